@@ -1,0 +1,144 @@
+# One non-recursive Makefile. Sources are found by wildcard: a new file in a room needs no change here.
+# All output is in build/. Variables: SAN=address,undefined  WERROR=1  UPDATE=1  PREFIX=  DESTDIR=  V=1
+SHELL := /bin/bash
+.DELETE_ON_ERROR:
+.SUFFIXES:
+
+PREFIX ?= /usr/local
+BUILD  ?= build$(if $(SAN),/san)
+CC      = gcc
+CLANG   = clang
+PYTHON  = /usr/bin/python3
+Q       = $(if $(V),,@)
+OPT    ?= -O2
+WARN    = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
+          $(if $(WERROR),-Werror)
+SANITIZE = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+CFLAGS  = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANITIZE) -I. -I$(BUILD)/gen -MMD -MP
+LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lm -lpthread -ldl
+
+# What Debian must provide. `make deps` installs what is missing; README.md says what each is for.
+DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python3-mpi4py \
+       libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev libcmocka-dev \
+       clang libclang-rt-14-dev iproute2 util-linux procps
+
+# Evaluated where it is used: before `make deps` there may be no mpicc to ask.
+MPI_CFLAGS = $(shell mpicc --showme:compile)
+MPI_LDLIBS = $(shell mpicc --showme:link)
+
+ROOMS = core replay checkers reports
+room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $($(1)_EXCLUDE),$(wildcard $(1)/*.c)))
+LIBS = $(foreach r,reports checkers replay core,$(BUILD)/lib$(r).a)
+
+.PHONY: all deps demo check check-all bench clean help install uninstall format tidy coverage fuzz \
+        fuzz-smoke world
+
+help:
+	@echo "make demo       install what is missing, build, show the main job on real MPI programs"
+	@echo "make check      install what is missing, build, run the tests"
+	@echo "make check-all  every test, the long ones too"
+	@echo "make all        build crosswait, its library, and the corpus"
+	@echo "make bench      measure the bars of the design, side by side"
+	@echo "make fuzz T=NAME TIME=60    fuzz one collective of corpus/; fuzz-smoke: all, briefly"
+	@echo "make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
+	@echo "make deps | format | tidy | coverage | uninstall | clean"
+	@echo "variables: SAN=address,undefined WERROR=1 UPDATE=1 V=1"
+
+deps:
+	@missing=; for p in $(DEPS); do \
+	  dpkg-query -W -f='$${Status}' $$p 2>/dev/null | grep -q 'ok installed' || missing="$$missing $$p"; done; \
+	if [ -n "$$missing" ]; then \
+	  if [ "$$(id -u)" = 0 ]; then sudo=; elif command -v sudo >/dev/null; then sudo=sudo; else \
+	    echo "crosswait: not root, and packages are missing; install:$$missing" >&2; exit 1; fi; \
+	  echo "installing:$$missing"; log=$$(mktemp); \
+	  { $$sudo apt-get update -qq && \
+	    DEBIAN_FRONTEND=noninteractive $$sudo apt-get install -y -qq --no-install-recommends $$missing; } \
+	    >"$$log" 2>&1 </dev/null || { cat "$$log" >&2; echo "crosswait: the installation failed" >&2; exit 1; }; \
+	  rm -f "$$log"; fi
+
+# The user's two commands. The second make sees the compilers that the first step may just have installed.
+demo: deps
+	@$(MAKE) --no-print-directory all
+	@tests/demo.sh $(BUILD)
+
+check: deps
+	@$(MAKE) --no-print-directory all tests
+	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)
+
+check-all: deps
+	@$(MAKE) --no-print-directory all tests
+	@$(PYTHON) tests/run.py --build $(BUILD) --all $(ONLY)
+
+# --- the rooms that are libraries -------------------------------------------------------------------------
+
+$(BUILD)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  cc    $<")
+	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(subst /,_,$(dir $<))) -c -o $@ $<
+
+define room_library
+$(BUILD)/lib$(1).a: $(call room_objects,$(1))
+	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+endef
+$(foreach r,$(ROOMS),$(eval $(call room_library,$(r))))
+
+# SQL text becomes a C string, so that the schema is one readable file.
+$(BUILD)/gen/%_sql.h: core/%.sql
+	@mkdir -p $(@D)
+	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
+$(BUILD)/obj/core/store.o: $(BUILD)/gen/trace_schema_sql.h
+
+# --- cli ---------------------------------------------------------------------------------------------------
+
+$(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
+	$(if $(V),,@echo "  link  $@")
+	$(Q)$(CC) $(CFLAGS) -rdynamic -o $@ $(call room_objects,cli) $(LIBS) $(LDLIBS)
+
+# --- further rooms, each with its rules beside its sources -------------------------------------------------
+
+ALL   = $(BUILD)/crosswait
+TESTS =
+include $(wildcard interpose/rules.mk corpus/rules.mk fuzz/rules.mk replay/rules.mk tests/rules.mk)
+
+.DEFAULT_GOAL := all
+all: $(ALL)
+
+# --- unit tests: one binary a file, linked with every room that needs no MPI -------------------------------
+
+UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
+$(BUILD)/tests/unit/%: tests/unit/%.c $(LIBS)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  test  $<")
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(LIBS) -lcmocka $(LDLIBS)
+tests: $(UNIT) $(TESTS)
+.PHONY: tests
+
+# --- the rest ----------------------------------------------------------------------------------------------
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
+	install -m 755 $(BUILD)/libcrosswait.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 644 $(wildcard cli/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/libcrosswait.so
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard cli/man/*.1)))
+
+format:
+	clang-format -i $$(git ls-files '*.c' '*.h')
+
+tidy:
+	clang-tidy $$(git ls-files 'core/*.c' 'replay/*.c' 'checkers/*.c' 'reports/*.c' 'cli/*.c') -- \
+	  -std=c11 -D_GNU_SOURCE -I. -I$(BUILD)/gen
+
+coverage:
+	@$(MAKE) --no-print-directory BUILD=build/coverage OPT="-O0 --coverage" all tests
+	@$(PYTHON) tests/run.py --build build/coverage; \
+	 gcov -r -s . $$(find build/coverage/obj -name '*.gcda') 2>/dev/null | grep -A1 '^File' | grep -v '^--'; \
+	 rm -f *.gcov
+
+clean:
+	rm -rf build
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -1,0 +1,34 @@
+/* What every fallible function returns. Whoever first knows the cause reports it with core_report();
+ * callers pass the code up. Outputs of a function are written only when it returns CORE_OK. */
+#ifndef CORE_STATUS_H
+#define CORE_STATUS_H
+
+enum core_status {
+    CORE_OK = 0,
+    CORE_NO_MEMORY,
+    CORE_IO,          /* read, write, open, rename failed; the message holds the subject and errno */
+    CORE_FULL,        /* disk full, quota */
+    CORE_NOT_FOUND,   /* a file, rank, event, request, name that does not exist */
+    CORE_BAD_FORMAT,  /* not a spool, not a trace, torn where it must be whole */
+    CORE_BAD_VERSION, /* ours, but of another version */
+    CORE_BAD_INPUT,   /* a flag, policy text or program that cannot mean anything */
+    CORE_LIMIT,       /* a named limit was reached; the message names it */
+    CORE_BUDGET,      /* time or work budget spent without a verdict */
+    CORE_UNSUPPORTED, /* legal, and we cannot do it; the message says what */
+    CORE_STATUS_COUNT
+};
+
+/* A short lower-case noun phrase, e.g. "out of memory". Never NULL. */
+const char *core_status_text(enum core_status status);
+
+/* Prints "crosswait: <message>\n" on stderr (or hands it to the hook set below) and returns status, so that
+ * the place that knows the cause can write `return core_report(CORE_IO, "cannot open '%s': %s", ...)`.
+ * House rule for messages: lower case, what failed first, the subject quoted, no full stop, what to do next. */
+enum core_status core_report(enum core_status status, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Redirects messages, for tests and fuzzers. NULL restores stderr. */
+typedef void (*core_report_fn)(enum core_status status, const char *message, void *context);
+void core_report_hook(core_report_fn hook, void *context);
+
+#endif
