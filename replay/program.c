@@ -1,0 +1,250 @@
+/* Growing arrays of operations, and the check that stands between a program and the engine's assertions. */
+#include "replay/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+
+/* Doubles *array (of element bytes each) until it has room for one more. */
+static enum core_status grow(void **array, uint32_t *room, uint32_t need, size_t element)
+{
+    if (need <= *room)
+        return CORE_OK;
+    uint64_t wanted = *room ? *room : 8;
+    while (wanted < need)
+        wanted *= 2;
+    if (wanted > UINT32_MAX)
+        return core_report(CORE_LIMIT, "program too long: more than %u operations on one rank", UINT32_MAX);
+    void *larger = realloc(*array, wanted * element);
+    if (!larger)
+        return core_report(CORE_NO_MEMORY, "out of memory for a program of %llu operations on one rank",
+                           (unsigned long long)wanted);
+    *array = larger;
+    *room = (uint32_t)wanted;
+    return CORE_OK;
+}
+
+enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count)
+{
+    if (rank_count == 0 || rank_count > REPLAY_RANKS_MAX)
+        return core_report(CORE_BAD_INPUT, "a program of %u ranks; from 1 to %d are possible", rank_count,
+                           REPLAY_RANKS_MAX);
+    struct replay_program made = {.rank_count = rank_count};
+    made.rank = calloc(rank_count, sizeof *made.rank);
+    if (!made.rank)
+        return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", rank_count);
+    uint32_t world;
+    enum core_status status = replay_program_comm(&made, NULL, rank_count, &world);
+    if (status != CORE_OK) {
+        free(made.rank);
+        return status;
+    }
+    CORE_CHECK(world == 0);
+    *program = made;
+    return CORE_OK;
+}
+
+void replay_program_done(struct replay_program *program)
+{
+    if (!program || !program->rank)
+        return;
+    for (uint32_t i = 0; i < program->rank_count; i++) {
+        free(program->rank[i].op);
+        free(program->rank[i].set);
+        free(program->rank[i].member);
+    }
+    for (uint32_t i = 0; i < program->comm_count; i++)
+        free(program->comm[i].member);
+    free(program->rank);
+    free(program->comm);
+    *program = (struct replay_program){0};
+}
+
+enum core_status replay_program_comm(struct replay_program *program, const int32_t *member, uint32_t count,
+                                     uint32_t *out_comm)
+{
+    enum core_status status =
+        grow((void **)&program->comm, &program->comm_room, program->comm_count + 1, sizeof *program->comm);
+    if (status != CORE_OK)
+        return status;
+    int32_t *copy = NULL;
+    if (member) {
+        copy = malloc((count ? count : 1) * sizeof *copy);
+        if (!copy)
+            return core_report(CORE_NO_MEMORY, "out of memory for a communicator of %u ranks", count);
+        memcpy(copy, member, count * sizeof *copy);
+    }
+    program->comm[program->comm_count] = (struct replay_comm){.member = copy, .count = count};
+    *out_comm = program->comm_count++;
+    return CORE_OK;
+}
+
+enum core_status replay_program_add(struct replay_program *program, uint32_t rank, const struct replay_op *op)
+{
+    CORE_CHECK(rank < program->rank_count);
+    struct replay_rank *r = &program->rank[rank];
+    enum core_status status = grow((void **)&r->op, &r->op_room, r->op_count + 1, sizeof *r->op);
+    if (status != CORE_OK)
+        return status;
+    r->op[r->op_count++] = *op;
+    switch (op->kind) {
+    case REPLAY_ISEND:
+    case REPLAY_IRECV:
+    case REPLAY_ICOLL:
+        if (op->request >= r->request_count)
+            r->request_count = op->request + 1;
+        break;
+    default:
+        break;
+    }
+    return CORE_OK;
+}
+
+enum core_status replay_program_set(struct replay_program *program, uint32_t rank, const int32_t *request,
+                                    uint32_t count, int32_t chosen, int32_t *out_set)
+{
+    CORE_CHECK(rank < program->rank_count);
+    struct replay_rank *r = &program->rank[rank];
+    enum core_status status = grow((void **)&r->set, &r->set_room, r->set_count + 1, sizeof *r->set);
+    if (status == CORE_OK)
+        status = grow((void **)&r->member, &r->member_room, r->member_count + count, sizeof *r->member);
+    if (status != CORE_OK)
+        return status;
+    if (count)
+        memcpy(r->member + r->member_count, request, count * sizeof *request);
+    r->set[r->set_count] = (struct replay_set){.first = r->member_count, .count = count, .chosen = chosen};
+    r->member_count += count;
+    *out_set = (int32_t)r->set_count++;
+    return CORE_OK;
+}
+
+enum core_status replay_add_isend(struct replay_program *program, uint32_t rank, int32_t to, int32_t tag,
+                                  uint64_t bytes, int32_t request)
+{
+    return replay_program_add(program, rank,
+                              &(struct replay_op){.kind = REPLAY_ISEND,
+                                                  .mode = REPLAY_STANDARD,
+                                                  .peer = to,
+                                                  .tag = tag,
+                                                  .bytes = bytes,
+                                                  .request = request,
+                                                  .matched = REPLAY_ANY});
+}
+
+enum core_status replay_add_irecv(struct replay_program *program, uint32_t rank, int32_t from, int32_t tag,
+                                  uint64_t bytes, int32_t request)
+{
+    return replay_program_add(program, rank,
+                              &(struct replay_op){.kind = REPLAY_IRECV,
+                                                  .peer = from,
+                                                  .tag = tag,
+                                                  .bytes = bytes,
+                                                  .request = request,
+                                                  .matched = REPLAY_ANY});
+}
+
+enum core_status replay_add_wait_all(struct replay_program *program, uint32_t rank, const int32_t *request,
+                                     uint32_t count)
+{
+    int32_t set;
+    enum core_status status = replay_program_set(program, rank, request, count, -1, &set);
+    if (status != CORE_OK)
+        return status;
+    return replay_program_add(program, rank,
+                              &(struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set, .matched = REPLAY_ANY});
+}
+
+static enum core_status bad(uint32_t rank, uint32_t index, const struct replay_op *op, const char *why)
+{
+    return core_report(CORE_BAD_INPUT, "ill-formed program: rank %u, operation %u (event %llu): %s", rank, index,
+                       (unsigned long long)op->event, why);
+}
+
+static const char *check_request(const struct replay_op *op, const struct replay_rank *r, uint8_t *made)
+{
+    switch (op->kind) {
+    case REPLAY_ISEND:
+    case REPLAY_IRECV:
+    case REPLAY_ICOLL:
+        if (op->request < 0)
+            return "a non-blocking operation without a request";
+        if (made[op->request])
+            return "a request made twice";
+        made[op->request] = 1;
+        return NULL;
+    case REPLAY_WAIT:
+    case REPLAY_CANCEL:
+    case REPLAY_FREE:
+        if (op->request < 0 || op->request >= r->request_count || !made[op->request])
+            return "a wait, cancel or free of a request that was never made";
+        return NULL;
+    case REPLAY_WAIT_ALL:
+    case REPLAY_WAIT_ANY:
+    case REPLAY_WAIT_SOME:
+    case REPLAY_TEST:
+        if (op->request < 0 || (uint32_t)op->request >= r->set_count)
+            return "a wait on a set that does not exist";
+        for (uint32_t i = 0; i < r->set[op->request].count; i++) {
+            int32_t request = r->member[r->set[op->request].first + i];
+            if (request < 0 || request >= r->request_count || !made[request])
+                return "a wait on a request that was never made";
+        }
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+static const char *check_peer(const struct replay_program *program, const struct replay_op *op)
+{
+    int wildcard_allowed = 0, send_like = 0;
+
+    switch (op->kind) {
+    case REPLAY_SEND:
+    case REPLAY_ISEND:
+        send_like = 1;
+        break;
+    case REPLAY_RECV:
+    case REPLAY_IRECV:
+    case REPLAY_PROBE:
+    case REPLAY_IPROBE:
+        wildcard_allowed = 1;
+        break;
+    default:
+        return NULL;
+    }
+    if (op->peer == REPLAY_PROC_NULL || (wildcard_allowed && op->peer == REPLAY_ANY))
+        return NULL;
+    if (op->peer < 0 || (uint32_t)op->peer >= program->rank_count)
+        return "a rank out of range";
+    return send_like && op->mode > REPLAY_READY ? "an unknown send mode" : NULL;
+}
+
+enum core_status replay_program_check(const struct replay_program *program)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t rank = 0; rank < program->rank_count && status == CORE_OK; rank++) {
+        const struct replay_rank *r = &program->rank[rank];
+        uint8_t *made = calloc((size_t)r->request_count + 1, 1);
+        if (!made)
+            return core_report(CORE_NO_MEMORY, "out of memory for %d requests", r->request_count);
+        for (uint32_t i = 0; i < r->op_count && status == CORE_OK; i++) {
+            const struct replay_op *op = &r->op[i];
+            const char *why = NULL;
+            if (op->kind >= REPLAY_OP_KIND_COUNT)
+                why = "an unknown kind of operation";
+            else if (op->comm >= program->comm_count)
+                why = "a communicator that does not exist";
+            if (!why)
+                why = check_peer(program, op);
+            if (!why)
+                why = check_request(op, r, made);
+            if (why)
+                status = bad(rank, i, op, why);
+        }
+        free(made);
+    }
+    return status;
+}
