@@ -1,0 +1,26 @@
+/* A value goes round a ring until, after ROUNDS rounds, rank 1 is killed by SIGKILL (as by the out-of-memory killer).
+ *
+ * Arguments: [ROUNDS]  10 unless told. Ranks: 2 or more.
+ *
+ * TEST: ranks=2 args= job=crashes verdict=killed
+ * TEST: ranks=4 args= job=crashes verdict=killed
+ */
+#include <mpi.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int round_last = argc > 1 ? atoi(argv[1]) : 10, value = rank;
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    for (int round = 0;; round++) {
+        if (round == round_last && rank == 1)
+            raise(SIGKILL);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 6, left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+}

@@ -1,0 +1,43 @@
+/* Allgather by passing blocks round a ring, in the safe form: each step posts its receive and its send together.
+ *
+ * Arguments: [INTS]  size of a block, 4 unless told. Ranks: any.
+ *
+ * TEST: ranks=1 args= job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=3 args= job=0 verdict=clean
+ * TEST: ranks=8 args= job=0 verdict=clean
+ * TEST: ranks=3 args=100000 job=0 verdict=clean
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    int rank, size;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    int m = argc > 1 ? atoi(argv[1]) : 4;
+    int *all = malloc(sizeof(int) * (m * size + 1));
+    int right = (rank + 1) % size, left = (rank + size - 1) % size;
+    for (int i = 0; i < m; i++)
+        all[rank * m + i] = rank * 1000 + i;
+
+    for (int step = 0; step < size - 1; step++) {
+        int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
+        MPI_Request both[2];
+        MPI_Irecv(all + in * m, m, MPI_INT, left, 1, MPI_COMM_WORLD, &both[0]);
+        MPI_Isend(all + out * m, m, MPI_INT, right, 1, MPI_COMM_WORLD, &both[1]);
+        MPI_Waitall(2, both, MPI_STATUSES_IGNORE);
+    }
+
+    int wrong = 0;
+    for (int r = 0; r < size; r++)
+        for (int i = 0; i < m; i++)
+            wrong += all[r * m + i] != r * 1000 + i;
+    printf("rank %d: %s\n", rank, wrong ? "wrong" : "all blocks in place");
+    free(all);
+    MPI_Finalize();
+    return wrong != 0;
+}
