@@ -1,0 +1,271 @@
+/* The one reader of command lines; see options.h. State: struct options, owned by the caller.
+ *
+ * Invariants
+ *  1. argv[1 .. 1 + operand_count) are the operands met so far: permuting never needs memory.
+ *  2. An option that was not understood has been reported when OPTIONS_WRONG is returned. */
+#include "cli/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int cli_exit_of(enum core_status status)
+{
+    switch (status) {
+    case CORE_OK:
+        return CLI_CLEAN;
+    case CORE_BAD_INPUT:
+        return CLI_USAGE;
+    case CORE_BUDGET:
+        return CLI_BUDGET;
+    default:
+        return CLI_TROUBLE;
+    }
+}
+
+static void print_help(const struct options_command *command)
+{
+    const struct options_spec *s;
+
+    printf("usage: %s\n\n%s\n", command->usage, command->about);
+    printf("\noptions:\n");
+    for (s = command->spec; s && s->name; s++) {
+        char left[80];
+        bool optional = s->value && s->value[0] == '[';
+
+        snprintf(left, sizeof left, "%c%c%s--%s%s%s", s->letter ? '-' : ' ', s->letter ? s->letter : ' ',
+                 s->letter ? ", " : "  ", s->name, s->value && !optional ? "=" : "", s->value ? s->value : "");
+        printf("  %-*s %s\n", strlen(left) > 26 ? (int)strlen(left) : 26, left, s->help);
+    }
+    printf("  %-26s %s\n", "    --help", "this text");
+    if (command->more)
+        printf("\n%s\n", command->more);
+}
+
+void options_begin(struct options *options, const struct options_command *command, int argc, char **argv)
+{
+    memset(options, 0, sizeof *options);
+    options->command = command;
+    options->argv = argv;
+    options->argc = argc;
+    options->at = 1;
+    options->operand = argv + 1;
+    options->rest = argv + argc;
+}
+
+int options_wrong(const struct options *options, const char *format, ...)
+{
+    char message[700];
+    va_list args;
+
+    va_start(args, format);
+    vsnprintf(message, sizeof message, format, args);
+    va_end(args);
+    core_report(CORE_BAD_INPUT, "%s; see 'crosswait %s --help'", message, options->command->name);
+    return CLI_USAGE;
+}
+
+int options_exit(int which)
+{
+    return which == OPTIONS_HELP ? CLI_CLEAN : CLI_USAGE;
+}
+
+static int wrong_option(const struct options *options, const char *name, size_t bytes)
+{
+    const char *known[64];
+    const char *near;
+    char word[64];
+    int count = 0;
+
+    for (const struct options_spec *s = options->command->spec; s && s->name && count < 63; s++)
+        known[count++] = s->name;
+    known[count++] = "help";
+    snprintf(word, sizeof word, "%.*s", (int)(bytes < 60 ? bytes : 60), name);
+    near = options_nearest(word, known, count);
+    if (near)
+        options_wrong(options, "unknown option '--%s', did you mean '--%s'", word, near);
+    else
+        options_wrong(options, "unknown option '--%s'", word);
+    return OPTIONS_WRONG;
+}
+
+static int next_long(struct options *options, const char *text)
+{
+    const char *equals = strchr(text, '=');
+    size_t bytes = equals ? (size_t)(equals - text) : strlen(text);
+    const struct options_spec *spec = options->command->spec;
+
+    if (bytes == 4 && !memcmp(text, "help", 4)) {
+        print_help(options->command);
+        return OPTIONS_HELP;
+    }
+    for (int i = 0; spec && spec[i].name; i++) {
+        if (strlen(spec[i].name) != bytes || memcmp(spec[i].name, text, bytes))
+            continue;
+        options->value = equals ? equals + 1 : NULL;
+        if (!spec[i].value && equals) {
+            options_wrong(options, "option '--%s' takes no value", spec[i].name);
+            return OPTIONS_WRONG;
+        }
+        if (spec[i].value && spec[i].value[0] != '[' && !equals) {
+            if (options->at >= options->argc) {
+                options_wrong(options, "option '--%s' needs a value: --%s=%s", spec[i].name, spec[i].name,
+                              spec[i].value);
+                return OPTIONS_WRONG;
+            }
+            options->value = options->argv[options->at++];
+        }
+        return i;
+    }
+    return wrong_option(options, text, bytes);
+}
+
+static int next_letter(struct options *options)
+{
+    char letter = *options->letters++;
+    const struct options_spec *spec = options->command->spec;
+
+    for (int i = 0; spec && spec[i].name; i++) {
+        if (spec[i].letter != letter)
+            continue;
+        options->value = NULL;
+        if (spec[i].value && spec[i].value[0] != '[') {
+            if (*options->letters) {
+                options->value = options->letters;
+            } else if (options->at < options->argc) {
+                options->value = options->argv[options->at++];
+            } else {
+                options_wrong(options, "option '-%c' needs a value", letter);
+                return OPTIONS_WRONG;
+            }
+            options->letters = "";
+        }
+        return i;
+    }
+    if (letter == 'h') {
+        print_help(options->command);
+        return OPTIONS_HELP;
+    }
+    options_wrong(options, "unknown option '-%c'", letter);
+    return OPTIONS_WRONG;
+}
+
+int options_next(struct options *options)
+{
+    if (options->letters && *options->letters)
+        return next_letter(options);
+    while (options->at < options->argc) {
+        char *word = options->argv[options->at];
+
+        if (!strcmp(word, "--")) {
+            options->rest = options->argv + options->at + 1;
+            options->rest_count = options->argc - options->at - 1;
+            options->at = options->argc;
+            break;
+        }
+        if (word[0] == '-' && word[1] == '-') {
+            options->at++;
+            return next_long(options, word + 2);
+        }
+        if (word[0] == '-' && word[1]) {
+            options->at++;
+            options->letters = word + 1;
+            return next_letter(options);
+        }
+        if (options->command->flags & OPTIONS_STOP) {
+            options->rest = options->argv + options->at;
+            options->rest_count = options->argc - options->at;
+            options->at = options->argc;
+            break;
+        }
+        options->operand[options->operand_count++] = word; /* invariant 1: never past `at` */
+        options->at++;
+    }
+    return OPTIONS_END;
+}
+
+enum core_status options_integer(const struct options *options, int64_t min, int64_t max, int64_t *out_value)
+{
+    const char *text = options->value ? options->value : "";
+    char *end;
+    long long value;
+    int shift = 0;
+
+    errno = 0;
+    value = strtoll(text, &end, 10);
+    if (end != text && *end && !end[1])
+        shift = *end == 'k' || *end == 'K' ? 10 : *end == 'M' ? 20 : *end == 'G' ? 30 : 0;
+    if (shift)
+        end++;
+    if (errno || end == text || *end || value < min >> shift || value > max >> shift) {
+        options_wrong(options, "'%s' is no whole number from %lld to %lld", text, (long long)min, (long long)max);
+        return CORE_BAD_INPUT;
+    }
+    *out_value = (int64_t)value << shift;
+    return CORE_OK;
+}
+
+enum core_status options_number(const struct options *options, double *out_value)
+{
+    const char *text = options->value ? options->value : "";
+    char *end;
+    double value;
+
+    errno = 0;
+    value = strtod(text, &end);
+    if (errno || end == text || *end || !isfinite(value) || value < 0) {
+        options_wrong(options, "'%s' is no number of at least 0", text);
+        return CORE_BAD_INPUT;
+    }
+    *out_value = value;
+    return CORE_OK;
+}
+
+static int distance(const char *a, const char *b)
+{
+    enum { WORD_MAX = 32 };
+    int row[WORD_MAX + 1];
+    int la = (int)strlen(a), lb = (int)strlen(b);
+
+    if (la > WORD_MAX || lb > WORD_MAX)
+        return INT_MAX;
+    for (int j = 0; j <= lb; j++)
+        row[j] = j;
+    for (int i = 1; i <= la; i++) {
+        int diagonal = row[0];
+
+        row[0] = i;
+        for (int j = 1; j <= lb; j++) {
+            int best = diagonal + (a[i - 1] != b[j - 1]);
+
+            if (row[j] + 1 < best)
+                best = row[j] + 1;
+            if (row[j - 1] + 1 < best)
+                best = row[j - 1] + 1;
+            diagonal = row[j];
+            row[j] = best;
+        }
+    }
+    return row[lb];
+}
+
+const char *options_nearest(const char *word, const char *const *candidate, int count)
+{
+    const char *nearest = NULL;
+    int best = INT_MAX;
+
+    for (int i = 0; i < count; i++) {
+        int d = distance(word, candidate[i]);
+        int prefix = *word && !strncmp(candidate[i], word, strlen(word)) ? 0 : d;
+
+        if (prefix < best) {
+            best = prefix;
+            nearest = candidate[i];
+        }
+    }
+    return best <= 2 ? nearest : NULL;
+}
