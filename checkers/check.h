@@ -1,0 +1,42 @@
+/* The interface of checkers: one property each, in one file each (check_NAME.c), listed in one table (check.c). A checker
+ * gets a trace and the engine, and emits findings. */
+#ifndef CHECKERS_CHECK_H
+#define CHECKERS_CHECK_H
+
+#include <stdint.h>
+
+#include "checkers/finding.h"
+#include "core/status.h"
+#include "core/trace.h"
+#include "replay/program.h"
+
+struct check_input {
+    struct trace *trace;
+    const struct replay_program *program; /* the application's own calls, lowered from the trace; shared by the checkers */
+    uint64_t seed;                        /* of whatever is sampled */
+    uint64_t budget_schedules;            /* how many schedules exploration may try */
+};
+
+/* CORE_BUDGET: no verdict within the budget. Any other failure was reported. */
+typedef enum core_status (*check_fn)(const struct check_input *input, struct finding_list *list);
+
+struct checker {
+    const char *id;
+    const char *proves; /* one sentence, for --help */
+    check_fn run;
+};
+extern const struct checker check_table[]; /* ends with an id of NULL */
+
+enum { CHECK_SEED_DEFAULT = 1, CHECK_BUDGET_DEFAULT = 20000 };
+struct check_options {
+    const char *only;          /* comma-separated ids; NULL: all */
+    uint64_t seed;             /* CHECK_SEED_DEFAULT */
+    uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
+};
+
+/* Runs the checkers over the trace, in the table's order, adds their findings to *list and, where the trace was opened with
+ * TRACE_WRITE, to its table finding (what was there is replaced). CORE_BAD_INPUT for an unknown id in options->only. CORE_BUDGET when
+ * a checker ran out of budget and nothing was found: there is no verdict. */
+enum core_status check_all(struct trace *trace, const struct check_options *options, struct finding_list *list);
+
+#endif

@@ -1,0 +1,188 @@
+/* Findings: growing lists of owned text. */
+#include "checkers/finding.h"
+
+#include <jansson.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/describe.h"
+
+const char *finding_severity_text(enum finding_severity severity)
+{
+    static const char *const text[] = {[FINDING_NOTE] = "note", [FINDING_WARNING] = "warning", [FINDING_ERROR] = "error"};
+
+    return text[severity];
+}
+
+const char *finding_confirmed_text(enum finding_confirmed confirmed)
+{
+    static const char *const text[] = {
+        [FINDING_NOT_TRIED] = "not tried", [FINDING_CONFIRMED] = "confirmed", [FINDING_REFUTED] = "not reproduced"};
+
+    return text[confirmed];
+}
+
+static void finding_done(struct finding *finding)
+{
+    for (uint32_t i = 0; i < finding->call_count; i++) {
+        free(finding->call[i].call);
+        free(finding->call[i].site);
+        free(finding->call[i].waits_for);
+        free(finding->call[i].note);
+    }
+    for (uint32_t i = 0; i < finding->fact_count; i++)
+        free(finding->fact[i]);
+    free(finding->call);
+    free(finding->fact);
+    free(finding->title);
+    free(finding->schedule);
+    free(finding->repeat);
+}
+
+void finding_list_done(struct finding_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        finding_done(&list->finding[i]);
+    free(list->finding);
+    *list = (struct finding_list){0};
+}
+
+struct finding *finding_list_add(struct finding_list *list, const char *rule, const char *class,
+                                 enum finding_severity severity)
+{
+    if (list->count == list->room) {
+        uint32_t room = list->room ? list->room * 2 : 8;
+        struct finding *larger = realloc(list->finding, room * sizeof *larger);
+        if (!larger) {
+            core_report(CORE_NO_MEMORY, "out of memory for findings");
+            return NULL;
+        }
+        list->finding = larger;
+        list->room = room;
+    }
+    struct finding *finding = &list->finding[list->count++];
+    *finding = (struct finding){.rule = rule, .class = class, .severity = severity};
+    return finding;
+}
+
+static char *format_text(const char *format, va_list args)
+{
+    char *text = NULL;
+
+    if (vasprintf(&text, format, args) < 0) {
+        core_report(CORE_NO_MEMORY, "out of memory for the text of a finding");
+        return NULL;
+    }
+    return text;
+}
+
+#define REPLACE_TEXT(field)                                                                        \
+    do {                                                                                           \
+        va_list args;                                                                              \
+        va_start(args, format);                                                                    \
+        char *text = format_text(format, args);                                                    \
+        va_end(args);                                                                              \
+        free(field);                                                                               \
+        (field) = text;                                                                            \
+    } while (0)
+
+void finding_title(struct finding *finding, const char *format, ...)
+{
+    REPLACE_TEXT(finding->title);
+}
+
+void finding_schedule(struct finding *finding, const char *format, ...)
+{
+    REPLACE_TEXT(finding->schedule);
+}
+
+void finding_repeat(struct finding *finding, const char *format, ...)
+{
+    REPLACE_TEXT(finding->repeat);
+}
+
+void finding_fact(struct finding *finding, const char *format, ...)
+{
+    char *fact = NULL;
+
+    REPLACE_TEXT(fact);
+    char **larger = fact ? realloc(finding->fact, (finding->fact_count + 1) * sizeof *larger) : NULL;
+    if (!larger) {
+        free(fact);
+        return;
+    }
+    finding->fact = larger;
+    finding->fact[finding->fact_count++] = fact;
+}
+
+struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank, uint64_t seq)
+{
+    struct finding_call *larger = realloc(finding->call, (finding->call_count + 1) * sizeof *larger);
+    if (!larger) {
+        core_report(CORE_NO_MEMORY, "out of memory for a finding's calls");
+        return NULL;
+    }
+    finding->call = larger;
+    struct finding_call *call = &finding->call[finding->call_count++];
+    *call = (struct finding_call){.rank = rank, .seq = seq};
+    struct trace_event event;
+    char buffer[512];
+    if (seq && trace_event_get(trace, rank, seq, &event) == CORE_OK) {
+        call->call = strdup(describe_call(trace, &event, buffer, sizeof buffer));
+        call->site = strdup(trace_site_text(trace, event.site, buffer, sizeof buffer));
+    }
+    return call;
+}
+
+bool finding_list_fails(const struct finding_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->finding[i].severity != FINDING_NOTE)
+            return true;
+    return false;
+}
+
+static void set_text(json_t *object, const char *key, const char *text)
+{
+    if (text)
+        json_object_set_new(object, key, json_string(text));
+}
+
+static json_t *call_json(const struct finding_call *call)
+{
+    json_t *object = json_object();
+
+    json_object_set_new(object, "rank", json_integer(call->rank));
+    if (call->seq)
+        json_object_set_new(object, "seq", json_integer((json_int_t)call->seq));
+    set_text(object, "call", call->call);
+    set_text(object, "site", call->site);
+    set_text(object, "waits_for", call->waits_for);
+    set_text(object, "note", call->note);
+    json_object_set_new(object, "core", json_boolean(call->core));
+    return object;
+}
+
+char *finding_json(const struct finding *finding)
+{
+    json_t *object = json_object(), *calls = json_array(), *facts = json_array();
+
+    set_text(object, "rule", finding->rule);
+    set_text(object, "class", finding->class);
+    set_text(object, "severity", finding_severity_text(finding->severity));
+    set_text(object, "title", finding->title);
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        json_array_append_new(calls, call_json(&finding->call[i]));
+    json_object_set_new(object, "calls", calls);
+    for (uint32_t i = 0; i < finding->fact_count; i++)
+        json_array_append_new(facts, json_string(finding->fact[i]));
+    json_object_set_new(object, "facts", facts);
+    set_text(object, "schedule", finding->schedule);
+    set_text(object, "repeat", finding->repeat);
+    set_text(object, "live", finding_confirmed_text(finding->confirmed));
+    char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
+    json_decref(object);
+    return text;
+}

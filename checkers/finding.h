@@ -1,0 +1,71 @@
+/* What checkers find, as data: reports render it, the trace file keeps it, exit codes follow from it. */
+#ifndef CHECKERS_FINDING_H
+#define CHECKERS_FINDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "core/trace.h"
+
+enum finding_severity {
+    FINDING_NOTE,    /* worth knowing; does not make a run fail */
+    FINDING_WARNING, /* may go wrong; counts as a finding */
+    FINDING_ERROR    /* is wrong, on the evidence given */
+};
+const char *finding_severity_text(enum finding_severity severity);
+
+enum finding_confirmed { FINDING_NOT_TRIED, FINDING_CONFIRMED, FINDING_REFUTED };
+const char *finding_confirmed_text(enum finding_confirmed confirmed);
+
+struct finding_call { /* a rank's part in it */
+    uint32_t rank;    /* world */
+    uint64_t seq;     /* of the event; 0: the rank is not in a recorded call */
+    char *call;       /* "MPI_Send(dest=1, ...)" */
+    char *site;       /* "quiz.c:31" */
+    char *waits_for;  /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
+    char *note;       /* e.g. "3rd time at this place"; NULL */
+    bool core;        /* one of those that hold each other; false: merely waits for them */
+};
+
+struct finding {
+    const char *rule;  /* "deadlock", "buffer-need"; static text */
+    const char *class; /* "deadlock", "misuse", "cost", "result", "job" */
+    enum finding_severity severity;
+    enum finding_confirmed confirmed;
+    char *title; /* one sentence */
+    struct finding_call *call;
+    uint32_t call_count;
+    char **fact; /* further sentences, in order */
+    uint32_t fact_count;
+    char *schedule; /* policy text that brings it about; NULL: none needed */
+    char *repeat;   /* the one command that shows it again */
+};
+
+struct finding_list {
+    struct finding *finding;
+    uint32_t count, room;
+};
+
+void finding_list_done(struct finding_list *list);
+
+/* Adds an empty finding and returns it; valid until the next one is added. NULL when out of memory (reported). */
+struct finding *finding_list_add(struct finding_list *list, const char *rule, const char *class,
+                                 enum finding_severity severity);
+
+/* Fill in, printf style; what was there is replaced. Out of memory is reported and leaves NULL. */
+void finding_title(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_fact(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_schedule(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_repeat(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Adds a rank's part; call and site are taken from the event (seq 0: none). Valid until the next one is added. NULL (reported) when
+ * out of memory. */
+struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank, uint64_t seq);
+
+bool finding_list_fails(const struct finding_list *list); /* any warning or error */
+
+/* The finding as one JSON object, as stored in the trace and as part of the JSON report. Free with free(); NULL: out of memory. */
+char *finding_json(const struct finding *finding);
+
+#endif
