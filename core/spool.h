@@ -17,7 +17,12 @@
  *     committed when it leaves. Lists that describe arguments are committed when it enters.
  *  5. Both files are allocated in full when opened or extended (posix_fallocate for the ring): a full disk is an error
  *     code that ends recording, never a SIGBUS.
- *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their parent. */
+ *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their parent.
+ *  7. What belongs to a call (lists, leg, args, texts, dones, stack) is committed in the same lane before the call's own event record.
+ *     Digests and payloads may come at any time: they name the event that owns the buffer. Definitions are committed before
+ *     the first record of the lane that uses them; texts with b = 65535 are notes and belong to no call.
+ *  8. head.tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT and for MPI_Reduce_local; RMA accumulates give
+ *     their operation as scalar argument "op" (a DEF_OP id). Arrays that SPOOL_LIST_*_TYPES name hold DEF_TYPE ids. */
 #ifndef CORE_SPOOL_H
 #define CORE_SPOOL_H
 

@@ -1,0 +1,27 @@
+/* Fault injection, for tests: the places in core/ that can fail for want of memory, disk or a working SQLite ask here first. Off unless a
+ * test turns it on: one load and one branch. */
+#ifndef CORE_FAULT_H
+#define CORE_FAULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+extern int64_t core_fault_left;    /* so many places succeed before one fails; negative: off */
+extern bool core_fault_for_good;   /* from then on all fail */
+extern uint64_t core_fault_places; /* passed since core_fault_set */
+
+bool core_fault_hit(void);
+void core_fault_set(int64_t left, bool for_good);
+
+static inline bool core_fault(void)
+{
+    return __builtin_expect(core_fault_left >= 0, 0) && core_fault_hit();
+}
+
+/* malloc, calloc, realloc that a test can make fail. */
+void *core_alloc(size_t bytes);
+void *core_alloc_zero(size_t count, size_t bytes);
+void *core_alloc_again(void *old, size_t bytes);
+
+#endif
