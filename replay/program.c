@@ -92,6 +92,8 @@ enum core_status replay_program_add(struct replay_program *program, uint32_t ran
     case REPLAY_ISEND:
     case REPLAY_IRECV:
     case REPLAY_ICOLL:
+    case REPLAY_MPROBE:
+    case REPLAY_IMRECV:
         if (op->request >= r->request_count)
             r->request_count = op->request + 1;
         break;
@@ -155,6 +157,48 @@ enum core_status replay_add_wait_all(struct replay_program *program, uint32_t ra
                               &(struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set, .matched = REPLAY_ANY});
 }
 
+void replay_program_trim(struct replay_program *program)
+{
+    for (uint32_t i = 0; i < program->rank_count; i++) {
+        struct replay_rank *r = &program->rank[i];
+        void *smaller;
+        if (r->op_count && (smaller = realloc(r->op, r->op_count * sizeof *r->op))) {
+            r->op = smaller;
+            r->op_room = r->op_count;
+        }
+        if (r->set_count && (smaller = realloc(r->set, r->set_count * sizeof *r->set))) {
+            r->set = smaller;
+            r->set_room = r->set_count;
+        }
+        if (r->member_count && (smaller = realloc(r->member, r->member_count * sizeof *r->member))) {
+            r->member = smaller;
+            r->member_room = r->member_count;
+        }
+    }
+}
+
+uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint32_t index)
+{
+    uint64_t event = program->rank[rank].op[index].event;
+    return event ? event : index + UINT64_C(1);
+}
+
+const char *replay_op_kind_text(enum replay_op_kind kind)
+{
+    static const char *const text[] = {
+        [REPLAY_SEND] = "send",         [REPLAY_ISEND] = "isend",       [REPLAY_RECV] = "recv",
+        [REPLAY_IRECV] = "irecv",       [REPLAY_PROBE] = "probe",       [REPLAY_IPROBE] = "iprobe",
+        [REPLAY_WAIT] = "wait",         [REPLAY_WAIT_ALL] = "wait_all", [REPLAY_WAIT_ANY] = "wait_any",
+        [REPLAY_WAIT_SOME] = "wait_some", [REPLAY_TEST] = "test",       [REPLAY_CANCEL] = "cancel",
+        [REPLAY_FREE] = "free",         [REPLAY_COLL] = "coll",         [REPLAY_ICOLL] = "icoll",
+        [REPLAY_COMPUTE] = "compute",   [REPLAY_COMBINE] = "combine",   [REPLAY_MPROBE] = "mprobe",
+        [REPLAY_MRECV] = "mrecv",       [REPLAY_IMRECV] = "imrecv",     [REPLAY_ATTACH] = "attach",
+        [REPLAY_DETACH] = "detach",     [REPLAY_LOCK] = "lock",         [REPLAY_UNLOCK] = "unlock",
+    };
+    _Static_assert(sizeof text / sizeof *text == REPLAY_OP_KIND_COUNT, "a text per kind");
+    return (unsigned)kind < REPLAY_OP_KIND_COUNT ? text[kind] : NULL;
+}
+
 static enum core_status bad(uint32_t rank, uint32_t index, const struct replay_op *op, const char *why)
 {
     return core_report(CORE_BAD_INPUT, "ill-formed program: rank %u, operation %u (event %llu): %s", rank, index,
@@ -167,11 +211,19 @@ static const char *check_request(const struct replay_op *op, const struct replay
     case REPLAY_ISEND:
     case REPLAY_IRECV:
     case REPLAY_ICOLL:
+    case REPLAY_MPROBE:
+    case REPLAY_IMRECV:
         if (op->request < 0)
             return "a non-blocking operation without a request";
+        if (op->kind == REPLAY_IMRECV && (op->tag < 0 || op->tag >= r->request_count || made[op->tag] != REPLAY_MPROBE + 1))
+            return "a receive of a message that was never probed";
         if (made[op->request])
             return "a request made twice";
-        made[op->request] = 1;
+        made[op->request] = (uint8_t)(op->kind + 1);
+        return NULL;
+    case REPLAY_MRECV:
+        if (op->request < 0 || op->request >= r->request_count || made[op->request] != REPLAY_MPROBE + 1)
+            return "a receive of a message that was never probed";
         return NULL;
     case REPLAY_WAIT:
     case REPLAY_CANCEL:
@@ -205,10 +257,23 @@ static const char *check_peer(const struct replay_program *program, const struct
     case REPLAY_ISEND:
         send_like = 1;
         break;
+    case REPLAY_LOCK:
+    case REPLAY_UNLOCK:
+        break;
+    case REPLAY_COLL:
+    case REPLAY_ICOLL:
+        if (op->mode > REPLAY_COLL_PREFIX)
+            return "an unknown shape of a collective";
+        if (op->tag < 0)
+            return "a collective without a number";
+        if (op->mode != REPLAY_COLL_FROM_ROOT && op->mode != REPLAY_COLL_TO_ROOT)
+            return NULL;
+        break;
     case REPLAY_RECV:
     case REPLAY_IRECV:
     case REPLAY_PROBE:
     case REPLAY_IPROBE:
+    case REPLAY_MPROBE:
         wildcard_allowed = 1;
         break;
     default:
@@ -218,7 +283,7 @@ static const char *check_peer(const struct replay_program *program, const struct
         return NULL;
     if (op->peer < 0 || (uint32_t)op->peer >= program->rank_count)
         return "a rank out of range";
-    return send_like && op->mode > REPLAY_READY ? "an unknown send mode" : NULL;
+    return send_like && op->mode > REPLAY_TOKEN ? "an unknown send mode" : NULL;
 }
 
 enum core_status replay_program_check(const struct replay_program *program)

@@ -28,6 +28,13 @@ enum replay_op_kind {
     REPLAY_ICOLL,      /* the same, makes `request` */
     REPLAY_COMPUTE,    /* `bytes` picoseconds of local work */
     REPLAY_COMBINE,    /* `bytes` local operations (tau each), e.g. words combined by a reduction */
+    REPLAY_MPROBE,     /* blocks until a message matches and takes it out of the matching; makes `request`, the message */
+    REPLAY_MRECV,      /* receives message `request` of an earlier MPROBE */
+    REPLAY_IMRECV,     /* the same for message `tag`; makes `request` */
+    REPLAY_ATTACH,     /* attaches a buffer of `bytes` for buffered sends */
+    REPLAY_DETACH,     /* blocks until the buffered sends have left the buffer */
+    REPLAY_LOCK,       /* passive target: peer, comm = the window's context, mode = enum replay_lock */
+    REPLAY_UNLOCK,     /* the same */
     REPLAY_OP_KIND_COUNT
 };
 
@@ -35,8 +42,11 @@ enum replay_mode { /* of a send */
     REPLAY_STANDARD,
     REPLAY_BUFFERED,
     REPLAY_SYNCHRONOUS,
-    REPLAY_READY
+    REPLAY_READY,
+    REPLAY_TOKEN      /* completes at once under every policy and takes no room: control messages of one-sided epochs */
 };
+
+enum replay_lock { REPLAY_LOCK_SHARED, REPLAY_LOCK_EXCLUSIVE };
 
 /* How a collective entered as one operation holds its ranks, as far as the standard promises. */
 enum replay_coll_shape {
@@ -52,6 +62,7 @@ enum replay_flag {
     REPLAY_FLAG_DONE = 1,     /* test, iprobe: completed in the recorded run */
     REPLAY_FLAG_PENDING = 2,  /* the recorded run ended inside this call */
     REPLAY_FLAG_INSIDE = 4,   /* issued inside the MPI library, on behalf of a collective */
+    REPLAY_FLAG_TEST = 16,    /* a wait that stands for a test, or a probe for an iprobe, whose recorded outcome was true */
     REPLAY_FLAG_ASSUMED = 8   /* stands for something the trace did not tell; verdicts that rest on it say so */
 };
 
@@ -72,7 +83,8 @@ _Static_assert(sizeof(struct replay_op) == 40, "engine memory is budgeted per op
 struct replay_set { /* the requests of a WAIT_ALL, WAIT_ANY, WAIT_SOME or TEST */
     uint32_t first;  /* into rank->member */
     uint32_t count;
-    int32_t chosen;  /* WAIT_ANY: index completed in the recorded run, or -1 */
+    int32_t chosen;  /* WAIT_ANY: index completed in the recorded run, or -1. WAIT_SOME: so many members completed in the
+                        recorded run, and they come first; or -1 */
 };
 
 struct replay_rank {
@@ -83,11 +95,18 @@ struct replay_rank {
     uint32_t set_count, set_room;
     uint32_t member_count, member_room;
     int32_t request_count;
+    uint8_t end;          /* enum replay_end */
+};
+
+enum replay_end { /* what is known of a rank behind its last operation */
+    REPLAY_END_FINISHED, /* it does nothing more */
+    REPLAY_END_UNKNOWN   /* its record ends early (cut, crashed, missing): it may have done anything */
 };
 
 struct replay_comm { /* members matter to collectives only */
     int32_t *member;  /* world ranks in communicator order; NULL: all ranks of the world */
     uint32_t count;
+    uint32_t remote;  /* intercommunicators: index of the first member of the other group; else 0 */
 };
 
 struct replay_program {
@@ -118,6 +137,14 @@ enum core_status replay_program_set(struct replay_program *program, uint32_t ran
  * made twice. Names the first offender by rank and event in the report; CORE_BAD_INPUT. The engine's entry points
  * expect a program that passed. */
 enum core_status replay_program_check(const struct replay_program *program);
+
+/* Gives back the room that growing left over. */
+void replay_program_trim(struct replay_program *program);
+
+/* What policies and witnesses call an operation: its event, or its index + 1 where there is no event. */
+uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint32_t index);
+/* "send", "wait_any"...; NULL if out of range. */
+const char *replay_op_kind_text(enum replay_op_kind kind);
 
 /* Short forms for tests and generators. */
 enum core_status replay_add_isend(struct replay_program *program, uint32_t rank, int32_t to, int32_t tag,

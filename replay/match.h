@@ -1,0 +1,96 @@
+/* MPI's matching: which receive takes which message. Per communicator context; messages of one pair do not overtake each other;
+ * a message goes to the earliest posted receive that accepts it; a receive takes the earliest message that it accepts.
+ * Constant time in the usual case (an exact receive, or a wildcard whose first message in the queue fits).
+ *
+ * The caller names its sends and receives by numbers of its own (`who`); nothing here knows what they mean.
+ *
+ * Two ways to treat MPI_ANY_SOURCE:
+ *   at once   the receive takes the first message that has come, as a real library does
+ *   deferred  it takes none by itself: the caller asks for the candidates (the first fitting message of every source) when it likes, and
+ *             gives it one. Messages that a waiting wildcard accepts are kept from receives posted after it, as MPI demands.
+ *
+ * Invariants
+ *  1. No posted receive and no kept message match each other, except through a deferred wildcard.
+ *  2. The receives and the messages of one key (destination, context, source, tag) are in the order in which they came.
+ *  3. What a deferred wildcard accepts is never given to a receive posted after it while the wildcard waits. */
+#ifndef REPLAY_MATCH_H
+#define REPLAY_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum { REPLAY_MATCH_NONE = -1 }; /* no entry. ANY and PROC_NULL are those of program.h; PROC_NULL never comes here */
+
+struct replay_match_key {
+    uint32_t to;   /* destination, below the `ranks` given to init */
+    uint32_t comm; /* context */
+    int32_t from;  /* source; receives: or -1, any */
+    int32_t tag;   /* receives: or -1, any */
+};
+
+struct replay_match_entry { /* private; a posted receive or a message that no receive has taken */
+    struct replay_match_key key; /* to: its highest bit says that it is a receive; read by replay_match_get */
+    uint32_t who;   /* the caller's */
+    uint32_t next;  /* in its key's ring; the chain holds the last, whose next is the first */
+    uint32_t chain; /* last entries of keys in one bucket */
+};
+struct replay_match_link { /* private; in wild mode only */
+    uint32_t before, after; /* in the destination's list of messages, or of receives with a wildcard */
+    uint32_t order;         /* of posting */
+};
+
+struct replay_match { /* fields are private */
+    struct replay_match_entry *entry;
+    struct replay_match_link *link;
+    uint32_t *bucket;
+    struct replay_match_queue { uint32_t message_first, message_last, wild_first, wild_last; } *queue;
+    uint32_t ranks, entry_room, entry_top, entry_free, bucket_bits, used, order;
+    bool wild, deferred;
+    bool failed; /* out of memory: posts return REPLAY_MATCH_NONE and do nothing */
+};
+
+struct replay_match_pair {
+    struct replay_match_key message; /* exact */
+    uint32_t receive, send;          /* who */
+};
+
+/* wild: receives with wildcards, or probes, may come (otherwise they are refused by assertion; memory and time are saved).
+ * deferred: see above; implies wild. */
+enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild, bool deferred);
+void replay_match_done(struct replay_match *match);
+/* Empty again, keeping the memory. Costs as much as is left in it. */
+void replay_match_reset(struct replay_match *match);
+
+/* A message is sent. True: *out_receive is the `who` of the receive it went to. Otherwise it is kept; *out_entry names it. */
+bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
+                       uint32_t *out_receive, int32_t *out_entry);
+/* A receive is posted. True: *out_from and *out_send are source and `who` of the message it took. Otherwise it waits. */
+bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
+                          int32_t *out_from, uint32_t *out_send, int32_t *out_entry);
+
+/* The earliest kept message that a receive with this key would take now, REPLAY_MATCH_NONE if there is none. Nothing changes. */
+int32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key);
+/* Its key and who; true: it is a receive. */
+bool replay_match_get(const struct replay_match *match, int32_t entry, struct replay_match_key *out_key, uint32_t *out_who);
+
+/* Takes an entry out (cancel, matched probe). In deferred mode call replay_match_settle afterwards. */
+void replay_match_remove(struct replay_match *match, int32_t entry);
+
+/* Deferred mode. The waiting receives with MPI_ANY_SOURCE of a destination in post order: the first one behind `after`
+ * (REPLAY_MATCH_NONE: from the start). Also receives with only a tag wildcard are in the list; skip by key.from. */
+int32_t replay_match_wild(const struct replay_match *match, uint32_t to, int32_t after);
+/* The candidates of a waiting receive: the first fitting message of every source that no earlier receive claims, by arrival.
+ * Writes at most `room` and returns how many there are. */
+uint32_t replay_match_candidates(const struct replay_match *match, int32_t receive, int32_t *out_message, uint32_t room);
+/* One pair at destination `to` that matches without any choice, after an entry was taken out: removes both and says who. False:
+ * none. Call until false. */
+bool replay_match_settle(struct replay_match *match, uint32_t to, struct replay_match_pair *out_pair);
+
+/* All entries, in no particular but a repeatable order: next one behind `after` (start with REPLAY_MATCH_NONE). */
+int32_t replay_match_next(const struct replay_match *match, int32_t after, bool *out_is_receive);
+uint32_t replay_match_count(const struct replay_match *match);
+
+#endif

@@ -1,0 +1,61 @@
+/* Who waits for whom when nothing can go on: an AND/OR graph over the ranks of a stalled run.
+ *
+ * A blocked rank waits for clauses: ALL of them must come true; a clause comes true when ANY ONE of its ranks does what is missing (sends,
+ * receives, enters the collective). A receive from rank 3 is the clause {3}; MPI_Waitall has a clause per request, MPI_Waitany one clause with the
+ * ranks of all its requests; MPI_ANY_SOURCE is the clause of all ranks that could send there.
+ *
+ * A rank is *deadlocked* when it cannot go on whatever the ranks do that are still able to do something (none, or those whose record
+ * ends early). The *core* is a smallest set of deadlocked ranks that holds itself: each member waits only for members, or for ranks
+ * that have ended. All other deadlocked ranks merely wait behind it. */
+#ifndef REPLAY_WAITFOR_H
+#define REPLAY_WAITFOR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum replay_standing { /* of a blocked rank */
+    REPLAY_IN_CORE,
+    REPLAY_BEHIND,   /* deadlocked too, but only because it waits for the core */
+    REPLAY_MAYBE     /* waits, directly or not, for a rank whose record ends early: nothing is claimed */
+};
+
+struct replay_clause {
+    uint32_t first, count; /* ranks, in waitfor->peer; none: nobody can ever make it true (e.g. a message that was never sent to itself) */
+    uint32_t op;           /* of the blocked rank: the operation this clause is about, e.g. the IRECV that a WAIT_ALL waits for */
+    bool any;              /* MPI_ANY_SOURCE: the ranks listed are all the other members of the communicator */
+};
+struct replay_blocked {
+    uint32_t rank, op;      /* index in the rank's program */
+    uint64_t event;         /* of that operation, 0: none */
+    uint8_t kind;           /* enum replay_op_kind */
+    uint8_t standing;       /* enum replay_standing */
+    uint64_t round;         /* how many times it had been through an equal operation before (1: once) */
+    uint32_t first, count;  /* clauses, in waitfor->clause: only the ones still missing */
+};
+struct replay_waitfor {
+    struct replay_blocked *blocked; /* by rank */
+    uint32_t blocked_count;
+    struct replay_clause *clause;
+    uint32_t clause_count, clause_room;
+    uint32_t *peer; /* world ranks */
+    uint32_t peer_count, peer_room;
+    uint32_t core_count, behind_count, maybe_count;
+};
+
+enum { REPLAY_WAITFOR_PEERS_MAX = 1 << 26 };
+
+enum replay_alive { REPLAY_ALIVE_BLOCKED, REPLAY_ALIVE_ENDED, REPLAY_ALIVE_UNKNOWN };
+
+void replay_waitfor_done(struct replay_waitfor *waitfor);
+/* For building: add a clause to the last blocked rank; each peer is then added to the last clause. */
+enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor, const struct replay_blocked *blocked);
+enum core_status replay_waitfor_clause(struct replay_waitfor *waitfor, uint32_t op, bool any);
+enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t rank);
+
+/* Sets every standing and the counts. alive: an enum replay_alive for each rank of the world. The core is the smallest there is where every clause
+ * of a member is one rank (a shortest cycle), and otherwise a smallest found by growing from each rank. */
+enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint8_t *alive, uint32_t rank_count);
+
+#endif
