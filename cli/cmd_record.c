@@ -1,0 +1,74 @@
+/* crosswait record: runs a command with the library preloaded and leaves one trace. The exit status is the command's own. */
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+
+enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_KEEP, OPTION_LIBRARY };
+
+static const struct options_spec spec[] = {
+    {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
+    {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
+    {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
+    LAUNCH_OPTION_SPECS,
+    {0},
+};
+
+static const struct options_command command = {
+    .name = "record",
+    .usage = "crosswait record [-o T.db] [options] [--] CMD...",
+    .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', with the recording library preloaded, and leaves one trace for each MPI\n"
+             "job that CMD starts: T.db, T-2.db... The job is watched: one that is proven to hang is ended.",
+    .spec = spec,
+    .more = "Exit status: CMD's own (128 + its signal when killed; 126 or 127 when it cannot be started);\n"
+            "2 for a mistake in the command line; 3 when CMD ended with 0 and its trace could not be written.",
+    .flags = OPTIONS_STOP,
+};
+
+int cmd_record(int argc, char **argv)
+{
+    struct launch_options launch = {.output = "crosswait.db", .watch = true};
+    struct launch_result result;
+    enum core_status status;
+    struct options o;
+    int which, code;
+
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0) {
+        switch (which) {
+        case OPTION_OUTPUT:
+            launch.output = o.value;
+            break;
+        case OPTION_NO_WATCH:
+            launch.watch = false;
+            break;
+        case OPTION_KEEP:
+            launch.keep_spool = true;
+            break;
+        default:
+            launch_option_set(&launch, which - OPTION_LIBRARY, o.value);
+        }
+    }
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (!o.rest_count)
+        return options_wrong(&o, "no command to record");
+    launch.command = o.rest;
+    status = launch_job(&launch, &result);
+    code = result.status;
+    if (!result.started && !code)
+        code = cli_exit_of(status);
+    else if (status && !code)
+        code = CLI_TROUBLE;
+    if (result.verdict)
+        core_report(CORE_OK, "%s; see 'crosswait report %s'", result.verdict,
+                    result.trace_count ? result.trace[0] : launch.output);
+    if (isatty(STDERR_FILENO))
+        for (uint32_t i = 0; i < result.trace_count; i++)
+            fprintf(stderr, "crosswait: wrote %s\n", result.trace[i]);
+    launch_result_done(&result);
+    return code;
+}

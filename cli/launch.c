@@ -1,0 +1,275 @@
+/* The flow of a recorded job: prepare, start, watch, end, write the trace. Relies on launch_inside.h.
+ *
+ * The command stays in our process group, so that the terminal, Ctrl-C and a CI runner's kill of the whole group reach it as they
+ * would without us. Signals sent to us alone are passed on. We are the subreaper of all that it starts. */
+#include "cli/launch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/launch_inside.h"
+
+static const int signals_passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
+
+/* --- start ------------------------------------------------------------------------------------------------- */
+
+static enum core_status signals_take(struct launch *launch)
+{
+    sigset_t set;
+
+    sigemptyset(&set);
+    sigaddset(&set, SIGCHLD);
+    for (size_t i = 0; i < sizeof signals_passed / sizeof *signals_passed; i++)
+        sigaddset(&set, signals_passed[i]);
+    sigprocmask(SIG_BLOCK, &set, &launch->signal_before);
+    launch->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+    if (launch->signal_fd < 0) {
+        sigprocmask(SIG_SETMASK, &launch->signal_before, NULL);
+        return core_report(CORE_IO, "cannot watch signals: %s", strerror(errno));
+    }
+    return CORE_OK;
+}
+
+/* Holding the files and processes of many ranks takes many descriptors; the command keeps the limit it would have had. */
+static struct rlimit descriptors_raise(void)
+{
+    struct rlimit before = {0}, more;
+
+    getrlimit(RLIMIT_NOFILE, &before);
+    more = before;
+    more.rlim_cur = more.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &more);
+    return before;
+}
+
+static enum core_status command_start(struct launch *launch)
+{
+    char *const *command = launch->options->command;
+    struct rlimit descriptors;
+    int pipe_fd[2];
+    int error = 0;
+
+    if (pipe2(pipe_fd, O_CLOEXEC) < 0)
+        return core_report(CORE_IO, "cannot start '%s': %s", command[0], strerror(errno));
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    fflush(NULL);
+    descriptors = descriptors_raise();
+    launch->child = fork();
+    if (launch->child == 0) {
+        sigprocmask(SIG_SETMASK, &launch->signal_before, NULL);
+        setrlimit(RLIMIT_NOFILE, &descriptors);
+        launch_env_child(launch);
+        execvp(command[0], command);
+        error = errno;
+        (void)!write(pipe_fd[1], &error, sizeof error);
+        _exit(127);
+    }
+    close(pipe_fd[1]);
+    if (launch->child < 0) {
+        close(pipe_fd[0]);
+        return core_report(CORE_IO, "cannot start '%s': %s", command[0], strerror(errno));
+    }
+    if (read(pipe_fd[0], &error, sizeof error) == (ssize_t)sizeof error) {
+        close(pipe_fd[0]);
+        waitpid(launch->child, NULL, 0);
+        launch->result->status = error == ENOENT ? 127 : 126;
+        return core_report(CORE_NOT_FOUND, "cannot start '%s': %s", command[0],
+                           error == ENOENT && !strchr(command[0], '/') ? "no such program on the PATH" : strerror(error));
+    }
+    close(pipe_fd[0]);
+    launch->result->started = true;
+    return CORE_OK;
+}
+
+/* --- watch ------------------------------------------------------------------------------------------------- */
+
+static void children_reap(struct launch *launch)
+{
+    int status;
+    pid_t pid;
+
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+        launch_watch_reaped(launch, pid, status);
+        if (pid != launch->child)
+            continue;
+        launch->child_gone = true;
+        launch->child_gone_ns = launch_now_ns();
+        launch->child_status = status;
+    }
+}
+
+static void signals_pass(struct launch *launch)
+{
+    struct signalfd_siginfo info;
+
+    while (read(launch->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
+        int signal = (int)info.ssi_signo;
+
+        if (signal == SIGCHLD)
+            continue;
+        launch->signal_passed = signal;
+        if (info.ssi_code > 0) /* SI_KERNEL: the terminal sent it to the whole group, the command included */
+            continue;
+        if (!launch->child_gone)
+            kill(launch->child, signal);
+        else
+            launch_end_signal(launch, signal, true);
+    }
+}
+
+/* Until a child, a rank or a signal has news, or the tick is over. */
+static void sleep_tick(struct launch *launch, int tick_ms)
+{
+    static struct pollfd fds[4096];
+    uint32_t count = 1 + launch_watch_poll(launch, fds + 1, sizeof fds / sizeof *fds - 1);
+
+    fds[0] = (struct pollfd){.fd = launch->signal_fd, .events = POLLIN};
+    poll(fds, count, tick_ms);
+}
+
+static bool older_than(uint64_t since_ns, uint64_t ms)
+{
+    return launch_now_ns() - since_ns > ms * 1000000u;
+}
+
+static bool should_end(struct launch *launch, uint64_t started_ns)
+{
+    struct launch_result *result = launch->result;
+
+    if (launch->options->budget_s > 0 && older_than(started_ns, (uint64_t)(launch->options->budget_s * 1000))) {
+        result->end = LAUNCH_END_BUDGET;
+        if (asprintf(&result->verdict, "the job was ended after %g seconds: its budget was spent",
+                     launch->options->budget_s) < 0)
+            result->verdict = NULL;
+        return true;
+    }
+    if (launch->options->watch && launch_proof_try(launch)) {
+        result->end = LAUNCH_END_DEADLOCK;
+        return true;
+    }
+    return false;
+}
+
+/* TERM to what started the ranks, so that it can clean up; KILL to whatever is left. Nothing outlives this. */
+static void job_end(struct launch *launch)
+{
+    bool term = true;
+    uint64_t killed_ns = 0;
+
+    launch->end_ns = launch_now_ns();
+    launch_end_signal(launch, SIGTERM, false);
+    for (;;) {
+        sleep_tick(launch, 10);
+        signals_pass(launch);
+        children_reap(launch);
+        launch_watch_scan(launch);
+        if (launch_end_signal(launch, 0, true) == 0)
+            break;
+        if (term && older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS))
+            term = false;
+        if (!term && (!killed_ns || older_than(killed_ns, 50))) {
+            killed_ns = launch_now_ns();
+            launch_end_signal(launch, SIGKILL, true);
+        }
+        if (older_than(launch->end_ns, 10000)) {
+            core_report(CORE_IO, "cannot end some processes of the job: they do not react to SIGKILL");
+            break;
+        }
+    }
+    children_reap(launch);
+}
+
+static void job_watch(struct launch *launch)
+{
+    uint64_t started_ns = launch_now_ns();
+
+    launch->last_progress_ns = started_ns;
+    for (;;) {
+        uint32_t alive;
+
+        sleep_tick(launch, LAUNCH_TICK_MS);
+        launch_watch_scan(launch);
+        signals_pass(launch);
+        children_reap(launch);
+        alive = launch_watch_alive(launch);
+        if (launch->child_gone && !alive)
+            break;
+        if (launch->child_gone && (WIFSIGNALED(launch->child_status) || WEXITSTATUS(launch->child_status)) &&
+            older_than(launch->child_gone_ns, LAUNCH_ORPHAN_GRACE_MS)) {
+            core_report(CORE_OK, "%u rank%s still ran %d seconds after '%s' had died, and %s ended", alive,
+                        alive == 1 ? "" : "s", LAUNCH_ORPHAN_GRACE_MS / 1000, launch->options->command[0],
+                        alive == 1 ? "was" : "were");
+            job_end(launch);
+            break;
+        }
+        if (should_end(launch, started_ns)) {
+            job_end(launch);
+            break;
+        }
+    }
+    launch->all_gone_ns = launch_now_ns();
+    launch_watch_scan(launch);
+}
+
+/* --- all of it --------------------------------------------------------------------------------------------- */
+
+static int status_as_shell(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result)
+{
+    struct launch launch = {.options = options, .result = out_result, .signal_fd = -1};
+    enum core_status status;
+
+    memset(out_result, 0, sizeof *out_result);
+    out_result->verdict_ms = -1;
+    gethostname(launch.host, sizeof launch.host - 1);
+    status = launch_env_prepare(&launch);
+    if (status)
+        goto free_paths;
+    status = signals_take(&launch);
+    if (status)
+        goto remove_spool;
+    status = command_start(&launch);
+    if (status)
+        goto give_signals_back;
+    job_watch(&launch);
+    out_result->status = status_as_shell(launch.child_status);
+    if (out_result->end == LAUNCH_END_OWN && launch.signal_passed)
+        out_result->end = LAUNCH_END_SIGNAL;
+    if (out_result->end == LAUNCH_END_DEADLOCK)
+        out_result->verdict_ms = (int64_t)(launch.all_gone_ns - launch.last_progress_ns) / 1000000;
+    status = launch_trace_write(&launch);
+
+give_signals_back:
+    close(launch.signal_fd);
+    sigprocmask(SIG_SETMASK, &launch.signal_before, NULL);
+remove_spool:
+    launch_env_undo(&launch);
+free_paths:
+    launch_watch_done(&launch);
+    free(launch.output);
+    free(launch.spool);
+    free(launch.library);
+    return status;
+}
+
+void launch_result_done(struct launch_result *result)
+{
+    for (uint32_t i = 0; i < result->trace_count; i++)
+        free(result->trace[i]);
+    free(result->trace);
+    free(result->verdict);
+    memset(result, 0, sizeof *result);
+}

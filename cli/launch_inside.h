@@ -1,0 +1,109 @@
+/* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start), launch_watch.c (the spools of
+ * the ranks while they run), launch_end.c (ending processes), launch_trace.c (after the end).
+ *
+ * Invariants
+ *  1. A rank's pidfd was opened while the process that maps the rank's ring held the pid: it never names another process.
+ *  2. Files of a lane are held open from the moment they were seen: a removed spool folder loses nothing that was seen.
+ *  3. struct launch is used by one thread only. */
+#ifndef CLI_LAUNCH_INSIDE_H
+#define CLI_LAUNCH_INSIDE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "cli/launch.h"
+#include "core/spool.h"
+#include "core/status.h"
+
+enum {
+    LAUNCH_TICK_MS = 50,          /* how often spools are looked at */
+    LAUNCH_STILL_MS = 600,        /* without movement for so long: see whether it is a deadlock */
+    LAUNCH_AGAIN_MS = 300,        /* and look again so much later when it was not proven */
+    LAUNCH_TERM_GRACE_MS = 400,   /* between TERM and KILL, when we end the job */
+    LAUNCH_ORPHAN_GRACE_MS = 3000 /* ranks whose starter was killed get so long to end by themselves */
+};
+
+struct launch_lane {
+    int ring_fd, spool_fd;
+    uint32_t lane;
+    struct spool_header header; /* as last read */
+};
+
+struct launch_rank {
+    int32_t rank;
+    int32_t pid;
+    int pidfd;         /* -1: not ours to see (another host), or gone before it was seen */
+    bool local;        /* a process of this machine */
+    bool seen;         /* alive when first looked at */
+    bool gone;
+    uint64_t gone_ns;  /* CLOCK_MONOTONIC */
+    uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
+    bool status_known;
+    int status;        /* as waitpid gives it */
+    uint64_t still_ns; /* since when nothing of it has moved */
+    struct launch_lane *lane; /* in the order in which they were seen */
+    uint32_t lane_count;
+};
+
+struct launch_world { /* one MPI job of the command: one folder of the spool */
+    char *path;
+    int folder_fd;
+    struct launch_rank *rank; /* those that have a spool, in the order in which they were seen */
+    uint32_t rank_count;
+    uint64_t asked_ns;  /* when a proof was last tried */
+};
+
+struct launch {
+    const struct launch_options *options;
+    struct launch_result *result;
+    char *output;  /* absolute */
+    char *spool;   /* absolute: output + ".spool" */
+    char *library; /* absolute */
+    bool spool_made;
+    char host[64];
+
+    pid_t child;
+    bool child_gone;
+    int child_status;
+    uint64_t child_gone_ns;
+    int signal_fd;
+    sigset_t signal_before;
+    int signal_passed; /* the last one passed on; 0 none */
+
+    struct launch_world *world;
+    uint32_t world_count;
+    uint32_t turn;
+
+    uint64_t end_ns; /* when we began to end the job; 0: we did not */
+    uint64_t last_progress_ns;
+    uint64_t all_gone_ns;
+};
+
+uint64_t launch_now_ns(void);
+
+/* launch_env.c */
+enum core_status launch_env_prepare(struct launch *launch); /* paths, library, folder; refuses what cannot work */
+void launch_env_child(const struct launch *launch);         /* in the child, before exec */
+void launch_env_undo(struct launch *launch);                /* removes an empty spool folder */
+
+/* launch_watch.c */
+void launch_watch_scan(struct launch *launch);   /* new worlds, ranks, lanes; reads all headers; who is gone */
+uint32_t launch_watch_alive(const struct launch *launch); /* ranks still running on this machine */
+void launch_watch_reaped(struct launch *launch, pid_t pid, int status);
+/* Fills fds for poll(2): one per living rank. Returns how many. */
+struct pollfd;
+uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
+void launch_watch_done(struct launch *launch);
+
+/* launch_proof.c: true when a deadlock is proven; result->verdict is set then. */
+bool launch_proof_try(struct launch *launch);
+
+/* launch_end.c */
+uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too); /* returns how many processes live */
+
+/* launch_trace.c */
+enum core_status launch_trace_write(struct launch *launch);
+
+#endif
