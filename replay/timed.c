@@ -1,0 +1,460 @@
+/* The timed clock: entry, the loop over instants, supersteps, results. */
+#include "replay/timed_state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const uint64_t ticks_max = 1ull << 62; /* limit of a run's serial time */
+
+struct replay_timed_options replay_timed_defaults(void)
+{
+    return (struct replay_timed_options){
+        .alpha_ps = 1000000, .beta_ps = 1000, .tau_ps = 1, .word_bytes = 8, .eager_bytes = -1};
+}
+
+enum core_status timed_numbers_add(struct timed_engine *e, struct timed_numbers *n, uint32_t value)
+{
+    if (__builtin_expect(n->count == n->room, 0)) {
+        size_t room = n->room ? n->room * 2 : 64;
+        uint32_t *larger = realloc(n->at, room * sizeof *larger);
+        if (!larger) {
+            if (e->status == CORE_OK)
+                e->status = core_report(CORE_NO_MEMORY, "out of memory for the timed clock");
+            return e->status;
+        }
+        e->extra_bytes += (room - n->room) * sizeof *larger;
+        n->at = larger;
+        n->room = room;
+    }
+    n->at[n->count++] = value;
+    return CORE_OK;
+}
+
+/* beta * bytes / word, rounded up. */
+uint64_t timed_words_ticks(const struct timed_engine *e, uint64_t bytes)
+{
+    unsigned __int128 product = (unsigned __int128)e->beta * bytes;
+    return (uint64_t)((product + e->options.word_bytes - 1) / e->options.word_bytes);
+}
+
+/* Time of the whole program were everything done one after the other: no run lasts longer, since at any moment at least
+ * one message moves at its full share. In picoseconds. */
+static unsigned __int128 serial_time(const struct timed_engine *e)
+{
+    const struct replay_timed_options *o = &e->options;
+    unsigned __int128 alpha = o->alpha_ps, sum = 0;
+    if (e->topology.kind == REPLAY_PIPELINE)
+        alpha += (unsigned __int128)o->beta_ps * e->topology.ranks;
+    for (uint32_t r = 0; r < e->program->rank_count; r++) {
+        const struct replay_rank *rank = &e->program->rank[r];
+        for (uint32_t i = 0; i < rank->op_count; i++) {
+            const struct replay_op *op = &rank->op[i];
+            switch (op->kind) {
+            case REPLAY_SEND:
+            case REPLAY_ISEND:
+                sum += alpha + (unsigned __int128)o->beta_ps * op->bytes / o->word_bytes + 1;
+                break;
+            case REPLAY_COMPUTE:
+                sum += o->ignore_compute ? 0 : op->bytes;
+                break;
+            case REPLAY_COMBINE:
+                sum += (unsigned __int128)o->tau_ps * op->bytes;
+                break;
+            case REPLAY_COLL:
+            case REPLAY_ICOLL:
+                sum += o->coll_cost
+                           ? o->coll_cost(o->coll_context, (enum replay_coll_shape)op->mode,
+                                          e->program->comm[op->comm].count, op->bytes)
+                           : alpha * 32 + (unsigned __int128)o->beta_ps * op->bytes / o->word_bytes + 1;
+                break;
+            default:
+                break;
+            }
+        }
+    }
+    return sum;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        uint64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+static enum core_status choose_scale(struct timed_engine *e)
+{
+    static const uint8_t factor[] = {2, 3, 2, 5, 2, 7, 3, 2, 11, 13, 2, 5, 3, 2, 17, 19, 2, 3, 2, 23, 2, 3, 5, 7, 2, 2};
+    struct replay_timed_options *o = &e->options;
+    unsigned __int128 serial = serial_time(e);
+    uint64_t whole = o->word_bytes / (o->beta_ps ? common_divisor(o->beta_ps, o->word_bytes) : o->word_bytes);
+
+    if (serial >= ticks_max)
+        return core_report(CORE_LIMIT, "the program is too long for the timed clock: its serial time exceeds 2^62 "
+                                       "picoseconds; take smaller alpha, beta or sizes");
+    e->scale = serial * whole < ticks_max ? whole : 1;
+    for (size_t i = 0; e->shared && i < sizeof factor; i++)
+        if (serial * e->scale * factor[i] < ticks_max)
+            e->scale *= factor[i];
+    e->alpha = o->alpha_ps * e->scale;
+    e->beta = o->beta_ps * e->scale;
+    e->tau = o->tau_ps * e->scale;
+    e->byte_exact = e->beta % o->word_bytes == 0;
+    e->byte_ticks = e->byte_exact ? e->beta / o->word_bytes : 0;
+    return CORE_OK;
+}
+
+static enum core_status check_options(const struct replay_program *program, const struct replay_timed_options *o)
+{
+    const uint64_t most = 1ull << 56;
+    if (o->word_bytes == 0)
+        return core_report(CORE_BAD_INPUT, "a word of 0 bytes is impossible; the nearest is 1");
+    if (o->alpha_ps > most || o->beta_ps > most || o->tau_ps > most)
+        return core_report(CORE_LIMIT, "alpha, beta and tau are limited to 2^56 picoseconds (20 hours)");
+    if (o->topology && o->topology->ranks != program->rank_count)
+        return core_report(CORE_BAD_INPUT, "a network of %u ranks for a program of %u", o->topology->ranks,
+                           program->rank_count);
+    if (o->half_duplex && o->routing == REPLAY_ROUTING_BEST)
+        return core_report(CORE_UNSUPPORTED, "half duplex with routing best: take routing fixed");
+    for (uint32_t i = 0; i < o->route_count; i++)
+        for (uint32_t n = 0; n < o->route[i].count; n++)
+            if (!o->topology || o->route[i].node[n] >= o->topology->nodes)
+                return core_report(CORE_BAD_INPUT, "a forced route over a node that does not exist");
+    return CORE_OK;
+}
+
+static enum core_status engine_init(struct timed_engine *e)
+{
+    uint32_t ranks = e->program->rank_count;
+    uint64_t requests = 0;
+    enum core_status status = choose_scale(e);
+
+    if (status == CORE_OK)
+        status = timed_match_init(e);
+    if (status == CORE_OK && e->shared)
+        status = timed_link_init(e);
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t r = 0; r < ranks; r++)
+        requests += (uint64_t)e->program->rank[r].request_count;
+    e->rank = calloc(ranks, sizeof *e->rank);
+    e->idle = calloc(ranks, sizeof *e->idle);
+    e->request = calloc(requests + 1, 1);
+    if (!e->rank || !e->idle || !e->request)
+        return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
+    if (e->options.want_path) {
+        e->cause = calloc(ranks, sizeof *e->cause);
+        e->side = calloc(e->message_room / sizeof *e->message, sizeof *e->side);
+        if (!e->cause || !e->side)
+            return core_report(CORE_NO_MEMORY, "out of memory for the critical path");
+    }
+    if (e->options.port == REPLAY_PORT_BSP) {
+        e->local = calloc((size_t)ranks * 3, sizeof *e->local);
+        if (!e->local)
+            return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
+        e->words_in = e->local + ranks;
+        e->words_out = e->words_in + ranks;
+    }
+    e->extra_bytes = requests + ranks * (sizeof *e->rank + sizeof *e->idle);
+    requests = 0;
+    for (uint32_t r = 0; r < ranks; r++) {
+        const struct replay_rank *from = &e->program->rank[r];
+        e->rank[r] = (struct timed_rank){
+            .op = from->op, .op_end = from->op + from->op_count, .request = e->request + requests, .program = from};
+        requests += (uint64_t)from->request_count;
+        timed_numbers_add(e, &e->run, r);
+    }
+    return e->status;
+}
+
+static void engine_done(struct timed_engine *e)
+{
+    timed_match_done(e);
+    timed_link_done(e);
+    timed_collectives_done(e);
+    timed_queue_done(&e->queue);
+    free(e->rank);
+    free(e->idle);
+    free(e->request);
+    free(e->run.at);
+    free(e->dirty_sender.at);
+    free(e->dirty_receiver.at);
+    free(e->fresh.at);
+    free(e->waiting.at);
+    free(e->local);
+    free(e->record);
+    free(e->cause);
+    free(e->side);
+}
+
+void timed_message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
+{
+    struct timed_message *m = &e->message[id];
+    uint32_t cause = e->cause ? timed_path_message(e, id, started) : 0;
+
+    timed_port_ended(e, m);
+    timed_rank_complete(e, (uint32_t)m->src, m->send_request, cause, m, started);
+    m->send_request = NO_SIDE;
+    if (m->flags & MESSAGE_SEND) { /* eager, and nobody has posted the receive yet */
+        m->flags |= MESSAGE_ARRIVED;
+        return;
+    }
+    timed_rank_complete(e, (uint32_t)m->dst, m->recv_request, cause, m, started);
+    timed_message_free(e, id);
+}
+
+static void event(struct timed_engine *e, const struct timed_event *event)
+{
+    uint32_t id = event->id;
+    switch (event->what & 3) {
+    case EVENT_END: {
+        const struct timed_message *m = &e->message[id];
+        if (!e->shared || (m->flags & MESSAGE_SELF)) {
+            timed_message_ended(e, id, e->now - timed_duration(e, m));
+        } else if (timed_link_current(e, id, event->what >> 2)) {
+            uint64_t started = timed_link_started(e, id);
+            timed_link_ended(e, id);
+            timed_message_ended(e, id, started);
+        }
+        break;
+    }
+    case EVENT_RESUME:
+        e->rank[id].flags &= ~(uint32_t)RANK_BLOCKED;
+        timed_numbers_add(e, &e->run, id);
+        break;
+    case EVENT_FLOW:
+        timed_link_flow(e, id);
+        break;
+    default:
+        timed_collective_event(e, id);
+        break;
+    }
+}
+
+static void run_ranks(struct timed_engine *e)
+{
+    for (size_t i = 0; i < e->run.count; i++) {
+        if (i + 12 < e->run.count)
+            __builtin_prefetch(&e->rank[e->run.at[i + 12]]);
+        if (i + 6 < e->run.count) {
+            const struct replay_op *op = e->rank[e->run.at[i + 6]].op;
+            __builtin_prefetch(op);
+            __builtin_prefetch((const char *)op + 64);
+        }
+        timed_rank_run(e, e->run.at[i]);
+    }
+    e->run.count = 0;
+}
+
+/* All events of the present instant that are there; those they cause at the same instant are the next round's. */
+static void take_instant(struct timed_engine *e)
+{
+    struct timed_bucket *bucket = &e->queue.bucket[0];
+    uint32_t count = bucket->count;
+    e->now = e->queue.last;
+    for (uint32_t i = 0; i < count; i++) {
+        if (i + 8 < count)
+            __builtin_prefetch(&e->message[bucket->event[i + 8].id < e->message_used ? bucket->event[i + 8].id : 0]);
+        struct timed_event taken = bucket->event[i]; /* the bucket may move */
+        event(e, &taken);
+    }
+    memmove(bucket->event, bucket->event + count, (bucket->count - count) * sizeof *bucket->event);
+    bucket->count -= count;
+    if (e->shared)
+        timed_link_update(e);
+}
+
+static void run_clock(struct timed_engine *e)
+{
+    while (e->status == CORE_OK && !e->queue.failed) {
+        run_ranks(e);
+        timed_port_start(e);
+        if (e->queue.bucket[0].count == 0 && !timed_queue_advance(&e->queue))
+            return;
+        take_instant(e);
+    }
+}
+
+/* Ends a superstep: local work, then all matched messages at once. 0 when nothing moved. */
+static int superstep(struct timed_engine *e)
+{
+    uint64_t work = 0, most = 0, moved = 0;
+
+    for (uint32_t r = 0; r < e->program->rank_count; r++) {
+        work = e->local[r] > work ? e->local[r] : work;
+        e->local[r] = e->words_in[r] = e->words_out[r] = 0;
+    }
+    for (size_t i = 0; i < e->fresh.count; i++) {
+        const struct timed_message *m = &e->message[e->fresh.at[i]];
+        if (m->flags & MESSAGE_SELF)
+            continue;
+        uint64_t in = e->words_in[m->dst] += m->bytes, out = e->words_out[m->src] += m->bytes;
+        most = in > most ? in : most;
+        most = out > most ? out : most;
+        moved++;
+        e->messages++;
+        e->volume += m->bytes;
+    }
+    uint64_t move = e->byte_exact ? most * e->byte_ticks : timed_words_ticks(e, most);
+    e->now += work;
+    uint64_t started = e->now;
+    if (moved) {
+        e->superstep_count++;
+        e->now += move > e->alpha ? move : e->alpha;
+    }
+    size_t count = e->fresh.count;
+    for (size_t i = 0; i < count; i++)
+        timed_message_ended(e, e->fresh.at[i], started);
+    e->fresh.count = 0;
+    return count != 0;
+}
+
+static void run_supersteps(struct timed_engine *e)
+{
+    while (e->status == CORE_OK && !e->queue.failed) {
+        run_ranks(e);
+        int moved = superstep(e);
+        if (!moved && e->queue.bucket[0].count == 0 && !timed_queue_advance(&e->queue))
+            return;
+        while (e->queue.bucket[0].count || (e->queue.used && moved)) { /* collectives that end in this superstep */
+            if (e->queue.bucket[0].count == 0) {
+                struct timed_queue *q = &e->queue;
+                uint64_t before = e->now;
+                if (!timed_queue_advance(q))
+                    break;
+                if (q->last > before)
+                    moved = 0; /* not yet due: it ends this superstep too, later */
+            }
+            uint64_t now = e->now;
+            take_instant(e);
+            if (e->now < now)
+                e->now = now;
+        }
+    }
+}
+
+static enum core_status results(struct timed_engine *e, struct replay_timed_result *out)
+{
+    uint32_t ranks = e->program->rank_count;
+    struct replay_timed_result result = {.rank_count = ranks,
+                                         .scale = e->scale,
+                                         .messages = e->messages,
+                                         .volume_bytes = e->volume,
+                                         .superstep_count = e->superstep_count};
+    enum core_status status = CORE_OK;
+
+    result.rank = calloc(ranks, sizeof *result.rank);
+    if (!result.rank)
+        return core_report(CORE_NO_MEMORY, "out of memory for the results of %u ranks", ranks);
+    for (uint32_t r = 0; r < ranks; r++) {
+        const struct timed_idle *idle = &e->idle[r];
+        const struct timed_rank *rank = &e->rank[r];
+        int ended = (rank->flags & RANK_ENDED) != 0;
+        uint32_t at = (uint32_t)(rank->op - rank->program->op);
+        uint64_t finish = ended ? idle->finish : rank->blocked_at;
+        result.rank[r] = (struct replay_timed_rank){.finish_ps = timed_ps(e, finish),
+                                                    .compute_ps = timed_ps(e, idle->compute),
+                                                    .transfer_ps = timed_ps(e, idle->transfer),
+                                                    .late_sender_ps = timed_ps(e, idle->late_sender),
+                                                    .late_receiver_ps = timed_ps(e, idle->late_receiver),
+                                                    .port_ps = timed_ps(e, idle->port),
+                                                    .link_ps = timed_ps(e, idle->link),
+                                                    .collective_ps = timed_ps(e, idle->collective),
+                                                    .op = ended || rank->flags & RANK_PROBING ? at : at - 1};
+        result.blocked_count += !ended;
+        if (finish > result.ticks)
+            result.ticks = finish;
+    }
+    result.makespan_ps = timed_ps(e, result.ticks);
+    result.peak_bytes = e->extra_bytes + e->queue.bytes + (uint64_t)e->message_used * sizeof *e->message +
+                        (e->slot_mask + 1) * sizeof *e->slot + ranks * sizeof *result.rank;
+    if (e->shared)
+        status = timed_link_result(e, &result);
+    if (status == CORE_OK)
+        status = timed_path_result(e, &result);
+    if (status != CORE_OK) {
+        replay_timed_done(&result);
+        return status;
+    }
+    *out = result;
+    return CORE_OK;
+}
+
+enum core_status replay_timed_run(const struct replay_program *program, const struct replay_timed_options *options,
+                                  struct replay_timed_result *out)
+{
+    struct timed_engine e = {.program = program, .options = options ? *options : replay_timed_defaults()};
+    enum core_status status = check_options(program, &e.options);
+
+    if (status != CORE_OK)
+        return status;
+    if (e.options.topology)
+        e.topology = *e.options.topology;
+    else if ((status = replay_topology_make(REPLAY_FULL, program->rank_count, &e.topology)) != CORE_OK)
+        return status;
+    e.shared = e.options.port != REPLAY_PORT_BSP &&
+               (e.topology.kind != REPLAY_FULL || e.options.port == REPLAY_PORT_MULTI || e.options.half_duplex);
+    status = engine_init(&e);
+    if (status == CORE_OK) {
+        if (e.options.port == REPLAY_PORT_BSP)
+            run_supersteps(&e);
+        else
+            run_clock(&e);
+        if (e.queue.failed && e.status == CORE_OK)
+            e.status = core_report(CORE_NO_MEMORY, "out of memory for events");
+        status = e.status == CORE_OK ? results(&e, out) : e.status;
+    }
+    engine_done(&e);
+    return status;
+}
+
+void replay_timed_done(struct replay_timed_result *result)
+{
+    if (!result)
+        return;
+    free(result->rank);
+    free(result->link);
+    free(result->step);
+    *result = (struct replay_timed_result){0};
+}
+
+static enum core_status measure_one(const struct replay_program *program, const struct replay_timed_options *options,
+                                    uint64_t *out_value, struct replay_measure *measure)
+{
+    struct replay_timed_result result;
+    enum core_status status = replay_timed_run(program, options, &result);
+    if (status != CORE_OK)
+        return status;
+    *out_value = result.ticks / result.scale + (result.ticks % result.scale != 0);
+    measure->messages = result.messages;
+    measure->volume_bytes = result.volume_bytes;
+    measure->blocked_count = result.blocked_count;
+    replay_timed_done(&result);
+    return CORE_OK;
+}
+
+enum core_status replay_timed_measure(const struct replay_program *program, const struct replay_timed_options *options,
+                                      struct replay_measure *out)
+{
+    struct replay_timed_options o = options ? *options : replay_timed_defaults();
+    struct replay_measure measure = {0};
+    enum core_status status;
+
+    o.ignore_compute = 1;
+    o.want_path = 0;
+    o.word_bytes = 1; /* beta of one tick per byte: words come out in bytes */
+    o.alpha_ps = 1, o.beta_ps = 0, o.tau_ps = 0;
+    status = measure_one(program, &o, &measure.rounds, &measure);
+    o.alpha_ps = 0, o.beta_ps = 1;
+    if (status == CORE_OK)
+        status = measure_one(program, &o, &measure.words_bytes, &measure);
+    o.beta_ps = 0, o.tau_ps = 1;
+    if (status == CORE_OK)
+        status = measure_one(program, &o, &measure.operations, &measure);
+    if (status == CORE_OK)
+        *out = measure;
+    return status;
+}
