@@ -14,3 +14,30 @@ $(BUILD)/corpus/programs/%.py: corpus/programs/%.py
 	$(Q)install -m 755 $< $@
 
 ALL += $(CORPUS_PROGRAMS)
+
+# --- collectives: one object a file, all in one archive that must be linked as a whole (see registry.h) ------
+
+corpus_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard corpus/$(1)/*.c))
+CFLAGS_corpus_collectives_ = $(MPI_CFLAGS) -Wno-missing-prototypes
+CFLAGS_corpus_defects_     = $(MPI_CFLAGS) -Wno-missing-prototypes
+
+$(BUILD)/corpus/libcollectives.a: $(call corpus_objects,collectives)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+$(BUILD)/corpus/libdefects.a: $(call corpus_objects,defects)
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+# --- programs over the registered collectives, under real MPI ----------------------------------------------------
+
+CORPUS_TESTS = $(patsubst tests/corpus/%.c,$(BUILD)/tests/corpus/%,$(wildcard tests/corpus/*.c))
+CORPUS_WHOLE = -Wl,--whole-archive $(BUILD)/corpus/libcollectives.a $(BUILD)/corpus/libdefects.a -Wl,--no-whole-archive
+
+$(BUILD)/tests/corpus/%: tests/corpus/%.c $(BUILD)/corpus/libcollectives.a $(BUILD)/corpus/libdefects.a
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpicc $<")
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra $(SANITIZE) -I. -MMD -MP -MF $@.d -o $@ $< $(CORPUS_WHOLE) -lm
+
+ALL   += $(BUILD)/corpus/libcollectives.a $(BUILD)/corpus/libdefects.a
+TESTS += $(CORPUS_TESTS)
