@@ -1,4 +1,5 @@
-/* Allgather over one rank: all send their blocks to rank 0, and rank 0 sends the whole to each of the others.
+/* Allgather over one rank: all send their blocks to rank 0, and rank 0 sends the whole to each of
+ * the others.
  *
  * Source: L2. Any number of ranks. 2 (P-1) rounds, and the whole leaves rank 0 P-1 times.
  *
@@ -6,14 +7,15 @@
  */
 #include "corpus/collectives/phases.h"
 
-int cw_allgather_central(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm)
+int cw_allgather_central(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                         int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
     MPI_Aint n = recvcount, extent = extent_of(recvtype);
     if (sendbuf != MPI_IN_PLACE)
-        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent), recvcount, recvtype));
+        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent),
+                          recvcount, recvtype));
     if (rank) {
         TRY(send_elements(element_at(recvbuf, n * rank, extent), n, recvtype, 0, comm));
         TRY(receive_elements(recvbuf, n * size, recvtype, 0, comm));

@@ -9,13 +9,14 @@
 
 int cw_bcast_binomial(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
 
-int cw_allgather_gather_bcast(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm)
+int cw_allgather_gather_bcast(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                              void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rank, size, error, all;
     rank_and_size(comm, &rank, &size);
     MPI_Datatype made = recvtype;
-    /* In place, the own block already lies where it belongs; for the gather that is so on the root only. */
+    /* In place, the own block already lies where it belongs; for the gather that is so on the root
+     * only. */
     if (sendbuf == MPI_IN_PLACE && rank != 0) {
         sendbuf = element_at(recvbuf, (MPI_Aint)rank * recvcount, extent_of(recvtype));
         sendcount = recvcount;

@@ -1,13 +1,16 @@
-/* Allgather on a hypercube, the blocks that a rank holds packed before each exchange and unpacked after it.
+/* Allgather on a hypercube, the blocks that a rank holds packed before each exchange and unpacked
+ * after it.
  *
- * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles: d rounds, each block travels once.
+ * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles:
+ * d rounds, each block travels once.
  *
- * Example, P = 4, rank 0: packs a, exchanges with 2, unpacks c; packs a,c, exchanges with 1, unpacks b,d.
+ * Example, P = 4, rank 0: packs a, exchanges with 2, unpacks c; packs a,c, exchanges with 1,
+ * unpacks b,d.
  */
 #include "corpus/collectives/held_blocks.h"
 
-static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, MPI_Comm comm, exchange_fn exchange)
+static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, exchange_fn exchange)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
@@ -21,7 +24,8 @@ static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     if (n * type_size * size > INT_MAX)
         return MPI_ERR_COUNT; /* MPI_Pack counts bytes in an int */
     if (sendbuf != MPI_IN_PLACE)
-        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent), recvcount, recvtype));
+        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent),
+                          recvcount, recvtype));
     for (int bit = size / 2; bit; bit /= 2) {
         int partner = rank ^ bit, position = 0, bytes;
         TRY(held_type(size, bit, recvcount, recvtype, &held));
@@ -32,11 +36,13 @@ static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
         in = malloc((size_t)space + 1);
         if (!out || !in)
             TRY(MPI_ERR_NO_MEM);
-        TRY(MPI_Pack(held_first(recvbuf, rank, bit, n, extent), 1, held, out, space, &position, comm));
+        TRY(MPI_Pack(held_first(recvbuf, rank, bit, n, extent), 1, held, out, space, &position,
+                     comm));
         bytes = position;
         TRY(exchange(out, bytes, partner, in, bytes, partner, MPI_PACKED, comm));
         position = 0;
-        TRY(MPI_Unpack(in, bytes, &position, held_first(recvbuf, partner, bit, n, extent), 1, held, comm));
+        TRY(MPI_Unpack(in, bytes, &position, held_first(recvbuf, partner, bit, n, extent), 1, held,
+                       comm));
         TRY(MPI_Type_free(&held));
     }
 done:
@@ -47,19 +53,24 @@ done:
     return error;
 }
 
-int cw_allgather_hypercube_pack(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int cw_allgather_hypercube_pack(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, exchange_elements);
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     exchange_elements);
 }
 
-/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when sends do not buffer. */
-int cw_allgather_hypercube_pack_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when
+ * sends do not buffer. */
+int cw_allgather_hypercube_pack_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                        void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                        MPI_Comm comm)
 {
-    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, send_then_receive_elements);
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     send_then_receive_elements);
 }
 
-COLLECTIVE(allgather, "allgather.hypercube.pack", cw_allgather_hypercube_pack, .domain = COLLECTIVE_POWER_OF_TWO)
+COLLECTIVE(allgather, "allgather.hypercube.pack", cw_allgather_hypercube_pack,
+           .domain = COLLECTIVE_POWER_OF_TWO)
 COLLECTIVE(allgather, "allgather.hypercube.pack", cw_allgather_hypercube_pack_printed,
            .domain = COLLECTIVE_POWER_OF_TWO, .printed = 1)

@@ -1,14 +1,16 @@
-/* Allgather on a hypercube, the blocks that a rank holds described by derived datatypes that are built once, before the
- * first stage.
+/* Allgather on a hypercube, the blocks that a rank holds described by derived datatypes that are
+ * built once, before the first stage.
  *
- * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles: d rounds, each block travels once.
+ * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles:
+ * d rounds, each block travels once.
  *
- * Example, P = 4: the datatypes are one block (for bit 2) and two blocks a stride of two apart (for bit 1).
+ * Example, P = 4: the datatypes are one block (for bit 2) and two blocks a stride of two apart (for
+ * bit 1).
  */
 #include "corpus/collectives/held_blocks.h"
 
-static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, MPI_Comm comm, exchange_fn exchange)
+static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, exchange_fn exchange)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
@@ -18,7 +20,8 @@ static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     MPI_Datatype held[32];
     int built = 0, stage = 0;
     if (sendbuf != MPI_IN_PLACE)
-        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent), recvcount, recvtype));
+        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent),
+                          recvcount, recvtype));
     for (int bit = size / 2; bit; bit /= 2, built++)
         TRY(held_type(size, bit, recvcount, recvtype, &held[built]));
     for (int bit = size / 2; bit; bit /= 2, stage++) {
@@ -32,19 +35,25 @@ done:
     return error;
 }
 
-int cw_allgather_hypercube_prebuilt(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int cw_allgather_hypercube_prebuilt(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                    void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                    MPI_Comm comm)
 {
-    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, exchange_elements);
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     exchange_elements);
 }
 
-/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when sends do not buffer. */
-int cw_allgather_hypercube_prebuilt_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when
+ * sends do not buffer. */
+int cw_allgather_hypercube_prebuilt_printed(const void *sendbuf, int sendcount,
+                                            MPI_Datatype sendtype, void *recvbuf, int recvcount,
+                                            MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, send_then_receive_elements);
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     send_then_receive_elements);
 }
 
-COLLECTIVE(allgather, "allgather.hypercube.prebuilt", cw_allgather_hypercube_prebuilt, .domain = COLLECTIVE_POWER_OF_TWO)
+COLLECTIVE(allgather, "allgather.hypercube.prebuilt", cw_allgather_hypercube_prebuilt,
+           .domain = COLLECTIVE_POWER_OF_TWO)
 COLLECTIVE(allgather, "allgather.hypercube.prebuilt", cw_allgather_hypercube_prebuilt_printed,
            .domain = COLLECTIVE_POWER_OF_TWO, .printed = 1)

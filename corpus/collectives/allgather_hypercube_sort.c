@@ -1,14 +1,16 @@
-/* Allgather on a hypercube, what arrives appended to what is held, and all blocks put into order at the end.
+/* Allgather on a hypercube, what arrives appended to what is held, and all blocks put into order at
+ * the end.
  *
- * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles: d rounds, each block travels once.
- * Slot k ends up with the block of the rank that differs in the bits of k read backwards.
+ * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles:
+ * d rounds, each block travels once. Slot k ends up with the block of the rank that differs in the
+ * bits of k read backwards.
  *
  * Example, P = 4, rank 0: a; a c; a c b d; sorted: a b c d.
  */
 #include "corpus/collectives/held_blocks.h"
 
-static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, MPI_Comm comm, exchange_fn exchange)
+static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, exchange_fn exchange)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
@@ -21,10 +23,11 @@ static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     if (sendbuf != MPI_IN_PLACE)
         TRY(copy_elements(sendbuf, sendcount, sendtype, slots.data, recvcount, recvtype));
     else
-        TRY(copy_elements(element_at(recvbuf, n * rank, extent), n, recvtype, slots.data, n, recvtype));
+        TRY(copy_elements(element_at(recvbuf, n * rank, extent), n, recvtype, slots.data, n,
+                          recvtype));
     for (int bit = size / 2; bit; bit /= 2, held *= 2)
-        TRY(exchange(slots.data, n * held, rank ^ bit, element_at(slots.data, n * held, extent), n * held, rank ^ bit,
-                     recvtype, comm));
+        TRY(exchange(slots.data, n * held, rank ^ bit, element_at(slots.data, n * held, extent),
+                     n * held, rank ^ bit, recvtype, comm));
     for (int slot = 0; slot < size; slot++) {
         int owner = rank;
         for (int low = 1, high = size / 2; high; low *= 2, high /= 2)
@@ -37,19 +40,24 @@ done:
     return error;
 }
 
-int cw_allgather_hypercube_sort(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int cw_allgather_hypercube_sort(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                void *recvbuf, int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
-    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, exchange_elements);
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     exchange_elements);
 }
 
-/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when sends do not buffer. */
-int cw_allgather_hypercube_sort_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when
+ * sends do not buffer. */
+int cw_allgather_hypercube_sort_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                        void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                        MPI_Comm comm)
 {
-    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, send_then_receive_elements);
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     send_then_receive_elements);
 }
 
-COLLECTIVE(allgather, "allgather.hypercube.sort", cw_allgather_hypercube_sort, .domain = COLLECTIVE_POWER_OF_TWO)
+COLLECTIVE(allgather, "allgather.hypercube.sort", cw_allgather_hypercube_sort,
+           .domain = COLLECTIVE_POWER_OF_TWO)
 COLLECTIVE(allgather, "allgather.hypercube.sort", cw_allgather_hypercube_sort_printed,
            .domain = COLLECTIVE_POWER_OF_TWO, .printed = 1)

@@ -1,13 +1,16 @@
-/* Allgather on a hypercube, the blocks that a rank holds described by a derived datatype, built anew at each stage.
+/* Allgather on a hypercube, the blocks that a rank holds described by a derived datatype, built
+ * anew at each stage.
  *
- * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles: d rounds, each block travels once.
+ * Source: L2. 2^d ranks. One exchange for each dimension, the highest first; what is held doubles:
+ * d rounds, each block travels once.
  *
- * Example, P = 4, rank 0: gives a to 2 and gets c; then gives a,c, a stride of two blocks apart, to 1 and gets b,d.
+ * Example, P = 4, rank 0: gives a to 2 and gets c; then gives a,c, a stride of two blocks apart, to
+ * 1 and gets b,d.
  */
 #include "corpus/collectives/held_blocks.h"
 
-static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, MPI_Comm comm, exchange_fn exchange)
+static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm, exchange_fn exchange)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
@@ -16,7 +19,8 @@ static int allgather(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
         return MPI_ERR_COMM;
     MPI_Datatype held = MPI_DATATYPE_NULL;
     if (sendbuf != MPI_IN_PLACE)
-        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent), recvcount, recvtype));
+        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent),
+                          recvcount, recvtype));
     for (int bit = size / 2; bit; bit /= 2) {
         int partner = rank ^ bit;
         TRY(held_type(size, bit, recvcount, recvtype, &held));
@@ -30,19 +34,25 @@ done:
     return error;
 }
 
-int cw_allgather_hypercube_vector(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                              int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+int cw_allgather_hypercube_vector(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                  void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                  MPI_Comm comm)
 {
-    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, exchange_elements);
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     exchange_elements);
 }
 
-/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when sends do not buffer. */
-int cw_allgather_hypercube_vector_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
+/* UNSAFE, as the lecture prints it: each exchange sends, then receives; both partners wait when
+ * sends do not buffer. */
+int cw_allgather_hypercube_vector_printed(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                          void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                          MPI_Comm comm)
 {
-    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, send_then_receive_elements);
+    return allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm,
+                     send_then_receive_elements);
 }
 
-COLLECTIVE(allgather, "allgather.hypercube.vector", cw_allgather_hypercube_vector, .domain = COLLECTIVE_POWER_OF_TWO)
+COLLECTIVE(allgather, "allgather.hypercube.vector", cw_allgather_hypercube_vector,
+           .domain = COLLECTIVE_POWER_OF_TWO)
 COLLECTIVE(allgather, "allgather.hypercube.vector", cw_allgather_hypercube_vector_printed,
            .domain = COLLECTIVE_POWER_OF_TWO, .printed = 1)

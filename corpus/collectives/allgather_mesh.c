@@ -6,8 +6,8 @@
  */
 #include "corpus/collectives/phases.h"
 
-int cw_allgather_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm)
+int cw_allgather_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
@@ -21,7 +21,8 @@ int cw_allgather_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     if (!blocks || !rows)
         TRY(MPI_ERR_NO_MEM);
     if (sendbuf != MPI_IN_PLACE)
-        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent), recvcount, recvtype));
+        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent),
+                          recvcount, recvtype));
     TRY(ring_allgather(&along_row, element_at(recvbuf, n * row * q, extent), blocks, recvtype));
     TRY(ring_allgather(&along_column, recvbuf, rows, recvtype));
 done:

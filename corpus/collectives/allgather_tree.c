@@ -1,8 +1,9 @@
-/* Allgather on a complete binary tree with ranks at all nodes: collect up the tree, then broadcast down it.
+/* Allgather on a complete binary tree with ranks at all nodes: collect up the tree, then broadcast
+ * down it.
  *
- * Source: L2. 2^k - 1 ranks; the children of rank i are 2i+1 and 2i+2. The blocks of a subtree are one run of ranks a level, so they go as
- * one message of a derived datatype. A rank deals with both children at once: 2 (lg(P+1) - 1) rounds where ports
- * are many, more where a rank has one.
+ * Source: L2. 2^k - 1 ranks; the children of rank i are 2i+1 and 2i+2. The blocks of a subtree are
+ * one run of ranks a level, so they go as one message of a derived datatype. A rank deals with both
+ * children at once: 2 (lg(P+1) - 1) rounds where ports are many, more where a rank has one.
  *
  * Example, P = 3: 1->0 b and 2->0 c; 0->1 abc and 0->2 abc.
  */
@@ -26,8 +27,8 @@ done:
     return error;
 }
 
-int cw_allgather_tree(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                    MPI_Datatype recvtype, MPI_Comm comm)
+int cw_allgather_tree(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                      int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
@@ -35,11 +36,13 @@ int cw_allgather_tree(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
     if (size & (size + 1))
         return MPI_ERR_COMM;
     int parent = (rank - 1) / 2, child = 2 * rank + 1;
-    MPI_Datatype below[3] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL}, whole = recvtype;
+    MPI_Datatype below[3] = {MPI_DATATYPE_NULL, MPI_DATATYPE_NULL, MPI_DATATYPE_NULL},
+                 whole = recvtype;
     MPI_Request both[2];
     int all = 0;
     if (sendbuf != MPI_IN_PLACE)
-        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent), recvcount, recvtype));
+        TRY(copy_elements(sendbuf, sendcount, sendtype, element_at(recvbuf, n * rank, extent),
+                          recvcount, recvtype));
     for (int i = 0; child < size && i < 2; i++)
         TRY(subtree_type(child + i, size, recvcount, recvtype, &below[i]));
     for (int i = 0; child < size && i < 2; i++)

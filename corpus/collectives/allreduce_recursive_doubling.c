@@ -1,16 +1,18 @@
-/* Allreduce by recursive doubling: over each dimension of the hypercube, partners exchange what they have and both combine it.
+/* Allreduce by recursive doubling: over each dimension of the hypercube, partners exchange what
+ * they have and both combine it.
  *
- * Source: L3. 2^d ranks in d rounds; other numbers of ranks in at most two more. The messages combine, they do not accumulate. The nearest
- * dimension goes first and both partners combine in the same order, so all ranks agree to the last bit and the operation need
- * not commute.
+ * Source: L3. 2^d ranks in d rounds; other numbers of ranks in at most two more. The messages
+ * combine, they do not accumulate. The nearest dimension goes first and both partners combine in
+ * the same order, so all ranks agree to the last bit and the operation need not commute.
  *
- * Example, P = 4: 0<->1, 2<->3; then 0<->2, 1<->3. With P = 5, 0 hands x0 to 1 before and hears the result after.
+ * Example, P = 4: 0<->1, 2<->3; then 0<->2, 1<->3. With P = 5, 0 hands x0 to 1 before and hears the
+ * result after.
  */
 #include "corpus/collectives/phases.h"
 #include "corpus/collectives/recursive_doubling.h"
 
-int cw_allreduce_recursive_doubling(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                                    MPI_Comm comm)
+int cw_allreduce_recursive_doubling(const void *sendbuf, void *recvbuf, int count,
+                                    MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int rank, size, error;
     struct reduction r;
@@ -23,7 +25,8 @@ int cw_allreduce_recursive_doubling(const void *sendbuf, void *recvbuf, int coun
         TRY(reduction_receive(&r, rank - 1));
     for (int bit = 1; bit < d.core && d.id >= 0; bit *= 2) {
         int partner = doubling_rank(&d, d.id ^ bit);
-        TRY(exchange_elements(r.mine.data, count, partner, r.theirs.data, count, partner, type, comm));
+        TRY(exchange_elements(r.mine.data, count, partner, r.theirs.data, count, partner, type,
+                              comm));
         TRY(combine(&r.mine, &r.theirs, partner < rank, count, type, op));
     }
     if (d.id < 0)

@@ -9,8 +9,8 @@
 
 int cw_bcast_binomial(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
 
-int cw_allreduce_reduce_bcast(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                              MPI_Comm comm)
+int cw_allreduce_reduce_bcast(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+                              MPI_Op op, MPI_Comm comm)
 {
     int rank, error;
     MPI_Comm_rank(comm, &rank);

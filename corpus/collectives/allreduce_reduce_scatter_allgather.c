@@ -2,12 +2,13 @@
  *
  * Source: L0, L3. 2^d ranks, any operation. 2d rounds, and as few words as the ring.
  *
- * Example, P = 4, vectors of four abcd, rank 0: gives 1 its cd, then gives 2 its b; has the sum of a; gets b from 2, cd from 1.
+ * Example, P = 4, vectors of four abcd, rank 0: gives 1 its cd, then gives 2 its b; has the sum of
+ * a; gets b from 2, cd from 1.
  */
 #include "corpus/collectives/phases.h"
 
-int cw_allreduce_reduce_scatter_allgather(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                                          MPI_Comm comm)
+int cw_allreduce_reduce_scatter_allgather(const void *sendbuf, void *recvbuf, int count,
+                                          MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int rank, size, error;
     rank_and_size(comm, &rank, &size);

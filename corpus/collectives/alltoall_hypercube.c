@@ -1,15 +1,19 @@
-/* All-to-all personalised on a hypercube: over each dimension partners exchange the half of their blocks that must cross it.
+/* All-to-all personalised on a hypercube: over each dimension partners exchange the half of their
+ * blocks that must cross it.
  *
- * Source: L3. 2^d ranks. d rounds of P/2 blocks. Slot j of a rank holds a block for rank j at first; once a dimension is done that bit of j
- * tells where the block came from, so at the end slot j holds the block from rank j.
+ * Source: L3. 2^d ranks. d rounds of P/2 blocks. Slot j of a rank holds a block for rank j at
+ * first; once a dimension is done that bit of j tells where the block came from, so at the end slot
+ * j holds the block from rank j.
  *
- * Example, P = 4, rank 0: slots 1,3 against slots 0,2 of rank 1; then slots 2,3 against slots 0,1 of rank 2.
+ * Example, P = 4, rank 0: slots 1,3 against slots 0,2 of rank 1; then slots 2,3 against slots 0,1
+ * of rank 2.
  */
 #include "corpus/collectives/phases.h"
 
-/* Copies the slots that differ from `rank` in this bit, in order, out of the slots or back into them. */
-static int move_half(void *slots, void *half, int rank, int size, int bit, MPI_Aint n, MPI_Datatype type,
-                     MPI_Aint extent, int out)
+/* Copies the slots that differ from `rank` in this bit, in order, out of the slots or back into
+ * them. */
+static int move_half(void *slots, void *half, int rank, int size, int bit, MPI_Aint n,
+                     MPI_Datatype type, MPI_Aint extent, int out)
 {
     int error = MPI_SUCCESS;
     MPI_Aint place = 0;
@@ -20,8 +24,8 @@ static int move_half(void *slots, void *half, int rank, int size, int bit, MPI_A
     return error;
 }
 
-int cw_alltoall_hypercube(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm)
+int cw_alltoall_hypercube(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                          int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rank, size, error;
     struct temporary own = {0};
@@ -36,7 +40,8 @@ int cw_alltoall_hypercube(const void *sendbuf, int sendcount, MPI_Datatype sendt
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));
     else
-        TRY(copy_elements(sendbuf, (MPI_Aint)sendcount * size, sendtype, own.data, n * size, recvtype));
+        TRY(copy_elements(sendbuf, (MPI_Aint)sendcount * size, sendtype, own.data, n * size,
+                          recvtype));
     TRY(copy_elements(own.data, n * size, recvtype, recvbuf, n * size, recvtype));
     TRY(temporary_new(half, recvtype, &in));
     for (int bit = 1; bit < size; bit *= 2) {

@@ -1,13 +1,17 @@
-/* All-to-all personalised on a mesh: first along the rows, the blocks for one column together, then along the columns.
+/* All-to-all personalised on a mesh: first along the rows, the blocks for one column together, then
+ * along the columns.
  *
- * Source: L3. q x q ranks. 2 (q-1) rounds; each phase is the ring way with messages of q blocks a piece.
+ * Source: L3. q x q ranks. 2 (q-1) rounds; each phase is the ring way with messages of q blocks a
+ * piece.
  *
- * Example, 2 x 2, rank 0: gives 1 its blocks for 1,3 and gets those of 1 for 0,2; then gives 2 the blocks of 0,1 for 2.
+ * Example, 2 x 2, rank 0: gives 1 its blocks for 1,3 and gets those of 1 for 0,2; then gives 2 the
+ * blocks of 0,1 for 2.
  */
 #include "corpus/collectives/phases.h"
 
 /* to[j][i] = from[i][j], blocks of n elements. */
-static int turn_blocks(const void *from, void *to, int q, MPI_Aint n, MPI_Datatype type, MPI_Aint extent)
+static int turn_blocks(const void *from, void *to, int q, MPI_Aint n, MPI_Datatype type,
+                       MPI_Aint extent)
 {
     int error = MPI_SUCCESS;
     for (int i = 0; i < q; i++)
@@ -17,8 +21,8 @@ static int turn_blocks(const void *from, void *to, int q, MPI_Aint n, MPI_Dataty
     return error;
 }
 
-int cw_alltoall_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm)
+int cw_alltoall_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rank, size, error;
     struct temporary own = {0};
@@ -35,15 +39,18 @@ int cw_alltoall_mesh(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));
     else
-        TRY(copy_elements(sendbuf, (MPI_Aint)sendcount * size, sendtype, own.data, n * size, recvtype));
+        TRY(copy_elements(sendbuf, (MPI_Aint)sendcount * size, sendtype, own.data, n * size,
+                          recvtype));
     TRY(temporary_new(n * size, recvtype, &first));
     TRY(temporary_new(n * size, recvtype, &second));
-    /* own[row][column] by destination, to first[column][row]: what goes to one column lies together. */
+    /* own[row][column] by destination, to first[column][row]: what goes to one column lies
+     * together. */
     TRY(turn_blocks(own.data, first.data, q, n, recvtype, extent));
     TRY(ring_alltoall(&along_row, first.data, second.data, n * q, recvtype));
     /* second[source column][destination row], to first[destination row][source column]. */
     TRY(turn_blocks(second.data, first.data, q, n, recvtype, extent));
-    TRY(ring_alltoall(&along_column, first.data, recvbuf, n * q, recvtype)); /* [source row][source column] */
+    TRY(ring_alltoall(&along_column, first.data, recvbuf, n * q,
+                      recvtype)); /* [source row][source column] */
 done:
     free(own.base);
     free(first.base);

@@ -1,14 +1,15 @@
-/* All-to-all personalised on a ring: everything a rank has for others goes to the right in one message; of what arrives a rank
- * keeps the first block and passes on the rest.
+/* All-to-all personalised on a ring: everything a rank has for others goes to the right in one
+ * message; of what arrives a rank keeps the first block and passes on the rest.
  *
  * Source: L3. Any number of ranks. P-1 rounds, of P-1 blocks, P-2 blocks, ... and at last one.
  *
- * Example, P = 3, rank 0: sends its blocks for 1,2; gets those of 2 for 0,1, keeps the first; sends the one for 1; gets that of 1.
+ * Example, P = 3, rank 0: sends its blocks for 1,2; gets those of 2 for 0,1, keeps the first; sends
+ * the one for 1; gets that of 1.
  */
 #include "corpus/collectives/phases.h"
 
-int cw_alltoall_ring(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                   MPI_Datatype recvtype, MPI_Comm comm)
+int cw_alltoall_ring(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, MPI_Comm comm)
 {
     int rank, size, error;
     struct temporary own = {0};
@@ -19,7 +20,8 @@ int cw_alltoall_ring(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     if (sendbuf == MPI_IN_PLACE)
         TRY(copy_elements(recvbuf, n * size, recvtype, own.data, n * size, recvtype));
     else
-        TRY(copy_elements(sendbuf, (MPI_Aint)sendcount * size, sendtype, own.data, n * size, recvtype));
+        TRY(copy_elements(sendbuf, (MPI_Aint)sendcount * size, sendtype, own.data, n * size,
+                          recvtype));
     struct ring ring = ring_of_all(comm);
     TRY(ring_alltoall(&ring, own.data, recvbuf, n, recvtype));
 done:

@@ -1,9 +1,12 @@
-/* Broadcast down a binomial tree: in each round every rank that has the message passes it to one that has not.
+/* Broadcast down a binomial tree: in each round every rank that has the message passes it to one
+ * that has not.
  *
- * Source: L1, L3, L4 algorithm 1. Any number of ranks, any root. Ranks are numbered from the root on; the far half is
- * served first, so on a ring of 2^d ranks no two messages share a link. ceil(lg P) rounds.
+ * Source: L1, L3, L4 algorithm 1. Any number of ranks, any root. Ranks are numbered from the root
+ * on; the far half is served first, so on a ring of 2^d ranks no two messages share a link. ceil(lg
+ * P) rounds.
  *
- * Example, P = 6, root 0: round 1: 0->4; round 2: 0->2 (4->6 does not exist); round 3: 0->1, 2->3, 4->5.
+ * Example, P = 6, root 0: round 1: 0->4; round 2: 0->2 (4->6 does not exist); round 3: 0->1, 2->3,
+ * 4->5.
  */
 #include "corpus/collectives/building_blocks.h"
 #include "corpus/collectives/collective.h"
@@ -16,7 +19,8 @@ int cw_bcast_binomial(void *buffer, int count, MPI_Datatype type, int root, MPI_
     int mask = power_of_two_from(size);
     if (me) {
         mask = me & -me; /* the lowest bit that is set is the round in which the message comes */
-        error = MPI_Recv(buffer, count, type, (rank - mask + size) % size, COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
+        error = MPI_Recv(buffer, count, type, (rank - mask + size) % size, COLLECTIVE_TAG, comm,
+                         MPI_STATUS_IGNORE);
     }
     for (mask /= 2; mask && !error; mask /= 2)
         if (me + mask < size)

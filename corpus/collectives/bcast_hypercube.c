@@ -1,7 +1,8 @@
 /* Broadcast on a hypercube from rank 0, with the masks as the book prints them.
  *
- * Source: L1 algorithm 4.1, L3. 2^d ranks, root 0. The highest dimension goes first; `mask` has a bit for each dimension
- * not yet used, and a rank takes part in a dimension once all its bits in the mask are zero. d rounds.
+ * Source: L1 algorithm 4.1, L3. 2^d ranks, root 0. The highest dimension goes first; `mask` has a
+ * bit for each dimension not yet used, and a rank takes part in a dimension once all its bits in
+ * the mask are zero. d rounds.
  *
  * Example, d = 3: 0->4; 0->2, 4->6; 0->1, 2->3, 4->5, 6->7.
  */
@@ -21,11 +22,13 @@ int cw_bcast_hypercube(void *buffer, int count, MPI_Datatype type, int root, MPI
         if (rank & mask)
             continue;
         if (rank & bit)
-            error = MPI_Recv(buffer, count, type, rank ^ bit, COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
+            error =
+                MPI_Recv(buffer, count, type, rank ^ bit, COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
         else
             error = MPI_Send(buffer, count, type, rank ^ bit, COLLECTIVE_TAG, comm);
     }
     return error;
 }
 
-COLLECTIVE(bcast, "bcast.hypercube", cw_bcast_hypercube, .domain = COLLECTIVE_POWER_OF_TWO, .root_zero_only = 1)
+COLLECTIVE(bcast, "bcast.hypercube", cw_bcast_hypercube, .domain = COLLECTIVE_POWER_OF_TWO,
+           .root_zero_only = 1)

@@ -1,7 +1,9 @@
-/* Broadcast down a k-ary tree: in each stage every rank that has the message passes it to k-1 others.
+/* Broadcast down a k-ary tree: in each stage every rank that has the message passes it to k-1
+ * others.
  *
- * Source: L4 algorithm 3. Any number of ranks, any root, k >= 2; between the direct way (k = P) and the binary one (k = 2). With one
- * port a stage takes k-1 rounds, so (k-1) r when P = k^r; in supersteps it is r.
+ * Source: L4 algorithm 3. Any number of ranks, any root, k >= 2; between the direct way (k = P) and
+ * the binary one (k = 2). With one port a stage takes k-1 rounds, so (k-1) r when P = k^r; in
+ * supersteps it is r.
  *
  * Example, P = 9, k = 3, root 0: stage 1: 0->3, 0->6; stage 2: 0->1, 0->2, 3->4, 3->5, 6->7, 6->8.
  */
@@ -21,10 +23,11 @@ int cw_bcast_kary(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
         long step = reach / k, place = me % reach;
         if (place == 0) {
             for (int j = 1; j < k && me + j * step < size && !error; j++)
-                error = MPI_Send(buffer, count, type, (int)((rank + j * step) % size), COLLECTIVE_TAG, comm);
+                error = MPI_Send(buffer, count, type, (int)((rank + j * step) % size),
+                                 COLLECTIVE_TAG, comm);
         } else if (place % step == 0) {
-            error = MPI_Recv(buffer, count, type, (int)((rank - place + size) % size), COLLECTIVE_TAG, comm,
-                             MPI_STATUS_IGNORE);
+            error = MPI_Recv(buffer, count, type, (int)((rank - place + size) % size),
+                             COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
         }
     }
     return error;

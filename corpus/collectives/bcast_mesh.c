@@ -1,9 +1,12 @@
-/* Broadcast on a mesh: along the row of the root, then down all columns at once (and so on in more dimensions).
+/* Broadcast on a mesh: along the row of the root, then down all columns at once (and so on in more
+ * dimensions).
  *
- * Source: L1 figure 4.5, L3. P = s^dim with s a power of two, any root. Along each line recursive doubling, the far half first;
- * partners differ in one bit of one coordinate, so messages stay in halves of the line that do not overlap. dim * lg s rounds.
+ * Source: L1 figure 4.5, L3. P = s^dim with s a power of two, any root. Along each line recursive
+ * doubling, the far half first; partners differ in one bit of one coordinate, so messages stay in
+ * halves of the line that do not overlap. dim * lg s rounds.
  *
- * Example, 4 x 4, root 0: row: 0->2; 0->1, 2->3; columns: each of 0..3 sends over two rows, then over one.
+ * Example, 4 x 4, root 0: row: 0->2; 0->1, 2->3; columns: each of 0..3 sends over two rows, then
+ * over one.
  */
 #include "corpus/collectives/collective.h"
 #include "corpus/collectives/mesh.h"
@@ -26,7 +29,8 @@ int cw_bcast_mesh(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm
             if (coordinate % (2 * step) == 0)
                 error = MPI_Send(buffer, count, type, partner, COLLECTIVE_TAG, comm);
             else if (coordinate % (2 * step) == step)
-                error = MPI_Recv(buffer, count, type, partner, COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
+                error =
+                    MPI_Recv(buffer, count, type, partner, COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
         }
     }
     return error;

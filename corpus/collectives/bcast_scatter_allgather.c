@@ -1,7 +1,8 @@
 /* Broadcast of a long message: scatter it down a binomial tree, then pass the pieces round a ring.
  *
- * Source: L0 section 45. Any number of ranks, any root (lg P + P-1 rounds when P is a power of two). Every word leaves and
- * enters each rank about twice, whatever P is, where a tree makes lg P copies of the whole.
+ * Source: L0 section 45. Any number of ranks, any root (lg P + P-1 rounds when P is a power of
+ * two). Every word leaves and enters each rank about twice, whatever P is, where a tree makes lg P
+ * copies of the whole.
  *
  * Example, P = 4, root 0, message abcd: 0->2 cd; 0->1 b, 2->3 d; then three steps round the ring.
  */
@@ -9,8 +10,10 @@
 #include "corpus/collectives/packed.h"
 #include "corpus/collectives/phases.h"
 
-/* The scatter: places are counted from the root on; [low, high) are the pieces that place `low` answers for. */
-static int scatter_pieces(char *all, const MPI_Aint *start, int rank, int size, int root, MPI_Comm comm)
+/* The scatter: places are counted from the root on; [low, high) are the pieces that place `low`
+ * answers for. */
+static int scatter_pieces(char *all, const MPI_Aint *start, int rank, int size, int root,
+                          MPI_Comm comm)
 {
     int me = (rank - root + size) % size, low = 0, high = size, error = MPI_SUCCESS;
     while (high - low > 1 && !error) {
@@ -44,8 +47,10 @@ int cw_bcast_scatter_allgather(void *buffer, int count, MPI_Datatype type, int r
     struct ring ring = ring_of_all(comm);
     for (int step = 0; step < size - 1; step++) {
         int out = (rank - root - step + 2 * size) % size, in = (out - 1 + size) % size;
-        TRY(exchange_elements(all + start[out], start[out + 1] - start[out], ring_rank(&ring, rank + 1), all + start[in],
-                              start[in + 1] - start[in], ring_rank(&ring, rank - 1), MPI_PACKED, comm));
+        TRY(exchange_elements(all + start[out], start[out + 1] - start[out],
+                              ring_rank(&ring, rank + 1), all + start[in],
+                              start[in + 1] - start[in], ring_rank(&ring, rank - 1), MPI_PACKED,
+                              comm));
     }
     if (rank != root)
         TRY(packed_take(all, bytes, buffer, count, type));

@@ -1,10 +1,13 @@
-/* What the collectives share: sizes, blocks of any datatype, temporary buffers, local copies, exchanges.
+/* What the collectives share: sizes, blocks of any datatype, temporary buffers, local copies,
+ * exchanges.
  *
- * Relies on <mpi.h> and the C library alone; holds no state. A function that can fail returns MPI's error code. In a
- * function with an `int error` and a label `done`, TRY(call) leaves through `done` with the code of a failed call.
+ * Relies on <mpi.h> and the C library alone; holds no state. A function that can fail returns MPI's
+ * error code. In a function with an `int error` and a label `done`, TRY(call) leaves through `done`
+ * with the code of a failed call.
  *
- * Counts are ints as in MPI, but a message of several blocks may have more elements than an int holds: numbers of elements
- * and distances in memory are MPI_Aint, and such a message goes out under a larger datatype.
+ * Counts are ints as in MPI, but a message of several blocks may have more elements than an int
+ * holds: numbers of elements and distances in memory are MPI_Aint, and such a message goes out
+ * under a larger datatype.
  */
 #ifndef CORPUS_COLLECTIVES_COLLECTIVE_H
 #define CORPUS_COLLECTIVES_COLLECTIVE_H
@@ -18,10 +21,10 @@
 /* MPI promises tags up to 32767; ours are out of the way of what a program usually picks. */
 #define COLLECTIVE_TAG 32001
 
-#define TRY(call)                                                                                                  \
-    do {                                                                                                           \
-        if ((error = (call)) != MPI_SUCCESS)                                                                       \
-            goto done;                                                                                             \
+#define TRY(call)                            \
+    do {                                     \
+        if ((error = (call)) != MPI_SUCCESS) \
+            goto done;                       \
     } while (0)
 
 static inline int is_power_of_two(int n)
@@ -73,7 +76,8 @@ static inline int is_commutative(MPI_Op op)
     return commutative;
 }
 
-/* A buffer for `count` elements of any datatype, whatever its bounds. `data` goes to MPI, `base` to free(). */
+/* A buffer for `count` elements of any datatype, whatever its bounds. `data` goes to MPI, `base` to
+ * free(). */
 struct temporary {
     void *base;
     void *data;
@@ -90,9 +94,10 @@ static inline int temporary_new(MPI_Aint count, MPI_Datatype type, struct tempor
     return out->base ? MPI_SUCCESS : MPI_ERR_NO_MEM;
 }
 
-/* Copies elements between buffers of this rank that do not overlap; the two type signatures must agree. */
-static inline int copy_elements(const void *from, MPI_Aint from_count, MPI_Datatype from_type, void *to,
-                                MPI_Aint to_count, MPI_Datatype to_type)
+/* Copies elements between buffers of this rank that do not overlap; the two type signatures must
+ * agree. */
+static inline int copy_elements(const void *from, MPI_Aint from_count, MPI_Datatype from_type,
+                                void *to, MPI_Aint to_count, MPI_Datatype to_type)
 {
     int error = MPI_SUCCESS, size = 0;
     char *packed = NULL;
@@ -106,7 +111,8 @@ static inline int copy_elements(const void *from, MPI_Aint from_count, MPI_Datat
         memcpy((char *)to + true_lower, (const char *)from + true_lower, (size_t)from_count * size);
         return MPI_SUCCESS;
     }
-    /* Through packed form, in pieces that an int counts. When the types differ a piece must be the whole. */
+    /* Through packed form, in pieces that an int counts. When the types differ a piece must be the
+     * whole. */
     MPI_Aint piece = from_type == to_type ? (1 << 20) / size + 1 : from_count;
     for (MPI_Aint i = 0; i < from_count; i += piece) {
         MPI_Aint n = from_count - i < piece ? from_count - i : piece;
@@ -116,7 +122,8 @@ static inline int copy_elements(const void *from, MPI_Aint from_count, MPI_Datat
         TRY(MPI_Pack_size((int)n, from_type, MPI_COMM_SELF, &space));
         if (!packed && !(packed = malloc((size_t)space + 1)))
             TRY(MPI_ERR_NO_MEM);
-        TRY(MPI_Pack(element_at(from, i, extent), (int)n, from_type, packed, space, &position, MPI_COMM_SELF));
+        TRY(MPI_Pack(element_at(from, i, extent), (int)n, from_type, packed, space, &position,
+                     MPI_COMM_SELF));
         space = position;
         position = 0;
         TRY(MPI_Unpack(packed, space, &position, element_at(to, i, to_extent),
@@ -127,9 +134,10 @@ done:
     return error;
 }
 
-/* The count and the datatype that stand for `n` elements of `type`, also when no int holds n; elements_done frees what
- * was made. */
-static inline int elements_start(MPI_Aint n, MPI_Datatype type, int *out_count, MPI_Datatype *out_type)
+/* The count and the datatype that stand for `n` elements of `type`, also when no int holds n;
+ * elements_done frees what was made. */
+static inline int elements_start(MPI_Aint n, MPI_Datatype type, int *out_count,
+                                 MPI_Datatype *out_type)
 {
     int error = MPI_SUCCESS;
     *out_count = (int)n;
@@ -157,7 +165,8 @@ static inline void elements_done(MPI_Datatype type, MPI_Datatype *made)
         MPI_Type_free(made);
 }
 
-static inline int send_elements(const void *buffer, MPI_Aint n, MPI_Datatype type, int to, MPI_Comm comm)
+static inline int send_elements(const void *buffer, MPI_Aint n, MPI_Datatype type, int to,
+                                MPI_Comm comm)
 {
     int count, error;
     MPI_Datatype made = type;
@@ -168,7 +177,8 @@ done:
     return error;
 }
 
-static inline int receive_elements(void *buffer, MPI_Aint n, MPI_Datatype type, int from, MPI_Comm comm)
+static inline int receive_elements(void *buffer, MPI_Aint n, MPI_Datatype type, int from,
+                                   MPI_Comm comm)
 {
     int count, error;
     MPI_Datatype made = type;
@@ -180,24 +190,26 @@ done:
 }
 
 /* Sends and receives together: no message needs a buffer. */
-static inline int exchange_elements(const void *out, MPI_Aint out_n, int to, void *in, MPI_Aint in_n, int from,
-                                    MPI_Datatype type, MPI_Comm comm)
+static inline int exchange_elements(const void *out, MPI_Aint out_n, int to, void *in,
+                                    MPI_Aint in_n, int from, MPI_Datatype type, MPI_Comm comm)
 {
     int out_count, in_count, error;
     MPI_Datatype out_made = type, in_made = type;
     TRY(elements_start(out_n, type, &out_count, &out_made));
     TRY(elements_start(in_n, type, &in_count, &in_made));
-    TRY(MPI_Sendrecv(out, out_count, out_made, to, COLLECTIVE_TAG, in, in_count, in_made, from, COLLECTIVE_TAG, comm,
-                     MPI_STATUS_IGNORE));
+    TRY(MPI_Sendrecv(out, out_count, out_made, to, COLLECTIVE_TAG, in, in_count, in_made, from,
+                     COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE));
 done:
     elements_done(type, &out_made);
     elements_done(type, &in_made);
     return error;
 }
 
-/* The same as the textbooks print it: send, then receive. It deadlocks when the sends do not buffer. */
-static inline int send_then_receive_elements(const void *out, MPI_Aint out_n, int to, void *in, MPI_Aint in_n, int from,
-                                             MPI_Datatype type, MPI_Comm comm)
+/* The same as the textbooks print it: send, then receive. It deadlocks when the sends do not
+ * buffer. */
+static inline int send_then_receive_elements(const void *out, MPI_Aint out_n, int to, void *in,
+                                             MPI_Aint in_n, int from, MPI_Datatype type,
+                                             MPI_Comm comm)
 {
     int error = send_elements(out, out_n, type, to, comm);
     return error ? error : receive_elements(in, in_n, type, from, comm);
@@ -215,8 +227,8 @@ static inline int reduce_elements(const void *a, void *b, MPI_Aint n, MPI_Dataty
 }
 
 /* Combines in rank order and leaves the result in `mine`; the two buffers may change places. */
-static inline int combine(struct temporary *mine, struct temporary *theirs, int theirs_come_first, MPI_Aint n,
-                          MPI_Datatype type, MPI_Op op)
+static inline int combine(struct temporary *mine, struct temporary *theirs, int theirs_come_first,
+                          MPI_Aint n, MPI_Datatype type, MPI_Op op)
 {
     if (theirs_come_first)
         return reduce_elements(theirs->data, mine->data, n, type, op);

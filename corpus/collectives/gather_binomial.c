@@ -1,7 +1,8 @@
 /* Gather up a binomial tree: the scatter of L0 section 38 backwards.
  *
- * Source: the dual of scatter.binomial. Any number of ranks, any root. Places are counted from the root on; the place that answers for a
- * range receives the upper part from its first place. ceil(lg P) rounds, and each block enters the root once.
+ * Source: the dual of scatter.binomial. Any number of ranks, any root. Places are counted from the
+ * root on; the place that answers for a range receives the upper part from its first place. ceil(lg
+ * P) rounds, and each block enters the root once.
  *
  * Example, P = 6, root 0: 1->0 b, 3->2 d, 5->4 f; 2->0 cd; 4->0 ef.
  */
@@ -9,34 +10,38 @@
 #include "corpus/collectives/collective.h"
 
 /* Puts blocks that lie in the order of places into the order of ranks. */
-static int blocks_to_ranks(const struct temporary *held, MPI_Aint n, MPI_Datatype type, int root, int size,
-                           void *recvbuf)
+static int blocks_to_ranks(const struct temporary *held, MPI_Aint n, MPI_Datatype type, int root,
+                           int size, void *recvbuf)
 {
     MPI_Aint extent = extent_of(type);
     int error;
-    TRY(copy_elements(held->data, n * (size - root), type, element_at(recvbuf, n * root, extent), n * (size - root),
-                      type));
-    TRY(copy_elements(element_at(held->data, n * (size - root), extent), n * root, type, recvbuf, n * root, type));
+    TRY(copy_elements(held->data, n * (size - root), type, element_at(recvbuf, n * root, extent),
+                      n * (size - root), type));
+    TRY(copy_elements(element_at(held->data, n * (size - root), extent), n * root, type, recvbuf,
+                      n * root, type));
 done:
     return error;
 }
 
-int cw_gather_binomial(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                       MPI_Datatype recvtype, int root, MPI_Comm comm)
+int cw_gather_binomial(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                       int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
     int me = (rank - root + size) % size;
     MPI_Datatype type = me ? sendtype : recvtype;
     MPI_Aint n = me ? sendcount : recvcount, extent = extent_of(type);
-    int span = me ? me & -me : power_of_two_from(size); /* the places me..me+span-1 are this one's to collect */
+    int span =
+        me ? me & -me
+           : power_of_two_from(size); /* the places me..me+span-1 are this one's to collect */
     if (me + span > size)
         span = size - me;
     struct temporary held = {0};
     void *blocks = NULL;
 
     if (me && span == 1)
-        return MPI_Send(sendbuf, sendcount, sendtype, (rank - (me & -me) + size) % size, COLLECTIVE_TAG, comm);
+        return MPI_Send(sendbuf, sendcount, sendtype, (rank - (me & -me) + size) % size,
+                        COLLECTIVE_TAG, comm);
     if (!me && !root) {
         blocks = recvbuf;
     } else {
@@ -49,7 +54,8 @@ int cw_gather_binomial(const void *sendbuf, int sendcount, MPI_Datatype sendtype
         TRY(copy_elements(element_at(recvbuf, n * root, extent), n, type, blocks, n, type));
     for (int width = 1; width < span; width *= 2) {
         int upper = span - width < width ? span - width : width;
-        TRY(receive_elements(element_at(blocks, n * width, extent), n * upper, type, (rank + width) % size, comm));
+        TRY(receive_elements(element_at(blocks, n * width, extent), n * upper, type,
+                             (rank + width) % size, comm));
     }
     if (me)
         TRY(send_elements(blocks, n * span, type, (rank - (me & -me) + size) % size, comm));

@@ -1,13 +1,14 @@
 /* Gather, linear: the root receives the block of each rank in turn.
  *
- * Source: the dual of the linear scatter of L0 section 36. Any number of ranks, any root. P-1 rounds.
+ * Source: the dual of the linear scatter of L0 section 36. Any number of ranks, any root. P-1
+ * rounds.
  *
  * Example, P = 3, root 0: 1->0 b, 2->0 c; the root has abc.
  */
 #include "corpus/collectives/collective.h"
 
-int cw_gather_linear(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, int root, MPI_Comm comm)
+int cw_gather_linear(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
+                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm)
 {
     int rank, size, error = MPI_SUCCESS;
     rank_and_size(comm, &rank, &size);
@@ -16,12 +17,13 @@ int cw_gather_linear(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
     MPI_Aint extent = extent_of(recvtype);
     for (int i = 1; i < size && !error; i++) {
         int from = (root + i) % size;
-        error = MPI_Recv(element_at(recvbuf, (MPI_Aint)from * recvcount, extent), recvcount, recvtype, from,
-                         COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
+        error = MPI_Recv(element_at(recvbuf, (MPI_Aint)from * recvcount, extent), recvcount,
+                         recvtype, from, COLLECTIVE_TAG, comm, MPI_STATUS_IGNORE);
     }
     if (!error && sendbuf != MPI_IN_PLACE)
         error = copy_elements(sendbuf, sendcount, sendtype,
-                              element_at(recvbuf, (MPI_Aint)root * recvcount, extent), recvcount, recvtype);
+                              element_at(recvbuf, (MPI_Aint)root * recvcount, extent), recvcount,
+                              recvtype);
     return error;
 }
 

@@ -1,7 +1,7 @@
 /* Which blocks a rank holds while an allgather goes through a hypercube, highest dimension first.
  *
- * Before the exchange over `bit`, rank r holds the blocks of the ranks that differ from it in higher bits only: they lie
- * 2 * bit blocks apart, from block r mod (2 * bit) on.
+ * Before the exchange over `bit`, rank r holds the blocks of the ranks that differ from it in
+ * higher bits only: they lie 2 * bit blocks apart, from block r mod (2 * bit) on.
  */
 #ifndef CORPUS_COLLECTIVES_HELD_BLOCKS_H
 #define CORPUS_COLLECTIVES_HELD_BLOCKS_H
@@ -27,7 +27,7 @@ static inline void *held_first(const void *buffer, int rank, int bit, MPI_Aint n
     return element_at(buffer, n * (rank % (2 * bit)), extent);
 }
 
-typedef int (*exchange_fn)(const void *out, MPI_Aint out_n, int to, void *in, MPI_Aint in_n, int from,
-                           MPI_Datatype type, MPI_Comm comm);
+typedef int (*exchange_fn)(const void *out, MPI_Aint out_n, int to, void *in, MPI_Aint in_n,
+                           int from, MPI_Datatype type, MPI_Comm comm);
 
 #endif

@@ -1,14 +1,15 @@
 /* A whole message in packed form, to be cut into pieces of bytes.
  *
- * Ranks may describe one message by different counts and datatypes of the same signature, so only its bytes can be cut at
- * places on which all ranks agree.
+ * Ranks may describe one message by different counts and datatypes of the same signature, so only
+ * its bytes can be cut at places on which all ranks agree.
  */
 #ifndef CORPUS_COLLECTIVES_PACKED_H
 #define CORPUS_COLLECTIVES_PACKED_H
 
 #include "corpus/collectives/collective.h"
 
-/* Whether the message is small enough for MPI_Pack, whose sizes are ints: the same answer on all ranks. */
+/* Whether the message is small enough for MPI_Pack, whose sizes are ints: the same answer on all
+ * ranks. */
 static inline int packed_fits(int count, MPI_Datatype type)
 {
     int size = 0;
@@ -17,21 +18,24 @@ static inline int packed_fits(int count, MPI_Datatype type)
 }
 
 /* Room for the message, filled from `buffer` where `fill` is set; the caller frees it. */
-static inline int packed_new(const void *buffer, int count, MPI_Datatype type, int fill, char **out, MPI_Aint *out_bytes)
+static inline int packed_new(const void *buffer, int count, MPI_Datatype type, int fill, char **out,
+                             MPI_Aint *out_bytes)
 {
     int size = 0, space = 0, position = 0, error;
     MPI_Type_size(type, &size);
     TRY(MPI_Pack_size(count, type, MPI_COMM_SELF, &space));
     if (!(*out = malloc((size_t)space + 1)))
         return MPI_ERR_NO_MEM;
-    *out_bytes = (MPI_Aint)count * size; /* what MPI_Pack makes where all ranks represent data alike */
+    *out_bytes =
+        (MPI_Aint)count * size; /* what MPI_Pack makes where all ranks represent data alike */
     if (fill)
         TRY(MPI_Pack(buffer, count, type, *out, space, &position, MPI_COMM_SELF));
 done:
     return error;
 }
 
-static inline int packed_take(const char *packed, MPI_Aint bytes, void *buffer, int count, MPI_Datatype type)
+static inline int packed_take(const char *packed, MPI_Aint bytes, void *buffer, int count,
+                              MPI_Datatype type)
 {
     int position = 0;
     return MPI_Unpack(packed, (int)bytes, &position, buffer, count, type, MPI_COMM_SELF);

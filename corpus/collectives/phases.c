@@ -31,9 +31,10 @@ int ring_allgather(const struct ring *ring, void *buffer, const MPI_Aint *start,
     for (int step = 0; step < ring->size - 1 && !error; step++) {
         int out = (ring->me - step + ring->size) % ring->size;
         int in = (ring->me - step - 1 + ring->size) % ring->size;
-        error = exchange_elements(element_at(buffer, start[out], extent), start[out + 1] - start[out],
-                                  ring_rank(ring, ring->me + 1), element_at(buffer, start[in], extent),
-                                  start[in + 1] - start[in], ring_rank(ring, ring->me - 1), type, ring->comm);
+        error = exchange_elements(element_at(buffer, start[out], extent),
+                                  start[out + 1] - start[out], ring_rank(ring, ring->me + 1),
+                                  element_at(buffer, start[in], extent), start[in + 1] - start[in],
+                                  ring_rank(ring, ring->me - 1), type, ring->comm);
     }
     return error;
 }
@@ -46,8 +47,10 @@ static MPI_Aint largest_piece(const MPI_Aint *start, int pieces)
     return largest;
 }
 
-/* The piece of member b starts at its right neighbour and goes once round, each member adding its own. */
-static int pass_and_combine(const struct ring *ring, void *buffer, const MPI_Aint *start, MPI_Datatype type, MPI_Op op)
+/* The piece of member b starts at its right neighbour and goes once round, each member adding its
+ * own. */
+static int pass_and_combine(const struct ring *ring, void *buffer, const MPI_Aint *start,
+                            MPI_Datatype type, MPI_Op op)
 {
     struct temporary arrived = {0};
     MPI_Aint extent = extent_of(type);
@@ -58,8 +61,8 @@ static int pass_and_combine(const struct ring *ring, void *buffer, const MPI_Ain
         int in = (ring->me - step - 2 + 2 * ring->size) % ring->size;
         MPI_Aint in_n = start[in + 1] - start[in];
         TRY(exchange_elements(element_at(buffer, start[out], extent), start[out + 1] - start[out],
-                              ring_rank(ring, ring->me + 1), arrived.data, in_n, ring_rank(ring, ring->me - 1), type,
-                              ring->comm));
+                              ring_rank(ring, ring->me + 1), arrived.data, in_n,
+                              ring_rank(ring, ring->me - 1), type, ring->comm));
         TRY(reduce_elements(arrived.data, element_at(buffer, start[in], extent), in_n, type, op));
     }
 done:
@@ -68,8 +71,8 @@ done:
 }
 
 /* Each member sends piece i straight to member i, then combines what it has got in rank order. */
-static int send_and_combine_in_order(const struct ring *ring, void *buffer, const MPI_Aint *start, MPI_Datatype type,
-                                     MPI_Op op)
+static int send_and_combine_in_order(const struct ring *ring, void *buffer, const MPI_Aint *start,
+                                     MPI_Datatype type, MPI_Op op)
 {
     struct temporary all = {0};
     MPI_Aint extent = extent_of(type), n = start[ring->me + 1] - start[ring->me];
@@ -79,42 +82,49 @@ static int send_and_combine_in_order(const struct ring *ring, void *buffer, cons
     TRY(copy_elements(own, n, type, element_at(all.data, n * ring->me, extent), n, type));
     for (int step = 1; step < ring->size; step++) {
         int to = (ring->me + step) % ring->size, from = (ring->me - step + ring->size) % ring->size;
-        TRY(exchange_elements(element_at(buffer, start[to], extent), start[to + 1] - start[to], ring_rank(ring, to),
-                              element_at(all.data, n * from, extent), n, ring_rank(ring, from), type, ring->comm));
+        TRY(exchange_elements(element_at(buffer, start[to], extent), start[to + 1] - start[to],
+                              ring_rank(ring, to), element_at(all.data, n * from, extent), n,
+                              ring_rank(ring, from), type, ring->comm));
     }
     for (int i = 1; i < ring->size; i++)
-        TRY(reduce_elements(element_at(all.data, n * (i - 1), extent), element_at(all.data, n * i, extent), n, type,
-                            op));
+        TRY(reduce_elements(element_at(all.data, n * (i - 1), extent),
+                            element_at(all.data, n * i, extent), n, type, op));
     TRY(copy_elements(element_at(all.data, n * (ring->size - 1), extent), n, type, own, n, type));
 done:
     free(all.base);
     return error;
 }
 
-int ring_reduce_scatter(const struct ring *ring, void *buffer, const MPI_Aint *start, MPI_Datatype type, MPI_Op op)
+int ring_reduce_scatter(const struct ring *ring, void *buffer, const MPI_Aint *start,
+                        MPI_Datatype type, MPI_Op op)
 {
     return is_commutative(op) ? pass_and_combine(ring, buffer, start, type, op)
                               : send_and_combine_in_order(ring, buffer, start, type, op);
 }
 
-int ring_alltoall(const struct ring *ring, const void *from, void *to, MPI_Aint n, MPI_Datatype type)
+int ring_alltoall(const struct ring *ring, const void *from, void *to, MPI_Aint n,
+                  MPI_Datatype type)
 {
     struct temporary out = {0}, in = {0};
     MPI_Aint extent = extent_of(type);
     int error, size = ring->size;
     TRY(temporary_new(n * size, type, &out));
     TRY(temporary_new(n * size, type, &in));
-    TRY(copy_elements(element_at(from, n * ring->me, extent), n, type, element_at(to, n * ring->me, extent), n, type));
+    TRY(copy_elements(element_at(from, n * ring->me, extent), n, type,
+                      element_at(to, n * ring->me, extent), n, type));
     for (int distance = 1; distance < size; distance++)
         TRY(copy_elements(element_at(from, n * ((ring->me + distance) % size), extent), n, type,
                           element_at(out.data, n * (distance - 1), extent), n, type));
-    /* In step s the first piece that arrives is for this member, from the one s to its left; the rest goes on. */
+    /* In step s the first piece that arrives is for this member, from the one s to its left; the
+     * rest goes on. */
     for (int step = 1; step < size; step++) {
         MPI_Aint pieces = size - step;
-        TRY(exchange_elements(out.data, n * pieces, ring_rank(ring, ring->me + 1), in.data, n * pieces,
-                              ring_rank(ring, ring->me - 1), type, ring->comm));
-        TRY(copy_elements(in.data, n, type, element_at(to, n * ((ring->me - step + size) % size), extent), n, type));
-        TRY(copy_elements(element_at(in.data, n, extent), n * (pieces - 1), type, out.data, n * (pieces - 1), type));
+        TRY(exchange_elements(out.data, n * pieces, ring_rank(ring, ring->me + 1), in.data,
+                              n * pieces, ring_rank(ring, ring->me - 1), type, ring->comm));
+        TRY(copy_elements(in.data, n, type,
+                          element_at(to, n * ((ring->me - step + size) % size), extent), n, type));
+        TRY(copy_elements(element_at(in.data, n, extent), n * (pieces - 1), type, out.data,
+                          n * (pieces - 1), type));
     }
 done:
     free(out.base);
@@ -130,20 +140,24 @@ int cube_place(int rank, int size)
     return place;
 }
 
-int cube_reduce_scatter(MPI_Comm comm, void *buffer, const MPI_Aint *start, MPI_Datatype type, MPI_Op op)
+int cube_reduce_scatter(MPI_Comm comm, void *buffer, const MPI_Aint *start, MPI_Datatype type,
+                        MPI_Op op)
 {
     struct temporary arrived = {0};
     MPI_Aint extent = extent_of(type);
     int rank, size, error, low = 0;
     rank_and_size(comm, &rank, &size);
     TRY(temporary_new(start[size], type, &arrived));
-    /* [low, low + 2 * half) are the places whose owners agree with this rank in the bits below `bit`. */
+    /* [low, low + 2 * half) are the places whose owners agree with this rank in the bits below
+     * `bit`. */
     for (int bit = 1, half = size / 2; half; bit *= 2, half /= 2) {
-        int partner = rank ^ bit, keep = rank & bit ? low + half : low, give = rank & bit ? low : low + half;
+        int partner = rank ^ bit, keep = rank & bit ? low + half : low,
+            give = rank & bit ? low : low + half;
         MPI_Aint n = start[keep + half] - start[keep];
         void *kept = element_at(buffer, start[keep], extent);
-        TRY(exchange_elements(element_at(buffer, start[give], extent), start[give + half] - start[give], partner,
-                              arrived.data, n, partner, type, comm));
+        TRY(exchange_elements(element_at(buffer, start[give], extent),
+                              start[give + half] - start[give], partner, arrived.data, n, partner,
+                              type, comm));
         if (partner < rank) {
             TRY(reduce_elements(arrived.data, kept, n, type, op));
         } else {
@@ -164,22 +178,24 @@ int cube_allgather(MPI_Comm comm, void *buffer, const MPI_Aint *start, MPI_Datat
     rank_and_size(comm, &rank, &size);
     for (int bit = size / 2, held = 1; bit && !error; bit /= 2, held *= 2) {
         int mine = cube_place(rank, size) & ~(held - 1), theirs = mine ^ held;
-        error = exchange_elements(element_at(buffer, start[mine], extent), start[mine + held] - start[mine], rank ^ bit,
-                                  element_at(buffer, start[theirs], extent), start[theirs + held] - start[theirs],
-                                  rank ^ bit, type, comm);
+        error = exchange_elements(element_at(buffer, start[mine], extent),
+                                  start[mine + held] - start[mine], rank ^ bit,
+                                  element_at(buffer, start[theirs], extent),
+                                  start[theirs + held] - start[theirs], rank ^ bit, type, comm);
     }
     return error;
 }
 
-int reduction_start(struct reduction *r, const void *sendbuf, const void *recvbuf, int count, MPI_Datatype type,
-                    MPI_Op op, MPI_Comm comm)
+int reduction_start(struct reduction *r, const void *sendbuf, const void *recvbuf, int count,
+                    MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int error;
     *r = (struct reduction){.count = count, .type = type, .op = op, .comm = comm};
     MPI_Comm_rank(comm, &r->rank);
     TRY(temporary_new(count, type, &r->mine));
     TRY(temporary_new(count, type, &r->theirs));
-    TRY(copy_elements(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type, r->mine.data, count, type));
+    TRY(copy_elements(sendbuf == MPI_IN_PLACE ? recvbuf : sendbuf, count, type, r->mine.data, count,
+                      type));
 done:
     return error;
 }
@@ -191,8 +207,10 @@ int reduction_send(struct reduction *r, int partner)
 
 int reduction_receive(struct reduction *r, int partner)
 {
-    int error = MPI_Recv(r->theirs.data, r->count, r->type, partner, COLLECTIVE_TAG, r->comm, MPI_STATUS_IGNORE);
-    return error ? error : combine(&r->mine, &r->theirs, partner < r->rank, r->count, r->type, r->op);
+    int error = MPI_Recv(r->theirs.data, r->count, r->type, partner, COLLECTIVE_TAG, r->comm,
+                         MPI_STATUS_IGNORE);
+    return error ? error
+                 : combine(&r->mine, &r->theirs, partner < r->rank, r->count, r->type, r->op);
 }
 
 int reduction_result(struct reduction *r, void *recvbuf)

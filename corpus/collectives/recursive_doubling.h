@@ -1,7 +1,9 @@
-/* What allreduce and barrier by recursive doubling share: which ranks take part when P is no power of two.
+/* What allreduce and barrier by recursive doubling share: which ranks take part when P is no power
+ * of two.
  *
- * Of the first 2 * (P - 2^d) ranks, where 2^d is the largest power of two in P, each even one hands over to its odd neighbour first
- * and hears the result from it at the end. The others are numbered 0..2^d-1 in rank order.
+ * Of the first 2 * (P - 2^d) ranks, where 2^d is the largest power of two in P, each even one hands
+ * over to its odd neighbour first and hears the result from it at the end. The others are numbered
+ * 0..2^d-1 in rank order.
  */
 #ifndef CORPUS_COLLECTIVES_RECURSIVE_DOUBLING_H
 #define CORPUS_COLLECTIVES_RECURSIVE_DOUBLING_H

@@ -1,14 +1,16 @@
-/* Reduction on a hypercube: the broadcast of algorithm 4.1 backwards, one dimension after the other.
+/* Reduction on a hypercube: the broadcast of algorithm 4.1 backwards, one dimension after the
+ * other.
  *
- * Source: L1, L3. 2^d ranks, any root (virtual id = rank XOR root). The lowest dimension goes first, so that what meets is
- * always two blocks of consecutive ranks and the operation need not commute. d rounds, each with one combine.
+ * Source: L1, L3. 2^d ranks, any root (virtual id = rank XOR root). The lowest dimension goes
+ * first, so that what meets is always two blocks of consecutive ranks and the operation need not
+ * commute. d rounds, each with one combine.
  *
  * Example, d = 2, root 0: 1->0, 3->2; 2->0.
  */
 #include "corpus/collectives/phases.h"
 
-int cw_reduce_hypercube(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
-                 MPI_Comm comm)
+int cw_reduce_hypercube(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                        int root, MPI_Comm comm)
 {
     int rank, size, error;
     struct reduction r = {0};

@@ -1,14 +1,15 @@
 /* Reduction on a ring: over distance 1, then 2, then 4, and so on up to P/2.
  *
- * Source: L1, the dual of the broadcast of figure 4.2. 2^d ranks, any root. In each round blocks of consecutive ranks meet in
- * pairs, each pair on its own stretch of the ring, so no two messages share a link. lg P rounds, each with one combine.
+ * Source: L1, the dual of the broadcast of figure 4.2. 2^d ranks, any root. In each round blocks of
+ * consecutive ranks meet in pairs, each pair on its own stretch of the ring, so no two messages
+ * share a link. lg P rounds, each with one combine.
  *
  * Example, P = 4, root 0: 1->0, 3->2; 2->0.
  */
 #include "corpus/collectives/phases.h"
 
-int cw_reduce_ring(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
-                 MPI_Comm comm)
+int cw_reduce_ring(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                   int root, MPI_Comm comm)
 {
     int rank, size, error;
     struct reduction r = {0};
@@ -18,7 +19,8 @@ int cw_reduce_ring(const void *sendbuf, void *recvbuf, int count, MPI_Datatype t
     TRY(reduction_start(&r, sendbuf, recvbuf, count, type, op, comm));
     for (int distance = 1; distance < size; distance *= 2) {
         int partner = rank ^ distance;
-        /* What a block has combined lies on the rank that sits in it as the root sits in its own block. */
+        /* What a block has combined lies on the rank that sits in it as the root sits in its own
+         * block. */
         if (rank % (2 * distance) == root % (2 * distance)) {
             TRY(reduction_receive(&r, partner));
         } else {

@@ -1,14 +1,17 @@
-/* Reduce-scatter on a mesh: in each row the blocks of a column go round together, then in each column the single blocks.
+/* Reduce-scatter on a mesh: in each row the blocks of a column go round together, then in each
+ * column the single blocks.
  *
- * Source: the dual of allgather.mesh (L1, L3). q x q ranks, blocks of any sizes. q-1 rounds of q blocks, then q-1 rounds of one block.
- * Rows are consecutive ranks and go first, so an operation that does not commute is combined in rank order (see phases.h).
+ * Source: the dual of allgather.mesh (L1, L3). q x q ranks, blocks of any sizes. q-1 rounds of q
+ * blocks, then q-1 rounds of one block. Rows are consecutive ranks and go first, so an operation
+ * that does not commute is combined in rank order (see phases.h).
  *
- * Example, 2 x 2: 0 gives 1 its parts of the blocks 1,3 and gets those of 0,2; then it gives 2 block 2 and gets block 0.
+ * Example, 2 x 2: 0 gives 1 its parts of the blocks 1,3 and gets those of 0,2; then it gives 2
+ * block 2 and gets block 0.
  */
 #include "corpus/collectives/phases.h"
 
-int cw_reduce_scatter_mesh(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype type, MPI_Op op,
-                           MPI_Comm comm)
+int cw_reduce_scatter_mesh(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                           MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int rank, size, error;
     struct temporary all = {0};
@@ -22,9 +25,10 @@ int cw_reduce_scatter_mesh(const void *sendbuf, void *recvbuf, const int recvcou
     int row = rank / q, column = rank % q;
     struct ring along_row = {q, column, row * q, 1, comm}, along_column = {q, row, column, q, comm};
 
-    /* The blocks of column 0 first, then those of column 1...: `start` says where each lies then, `columns` each column,
-     * `from` where a block lies in the send buffer. */
-    MPI_Aint *start = malloc(sizeof(MPI_Aint) * ((size_t)size + 1)), *columns = malloc(sizeof(MPI_Aint) * (q + 1));
+    /* The blocks of column 0 first, then those of column 1...: `start` says where each lies then,
+     * `columns` each column, `from` where a block lies in the send buffer. */
+    MPI_Aint *start = malloc(sizeof(MPI_Aint) * ((size_t)size + 1)),
+             *columns = malloc(sizeof(MPI_Aint) * (q + 1));
     MPI_Aint *from = malloc(sizeof(MPI_Aint) * ((size_t)size + 1));
     if (!start || !columns || !from)
         TRY(MPI_ERR_NO_MEM);
@@ -44,8 +48,8 @@ int cw_reduce_scatter_mesh(const void *sendbuf, void *recvbuf, const int recvcou
     }
     TRY(ring_reduce_scatter(&along_row, all.data, columns, type, op));
     TRY(ring_reduce_scatter(&along_column, all.data, start + column * q, type, op));
-    TRY(copy_elements(element_at(all.data, start[column * q + row], extent), recvcounts[rank], type, recvbuf,
-                      recvcounts[rank], type));
+    TRY(copy_elements(element_at(all.data, start[column * q + row], extent), recvcounts[rank], type,
+                      recvbuf, recvcounts[rank], type));
 done:
     free(all.base);
     free(start);
@@ -54,4 +58,5 @@ done:
     return error;
 }
 
-COLLECTIVE(reduce_scatter, "reduce_scatter.mesh", cw_reduce_scatter_mesh, .domain = COLLECTIVE_SQUARE)
+COLLECTIVE(reduce_scatter, "reduce_scatter.mesh", cw_reduce_scatter_mesh,
+           .domain = COLLECTIVE_SQUARE)

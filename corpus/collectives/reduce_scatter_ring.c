@@ -1,16 +1,16 @@
-/* Reduce-scatter round a ring: each block starts at the right neighbour of its owner and goes once round, every rank adding
- * its own part.
+/* Reduce-scatter round a ring: each block starts at the right neighbour of its owner and goes once
+ * round, every rank adding its own part.
  *
- * Source: L0 (bucket), L1, L3. Any number of ranks, blocks of any sizes. P-1 rounds, each with one block and one combine. When the
- * operation does not commute the ring would combine in the wrong order; then the parts go straight to the owner, in as many
- * rounds and words.
+ * Source: L0 (bucket), L1, L3. Any number of ranks, blocks of any sizes. P-1 rounds, each with one
+ * block and one combine. When the operation does not commute the ring would combine in the wrong
+ * order; then the parts go straight to the owner, in as many rounds and words.
  *
  * Example, P = 3, block of rank 0: 1 sends x1 to 2, 2 sends x1+x2 to 0, 0 adds x0.
  */
 #include "corpus/collectives/phases.h"
 
-int cw_reduce_scatter_ring(const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype type, MPI_Op op,
-                         MPI_Comm comm)
+int cw_reduce_scatter_ring(const void *sendbuf, void *recvbuf, const int recvcounts[],
+                           MPI_Datatype type, MPI_Op op, MPI_Comm comm)
 {
     int rank, size, error;
     struct temporary all = {0};
@@ -27,8 +27,8 @@ int cw_reduce_scatter_ring(const void *sendbuf, void *recvbuf, const int recvcou
     TRY(temporary_new(start[size], type, &all));
     TRY(copy_elements(sendbuf, start[size], type, all.data, start[size], type));
     TRY(ring_reduce_scatter(&ring, all.data, start, type, op));
-    TRY(copy_elements(element_at(all.data, start[rank], extent), recvcounts[rank], type, recvbuf, recvcounts[rank],
-                      type));
+    TRY(copy_elements(element_at(all.data, start[rank], extent), recvcounts[rank], type, recvbuf,
+                      recvcounts[rank], type));
 done:
     free(all.base);
     free(start);

@@ -1,14 +1,14 @@
 /* Reduction on a balanced binary tree whose leaves are the ranks and whose inner nodes only route.
  *
- * Source: L1, the dual of figure 4.7. 2^d leaves, any root. In each round sibling subtrees combine, one level higher each time.
- * lg P rounds, each with one combine.
+ * Source: L1, the dual of figure 4.7. 2^d leaves, any root. In each round sibling subtrees combine,
+ * one level higher each time. lg P rounds, each with one combine.
  *
  * Example, P = 4, root 3: 0->1, 2->3; over the top node 1->3.
  */
 #include "corpus/collectives/phases.h"
 
-int cw_reduce_tree(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, int root,
-                 MPI_Comm comm)
+int cw_reduce_tree(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
+                   int root, MPI_Comm comm)
 {
     int rank, size, error;
     struct reduction r = {0};

@@ -31,8 +31,9 @@ const struct collective *collective_find(const char *name)
 const char *collective_kind_name(enum collective_kind kind)
 {
     static const char *const names[] = {
-        "bcast",  "bcast",   "reduce", "scatter",  "gather",    "allgather",         "allgatherv", "reduce_scatter",
-        "allreduce", "barrier", "scan",   "alltoall", "alltoallv", "neighbor_alltoall", "shift",
+        "bcast",     "bcast",      "reduce",         "scatter",           "gather",
+        "allgather", "allgatherv", "reduce_scatter", "allreduce",         "barrier",
+        "scan",      "alltoall",   "alltoallv",      "neighbor_alltoall", "shift",
     };
     _Static_assert(sizeof(names) / sizeof(names[0]) == COLLECTIVE_KINDS, "a name for each kind");
     return (unsigned)kind < COLLECTIVE_KINDS ? names[kind] : "?";
@@ -62,40 +63,45 @@ int collective_call(const struct collective *c, const struct collective_argument
     case collective_kind_bcast:
         return c->function.bcast(a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm);
     case collective_kind_bcast_k:
-        return c->function.bcast_k(a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm, a->parameter);
+        return c->function.bcast_k(a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm,
+                                   a->parameter);
     case collective_kind_reduce:
-        return c->function.reduce(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->root, a->comm);
+        return c->function.reduce(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->root,
+                                  a->comm);
     case collective_kind_scatter:
-        return c->function.scatter(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
-                                   a->root, a->comm);
+        return c->function.scatter(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount,
+                                   a->recvtype, a->root, a->comm);
     case collective_kind_gather:
-        return c->function.gather(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
-                                  a->root, a->comm);
+        return c->function.gather(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount,
+                                  a->recvtype, a->root, a->comm);
     case collective_kind_allgather:
-        return c->function.allgather(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
-                                     a->comm);
+        return c->function.allgather(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf,
+                                     a->recvcount, a->recvtype, a->comm);
     case collective_kind_allgatherv:
-        return c->function.allgatherv(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcounts, a->rdispls,
-                                      a->recvtype, a->comm);
+        return c->function.allgatherv(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf,
+                                      a->recvcounts, a->rdispls, a->recvtype, a->comm);
     case collective_kind_reduce_scatter:
-        return c->function.reduce_scatter(a->sendbuf, a->recvbuf, a->recvcounts, a->recvtype, a->op, a->comm);
+        return c->function.reduce_scatter(a->sendbuf, a->recvbuf, a->recvcounts, a->recvtype, a->op,
+                                          a->comm);
     case collective_kind_allreduce:
-        return c->function.allreduce(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->comm);
+        return c->function.allreduce(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op,
+                                     a->comm);
     case collective_kind_barrier:
         return c->function.barrier(a->comm);
     case collective_kind_scan:
         return c->function.scan(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->comm);
     case collective_kind_alltoall:
-        return c->function.alltoall(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype,
-                                    a->comm);
+        return c->function.alltoall(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount,
+                                    a->recvtype, a->comm);
     case collective_kind_neighbor_alltoall:
-        return c->function.neighbor_alltoall(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount,
-                                             a->recvtype, a->comm);
+        return c->function.neighbor_alltoall(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf,
+                                             a->recvcount, a->recvtype, a->comm);
     case collective_kind_alltoallv:
-        return c->function.alltoallv(a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, a->recvbuf, a->recvcounts,
-                                     a->rdispls, a->recvtype, a->comm);
+        return c->function.alltoallv(a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, a->recvbuf,
+                                     a->recvcounts, a->rdispls, a->recvtype, a->comm);
     case collective_kind_shift:
-        return c->function.shift(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->comm, a->parameter);
+        return c->function.shift(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->comm,
+                                 a->parameter);
     case COLLECTIVE_KINDS:
         break;
     }

@@ -1,15 +1,17 @@
-/* The registry of collectives: what is in corpus/collectives, in corpus/defects, or in a user's own file.
+/* The registry of collectives: what is in corpus/collectives, in corpus/defects, or in a user's own
+ * file.
  *
  * A file registers its function at its end,
  *
  *     COLLECTIVE(bcast, "bcast.binomial", cw_bcast_binomial)
  *
- * and whoever links it finds it through collective_first and collective_next; there is no central list. The first
- * word is the MPI call whose signature the function has (the compiler checks it), the second the row of the model it
- * claims to keep (or "" for none). Further fields of struct collective may follow, as `.domain = ...`.
+ * and whoever links it finds it through collective_first and collective_next; there is no central
+ * list. The first word is the MPI call whose signature the function has (the compiler checks it),
+ * the second the row of the model it claims to keep (or "" for none). Further fields of struct
+ * collective may follow, as `.domain = ...`.
  *
- * The entries lie in a linker section, so objects that come out of an archive must be linked as a whole:
- * -Wl,--whole-archive libcollectives.a -Wl,--no-whole-archive.
+ * The entries lie in a linker section, so objects that come out of an archive must be linked as a
+ * whole: -Wl,--whole-archive libcollectives.a -Wl,--no-whole-archive.
  *
  * Relies on <mpi.h> alone.
  */
@@ -18,33 +20,40 @@
 
 #include <mpi.h>
 
-/* The signatures. Where MPI has no such call (shift), or the row has a parameter (k), the last argument is extra. */
-typedef int (*collective_bcast_fn)(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm);
-typedef int (*collective_bcast_k_fn)(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm, int k);
-typedef int (*collective_reduce_fn)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                                    int root, MPI_Comm comm);
-typedef int (*collective_scatter_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                     int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm);
+/* The signatures. Where MPI has no such call (shift), or the row has a parameter (k), the last
+ * argument is extra. */
+typedef int (*collective_bcast_fn)(void *buffer, int count, MPI_Datatype type, int root,
+                                   MPI_Comm comm);
+typedef int (*collective_bcast_k_fn)(void *buffer, int count, MPI_Datatype type, int root,
+                                     MPI_Comm comm, int k);
+typedef int (*collective_reduce_fn)(const void *sendbuf, void *recvbuf, int count,
+                                    MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
+typedef int (*collective_scatter_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                     void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
+                                     MPI_Comm comm);
 typedef collective_scatter_fn collective_gather_fn;
-typedef int (*collective_allgather_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                       int recvcount, MPI_Datatype recvtype, MPI_Comm comm);
+typedef int (*collective_allgather_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                       void *recvbuf, int recvcount, MPI_Datatype recvtype,
+                                       MPI_Comm comm);
 typedef collective_allgather_fn collective_alltoall_fn;
 typedef collective_allgather_fn collective_neighbor_alltoall_fn;
-typedef int (*collective_allgatherv_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
-                                        const int recvcounts[], const int displs[], MPI_Datatype recvtype,
-                                        MPI_Comm comm);
-typedef int (*collective_alltoallv_fn)(const void *sendbuf, const int sendcounts[], const int sdispls[],
-                                       MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
-                                       const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm);
-typedef int (*collective_reduce_scatter_fn)(const void *sendbuf, void *recvbuf, const int recvcounts[],
-                                            MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-typedef int (*collective_allreduce_fn)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op,
-                                       MPI_Comm comm);
+typedef int (*collective_allgatherv_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
+                                        void *recvbuf, const int recvcounts[], const int displs[],
+                                        MPI_Datatype recvtype, MPI_Comm comm);
+typedef int (*collective_alltoallv_fn)(const void *sendbuf, const int sendcounts[],
+                                       const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
+                                       const int recvcounts[], const int rdispls[],
+                                       MPI_Datatype recvtype, MPI_Comm comm);
+typedef int (*collective_reduce_scatter_fn)(const void *sendbuf, void *recvbuf,
+                                            const int recvcounts[], MPI_Datatype type, MPI_Op op,
+                                            MPI_Comm comm);
+typedef int (*collective_allreduce_fn)(const void *sendbuf, void *recvbuf, int count,
+                                       MPI_Datatype type, MPI_Op op, MPI_Comm comm);
 typedef collective_allreduce_fn collective_scan_fn;
 typedef int (*collective_barrier_fn)(MPI_Comm comm);
 /* The data of rank i arrive on rank (i + s) mod P. */
-typedef int (*collective_shift_fn)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Comm comm,
-                                   int s);
+typedef int (*collective_shift_fn)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+                                   MPI_Comm comm, int s);
 
 enum collective_kind {
     collective_kind_bcast,
@@ -65,7 +74,8 @@ enum collective_kind {
     COLLECTIVE_KINDS
 };
 
-/* The numbers of ranks for which a function is defined; outside it returns MPI_ERR_COMM and sends nothing. */
+/* The numbers of ranks for which a function is defined; outside it returns MPI_ERR_COMM and sends
+ * nothing. */
 enum collective_domain {
     COLLECTIVE_ANY,
     COLLECTIVE_POWER_OF_TWO,
@@ -97,29 +107,31 @@ struct collective {
     const char *file;
     enum collective_domain domain;
     int root_zero_only; /* any other root gives MPI_ERR_ROOT */
-    int printed;        /* as the textbook prints it: send, then receive; deadlocks when sends do not buffer */
+    int printed; /* as the textbook prints it: send, then receive; deadlocks when sends do not
+                    buffer */
 
-    /* Planted defects only. `expect` is NULL for a correct function; else one of "deadlock", "wrong result",
-     * "disagreement" (of the ranks' results), "cost", "early exit" (of a barrier), "wildcard", "truncation", "overrun",
-     * "cross-talk". */
+    /* Planted defects only. `expect` is NULL for a correct function; else one of "deadlock", "wrong
+     * result", "disagreement" (of the ranks' results), "cost", "early exit" (of a barrier),
+     * "wildcard", "truncation", "overrun", "cross-talk". */
     const char *expect;
     const char *axis;   /* what the scenario must vary to trigger it */
     const char *origin; /* where it was seen */
     const char *twin;   /* name of the correct function beside it */
 };
 
-#define COLLECTIVE(call, row_id, fn, ...)                                                                          \
-    static const struct collective collective_entry_##fn = {.name = #fn,                                           \
-                                                            .row = row_id,                                         \
-                                                            .kind = collective_kind_##call,                        \
-                                                            .function.call = fn,                                   \
-                                                            .file = __FILE__,                                      \
-                                                            ##__VA_ARGS__};                                        \
-    static const struct collective *const collective_pointer_##fn                                                  \
+#define COLLECTIVE(call, row_id, fn, ...)                                                   \
+    static const struct collective collective_entry_##fn = {.name = #fn,                    \
+                                                            .row = row_id,                  \
+                                                            .kind = collective_kind_##call, \
+                                                            .function.call = fn,            \
+                                                            .file = __FILE__,               \
+                                                            ##__VA_ARGS__};                 \
+    static const struct collective *const collective_pointer_##fn                           \
         __attribute__((section("crosswait_collectives"), used)) = &collective_entry_##fn;
 
 /* A planted defect, with its correct twin registered in the same file. */
-#define DEFECT(call, row_id, fn, twin_fn, ...) COLLECTIVE(call, row_id, fn, .twin = #twin_fn, __VA_ARGS__)
+#define DEFECT(call, row_id, fn, twin_fn, ...) \
+    COLLECTIVE(call, row_id, fn, .twin = #twin_fn, __VA_ARGS__)
 
 /* Walks over everything that is linked in; NULL at the end. The order is the linker's. */
 const struct collective *collective_first(void);
@@ -130,7 +142,8 @@ const struct collective *collective_find(const char *name);
 const char *collective_kind_name(enum collective_kind kind);
 int collective_domain_holds(const struct collective *c, int ranks);
 
-/* All that any of the calls takes. bcast uses the receive side; reductions and shift use recvcount and recvtype. */
+/* All that any of the calls takes. bcast uses the receive side; reductions and shift use recvcount
+ * and recvtype. */
 struct collective_arguments {
     const void *sendbuf;
     void *recvbuf;

@@ -4,12 +4,14 @@
 
 #include "corpus/collectives/collective.h"
 
-/* What is in `recvbuf` goes to `to`, and what `from` has comes into it; `spare` is room for as much. */
-static inline int shift_hop(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type, int to, int from,
-                            MPI_Comm comm)
+/* What is in `recvbuf` goes to `to`, and what `from` has comes into it; `spare` is room for as
+ * much. */
+static inline int shift_hop(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type,
+                            int to, int from, MPI_Comm comm)
 {
     int error = copy_elements(recvbuf, count, type, spare->data, count, type);
-    return error ? error : exchange_elements(spare->data, count, to, recvbuf, count, from, type, comm);
+    return error ? error
+                 : exchange_elements(spare->data, count, to, recvbuf, count, from, type, comm);
 }
 
 /* s mod size, never negative. */

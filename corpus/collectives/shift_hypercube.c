@@ -1,10 +1,12 @@
-/* Circular shift on a hypercube: ranks sit on it by the reflected Gray code, so that ranks a power of two apart are at most two
- * links apart; s is written as a sum of powers of two, some of them negative, and each is one step or two.
+/* Circular shift on a hypercube: ranks sit on it by the reflected Gray code, so that ranks a power
+ * of two apart are at most two links apart; s is written as a sum of powers of two, some of them
+ * negative, and each is one step or two.
  *
- * Source: L3. 2^d ranks, any s. Without steps back it takes up to 2 lg P rounds, with them at most lg P.
+ * Source: L3. 2^d ranks, any s. Without steps back it takes up to 2 lg P rounds, with them at most
+ * lg P.
  *
- * Example, P = 8: node G(x) of rank x is 0,1,3,2,6,7,5,4. s = 3 = 4 - 1: rank 0 (node 0) sends over node 2 to rank 4 (node 6), then
- * rank 4 sends to rank 3 (node 2).
+ * Example, P = 8: node G(x) of rank x is 0,1,3,2,6,7,5,4. s = 3 = 4 - 1: rank 0 (node 0) sends over
+ * node 2 to rank 4 (node 6), then rank 4 sends to rank 3 (node 2).
  */
 #include "corpus/collectives/shift.h"
 
@@ -21,11 +23,13 @@ static int rank_at(int node)
     return rank;
 }
 
-/* By a power of two, or back by one: every node on the way sends to a neighbour, over the lower of the two dimensions first. */
-static int shift_power(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type, int rank, int size,
-                       int step, MPI_Comm comm)
+/* By a power of two, or back by one: every node on the way sends to a neighbour, over the lower of
+ * the two dimensions first. */
+static int shift_power(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type,
+                       int rank, int size, int step, MPI_Comm comm)
 {
-    int target = node_of((rank + step + size) % size), source = node_of((rank - step + size) % size);
+    int target = node_of((rank + step + size) % size),
+        source = node_of((rank - step + size) % size);
     int here = node_of(rank), out = here ^ target, in = here ^ source;
     int low = out & -out; /* the same for all ranks: the bit below the one that the step changes */
     if (out == low)
@@ -34,10 +38,13 @@ static int shift_power(void *recvbuf, struct temporary *spare, int count, MPI_Da
     int error = shift_hop(recvbuf, spare, count, type, rank_at(middle), rank_at(middle), comm);
     /* What came from the neighbour goes where that one would send it over the second dimension. */
     int onward = node_of((rank_at(middle) + step + size) % size);
-    return error ? error : shift_hop(recvbuf, spare, count, type, rank_at(onward), rank_at(source ^ (in & -in)), comm);
+    return error ? error
+                 : shift_hop(recvbuf, spare, count, type, rank_at(onward),
+                             rank_at(source ^ (in & -in)), comm);
 }
 
-int cw_shift_hypercube(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Comm comm, int s)
+int cw_shift_hypercube(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
+                       MPI_Comm comm, int s)
 {
     int rank, size, error = MPI_SUCCESS;
     struct temporary spare = {0};

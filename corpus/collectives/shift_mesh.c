@@ -1,24 +1,27 @@
-/* Circular shift on a mesh with wrap-around, numbered row by row: s mod q along the rows, then s / q down the columns, one more in
- * the columns that wrapped.
+/* Circular shift on a mesh with wrap-around, numbered row by row: s mod q along the rows, then s /
+ * q down the columns, one more in the columns that wrapped.
  *
  * Source: L3. q x q ranks, any s. Each part goes the shorter way round: at most q + 1 rounds.
  *
- * Example, 3 x 3, s = 4: one step to the right; then one step down, in column 0, which wrapped, two.
+ * Example, 3 x 3, s = 4: one step to the right; then one step down, in column 0, which wrapped,
+ * two.
  */
 #include "corpus/collectives/shift.h"
 
 /* Shifts by `distance` in a line of q ranks: first, first + stride, ...; this one is at `place`. */
-static int shift_line(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type, int place, int first,
-                      int stride, int q, int distance, MPI_Comm comm)
+static int shift_line(void *recvbuf, struct temporary *spare, int count, MPI_Datatype type,
+                      int place, int first, int stride, int q, int distance, MPI_Comm comm)
 {
     int step = distance <= q - distance ? 1 : -1, error = MPI_SUCCESS;
-    int to = first + (place + step + q) % q * stride, from = first + (place - step + q) % q * stride;
+    int to = first + (place + step + q) % q * stride,
+        from = first + (place - step + q) % q * stride;
     for (int left = step > 0 ? distance : q - distance; left && !error; left--)
         error = shift_hop(recvbuf, spare, count, type, to, from, comm);
     return error;
 }
 
-int cw_shift_mesh(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Comm comm, int s)
+int cw_shift_mesh(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Comm comm,
+                  int s)
 {
     int rank, size, error = MPI_SUCCESS;
     struct temporary spare = {0};

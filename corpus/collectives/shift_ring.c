@@ -6,7 +6,8 @@
  */
 #include "corpus/collectives/shift.h"
 
-int cw_shift_ring(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Comm comm, int s)
+int cw_shift_ring(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Comm comm,
+                  int s)
 {
     int rank, size, error = MPI_SUCCESS;
     struct temporary spare = {0};
@@ -16,7 +17,8 @@ int cw_shift_ring(const void *sendbuf, void *recvbuf, int count, MPI_Datatype ty
         TRY(copy_elements(sendbuf, count, type, recvbuf, count, type));
     TRY(temporary_new(count, type, &spare));
     for (int left = step > 0 ? distance : size - distance; left; left--)
-        TRY(shift_hop(recvbuf, &spare, count, type, (rank + step + size) % size, (rank - step + size) % size, comm));
+        TRY(shift_hop(recvbuf, &spare, count, type, (rank + step + size) % size,
+                      (rank - step + size) % size, comm));
 done:
     free(spare.base);
     return error;

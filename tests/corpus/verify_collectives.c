@@ -1,13 +1,15 @@
-/* Runs the registered collectives under real MPI and compares every byte of every buffer with what MPI defines.
+/* Runs the registered collectives under real MPI and compares every byte of every buffer with what
+ * MPI defines.
  *
  * usage: mpirun -n N verify_collectives [--full] [--from=P] [--name=NAME]... [--defects]
  *
- * For P = 1 (or --from) to N, on communicators of P ranks, numbered forwards and backwards: every collective in its domain, over
- * counts, roots, datatypes, operations, in place and not, and sides that describe the same signature differently; outside
- * its domain it must return an error on all ranks. Buffers have gaps and margins that must stay as they were.
- * The reference is a definition written out here, one element at a time; it communicates nothing.
- * Prints the number of cases and of failures; exit status 1 if there was one.
- * With --defects the planted defects run instead of the correct functions (only their failing is of interest).
+ * For P = 1 (or --from) to N, on communicators of P ranks, numbered forwards and backwards: every
+ * collective in its domain, over counts, roots, datatypes, operations, in place and not, and sides
+ * that describe the same signature differently; outside its domain it must return an error on all
+ * ranks. Buffers have gaps and margins that must stay as they were. The reference is a definition
+ * written out here, one element at a time; it communicates nothing. Prints the number of cases and
+ * of failures; exit status 1 if there was one. With --defects the planted defects run instead of
+ * the correct functions (only their failing is of interest).
  */
 #include "corpus/collectives/registry.h"
 
@@ -21,7 +23,8 @@
 
 enum { MARGIN = 64, FILL = 0xa5, COUNTS_MAX = 8, FAILURES_SHOWN = 20 };
 
-/* ---- datatypes: an element is one or two items, each an int or a double, at given places -------------------- */
+/* ---- datatypes: an element is one or two items, each an int or a double, at given places
+ * -------------------- */
 
 struct type_case {
     const char *name;
@@ -36,7 +39,8 @@ enum { INTS, DOUBLES, STRIDED, PAIRS };
 static void types_make(void)
 {
     MPI_Datatype vector, strided, pair;
-    MPI_Type_vector(2, 1, 2, MPI_INT, &vector); /* ints 0 and 2 of 5, the lower bound one int before */
+    MPI_Type_vector(2, 1, 2, MPI_INT,
+                    &vector); /* ints 0 and 2 of 5, the lower bound one int before */
     MPI_Type_create_resized(vector, -(MPI_Aint)sizeof(int), 5 * sizeof(int), &strided);
     MPI_Type_commit(&strided);
     MPI_Type_free(&vector);
@@ -44,7 +48,8 @@ static void types_make(void)
     MPI_Type_commit(&pair);
     types[INTS] = (struct type_case){"int", MPI_INT, 1, 0, {0}, sizeof(int)};
     types[DOUBLES] = (struct type_case){"double", MPI_DOUBLE, 1, 1, {0}, sizeof(double)};
-    types[STRIDED] = (struct type_case){"strided", strided, 2, 0, {0, 2 * sizeof(int)}, 5 * sizeof(int)};
+    types[STRIDED] =
+        (struct type_case){"strided", strided, 2, 0, {0, 2 * sizeof(int)}, 5 * sizeof(int)};
     types[PAIRS] = (struct type_case){"pair", pair, 2, 0, {0, sizeof(int)}, 2 * sizeof(int)};
 }
 
@@ -76,7 +81,8 @@ static void item_put(const struct type_case *t, char *data, long item, uint32_t 
     memcpy(p, t->is_double ? (void *)&d : (void *)&value, t->is_double ? sizeof(d) : sizeof(value));
 }
 
-/* ---- operations: sum item by item, or the composition of affine maps (a, b): x -> a x + b, in rank order ------ */
+/* ---- operations: sum item by item, or the composition of affine maps (a, b): x -> a x + b, in
+ * rank order ------ */
 
 struct op_case {
     const char *name;
@@ -135,7 +141,9 @@ static void ops_make(void)
     ops[4] = (struct op_case){"affine", affine, &types[STRIDED], 1};
 }
 
-/* ---- buffers --------------------------------------------------------------------------------------------------- */
+/* ---- buffers
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 struct image {
     char *memory, *data;
@@ -171,16 +179,16 @@ static uint32_t value(int source, int block, long i)
     return (x ^ x >> 7) % 100003u;
 }
 
-static void put_block(const struct type_case *t, struct image *image, long first_element, long elements, int source,
-                      int block)
+static void put_block(const struct type_case *t, struct image *image, long first_element,
+                      long elements, int source, int block)
 {
     for (long i = 0; i < elements * t->items; i++)
         item_put(t, image->data, first_element * t->items + i, value(source, block, i));
 }
 
 /* The combination over the ranks 0..last of element e of their block. */
-static void put_reduced(const struct op_case *o, struct image *image, long first_element, long elements, int last,
-                        int block)
+static void put_reduced(const struct op_case *o, struct image *image, long first_element,
+                        long elements, int last, int block)
 {
     const struct type_case *t = o->type;
     for (long e = 0; e < elements; e++) {
@@ -197,7 +205,9 @@ static void put_reduced(const struct op_case *o, struct image *image, long first
     }
 }
 
-/* ---- one case ---------------------------------------------------------------------------------------------------- */
+/* ---- one case
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static struct {
     MPI_Comm comm;
@@ -215,12 +225,13 @@ static void on_alarm(int signal)
 }
 
 /* Calls, then compares both buffers with what they must hold. */
-static void run_case(const struct collective *c, const struct collective_arguments *a, const struct image *send,
-                     const struct image *recv, const struct image *expected, const char *what)
+static void run_case(const struct collective *c, const struct collective_arguments *a,
+                     const struct image *send, const struct image *recv,
+                     const struct image *expected, const char *what)
 {
-    snprintf(world.now, sizeof(world.now), "%s P=%d%s rank %d count %d/%d root %d parameter %d, %s", c->name,
-             world.size, world.backwards ? " backwards" : "", world.rank, a->sendcount, a->recvcount, a->root,
-             a->parameter, what);
+    snprintf(world.now, sizeof(world.now), "%s P=%d%s rank %d count %d/%d root %d parameter %d, %s",
+             c->name, world.size, world.backwards ? " backwards" : "", world.rank, a->sendcount,
+             a->recvcount, a->root, a->parameter, what);
     struct image before = {0};
     if (send)
         before = image_copy(send);
@@ -241,7 +252,9 @@ static void run_case(const struct collective *c, const struct collective_argumen
         image_free(&before);
 }
 
-/* ---- the kinds ----------------------------------------------------------------------------------------------------- */
+/* ---- the kinds
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 /* Two sides of a message: the same signature, perhaps described differently. */
 struct sides {
@@ -305,11 +318,17 @@ static void verify_scatter_gather(const struct collective *c, int count, int roo
     int scatter = c->kind == collective_kind_scatter, at_root = world.rank == root;
     for (int which = 0; sides_make(which, count, &s); which++) {
         struct collective_arguments a = arguments_of(&s);
-        long send_blocks = !scatter ? 1 : at_root ? world.size : 0, recv_blocks = scatter ? 1 : at_root ? world.size : 0;
+        long send_blocks = !scatter  ? 1
+                           : at_root ? world.size
+                                     : 0,
+             recv_blocks = scatter   ? 1
+                           : at_root ? world.size
+                                     : 0;
         struct image send = image_new(s.send, send_blocks * s.send_count);
         struct image recv = image_new(s.recv, recv_blocks * s.recv_count);
         for (int b = 0; b < send_blocks; b++)
-            put_block(s.send, &send, (long)b * s.send_count, s.send_count, world.rank, scatter ? b : 0);
+            put_block(s.send, &send, (long)b * s.send_count, s.send_count, world.rank,
+                      scatter ? b : 0);
         a.root = root;
         a.sendbuf = send_blocks ? send.data : NULL;
         a.recvbuf = recv_blocks ? recv.data : NULL;
@@ -333,7 +352,8 @@ static void verify_scatter_gather(const struct collective *c, int count, int roo
 static void verify_allgather_alltoall(const struct collective *c, int count, int in_place)
 {
     struct sides s;
-    int alltoall = c->kind == collective_kind_alltoall, vector = c->kind == collective_kind_allgatherv;
+    int alltoall = c->kind == collective_kind_alltoall,
+        vector = c->kind == collective_kind_allgatherv;
     int displs[64], counts[64];
     for (int which = 0; sides_make(which, count, &s); which++) {
         struct collective_arguments a = arguments_of(&s);
@@ -341,7 +361,8 @@ static void verify_allgather_alltoall(const struct collective *c, int count, int
         struct image send = image_new(s.send, (long)size * s.send_count);
         struct image recv = image_new(s.recv, (long)size * s.recv_count);
         for (int b = 0; b < (alltoall ? size : 1); b++)
-            put_block(s.send, &send, (long)b * s.send_count, s.send_count, world.rank, alltoall ? b : 0);
+            put_block(s.send, &send, (long)b * s.send_count, s.send_count, world.rank,
+                      alltoall ? b : 0);
         for (int b = 0; b < size; b++) {
             counts[b] = s.recv_count;
             displs[b] = (size - 1 - b) * s.recv_count; /* backwards, so that places count */
@@ -354,13 +375,13 @@ static void verify_allgather_alltoall(const struct collective *c, int count, int
             a.sendbuf = MPI_IN_PLACE;
             for (int b = 0; b < size; b++)
                 if (alltoall || b == world.rank)
-                    put_block(s.recv, &recv, vector ? displs[b] : (long)b * s.recv_count, s.recv_count, world.rank,
-                              alltoall ? b : 0);
+                    put_block(s.recv, &recv, vector ? displs[b] : (long)b * s.recv_count,
+                              s.recv_count, world.rank, alltoall ? b : 0);
         }
         struct image expected = image_copy(&recv);
         for (int b = 0; b < size; b++)
-            put_block(s.recv, &expected, vector ? displs[b] : (long)b * s.recv_count, s.recv_count, b,
-                      alltoall ? world.rank : 0);
+            put_block(s.recv, &expected, vector ? displs[b] : (long)b * s.recv_count, s.recv_count,
+                      b, alltoall ? world.rank : 0);
         run_case(c, &a, &send, &recv, &expected, s.what);
         image_free(&send);
         image_free(&recv);
@@ -376,7 +397,8 @@ static int uneven(int count, int from, int to)
 
 static void verify_alltoallv(const struct collective *c, int count)
 {
-    int size = world.size, sendcounts[64], sdispls[64], recvcounts[64], rdispls[64], sends = 0, recvs = 0;
+    int size = world.size, sendcounts[64], sdispls[64], recvcounts[64], rdispls[64], sends = 0,
+        recvs = 0;
     for (int i = 0; i < size; i++) {
         sdispls[i] = sends;
         rdispls[i] = recvs;
@@ -385,14 +407,21 @@ static void verify_alltoallv(const struct collective *c, int count)
     }
     for (int which = 0; which < 3; which++) {
         const struct type_case *t = &types[which];
-        struct image send = image_new(t, sends), recv = image_new(t, recvs), expected = image_new(t, recvs);
+        struct image send = image_new(t, sends), recv = image_new(t, recvs),
+                     expected = image_new(t, recvs);
         for (int i = 0; i < size; i++) {
             put_block(t, &send, sdispls[i], sendcounts[i], world.rank, i);
             put_block(t, &expected, rdispls[i], recvcounts[i], i, world.rank);
         }
-        struct collective_arguments a = {.comm = world.comm, .sendbuf = send.data, .recvbuf = recv.data,
-                                         .sendcounts = sendcounts, .sdispls = sdispls, .recvcounts = recvcounts,
-                                         .rdispls = rdispls, .sendtype = t->type, .recvtype = t->type};
+        struct collective_arguments a = {.comm = world.comm,
+                                         .sendbuf = send.data,
+                                         .recvbuf = recv.data,
+                                         .sendcounts = sendcounts,
+                                         .sdispls = sdispls,
+                                         .recvcounts = recvcounts,
+                                         .rdispls = rdispls,
+                                         .sendtype = t->type,
+                                         .recvtype = t->type};
         run_case(c, &a, &send, &recv, &expected, t->name);
         image_free(&send);
         image_free(&recv);
@@ -407,11 +436,17 @@ static void verify_reduction(const struct collective *c, int count, int root, in
     for (int i = 0; i < 5; i++) {
         const struct op_case *o = &ops[i];
         char what[64];
-        snprintf(what, sizeof(what), "%s of %s%s", o->name, o->type->name, in_place ? ", in place" : "");
+        snprintf(what, sizeof(what), "%s of %s%s", o->name, o->type->name,
+                 in_place ? ", in place" : "");
         struct image send = image_new(o->type, count), recv = image_new(o->type, count);
         put_block(o->type, &send, 0, count, world.rank, 0);
-        struct collective_arguments a = {.comm = world.comm, .sendbuf = send.data, .recvbuf = recv.data,
-                                         .recvcount = count, .recvtype = o->type->type, .op = o->op, .root = root};
+        struct collective_arguments a = {.comm = world.comm,
+                                         .sendbuf = send.data,
+                                         .recvbuf = recv.data,
+                                         .recvcount = count,
+                                         .recvtype = o->type->type,
+                                         .op = o->op,
+                                         .root = root};
         if (in_place && has_result) {
             put_block(o->type, &recv, 0, count, world.rank, 0);
             a.sendbuf = MPI_IN_PLACE;
@@ -420,7 +455,8 @@ static void verify_reduction(const struct collective *c, int count, int root, in
             a.recvbuf = NULL;
         struct image expected = image_copy(&recv);
         if (has_result)
-            put_reduced(o, &expected, 0, count, c->kind == collective_kind_scan ? world.rank : size - 1, 0);
+            put_reduced(o, &expected, 0, count,
+                        c->kind == collective_kind_scan ? world.rank : size - 1, 0);
         run_case(c, &a, &send, &recv, &expected, what);
         image_free(&send);
         image_free(&recv);
@@ -436,15 +472,20 @@ static void verify_reduce_scatter(const struct collective *c, int count, int in_
     for (int i = 0; i < 5; i++) {
         const struct op_case *o = &ops[i];
         char what[64];
-        snprintf(what, sizeof(what), "%s of %s%s%s", o->name, o->type->name, in_place ? ", in place" : "",
-                 even ? "" : ", uneven");
-        struct image send = image_new(o->type, total), recv = image_new(o->type, in_place ? total : counts[world.rank]);
+        snprintf(what, sizeof(what), "%s of %s%s%s", o->name, o->type->name,
+                 in_place ? ", in place" : "", even ? "" : ", uneven");
+        struct image send = image_new(o->type, total),
+                     recv = image_new(o->type, in_place ? total : counts[world.rank]);
         struct image *own = in_place ? &recv : &send;
         for (int b = 0, at = 0; b < size; at += counts[b++])
             put_block(o->type, own, at, counts[b], world.rank, b);
-        struct collective_arguments a = {.comm = world.comm, .sendbuf = in_place ? MPI_IN_PLACE : send.data,
-                                         .recvbuf = recv.data, .recvcounts = counts, .recvcount = counts[world.rank],
-                                         .recvtype = o->type->type, .op = o->op};
+        struct collective_arguments a = {.comm = world.comm,
+                                         .sendbuf = in_place ? MPI_IN_PLACE : send.data,
+                                         .recvbuf = recv.data,
+                                         .recvcounts = counts,
+                                         .recvcount = counts[world.rank],
+                                         .recvtype = o->type->type,
+                                         .op = o->op};
         struct image expected = image_copy(&recv);
         put_reduced(o, &expected, 0, counts[world.rank], size - 1, world.rank);
         run_case(c, &a, &send, &recv, &expected, what);
@@ -459,11 +500,15 @@ static void verify_shift(const struct collective *c, int count, int s, int in_pl
     int from = ((world.rank - s) % world.size + world.size) % world.size;
     for (int which = 0; which < 3; which++) {
         const struct type_case *t = &types[which];
-        struct image send = image_new(t, count), recv = image_new(t, count), expected = image_new(t, count);
+        struct image send = image_new(t, count), recv = image_new(t, count),
+                     expected = image_new(t, count);
         put_block(t, in_place ? &recv : &send, 0, count, world.rank, 0);
         put_block(t, &expected, 0, count, from, 0);
-        struct collective_arguments a = {.comm = world.comm, .sendbuf = in_place ? MPI_IN_PLACE : send.data,
-                                         .recvbuf = recv.data, .recvcount = count, .recvtype = t->type,
+        struct collective_arguments a = {.comm = world.comm,
+                                         .sendbuf = in_place ? MPI_IN_PLACE : send.data,
+                                         .recvbuf = recv.data,
+                                         .recvcount = count,
+                                         .recvtype = t->type,
                                          .parameter = s};
         run_case(c, &a, &send, &recv, &expected, t->name);
         image_free(&send);
@@ -472,7 +517,8 @@ static void verify_shift(const struct collective *c, int count, int s, int in_pl
     }
 }
 
-/* On Cartesian communicators of one and two dimensions, periodic and not; the reference comes from the coordinates. */
+/* On Cartesian communicators of one and two dimensions, periodic and not; the reference comes from
+ * the coordinates. */
 static void verify_neighbor(const struct collective *c, int count)
 {
     for (int dims_n = 1; dims_n <= 2; dims_n++) {
@@ -485,11 +531,13 @@ static void verify_neighbor(const struct collective *c, int count)
             MPI_Comm_rank(grid, &rank);
             MPI_Cart_coords(grid, rank, dims_n, coords);
             const struct type_case *t = &types[count % 3];
-            struct image send = image_new(t, (long)blocks * count), recv = image_new(t, (long)blocks * count);
+            struct image send = image_new(t, (long)blocks * count),
+                         recv = image_new(t, (long)blocks * count);
             struct image expected = image_copy(&recv);
             for (int b = 0; b < blocks; b++) {
                 put_block(t, &send, (long)b * count, count, rank, b);
-                /* Block b comes from the neighbour at -1 (even b) or +1 in dimension b / 2; it sent it the other way. */
+                /* Block b comes from the neighbour at -1 (even b) or +1 in dimension b / 2; it sent
+                 * it the other way. */
                 int at[2] = {coords[0], coords[1]}, d = b / 2, there;
                 at[d] += b % 2 ? 1 : -1;
                 if (periodic)
@@ -499,8 +547,12 @@ static void verify_neighbor(const struct collective *c, int count)
                 MPI_Cart_rank(grid, at, &there);
                 put_block(t, &expected, (long)b * count, count, there, b ^ 1);
             }
-            struct collective_arguments a = {.comm = grid, .sendbuf = send.data, .recvbuf = recv.data,
-                                             .sendcount = count, .recvcount = count, .sendtype = t->type,
+            struct collective_arguments a = {.comm = grid,
+                                             .sendbuf = send.data,
+                                             .recvbuf = recv.data,
+                                             .sendcount = count,
+                                             .recvcount = count,
+                                             .sendtype = t->type,
                                              .recvtype = t->type};
             run_case(c, &a, &send, &recv, &expected, periodic ? "periodic" : "not periodic");
             image_free(&send);
@@ -519,7 +571,8 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Nobody may leave before the last has come: the last comes late, and its time of coming is compared. */
+/* Nobody may leave before the last has come: the last comes late, and its time of coming is
+ * compared. */
 static void verify_barrier(const struct collective *c)
 {
     for (int late = 0; late < world.size && late < (world.full ? 16 : 3); late++) {
@@ -537,17 +590,28 @@ static void verify_barrier(const struct collective *c)
     }
 }
 
-/* ---- all cases of one collective -------------------------------------------------------------------------------- */
+/* ---- all cases of one collective
+ * -------------------------------------------------------------------------------- */
 
 static void verify_refusal(const struct collective *c, int root)
 {
     int zeros[64] = {0}, number = 0;
-    struct collective_arguments a = {.comm = world.comm, .sendbuf = &number, .recvbuf = &number, .sendcounts = zeros,
-                                     .sdispls = zeros, .recvcounts = zeros, .rdispls = zeros, .sendtype = MPI_INT,
-                                     .recvtype = MPI_INT, .op = MPI_SUM, .root = root, .parameter = 2};
+    struct collective_arguments a = {.comm = world.comm,
+                                     .sendbuf = &number,
+                                     .recvbuf = &number,
+                                     .sendcounts = zeros,
+                                     .sdispls = zeros,
+                                     .recvcounts = zeros,
+                                     .rdispls = zeros,
+                                     .sendtype = MPI_INT,
+                                     .recvtype = MPI_INT,
+                                     .op = MPI_SUM,
+                                     .root = root,
+                                     .parameter = 2};
     world.cases++;
     if (collective_call(c, &a) == MPI_SUCCESS && world.failures++ < FAILURES_SHOWN)
-        fprintf(stderr, "%s P=%d root %d: outside its domain, but no error\n", c->name, world.size, root);
+        fprintf(stderr, "%s P=%d root %d: outside its domain, but no error\n", c->name, world.size,
+                root);
 }
 
 static void verify_counts(const struct collective *c, int count)
@@ -556,7 +620,8 @@ static void verify_counts(const struct collective *c, int count)
     int rooted = c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k ||
                  c->kind == collective_kind_reduce || c->kind == collective_kind_scatter ||
                  c->kind == collective_kind_gather;
-    int shifts[] = {0, 1, size - 1, size / 2, size / 3, -1, size + 1, 5}, ks[] = {2, 3, 4, size > 2 ? size : 2};
+    int shifts[] = {0, 1, size - 1, size / 2, size / 3, -1, size + 1, 5},
+        ks[] = {2, 3, 4, size > 2 ? size : 2};
     for (int root = 0; root < (rooted && !c->root_zero_only ? size : 1); root++) {
         for (int in_place = 0; in_place < 2; in_place++) {
             switch (c->kind) {
@@ -647,7 +712,8 @@ static void wait_for_all(void)
     MPI_Request request;
     int done = 0;
     MPI_Ibarrier(MPI_COMM_WORLD, &request);
-    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done;
+         MPI_Test(&request, &done, MPI_STATUS_IGNORE))
         usleep(2000);
 }
 
@@ -667,13 +733,16 @@ int main(int argc, char **argv)
     }
     for (int p = from; p <= size; p++) {
         for (world.backwards = 0; world.backwards < 2; world.backwards++) {
-            MPI_Comm_split(MPI_COMM_WORLD, rank < p ? 0 : MPI_UNDEFINED, world.backwards ? -rank : rank, &world.comm);
+            MPI_Comm_split(MPI_COMM_WORLD, rank < p ? 0 : MPI_UNDEFINED,
+                           world.backwards ? -rank : rank, &world.comm);
             if (rank < p) {
                 MPI_Comm_rank(world.comm, &world.rank);
                 MPI_Comm_size(world.comm, &world.size);
                 int turn = 0;
-                for (const struct collective *c = collective_first(); c; c = collective_next(c), turn++)
-                    if (selected(c, argc, argv) && (world.full || !world.backwards || (turn + p) % 4 == 0))
+                for (const struct collective *c = collective_first(); c;
+                     c = collective_next(c), turn++)
+                    if (selected(c, argc, argv) &&
+                        (world.full || !world.backwards || (turn + p) % 4 == 0))
                         verify_collective(c);
                 MPI_Comm_free(&world.comm);
             }
