@@ -5,8 +5,8 @@
  * Tests and probes that found nothing are left out: how often a program polls is timing. Tests that found something become waits
  * (REPLAY_FLAG_TEST). The call in which a rank hung, or was ended, is its last operation (REPLAY_FLAG_PENDING).
  *
- * A rank that finished, exited of itself or aborted does nothing behind its last event. What a rank would have done whose record is cut, that
- * crashed, was killed or is missing is not known (REPLAY_END_UNKNOWN), except that it is known to be inside its pending call: a
+ * A rank that finished or exited of itself does nothing behind its last event. What a rank would have done whose record is cut, that
+ * crashed, aborted, was killed or is missing is not known (REPLAY_END_UNKNOWN), except that it is known to be inside its pending call: a
  * rank that was ended while it waited would have waited on. */
 #ifndef REPLAY_LOWER_H
 #define REPLAY_LOWER_H

@@ -22,7 +22,7 @@
 
 #include "core/status.h"
 
-enum { REPLAY_MATCH_NONE = -1 }; /* no entry. ANY and PROC_NULL are those of program.h; PROC_NULL never comes here */
+enum { REPLAY_MATCH_NONE = 0 }; /* no entry; entries count from 1. ANY and PROC_NULL are those of program.h; PROC_NULL never comes here */
 
 struct replay_match_key {
     uint32_t to;   /* destination, below the `ranks` given to init */
@@ -46,7 +46,11 @@ struct replay_match { /* fields are private */
     struct replay_match_entry *entry;
     struct replay_match_link *link;
     uint32_t *bucket;
-    struct replay_match_queue { uint32_t message_first, message_last, wild_first, wild_last; } *queue;
+    struct replay_match_queue {
+        uint32_t message_first, message_last, wild_first, wild_last;
+        uint32_t plain; /* waiting receives from a named source */
+    } *queue;
+    uint32_t *seen, stamp;
     uint32_t ranks, entry_room, entry_top, entry_free, bucket_bits, used, order;
     bool wild, deferred;
     bool failed; /* out of memory: posts return REPLAY_MATCH_NONE and do nothing */
@@ -66,31 +70,41 @@ void replay_match_reset(struct replay_match *match);
 
 /* A message is sent. True: *out_receive is the `who` of the receive it went to. Otherwise it is kept; *out_entry names it. */
 bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
-                       uint32_t *out_receive, int32_t *out_entry);
+                       uint32_t *out_receive, uint32_t *out_entry);
 /* A receive is posted. True: *out_from and *out_send are source and `who` of the message it took. Otherwise it waits. */
 bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
-                          int32_t *out_from, uint32_t *out_send, int32_t *out_entry);
+                          int32_t *out_from, uint32_t *out_send, uint32_t *out_entry);
 
 /* The earliest kept message that a receive with this key would take now, REPLAY_MATCH_NONE if there is none. Nothing changes. */
-int32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key);
+uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key);
 /* Its key and who; true: it is a receive. */
-bool replay_match_get(const struct replay_match *match, int32_t entry, struct replay_match_key *out_key, uint32_t *out_who);
+bool replay_match_get(const struct replay_match *match, uint32_t entry, struct replay_match_key *out_key, uint32_t *out_who);
 
 /* Takes an entry out (cancel, matched probe). In deferred mode call replay_match_settle afterwards. */
-void replay_match_remove(struct replay_match *match, int32_t entry);
+void replay_match_remove(struct replay_match *match, uint32_t entry);
 
 /* Deferred mode. The waiting receives with MPI_ANY_SOURCE of a destination in post order: the first one behind `after`
  * (REPLAY_MATCH_NONE: from the start). Also receives with only a tag wildcard are in the list; skip by key.from. */
-int32_t replay_match_wild(const struct replay_match *match, uint32_t to, int32_t after);
+uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after);
 /* The candidates of a waiting receive: the first fitting message of every source that no earlier receive claims, by arrival.
  * Writes at most `room` and returns how many there are. */
-uint32_t replay_match_candidates(const struct replay_match *match, int32_t receive, int32_t *out_message, uint32_t room);
+uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive, uint32_t *out_message, uint32_t room);
+/* The candidate from one source, REPLAY_MATCH_NONE if it has none now. */
+uint32_t replay_match_candidate(const struct replay_match *match, uint32_t receive, int32_t from);
+/* Gives a waiting wildcard one of its candidates: both are taken out. Then settle. */
+void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t message);
 /* One pair at destination `to` that matches without any choice, after an entry was taken out: removes both and says who. False:
  * none. Call until false. */
 bool replay_match_settle(struct replay_match *match, uint32_t to, struct replay_match_pair *out_pair);
 
+/* Wild mode. Kept messages of a destination in the order in which they came: the first one behind `after`. */
+uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after);
+/* The entry with this key and who; REPLAY_MATCH_NONE if it has been taken. */
+uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key, bool is_receive,
+                           uint32_t who);
+
 /* All entries, in no particular but a repeatable order: next one behind `after` (start with REPLAY_MATCH_NONE). */
-int32_t replay_match_next(const struct replay_match *match, int32_t after, bool *out_is_receive);
+uint32_t replay_match_next(const struct replay_match *match, uint32_t after, bool *out_is_receive);
 uint32_t replay_match_count(const struct replay_match *match);
 
 #endif

@@ -78,6 +78,20 @@ struct replay_result {
 enum { REPLAY_LEFTOVERS_MAX = 1000, REPLAY_ERRORS_MAX = 1000 };
 void replay_result_done(struct replay_result *result);
 
+enum replay_option_kind {
+    REPLAY_OPTION_MATCH,  /* rank's wildcard receive op takes the message that `from` sent by from_op */
+    REPLAY_OPTION_RELAX,  /* rank's waitany, waitsome or probe op does not wait for what was recorded */
+    REPLAY_OPTION_BUFFER  /* rank's send op completes without its receive */
+};
+struct replay_option {
+    uint8_t kind;
+    bool diverges;  /* the recorded run took another */
+    uint32_t rank, op;
+    int32_t from;
+    uint32_t from_op;
+    uint32_t entry, message; /* private */
+};
+
 /* One match, decision or completion, for those who want to know more than the verdict (need, explore, reports). */
 struct replay_hooks {
     void *context;
@@ -85,7 +99,14 @@ struct replay_hooks {
     void (*matched)(void *context, uint32_t from, uint32_t send_op, uint32_t to, uint32_t receive_op, bool choice);
     /* a standard send was posted; buffered says what became of it */
     void (*sent)(void *context, uint32_t rank, uint32_t op, bool buffered);
+    /* messages waiting at a receiver: only with a result */
+    void (*held)(void *context, uint32_t rank, uint64_t bytes, uint32_t count);
+    bool late_buffering; /* offer REPLAY_OPTION_BUFFER to decide */
+    /* Takes the decision when nothing goes on by itself, in place of the policy's order: an index into option, or REPLAY_STOP to end the
+     * run here. Under this hook wildcards wait until they are decided, and sends that wait for their receive can be buffered late. */
+    uint32_t (*decide)(void *context, const struct replay_option *option, uint32_t count);
 };
+#define REPLAY_STOP UINT32_MAX
 
 /* A machine for one program; runs as often as you like, at a cost proportional to what is run. The program must have passed
  * replay_program_check and must stay as it is. */

@@ -22,9 +22,9 @@ enum replay_standing { /* of a blocked rank */
 };
 
 struct replay_clause {
-    uint32_t first, count; /* ranks, in waitfor->peer; none: nobody can ever make it true (e.g. a message that was never sent to itself) */
+    uint32_t first, count; /* ranks, in waitfor->peer */
     uint32_t op;           /* of the blocked rank: the operation this clause is about, e.g. the IRECV that a WAIT_ALL waits for */
-    bool any;              /* MPI_ANY_SOURCE: the ranks listed are all the other members of the communicator */
+    bool any;              /* MPI_ANY_SOURCE: the ranks listed are all the members of the communicator (several clauses share the list) */
 };
 struct replay_blocked {
     uint32_t rank, op;      /* index in the rank's program */

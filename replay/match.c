@@ -1,0 +1,504 @@
+/* MPI's matching in one hash table of rings, and a list per destination for what has a wildcard. The invariants are in the header;
+ * core idea: an exact key (destination, context, source, tag) has a ring of messages and a ring of receives, each in order of posting, so
+ * that the usual post is one lookup. */
+#include "replay/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+
+#define RECEIVE 0x80000000u
+#define FREE UINT32_MAX
+
+static uint32_t bucket_of(const struct replay_match *match, const struct replay_match_key *key)
+{
+    uint32_t h = key->to * 0x9E3779B1u ^ (key->comm + 1) * 0x85EBCA77u ^ (uint32_t)key->tag * 0xC2B2AE3Du;
+    h ^= h >> 15;
+    h *= 0x2C1B3C6Du;
+    h ^= h >> 12;
+    /* The source is added, not mixed in: receives posted from all sources in turn then lie side by side. */
+    return (h + (uint32_t)key->from) & ((1u << match->bucket_bits) - 1);
+}
+
+static bool same(const struct replay_match_key *a, const struct replay_match_key *b)
+{
+    return a->to == b->to && a->from == b->from && a->tag == b->tag && a->comm == b->comm;
+}
+
+/* The place that holds the last entry of the key's ring (a bucket or a chain); *place is 0 if there is no ring. */
+static uint32_t *ring_find(const struct replay_match *match, const struct replay_match_key *key)
+{
+    uint32_t *place = &match->bucket[bucket_of(match, key)];
+    while (*place && !same(&match->entry[*place].key, key))
+        place = &match->entry[*place].chain;
+    return place;
+}
+
+static enum core_status no_memory(void)
+{
+    return core_report(CORE_NO_MEMORY, "out of memory for matching messages");
+}
+
+enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild, bool deferred)
+{
+    struct replay_match made = {.ranks = ranks, .wild = wild || deferred, .deferred = deferred, .bucket_bits = 6};
+    made.bucket = calloc((size_t)1 << made.bucket_bits, sizeof *made.bucket);
+    if (made.wild)
+        made.queue = calloc(ranks, sizeof *made.queue);
+    if (!made.bucket || (made.wild && !made.queue)) {
+        replay_match_done(&made);
+        return no_memory();
+    }
+    *match = made;
+    return CORE_OK;
+}
+
+void replay_match_done(struct replay_match *match)
+{
+    if (!match)
+        return;
+    free(match->entry);
+    free(match->link);
+    free(match->bucket);
+    free(match->queue);
+    free(match->seen);
+    *match = (struct replay_match){0};
+}
+
+void replay_match_reset(struct replay_match *match)
+{
+    for (uint32_t i = 1; i <= match->entry_top && match->used; i++) {
+        struct replay_match_key *key = &match->entry[i].key;
+        if (key->to == FREE)
+            continue;
+        match->bucket[bucket_of(match, key)] = 0;
+        if (match->wild)
+            match->queue[key->to & ~RECEIVE] = (struct replay_match_queue){0};
+        match->used--;
+    }
+    match->entry_top = match->entry_free = match->order = 0;
+    match->failed = false;
+}
+
+static bool entries_grow(struct replay_match *match)
+{
+    uint64_t room = match->entry_room ? match->entry_room + match->entry_room / 2 : 64;
+    if (room >= RECEIVE)
+        return false;
+    void *larger = realloc(match->entry, (room + 1) * sizeof *match->entry);
+    if (!larger)
+        return false;
+    match->entry = larger;
+    if (match->wild) {
+        larger = realloc(match->link, (room + 1) * sizeof *match->link);
+        if (!larger)
+            return false;
+        match->link = larger;
+    }
+    match->entry_room = (uint32_t)room;
+    return true;
+}
+
+/* Two entries a bucket at most, on average. */
+static void buckets_grow(struct replay_match *match)
+{
+    uint32_t bits = match->bucket_bits + 1;
+    uint32_t *old = match->bucket, count = 1u << match->bucket_bits;
+    uint32_t *larger = calloc((size_t)1 << bits, sizeof *larger);
+    if (!larger)
+        return; /* slower, but right */
+    match->bucket = larger;
+    match->bucket_bits = bits;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t at = old[i], next; at; at = next) {
+            uint32_t *place = &match->bucket[bucket_of(match, &match->entry[at].key)];
+            next = match->entry[at].chain;
+            match->entry[at].chain = *place;
+            *place = at;
+        }
+    free(old);
+}
+
+static uint32_t entry_new(struct replay_match *match, const struct replay_match_key *key, uint32_t kind, uint32_t who)
+{
+    uint32_t at = match->entry_free;
+    if (at)
+        match->entry_free = match->entry[at].next;
+    else if (match->entry_top < match->entry_room || entries_grow(match))
+        at = ++match->entry_top;
+    else {
+        match->failed = true;
+        return REPLAY_MATCH_NONE;
+    }
+    struct replay_match_entry *entry = &match->entry[at];
+    entry->key = *key;
+    entry->key.to |= kind;
+    entry->who = who;
+    if (match->wild)
+        match->link[at].order = match->order;
+    match->used++;
+    return at;
+}
+
+static void entry_free(struct replay_match *match, uint32_t at)
+{
+    match->entry[at].key.to = FREE;
+    match->entry[at].next = match->entry_free;
+    match->entry_free = at;
+    match->used--;
+}
+
+static void ring_push(struct replay_match *match, uint32_t at)
+{
+    struct replay_match_entry *entry = &match->entry[at];
+    if (match->used > 2u << match->bucket_bits && match->bucket_bits < 30)
+        buckets_grow(match);
+    uint32_t *place = ring_find(match, &entry->key);
+    if (*place) {
+        struct replay_match_entry *last = &match->entry[*place];
+        entry->next = last->next;
+        entry->chain = last->chain;
+        last->next = at;
+    } else {
+        entry->next = at;
+        entry->chain = 0;
+    }
+    *place = at;
+}
+
+/* Takes `at` out of the ring whose last entry is at *place. */
+static void ring_pull(struct replay_match *match, uint32_t *place, uint32_t at)
+{
+    uint32_t before = *place;
+    while (match->entry[before].next != at) {
+        before = match->entry[before].next;
+        CORE_CHECK(before != *place);
+    }
+    if (before == at) {
+        *place = match->entry[at].chain;
+        return;
+    }
+    match->entry[before].next = match->entry[at].next;
+    if (*place == at) {
+        match->entry[before].chain = match->entry[at].chain;
+        *place = before;
+    }
+}
+
+static bool is_wild(const struct replay_match_key *key)
+{
+    return key->from < 0 || key->tag < 0;
+}
+
+static void list_push(struct replay_match *match, uint32_t at, uint32_t *first, uint32_t *last)
+{
+    match->link[at].before = *last;
+    match->link[at].after = 0;
+    if (*last)
+        match->link[*last].after = at;
+    else
+        *first = at;
+    *last = at;
+}
+
+static void list_pull(struct replay_match *match, uint32_t at, uint32_t *first, uint32_t *last)
+{
+    struct replay_match_link *link = &match->link[at];
+    if (link->before)
+        match->link[link->before].after = link->after;
+    else
+        *first = link->after;
+    if (link->after)
+        match->link[link->after].before = link->before;
+    else
+        *last = link->before;
+}
+
+static void keep(struct replay_match *match, uint32_t at)
+{
+    const struct replay_match_key *key = &match->entry[at].key;
+    bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
+
+    if (match->wild) {
+        struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
+        if (wild)
+            list_push(match, at, &queue->wild_first, &queue->wild_last);
+        else if (!receive)
+            list_push(match, at, &queue->message_first, &queue->message_last);
+        queue->plain += receive && key->from >= 0;
+    }
+    if (!wild)
+        ring_push(match, at);
+}
+
+void replay_match_remove(struct replay_match *match, uint32_t at)
+{
+    const struct replay_match_key *key = &match->entry[at].key;
+    bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
+
+    CORE_CHECK(at && at <= match->entry_top && key->to != FREE);
+    if (match->wild) {
+        struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
+        if (wild)
+            list_pull(match, at, &queue->wild_first, &queue->wild_last);
+        else if (!receive)
+            list_pull(match, at, &queue->message_first, &queue->message_last);
+        queue->plain -= receive && key->from >= 0;
+    }
+    if (!wild)
+        ring_pull(match, ring_find(match, key), at);
+    entry_free(match, at);
+}
+
+static bool accepts(const struct replay_match_key *receive, const struct replay_match_key *message)
+{
+    return receive->comm == message->comm && (receive->from < 0 || receive->from == message->from) &&
+           (receive->tag < 0 || receive->tag == message->tag);
+}
+
+/* The first receive with a wildcard that accepts the message and was posted before `order`. */
+static uint32_t claim(const struct replay_match *match, const struct replay_match_key *message, uint32_t order)
+{
+    uint32_t to = message->to & ~RECEIVE;
+    for (uint32_t at = match->queue[to].wild_first; at; at = match->link[at].after) {
+        if (match->link[at].order >= order)
+            return REPLAY_MATCH_NONE;
+        if (accepts(&match->entry[at].key, message))
+            return at;
+    }
+    return REPLAY_MATCH_NONE;
+}
+
+/* The earliest kept message that the key accepts, of one source if key->from says so. */
+static uint32_t first_message(const struct replay_match *match, const struct replay_match_key *key)
+{
+    uint32_t to = key->to & ~RECEIVE;
+    if (!is_wild(key)) {
+        struct replay_match_key message = *key;
+        message.to = to;
+        uint32_t last = *ring_find(match, &message);
+        return last ? match->entry[last].next : REPLAY_MATCH_NONE;
+    }
+    for (uint32_t at = match->queue[to].message_first; at; at = match->link[at].after)
+        if (accepts(key, &match->entry[at].key))
+            return at;
+    return REPLAY_MATCH_NONE;
+}
+
+/* The receive that a message goes to by the rules alone: the earliest posted one that accepts it. */
+static uint32_t first_receive(const struct replay_match *match, const struct replay_match_key *message)
+{
+    struct replay_match_key key = *message;
+    key.to |= RECEIVE;
+    uint32_t *place = ring_find(match, &key);
+    uint32_t exact = *place ? match->entry[*place].next : REPLAY_MATCH_NONE;
+    if (!match->wild)
+        return exact;
+    uint32_t wild = claim(match, message, exact ? match->link[exact].order : UINT32_MAX);
+    return wild ? wild : exact;
+}
+
+/* Whether the pair is certain: the receive names its source, and takes no earlier message of it. */
+static bool certain(const struct replay_match *match, uint32_t receive, uint32_t message)
+{
+    const struct replay_match_key *key = &match->entry[receive].key;
+    if (!match->deferred)
+        return true;
+    if (key->from < 0)
+        return false;
+    if (key->tag >= 0 && !message)
+        return true; /* an earlier message with the same tag would have the same claim on it */
+    return first_message(match, key) == message;
+}
+
+bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
+                       uint32_t *out_receive, uint32_t *out_entry)
+{
+    CORE_CHECK(key->to < match->ranks && key->from >= 0 && key->tag >= 0);
+    *out_entry = REPLAY_MATCH_NONE;
+    if (!match->wild) { /* the usual case, with one lookup */
+        struct replay_match_key receive = *key;
+        receive.to |= RECEIVE;
+        uint32_t *place = ring_find(match, &receive);
+        if (*place) {
+            uint32_t last = *place, first = match->entry[last].next;
+            if (first == last)
+                *place = match->entry[last].chain;
+            else
+                match->entry[last].next = match->entry[first].next;
+            *out_receive = match->entry[first].who;
+            entry_free(match, first);
+            return true;
+        }
+    } else {
+        match->order++;
+        uint32_t receive = first_receive(match, key);
+        if (receive && certain(match, receive, REPLAY_MATCH_NONE)) {
+            *out_receive = match->entry[receive].who;
+            replay_match_remove(match, receive);
+            return true;
+        }
+    }
+    uint32_t at = entry_new(match, key, 0, who);
+    if (at)
+        keep(match, at);
+    *out_entry = at;
+    return false;
+}
+
+bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
+                          int32_t *out_from, uint32_t *out_send, uint32_t *out_entry)
+{
+    CORE_CHECK(key->to < match->ranks && (match->wild || !is_wild(key)));
+    match->order++;
+    *out_entry = REPLAY_MATCH_NONE;
+    uint32_t message = match->deferred && key->from < 0 ? REPLAY_MATCH_NONE : first_message(match, key);
+    if (message && !(match->deferred && claim(match, &match->entry[message].key, match->order))) {
+        *out_from = match->entry[message].key.from;
+        *out_send = match->entry[message].who;
+        replay_match_remove(match, message);
+        return true;
+    }
+    uint32_t at = entry_new(match, key, RECEIVE, who);
+    if (at)
+        keep(match, at);
+    *out_entry = at;
+    return false;
+}
+
+uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key)
+{
+    CORE_CHECK(match->wild);
+    for (uint32_t at = match->queue[key->to].message_first; at; at = match->link[at].after)
+        if (accepts(key, &match->entry[at].key) &&
+            !(match->deferred && claim(match, &match->entry[at].key, UINT32_MAX)))
+            return at;
+    return REPLAY_MATCH_NONE;
+}
+
+bool replay_match_get(const struct replay_match *match, uint32_t at, struct replay_match_key *out_key,
+                      uint32_t *out_who)
+{
+    CORE_CHECK(at && at <= match->entry_top && match->entry[at].key.to != FREE);
+    *out_key = match->entry[at].key;
+    *out_who = match->entry[at].who;
+    bool receive = out_key->to & RECEIVE;
+    out_key->to &= ~RECEIVE;
+    return receive;
+}
+
+uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after)
+{
+    return after ? match->link[after].after : match->queue[to].wild_first;
+}
+
+uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after)
+{
+    return after ? match->link[after].after : match->queue[to].message_first;
+}
+
+uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive, uint32_t *out_message, uint32_t room)
+{
+    const struct replay_match_key *key = &match->entry[receive].key;
+    uint32_t count = 0;
+
+    CORE_CHECK(match->deferred);
+    if (!match->seen && !(match->seen = calloc(match->ranks, sizeof *match->seen))) {
+        match->failed = true;
+        return 0;
+    }
+    if (++match->stamp == 0) {
+        memset(match->seen, 0, match->ranks * sizeof *match->seen);
+        match->stamp = 1;
+    }
+    for (uint32_t at = match->queue[key->to & ~RECEIVE].message_first; at; at = match->link[at].after) {
+        const struct replay_match_key *message = &match->entry[at].key;
+        if (!accepts(key, message) || match->seen[message->from] == match->stamp)
+            continue;
+        match->seen[message->from] = match->stamp;
+        if (claim(match, message, match->link[receive].order))
+            continue;
+        if (count < room)
+            out_message[count] = at;
+        count++;
+    }
+    return count;
+}
+
+uint32_t replay_match_candidate(const struct replay_match *match, uint32_t receive, int32_t from)
+{
+    struct replay_match_key key = match->entry[receive].key;
+
+    CORE_CHECK(match->deferred);
+    key.from = from;
+    uint32_t message = first_message(match, &key);
+    if (message && claim(match, &match->entry[message].key, match->link[receive].order))
+        return REPLAY_MATCH_NONE;
+    return message;
+}
+
+void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t message)
+{
+    CORE_CHECK(match->deferred && accepts(&match->entry[receive].key, &match->entry[message].key));
+    replay_match_remove(match, message);
+    replay_match_remove(match, receive);
+}
+
+bool replay_match_settle(struct replay_match *match, uint32_t to, struct replay_match_pair *out_pair)
+{
+    if (!match->deferred || !match->queue[to].plain)
+        return false;
+    for (uint32_t at = match->queue[to].message_first; at; at = match->link[at].after) {
+        uint32_t receive = first_receive(match, &match->entry[at].key);
+        if (!receive || match->entry[receive].key.from < 0 || !certain(match, receive, at))
+            continue;
+        *out_pair = (struct replay_match_pair){
+            .message = match->entry[at].key, .receive = match->entry[receive].who, .send = match->entry[at].who};
+        replay_match_remove(match, at);
+        replay_match_remove(match, receive);
+        return true;
+    }
+    return false;
+}
+
+uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key, bool is_receive,
+                           uint32_t who)
+{
+    if (is_receive && is_wild(key)) {
+        for (uint32_t at = match->queue[key->to].wild_first; at; at = match->link[at].after)
+            if (match->entry[at].who == who && same(&match->entry[at].key, &(struct replay_match_key){
+                                                                               .to = key->to | RECEIVE,
+                                                                               .comm = key->comm,
+                                                                               .from = key->from,
+                                                                               .tag = key->tag}))
+                return at;
+        return REPLAY_MATCH_NONE;
+    }
+    struct replay_match_key full = *key;
+    if (is_receive)
+        full.to |= RECEIVE;
+    uint32_t last = *ring_find(match, &full), at = last;
+    if (last)
+        do {
+            at = match->entry[at].next;
+            if (match->entry[at].who == who)
+                return at;
+        } while (at != last);
+    return REPLAY_MATCH_NONE;
+}
+
+uint32_t replay_match_next(const struct replay_match *match, uint32_t after, bool *out_is_receive)
+{
+    for (uint32_t at = after + 1; at <= match->entry_top; at++)
+        if (match->entry[at].key.to != FREE) {
+            *out_is_receive = match->entry[at].key.to & RECEIVE;
+            return at;
+        }
+    return REPLAY_MATCH_NONE;
+}
+
+uint32_t replay_match_count(const struct replay_match *match)
+{
+    return match->used;
+}
