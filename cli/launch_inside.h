@@ -43,6 +43,10 @@ struct launch_rank {
     bool status_known;
     int status;        /* as waitpid gives it */
     uint64_t still_ns; /* since when nothing of it has moved */
+    bool still_cpu_known;
+    uint64_t still_cpu_ns; /* processor time of the thread inside MPI, soon after still_ns */
+    pid_t *thread;         /* threads that it had when it was first seen */
+    uint32_t thread_count;
     struct launch_lane *lane; /* in the order in which they were seen */
     uint32_t lane_count;
 };
@@ -52,7 +56,7 @@ struct launch_world { /* one MPI job of the command: one folder of the spool */
     int folder_fd;
     struct launch_rank *rank; /* those that have a spool, in the order in which they were seen */
     uint32_t rank_count;
-    uint64_t asked_ns;  /* when a proof was last tried */
+    uint64_t ask_ns; /* not before: when the next proof may be tried */
 };
 
 struct launch {
@@ -99,6 +103,8 @@ void launch_watch_done(struct launch *launch);
 
 /* launch_proof.c: true when a deadlock is proven; result->verdict is set then. */
 bool launch_proof_try(struct launch *launch);
+void launch_proof_attach(struct launch_rank *rank);
+void launch_proof_look(struct launch_rank *rank, bool moved);
 
 /* launch_end.c */
 uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too); /* returns how many processes live */

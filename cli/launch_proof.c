@@ -1,8 +1,286 @@
-/* Whether a job that stands still is proven to hang. */
+/* Whether the job is proven to hang. Here stands what only the machine can tell about a rank: that it is still, inside a call, was
+ * not kept from moving, and has no thread that could call MPI of its own accord. The rest is checkers/live.h.
+ *
+ * Invariant: a rank is LIVE_STILL only if its header was the same before and after the proof. */
+#include <ctype.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "checkers/live.h"
 #include "cli/launch_inside.h"
+#include "core/spool_read.h"
+
+enum {
+    PROOF_CPU_MIN_NS = 3000000,   /* a running rank must have had so much of a processor since it last moved */
+    PROOF_STILL_LONG_MS = 1200,   /* where the kernel does not count that: stand still for so long */
+    PROOF_PAUSE_FACTOR = 10       /* a proof that took long is tried again only after so many times as long */
+};
+
+struct task {
+    char state;
+    bool cpu_known;
+    uint64_t cpu_ns;
+};
+
+static size_t file_text(const char *path, char *text, size_t room)
+{
+    FILE *file = fopen(path, "re");
+    size_t bytes = 0;
+
+    if (file) {
+        bytes = fread(text, 1, room - 1, file);
+        fclose(file);
+    }
+    text[bytes] = '\0';
+    return bytes;
+}
+
+static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
+{
+    char path[96], text[1024];
+    unsigned long long cpu;
+    char *p;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
+    if (!file_text(path, text, sizeof text) || !(p = strrchr(text, ')')) || p[1] != ' ')
+        return false;
+    *out_task = (struct task){.state = p[2]};
+    snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
+    if (file_text(path, text, sizeof text) && sscanf(text, "%llu", &cpu) == 1) {
+        out_task->cpu_known = true;
+        out_task->cpu_ns = cpu;
+    }
+    return true;
+}
+
+/* --- threads that have not called MPI yet ------------------------------------------------------------------- */
+
+static bool rank_has_lane(const struct launch_rank *rank, pid_t tid)
+{
+    for (uint32_t l = 0; l < rank->lane_count; l++)
+        if (rank->lane[l].header.tid == tid)
+            return true;
+    return false;
+}
+
+static bool was_there(const struct launch_rank *rank, pid_t tid)
+{
+    for (uint32_t t = 0; t < rank->thread_count; t++)
+        if (rank->thread[t] == tid)
+            return true;
+    return false;
+}
+
+/* The MPI library's own threads wait in poll or epoll from the start; idle workers wait for another thread's futex, without a time
+ * limit. Any other thread may come to life and call MPI. */
+static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
+{
+    char path[96], text[256];
+    unsigned long arg[4] = {0};
+    long number = -1;
+
+    snprintf(path, sizeof path, "/proc/%d/task/%d/syscall", (int)rank->pid, (int)tid);
+    if (!file_text(path, text, sizeof text) ||
+        sscanf(text, "%ld %lx %lx %lx %lx", &number, &arg[0], &arg[1], &arg[2], &arg[3]) < 5)
+        return false;
+    if (number == SYS_futex)
+        return arg[3] == 0;
+#ifdef SYS_poll
+    if (number == SYS_poll && was_there(rank, tid))
+        return true;
+#endif
+#ifdef SYS_epoll_wait
+    if (number == SYS_epoll_wait && was_there(rank, tid))
+        return true;
+#endif
+    return (number == SYS_ppoll || number == SYS_epoll_pwait) && was_there(rank, tid);
+}
+
+static uint32_t threads_list(pid_t pid, pid_t **out_thread)
+{
+    char path[64];
+    pid_t *list = NULL;
+    uint32_t count = 0;
+    struct dirent *entry;
+    DIR *folder;
+
+    snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
+    folder = opendir(path);
+    while (folder && (entry = readdir(folder))) {
+        pid_t *more;
+
+        if (!isdigit((unsigned char)entry->d_name[0]))
+            continue;
+        more = realloc(list, (count + 1) * sizeof *list);
+        if (!more)
+            break;
+        list = more;
+        list[count++] = atoi(entry->d_name);
+    }
+    if (folder)
+        closedir(folder);
+    *out_thread = list;
+    return count;
+}
+
+void launch_proof_attach(struct launch_rank *rank)
+{
+    rank->thread_count = threads_list(rank->pid, &rank->thread);
+}
+
+static bool threads_are_harmless(const struct launch_rank *rank)
+{
+    pid_t *thread;
+    uint32_t count = threads_list(rank->pid, &thread);
+    bool harmless = count > 0;
+
+    for (uint32_t t = 0; t < count && harmless; t++)
+        harmless = rank_has_lane(rank, thread[t]) || thread_is_harmless(rank, thread[t]);
+    free(thread);
+    return harmless;
+}
+
+/* --- one rank ----------------------------------------------------------------------------------------------- */
+
+/* The lane whose thread is inside MPI; NULL when there is none, or more than one, or a thread that is outside may come back. */
+static const struct launch_lane *lane_inside(const struct launch_rank *rank)
+{
+    const struct launch_lane *inside = NULL;
+    struct task task;
+
+    for (uint32_t l = 0; l < rank->lane_count; l++) {
+        const struct launch_lane *lane = &rank->lane[l];
+
+        if (lane->header.depth) {
+            if (inside)
+                return NULL;
+            inside = lane;
+        } else if (task_read(rank->pid, lane->header.tid, &task) && task.state != 'Z' && task.state != 'X') {
+            return NULL;
+        }
+    }
+    return inside;
+}
+
+/* Called in every look: from when on the rank's processor time counts. */
+void launch_proof_look(struct launch_rank *rank, bool moved)
+{
+    const struct launch_lane *inside;
+    struct task task;
+
+    if (moved || rank->pidfd < 0 || rank->gone) {
+        rank->still_cpu_known = false;
+        return;
+    }
+    if (rank->still_cpu_known || !(inside = lane_inside(rank)) || !task_read(rank->pid, inside->header.tid, &task) || !task.cpu_known)
+        return;
+    rank->still_cpu_known = true;
+    rank->still_cpu_ns = task.cpu_ns;
+}
+
+static enum live_standing rank_standing(const struct launch_rank *rank)
+{
+    const struct launch_lane *inside;
+    uint64_t still_ns = launch_now_ns() - rank->still_ns;
+    struct task task;
+
+    for (uint32_t l = 0; l < rank->lane_count; l++)
+        if (rank->lane[l].header.state == SPOOL_STATE_FINALIZED || rank->lane[l].header.state == SPOOL_STATE_EXITED)
+            return LIVE_ENDED;
+    if (rank->gone || (rank->local && rank->pidfd < 0))
+        return LIVE_ENDED;
+    if (!rank->local || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
+        return LIVE_UNKNOWN;
+    inside = lane_inside(rank);
+    if (!inside || !task_read(rank->pid, inside->header.tid, &task) || !strchr("RSD", task.state))
+        return LIVE_UNKNOWN;
+    if (task.state != 'S' && rank->still_cpu_known && task.cpu_known) {
+        if (task.cpu_ns - rank->still_cpu_ns < PROOF_CPU_MIN_NS)
+            return LIVE_UNKNOWN;
+    } else if (task.state != 'S' && still_ns < (uint64_t)PROOF_STILL_LONG_MS * 1000000u) {
+        return LIVE_UNKNOWN;
+    }
+    if (inside->header.thread_level >= 2 && !threads_are_harmless(rank))
+        return LIVE_UNKNOWN;
+    return LIVE_STILL;
+}
+
+/* Whether every lane of a rank that was called still is where it was when that was said. */
+static bool rank_unmoved(const struct launch_rank *rank)
+{
+    for (uint32_t l = 0; l < rank->lane_count; l++) {
+        const struct spool_header *before = &rank->lane[l].header;
+        struct spool_header now;
+
+        if (spool_header_read(rank->lane[l].ring_fd, &now, NULL) != CORE_OK || now.committed != before->committed ||
+            now.moved != before->moved || now.depth != before->depth || now.open[0].seq != before->open[0].seq)
+            return false;
+    }
+    return true;
+}
+
+/* --- one world ---------------------------------------------------------------------------------------------- */
+
+static uint32_t world_size(const struct launch_world *world)
+{
+    int32_t size = 0;
+
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        if (world->rank[r].lane_count && world->rank[r].lane[0].header.world_size > size)
+            size = world->rank[r].lane[0].header.world_size;
+    return size > 0 && size <= SPOOL_RANKS_MAX ? (uint32_t)size : 0;
+}
+
+static bool world_prove(struct launch_world *world, char **out_sentence)
+{
+    uint32_t size = world_size(world), still = 0;
+    uint8_t *standing = size ? malloc(size) : NULL;
+    struct live_verdict verdict = {0};
+    bool proven;
+
+    if (!standing)
+        return false;
+    memset(standing, LIVE_UNKNOWN, size);
+    for (uint32_t r = 0; r < world->rank_count; r++) {
+        const struct launch_rank *rank = &world->rank[r];
+
+        if (rank->rank < 0 || (uint32_t)rank->rank >= size)
+            continue;
+        standing[rank->rank] = (uint8_t)rank_standing(rank);
+        still += standing[rank->rank] == LIVE_STILL;
+    }
+    proven = still && live_prove(world->path, standing, size, &verdict) == CORE_OK && verdict.proven;
+    for (uint32_t r = 0; r < world->rank_count && proven; r++)
+        if (world->rank[r].rank >= 0 && (uint32_t)world->rank[r].rank < size && standing[world->rank[r].rank] == LIVE_STILL)
+            proven = rank_unmoved(&world->rank[r]);
+    if (proven)
+        *out_sentence = verdict.sentence;
+    else
+        free(verdict.sentence);
+    free(standing);
+    return proven;
+}
 
 bool launch_proof_try(struct launch *launch)
 {
-    (void)launch;
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        struct launch_world *world = &launch->world[w];
+        uint64_t now = launch_now_ns();
+        bool still = false, proven;
+
+        for (uint32_t r = 0; r < world->rank_count; r++)
+            still |= world->rank[r].pidfd >= 0 && !world->rank[r].gone &&
+                     now - world->rank[r].still_ns >= (uint64_t)LAUNCH_STILL_MS * 1000000u;
+        if (!still || now < world->ask_ns)
+            continue;
+        proven = world_prove(world, &launch->result->verdict);
+        if (proven)
+            return true;
+        world->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u + PROOF_PAUSE_FACTOR * (launch_now_ns() - now);
+    }
     return false;
 }

@@ -171,6 +171,7 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank, const s
         return;
     }
     rank->seen = true;
+    launch_proof_attach(rank);
 }
 
 static struct launch_rank *rank_find(struct launch_world *world, int32_t number)
@@ -302,6 +303,7 @@ static void world_look(struct launch *launch, struct launch_world *world)
             moved |= lane_look(world, world->rank[r].rank, &world->rank[r].lane[l]);
         if (moved)
             world->rank[r].still_ns = launch->last_progress_ns = now;
+        launch_proof_look(&world->rank[r], moved);
     }
 }
 
@@ -335,6 +337,7 @@ void launch_watch_done(struct launch *launch)
             }
             if (world->rank[r].pidfd >= 0)
                 close(world->rank[r].pidfd);
+            free(world->rank[r].thread);
             free(world->rank[r].lane);
         }
         close(world->folder_fd);

@@ -1,0 +1,32 @@
+/* Whether a job that still runs, and stands still, can never go on: a proof from its spools alone, for the launcher.
+ *
+ * What makes it sound: a call that a rank is in has not completed in the real library, and nothing moves although every rank has had the time to
+ * do what it can (the caller sees to that). So a pending receive that no message fits waits for its source; a pending send that no posted
+ * receive fits waits for its destination; a collective waits for members that have not entered it. Where a message and a receive may
+ * still meet, or a rank is outside of MPI, or the record has gaps, nothing is claimed. */
+#ifndef CHECKERS_LIVE_H
+#define CHECKERS_LIVE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum live_standing {
+    LIVE_STILL,  /* inside an MPI call; has not moved, and was not kept from moving */
+    LIVE_ENDED,  /* will never call MPI again */
+    LIVE_UNKNOWN /* computing, not of this machine, stopped, starved: may do anything */
+};
+
+struct live_verdict {
+    bool proven;
+    uint32_t core_count;   /* ranks that hold each other */
+    uint32_t behind_count; /* ranks that wait for them */
+    char *sentence;        /* "deadlock: rank 0 waits in MPI_Recv for rank 1, rank 1 ..."; NULL unless proven. Free with free() */
+};
+
+/* standing: an enum live_standing for each of the rank_count ranks of the job in folder job_path. */
+enum core_status live_prove(const char *job_path, const uint8_t *standing, uint32_t rank_count,
+                            struct live_verdict *out_verdict);
+
+#endif

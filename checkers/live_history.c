@@ -1,0 +1,702 @@
+/* See live_history.h. Relies on core/spool_read.h, which checks every length, so that records may be trusted here. */
+#include "checkers/live_history.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/spool_read.h"
+
+enum { LIVE_CALLS_MAX = 65536 };
+
+struct dones { /* completions that precede the event they belong to */
+    struct spool_done *done;
+    uint32_t count, room;
+};
+
+struct lane_state {
+    struct live_history *history;
+    struct live_rank *rank;
+    int32_t world;
+    bool posts, completions; /* which of the two this pass takes */
+    struct dones dones;
+    struct spool_leg leg;
+    uint32_t *list; /* request ids of the event that follows */
+    uint32_t list_count, list_room, list_total;
+    uint64_t list_seq;
+};
+
+/* --- tables ------------------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    x ^= x >> 32;
+    x *= 0xd6e8feb86659fd93u;
+    return x ^ x >> 32;
+}
+
+static uint64_t channel_hash(uint64_t global, int32_t source, int32_t dest, int32_t tag)
+{
+    return mix(mix(global ^ (uint64_t)(uint32_t)tag << 32) ^ ((uint64_t)(uint32_t)source << 32 | (uint32_t)dest));
+}
+
+static bool channel_free(const struct live_channel *channel)
+{
+    return !channel->sent && !channel->received;
+}
+
+static struct live_channel *channel_place(const struct live_history *history, uint64_t global, int32_t source, int32_t dest,
+                                          int32_t tag)
+{
+    uint64_t mask = history->channel_room - 1;
+
+    for (uint64_t at = channel_hash(global, source, dest, tag) & mask;; at = (at + 1) & mask) {
+        struct live_channel *channel = &history->channel[at];
+
+        if (channel_free(channel) || (channel->global == global && channel->source == source && channel->dest == dest &&
+                                      channel->tag == tag))
+            return channel;
+    }
+}
+
+const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global, int32_t source,
+                                             int32_t dest, int32_t tag)
+{
+    struct live_channel *channel = history->channel_room ? channel_place(history, global, source, dest, tag) : NULL;
+
+    return channel && !channel_free(channel) ? channel : NULL;
+}
+
+static bool channels_grow(struct live_history *history)
+{
+    struct live_history grown = *history;
+
+    grown.channel_room = history->channel_room ? 2 * history->channel_room : 256;
+    grown.channel = calloc(grown.channel_room, sizeof *grown.channel);
+    if (!grown.channel)
+        return false;
+    for (uint64_t i = 0; i < history->channel_room; i++) {
+        const struct live_channel *c = &history->channel[i];
+
+        if (!channel_free(c))
+            *channel_place(&grown, c->global, c->source, c->dest, c->tag) = *c;
+    }
+    free(history->channel);
+    *history = grown;
+    return true;
+}
+
+/* The channel, made if need be: the caller counts something in it at once. NULL: out of memory, history is unclear. */
+static struct live_channel *channel_get(struct live_history *history, uint64_t global, int32_t source, int32_t dest, int32_t tag)
+{
+    struct live_channel *channel;
+
+    if (2 * (history->channel_count + 1) > history->channel_room && !channels_grow(history)) {
+        history->unclear = true;
+        return NULL;
+    }
+    channel = channel_place(history, global, source, dest, tag);
+    if (channel_free(channel)) {
+        *channel = (struct live_channel){.global = global, .source = source, .dest = dest, .tag = tag};
+        history->channel_count++;
+    }
+    return channel;
+}
+
+static struct live_request *request_place(const struct live_rank *rank, uint32_t id)
+{
+    uint32_t mask = rank->request_room - 1;
+
+    for (uint32_t at = (uint32_t)mix(id) & mask;; at = (at + 1) & mask)
+        if (!rank->request[at].id || rank->request[at].id == id)
+            return &rank->request[at];
+}
+
+static struct live_request *request_get(const struct live_rank *rank, uint32_t id)
+{
+    struct live_request *request = rank->request_room && id ? request_place(rank, id) : NULL;
+
+    return request && request->id ? request : NULL;
+}
+
+const struct live_request *live_request_find(const struct live_rank *rank, uint32_t id)
+{
+    return request_get(rank, id);
+}
+
+static void request_add(struct live_history *history, struct live_rank *rank, const struct live_request *request)
+{
+    if (!request->id)
+        return;
+    if (2 * (rank->request_count + 1) > rank->request_room) {
+        struct live_rank grown = *rank;
+
+        grown.request_room = rank->request_room ? 2 * rank->request_room : 64;
+        grown.request = calloc(grown.request_room, sizeof *grown.request);
+        if (!grown.request) {
+            history->unclear = true;
+            return;
+        }
+        for (uint32_t i = 0; i < rank->request_room; i++)
+            if (rank->request[i].id)
+                *request_place(&grown, rank->request[i].id) = rank->request[i];
+        free(rank->request);
+        *rank = grown;
+    }
+    rank->request_count++;
+    *request_place(rank, request->id) = *request;
+}
+
+static void request_remove(struct live_rank *rank, struct live_request *request)
+{
+    uint32_t mask = rank->request_room - 1;
+    uint32_t at = (uint32_t)(request - rank->request);
+
+    request->id = 0;
+    rank->request_count--;
+    for (at = (at + 1) & mask; rank->request[at].id; at = (at + 1) & mask) { /* those behind it may move up */
+        struct live_request moved = rank->request[at];
+
+        rank->request[at].id = 0;
+        *request_place(rank, moved.id) = moved;
+    }
+}
+
+/* --- spaces ------------------------------------------------------------------------------------------------- */
+
+enum live_space_kind live_space_kind_of(enum event_class class)
+{
+    switch (class) {
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+        return LIVE_SPACE_WIN;
+    case EVENT_CLASS_FILE_COLL:
+        return LIVE_SPACE_FILE;
+    case EVENT_CLASS_FINALIZE:
+        return LIVE_SPACE_FINALIZE;
+    default:
+        return LIVE_SPACE_COMM;
+    }
+}
+
+struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind, uint32_t id)
+{
+    for (uint32_t i = rank->space_count; i-- > 0;)
+        if (rank->space[i].kind == kind && rank->space[i].id == id)
+            return &rank->space[i];
+    return NULL;
+}
+
+struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind, uint64_t global)
+{
+    for (uint32_t i = rank->space_count; i-- > 0;)
+        if (rank->space[i].kind == kind && rank->space[i].global == global)
+            return &rank->space[i];
+    return NULL;
+}
+
+int32_t live_space_world(const struct live_space *space, int32_t peer)
+{
+    if (peer == EVENT_ANY || peer == EVENT_PROC_NULL)
+        return peer;
+    if (peer < 0 || (uint32_t)peer >= (space->inter ? space->remote_size : space->size))
+        return EVENT_NONE;
+    return space->member[space->inter ? space->size + (uint32_t)peer : (uint32_t)peer];
+}
+
+/* Adds a space of so many members, all unknown yet. NULL: out of memory, history is unclear. */
+static struct live_space *space_add(struct live_history *history, struct live_rank *rank, const struct live_space *space)
+{
+    uint64_t members = (uint64_t)space->size + space->remote_size;
+    struct live_space *more = realloc(rank->space, (rank->space_count + 1) * sizeof *more);
+    int32_t *member = members <= SPOOL_RANKS_MAX ? malloc((members + 1) * sizeof *member) : NULL;
+
+    if (more)
+        rank->space = more;
+    if (!more || !member) {
+        free(member);
+        history->unclear = true;
+        return NULL;
+    }
+    for (uint64_t i = 0; i < members; i++)
+        member[i] = EVENT_NONE;
+    more += rank->space_count++;
+    *more = *space;
+    more->member = member;
+    return more;
+}
+
+static void def_comm(struct lane_state *lane, const struct spool_def_comm *def)
+{
+    struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, def->id);
+    const int32_t *member = spool_tail(def, sizeof *def);
+    struct live_space made = {.kind = LIVE_SPACE_COMM, .inter = def->head.a == SPOOL_COMM_INTER, .id = def->id,
+                              .global = def->global, .size = def->size, .remote_size = def->remote_size};
+
+    if (!space)
+        space = space_add(lane->history, lane->rank, &made);
+    for (uint32_t i = 0; space && i < def->count && (uint64_t)def->first + i < (uint64_t)space->size + space->remote_size; i++)
+        space->member[def->first + i] = member[i];
+}
+
+static void def_win(struct lane_state *lane, const struct spool_def_win *def, enum live_space_kind kind)
+{
+    const struct live_space *comm = live_space_find(lane->rank, LIVE_SPACE_COMM, def->comm);
+    struct live_space made = {.kind = (uint8_t)kind, .id = def->id, .global = def->global};
+    struct live_space *space;
+
+    if (live_space_find(lane->rank, kind, def->id))
+        return;
+    if (comm) {
+        made.size = comm->size;
+        made.remote_size = comm->remote_size;
+    }
+    space = space_add(lane->history, lane->rank, &made);
+    comm = live_space_find(lane->rank, LIVE_SPACE_COMM, def->comm); /* it may have moved */
+    if (space && comm)
+        memcpy(space->member, comm->member, ((size_t)comm->size + comm->remote_size) * sizeof *comm->member);
+}
+
+static void def_call(struct lane_state *lane, const struct spool_def_call *def)
+{
+    uint32_t id = def->head.a;
+    struct live_call *call = lane->rank->call;
+
+    if (id >= lane->rank->call_count) {
+        call = realloc(call, (id + 64) * sizeof *call);
+        if (!call) {
+            lane->history->unclear = true;
+            return;
+        }
+        memset(call + lane->rank->call_count, 0, (id + 64 - lane->rank->call_count) * sizeof *call);
+        lane->rank->call = call;
+        lane->rank->call_count = id + 64;
+    }
+    call[id].known = true;
+    call[id].class = (uint8_t)def->head.b;
+    snprintf(call[id].name, sizeof call[id].name, "%.*s", (int)def->name_bytes, (const char *)spool_tail(def, sizeof *def));
+}
+
+/* --- events ------------------------------------------------------------------------------------------------- */
+
+static uint64_t post_send(struct lane_state *lane, uint32_t comm, int32_t peer, int32_t tag)
+{
+    struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, comm);
+    int32_t dest = space ? live_space_world(space, peer) : EVENT_NONE;
+    struct live_channel *channel;
+
+    if (dest == EVENT_PROC_NULL)
+        return 0;
+    if (dest < 0) {
+        lane->history->unclear = true;
+        return 0;
+    }
+    channel = channel_get(lane->history, space->global, lane->world, dest, tag);
+    return channel ? ++channel->sent : 0;
+}
+
+static void take_message(struct lane_state *lane, const struct live_space *space, int32_t source, int32_t tag)
+{
+    struct live_channel *channel;
+    int32_t from;
+
+    if (source == EVENT_PROC_NULL)
+        return;
+    from = space ? live_space_world(space, source) : EVENT_NONE;
+    if (from < 0) {
+        lane->history->unclear = true;
+        return;
+    }
+    channel = channel_get(lane->history, space->global, from, lane->world, tag);
+    if (channel)
+        channel->received++;
+}
+
+static void request_start(struct lane_state *lane, uint32_t id)
+{
+    struct live_request *request = request_get(lane->rank, id);
+
+    if (!request)
+        return; /* waits on it are of unknown kind, and nothing is claimed about them */
+    request->active++;
+    if (request->kind == LIVE_SEND && request->peer != EVENT_PROC_NULL) {
+        const struct live_space *space = &lane->rank->space[request->space];
+        struct live_channel *channel = channel_get(lane->history, space->global, lane->world, request->peer, request->tag);
+
+        if (channel)
+            request->number = ++channel->sent;
+    }
+}
+
+static void request_done(struct lane_state *lane, const struct spool_done *done)
+{
+    struct live_request *request = request_get(lane->rank, done->request);
+
+    if (!request)
+        return;
+    if (request->kind == LIVE_RECV && !done->head.a && done->head.b == 0)
+        take_message(lane, &lane->rank->space[request->space], done->source, done->tag);
+    if (request->persistent) {
+        if (request->active)
+            request->active--;
+    } else {
+        request_remove(lane->rank, request);
+    }
+}
+
+static void request_post(struct lane_state *lane, const struct spool_event *event, enum event_class class)
+{
+    struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
+    struct live_request request = {.id = event->request, .kind = LIVE_OTHER, .active = 1, .tag = event->tag,
+                                   .peer = EVENT_NONE, .seq = event->seq};
+
+    if (space) {
+        request.space = (uint32_t)(space - lane->rank->space);
+        request.peer = live_space_world(space, event->peer);
+    }
+    switch (class) {
+    case EVENT_CLASS_ISEND:
+        request.number = post_send(lane, event->comm, event->peer, event->tag);
+        request.kind = LIVE_SEND;
+        break;
+    case EVENT_CLASS_IRECV:
+        request.kind = LIVE_RECV;
+        break;
+    case EVENT_CLASS_SEND_INIT:
+    case EVENT_CLASS_RECV_INIT:
+        request.kind = class == EVENT_CLASS_SEND_INIT ? LIVE_SEND : LIVE_RECV;
+        request.persistent = true;
+        request.active = 0;
+        break;
+    case EVENT_CLASS_ICOLL:
+        request.kind = LIVE_COLL;
+        request.number = space ? ++space->entered : 0;
+        break;
+    case EVENT_CLASS_COLL_INIT:
+        request.persistent = true;
+        request.active = 0;
+        if (space)
+            space->entered++;
+        break;
+    default:
+        break;
+    }
+    if (!space && request.kind != LIVE_OTHER)
+        lane->history->unclear = true;
+    else
+        request_add(lane->history, lane->rank, &request);
+}
+
+static void post_collective(struct lane_state *lane, const struct spool_event *event, enum event_class class)
+{
+    const struct live_call *call = &lane->rank->call[event->head.a];
+    struct live_space *space = live_space_find(lane->rank, live_space_kind_of(class), class == EVENT_CLASS_FINALIZE ? 0
+                                               : event->comm);
+
+    if (!space)
+        return;
+    space->entered++;
+    if (strstr(call->name, "create_group") || strstr(call->name, "create_from_group"))
+        space->uneven = true;
+}
+
+static void post(struct lane_state *lane, const struct spool_event *event, enum event_class class)
+{
+    struct live_request *request;
+
+    switch (class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_SENDRECV:
+        post_send(lane, event->comm, event->peer, event->tag);
+        break;
+    case EVENT_CLASS_ISEND:
+    case EVENT_CLASS_IRECV:
+    case EVENT_CLASS_IMRECV:
+    case EVENT_CLASS_SEND_INIT:
+    case EVENT_CLASS_RECV_INIT:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COLL_INIT:
+        request_post(lane, event, class);
+        break;
+    case EVENT_CLASS_START:
+        if (event->request)
+            request_start(lane, event->request);
+        for (uint32_t i = 0; lane->list_seq == event->seq && !event->request && i < lane->list_count; i++)
+            request_start(lane, lane->list[i]);
+        break;
+    case EVENT_CLASS_REQUEST_FREE:
+        request = request_get(lane->rank, event->request);
+        if (request && request->active && request->kind != LIVE_SEND)
+            lane->history->unclear = true; /* it still takes a message, and nobody will say which */
+        else if (request)
+            request_remove(lane->rank, request);
+        break;
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_COMM_ICREATE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_FILE_COLL:
+    case EVENT_CLASS_FINALIZE:
+        post_collective(lane, event, class);
+        break;
+    default:
+        break;
+    }
+}
+
+static void complete(struct lane_state *lane, const struct spool_event *event, enum event_class class)
+{
+    const struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
+
+    for (uint32_t i = 0; i < lane->dones.count; i++) {
+        const struct spool_done *done = &lane->dones.done[i];
+
+        if (done->seq != event->seq)
+            continue;
+        switch (class) {
+        case EVENT_CLASS_RECV:
+        case EVENT_CLASS_SENDRECV:
+        case EVENT_CLASS_MPROBE:
+        case EVENT_CLASS_IMPROBE:
+            take_message(lane, space, done->source, done->tag);
+            break;
+        case EVENT_CLASS_WAIT:
+        case EVENT_CLASS_WAITALL:
+        case EVENT_CLASS_WAITANY:
+        case EVENT_CLASS_WAITSOME:
+        case EVENT_CLASS_TEST:
+        case EVENT_CLASS_TESTALL:
+        case EVENT_CLASS_TESTANY:
+        case EVENT_CLASS_TESTSOME:
+            request_done(lane, done);
+            break;
+        default:
+            break;
+        }
+    }
+}
+
+static void keep_done(struct lane_state *lane, const struct spool_done *done)
+{
+    if (lane->dones.count == lane->dones.room) {
+        struct spool_done *more = realloc(lane->dones.done, (lane->dones.room + 256) * 2 * sizeof *more);
+
+        if (!more) {
+            lane->history->unclear = true;
+            return;
+        }
+        lane->dones.done = more;
+        lane->dones.room = (lane->dones.room + 256) * 2;
+    }
+    lane->dones.done[lane->dones.count++] = *done;
+}
+
+static void keep_list(struct lane_state *lane, const struct spool_list *list)
+{
+    const unsigned char *value = spool_tail(list, sizeof *list);
+
+    if (list->head.a != SPOOL_LIST_REQUESTS)
+        return;
+    if (lane->list_seq != list->seq) {
+        lane->list_seq = list->seq;
+        lane->list_count = 0;
+    }
+    lane->list_total = list->total;
+    if (lane->list_count + list->count > lane->list_room) {
+        uint32_t *more = realloc(lane->list, 2 * ((size_t)lane->list_count + list->count) * sizeof *more);
+
+        if (!more) {
+            lane->history->unclear = true;
+            return;
+        }
+        lane->list = more;
+        lane->list_room = 2 * (lane->list_count + list->count);
+    }
+    for (uint32_t i = 0; i < list->count; i++) {
+        uint64_t wide = 0;
+
+        memcpy(&wide, value + (size_t)i * list->head.b, list->head.b == 8 ? 8 : 4);
+        lane->list[lane->list_count++] = (uint32_t)wide;
+    }
+}
+
+static void take_event(struct lane_state *lane, const struct spool_event *event)
+{
+    enum event_class class;
+
+    if (event->head.a >= lane->rank->call_count || !lane->rank->call[event->head.a].known) {
+        lane->history->unclear = true;
+        return;
+    }
+    class = (enum event_class)lane->rank->call[event->head.a].class;
+    if (event->parent) {
+        uint32_t kept = 0; /* an inner call: its completions are its own affair */
+
+        for (uint32_t i = 0; i < lane->dones.count; i++)
+            if (lane->dones.done[i].seq != event->seq)
+                lane->dones.done[kept++] = lane->dones.done[i];
+        lane->dones.count = kept;
+        return;
+    }
+    if (lane->posts && event->head.b == 0)
+        post(lane, event, class);
+    if (lane->completions)
+        complete(lane, event, class);
+    lane->dones.count = 0;
+}
+
+static void lane_read(struct lane_state *lane, struct spool_reader *reader)
+{
+    const struct spool_head *head;
+
+    while ((head = spool_reader_next(reader))) {
+        switch (head->kind) {
+        case SPOOL_EVENT:
+            take_event(lane, (const struct spool_event *)head);
+            break;
+        case SPOOL_DONE:
+            keep_done(lane, (const struct spool_done *)head);
+            break;
+        case SPOOL_LIST:
+            keep_list(lane, (const struct spool_list *)head);
+            break;
+        case SPOOL_LEG:
+            lane->leg = *(const struct spool_leg *)head;
+            break;
+        case SPOOL_DEF_CALL:
+            def_call(lane, (const struct spool_def_call *)head);
+            break;
+        case SPOOL_DEF_COMM:
+            def_comm(lane, (const struct spool_def_comm *)head);
+            break;
+        case SPOOL_DEF_WIN:
+        case SPOOL_DEF_FILE:
+            def_win(lane, (const struct spool_def_win *)head,
+                    head->kind == SPOOL_DEF_WIN ? LIVE_SPACE_WIN : LIVE_SPACE_FILE);
+            break;
+        case SPOOL_LOST:
+            lane->history->unclear = true;
+            break;
+        default:
+            break;
+        }
+    }
+    if (reader->torn || reader->header.lost || reader->header.stopped)
+        lane->history->unclear = true;
+}
+
+/* The application's own call that the lane is in, and what of its arguments was written before it. */
+static void lane_open_call(struct lane_state *lane, const struct spool_header *header)
+{
+    struct live_open *open = &lane->rank->open;
+
+    if (!header->depth || !lane->posts)
+        return;
+    lane->rank->lanes_open++;
+    if (header->open[0].parent)
+        return;
+    free(open->request);
+    *open = (struct live_open){.valid = true, .event = header->open[0]};
+    if (lane->leg.seq == open->event.seq && lane->leg.head.words) {
+        open->has_leg = true;
+        open->leg = lane->leg;
+    }
+    if (lane->list_seq == open->event.seq && lane->list_count) {
+        open->request = lane->list;
+        open->request_count = lane->list_count;
+        open->request_total = lane->list_total;
+        lane->list = NULL;
+    }
+}
+
+static enum core_status lane_take(struct live_history *history, const char *job_path, const struct spool_lane_name *name,
+                                  bool posts, bool completions)
+{
+    struct lane_state lane = {.history = history, .rank = &history->rank[name->rank], .world = name->rank, .posts = posts,
+                              .completions = completions};
+    struct spool_reader reader;
+    enum core_status status = spool_reader_open(&reader, job_path, name->rank, name->lane);
+
+    if (status)
+        return status;
+    lane.rank->present = true;
+    lane_read(&lane, &reader);
+    lane_open_call(&lane, &reader.header);
+    spool_reader_close(&reader);
+    free(lane.dones.done);
+    free(lane.list);
+    return CORE_OK;
+}
+
+/* --- all of it ---------------------------------------------------------------------------------------------- */
+
+static void finalize_spaces(struct live_history *history)
+{
+    struct live_space made = {.kind = LIVE_SPACE_FINALIZE, .size = history->rank_count};
+
+    for (uint32_t r = 0; r < history->rank_count; r++) {
+        struct live_space *space = space_add(history, &history->rank[r], &made);
+
+        for (uint32_t i = 0; space && i < history->rank_count; i++)
+            space->member[i] = (int32_t)i;
+    }
+}
+
+enum core_status live_history_read(const char *job_path, uint32_t rank_count, struct live_history *out_history)
+{
+    struct live_history history = {.rank_count = rank_count};
+    struct spool_lane_name *name = NULL;
+    uint32_t count = 0;
+    enum core_status status = spool_lanes_list(job_path, &name, &count);
+
+    if (status)
+        return status;
+    history.rank = calloc(rank_count + 1, sizeof *history.rank);
+    if (!history.rank) {
+        free(name);
+        return CORE_NO_MEMORY;
+    }
+    finalize_spaces(&history);
+    for (uint32_t i = 0, end; i < count && !status; i = end) {
+        for (end = i; end < count && name[end].rank == name[i].rank; end++)
+            continue;
+        if (name[i].rank < 0 || (uint32_t)name[i].rank >= rank_count) {
+            status = CORE_BAD_FORMAT;
+        } else if (end - i == 1) {
+            status = lane_take(&history, job_path, &name[i], true, true);
+        } else { /* one thread may complete what another one posted: all posts first */
+            for (uint32_t k = i; k < end && !status; k++)
+                status = lane_take(&history, job_path, &name[k], true, false);
+            for (uint32_t k = i; k < end && !status; k++)
+                status = lane_take(&history, job_path, &name[k], false, true);
+        }
+    }
+    free(name);
+    if (status)
+        live_history_done(&history);
+    else
+        *out_history = history;
+    return status;
+}
+
+void live_history_done(struct live_history *history)
+{
+    for (uint32_t r = 0; history->rank && r < history->rank_count; r++) {
+        struct live_rank *rank = &history->rank[r];
+
+        for (uint32_t i = 0; i < rank->space_count; i++)
+            free(rank->space[i].member);
+        free(rank->space);
+        free(rank->request);
+        free(rank->call);
+        free(rank->open.request);
+    }
+    free(history->rank);
+    free(history->channel);
+    memset(history, 0, sizeof *history);
+}

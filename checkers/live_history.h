@@ -1,0 +1,95 @@
+/* What has happened in a job that still runs, as far as it decides whether the job can go on: how many messages were sent and received
+ * on each channel, which requests are still active, which collectives were entered, and the call that each rank is in. Read from the spools;
+ * used by live.c only.
+ *
+ * Invariants
+ *  1. Only the application's own calls count: what the library does inside its collectives is part of those.
+ *  2. What cannot be followed (lost events, a freed active receive, a filter) makes `unclear` true: then nothing is claimed. */
+#ifndef CHECKERS_LIVE_HISTORY_H
+#define CHECKERS_LIVE_HISTORY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/spool.h"
+#include "core/status.h"
+
+struct live_channel { /* messages of one tag from one rank to another in one communicator */
+    uint64_t global;  /* the communicator */
+    int32_t source, dest, tag;
+    uint64_t sent, received;
+};
+
+enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FILE, LIVE_SPACE_FINALIZE };
+struct live_space { /* one rank's view of what has collective calls: a communicator, window or file; and MPI_Finalize */
+    uint8_t kind;
+    bool inter, uneven; /* uneven: not all members count the same calls (MPI_Comm_create_group) */
+    uint32_t id;
+    uint64_t global;
+    uint32_t size, remote_size;
+    int32_t *member; /* world ranks: own group, then the remote one */
+    uint64_t entered; /* collectives, the one it is in included */
+};
+
+enum live_request_kind { LIVE_SEND, LIVE_RECV, LIVE_COLL, LIVE_OTHER };
+struct live_request {
+    uint32_t id; /* 0: free place in the table */
+    uint8_t kind;
+    bool persistent;
+    uint32_t active;
+    uint32_t space; /* index */
+    int32_t peer;   /* world, EVENT_ANY or EVENT_PROC_NULL */
+    int32_t tag;
+    uint64_t number; /* sends: how many-th of its channel; collectives: of its space */
+    uint64_t seq;
+};
+
+struct live_call {
+    bool known;
+    uint8_t class;
+    char name[48];
+};
+
+struct live_open { /* the call that a rank is in */
+    bool valid, has_leg;
+    struct spool_event event;
+    struct spool_leg leg;
+    uint32_t *request; /* ids, of waits on several */
+    uint32_t request_count, request_total;
+};
+
+struct live_rank {
+    bool present;
+    struct live_space *space;
+    uint32_t space_count;
+    struct live_request *request; /* a hash table */
+    uint32_t request_room, request_count;
+    struct live_call *call; /* by call id */
+    uint32_t call_count;
+    struct live_open open;
+    uint32_t lanes_open;
+};
+
+struct live_history {
+    struct live_rank *rank;
+    uint32_t rank_count;
+    struct live_channel *channel; /* a hash table; sent == 0 && received == 0: a free place */
+    uint64_t channel_room, channel_count;
+    bool unclear;
+};
+
+/* Reads the spools of a job of rank_count ranks. Not being able to follow it is no error: see unclear. */
+enum core_status live_history_read(const char *job_path, uint32_t rank_count, struct live_history *out_history);
+void live_history_done(struct live_history *history);
+
+/* World rank of a peer, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
+int32_t live_space_world(const struct live_space *space, int32_t peer);
+struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind, uint32_t id);
+struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind, uint64_t global);
+const struct live_request *live_request_find(const struct live_rank *rank, uint32_t id);
+/* NULL when nothing was ever sent or received there. */
+const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global, int32_t source,
+                                             int32_t dest, int32_t tag);
+enum live_space_kind live_space_kind_of(enum event_class class);
+
+#endif

@@ -1,0 +1,16 @@
+# The command itself: help, version, mistakes, and their exit statuses.
+show() { echo "\$ crosswait $*"; crosswait "$@" 2>&1; echo "[$?]"; }
+show nonesuch
+show recrod
+show rep
+show --nonesuch
+crosswait --version >/dev/null || echo "no version"
+crosswait --help | grep -q "crosswait run -- mpirun" || echo "no example in --help"
+for c in run record replay check report fuzz model recover dump; do
+    crosswait --help | grep -q "^  $c " || echo "$c is not in --help"
+    crosswait $c --help >help.txt 2>&1 || echo "$c --help: status $?"
+    grep -q "^usage: crosswait $c" help.txt || echo "$c --help: no usage line"
+    [ "$(crosswait help $c | head -1)" = "$(head -1 help.txt)" ] || echo "help $c is something else"
+    test -s $SOURCE/cli/man/crosswait-$c.1 || echo "$c has no man page"
+done
+crosswait >/dev/null 2>&1; echo "without a command [$?]"

@@ -1,0 +1,401 @@
+/* The launcher's proof: spools of jobs that stand still are written by hand, each with its twin that can still go on. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "checkers/live.h"
+#include "core/spool.h"
+
+enum { WORLD = 1, RANKS_MAX = 8, RING_BYTES = 1 << 16 };
+
+struct lane {
+    struct spool_header header;
+    unsigned char ring[RING_BYTES];
+    uint64_t used;
+    uint64_t seq;
+};
+static struct lane lane[RANKS_MAX];
+static uint32_t rank_count;
+static uint8_t standing[RANKS_MAX];
+
+static void put(uint32_t rank, uint16_t kind, uint16_t a, uint16_t b, const void *record, size_t bytes, const void *tail,
+                size_t tail_bytes)
+{
+    unsigned char *at = lane[rank].ring + lane[rank].used;
+    size_t whole = (bytes + tail_bytes + 7) & ~(size_t)7;
+    struct spool_head head = {kind, (uint16_t)(whole / 8), a, b};
+
+    assert_true(lane[rank].used + whole <= RING_BYTES);
+    memset(at, 0, whole);
+    memcpy(at, record, bytes);
+    memcpy(at, &head, sizeof head);
+    if (tail_bytes)
+        memcpy(at + bytes, tail, tail_bytes);
+    lane[rank].used += whole;
+}
+
+static void job_start(uint32_t count)
+{
+    rank_count = count;
+    memset(lane, 0, sizeof lane);
+    for (uint32_t r = 0; r < count; r++) {
+        struct spool_header *h = &lane[r].header;
+        struct spool_def_comm comm = {.global = 100, .id = WORLD, .rank = (int32_t)r, .size = count, .count = count};
+        int32_t member[RANKS_MAX] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+        strcpy(h->magic, SPOOL_MAGIC);
+        h->version = SPOOL_VERSION;
+        h->header_bytes = SPOOL_HEADER_BYTES;
+        h->ring_bytes = RING_BYTES;
+        h->rank = (int32_t)r;
+        h->world_size = (int32_t)count;
+        h->tick_hz = 1000000000;
+        for (uint16_t class = 0; class < EVENT_CLASS_COUNT; class++) {
+            char name[40];
+            struct spool_def_call def = {.name_bytes = (uint16_t)snprintf(name, sizeof name, "MPI_%s",
+                                                                          event_class_text((enum event_class)class))};
+
+            put(r, SPOOL_DEF_CALL, class, class, &def, sizeof def, name, def.name_bytes);
+        }
+        put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &comm, sizeof comm, member, count * sizeof *member);
+        standing[r] = LIVE_STILL;
+    }
+}
+
+static struct spool_event event_of(uint32_t rank, enum event_class class, int32_t peer, int32_t tag, uint32_t request)
+{
+    return (struct spool_event){.head = {SPOOL_EVENT, 8, (uint16_t)class, 0}, .seq = ++lane[rank].seq, .t_enter = 1,
+                                .comm = WORLD, .peer = peer, .tag = tag, .type = 0, .count = 1, .request = request};
+}
+
+/* A call that returned; source and tag of the completion, where it has one. */
+static void did(uint32_t rank, enum event_class class, int32_t peer, int32_t tag, uint32_t request)
+{
+    struct spool_event event = event_of(rank, class, peer, tag, request);
+
+    event.t_leave = 2;
+    put(rank, SPOOL_EVENT, (uint16_t)class, 0, &event, sizeof event, NULL, 0);
+}
+
+static void did_completing(uint32_t rank, enum event_class class, uint32_t request, int32_t source, int32_t tag)
+{
+    struct spool_done done = {.seq = lane[rank].seq + 1, .request = class == EVENT_CLASS_RECV ? 0 : request, .source = source,
+                              .tag = tag};
+
+    put(rank, SPOOL_DONE, 0, 0, &done, sizeof done, NULL, 0);
+    did(rank, class, class == EVENT_CLASS_RECV ? source : EVENT_NONE, class == EVENT_CLASS_RECV ? tag : EVENT_NONE,
+        class == EVENT_CLASS_RECV ? 0 : request);
+}
+
+static void inside(uint32_t rank, enum event_class class, int32_t peer, int32_t tag, uint32_t request)
+{
+    lane[rank].header.open[0] = event_of(rank, class, peer, tag, request);
+    lane[rank].header.depth = 1;
+}
+
+static void inside_list(uint32_t rank, enum event_class class, const uint32_t *request, uint32_t count)
+{
+    struct spool_list list = {.seq = lane[rank].seq + 1, .total = count, .count = count};
+
+    put(rank, SPOOL_LIST, SPOOL_LIST_REQUESTS, 4, &list, sizeof list, request, count * sizeof *request);
+    inside(rank, class, EVENT_NONE, EVENT_NONE, 0);
+}
+
+/* Writes the spools, asks for the proof, and removes them. Returns the sentence, or NULL when nothing was proven. */
+static char *proof(uint32_t *out_core)
+{
+    char folder[] = "/tmp/test_live.XXXXXX", path[64];
+    struct live_verdict verdict;
+
+    assert_non_null(mkdtemp(folder));
+    for (uint32_t r = 0; r < rank_count; r++) {
+        unsigned char page[SPOOL_HEADER_BYTES] = {0};
+        int fd;
+
+        lane[r].header.committed = lane[r].used;
+        lane[r].header.next_seq = lane[r].seq;
+        memcpy(page, &lane[r].header, sizeof lane[r].header);
+        snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
+        fd = open(path, O_WRONLY | O_CREAT, 0600);
+        assert_true(fd >= 0 && write(fd, page, sizeof page) == sizeof page && write(fd, lane[r].ring, RING_BYTES) == RING_BYTES);
+        close(fd);
+    }
+    assert_int_equal(live_prove(folder, standing, rank_count, &verdict), CORE_OK);
+    for (uint32_t r = 0; r < rank_count; r++) {
+        snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
+        unlink(path);
+    }
+    rmdir(folder);
+    assert_true(verdict.proven == (verdict.sentence != NULL));
+    if (out_core)
+        *out_core = verdict.core_count;
+    return verdict.sentence;
+}
+
+static void expect_proven(uint32_t core)
+{
+    uint32_t found = 0;
+    char *sentence = proof(&found);
+
+    assert_non_null(sentence);
+    assert_int_equal(found, core);
+    free(sentence);
+}
+
+static void expect_nothing(void)
+{
+    char *sentence = proof(NULL);
+
+    if (sentence)
+        fail_msg("proven without ground: %s", sentence);
+}
+
+static void receives_wait_for_each_other(void **state)
+{
+    char *sentence;
+
+    (void)state;
+    job_start(2);
+    inside(0, EVENT_CLASS_RECV, 1, 7, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 7, 0);
+    sentence = proof(NULL);
+    assert_string_equal(sentence, "deadlock: rank 0 waits in MPI_recv for rank 1, rank 1 waits in MPI_recv for rank 0");
+    free(sentence);
+
+    standing[1] = LIVE_UNKNOWN; /* it computes */
+    expect_nothing();
+}
+
+static void a_message_that_is_there_is_no_deadlock(void **state)
+{
+    (void)state;
+    job_start(2);
+    did(1, EVENT_CLASS_SEND, 0, 7, 0); /* buffered, still to be delivered */
+    inside(0, EVENT_CLASS_RECV, 1, 7, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 7, 0);
+    expect_nothing();
+
+    job_start(2); /* with another tag it does not fit */
+    did(1, EVENT_CLASS_SEND, 0, 8, 0);
+    inside(0, EVENT_CLASS_RECV, 1, 7, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 7, 0);
+    expect_proven(2);
+
+    job_start(2); /* and once received it is gone */
+    did(1, EVENT_CLASS_SEND, 0, 7, 0);
+    did_completing(0, EVENT_CLASS_RECV, 0, 1, 7);
+    inside(0, EVENT_CLASS_RECV, 1, 7, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 7, 0);
+    expect_proven(2);
+
+    job_start(2); /* any tag */
+    did(1, EVENT_CLASS_SEND, 0, 8, 0);
+    inside(0, EVENT_CLASS_RECV, 1, EVENT_ANY, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 7, 0);
+    expect_nothing();
+}
+
+static void sends_wait_for_receives(void **state)
+{
+    (void)state;
+    job_start(2);
+    inside(0, EVENT_CLASS_SEND, 1, 0, 0);
+    inside(1, EVENT_CLASS_SEND, 0, 0, 0);
+    expect_proven(2);
+
+    job_start(2); /* a receive is posted: the message may be on its way */
+    did(1, EVENT_CLASS_IRECV, 0, 0, 1);
+    inside(0, EVENT_CLASS_SEND, 1, 0, 0);
+    inside(1, EVENT_CLASS_SEND, 0, 0, 0);
+    expect_nothing();
+
+    job_start(2); /* a transfer in progress */
+    inside(0, EVENT_CLASS_SEND, 1, 0, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_nothing();
+
+    job_start(2); /* wrong tag */
+    inside(0, EVENT_CLASS_SEND, 1, 0, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 1, 0);
+    expect_proven(2);
+}
+
+static void waits(void **state)
+{
+    (void)state;
+    job_start(2); /* the quiz, with a message that is not buffered */
+    for (uint32_t r = 0; r < 2; r++) {
+        did(r, EVENT_CLASS_ISEND, 1 - (int32_t)r, 0, 1);
+        inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    }
+    expect_proven(2);
+
+    job_start(2); /* its repaired twin: the receives are posted first */
+    for (uint32_t r = 0; r < 2; r++) {
+        did(r, EVENT_CLASS_IRECV, 1 - (int32_t)r, 0, 1);
+        did(r, EVENT_CLASS_ISEND, 1 - (int32_t)r, 0, 2);
+        inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 2);
+    }
+    expect_nothing();
+
+    job_start(2); /* waitall: the receive is certainly missing, whatever the sends do */
+    for (uint32_t r = 0; r < 2; r++) {
+        did(r, EVENT_CLASS_ISEND, 1 - (int32_t)r, 0, 1);
+        did(r, EVENT_CLASS_IRECV, 1 - (int32_t)r, 5, 2);
+        inside_list(r, EVENT_CLASS_WAITALL, (uint32_t[]){1, 2}, 2);
+    }
+    expect_proven(2);
+
+    job_start(2); /* waitall where all fit */
+    for (uint32_t r = 0; r < 2; r++) {
+        did(r, EVENT_CLASS_ISEND, 1 - (int32_t)r, 0, 1);
+        did(r, EVENT_CLASS_IRECV, 1 - (int32_t)r, 0, 2);
+        inside_list(r, EVENT_CLASS_WAITALL, (uint32_t[]){1, 2}, 2);
+    }
+    expect_nothing();
+}
+
+static void waitany_needs_all_to_be_stuck(void **state)
+{
+    (void)state;
+    job_start(3);
+    did(0, EVENT_CLASS_IRECV, 1, 0, 1);
+    did(0, EVENT_CLASS_IRECV, 2, 0, 2);
+    inside_list(0, EVENT_CLASS_WAITANY, (uint32_t[]){1, 2}, 2);
+    inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+    inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_proven(3);
+
+    standing[2] = LIVE_UNKNOWN;
+    expect_nothing();
+
+    standing[2] = LIVE_ENDED;
+    expect_proven(2);
+}
+
+static void any_source_needs_all_to_be_stuck(void **state)
+{
+    (void)state;
+    job_start(3);
+    inside(0, EVENT_CLASS_RECV, EVENT_ANY, EVENT_ANY, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+    inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_proven(3);
+
+    standing[1] = LIVE_UNKNOWN;
+    expect_nothing();
+}
+
+static void collectives_wait_for_who_is_missing(void **state)
+{
+    (void)state;
+    job_start(3); /* only rank 0 reduces; the others are done */
+    inside(0, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+    inside(2, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+    expect_proven(3);
+
+    job_start(3); /* all have entered: the library is at work */
+    for (uint32_t r = 0; r < 3; r++)
+        inside(r, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    expect_nothing();
+
+    job_start(3); /* one is a collective behind, in a receive from one who waits there */
+    did(0, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    did(1, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    did(2, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    inside(0, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    inside(1, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_proven(2);
+
+    standing[2] = LIVE_UNKNOWN; /* it may enter */
+    expect_nothing();
+}
+
+static void gaps_prove_nothing(void **state)
+{
+    struct spool_lost lost = {.count = 1};
+
+    (void)state;
+    job_start(2);
+    inside(0, EVENT_CLASS_RECV, 1, 7, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 7, 0);
+    put(0, SPOOL_LOST, 0, 0, &lost, sizeof lost, NULL, 0);
+    expect_nothing();
+
+    job_start(2); /* calls that nothing is known about */
+    inside(0, EVENT_CLASS_RECV, 1, 7, 0);
+    inside(1, EVENT_CLASS_SPAWN, EVENT_NONE, EVENT_NONE, 0);
+    expect_nothing();
+
+    job_start(2); /* a request of unknown make */
+    inside(0, EVENT_CLASS_RECV, 1, 7, 0);
+    inside(1, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 99);
+    expect_nothing();
+}
+
+static void those_behind_are_not_the_core(void **state)
+{
+    (void)state;
+    job_start(4);
+    inside(0, EVENT_CLASS_RECV, 1, 0, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+    inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+    inside(3, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    expect_proven(2);
+}
+
+static void persistent_requests(void **state)
+{
+    (void)state;
+    job_start(2);
+    for (uint32_t r = 0; r < 2; r++) {
+        did(r, EVENT_CLASS_SEND_INIT, 1 - (int32_t)r, 0, 1);
+        did(r, EVENT_CLASS_RECV_INIT, 1 - (int32_t)r, 0, 2);
+        did(r, EVENT_CLASS_START, EVENT_NONE, EVENT_NONE, 1);
+        inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    }
+    expect_proven(2); /* the receives were made, not started */
+
+    job_start(2);
+    for (uint32_t r = 0; r < 2; r++) {
+        did(r, EVENT_CLASS_SEND_INIT, 1 - (int32_t)r, 0, 1);
+        did(r, EVENT_CLASS_RECV_INIT, 1 - (int32_t)r, 0, 2);
+        for (int round = 0; round < 3; round++) {
+            did(r, EVENT_CLASS_START, EVENT_NONE, EVENT_NONE, 2);
+            did(r, EVENT_CLASS_START, EVENT_NONE, EVENT_NONE, 1);
+            did_completing(r, EVENT_CLASS_WAIT, 2, 1 - (int32_t)r, 0);
+            did_completing(r, EVENT_CLASS_WAIT, 1, EVENT_NONE, EVENT_NONE);
+        }
+        did(r, EVENT_CLASS_START, EVENT_NONE, EVENT_NONE, 2);
+        inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 2);
+    }
+    expect_proven(2); /* the fourth message was never sent */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(receives_wait_for_each_other),
+        cmocka_unit_test(a_message_that_is_there_is_no_deadlock),
+        cmocka_unit_test(sends_wait_for_receives),
+        cmocka_unit_test(waits),
+        cmocka_unit_test(waitany_needs_all_to_be_stuck),
+        cmocka_unit_test(any_source_needs_all_to_be_stuck),
+        cmocka_unit_test(collectives_wait_for_who_is_missing),
+        cmocka_unit_test(gaps_prove_nothing),
+        cmocka_unit_test(those_behind_are_not_the_core),
+        cmocka_unit_test(persistent_requests),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
