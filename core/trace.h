@@ -27,8 +27,9 @@ struct trace_comm {
     const char *name; /* "MPI_COMM_WORLD", a name set by the program, or NULL */
     bool inter;
     int32_t size, remote_size;
+    int32_t topology;      /* 0 none, 1 cartesian, 2 graph, 3 distributed graph */
     int32_t parent;        /* id, -1 none */
-    const int32_t *member; /* world ranks of the local group, by rank in it */
+    const int32_t *member; /* world ranks of the local group, by rank in it; EVENT_NONE where the record was cut */
     const int32_t *remote; /* intercommunicators: of the other side. An intercommunicator has one row; the side listed first is the one
                               that holds its smallest world rank: ask trace_comm_world for a peer's world rank */
 };
@@ -60,6 +61,8 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     const char **op_name;
     bool *op_commutative;
     void *arena; /* strings and arrays above */
+    struct trace_shapes *shapes; /* what cursors share */
+    uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
 };
 
 enum trace_access { TRACE_READ, TRACE_WRITE /* findings and runs can be added */ };
@@ -74,8 +77,8 @@ int32_t trace_comm_world(const struct trace *trace, int32_t comm, int32_t me, in
 /* meta: NULL if there is no such key. The text is valid until trace_close. */
 const char *trace_meta(struct trace *trace, const char *key);
 
-struct trace_completion {
-    uint32_t index;
+struct trace_completion { /* waits, tests and MPI_Startall on several requests have one for each, done or not, but null requests */
+    uint32_t index; /* place in the call's list */
     uint64_t request;
     bool done, cancelled;
     int32_t source, tag; /* in the communicator; EVENT_NONE where a send or collective has none */
@@ -89,16 +92,18 @@ struct trace_event {
     int32_t call;    /* index into trace->call */
     enum event_class class;
     enum event_mode mode;
-    int32_t comm;     /* -1 none */
+    int32_t comm;     /* -1 none; of window and file calls: what the window was made on */
+    int32_t win;      /* id in table win; -1 none */
     int32_t peer, tag; /* EVENT_NONE if none */
     int32_t datatype; /* -1 none */
     int64_t count;    /* EVENT_NONE if none */
     uint64_t bytes;
     int32_t root, op; /* EVENT_NONE if none */
-    uint64_t request; /* 0 none */
+    uint64_t request; /* 0 none, and for calls on several: see completion. Id of the communicator, datatype, operation or window for calls
+                         that make one */
     int32_t site;     /* 0 unknown */
     int32_t thread, error;
-    uint64_t t_enter, t_leave; /* ns; t_leave meaningless while pending */
+    uint64_t t_enter, t_leave; /* ns since the job's start; t_leave equals t_enter while pending */
     bool pending;     /* had not returned when the record ends */
     bool has_leg;     /* receive side below */
     int32_t recv_peer, recv_tag, recv_datatype;

@@ -37,28 +37,45 @@ CREATE TABLE datatype (id INTEGER PRIMARY KEY, name TEXT, combiner INTEGER NOT N
     map BLOB);               -- array of struct spool_segment with datatype ids of this table; NULL: too long
 CREATE TABLE op (id INTEGER PRIMARY KEY, name TEXT, commutative INTEGER NOT NULL);
 
+-- completions and args name rows of completion_set and arg_set; many = 1: the call has a list of requests.
+-- parent_back: how many calls before this one the enclosing call was entered; NULL: the application's own call.
+-- comm of window and file calls is the communicator that win was made on.
 CREATE TABLE shape (
     id INTEGER PRIMARY KEY,
-    call INTEGER NOT NULL, comm INTEGER, peer INTEGER, tag INTEGER, datatype INTEGER, count INTEGER, bytes INTEGER,
-    root INTEGER, op INTEGER, site INTEGER, thread INTEGER, error INTEGER,
-    recv_peer INTEGER, recv_tag INTEGER, recv_datatype INTEGER, recv_count INTEGER, recv_bytes INTEGER
+    call INTEGER NOT NULL, comm INTEGER, win INTEGER, peer INTEGER, tag INTEGER, datatype INTEGER, count INTEGER, bytes INTEGER,
+    root INTEGER, op INTEGER, site INTEGER, thread INTEGER NOT NULL, error INTEGER NOT NULL, parent_back INTEGER,
+    recv_peer INTEGER, recv_tag INTEGER, recv_datatype INTEGER, recv_count INTEGER, recv_bytes INTEGER,
+    completions INTEGER, many INTEGER NOT NULL, args INTEGER
 );
 
--- id = rank << 40 | seq, so that rows lie in the order of a rank's calls and need no further index.
-CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, parent INTEGER, request INTEGER,
-    t_enter INTEGER NOT NULL, duration INTEGER); -- duration NULL: the call had not returned when the record ends
+-- id = rank << 40 | seq, so that rows lie in the order of a rank's calls and need no further index. request is the first of the call's
+-- requests where it has many, and the id of what was made for calls that make a communicator, datatype, operation or window.
+-- duration is NULL where the call had not returned when the record ends.
+CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, request INTEGER, t_enter INTEGER NOT NULL,
+    duration INTEGER);
 
--- One row per request that a call completed, and one per receive or probe. source and tag are the status's.
--- For waits and tests on several requests, members that did not complete are rows with done = 0.
-CREATE TABLE completion_row (event INTEGER NOT NULL, idx INTEGER NOT NULL, request INTEGER, done INTEGER NOT NULL,
-    source INTEGER, tag INTEGER, bytes INTEGER, error INTEGER, cancelled INTEGER);
+-- One row per request that a call named, in the place it had in the call's list, and one per receive or probe. source and tag are the
+-- status's. Requests of waits and tests on several, and of MPI_Startall, that did not complete there have done = 0.
+-- request_ahead is counted from event_row.request: loops repeat the same set.
+CREATE TABLE completion_set (id INTEGER NOT NULL, idx INTEGER NOT NULL, request_ahead INTEGER, done INTEGER NOT NULL,
+    source INTEGER, tag INTEGER, bytes INTEGER, error INTEGER, cancelled INTEGER, PRIMARY KEY (id, idx)) WITHOUT ROWID;
 
-CREATE TABLE arg (event INTEGER NOT NULL, name TEXT NOT NULL, idx INTEGER NOT NULL, value);
+-- Arguments that have no column: arrays (sendcounts, senddispls, sendtypes, recvcounts...), scalars and texts, by name.
+CREATE TABLE arg_set (id INTEGER NOT NULL, name TEXT NOT NULL, idx INTEGER NOT NULL, value);
+
+-- at: 0 when the call was made, 1 when it completed; buffer: 0 sent, 1 received.
 CREATE TABLE digest (event INTEGER NOT NULL, at INTEGER NOT NULL, buffer INTEGER NOT NULL, digest INTEGER NOT NULL,
     bytes INTEGER NOT NULL);
 CREATE TABLE payload (event INTEGER NOT NULL, at INTEGER NOT NULL, buffer INTEGER NOT NULL, offset INTEGER NOT NULL,
     data BLOB NOT NULL);
 CREATE TABLE stack (event INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL);
+
+-- Who sent what to whom, as the statuses of the receives tell: the nth message with a tag over a channel goes to the nth receive
+-- that matched the tag. source and dest are world ranks; inner = 1: sent by the MPI library on behalf of a collective. send and receive
+-- are the sequence numbers of the events that began them (MPI_Start for persistent ones), NULL where that side is not in the trace.
+CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT NULL, dest INTEGER NOT NULL,
+    inner INTEGER NOT NULL);
+CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send INTEGER, receive INTEGER, bytes INTEGER);
 
 -- What crosswait did with the trace: one row per replay, and what checkers found.
 CREATE TABLE run (id INTEGER PRIMARY KEY, policy TEXT NOT NULL, seed INTEGER, verdict TEXT NOT NULL, detail TEXT);
@@ -66,26 +83,27 @@ CREATE TABLE finding (id INTEGER PRIMARY KEY, rule TEXT NOT NULL, class TEXT NOT
     title TEXT NOT NULL, ranks TEXT, json TEXT NOT NULL, repeat TEXT NOT NULL, confirmed INTEGER);
 
 CREATE VIEW event AS
-SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call, e.parent AS parent, s.peer AS peer, s.tag AS tag,
-    s.bytes AS bytes, s.comm AS comm, e.request AS request, s.site AS site, e.t_enter AS t_enter,
-    e.t_enter + e.duration AS t_leave, s.count AS count, s.datatype AS datatype, s.root AS root, s.op AS op,
-    s.thread AS thread, s.error AS error, c.class AS class, s.recv_peer AS recv_peer, s.recv_tag AS recv_tag,
-    s.recv_bytes AS recv_bytes, e.id AS id
+SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call, (e.id & 1099511627775) - s.parent_back AS parent,
+    s.peer AS peer, s.tag AS tag, s.bytes AS bytes, s.comm AS comm, CASE WHEN s.many THEN NULL ELSE e.request END AS request,
+    s.site AS site, e.t_enter AS t_enter, e.t_enter + e.duration AS t_leave, s.count AS count, s.datatype AS datatype,
+    s.root AS root, s.op AS op, s.win AS win, s.thread AS thread, s.error AS error, c.class AS class, s.recv_peer AS recv_peer,
+    s.recv_tag AS recv_tag, s.recv_datatype AS recv_datatype, s.recv_count AS recv_count, s.recv_bytes AS recv_bytes, e.id AS id
 FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call;
 
 CREATE VIEW completion AS
-SELECT event >> 40 AS rank, event & 1099511627775 AS seq, idx, request, done, source, tag, bytes, error, cancelled, event AS id
-FROM completion_row;
+SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, d.idx AS idx, e.request + d.request_ahead AS request, d.done AS done,
+    d.source AS source, d.tag AS tag, d.bytes AS bytes, d.error AS error, d.cancelled AS cancelled, e.id AS id
+FROM event_row e JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions;
 
--- The view message (who sent what to whom, matched) is made from table message_row, filled when the trace is written by
--- following the matches that the statuses report. send or receive is NULL where the other side is not in the trace.
-CREATE TABLE message_row (send INTEGER, receive INTEGER, comm INTEGER NOT NULL, source INTEGER NOT NULL,
-    dest INTEGER NOT NULL, tag INTEGER NOT NULL, bytes INTEGER NOT NULL);
+CREATE VIEW arg AS
+SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, a.name AS name, a.idx AS idx, a.value AS value, e.id AS event
+FROM event_row e JOIN shape s ON s.id = e.shape JOIN arg_set a ON a.id = s.args;
+
 CREATE VIEW message AS
-SELECT m.source AS source, m.dest AS dest, m.tag AS tag, m.bytes AS bytes, m.comm AS comm,
-    m.send & 1099511627775 AS send_seq, m.receive & 1099511627775 AS recv_seq,
-    s.t_enter AS t_send, r.t_enter AS t_recv, s.id AS send_id, r.id AS recv_id
-FROM message_row m LEFT JOIN event_row s ON s.id = m.send LEFT JOIN event_row r ON r.id = m.receive;
+SELECT c.source AS source, c.dest AS dest, m.tag AS tag, m.bytes AS bytes, c.comm AS comm, c.inner AS inner,
+    m.send AS send_seq, m.receive AS recv_seq, s.t_enter AS t_send, r.t_enter AS t_recv, s.id AS send_id, r.id AS recv_id
+FROM message_row m JOIN channel c ON c.id = m.channel LEFT JOIN event_row s ON s.id = (c.source << 40) + m.send
+LEFT JOIN event_row r ON r.id = (c.dest << 40) + m.receive;
 
 -- Time spent in calls that can wait for others, a row a call.
 CREATE VIEW wait AS
