@@ -1,0 +1,188 @@
+/* Writing one lane of a spool. See core/spool_write.h. */
+#include "core/spool_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* Our descriptors live far up, so that the application's own get the numbers they always had. */
+enum { FD_HIGH = 900, FD_LOW = 100 };
+
+static int move_up(int fd)
+{
+    if (fd < 0)
+        return fd;
+    int up = fcntl(fd, F_DUPFD_CLOEXEC, FD_HIGH);
+    if (up < 0)
+        up = fcntl(fd, F_DUPFD_CLOEXEC, FD_LOW);
+    if (up < 0)
+        return fd;
+    close(fd);
+    return up;
+}
+
+void spool_stop(struct spool_writer *writer, int error, const char *note)
+{
+    struct spool_header *header = writer->header;
+    if (!header || atomic_load(&header->stopped))
+        return;
+    snprintf(header->note, sizeof header->note, "%s%s%s", note, error > 1 ? ": " : "", error > 1 ? strerror(error) : "");
+    atomic_store(&header->stopped, error ? (uint32_t)error : 1u);
+    writer->position = atomic_load(&header->committed);
+    writer->limit = 0;
+}
+
+/* Where the next record may not reach without a look: the ring's end, or the half, where draining is due. */
+static void set_limit(struct spool_writer *writer)
+{
+    uint64_t half = (writer->mask + 1) / 2;
+    writer->limit = (writer->position / half + 1) * half;
+}
+
+enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
+                                   uint64_t ring_bytes, int *out_error)
+{
+    char path[1024];
+    memset(writer, 0, sizeof *writer);
+    writer->fd = -1;
+    if (snprintf(path, sizeof path, "%s/%d.%u.ring", folder, rank, lane) >= (int)sizeof path ||
+        snprintf(writer->path, sizeof writer->path, "%s/%d.%u.spool", folder, rank, lane) >= (int)sizeof writer->path) {
+        *out_error = ENAMETOOLONG;
+        return CORE_LIMIT;
+    }
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        *out_error = errno;
+        return CORE_IO;
+    }
+    size_t bytes = SPOOL_HEADER_BYTES + ring_bytes;
+    int error = posix_fallocate(fd, 0, (off_t)bytes);
+    void *map = MAP_FAILED;
+    if (!error && (map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+        error = errno;
+    close(fd);
+    if (error)
+        goto remove_ring;
+    fd = move_up(open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    struct stat status;
+    if (fd < 0 || fstat(fd, &status) < 0) {
+        error = errno;
+        goto unmap;
+    }
+    writer->fd = fd;
+    writer->device = status.st_dev;
+    writer->inode = status.st_ino;
+    writer->header = map;
+    writer->ring = (char *)map + SPOOL_HEADER_BYTES;
+    writer->mask = ring_bytes - 1;
+    set_limit(writer);
+    struct spool_header *header = map;
+    header->version = SPOOL_VERSION;
+    header->header_bytes = SPOOL_HEADER_BYTES;
+    header->ring_bytes = ring_bytes;
+    header->rank = rank;
+    header->lane = lane;
+    return CORE_OK;
+
+unmap:
+    munmap(map, bytes);
+remove_ring:
+    unlink(path);
+    *out_error = error;
+    return error == ENOSPC || error == EDQUOT ? CORE_FULL : CORE_IO;
+}
+
+void spool_writer_close(struct spool_writer *writer)
+{
+    if (!writer->header)
+        return;
+    spool_drain(writer);
+    struct stat status;
+    if (writer->fd >= 0 && fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode && status.st_dev == writer->device)
+        close(writer->fd);
+    munmap(writer->header, SPOOL_HEADER_BYTES + writer->mask + 1);
+    memset(writer, 0, sizeof *writer);
+}
+
+/* The descriptor may have been closed by the application, and its number given to another file. */
+static int own_fd(struct spool_writer *writer)
+{
+    struct stat status;
+    if (fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode && status.st_dev == writer->device)
+        return 1;
+    int fd = move_up(open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &status) < 0 || status.st_ino != writer->inode || status.st_dev != writer->device) {
+        close(fd);
+        errno = ESTALE;
+        return 0;
+    }
+    writer->fd = fd;
+    return 1;
+}
+
+int spool_drain(struct spool_writer *writer)
+{
+    struct spool_header *header = writer->header;
+    if (!header || atomic_load(&header->stopped))
+        return 0;
+    uint64_t committed = atomic_load(&header->committed), drained = atomic_load(&header->drained);
+    if (drained == committed)
+        return 1;
+    int saved = errno;
+    if (!own_fd(writer)) {
+        spool_stop(writer, errno, "the spool file was closed and cannot be opened again");
+        errno = saved;
+        return 0;
+    }
+    while (drained < committed) {
+        uint64_t at = drained & writer->mask, bytes = committed - drained;
+        if (bytes > writer->mask + 1 - at)
+            bytes = writer->mask + 1 - at;
+        ssize_t wrote = write(writer->fd, writer->ring + at, bytes);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0) {
+            spool_stop(writer, wrote < 0 ? errno : ENOSPC, "the spool cannot be written");
+            errno = saved;
+            return 0;
+        }
+        drained += (uint64_t)wrote;
+        atomic_store_explicit(&header->drained, drained, memory_order_release);
+    }
+    errno = saved;
+    return 1;
+}
+
+void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
+{
+    struct spool_header *header = writer->header;
+    if (!header || atomic_load(&header->stopped))
+        return NULL;
+    uint64_t ring_bytes = writer->mask + 1, bytes = words * 8ul;
+    if (words > SPOOL_RECORD_WORDS_MAX || bytes > ring_bytes / 2) {
+        spool_stop(writer, 1, "a record is larger than the ring allows");
+        return NULL;
+    }
+    uint64_t left = ring_bytes - (writer->position & writer->mask);
+    if (left < bytes) { /* no record is split by the ring's end */
+        struct spool_head pad = {SPOOL_PAD, (uint16_t)(left / 8), 0, 0};
+        memcpy(writer->ring + (writer->position & writer->mask), &pad, sizeof pad);
+        writer->position += left;
+    }
+    spool_commit(writer);
+    if (!spool_drain(writer))
+        return NULL;
+    set_limit(writer);
+    if (writer->position + bytes > writer->limit) /* it may run over the half, not over the end */
+        writer->limit = writer->position + bytes;
+    void *at = writer->ring + (writer->position & writer->mask);
+    writer->position += bytes;
+    return at;
+}

@@ -1,0 +1,413 @@
+#!/usr/bin/python3
+"""From calls.table and the installed mpi.h to wrappers, ids and descriptors. Its output is neither committed nor edited.
+
+    generate.py TABLE OUT-FOLDER -- COMPILER FLAGS...     (the compiler only preprocesses mpi.h)
+
+Writes interpose_calls.h (ids, types of the real functions), interpose_calls.c (descriptors, wrappers) and interpose.map (what the
+library exports). A bad row is refused with FILE:LINE; so is a function of mpi.h that has no row."""
+import os, re, subprocess, sys
+
+CLASSES = """other init finalize abort send isend send_init recv irecv recv_init sendrecv start wait waitall waitany
+waitsome test testall testany testsome request_status probe iprobe mprobe improbe mrecv imrecv cancel request_free buffer coll
+icoll coll_init comm_create comm_icreate comm_free comm group topo type type_free op op_free group_free win_create win_free rma
+rma_fence rma_post rma_start rma_complete rma_wait rma_test rma_lock rma_unlock rma_flush win file file_coll spawn tool""".split()
+MODES = ["none", "standard", "buffered", "synchronous", "ready"]
+# Calls by which a rank gets on with its communication; polling and asking is no progress.
+STILL = {"other", "comm", "group", "topo", "type", "op", "tool", "win", "request_status"}
+
+# role: C type. What is recorded of it is in Call.prepare and Call.finish below.
+ROLES = {
+    "sbuf": "const void *", "rbuf": "void *", "rbuf1": "void *", "iobuf": "void *",
+    "count": "int", "rcount": "int", "type": "MPI_Datatype", "rtype": "MPI_Datatype", "type_arg": "MPI_Datatype",
+    "dest": "int", "source": "int", "root": "int", "target": "int", "rsource": "int", "tag": "int", "rtag": "int",
+    "comm": "MPI_Comm", "comm_arg": "MPI_Comm", "op": "MPI_Op", "group": "MPI_Group", "win": "MPI_Win", "file": "MPI_File",
+    "req": "MPI_Request", "req_io": "MPI_Request *", "req_out": "MPI_Request *", "reqs": "MPI_Request[]", "reqs_count": "int",
+    "msg_io": "MPI_Message *", "msg_out": "MPI_Message *",
+    "status": "MPI_Status *", "statuses": "MPI_Status[]", "cstatus": "const MPI_Status *",
+    "comm_out": "MPI_Comm *", "comm_io": "MPI_Comm *", "group_out": "MPI_Group *", "group_io": "MPI_Group *",
+    "type_out": "MPI_Datatype *", "type_io": "MPI_Datatype *", "type_get": "MPI_Datatype *", "op_out": "MPI_Op *", "op_io": "MPI_Op *",
+    "win_out": "MPI_Win *", "win_io": "MPI_Win *", "file_out": "MPI_File *", "file_io": "MPI_File *",
+    "int": "int", "aint": "MPI_Aint", "offset": "MPI_Offset", "count64": "MPI_Count", "info": "MPI_Info",
+    "int_out": "int *", "aint_out": "MPI_Aint *", "offset_out": "MPI_Offset *", "count64_out": "MPI_Count *",
+    "str": "const char *", "str_out": "char *",
+    "scounts": "const int[]", "sdispls": "const int[]", "rcounts": "const int[]", "rdispls": "const int[]",
+    "sdispls_a": "const MPI_Aint[]", "rdispls_a": "const MPI_Aint[]",
+    "stypes": "const MPI_Datatype[]", "rtypes": "const MPI_Datatype[]",
+}
+# role(LENGTH): arrays of a length that is a C expression in the call's parameters
+ARRAYS = {
+    "ints": "const int[]", "ncints": "int[]", "weights": "const int[]", "outs": "int[]", "aints": "const MPI_Aint[]",
+    "ncaints": "MPI_Aint[]", "types": "const MPI_Datatype[]", "nctypes": "MPI_Datatype[]", "ranges": "int[][3]",
+}
+LISTS = {"scounts": "SEND_COUNTS", "sdispls": "SEND_DISPLS", "sdispls_a": "SEND_DISPLS", "stypes": "SEND_TYPES",
+         "rcounts": "RECV_COUNTS", "rdispls": "RECV_DISPLS", "rdispls_a": "RECV_DISPLS", "rtypes": "RECV_TYPES"}
+RETURNS = {"int": "int", "double": "double", "MPI_Fint": "MPI_Fint"}
+
+
+class Bad(Exception):
+    pass
+
+
+def declare(ctype, name):
+    m = re.match(r"(.*?)((?:\[\d*\])+)$", ctype)
+    return f"{m.group(1)} {name}{m.group(2)}" if m else f"{ctype}{'' if ctype.endswith('*') else ' '}{name}"
+
+
+class Call:
+    def __init__(self, line):
+        words = line.split()
+        if len(words) < 2:
+            raise Bad("a row needs a name and a class")
+        self.name, klass = words[:2]
+        self.klass, _, mode = klass.partition(":")
+        if self.klass not in CLASSES:
+            raise Bad(f"no such class: '{self.klass}'")
+        sends = self.klass in ("send", "isend", "send_init", "sendrecv")
+        self.mode = mode or ("standard" if sends else "none")
+        if self.mode not in MODES:
+            raise Bad(f"no such mode: '{mode}'")
+        self.special, self.returns, self.origin, self.sides = False, "int", None, None
+        self.variadic = False
+        self.params = []  # (role, length, C type, name)
+        for word in words[2:]:
+            if word in ("special", "variadic"):
+                setattr(self, word, True)
+            elif word.startswith("returns:"):
+                self.returns = word[8:]
+            elif word.startswith("origin:"):
+                self.origin = word[7:].upper()
+            elif word.startswith("sides:"):
+                self.sides = word[6:]
+                if self.sides not in ("gather", "scatter"):
+                    raise Bad(f"no such sides: '{self.sides}'")
+            else:
+                role, _, name = word.rpartition("=")
+                if not role or not re.fullmatch(r"[A-Za-z_]\w*", name):
+                    raise Bad(f"neither an attribute nor role=parameter: '{word}'")
+                m = re.match(r"(\w+)(?:\((.*)\))?$", role)
+                base, length = m.groups() if m else (role, None)
+                if base == "raw" and length:
+                    ctype = length.replace("~", " ")
+                elif base in ARRAYS and length:
+                    ctype = ARRAYS[base]
+                elif base in ROLES and length is None:
+                    ctype = ROLES[base]
+                else:
+                    raise Bad(f"no such role: '{role}'")
+                if any(p[3] == name for p in self.params):
+                    raise Bad(f"parameter twice: '{name}'")
+                self.params.append((base, length, ctype, name))
+        for role in ("comm", "count", "type", "tag", "req_out", "status"):
+            if len(self.all(role)) > 1:
+                raise Bad(f"role twice: '{role}'")
+        if self.klass in ("comm_create", "comm_icreate", "spawn") and self.all("comm_out") and not self.origin:
+            raise Bad("a call that makes a communicator says how: origin:parent, copy, group, inter, merge, spawn")
+
+    def all(self, *roles):
+        return [p[3] for p in self.params if p[0] in roles]
+
+    def one(self, *roles):
+        names = self.all(*roles)
+        return names[0] if names else None
+
+    # --- pieces of C ---
+    def parameters(self):
+        return ", ".join(declare(c, n) for _, _, c, n in self.params) + (", ..." if self.variadic else "") or "void"
+
+    def names(self):
+        return ", ".join(p[3] for p in self.params)
+
+    def position(self, name):
+        return [p[3] for p in self.params].index(name)
+
+    def args_in(self):
+        out = []
+        for role, _, ctype, name in self.params:
+            value = {"int": name, "aint": name, "offset": name, "count64": name,
+                     "comm_arg": f"recorder_comm(lane, {name})", "group": f"recorder_group(lane, {name})",
+                     "type_arg": f"recorder_type(lane, {name})"}.get(role)
+            if role == "msg_io" and self.klass == "imrecv":
+                value = "message_in.id"
+            if role in ("tag", "root") and self.klass in ("comm_create", "spawn"):
+                value = None
+            if role == "op" and self.one("tag"):
+                value = f"recorder_op(lane, {name})"
+            if value:
+                out.append((name, value))
+        return out
+
+    def args_out(self):
+        out = []
+        for role, _, ctype, name in self.params:
+            if role in ("int_out", "aint_out", "offset_out", "count64_out"):
+                out.append((name, f"{name} ? (int64_t)*{name} : 0"))
+            if role == "comm_out" and self.one("req_out"):
+                out.append((name, "made"))
+            if role == "type_get":
+                out.append((name, f"{name} ? recorder_type(lane, *{name}) : 0"))
+        return out
+
+    def arg_names(self):
+        return ",".join(n for n, _ in self.args_in() + self.args_out())
+
+    def prepare(self):
+        """Statements before the real call, and the seven fields of the event."""
+        c = []
+        one = self.one
+        comm, peer, tag, typ, count, request = "0", "EVENT_NONE", "EVENT_NONE", "0", "EVENT_NONE", "0"
+        if one("comm"):
+            comm = f"recorder_comm(lane, {one('comm')})"
+        if one("win"):
+            comm = f"recorder_win(lane, {one('win')})"
+        if one("file"):
+            comm = f"recorder_file(lane, {one('file')})"
+        for role, maker in (("comm_io", "comm"), ("win_io", "win"), ("file_io", "file")):
+            if one(role):
+                comm = f"recorder_{maker}(lane, *{one(role)})"
+        if one("dest", "source", "root", "target"):
+            peer = f"recorder_peer({one('dest', 'source', 'root', 'target')})"
+        if one("tag"):
+            tag = f"recorder_tag({one('tag')})"
+        elif one("op") and self.klass != "other":
+            tag = f"(int32_t)recorder_op(lane, {one('op')})"
+        if one("type"):
+            typ = f"recorder_type(lane, {one('type')})"
+        if one("count"):
+            count = one("count")
+        sides = None
+        two = one("rtype") is not None and self.klass in ("coll", "icoll", "sendrecv")
+        if self.sides:
+            c.append(f"unsigned sides = recorder_sides_{self.sides}(lane, {one('comm')}, {one('root')});")
+            sides = "sides"
+        elif self.klass in ("coll", "icoll") and (two or one("stypes")):
+            c.append("unsigned sides = SIDE_SEND | SIDE_RECV;")
+            sides = "sides"
+        if sides and one("sbuf"):
+            c.append(f"if ({one('sbuf')} == MPI_IN_PLACE) sides &= ~(unsigned)SIDE_SEND;")
+        if sides and one("rbuf"):
+            c.append(f"if ({one('rbuf')} == MPI_IN_PLACE) sides &= ~(unsigned)SIDE_RECV;")
+        if sides and one("type"):
+            typ = f"(sides & SIDE_SEND) ? {typ} : 0"
+        if sides and one("count"):
+            count = f"(sides & SIDE_SEND) ? {count} : EVENT_NONE"
+        if one("req"):
+            c.append(f"struct request_info request_in = recorder_request_find({one('req')}, NULL);")
+            request = "request_in.id"
+        if one("req_io"):
+            c.append(f"struct request_info request_in = recorder_request_find(*{one('req_io')}, {one('req_io')});")
+            request = "request_in.id"
+        if one("msg_io"):
+            c.append(f"struct request_info message_in = recorder_request_find((MPI_Request)*{one('msg_io')}, NULL);")
+            request = "message_in.id" if self.klass == "mrecv" else "0"
+        for role in ("type_io", "group_io", "op_io"):
+            if one(role):
+                request = f"recorder_{role[:-3]}(lane, *{one(role)})"
+        c.append(f"recorder_fields(e, {comm}, {peer}, {tag}, {typ}, {count}, {request});")
+        # the receive side
+        if two or (self.klass == "rma" and one("rtype")) or (self.klass == "sendrecv"):
+            rpeer = f"recorder_peer({one('rsource')})" if one("rsource") else "EVENT_NONE"
+            rtag = f"recorder_tag({one('rtag')})" if one("rtag") else "EVENT_NONE"
+            rtype = one("rtype") or one("type")
+            rcount = one("rcount") or (one("count") if not one("rcounts") and self.klass == "sendrecv" else "EVENT_NONE")
+            leg = f"recorder_leg(lane, e->seq, {rpeer}, {rtag}, recorder_type(lane, {rtype}), {rcount});"
+            c.append(f"if (sides & SIDE_RECV) {leg}" if sides else leg)
+        # arrays
+        for position, (role, length, ctype, name) in enumerate(self.params):
+            if role in LISTS:
+                side = "SEND" if role[0] == "s" else "RECV"
+                neighbor = "eighbor" in self.name
+                n = (f"recorder_neighbors_{'out' if role[0] == 's' else 'in'}(lane, {one('comm')})" if neighbor else
+                     f"recorder_comm_local_size(lane, {one('comm')})" if "educe_scatter" in self.name else
+                     f"recorder_comm_size(lane, {one('comm')})")
+                what = f"SPOOL_LIST_{LISTS[role]}"
+                if role in ("stypes", "rtypes"):
+                    text = f"recorder_list_types(lane, e->seq, {position}, {what}, {n}, {name});"
+                else:
+                    text = f"recorder_list(lane, e->seq, {position}, {what}, {8 if role.endswith('_a') else 4}, {n}, {name});"
+                c.append(f"if (sides & SIDE_{side}) {text}" if sides else text)
+            elif role in ("ints", "ncints"):
+                c.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, {length}, {name});")
+            elif role == "weights":
+                c.append(f"if ({name} != MPI_UNWEIGHTED && {name} != MPI_WEIGHTS_EMPTY) "
+                         f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, {length}, {name});")
+            elif role in ("aints", "ncaints"):
+                c.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 8, {length}, {name});")
+            elif role in ("types", "nctypes"):
+                c.append(f"recorder_list_types(lane, e->seq, {position}, SPOOL_LIST_OTHER, {length}, {name});")
+            elif role == "ranges":
+                c.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, 3 * (int64_t)({length}), {name});")
+            elif role == "str":
+                c.append(f"recorder_text(lane, e->seq, {position}, {name});")
+        ins = self.args_in()
+        if ins:
+            c.append("const int64_t in[] = {" + ", ".join(f"(int64_t)({v})" for _, v in ins) + "};")
+            c.append(f"recorder_args(lane, e->seq, 0, {len(ins)}, in);")
+        # what is about to vanish
+        for role, kind in (("comm_io", "COMM"), ("win_io", "WIN"), ("file_io", "FILE"), ("type_io", "TYPE"),
+                           ("group_io", "GROUP"), ("op_io", "OP")):
+            if one(role) and self.klass != "type":
+                c.append(f"recorder_forget(OBJECT_{kind}, *{one(role)});")
+        if one("status") and self.klass != "other":
+            c.append("MPI_Status own = {0};")
+            c.append(f"if ({one('status')} == MPI_STATUS_IGNORE) {one('status')} = &own;")
+        return c
+
+    def finish(self):
+        c = []
+        one = self.one
+        flag = "flag" if "flag" in self.all("int_out") else None
+        kind = {"isend": "SEND", "send_init": "SEND", "irecv": "RECV", "recv_init": "RECV", "imrecv": "RECV",
+                "icoll": "COLL"}.get(self.klass, "OTHER")
+        good = []
+        if one("comm_out"):
+            target = "uint32_t made =" if one("req_out") else "e->request ="
+            parent = one("comm") or "recorder_handle.comm_null"
+            tag = one("tag") or "0"
+            good.append(f"{target} recorder_comm_made(lane, *{one('comm_out')}, {parent}, COMM_ORIGIN_{self.origin}, {tag});")
+        if one("req_out"):
+            good.append(f"e->request = recorder_request_new(*{one('req_out')}, {one('req_out')}, REQUEST_{kind});")
+        if one("msg_out"):
+            text = f"e->request = recorder_request_new((MPI_Request)*{one('msg_out')}, NULL, REQUEST_MESSAGE);"
+            good.append(f"if (*{flag}) {text}" if flag else text)
+        if one("msg_io"):
+            good.append("recorder_request_forget(message_in, NULL);")
+        if one("type_out"):
+            good.append(f"e->request = recorder_type(lane, *{one('type_out')});")
+        if one("group_out"):
+            good.append(f"e->request = recorder_group(lane, *{one('group_out')});")
+        if one("op_out"):
+            good.append(f"e->request = recorder_op_made(lane, *{one('op_out')}, commute);")
+        if one("win_out"):
+            size = "size" if "size" in self.all("aint") else "0"
+            good.append(f"e->comm = recorder_win_made(lane, *{one('win_out')}, {one('comm')}, {size});")
+        if one("file_out"):
+            good.append(f"e->comm = recorder_file_made(lane, *{one('file_out')}, {one('comm')}, {one('str')});")
+        if self.klass == "request_free":
+            good.append(f"recorder_request_forget(request_in, {one('req_io')});")
+        outs = self.args_out()
+        if outs:
+            good.append("const int64_t out[] = {" + ", ".join(f"(int64_t)({v})" for _, v in outs) + "};")
+            good.append(f"recorder_args(lane, e->seq, {len(self.args_in())}, {len(outs)}, out);")
+        if one("str_out"):
+            good += [f"recorder_text(lane, e->seq, {self.position(n)}, {n});" for n in self.all("str_out")
+                     if not self.name.startswith("T_")]
+        for position, (role, length, ctype, name) in enumerate(self.params):
+            if role == "outs":
+                good.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, {length}, {name});")
+        if good and self.returns == "int":
+            c.append("if (returned == MPI_SUCCESS) {\n        " + "\n        ".join(good) + "\n    }")
+        elif good:
+            c += good
+        if one("status") and self.klass in ("wait", "test", "request_status"):
+            variable = one("req_io") or "NULL"
+            text = f"recorder_done(lane, e->seq, 0, request_in, {variable}, {one('status')}, returned);"
+            c.append(f"if ({flag} && *{flag}) {text}" if flag else text)
+        elif one("status") and self.klass != "other":
+            message = "e->request" if self.klass in ("mprobe", "improbe") else "0"
+            text = f"recorder_status(lane, e->seq, {message}, {one('status')}, returned);"
+            c.append(f"if ({flag} && *{flag}) {text}" if flag else text)
+        return c
+
+    def moved(self):
+        if self.klass in STILL:
+            return "false"
+        if "flag" in self.all("int_out") and self.klass in ("test", "iprobe", "improbe", "rma_test"):
+            return "returned != MPI_SUCCESS || *flag"
+        return "true"
+
+    def body(self):
+        n, args = self.name, self.names()
+        ret = self.returns
+        call_args = f"real, cfa{', ' if args else ''}{args}"
+        fixed = ", ".join(declare(c, p) for _, _, c, p in self.params)
+        head = f"{ret} special_{n}({n}_fn real, void **cfa{', ' + fixed if fixed else ''})"
+        text = ""
+        if self.special:
+            inner = f"special_{n}({call_args})"
+        else:
+            inner = f"body_{n}({call_args})"
+            text += f"static __attribute__((noinline)) {head.replace('special_', 'body_')}\n{{\n"
+            lines = ["struct lane *lane = recorder_lane();",
+                     f"if (UNLIKELY(!lane))\n        return real({args});",
+                     f"struct spool_event *e = recorder_enter(lane, CALL_{n}, cfa);"]
+            lines += self.prepare()
+            lines += ["recorder_open(lane, e);", f"{ret} returned = real({args});", "recorder_back(e);"]
+            lines += self.finish()
+            lines += [f"recorder_leave(lane, e, {'returned' if ret == 'int' else '0'}, {self.moved()});", "return returned;"]
+            text += "    " + "\n    ".join(lines) + "\n}\n"
+        for prefix, which in (("", "REAL_MPI"), ("P", "REAL_PMPI")):
+            text += (f"{ret} {prefix}MPI_{n}({self.parameters()})\n{{\n"
+                     f"    {n}_fn real = ({n}_fn)recorder_real({which}, CALL_{n});\n"
+                     f"    void **cfa = __builtin_dwarf_cfa();\n    return {inner};\n}}\n")
+        return text, head
+
+    def type(self):
+        return f"typedef {self.returns} (*{self.name}_fn)({self.parameters()});"
+
+
+def functions_of_header(compiler):
+    text = subprocess.run(compiler + ["-E", "-P", "-include", "mpi.h", "-x", "c", "/dev/null"], capture_output=True, text=True,
+                          check=True).stdout
+    return set(re.findall(r"\bMPI_([A-Z]\w*)\s*\(", re.sub(r"\"[^\"]*\"", "", text)))
+
+
+def main():
+    if "--" not in sys.argv or len(sys.argv) < 5:
+        sys.exit(__doc__)
+    table, folder = sys.argv[1:3]
+    calls, seen, errors = [], {}, []
+    with open(table) as f:
+        pending, start = "", 0
+        for number, line in enumerate(f, 1):
+            line = line.split("#")[0].rstrip("\n")
+            start = start or number
+            if line.rstrip().endswith("\\"):
+                pending += line.rstrip()[:-1] + " "
+                continue
+            line, at = pending + line, start
+            pending, start = "", 0
+            if not line.strip():
+                continue
+            try:
+                call = Call(line)
+                if call.name in seen:
+                    raise Bad(f"second row for '{call.name}', the first is in line {seen[call.name]}")
+                seen[call.name] = at
+                calls.append(call)
+            except Bad as e:
+                errors.append(f"{table}:{at}: {e}")
+    header = functions_of_header(sys.argv[sys.argv.index("--") + 1:])
+    errors += [f"{table}: no row for MPI_{n}, which mpi.h declares" for n in sorted(header - set(seen))]
+    errors += [f"{table}:{seen[n]}: mpi.h declares no MPI_{n}" for n in sorted(set(seen) - header)]
+    if errors:
+        sys.exit("\n".join(errors))
+    h = ["/* Generated by interpose/generate.py from interpose/calls.table: do not edit. */", "#ifndef INTERPOSE_CALLS_H",
+         "#define INTERPOSE_CALLS_H", "#include <mpi.h>", "#include <stdint.h>", "enum interpose_call {"]
+    h += [f"    CALL_{c.name}," for c in calls] + ["    CALL_COUNT", "};"]
+    h += ["struct call_description { const char *name; const char *names; uint8_t class; uint8_t mode; };",
+          "extern const struct call_description call_description[CALL_COUNT];"]
+    h += [c.type() for c in calls]
+    body = ["/* Generated by interpose/generate.py from interpose/calls.table: do not edit. */", '#include "interpose/recorder.h"',
+            '#include "core/event.h"', "const struct call_description call_description[CALL_COUNT] = {"]
+    for c in calls:
+        body.append(f'    {{"MPI_{c.name}", "{c.arg_names()}", EVENT_CLASS_{c.klass.upper()}, EVENT_MODE_{c.mode.upper()}}},')
+    body.append("};")
+    for c in calls:
+        body.append(f"_Static_assert(__builtin_types_compatible_p(__typeof__(&MPI_{c.name}), {c.name}_fn), "
+                    f'"{os.path.basename(table)}:{seen[c.name]}: the row of {c.name} differs from mpi.h");')
+    for c in calls:
+        text, head = c.body()
+        body.append(text)
+        if c.special:
+            h.append(head + ";")
+    h.append("#endif")
+    os.makedirs(folder, exist_ok=True)
+    exports = "{\n  global:\n" + "".join(f"    MPI_{c.name};\n    PMPI_{c.name};\n" for c in calls) + "  local: *;\n};\n"
+    for name, text in (("interpose_calls.h", "\n".join(h) + "\n"), ("interpose_calls.c", "\n".join(body) + "\n"),
+                       ("interpose.map", exports)):
+        with open(os.path.join(folder, name), "w") as f:
+            f.write(text)
+
+
+if __name__ == "__main__":
+    main()

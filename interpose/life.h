@@ -1,0 +1,12 @@
+/* Inside interpose/: starting and ending, beyond what wrappers see. */
+#ifndef INTERPOSE_LIFE_H
+#define INTERPOSE_LIFE_H
+
+#include "interpose/recorder.h"
+
+/* The trace that a job without a launcher writes. */
+const char *life_out(void);
+/* Collective over MPI_COMM_WORLD, in MPI_Finalize of a job without a launcher: rank 0 turns the spools into the trace. */
+void life_make_trace(const char *folder);
+
+#endif

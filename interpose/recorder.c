@@ -1,0 +1,515 @@
+/* The recorder's life: real functions, starting after MPI_Init, lanes of threads, ending; and the small record writers.
+ *
+ * Environment: CROSSWAIT_SPOOL=FOLDER   the launcher's: spools go to FOLDER/JOB, and the launcher makes the trace
+ *              CROSSWAIT_OUT=T.db       without it: spools go to T.db.spool/JOB, and MPI_Finalize makes T.db (default crosswait.db)
+ *
+ *  1. recorder.on holds only between MPI_Init and MPI_Finalize of a process that could open its spool, and never in a forked child.
+ *  2. A process that never calls MPI_Init does nothing but load this library. */
+#include "interpose/recorder.h"
+
+#include <cpuid.h>
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "interpose/handles.h"
+#include "interpose/life.h"
+
+__thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
+struct recorder recorder;
+struct recorder_handles recorder_handle;
+void *recorder_real_table[2][CALL_COUNT];
+
+static struct lane nobody;
+struct lane *const recorder_nobody = &nobody;
+
+static struct {
+    char folder[PATH_MAX]; /* of this job's spools */
+    uint64_t ticks, realtime_ns; /* at MPI_Init */
+    uint32_t lane_count;
+    int pid;
+    pthread_mutex_t lock;
+    atomic_flag warned;
+} life = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .warned = ATOMIC_FLAG_INIT};
+
+/* --- real functions --------------------------------------------------------------------------------------------- */
+
+static int find_library(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    const char *name = strrchr(info->dlpi_name, '/');
+    name = name ? name + 1 : info->dlpi_name;
+    if (strncmp(name, "libmpi.so", 9) != 0)
+        return 0;
+    *(void **)context = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
+    return *(void **)context != NULL;
+}
+
+/* In a program whose MPI library was loaded by dlopen with RTLD_LOCAL (Python's), RTLD_NEXT does not see it. */
+static void *in_library(const char *name)
+{
+    static void *library;
+    if (!library)
+        dl_iterate_phdr(find_library, &library);
+    return library ? dlsym(library, name) : NULL;
+}
+
+/* An executable may hold the one copy of a variable of the library (copy relocation): the default order finds it first. */
+void *recorder_symbol(const char *name)
+{
+    void *symbol = dlsym(RTLD_DEFAULT, name);
+    return symbol ? symbol : in_library(name);
+}
+
+static int no_real_function(void)
+{
+    return MPI_ERR_OTHER;
+}
+
+void *recorder_resolve(int which, unsigned call)
+{
+    char name[128];
+    snprintf(name, sizeof name, "%s%s", which == REAL_PMPI ? "P" : "", call_description[call].name);
+    void *real = dlsym(RTLD_NEXT, name);
+    if (!real)
+        real = in_library(name);
+    if (!real)
+        return (void *)no_real_function;
+    recorder_real_table[which][call] = real;
+    return real;
+}
+
+static const struct { void **at; const char *name; } handle_symbols[] = {
+    {(void **)&recorder_handle.comm_null, "ompi_mpi_comm_null"},
+    {(void **)&recorder_handle.comm_world, "ompi_mpi_comm_world"},
+    {(void **)&recorder_handle.comm_self, "ompi_mpi_comm_self"},
+    {(void **)&recorder_handle.type_null, "ompi_mpi_datatype_null"},
+    {(void **)&recorder_handle.request_null, "ompi_request_null"},
+    {(void **)&recorder_handle.request_empty, "ompi_request_empty"},
+    {(void **)&recorder_handle.group_null, "ompi_mpi_group_null"},
+    {(void **)&recorder_handle.group_empty, "ompi_mpi_group_empty"},
+    {(void **)&recorder_handle.op_null, "ompi_mpi_op_null"},
+    {(void **)&recorder_handle.win_null, "ompi_mpi_win_null"},
+    {(void **)&recorder_handle.file_null, "ompi_mpi_file_null"},
+    {(void **)&recorder_handle.message_null, "ompi_mpi_message_null"}, /* a null pointer in some versions */
+    {(void **)&recorder_handle.message_no_proc, "ompi_message_no_proc"},
+};
+
+static bool resolve_handles(void)
+{
+    for (size_t i = 0; i < sizeof handle_symbols / sizeof *handle_symbols; i++)
+        *handle_symbols[i].at = recorder_symbol(handle_symbols[i].name);
+    return recorder_handle.comm_world && recorder_handle.comm_null && recorder_handle.request_null && recorder_handle.type_null;
+}
+
+/* --- small things -------------------------------------------------------------------------------------------------- */
+
+void recorder_lock(void)
+{
+    if (recorder.threads)
+        pthread_mutex_lock(&life.lock);
+}
+
+void recorder_unlock(void)
+{
+    if (recorder.threads)
+        pthread_mutex_unlock(&life.lock);
+}
+
+void recorder_warn(const char *text)
+{
+    char line[512];
+    if (atomic_flag_test_and_set(&life.warned))
+        return;
+    int saved = errno, length = snprintf(line, sizeof line, "crosswait: %s\n", text);
+    if (write(2, line, (size_t)(length < (int)sizeof line ? length : (int)sizeof line - 1)) < 0)
+        errno = saved;
+    errno = saved;
+}
+
+void recorder_lost(struct lane *lane)
+{
+    struct spool_header *header = lane->writer.header;
+    atomic_store_explicit(&header->lost, atomic_load_explicit(&header->lost, memory_order_relaxed) + 1, memory_order_relaxed);
+    char text[400];
+    snprintf(text, sizeof text, "recording ended on rank %d, the program goes on: %s", recorder.world_rank, header->note);
+    recorder_warn(text);
+}
+
+static uint64_t realtime_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The two clocks, read as close together as a few tries allow. */
+static void read_clocks(uint64_t *ticks, uint64_t *realtime)
+{
+    uint64_t best = UINT64_MAX;
+    for (int i = 0; i < 5; i++) {
+        uint64_t before = recorder_clock(), ns = realtime_ns(), after = recorder_clock();
+        if (after - before < best) {
+            best = after - before;
+            *ticks = before + best / 2;
+            *realtime = ns;
+        }
+    }
+}
+
+uint64_t recorder_started_clock(void)
+{
+#if defined __x86_64__
+    unsigned a, b, c, d;
+    if (__get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8))
+        recorder.tsc = true;
+#endif
+    read_clocks(&life.ticks, &life.realtime_ns);
+    return life.ticks;
+}
+
+/* Ticks a second, over the time since MPI_Init began: the longer, the better. */
+static uint64_t tick_rate(void)
+{
+    uint64_t ticks, realtime;
+    if (!recorder.tsc)
+        return 1000000000u;
+    do
+        read_clocks(&ticks, &realtime);
+    while (realtime - life.realtime_ns < 2000000 && realtime >= life.realtime_ns);
+    return (uint64_t)((double)(ticks - life.ticks) * 1e9 / (double)(realtime - life.realtime_ns));
+}
+
+static void write_clock(struct lane *lane, unsigned at_end, uint64_t ticks, uint64_t realtime)
+{
+    struct spool_clock *record = spool_reserve(&lane->writer, sizeof *record / 8);
+    if (record)
+        *record = (struct spool_clock){{SPOOL_CLOCK, sizeof *record / 8, (uint16_t)at_end, 0}, ticks, realtime, INT64_MIN};
+    spool_commit(&lane->writer);
+}
+
+/* --- lanes ----------------------------------------------------------------------------------------------------------- */
+
+static void fill_header(struct spool_header *header, int thread_level)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
+    int length = 0;
+    header->world_size = recorder.world_size;
+    header->pid = life.pid;
+    header->tid = (int32_t)syscall(SYS_gettid);
+    header->thread_level = thread_level;
+    gethostname(header->host, sizeof header->host - 1);
+    const char *job = strrchr(life.folder, '/');
+    snprintf(header->job, sizeof header->job, "%.63s", job ? job + 1 : life.folder);
+    REAL(Get_library_version)(version, &length);
+    version[strcspn(version, "\n")] = 0;
+    snprintf(header->library, sizeof header->library, "%.127s", version);
+    header->tick_hz = tick_rate();
+    header->start_ticks = life.ticks;
+    header->start_realtime_ns = life.realtime_ns;
+    header->layer = recorder.layer;
+    memcpy(header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);
+}
+
+static struct lane *lane_new(int thread_level)
+{
+    struct lane *lane = calloc(1, sizeof *lane);
+    int error = 0;
+    if (!lane)
+        return NULL;
+    uint32_t index = __atomic_fetch_add(&life.lane_count, 1, __ATOMIC_RELAXED);
+    if (spool_writer_open(&lane->writer, life.folder, recorder.world_rank, index, SPOOL_RING_BYTES, &error) != CORE_OK) {
+        char text[PATH_MAX + 200];
+        snprintf(text, sizeof text, "rank %d is not recorded: cannot make a spool in '%.300s': %s", recorder.world_rank, life.folder,
+                 strerror(error));
+        recorder_warn(text);
+        free(lane);
+        return NULL;
+    }
+    lane->index = index;
+    lane->open = lane->writer.header->open;
+    fill_header(lane->writer.header, thread_level);
+    recorder_lock();
+    lane->next = recorder.lanes;
+    recorder.lanes = lane;
+    recorder_unlock();
+    return lane;
+}
+
+struct lane *recorder_lane_slow(void)
+{
+    if (!recorder.on || recorder_thread.current)
+        return NULL;
+    recorder_thread.current = &nobody; /* what the library calls while the lane is made is not the application's */
+    struct lane *lane = lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0);
+    recorder_thread.current = NULL;
+    if (!lane) {
+        recorder_thread.current = &nobody; /* no second try for this thread */
+        return NULL;
+    }
+    recorder_thread.ready = lane;
+    return lane;
+}
+
+static void in_forked_child(void)
+{
+    recorder.on = false;
+    recorder_thread.ready = recorder_thread.current = NULL;
+}
+
+/* --- start ---------------------------------------------------------------------------------------------------------- */
+
+static bool make_folders(char *path)
+{
+    for (char *at = path + 1; *at; at++)
+        if (*at == '/') {
+            *at = 0;
+            mkdir(path, 0777);
+            *at = '/';
+        }
+    return mkdir(path, 0777) == 0 || errno == EEXIST;
+}
+
+static bool choose_folder(void)
+{
+    char base[PATH_MAX], job[48], here[PATH_MAX] = "";
+    const char *spool = getenv("CROSSWAIT_SPOOL"), *id = getenv("PMIX_NAMESPACE");
+    if (!spool) {
+        const char *out = life_out();
+        if (out[0] != '/' && !getcwd(here, sizeof here))
+            return false;
+        if (snprintf(base, sizeof base, "%s%s%s.spool", here, here[0] ? "/" : "", out) >= (int)sizeof base)
+            return false;
+        spool = base;
+    }
+    if (id)
+        snprintf(job, sizeof job, "%s", id);
+    else
+        snprintf(job, sizeof job, "parent%d", (int)getppid());
+    for (char *at = job; *at; at++)
+        if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *at))
+            *at = '-';
+    return snprintf(life.folder, sizeof life.folder, "%s/%s", spool, job) < (int)sizeof life.folder && make_folders(life.folder);
+}
+
+void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error)
+{
+    int provided = 0;
+    if (error != MPI_SUCCESS || !resolve_handles() || REAL(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) ||
+        REAL(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
+        return;
+    if (REAL(Query_thread)(&provided) != MPI_SUCCESS)
+        provided = thread_level;
+    if (!choose_folder()) {
+        char text[400];
+        snprintf(text, sizeof text, "rank %d is not recorded: cannot make the folder '%.300s': %s", recorder.world_rank, life.folder,
+                 strerror(errno));
+        recorder_warn(text);
+        return;
+    }
+    for (unsigned i = 0; i < CALL_COUNT; i++) {
+        recorder_resolve(REAL_MPI, i);
+        recorder_resolve(REAL_PMPI, i);
+    }
+    life.pid = (int)getpid();
+    recorder.threads = provided == MPI_THREAD_MULTIPLE;
+    recorder.generation = 1;
+    recorder_thread.current = &nobody;
+    struct lane *lane = lane_new(provided);
+    if (!lane) {
+        recorder_thread.current = NULL;
+        return;
+    }
+    recorder.seq_shared = &lane->writer.header->next_seq;
+    recorder_thread.current = lane;
+    write_clock(lane, 0, life.ticks, life.realtime_ns);
+    handles_init(lane);
+    pthread_atfork(NULL, NULL, in_forked_child);
+    struct spool_event *e = recorder_enter(lane, call, cfa);
+    recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
+    if (call == CALL_Init_thread) {
+        const int64_t values[] = {thread_level, provided};
+        recorder_args(lane, e->seq, 0, 2, values);
+    }
+    recorder_open(lane, e);
+    e->t_enter = t_enter;
+    recorder_back(e);
+    recorder.on = true;
+    recorder_leave(lane, e, error, true);
+}
+
+/* --- end ------------------------------------------------------------------------------------------------------------ */
+
+static void end_state(enum spool_state state, int code)
+{
+    for (struct lane *lane = recorder.lanes; lane; lane = lane->next) {
+        struct spool_header *header = lane->writer.header;
+        if (atomic_load(&header->state) == SPOOL_STATE_ABORTED)
+            continue;
+        atomic_store(&header->code, code);
+        atomic_store(&header->state, state);
+    }
+}
+
+void recorder_finalizing(struct lane *lane)
+{
+    uint64_t ticks, realtime;
+    handles_finalize();
+    read_clocks(&ticks, &realtime);
+    write_clock(lane, 1, ticks, realtime);
+    uint64_t rate = tick_rate();
+    for (struct lane *each = recorder.lanes; each; each = each->next)
+        each->writer.header->tick_hz = rate;
+}
+
+void recorder_finalized(struct lane *lane)
+{
+    end_state(SPOOL_STATE_FINALIZED, 0);
+    spool_drain(&lane->writer);
+    recorder.on = false;
+    recorder_thread.ready = NULL;
+}
+
+void recorder_aborting(struct lane *lane, int code)
+{
+    (void)lane;
+    end_state(SPOOL_STATE_ABORTED, code);
+}
+
+bool recorder_plain(void)
+{
+    return !getenv("CROSSWAIT_SPOOL");
+}
+
+const char *recorder_folder(void)
+{
+    return life.folder;
+}
+
+__attribute__((destructor)) static void at_exit(void)
+{
+    if (recorder.on && (int)getpid() == life.pid)
+        end_state(SPOOL_STATE_EXITED, 0);
+}
+
+/* --- records --------------------------------------------------------------------------------------------------------- */
+
+void recorder_define_call(struct lane *lane, unsigned call)
+{
+    const struct call_description *d = &call_description[call];
+    recorder_lock();
+    if (!recorder.defined[call]) {
+        size_t name = strlen(d->name), names = strlen(d->names);
+        uint32_t words = (uint32_t)((sizeof(struct spool_def_call) + name + names + 7) / 8);
+        struct spool_def_call *def = spool_reserve(&lane->writer, words);
+        if (def) {
+            *def = (struct spool_def_call){{SPOOL_DEF_CALL, (uint16_t)words, (uint16_t)call, d->class}, d->mode, (uint16_t)name,
+                                           (uint16_t)names, 0};
+            memcpy(def + 1, d->name, name);
+            memcpy((char *)(def + 1) + name, d->names, names);
+        }
+        recorder.defined[call] = 1;
+    }
+    recorder_unlock();
+}
+
+void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned count, const int64_t *value)
+{
+    uint32_t words = (uint32_t)(sizeof(struct spool_args) / 8 + count);
+    struct spool_args *record = spool_reserve(&lane->writer, words);
+    if (!record)
+        return;
+    *record = (struct spool_args){{SPOOL_ARGS, (uint16_t)words, (uint16_t)count, (uint16_t)first}, seq};
+    memcpy(record + 1, value, count * sizeof *value);
+}
+
+void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role, int bytes, int64_t count,
+                   const void *value)
+{
+    enum { BYTES_MAX = 16384 };
+    if (count <= 0 || !value)
+        return;
+    for (int64_t first = 0; first < count;) {
+        int64_t here = count - first < BYTES_MAX / bytes ? count - first : BYTES_MAX / bytes;
+        uint32_t words = (uint32_t)((sizeof(struct spool_list) + (size_t)(here * bytes) + 7) / 8);
+        struct spool_list *record = spool_reserve(&lane->writer, words);
+        if (!record)
+            return;
+        *record = (struct spool_list){{SPOOL_LIST, (uint16_t)words, (uint16_t)role, (uint16_t)bytes}, seq, argument, (uint32_t)count,
+                                      (uint32_t)first, (uint32_t)here};
+        memcpy(record + 1, (const char *)value + first * bytes, (size_t)(here * bytes));
+        first += here;
+    }
+}
+
+void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role, int count,
+                         const MPI_Datatype *type)
+{
+    int32_t *id = count > 0 && type ? malloc((size_t)count * sizeof *id) : NULL;
+    if (!id)
+        return;
+    for (int i = 0; i < count; i++)
+        id[i] = (int32_t)recorder_type(lane, type[i]);
+    recorder_list(lane, seq, argument, role, 4, count, id);
+    free(id);
+}
+
+void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const char *text)
+{
+    if (!text)
+        return;
+    size_t bytes = strnlen(text, 16384);
+    uint32_t words = (uint32_t)((sizeof(struct spool_text) + bytes + 7) / 8);
+    struct spool_text *record = spool_reserve(&lane->writer, words);
+    if (!record)
+        return;
+    *record = (struct spool_text){{SPOOL_TEXT, (uint16_t)words, (uint16_t)bytes, (uint16_t)argument}, seq};
+    memcpy(record + 1, text, bytes);
+}
+
+void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type, int32_t count)
+{
+    struct spool_leg *record = spool_reserve(&lane->writer, sizeof *record / 8);
+    if (record)
+        *record = (struct spool_leg){{SPOOL_LEG, sizeof *record / 8, 0, 0}, seq, peer, tag, type, count};
+}
+
+int recorder_sum(int count, const int *value)
+{
+    int sum = 0;
+    for (int i = 0; i < count; i++)
+        sum += value[i];
+    return sum;
+}
+
+MPI_Status *recorder_statuses(struct lane *lane, int count)
+{
+    if (count > lane->status_count) {
+        MPI_Status *fresh = realloc(lane->status, (size_t)count * sizeof *fresh);
+        if (!fresh)
+            return MPI_STATUSES_IGNORE;
+        lane->status = fresh;
+        lane->status_count = count;
+    }
+    return lane->status ? lane->status : MPI_STATUSES_IGNORE;
+}
+
+void *recorder_scratch(struct lane *lane, size_t bytes)
+{
+    if (bytes > lane->scratch_bytes) {
+        void *fresh = realloc(lane->scratch, bytes);
+        if (!fresh)
+            return NULL;
+        lane->scratch = fresh;
+        lane->scratch_bytes = bytes;
+    }
+    return lane->scratch;
+}

@@ -1,0 +1,303 @@
+/* What the generated wrappers and the hand-written bodies use to record one call.
+ *
+ * A wrapper asks for its thread's lane (NULL: just call through), fills the lane's open slot, calls the real function, adds what came
+ * out, and leaves. Nothing here may change what the application sees: no error of ours is ever returned.
+ *
+ *  1. recorder_thread.ready is the lane exactly while the thread is outside every recorded call, so that calls which the MPI library
+ *     makes through its own public names, and calls made from callbacks, pass through.
+ *  2. The handles MPI_X_NULL, MPI_COMM_WORLD... are symbols of libmpi and are looked up at run time (recorder_handle): this library is
+ *     loaded into processes that have no MPI. The macros of mpi.h for them are never used. */
+#ifndef INTERPOSE_RECORDER_H
+#define INTERPOSE_RECORDER_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#if defined __x86_64__
+#include <x86intrin.h>
+#endif
+
+#include "core/spool.h"
+#include "core/spool_write.h"
+#include "interpose_calls.h"
+
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+
+enum { SITE_CACHE = 256, SITE_FRAMES_MAX = 32 };
+
+struct lane {
+    struct spool_writer writer;
+    struct spool_event *open; /* header->open */
+    uint32_t depth;
+    uint32_t index;
+    uint64_t moved;
+    struct {
+        const void *address;
+        uint32_t id;
+        uint32_t skip; /* the address lies in a language binding: the caller's own return address is so many words above */
+    } site[SITE_CACHE];
+    struct { /* last handle asked for, by kind: most programs use few */
+        const void *handle;
+        uint32_t id;
+        uint32_t generation;
+    } comm_cache, type_cache;
+    MPI_Status *status;       /* scratch for statuses that the application ignores */
+    int status_count;
+    void *scratch;            /* for lists of ids */
+    size_t scratch_bytes;
+    struct request_info *info; /* scratch for lists of requests */
+    int info_count;
+    struct lane *next;
+};
+
+extern __thread struct recorder_thread {
+    struct lane *ready;   /* invariant 1 */
+    struct lane *current; /* inside a recorded call */
+} recorder_thread __attribute__((tls_model("initial-exec")));
+
+extern struct recorder { /* of the process */
+    bool on;          /* between MPI_Init and MPI_Finalize, spool open */
+    bool threads;     /* MPI_THREAD_MULTIPLE: several lanes may run at once */
+    bool tsc;
+    bool payload;     /* digests or more */
+    bool perturb;     /* a live policy is set */
+    bool layer;       /* the library layer is on */
+    int world_rank, world_size;
+    uint64_t seq;     /* last one given out */
+    _Atomic uint64_t *seq_shared; /* where the watcher sees it */
+    uint32_t generation; /* of handle caches: raised whenever a handle is freed */
+    uint8_t defined[CALL_COUNT + 64];
+    struct lane *lanes;
+} recorder;
+
+extern struct recorder_handles { /* predefined handles, from the library at run time */
+    MPI_Comm comm_null, comm_world, comm_self;
+    MPI_Datatype type_null;
+    MPI_Request request_null, request_empty;
+    MPI_Group group_null, group_empty;
+    MPI_Op op_null;
+    MPI_Win win_null;
+    MPI_File file_null;
+    MPI_Message message_null, message_no_proc;
+} recorder_handle;
+
+/* --- real functions --------------------------------------------------------------------------------------- */
+
+enum { REAL_MPI, REAL_PMPI };
+extern void *recorder_real_table[2][CALL_COUNT];
+void *recorder_resolve(int which, unsigned call);
+void *recorder_symbol(const char *name); /* in the MPI library; NULL */
+static inline void *recorder_real(int which, unsigned call)
+{
+    void *real = recorder_real_table[which][call];
+    return LIKELY(real) ? real : recorder_resolve(which, call);
+}
+/* The real PMPI_X, for our own use; wrappers that it passes through on its way are told by recorder_thread. */
+#define REAL(x) ((x##_fn)recorder_real(REAL_PMPI, CALL_##x))
+
+/* --- clock ------------------------------------------------------------------------------------------------- */
+
+static inline uint64_t recorder_clock(void)
+{
+#if defined __x86_64__
+    if (LIKELY(recorder.tsc))
+        return __rdtsc();
+#endif
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- life ---------------------------------------------------------------------------------------------------- */
+
+void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error);
+extern struct lane *const recorder_nobody; /* in recorder_thread.current: inside a call that is not recorded */
+uint64_t recorder_started_clock(void);
+void recorder_finalizing(struct lane *lane);
+void recorder_finalized(struct lane *lane);
+bool recorder_plain(void);           /* no launcher: MPI_Finalize makes the trace */
+const char *recorder_folder(void);
+void recorder_aborting(struct lane *lane, int code);
+struct lane *recorder_lane_slow(void);
+void recorder_define_call(struct lane *lane, unsigned call);
+void recorder_warn(const char *text); /* once, on stderr */
+void recorder_lock(void);             /* definitions; does nothing while only one thread can be here */
+void recorder_unlock(void);
+
+static inline struct lane *recorder_lane(void)
+{
+    struct lane *lane = recorder_thread.ready;
+    return LIKELY(lane != NULL) ? lane : recorder_lane_slow();
+}
+
+uint32_t recorder_site_slow(struct lane *lane, void **cfa);
+static inline uint32_t recorder_site(struct lane *lane, void **cfa)
+{
+    const void *address = cfa[-1];
+    unsigned slot = (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);
+    if (LIKELY(lane->site[slot].address == address && !lane->site[slot].skip))
+        return lane->site[slot].id;
+    return recorder_site_slow(lane, cfa);
+}
+
+/* The open slot for a new event, its fields not yet set, and its site, seq, parent. */
+static inline struct spool_event *recorder_enter(struct lane *lane, unsigned call, void **cfa)
+{
+    recorder_thread.ready = NULL;
+    recorder_thread.current = lane;
+    if (UNLIKELY(!recorder.defined[call]))
+        recorder_define_call(lane, call);
+    struct spool_event *e = &lane->open[lane->depth];
+    uint64_t seq = recorder.threads ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED) : ++recorder.seq;
+    atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
+    e->head = (struct spool_head){SPOOL_EVENT, sizeof *e / 8, (uint16_t)call, 0};
+    e->seq = seq;
+    e->t_leave = 0;
+    e->parent = 0;
+    e->site = recorder_site(lane, cfa);
+    return e;
+}
+
+static inline void recorder_fields(struct spool_event *e, uint32_t comm, int32_t peer, int32_t tag, uint32_t type, int32_t count,
+                                   uint32_t request)
+{
+    e->comm = comm;
+    e->peer = peer;
+    e->tag = tag;
+    e->type = type;
+    e->count = count;
+    e->request = request;
+}
+
+/* The call starts: from here on the watcher sees it. */
+static inline void recorder_open(struct lane *lane, struct spool_event *e)
+{
+    spool_commit(&lane->writer); /* definitions and lists that describe it */
+    e->t_enter = recorder_clock();
+    lane->depth++;
+    atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
+}
+
+static inline void recorder_back(struct spool_event *e)
+{
+    e->t_leave = recorder_clock();
+}
+
+void recorder_lost(struct lane *lane);
+
+/* Commits the event. moved: whether the lane made progress by it. */
+static inline void recorder_close(struct lane *lane, struct spool_event *e, int error, bool moved)
+{
+    e->head.b = (uint16_t)((unsigned)error > 65535 ? 65535 : error);
+    struct spool_event *record = spool_reserve(&lane->writer, sizeof *e / 8);
+    if (LIKELY(record != NULL)) {
+        *record = *e;
+        spool_commit(&lane->writer);
+    } else {
+        recorder_lost(lane);
+    }
+    lane->moved += moved;
+    atomic_store_explicit(&lane->writer.header->moved, lane->moved, memory_order_relaxed);
+    lane->depth--;
+    atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
+}
+
+static inline void recorder_leave(struct lane *lane, struct spool_event *e, int error, bool moved)
+{
+    recorder_close(lane, e, error, moved);
+    recorder_thread.current = NULL;
+    recorder_thread.ready = lane;
+}
+
+/* --- arguments ------------------------------------------------------------------------------------------------ */
+
+static inline int32_t recorder_peer(int rank)
+{
+    return LIKELY(rank >= 0)          ? rank
+           : rank == MPI_ANY_SOURCE ? EVENT_ANY
+           : rank == MPI_PROC_NULL  ? EVENT_PROC_NULL
+           : rank == MPI_ROOT       ? EVENT_ROOT
+                                    : rank;
+}
+static inline int32_t recorder_tag(int tag)
+{
+    return tag == MPI_ANY_TAG ? EVENT_ANY : tag;
+}
+
+/* first: index, among the names in the call's definition, of the first value. */
+void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned count, const int64_t *value);
+void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role, int bytes, int64_t count,
+                   const void *value);
+void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role, int count,
+                         const MPI_Datatype *type);
+void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const char *text);
+void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type, int32_t count);
+int recorder_sum(int count, const int *value);
+int recorder_cart_dims(MPI_Comm comm);
+
+/* --- handles --------------------------------------------------------------------------------------------------- */
+
+uint32_t recorder_comm_slow(struct lane *lane, MPI_Comm comm);
+static inline uint32_t recorder_comm(struct lane *lane, MPI_Comm comm)
+{
+    if (LIKELY(lane->comm_cache.handle == comm && lane->comm_cache.generation == recorder.generation))
+        return lane->comm_cache.id;
+    return recorder_comm_slow(lane, comm);
+}
+uint32_t recorder_type_slow(struct lane *lane, MPI_Datatype type);
+static inline uint32_t recorder_type(struct lane *lane, MPI_Datatype type)
+{
+    if (LIKELY(lane->type_cache.handle == type && lane->type_cache.generation == recorder.generation))
+        return lane->type_cache.id;
+    return recorder_type_slow(lane, type);
+}
+/* How a communicator came to be, for its global id: the same on all its members. */
+enum comm_origin { COMM_ORIGIN_PARENT, COMM_ORIGIN_COPY, COMM_ORIGIN_GROUP, COMM_ORIGIN_INTER, COMM_ORIGIN_MERGE, COMM_ORIGIN_SPAWN,
+                   COMM_ORIGIN_UNKNOWN };
+uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent, enum comm_origin origin, int tag);
+uint32_t recorder_group(struct lane *lane, MPI_Group group);
+uint32_t recorder_op(struct lane *lane, MPI_Op op);
+uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute);
+uint32_t recorder_win(struct lane *lane, MPI_Win win);
+uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes);
+uint32_t recorder_file(struct lane *lane, MPI_File file);
+uint32_t recorder_file_made(struct lane *lane, MPI_File file, MPI_Comm comm, const char *name);
+enum recorder_object { OBJECT_COMM, OBJECT_GROUP, OBJECT_TYPE, OBJECT_OP, OBJECT_WIN, OBJECT_FILE, OBJECT_KINDS };
+void recorder_forget(enum recorder_object kind, const void *handle); /* before it is freed */
+
+/* Which sides of a rooted collective count in this process: bit 0 the send side, bit 1 the receive side. */
+enum { SIDE_SEND = 1, SIDE_RECV = 2 };
+unsigned recorder_sides_gather(struct lane *lane, MPI_Comm comm, int root);
+unsigned recorder_sides_scatter(struct lane *lane, MPI_Comm comm, int root);
+/* Lengths of a collective's arrays. */
+int recorder_comm_size(struct lane *lane, MPI_Comm comm);        /* blocks of a v-collective: the remote group's on intercomms */
+int recorder_comm_local_size(struct lane *lane, MPI_Comm comm);
+int recorder_neighbors_in(struct lane *lane, MPI_Comm comm);
+int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
+
+/* --- requests ---------------------------------------------------------------------------------------------------- */
+
+enum request_kind { REQUEST_OTHER, REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_MESSAGE };
+struct request_info {
+    MPI_Request handle;
+    uint32_t id;   /* 0: the null request, or one that was never seen */
+    uint32_t kind;
+};
+uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum request_kind kind);
+struct request_info recorder_request_find(MPI_Request handle, const void *variable);
+void recorder_request_forget(struct request_info info, const void *variable);
+/* Like find for a whole list, where equal handles are different requests; infos are valid until the lane's next list. NULL: no memory. */
+struct request_info *recorder_request_list(struct lane *lane, int count, const MPI_Request *request);
+
+/* A request completed: its done record, and it is forgotten unless persistent (its variable then still holds it). */
+void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info, const MPI_Request *variable,
+                   const MPI_Status *status, int error);
+/* The status of a receive, probe or file operation. */
+void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status, int error);
+MPI_Status *recorder_statuses(struct lane *lane, int count); /* scratch; MPI_STATUSES_IGNORE when out of memory */
+void *recorder_scratch(struct lane *lane, size_t bytes);
+
+#endif

@@ -1,0 +1,35 @@
+# The library that is loaded into every rank. Wrappers are generated from calls.table and the installed mpi.h.
+INTERPOSE_MPI = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(MPI_CFLAGS)
+INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC -ftls-model=initial-exec \
+                   -I. -I$(BUILD)/gen -MMD -MP
+INTERPOSE_CORE = spool_write signature
+
+INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
+INTERPOSE_OBJECTS = $(patsubst interpose/%.c,$(BUILD)/obj/interpose/%.o,$(wildcard interpose/*.c)) \
+                    $(BUILD)/obj/interpose/interpose_calls.o $(patsubst %,$(BUILD)/obj/interpose/core_%.o,$(INTERPOSE_CORE))
+
+$(INTERPOSE_GEN): interpose/generate.py interpose/calls.table
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  gen   $<")
+	$(Q)$(PYTHON) interpose/generate.py interpose/calls.table $(BUILD)/gen -- $(CC) $(INTERPOSE_MPI)
+
+$(BUILD)/obj/interpose/%.o: interpose/%.c | $(INTERPOSE_GEN)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  cc    $<")
+	$(Q)$(CC) $(INTERPOSE_CFLAGS) $(INTERPOSE_MPI) -c -o $@ $<
+
+$(BUILD)/obj/interpose/interpose_calls.o: $(INTERPOSE_GEN)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  cc    $<")
+	$(Q)$(CC) $(INTERPOSE_CFLAGS) $(INTERPOSE_MPI) -c -o $@ $<
+
+$(BUILD)/obj/interpose/core_%.o: core/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  cc    $<")
+	$(Q)$(CC) $(INTERPOSE_CFLAGS) -fvisibility=hidden -c -o $@ $<
+
+$(BUILD)/libcrosswait.so: $(INTERPOSE_OBJECTS) $(INTERPOSE_GEN)
+	$(if $(V),,@echo "  link  $@")
+	$(Q)$(CC) -shared -o $@ $(INTERPOSE_OBJECTS) -Wl,--version-script=$(BUILD)/gen/interpose.map -Wl,-z,nodelete -Wl,-z,now -ldl -lpthread
+
+ALL += $(BUILD)/libcrosswait.so

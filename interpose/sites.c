@@ -1,0 +1,202 @@
+/* Call sites: the return address of the application's call, as an id with a definition.
+ *
+ * A Fortran call comes through a language binding (libmpi_mpifh, libmpi_usempif08) whose frame lies between us and the application.
+ * Those frames have a fixed size at a given return address, so the distance is found once by unwinding and remembered.
+ *
+ *  1. A site's id and its module's definition precede, in the rank's records, the first event that names it. */
+#include <dlfcn.h>
+#include <elf.h>
+#include <link.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include "interpose/recorder.h"
+
+enum { MODULES_MAX = 512, SITES_FIRST = 1024 };
+
+static struct {
+    uintptr_t base[MODULES_MAX], start[MODULES_MAX], end[MODULES_MAX];
+    bool binding[MODULES_MAX];
+    uint32_t count;
+    struct { const void *address; uint32_t id; } *site; /* open addressing */
+    uint32_t site_count, site_capacity, last_id;
+} table;
+
+struct search {
+    uintptr_t address, base, start, end;
+    char path[1024];
+    unsigned char build_id[64];
+    size_t build_id_bytes;
+};
+
+static int search_module(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    struct search *s = context;
+    bool inside = false;
+    uintptr_t low = UINTPTR_MAX, high = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        uintptr_t start = info->dlpi_addr + p->p_vaddr, end = start + p->p_memsz;
+        inside |= s->address >= start && s->address < end;
+        low = start < low ? start : low;
+        high = end > high ? end : high;
+    }
+    if (!inside)
+        return 0;
+    s->base = info->dlpi_addr;
+    s->start = low;
+    s->end = high;
+    strncpy(s->path, info->dlpi_name, sizeof s->path - 1);
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+        if (p->p_type != PT_NOTE)
+            continue;
+        const char *at = (const char *)(info->dlpi_addr + p->p_vaddr), *end = at + p->p_memsz;
+        while (at + sizeof(ElfW(Nhdr)) <= end) {
+            const ElfW(Nhdr) *note = (const void *)at;
+            const char *name = at + sizeof *note, *data = name + ((note->n_namesz + 3u) & ~3u);
+            if (note->n_type == NT_GNU_BUILD_ID && note->n_namesz == 4 && !memcmp(name, "GNU", 4) &&
+                note->n_descsz <= sizeof s->build_id) {
+                memcpy(s->build_id, data, note->n_descsz);
+                s->build_id_bytes = note->n_descsz;
+            }
+            at = data + ((note->n_descsz + 3u) & ~3u);
+        }
+    }
+    return 1;
+}
+
+static bool is_binding(const char *path)
+{
+    const char *name = strrchr(path, '/');
+    name = name ? name + 1 : path;
+    return strncmp(name, "libmpi_mpifh", 12) == 0 || strncmp(name, "libmpi_usempi", 13) == 0 || strncmp(name, "libmpi_ignore", 13) == 0;
+}
+
+/* Id of the module that holds the address, from 1; 0: none (generated code). */
+static uint32_t module_of(struct lane *lane, uintptr_t address)
+{
+    for (uint32_t i = 0; i < table.count; i++)
+        if (address >= table.start[i] && address < table.end[i])
+            return i + 1;
+    struct search s = {.address = address};
+    if (!dl_iterate_phdr(search_module, &s) || table.count == MODULES_MAX)
+        return 0;
+    char real[4096];
+    if (!s.path[0]) {
+        ssize_t n = readlink("/proc/self/exe", real, sizeof real - 1);
+        real[n > 0 ? n : 0] = 0;
+    } else if (!realpath(s.path, real)) {
+        strcpy(real, s.path);
+    }
+    uint32_t id = ++table.count;
+    table.base[id - 1] = s.base;
+    table.start[id - 1] = s.start;
+    table.end[id - 1] = s.end;
+    table.binding[id - 1] = is_binding(s.path);
+    size_t path_bytes = strlen(real), bytes = sizeof(struct spool_def_module) + path_bytes + s.build_id_bytes;
+    struct spool_def_module *def = spool_reserve(&lane->writer, (uint32_t)((bytes + 7) / 8));
+    if (def) {
+        *def = (struct spool_def_module){{SPOOL_DEF_MODULE, (uint16_t)((bytes + 7) / 8), (uint16_t)path_bytes, (uint16_t)s.build_id_bytes},
+                                         id, 0, s.base};
+        memcpy((char *)(def + 1), real, path_bytes);
+        memcpy((char *)(def + 1) + path_bytes, s.build_id, s.build_id_bytes);
+    }
+    return id;
+}
+
+static uint32_t *site_slot(const void *address)
+{
+    if (table.site_count * 2 >= table.site_capacity) {
+        uint32_t capacity = table.site_capacity ? table.site_capacity * 2 : SITES_FIRST, old = table.site_capacity;
+        void *fresh = calloc(capacity, sizeof *table.site);
+        if (!fresh)
+            return NULL;
+        struct { const void *address; uint32_t id; } *from = (void *)table.site;
+        void *before = table.site;
+        table.site = fresh;
+        table.site_capacity = capacity;
+        table.site_count = 0;
+        for (uint32_t i = 0; i < old; i++)
+            if (from[i].address)
+                *site_slot(from[i].address) = from[i].id;
+        free(before);
+    }
+    uint32_t at = (uint32_t)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 32) & (table.site_capacity - 1);
+    while (table.site[at].address && table.site[at].address != address)
+        at = (at + 1) & (table.site_capacity - 1);
+    if (!table.site[at].address) {
+        table.site[at].address = address;
+        table.site[at].id = 0;
+        table.site_count++;
+    }
+    return &table.site[at].id;
+}
+
+/* Id of an address, defined on first sight. Under the lock. */
+static uint32_t site_id(struct lane *lane, const void *address)
+{
+    uint32_t *id = site_slot(address);
+    if (!id)
+        return 0;
+    if (*id)
+        return *id;
+    uint32_t module = module_of(lane, (uintptr_t)address);
+    struct spool_def_site *def = spool_reserve(&lane->writer, sizeof *def / 8);
+    if (def)
+        *def = (struct spool_def_site){{SPOOL_DEF_SITE, sizeof *def / 8, 0, 0}, ++table.last_id, module,
+                                       (uintptr_t)address - (module ? table.base[module - 1] : 0)};
+    id = site_slot(address);
+    return *id = def ? table.last_id : 0;
+}
+
+struct unwinding {
+    void **cfa;
+    void **found; /* where the return address of the first frame outside the bindings lies */
+    struct lane *lane;
+    bool seen;
+};
+
+static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *argument)
+{
+    struct unwinding *u = argument;
+    void **cfa = (void **)_Unwind_GetCFA(context);
+    if (cfa <= u->cfa)
+        return _URC_NO_REASON; /* our own frames */
+    uint32_t module = module_of(u->lane, (uintptr_t)cfa[-1]);
+    if (module && table.binding[module - 1])
+        return _URC_NO_REASON;
+    u->found = cfa;
+    return _URC_END_OF_STACK;
+}
+
+/* Words from our frame up to that of the application's call, when the address is in a language binding. */
+static uint32_t binding_skip(struct lane *lane, void **cfa)
+{
+    uint32_t module = module_of(lane, (uintptr_t)cfa[-1]);
+    if (!module || !table.binding[module - 1])
+        return 0;
+    struct unwinding u = {.cfa = cfa, .lane = lane};
+    _Unwind_Backtrace(unwind_one, &u);
+    return u.found && u.found - cfa < 4096 ? (uint32_t)(u.found - cfa) : 0;
+}
+
+uint32_t recorder_site_slow(struct lane *lane, void **cfa)
+{
+    const void *address = cfa[-1];
+    unsigned slot = (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);
+    recorder_lock();
+    if (lane->site[slot].address != address) {
+        lane->site[slot].skip = binding_skip(lane, cfa);
+        lane->site[slot].address = address;
+        lane->site[slot].id = lane->site[slot].skip ? 0 : site_id(lane, address);
+    }
+    uint32_t id = lane->site[slot].skip ? site_id(lane, cfa[(int64_t)lane->site[slot].skip - 1]) : lane->site[slot].id;
+    recorder_unlock();
+    return id;
+}

@@ -1,0 +1,248 @@
+/* Bodies of the calls that no template can express: starting and ending, and the waits and tests on several requests. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/recorder.h"
+
+int special_Init(Init_fn real, void **cfa, int *argc, char ***argv)
+{
+    if (recorder_thread.current || recorder.on)
+        return real(argc, argv);
+    uint64_t t_enter = recorder_started_clock();
+    recorder_thread.current = recorder_nobody;
+    int returned = real(argc, argv);
+    recorder_thread.current = NULL;
+    recorder_started(0, t_enter, CALL_Init, cfa, returned);
+    return returned;
+}
+
+int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv, int required, int *provided)
+{
+    if (recorder_thread.current || recorder.on)
+        return real(argc, argv, required, provided);
+    uint64_t t_enter = recorder_started_clock();
+    recorder_thread.current = recorder_nobody;
+    int returned = real(argc, argv, required, provided);
+    recorder_thread.current = NULL;
+    recorder_started(required, t_enter, CALL_Init_thread, cfa, returned);
+    return returned;
+}
+
+int special_Finalize(Finalize_fn real, void **cfa)
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real();
+    struct spool_event *e = recorder_enter(lane, CALL_Finalize, cfa);
+    recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
+    recorder_open(lane, e);
+    recorder_finalizing(lane);
+    int returned = real();
+    recorder_back(e);
+    recorder_leave(lane, e, returned, true);
+    recorder_finalized(lane);
+    return returned;
+}
+
+int special_Abort(Abort_fn real, void **cfa, MPI_Comm comm, int errorcode)
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane)) /* also from within an error handler or a callback: the state still says it */
+        lane = recorder_thread.current && recorder_thread.current != recorder_nobody ? recorder_thread.current : NULL;
+    if (UNLIKELY(!lane) || lane->depth >= SPOOL_DEPTH_MAX)
+        return real(comm, errorcode);
+    struct spool_event *e = recorder_enter(lane, CALL_Abort, cfa);
+    recorder_fields(e, recorder_comm(lane, comm), EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
+    const int64_t in[] = {errorcode};
+    recorder_args(lane, e->seq, 0, 1, in);
+    recorder_open(lane, e);
+    recorder_aborting(lane, errorcode);
+    int returned = real(comm, errorcode);
+    recorder_back(e);
+    recorder_leave(lane, e, returned, true);
+    return returned;
+}
+
+int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real(level);
+    struct spool_event *e = recorder_enter(lane, CALL_Pcontrol, cfa);
+    recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
+    const int64_t in[] = {level};
+    recorder_args(lane, e->seq, 0, 1, in);
+    recorder_open(lane, e);
+    int returned = real(level);
+    recorder_back(e);
+    recorder_leave(lane, e, returned, false);
+    return returned;
+}
+
+/* --- several requests ---------------------------------------------------------------------------------------------- */
+
+/* Enters, and commits the list of request ids. NULL lane: call through. */
+struct several {
+    struct lane *lane;
+    struct spool_event *e;
+    struct request_info *info; /* NULL: out of memory, completions are not recorded */
+};
+
+static struct several enter(struct lane *lane, unsigned call, void **cfa, int count, const MPI_Request *request)
+{
+    struct several s = {.lane = lane};
+    s.e = recorder_enter(lane, call, cfa);
+    recorder_fields(s.e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
+    s.info = count > 0 && request ? recorder_request_list(lane, count, request) : NULL;
+    int32_t *id = s.info ? recorder_scratch(lane, (size_t)count * sizeof *id) : NULL;
+    if (id) {
+        for (int i = 0; i < count; i++)
+            id[i] = (int32_t)s.info[i].id;
+        recorder_list(lane, s.e->seq, 1, SPOOL_LIST_REQUESTS, 4, count, id);
+    }
+    recorder_open(lane, s.e);
+    return s;
+}
+
+/* Error code of one member of a list: only MPI_ERR_IN_STATUS makes the statuses' own valid. */
+static int error_of(int returned, const MPI_Status *status)
+{
+    return returned == MPI_ERR_IN_STATUS && status != MPI_STATUS_IGNORE ? status->MPI_ERROR
+           : returned == MPI_ERR_IN_STATUS                              ? MPI_SUCCESS
+                                                                        : returned;
+}
+
+static void done_all(struct several *s, int count, MPI_Request *request, MPI_Status *status, int returned)
+{
+    if (s->info && (returned == MPI_SUCCESS || returned == MPI_ERR_IN_STATUS))
+        for (int i = 0; i < count; i++) {
+            MPI_Status *own = status != MPI_STATUSES_IGNORE ? &status[i] : MPI_STATUS_IGNORE;
+            int error = error_of(returned, own);
+            if (error != MPI_ERR_PENDING)
+                recorder_done(s->lane, s->e->seq, (uint32_t)i, s->info[i], &request[i], own, error);
+        }
+}
+
+int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_of_requests[])
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real(count, array_of_requests);
+    struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests);
+    int returned = real(count, array_of_requests);
+    recorder_back(s.e);
+    recorder_leave(lane, s.e, returned, true);
+    return returned;
+}
+
+int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real(count, array_of_requests, array_of_statuses);
+    struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests);
+    if (array_of_statuses == MPI_STATUSES_IGNORE)
+        array_of_statuses = recorder_statuses(lane, count);
+    int returned = real(count, array_of_requests, array_of_statuses);
+    recorder_back(s.e);
+    done_all(&s, count, array_of_requests, array_of_statuses, returned);
+    recorder_leave(lane, s.e, returned, true);
+    return returned;
+}
+
+int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real(count, array_of_requests, flag, array_of_statuses);
+    struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests);
+    if (array_of_statuses == MPI_STATUSES_IGNORE)
+        array_of_statuses = recorder_statuses(lane, count);
+    int returned = real(count, array_of_requests, flag, array_of_statuses);
+    recorder_back(s.e);
+    bool done = returned == MPI_SUCCESS ? *flag : returned == MPI_ERR_IN_STATUS;
+    if (done)
+        done_all(&s, count, array_of_requests, array_of_statuses, returned);
+    recorder_leave(lane, s.e, returned, done);
+    return returned;
+}
+
+int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real(count, array_of_requests, index, status);
+    MPI_Status own = {0};
+    if (status == MPI_STATUS_IGNORE)
+        status = &own;
+    struct several s = enter(lane, CALL_Waitany, cfa, count, array_of_requests);
+    int returned = real(count, array_of_requests, index, status);
+    recorder_back(s.e);
+    if (returned == MPI_SUCCESS && s.info && *index >= 0 && *index < count)
+        recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index], status, returned);
+    recorder_leave(lane, s.e, returned, true);
+    return returned;
+}
+
+int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real(count, array_of_requests, index, flag, status);
+    MPI_Status own = {0};
+    if (status == MPI_STATUS_IGNORE)
+        status = &own;
+    struct several s = enter(lane, CALL_Testany, cfa, count, array_of_requests);
+    int returned = real(count, array_of_requests, index, flag, status);
+    recorder_back(s.e);
+    bool done = returned != MPI_SUCCESS || *flag;
+    if (returned == MPI_SUCCESS && *flag && s.info && *index >= 0 && *index < count)
+        recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index], status, returned);
+    recorder_leave(lane, s.e, returned, done);
+    return returned;
+}
+
+static void done_some(struct several *s, int count, MPI_Request *request, int outcount, const int *index, MPI_Status *status,
+                      int returned)
+{
+    if (!s->info || (returned != MPI_SUCCESS && returned != MPI_ERR_IN_STATUS) || outcount == MPI_UNDEFINED)
+        return;
+    for (int i = 0; i < outcount; i++) {
+        MPI_Status *own = status != MPI_STATUSES_IGNORE ? &status[i] : MPI_STATUS_IGNORE;
+        if (index[i] >= 0 && index[i] < count)
+            recorder_done(s->lane, s->e->seq, (uint32_t)index[i], s->info[index[i]], &request[index[i]], own, error_of(returned, own));
+    }
+}
+
+int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[], int *outcount, int *array_of_indices,
+                     MPI_Status array_of_statuses[])
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests);
+    if (array_of_statuses == MPI_STATUSES_IGNORE)
+        array_of_statuses = recorder_statuses(lane, incount);
+    int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    recorder_back(s.e);
+    done_some(&s, incount, array_of_requests, *outcount, array_of_indices, array_of_statuses, returned);
+    recorder_leave(lane, s.e, returned, true);
+    return returned;
+}
+
+int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[], int *outcount, int *array_of_indices,
+                     MPI_Status array_of_statuses[])
+{
+    struct lane *lane = recorder_lane();
+    if (UNLIKELY(!lane))
+        return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests);
+    if (array_of_statuses == MPI_STATUSES_IGNORE)
+        array_of_statuses = recorder_statuses(lane, incount);
+    int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    recorder_back(s.e);
+    bool done = returned != MPI_SUCCESS || *outcount != 0;
+    done_some(&s, incount, array_of_requests, *outcount, array_of_indices, array_of_statuses, returned);
+    recorder_leave(lane, s.e, returned, done);
+    return returned;
+}

@@ -1,0 +1,13 @@
+# Sourced by the tests of this folder. record [-n N] COMMAND...: runs it under mpirun with the library, spools in $SPOOL.
+SPOOL=$PWD/spool
+record() {
+    local n=2
+    if [ "$1" = -n ]; then n=$2; shift 2; fi
+    rm -rf "$SPOOL"
+    CROSSWAIT_SPOOL=$SPOOL timeout -k 10 "${LIMIT:-40}" mpirun -n "$n" -x "LD_PRELOAD=$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL "$@"
+}
+# check: runs the Python program on standard input with `ranks` = what the spools hold.
+check() {
+    { echo "import sys; sys.path.insert(0, '$SOURCE/tests'); import spool; ranks = spool.read('$SPOOL')"; cat; } | /usr/bin/python3 - "$@" ||
+        { echo "check failed"; exit 1; }
+}
