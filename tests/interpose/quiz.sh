@@ -16,6 +16,7 @@ for me, rank in ranks.items():
 assert ranks[0].comms[1]["global"] == ranks[1].comms[1]["global"] and ranks[0].comms[2]["global"] != ranks[1].comms[2]["global"]
 P
 LIMIT=3 record "$BUILD/corpus/programs/quiz" 1000000 >/dev/null 2>&1 && exit 1
+end_ranks
 check <<'P'
 for me, rank in ranks.items():
     assert rank.state == "running" and [e.name for e in rank.open] == ["MPI_Wait"], rank.open
