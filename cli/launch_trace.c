@@ -12,8 +12,6 @@
 #include "cli/launch_inside.h"
 #include "core/store.h"
 
-#pragma weak store_write /* until it is part of every build */
-
 /* --- what became of each rank ------------------------------------------------------------------------------ */
 
 static enum spool_state state_of(const struct launch_rank *rank)
@@ -267,8 +265,7 @@ static enum core_status world_write(struct launch *launch, struct launch_world *
     } else {
         options.end_count = ends_find(launch, world, end, detail);
         world_restore(launch, world);
-        status = store_write ? store_write(world->path, trace, &options)
-                             : core_report(CORE_UNSUPPORTED, "writing traces is not built into this crosswait");
+        status = store_write(world->path, trace, &options);
     }
     free(end);
     free(detail);
