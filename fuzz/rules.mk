@@ -19,4 +19,4 @@ bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan
 	@$(BUILD)/fuzz/bench
 	@$(BUILD)/fuzz/bench-asan
 
-ALL += $(BUILD)/libinproc.a
+ALL += $(BUILD)/libinproc.a $(BUILD)/obj/fuzz/inproc_main.o

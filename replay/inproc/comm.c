@@ -39,15 +39,17 @@ static bool local_first(MPI_Comm comm)
     return !comm->remote_size || lowest(comm->member, comm->size) < lowest(comm->remote, comm->remote_size);
 }
 
-static struct inproc_meeting *meeting_find(uint32_t key, uint32_t number, int size, int root)
+/* Groups that share a context are disjoint: `first`, a member that all name alike, tells them apart. */
+static struct inproc_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size, int root)
 {
     for (struct inproc_meeting *m = WORLD->meeting; m; m = m->next)
-        if (m->key == key && m->number == number)
+        if (m->key == key && m->number == number && m->first == first)
             return m;
     struct inproc_meeting *made = inproc_alloc(sizeof *made);
     memset(made, 0, sizeof *made);
     made->key = key;
     made->number = number;
+    made->first = first;
     made->size = size;
     made->call = WORLD->fiber->call;
     made->root = root;
@@ -87,7 +89,7 @@ uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root)
         inproc_emit(INPROC_EVENT_CALL, root, 0, comm->context + 1, 0, -1, false);
     if (comm->remote_size) /* roots differ between the groups by design */
         return number;
-    struct inproc_meeting *meeting = meeting_find(comm->context | KEY_COLLECTIVE, number, comm->size, root);
+    struct inproc_meeting *meeting = meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
     mismatch(meeting, root);
     meeting_arrive(meeting);
     return number;
@@ -97,10 +99,11 @@ struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine)
 {
     int size = comm->size + comm->remote_size;
     int place = comm->rank + (local_first(comm) ? 0 : comm->remote_size);
+    int first = local_first(comm) ? comm->member[0] : comm->remote[0];
     struct inproc_fiber *fiber = WORLD->fiber;
     if (UNLIKELY(WORLD->options->event != NULL))
         inproc_emit(INPROC_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
-    struct inproc_meeting *meeting = meeting_find(comm->context, comm->meeting_count++, size, 0);
+    struct inproc_meeting *meeting = meeting_find(comm->context, comm->meeting_count++, first, size, 0);
     mismatch(meeting, 0);
     if (!meeting->slot) {
         meeting->slot = inproc_alloc((size_t)size * sizeof(void *));

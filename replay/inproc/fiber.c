@@ -52,8 +52,7 @@ __asm__(".text\n"
 static void *stack_prepare(uint8_t *top, void (*entry)(void))
 {
     void **sp = (void **)((uintptr_t)top & ~(uintptr_t)15);
-    *--sp = NULL; /* ends unwinding, and aligns as after a call */
-    *--sp = NULL;
+    *--sp = NULL; /* the return address of entry: ends unwinding, and aligns as after a call */
     *--sp = (void *)(uintptr_t)entry;
     for (int i = 0; i < 6; i++)
         *--sp = NULL;
@@ -96,8 +95,10 @@ static void switch_announced(void **save_sp, void **save_fake, struct inproc_fib
         __sanitizer_finish_switch_fiber(*save_fake, NULL, NULL);
 }
 
-static void fiber_enter(struct inproc_fiber *to)
+static inline void fiber_enter(struct inproc_fiber *to)
 {
+    if (UNLIKELY(inproc_private_bytes))
+        inproc_private_hold(to->rank);
     WORLD->fiber = to;
     ME = to->rank;
 }

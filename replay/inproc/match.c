@@ -87,15 +87,34 @@ static void recv_packed(struct ompi_request_t *recv, const uint8_t *packed, size
         recv->late_bytes = bytes;
         return;
     }
+    if (UNLIKELY(inproc_private_bytes))
+        inproc_private_hold(recv->owner);
     inproc_type_unpack(recv->buffer, recv->count, recv->type, packed, bytes);
+    if (UNLIKELY(inproc_private_bytes))
+        inproc_private_hold(ME);
+}
+
+/* Buffers of both may be global variables, of which only one rank's are in place at a time. */
+static void recv_between_ranks(struct ompi_request_t *recv, const struct ompi_request_t *send)
+{
+    size_t bytes = send->count * send->type->size;
+    uint8_t small[4096], *packed = bytes <= sizeof small ? small : inproc_alloc(bytes);
+    inproc_private_hold(send->owner);
+    inproc_type_pack(packed, bytes, send->buffer, send->count, send->type);
+    inproc_private_hold(ME);
+    recv_packed(recv, packed, bytes);
 }
 
 static void recv_direct(struct ompi_request_t *recv, const struct ompi_request_t *send)
 {
-    if (UNLIKELY(WORLD->options->late) && !recv->checked) {
+    if (UNLIKELY(WORLD->options->late) && !recv->checked && !inproc_private_bytes) {
         recv->late_bytes = send->count * send->type->size;
         recv->late = inproc_alloc(recv->late_bytes + 1);
         inproc_type_pack(recv->late, recv->late_bytes, send->buffer, send->count, send->type);
+        return;
+    }
+    if (UNLIKELY(inproc_private_bytes) && send->owner != recv->owner) {
+        recv_between_ranks(recv, send);
         return;
     }
     inproc_type_copy(recv->buffer, recv->count, recv->type, send->buffer, send->count, send->type);

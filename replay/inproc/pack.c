@@ -111,6 +111,8 @@ ptrdiff_t inproc_type_elements(MPI_Datatype type, size_t bytes)
     if (type->size == 0)
         return bytes == 0 ? 0 : -1;
     size_t whole = bytes / type->size, left = bytes % type->size;
+    if (type->predefined) /* the pairs of MINLOC too, as Open MPI counts them */
+        return left ? -1 : (ptrdiff_t)whole;
     size_t elements = whole * type->basic_count;
     for (size_t r = 0; left && r < type->run_count; r++) {
         const struct inproc_run *run = &type->run[r];

@@ -288,6 +288,7 @@ struct inproc_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
+    uint8_t *private; /* this rank's copy of the program's global variables, while it does not run */
 };
 
 struct inproc_world {
@@ -322,6 +323,13 @@ void *inproc_alloc(size_t bytes);
 char *inproc_strdup(const char *text);
 void inproc_arena_reset(void);
 void inproc_arena_done(void);
+
+/* private.c: the program's global variables, of which every rank has its own. */
+extern size_t inproc_private_bytes;
+void inproc_private_start(void); /* of a world; from now on inproc_private_bytes tells whether there are any */
+void inproc_private_hold(struct inproc_rank *rank); /* its values are in place; only where there are any */
+void inproc_private_end(void);
+void inproc_private_done(void);
 
 /* fiber.c */
 struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *), void *argument);
@@ -408,7 +416,7 @@ void inproc_request_start(struct ompi_request_t *request);
 struct inproc_meeting {
     struct inproc_meeting *next;
     uint32_t key, number;
-    int arrived, size;
+    int first, arrived, size;
     const char *call;
     int root;
     uint32_t context; /* a new one, the same for all who met */

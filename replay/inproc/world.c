@@ -244,6 +244,7 @@ static void rank_init(struct inproc_rank *me, int index)
     me->idle_polls = 0;
     me->bsend_buffer = NULL;
     me->self_member = index;
+    me->private = NULL;
     struct ompi_communicator_t *world = &me->world, *self = &me->self;
     world->handle.magic = self->handle.magic = (uint32_t)HANDLE_MAGIC + HANDLE_COMM;
     world->handle.references = self->handle.references = 1;
@@ -345,6 +346,7 @@ enum core_status inproc_run(const struct inproc_options *options, struct inproc_
     world->message_free = NULL;
     inproc_arena_reset();
     world->running = true;
+    inproc_private_start();
     for (int i = 0; i < options->rank_count; i++) {
         rank_init(&rank_table[i], i);
         rank_table[i].fiber = inproc_fiber_get(&rank_table[i], rank_body, NULL);
@@ -352,6 +354,7 @@ enum core_status inproc_run(const struct inproc_options *options, struct inproc_
         inproc_fiber_ready(rank_table[i].fiber);
     }
     inproc_fiber_loop();
+    inproc_private_end();
     world->fiber = NULL;
     ME = NULL;
     if (!world->stop && world->live_count > 0)
@@ -373,6 +376,7 @@ void inproc_done(void)
     CORE_CHECK(!WORLD->running);
     inproc_fiber_done();
     inproc_arena_done();
+    inproc_private_done();
     free(rank_table);
     free(ready_table);
     free(identity);
