@@ -30,6 +30,7 @@ struct replay_lower_notes { /* what the program leaves out or takes for granted;
     uint64_t wildcards;         /* receives and probes of MPI_ANY_SOURCE, and waits for any or some */
     uint64_t unknown_requests;  /* waits on requests whose making was not recorded: left out */
     uint32_t ranks_unknown;     /* ranks with REPLAY_END_UNKNOWN */
+    uint32_t ranks_left_out;    /* of them, ranks with events lost in mid-run: nothing at all is assumed about them */
     bool threads;               /* several threads made calls on a rank: their calls are taken in the recorded order */
 };
 

@@ -75,7 +75,7 @@ enum core_status replay_program_comm(struct replay_program *program, const int32
             return core_report(CORE_NO_MEMORY, "out of memory for a communicator of %u ranks", count);
         memcpy(copy, member, count * sizeof *copy);
     }
-    program->comm[program->comm_count] = (struct replay_comm){.member = copy, .count = count};
+    program->comm[program->comm_count] = (struct replay_comm){.member = copy, .count = count, .origin = -1};
     *out_comm = program->comm_count++;
     return CORE_OK;
 }

@@ -106,6 +106,7 @@ enum replay_end { /* what is known of a rank behind its last operation */
 struct replay_comm { /* members matter to collectives only */
     int32_t *member;  /* world ranks in communicator order; NULL: all ranks of the world */
     uint32_t count;
+    int32_t origin;   /* id in the trace that the program was lowered from; -1 none */
     uint32_t remote;  /* intercommunicators: index of the first member of the other group; else 0 */
 };
 

@@ -1,0 +1,52 @@
+/* Inside of lowering, shared by lower.c (the walk, point to point) and lower_coll.c (collectives, one-sided). Nobody else includes this. */
+#ifndef REPLAY_LOWER_STATE_H
+#define REPLAY_LOWER_STATE_H
+
+#include "replay/lower.h"
+
+struct lower_request { /* what is known of a request or message id of the rank being lowered */
+    uint64_t id;        /* 0: empty place */
+    int32_t request;    /* number in the program of its latest start; -1 inactive */
+    uint32_t op;        /* of its latest start */
+    bool persistent;
+    bool message;       /* made by a matched probe */
+    struct replay_op start; /* persistent: what a start makes */
+};
+
+struct lower {
+    struct trace *trace;
+    const struct replay_lower_options *options;
+    struct replay_program *program;
+    struct replay_lower_notes *notes;
+    uint32_t rank;
+    int32_t *comm;            /* trace's communicator -> program's, -1 not made yet */
+    int32_t *inner, *window;  /* the same, for the library's messages inside collectives, and for windows */
+    uint32_t *number;         /* of this rank: collectives entered so far, by the program's communicator */
+    uint32_t number_room;
+    struct lower_request *table; /* hash of this rank's requests */
+    uint32_t table_bits, table_used;
+    uint32_t *cancel;         /* by request: operation that cancels it, UINT32_MAX */
+    uint32_t cancel_room;
+    int32_t *scratch;         /* requests of a set */
+    uint32_t scratch_room;
+    uint64_t inside_of;       /* seq of the collective whose inner events are lowered; 0 none */
+    struct trace_event poll;  /* the last call of the rank, when it was a test or probe that found nothing */
+    uint64_t poll_request;
+    bool polled;
+    bool stop;                /* what the rank does from here on is not understood: its end is unknown */
+};
+
+/* lower.c */
+enum core_status lower_add(struct lower *lower, const struct trace_event *event, struct replay_op op);
+struct lower_request *lower_request_find(struct lower *lower, uint64_t id);
+enum core_status lower_request_add(struct lower *lower, uint64_t id, struct lower_request **out_request);
+void lower_unsupported(struct lower *lower, const struct trace_event *event);
+/* The program's communicator for the trace's; -1: its members are not known. */
+enum core_status lower_comm(struct lower *lower, int32_t *table, int32_t comm, int32_t *out_comm);
+/* Adds a non-blocking operation and what the trace's request id means from now on. id 0: nobody can wait for it. */
+enum core_status lower_start(struct lower *lower, const struct trace_event *event, struct replay_op op, uint64_t id);
+
+/* lower_coll.c: collectives, communicator creation, one-sided epochs. */
+enum core_status lower_collective(struct lower *lower, const struct trace_event *event);
+
+#endif
