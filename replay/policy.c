@@ -165,8 +165,8 @@ static bool size(const char **text, uint64_t *out_value)
     uint64_t value;
     if (!number(text, UINT64_MAX, &value))
         return false;
-    if (**text && strchr("KMG", **text)) {
-        int shift = **text == 'K' ? 10 : **text == 'M' ? 20 : 30;
+    if (**text && strchr("kKMG", **text)) {
+        int shift = **text == 'G' ? 30 : **text == 'M' ? 20 : 10;
         if (value > UINT64_MAX >> shift)
             return false;
         value <<= shift;
