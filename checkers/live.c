@@ -439,8 +439,7 @@ static char *sentence_make(const struct live_history *history, const struct repl
     if (said > 4)
         fprintf(text, ", and %u more", said - 4);
     if (waitfor->behind_count)
-        fprintf(text, "; %u other rank%s wait%s behind them", waitfor->behind_count, waitfor->behind_count == 1 ? "" : "s",
-                waitfor->behind_count == 1 ? "s" : "");
+        fprintf(text, "; %u more rank%s cannot go on either", waitfor->behind_count, waitfor->behind_count == 1 ? "" : "s");
     fclose(text);
     return sentence;
 }

@@ -64,8 +64,7 @@ int cmd_record(int argc, char **argv)
     else if (status && !code)
         code = CLI_TROUBLE;
     if (result.verdict)
-        core_report(CORE_OK, "%s; see 'crosswait report %s'", result.verdict,
-                    result.trace_count ? result.trace[0] : launch.output);
+        launch_verdict_report(&result);
     if (isatty(STDERR_FILENO))
         for (uint32_t i = 0; i < result.trace_count; i++)
             fprintf(stderr, "crosswait: wrote %s\n", result.trace[i]);

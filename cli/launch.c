@@ -130,10 +130,11 @@ static void signals_pass(struct launch *launch)
 static void sleep_tick(struct launch *launch, int tick_ms)
 {
     static struct pollfd fds[4096];
-    uint32_t count = 1 + launch_watch_poll(launch, fds + 1, sizeof fds / sizeof *fds - 1);
+    uint32_t count = 2 + launch_watch_poll(launch, fds + 2, sizeof fds / sizeof *fds - 2);
 
     fds[0] = (struct pollfd){.fd = launch->signal_fd, .events = POLLIN};
-    poll(fds, count, tick_ms);
+    fds[1] = (struct pollfd){.fd = launch->notify_fd, .events = POLLIN}; /* -1 is passed over */
+    poll(fds, count, launch->soon ? LAUNCH_SOON_MS : tick_ms);
 }
 
 static bool older_than(uint64_t since_ns, uint64_t ms)
@@ -159,14 +160,15 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
     return false;
 }
 
-/* TERM to what started the ranks, so that it can clean up; KILL to whatever is left. Nothing outlives this. */
+/* TERM to all, so that what started the ranks can clean up (mpirun does so in 20 ms when the ranks go with it, else in a second or two);
+ * KILL to whatever is left. Nothing outlives this. */
 static void job_end(struct launch *launch)
 {
     bool term = true;
     uint64_t killed_ns = 0;
 
     launch->end_ns = launch_now_ns();
-    launch_end_signal(launch, SIGTERM, false);
+    launch_end_signal(launch, SIGTERM, true);
     for (;;) {
         sleep_tick(launch, 10);
         signals_pass(launch);
@@ -174,7 +176,8 @@ static void job_end(struct launch *launch)
         launch_watch_scan(launch);
         if (launch_end_signal(launch, 0, true) == 0)
             break;
-        if (term && older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS))
+        if (older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS) ||
+            (older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) && older_than(launch->last_progress_ns, LAUNCH_KILL_MS)))
             term = false;
         if (!term && (!killed_ns || older_than(killed_ns, 50))) {
             killed_ns = launch_now_ns();
@@ -229,7 +232,7 @@ static int status_as_shell(int status)
 
 enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result)
 {
-    struct launch launch = {.options = options, .result = out_result, .signal_fd = -1};
+    struct launch launch = {.options = options, .result = out_result, .signal_fd = -1, .notify_fd = -1};
     enum core_status status;
 
     memset(out_result, 0, sizeof *out_result);
@@ -241,6 +244,7 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     status = signals_take(&launch);
     if (status)
         goto remove_spool;
+    launch_watch_start(&launch);
     status = command_start(&launch);
     if (status)
         goto give_signals_back;
@@ -263,6 +267,15 @@ free_paths:
     free(launch.spool);
     free(launch.library);
     return status;
+}
+
+void launch_verdict_report(const struct launch_result *result)
+{
+    if (result->verdict && result->end == LAUNCH_END_DEADLOCK)
+        core_report(CORE_OK, "%s; the job was ended %.1f seconds after its last progress", result->verdict,
+                    (double)result->verdict_ms / 1000);
+    else if (result->verdict)
+        core_report(CORE_OK, "%s", result->verdict);
 }
 
 void launch_result_done(struct launch_result *result)

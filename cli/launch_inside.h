@@ -19,9 +19,12 @@
 
 enum {
     LAUNCH_TICK_MS = 50,          /* how often spools are looked at */
-    LAUNCH_STILL_MS = 600,        /* without movement for so long: see whether it is a deadlock */
-    LAUNCH_AGAIN_MS = 300,        /* and look again so much later when it was not proven */
-    LAUNCH_TERM_GRACE_MS = 400,   /* between TERM and KILL, when we end the job */
+    LAUNCH_SOON_MS = 2,           /* when a ring is just being made */
+    LAUNCH_STILL_MS = 400,        /* without movement for so long: see whether it is a deadlock */
+    LAUNCH_AGAIN_MS = 150,        /* and look again so much later when it was not proven */
+    LAUNCH_TERM_GRACE_MS = 1100,  /* between TERM and KILL, when we end the job; mpirun may take 1,020 */
+    LAUNCH_TERM_SHORT_MS = 300,   /* at least so long, */
+    LAUNCH_KILL_MS = 1750,        /* and else until so long after the job's last progress */
     LAUNCH_ORPHAN_GRACE_MS = 3000 /* ranks whose starter was killed get so long to end by themselves */
 };
 
@@ -36,7 +39,6 @@ struct launch_rank {
     int32_t pid;
     int pidfd;         /* -1: not ours to see (another host), or gone before it was seen */
     bool local;        /* a process of this machine */
-    bool seen;         /* alive when first looked at */
     bool gone;
     uint64_t gone_ns;  /* CLOCK_MONOTONIC */
     uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
@@ -73,6 +75,9 @@ struct launch {
     int child_status;
     uint64_t child_gone_ns;
     int signal_fd;
+    int notify_fd; /* inotify: a file was made in the spool, or in a world's folder */
+    bool soon;     /* a ring was seen before its header was whole: look again soon */
+    uint32_t soon_count;
     sigset_t signal_before;
     int signal_passed; /* the last one passed on; 0 none */
 
@@ -93,6 +98,7 @@ void launch_env_child(const struct launch *launch);         /* in the child, bef
 void launch_env_undo(struct launch *launch);                /* removes an empty spool folder */
 
 /* launch_watch.c */
+void launch_watch_start(struct launch *launch);
 void launch_watch_scan(struct launch *launch);   /* new worlds, ranks, lanes; reads all headers; who is gone */
 uint32_t launch_watch_alive(const struct launch *launch); /* ranks still running on this machine */
 void launch_watch_reaped(struct launch *launch, pid_t pid, int status);

@@ -17,6 +17,7 @@
 enum {
     PROOF_CPU_MIN_NS = 3000000,   /* a running rank must have had so much of a processor since it last moved */
     PROOF_STILL_LONG_MS = 1200,   /* where the kernel does not count that: stand still for so long */
+    PROOF_DYING_MS = 10000,       /* a job that lost a rank is given so long to be ended by its starter */
     PROOF_PAUSE_FACTOR = 10       /* a proof that took long is tried again only after so many times as long */
 };
 
@@ -191,9 +192,10 @@ static enum live_standing rank_standing(const struct launch_rank *rank)
     for (uint32_t l = 0; l < rank->lane_count; l++)
         if (rank->lane[l].header.state == SPOOL_STATE_FINALIZED || rank->lane[l].header.state == SPOOL_STATE_EXITED)
             return LIVE_ENDED;
-    if (rank->gone || (rank->local && rank->pidfd < 0))
-        return LIVE_ENDED;
-    if (!rank->local || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
+    /* A rank that died in mid-run: its starter is about to end the others, and knows better how. */
+    if (rank->gone)
+        return launch_now_ns() - rank->gone_ns < (uint64_t)PROOF_DYING_MS * 1000000u ? LIVE_UNKNOWN : LIVE_ENDED;
+    if (!rank->local || rank->pidfd < 0 || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
         return LIVE_UNKNOWN;
     inside = lane_inside(rank);
     if (!inside || !task_read(rank->pid, inside->header.tid, &task) || !strchr("RSD", task.state))

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -19,6 +20,8 @@
 
 #include "cli/launch_inside.h"
 #include "core/spool_read.h"
+
+enum { WATCH_SOON_MAX = 1000 }; /* a ring that never becomes whole is of another version, or no ring */
 
 uint64_t launch_now_ns(void)
 {
@@ -79,13 +82,21 @@ static bool status_of_zombie(pid_t pid, int *out_status)
     return true;
 }
 
+/* The kernel tells it to the pidfd once the parent has reaped the process; until then it is in /proc. */
+static void rank_status(struct launch_rank *rank)
+{
+    if (rank->status_known || rank->pidfd < 0)
+        return;
+    rank->status_known = status_of_pidfd(rank->pidfd, &rank->status) || status_of_zombie(rank->pid, &rank->status) ||
+                         status_of_pidfd(rank->pidfd, &rank->status);
+}
+
 static void rank_gone(struct launch *launch, struct launch_rank *rank)
 {
     rank->gone = true;
     rank->gone_ns = launch_now_ns();
     rank->gone_turn = launch->turn;
-    if (!rank->status_known)
-        rank->status_known = status_of_pidfd(rank->pidfd, &rank->status) || status_of_zombie(rank->pid, &rank->status);
+    rank_status(rank);
 }
 
 void launch_watch_reaped(struct launch *launch, pid_t pid, int status)
@@ -109,7 +120,9 @@ static void ranks_poll(struct launch *launch)
             struct launch_rank *rank = &launch->world[w].rank[r];
             struct pollfd fd = {.fd = rank->pidfd, .events = POLLIN};
 
-            if (rank->pidfd >= 0 && !rank->gone && poll(&fd, 1, 0) > 0)
+            if (rank->gone)
+                rank_status(rank);
+            else if (rank->pidfd >= 0 && poll(&fd, 1, 0) > 0)
                 rank_gone(launch, rank);
         }
 }
@@ -162,16 +175,17 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank, const s
     if (!rank->local || header->pid <= 0)
         return;
     rank->pidfd = (int)syscall(SYS_pidfd_open, header->pid, 0);
-    if (rank->pidfd < 0)
-        return;
-    fcntl(rank->pidfd, F_SETFD, FD_CLOEXEC);
-    if (!process_maps(header->pid, ring_name)) {
-        close(rank->pidfd);
-        rank->pidfd = -1;
+    if (rank->pidfd >= 0)
+        fcntl(rank->pidfd, F_SETFD, FD_CLOEXEC);
+    if (rank->pidfd >= 0 && process_maps(header->pid, ring_name)) {
+        launch_proof_attach(rank);
         return;
     }
-    rank->seen = true;
-    launch_proof_attach(rank);
+    rank_gone(launch, rank); /* before it was seen */
+    if (rank->pidfd >= 0 && !rank->status_known) {
+        close(rank->pidfd); /* it may be another process */
+        rank->pidfd = -1;
+    }
 }
 
 static struct launch_rank *rank_find(struct launch_world *world, int32_t number)
@@ -206,7 +220,8 @@ static void lane_add(struct launch *launch, struct launch_world *world, int32_t 
     lane.ring_fd = openat(world->folder_fd, ring_name, O_RDONLY | O_CLOEXEC);
     if (lane.ring_fd < 0)
         return;
-    if (spool_header_read(lane.ring_fd, &lane.header, NULL) != CORE_OK) { /* being made: the next look will find it */
+    if (spool_header_read(lane.ring_fd, &lane.header, NULL) != CORE_OK) { /* being made */
+        launch->soon = launch->soon_count++ < WATCH_SOON_MAX;
         close(lane.ring_fd);
         return;
     }
@@ -270,6 +285,7 @@ static void world_add(struct launch *launch, const char *name)
     }
     launch->world = more;
     launch->world[launch->world_count++] = world;
+    inotify_add_watch(launch->notify_fd, world.path, IN_CREATE | IN_MOVED_TO);
 }
 
 /* --- does it move ------------------------------------------------------------------------------------------ */
@@ -307,11 +323,22 @@ static void world_look(struct launch *launch, struct launch_world *world)
     }
 }
 
+void launch_watch_start(struct launch *launch)
+{
+    launch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (launch->notify_fd >= 0) /* without it we look less often, that is all */
+        inotify_add_watch(launch->notify_fd, launch->spool, IN_CREATE | IN_MOVED_TO);
+}
+
 void launch_watch_scan(struct launch *launch)
 {
+    char events[4096];
     DIR *folder = opendir(launch->spool);
     struct dirent *entry;
 
+    while (launch->notify_fd >= 0 && read(launch->notify_fd, events, sizeof events) > 0)
+        continue;
+    launch->soon = false;
     ranks_poll(launch);
     while (folder && (entry = readdir(folder)))
         if (entry->d_name[0] != '.' && strcmp(entry->d_name, "probe"))
@@ -345,4 +372,6 @@ void launch_watch_done(struct launch *launch)
         free(world->path);
     }
     free(launch->world);
+    if (launch->notify_fd >= 0)
+        close(launch->notify_fd);
 }
