@@ -29,6 +29,8 @@ static void finding_done(struct finding *finding)
     for (uint32_t i = 0; i < finding->call_count; i++) {
         free(finding->call[i].call);
         free(finding->call[i].site);
+        free(finding->call[i].subject);
+        free(finding->call[i].subject_site);
         free(finding->call[i].waits_for);
         free(finding->call[i].note);
     }
@@ -117,6 +119,17 @@ void finding_fact(struct finding *finding, const char *format, ...)
     finding->fact[finding->fact_count++] = fact;
 }
 
+static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, char **out_call, char **out_site)
+{
+    struct trace_event event;
+    char buffer[512];
+
+    if (!seq || trace_event_get(trace, rank, seq, &event) != CORE_OK)
+        return;
+    *out_call = strdup(describe_call(trace, &event, buffer, sizeof buffer));
+    *out_site = strdup(trace_site_text(trace, event.site, buffer, sizeof buffer));
+}
+
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank, uint64_t seq)
 {
     struct finding_call *larger = realloc(finding->call, (finding->call_count + 1) * sizeof *larger);
@@ -127,13 +140,16 @@ struct finding_call *finding_call_add(struct finding *finding, struct trace *tra
     finding->call = larger;
     struct finding_call *call = &finding->call[finding->call_count++];
     *call = (struct finding_call){.rank = rank, .seq = seq};
-    struct trace_event event;
-    char buffer[512];
-    if (seq && trace_event_get(trace, rank, seq, &event) == CORE_OK) {
-        call->call = strdup(describe_call(trace, &event, buffer, sizeof buffer));
-        call->site = strdup(trace_site_text(trace, event.site, buffer, sizeof buffer));
-    }
+    describe_event(trace, rank, seq, &call->call, &call->site);
     return call;
+}
+
+void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq)
+{
+    free(call->subject);
+    free(call->subject_site);
+    call->subject = call->subject_site = NULL;
+    describe_event(trace, call->rank, seq, &call->subject, &call->subject_site);
 }
 
 bool finding_list_fails(const struct finding_list *list)
@@ -159,6 +175,8 @@ static json_t *call_json(const struct finding_call *call)
         json_object_set_new(object, "seq", json_integer((json_int_t)call->seq));
     set_text(object, "call", call->call);
     set_text(object, "site", call->site);
+    set_text(object, "subject", call->subject);
+    set_text(object, "subject_site", call->subject_site);
     set_text(object, "waits_for", call->waits_for);
     set_text(object, "note", call->note);
     json_object_set_new(object, "core", json_boolean(call->core));

@@ -23,6 +23,8 @@ struct finding_call { /* a rank's part in it */
     uint64_t seq;     /* of the event; 0: the rank is not in a recorded call */
     char *call;       /* "MPI_Send(dest=1, ...)" */
     char *site;       /* "quiz.c:31" */
+    char *subject;    /* for a wait: the operation waited for, "MPI_Isend(dest=1, ...)"; NULL */
+    char *subject_site;
     char *waits_for;  /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
     char *note;       /* e.g. "3rd time at this place"; NULL */
     bool core;        /* one of those that hold each other; false: merely waits for them */
@@ -62,6 +64,9 @@ void finding_repeat(struct finding *finding, const char *format, ...) __attribut
 /* Adds a rank's part; call and site are taken from the event (seq 0: none). Valid until the next one is added. NULL (reported) when
  * out of memory. */
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank, uint64_t seq);
+
+/* Names the operation that a wait waits for. */
+void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
 
 bool finding_list_fails(const struct finding_list *list); /* any warning or error */
 

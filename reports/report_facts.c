@@ -1,0 +1,105 @@
+/* Facts of a trace, gathered by SQL over the documented views' tables. */
+#include "reports/report.h"
+
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+static enum core_status prepare(struct trace *trace, const char *sql, sqlite3_stmt **out_statement)
+{
+    if (sqlite3_prepare_v2(trace->db, sql, -1, out_statement, NULL) == SQLITE_OK)
+        return CORE_OK;
+    return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path, sqlite3_errmsg(trace->db));
+}
+
+/* A row of unsigned numbers into out[0..count). */
+static enum core_status numbers(struct trace *trace, const char *sql, uint64_t *out, int count)
+{
+    sqlite3_stmt *statement;
+    enum core_status status = prepare(trace, sql, &statement);
+
+    if (status != CORE_OK)
+        return status;
+    if (sqlite3_step(statement) == SQLITE_ROW)
+        for (int i = 0; i < count; i++)
+            out[i] = (uint64_t)sqlite3_column_int64(statement, i);
+    sqlite3_finalize(statement);
+    return CORE_OK;
+}
+
+static enum core_status gather_totals(struct report_facts *facts)
+{
+    sqlite3_stmt *statement;
+    enum core_status status = prepare(facts->trace,
+                                      "SELECT c.name, count(*), sum(ifnull(s.bytes, 0)), sum(ifnull(e.duration, 0)) "
+                                      "FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call "
+                                      "WHERE e.parent IS NULL GROUP BY c.id ORDER BY 4 DESC, c.name",
+                                      &statement);
+    uint32_t room = 0;
+
+    if (status != CORE_OK)
+        return status;
+    while (sqlite3_step(statement) == SQLITE_ROW) {
+        if (facts->total_count == room) {
+            room = room ? room * 2 : 32;
+            struct report_call_total *larger = realloc(facts->total, room * sizeof *larger);
+            if (!larger) {
+                status = core_report(CORE_NO_MEMORY, "out of memory for the report's totals");
+                break;
+            }
+            facts->total = larger;
+        }
+        struct report_call_total *total = &facts->total[facts->total_count++];
+        const char *name = (const char *)sqlite3_column_text(statement, 0);
+        *total = (struct report_call_total){.count = (uint64_t)sqlite3_column_int64(statement, 1),
+                                            .bytes = (uint64_t)sqlite3_column_int64(statement, 2),
+                                            .time_ns = (uint64_t)sqlite3_column_int64(statement, 3)};
+        strncpy(total->name, name ? name : "?", sizeof total->name - 1);
+    }
+    sqlite3_finalize(statement);
+    return status;
+}
+
+enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings, struct report_facts *out_facts)
+{
+    struct report_facts facts = {.trace = trace, .findings = findings, .exit_code = -1};
+    uint64_t number[3] = {0};
+
+    facts.command = trace_meta(trace, "command");
+    facts.library = trace_meta(trace, "library");
+    facts.live_verdict = trace_meta(trace, "live_verdict");
+    const char *exit_code = trace_meta(trace, "exit_code");
+    if (exit_code)
+        facts.exit_code = strtoll(exit_code, NULL, 10);
+    for (uint32_t i = 0; i < trace->rank_count; i++) {
+        facts.ranks_in_state[trace->rank[i].state]++;
+        facts.lost += trace->rank[i].lost;
+    }
+    enum core_status status =
+        numbers(trace, "SELECT sum(parent IS NULL), sum(parent IS NOT NULL), max(t_enter + ifnull(duration, 0)) - min(t_enter) FROM event_row",
+                number, 3);
+    facts.events = number[0];
+    facts.inner_events = number[1];
+    facts.span_ns = number[2];
+    if (status == CORE_OK)
+        status = numbers(trace, "SELECT count(*), sum(bytes) FROM message_row m WHERE m.send IS NOT NULL", number, 2);
+    facts.messages = number[0];
+    facts.message_bytes = number[1];
+    number[0] = 0;
+    if (status == CORE_OK)
+        status = numbers(trace, "SELECT count(DISTINCT host) FROM rank", number, 1);
+    facts.hosts = (uint32_t)number[0];
+    if (status == CORE_OK)
+        status = gather_totals(&facts);
+    if (status == CORE_OK)
+        *out_facts = facts;
+    else
+        report_facts_done(&facts);
+    return status;
+}
+
+void report_facts_done(struct report_facts *facts)
+{
+    free(facts->total);
+    *facts = (struct report_facts){0};
+}

@@ -1,0 +1,158 @@
+/* The report for a terminal: what ran, what became of each rank, what was found, and the command that shows it again. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "core/describe.h"
+#include "reports/report.h"
+
+enum { CALLS_SHOWN_MAX = 16, RANKS_SHOWN_MAX = 16, TOTALS_SHOWN_MAX = 12 };
+
+static const char *plural(uint64_t count)
+{
+    return count == 1 ? "" : "s";
+}
+
+static void print_head(const struct report_facts *facts, FILE *file)
+{
+    char bytes[64];
+
+    fprintf(file, "trace     %s\n", facts->trace->path);
+    if (facts->command)
+        fprintf(file, "command   %s\n", facts->command);
+    fprintf(file, "job       %" PRIu32 " rank%s on %" PRIu32 " host%s", facts->trace->rank_count, plural(facts->trace->rank_count),
+            facts->hosts, plural(facts->hosts));
+    if (facts->exit_code >= 0)
+        fprintf(file, ", exit status %" PRId64, facts->exit_code);
+    fprintf(file, "\nrecorded  %" PRIu64 " call%s, %" PRIu64 " message%s, %s", facts->events, plural(facts->events), facts->messages,
+            plural(facts->messages), describe_bytes(facts->message_bytes, bytes, sizeof bytes));
+    if (facts->inner_events)
+        fprintf(file, "; %" PRIu64 " more event%s inside the library", facts->inner_events, plural(facts->inner_events));
+    fprintf(file, "\n");
+    if (facts->lost)
+        fprintf(file, "lost      %" PRIu64 " event%s could not be recorded\n", facts->lost, plural(facts->lost));
+    if (facts->live_verdict)
+        fprintf(file, "ended by  crosswait: %s\n", facts->live_verdict);
+}
+
+/* Ranks that finished in order need no line. */
+static void print_ranks(const struct report_facts *facts, FILE *file)
+{
+    uint32_t shown = 0, unusual = 0;
+
+    for (uint32_t i = 0; i < facts->trace->rank_count; i++) {
+        const struct trace_rank *rank = &facts->trace->rank[i];
+        if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)
+            continue;
+        if (unusual++ == 0)
+            fprintf(file, "\n");
+        if (shown++ >= RANKS_SHOWN_MAX)
+            continue;
+        fprintf(file, "rank %" PRIu32 "    %s", i, event_rank_state_text(rank->state));
+        if (rank->detail && *rank->detail)
+            fprintf(file, ": %s", rank->detail);
+        fprintf(file, "; %" PRIu64 " events recorded%s", rank->events, rank->cut ? ", up to its end" : "");
+        if (rank->lost)
+            fprintf(file, ", %" PRIu64 " lost", rank->lost);
+        fprintf(file, "\n");
+    }
+    if (unusual > RANKS_SHOWN_MAX)
+        fprintf(file, "... and %" PRIu32 " more ranks\n", unusual - RANKS_SHOWN_MAX);
+}
+
+static void print_call(const struct finding_call *call, FILE *file)
+{
+    char rank[24];
+
+    snprintf(rank, sizeof rank, "rank %" PRIu32, call->rank);
+    fprintf(file, "  %-8s  %s", rank, call->call ? call->call : "in no recorded call");
+    if (call->site)
+        fprintf(file, " at %s", call->site);
+    fprintf(file, "\n");
+    if (call->subject)
+        fprintf(file, "            of %s at %s\n", call->subject, call->subject_site ? call->subject_site : "?");
+    if (call->waits_for)
+        fprintf(file, "            waits for %s\n", call->waits_for);
+    if (call->note)
+        fprintf(file, "            %s\n", call->note);
+}
+
+static void print_calls(const struct finding *finding, bool core, FILE *file)
+{
+    uint32_t shown = 0, count = 0;
+
+    for (uint32_t i = 0; i < finding->call_count; i++) {
+        if (finding->call[i].core != core)
+            continue;
+        if (count++ == 0 && !core)
+            fprintf(file, "  waiting for them, not to blame:\n");
+        if (shown < CALLS_SHOWN_MAX) {
+            print_call(&finding->call[i], file);
+            shown++;
+        }
+    }
+    if (count > shown)
+        fprintf(file, "  ... and %" PRIu32 " more\n", count - shown);
+}
+
+static void print_finding(const struct finding *finding, FILE *file)
+{
+    fprintf(file, "\n%s  %s: %s\n", finding_severity_text(finding->severity), finding->rule, finding->title);
+    print_calls(finding, true, file);
+    print_calls(finding, false, file);
+    for (uint32_t i = 0; i < finding->fact_count; i++)
+        fprintf(file, "  - %s\n", finding->fact[i]);
+    if (finding->confirmed != FINDING_NOT_TRIED)
+        fprintf(file, "  in the real job: %s\n", finding_confirmed_text(finding->confirmed));
+    if (finding->schedule)
+        fprintf(file, "  schedule  %s\n", finding->schedule);
+    if (finding->repeat)
+        fprintf(file, "  again     %s\n", finding->repeat);
+}
+
+static void print_totals(const struct report_facts *facts, FILE *file)
+{
+    char bytes[64];
+
+    if (!facts->total_count)
+        return;
+    fprintf(file, "\n%-28s %10s %12s %20s\n", "call", "count", "time ms", "volume");
+    for (uint32_t i = 0; i < facts->total_count && i < TOTALS_SHOWN_MAX; i++) {
+        const struct report_call_total *total = &facts->total[i];
+        fprintf(file, "%-28s %10" PRIu64 " %12.3f %20s\n", total->name, total->count, (double)total->time_ns / 1e6,
+                describe_bytes(total->bytes, bytes, sizeof bytes));
+    }
+    if (facts->total_count > TOTALS_SHOWN_MAX)
+        fprintf(file, "... and %" PRIu32 " more functions\n", facts->total_count - TOTALS_SHOWN_MAX);
+}
+
+static void print_verdict(const struct report_facts *facts, FILE *file)
+{
+    uint32_t findings = 0, notes = 0;
+
+    if (!facts->findings)
+        return;
+    for (uint32_t i = 0; i < facts->findings->count; i++)
+        if (facts->findings->finding[i].severity == FINDING_NOTE)
+            notes++;
+        else
+            findings++;
+    fprintf(file, "\nverdict   ");
+    if (findings)
+        fprintf(file, "%" PRIu32 " finding%s", findings, plural(findings));
+    else
+        fprintf(file, "clean");
+    if (notes)
+        fprintf(file, ", %" PRIu32 " note%s", notes, plural(notes));
+    fprintf(file, "\n");
+}
+
+enum core_status report_text(const struct report_facts *facts, FILE *file)
+{
+    print_head(facts, file);
+    print_ranks(facts, file);
+    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
+        print_finding(&facts->findings->finding[i], file);
+    print_totals(facts, file);
+    print_verdict(facts, file);
+    return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
+}
