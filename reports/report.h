@@ -45,6 +45,7 @@ extern const struct report_format report_table[]; /* ends with a name of NULL */
 const struct report_format *report_find(const char *name);
 
 enum core_status report_text(const struct report_facts *facts, FILE *file);
+enum core_status report_text_findings(const struct report_facts *facts, FILE *file); /* without job and totals */
 enum core_status report_json(const struct report_facts *facts, FILE *file);
 
 #endif

@@ -146,13 +146,30 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
     fprintf(file, "\n");
 }
 
+static void print_findings(const struct report_facts *facts, FILE *file)
+{
+    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
+        print_finding(&facts->findings->finding[i], file);
+}
+
+static enum core_status written(FILE *file)
+{
+    return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
+}
+
+enum core_status report_text_findings(const struct report_facts *facts, FILE *file)
+{
+    print_findings(facts, file);
+    print_verdict(facts, file);
+    return written(file);
+}
+
 enum core_status report_text(const struct report_facts *facts, FILE *file)
 {
     print_head(facts, file);
     print_ranks(facts, file);
-    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
-        print_finding(&facts->findings->finding[i], file);
+    print_findings(facts, file);
     print_totals(facts, file);
     print_verdict(facts, file);
-    return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
+    return written(file);
 }

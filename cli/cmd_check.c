@@ -1,0 +1,78 @@
+/* crosswait check: every checker over a trace, or some. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/judge.h"
+#include "cli/options.h"
+
+enum { OPTION_ONLY, OPTION_SEED, OPTION_BUDGET, OPTION_LIST, OPTION_QUIET };
+
+static const struct options_spec spec[] = {
+    {"only", 0, "NAME,...", "these checkers only"},
+    {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
+    {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
+    {"list", 0, NULL, "list the checkers and what each proves"},
+    {"quiet", 'q', NULL, "print nothing; the exit status tells"},
+    {0},
+};
+static const struct options_command command = {
+    "check",
+    "crosswait check [--only=NAME,...] [--seed=N] [--budget=N] T.db",
+    "Runs the checkers over a trace, prints what they find, and keeps the findings in the trace (table finding).",
+    spec,
+    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace, 5 budget spent without a verdict.\n",
+    0,
+};
+
+static int list_checkers(void)
+{
+    for (const struct checker *checker = check_table; checker->id; checker++)
+        printf("%-16s %s\n", checker->id, checker->proves);
+    return CLI_CLEAN;
+}
+
+int cmd_check(int argc, char **argv)
+{
+    struct options o;
+    struct judge_options judge;
+    int64_t number;
+    bool quiet = false;
+    int which;
+
+    judge_defaults(&judge);
+    judge.findings_only = true;
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0) {
+        switch (which) {
+        case OPTION_ONLY:
+            judge.check.only = o.value;
+            break;
+        case OPTION_SEED:
+            if (options_integer(&o, 0, INT64_MAX, &number) != CORE_OK)
+                return CLI_USAGE;
+            judge.check.seed = (uint64_t)number;
+            break;
+        case OPTION_BUDGET:
+            if (options_integer(&o, 1, INT64_MAX, &number) != CORE_OK)
+                return CLI_USAGE;
+            judge.check.budget_schedules = (uint64_t)number;
+            break;
+        case OPTION_LIST:
+            return list_checkers();
+        case OPTION_QUIET:
+            quiet = true;
+            break;
+        }
+    }
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (o.operand_count != 1)
+        return options_wrong(&o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
+                             o.operand_count ? o.operand[1] : "");
+    FILE *out = quiet ? fopen("/dev/null", "w") : stdout;
+    int result = judge_trace(o.operand[0], &judge, out ? out : stdout);
+    if (out && out != stdout)
+        fclose(out);
+    return result;
+}

@@ -1,0 +1,100 @@
+/* crosswait report: a trace and what the checkers find in it, in one of several formats. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/judge.h"
+#include "cli/options.h"
+
+enum { OPTION_FORMAT, OPTION_OUTPUT, OPTION_NO_CHECK, OPTION_SEED, OPTION_BUDGET };
+
+static const struct options_spec spec[] = {
+    {"format", 'f', "NAME", "text (default) or json"},
+    {"output", 'o', "FILE", "write to FILE, not to standard output"},
+    {"no-check", 0, NULL, "report what was recorded; look for nothing"},
+    {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
+    {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
+    {0},
+};
+static const struct options_command command = {
+    "report",
+    "crosswait report [--format=text|json] [-o FILE] T.db",
+    "Checks a trace and renders what ran, what became of each rank, and what was found.",
+    spec,
+    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 budget spent without a\n"
+    "verdict.\n",
+    0,
+};
+
+/* The report appears under its name only when it is whole. */
+static int judge_into_file(const char *trace_path, const struct judge_options *judge, const char *path)
+{
+    char *partial = NULL;
+
+    if (asprintf(&partial, "%s.partial", path) < 0)
+        return cli_exit_of(core_report(CORE_NO_MEMORY, "out of memory"));
+    FILE *out = fopen(partial, "w");
+    if (!out) {
+        int result = cli_exit_of(core_report(CORE_IO, "cannot write '%s': %s; choose another place with -o", path, strerror(errno)));
+        free(partial);
+        return result;
+    }
+    int result = judge_trace(trace_path, judge, out);
+    bool written = fclose(out) == 0;
+    if (!written || result == CLI_TROUBLE || rename(partial, path) != 0) {
+        if (result != CLI_TROUBLE)
+            result = cli_exit_of(core_report(CORE_IO, "cannot write '%s': %s; choose another place with -o", path, strerror(errno)));
+        unlink(partial);
+    }
+    free(partial);
+    return result;
+}
+
+int cmd_report(int argc, char **argv)
+{
+    struct options o;
+    struct judge_options judge;
+    const char *output = NULL;
+    int64_t number;
+    int which;
+
+    judge_defaults(&judge);
+    judge.keep = false;
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0) {
+        switch (which) {
+        case OPTION_FORMAT:
+            judge.format = report_find(o.value);
+            if (!judge.format)
+                return options_wrong(&o, "unknown format '%s'; there are: text, json", o.value);
+            break;
+        case OPTION_OUTPUT:
+            output = o.value;
+            break;
+        case OPTION_NO_CHECK:
+            judge.check_none = true;
+            break;
+        case OPTION_SEED:
+            if (options_integer(&o, 0, INT64_MAX, &number) != CORE_OK)
+                return CLI_USAGE;
+            judge.check.seed = (uint64_t)number;
+            break;
+        case OPTION_BUDGET:
+            if (options_integer(&o, 1, INT64_MAX, &number) != CORE_OK)
+                return CLI_USAGE;
+            judge.check.budget_schedules = (uint64_t)number;
+            break;
+        }
+    }
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (o.operand_count != 1)
+        return options_wrong(&o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
+                             o.operand_count ? o.operand[1] : "");
+    if (output && strcmp(output, "-") != 0)
+        return judge_into_file(o.operand[0], &judge, output);
+    return judge_trace(o.operand[0], &judge, stdout);
+}
