@@ -3,16 +3,19 @@
 #ifndef CHECKERS_CHECK_H
 #define CHECKERS_CHECK_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "checkers/finding.h"
 #include "core/status.h"
 #include "core/trace.h"
+#include "replay/lower.h"
 #include "replay/program.h"
 
 struct check_input {
     struct trace *trace;
     const struct replay_program *program; /* the application's own calls, lowered from the trace; shared by the checkers */
+    const struct replay_lower_notes *notes;
     uint64_t seed;                        /* of whatever is sampled */
     uint64_t budget_schedules;            /* how many schedules exploration may try */
 };
@@ -34,9 +37,10 @@ struct check_options {
     uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
 };
 
-/* Runs the checkers over the trace, in the table's order, adds their findings to *list and, where the trace was opened with
- * TRACE_WRITE, to its table finding (what was there is replaced). CORE_BAD_INPUT for an unknown id in options->only. CORE_BUDGET when
+/* Runs the checkers over the trace, in the table's order, adds their findings to *list and, when keep_findings (the trace was opened
+ * with TRACE_WRITE), to its table finding, where what earlier checks left is replaced. CORE_BAD_INPUT for an unknown id in options->only. CORE_BUDGET when
  * a checker ran out of budget and nothing was found: there is no verdict. */
-enum core_status check_all(struct trace *trace, const struct check_options *options, struct finding_list *list);
+enum core_status check_all(struct trace *trace, bool keep_findings, const struct check_options *options,
+                           struct finding_list *list);
 
 #endif

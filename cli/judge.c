@@ -28,7 +28,7 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (status != CORE_OK)
         return cli_exit_of(status);
     if (!options->check_none)
-        checked = check_all(&trace, &options->check, &list);
+        checked = check_all(&trace, writable, &options->check, &list);
     status = checked == CORE_BUDGET ? CORE_OK : checked;
     if (status == CORE_OK)
         status = report_facts_gather(&trace, options->check_none ? NULL : &list, &facts);

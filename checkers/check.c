@@ -1,0 +1,95 @@
+/* The table of checkers, and running them over one trace. */
+#include "checkers/check.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/check_rules.h"
+#include "replay/lower.h"
+
+const struct checker check_table[] = {
+    {"deadlock", "no legal buffering or message order makes ranks wait for each other for ever", check_deadlock},
+    {"buffer-need", "how much buffering the program needs to be safe, and which sends need it", check_buffer_need},
+    {NULL, NULL, NULL},
+};
+
+static bool wanted(const char *only, const char *id)
+{
+    size_t length = strlen(id);
+
+    if (!only)
+        return true;
+    for (const char *at = only; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, id, length) == 0 && (at[length] == 0 || at[length] == ','))
+            return true;
+    return false;
+}
+
+static enum core_status check_names(const char *only)
+{
+    for (const char *at = only; at && *at;) {
+        size_t length = strcspn(at, ",");
+        const struct checker *checker = check_table;
+        while (checker->id && (strlen(checker->id) != length || strncmp(checker->id, at, length) != 0))
+            checker++;
+        if (!checker->id)
+            return core_report(CORE_BAD_INPUT, "unknown checker '%.*s'; 'crosswait check --list' names them", (int)length, at);
+        at += length + (at[length] == ',');
+    }
+    return CORE_OK;
+}
+
+static enum core_status keep(struct trace *trace, const struct finding_list *list)
+{
+    enum core_status status = trace_findings_clear(trace);
+
+    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
+        const struct finding *finding = &list->finding[i];
+        char ranks[256] = "", *json = finding_json(finding);
+        size_t used = 0;
+        if (!json)
+            return core_report(CORE_NO_MEMORY, "out of memory for keeping findings");
+        for (uint32_t j = 0; j < finding->call_count && used + 16 < sizeof ranks; j++)
+            used += (size_t)snprintf(ranks + used, sizeof ranks - used, "%s%u", j ? "," : "", finding->call[j].rank);
+        status = trace_finding_add(trace, finding->rule, finding->class, finding_severity_text(finding->severity),
+                                   finding->title ? finding->title : "", ranks, json, finding->repeat ? finding->repeat : "");
+        free(json);
+    }
+    return status;
+}
+
+enum core_status check_all(struct trace *trace, bool keep_findings, const struct check_options *options,
+                           struct finding_list *list)
+{
+    struct replay_program program = {0};
+    struct replay_lower_notes notes;
+    bool budget_spent = false;
+    enum core_status status = check_names(options->only);
+
+    if (status != CORE_OK)
+        return status;
+    status = replay_lower(trace, &(struct replay_lower_options){0}, &program, &notes);
+    if (status != CORE_OK)
+        return status;
+    struct check_input input = {.trace = trace,
+                                .program = &program,
+                                .notes = &notes,
+                                .seed = options->seed,
+                                .budget_schedules = options->budget_schedules};
+    for (const struct checker *checker = check_table; checker->id && status == CORE_OK; checker++) {
+        if (!wanted(options->only, checker->id))
+            continue;
+        status = checker->run(&input, list);
+        if (status == CORE_BUDGET) {
+            budget_spent = true;
+            status = CORE_OK;
+        }
+    }
+    replay_program_done(&program);
+    if (status == CORE_OK && keep_findings)
+        status = keep(trace, list);
+    if (status == CORE_OK && budget_spent && !finding_list_fails(list))
+        return CORE_BUDGET;
+    return status;
+}

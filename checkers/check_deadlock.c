@@ -1,0 +1,320 @@
+/* Deadlock: runs the program lowered from the trace under the most hostile conditions that the standard allows, and says who
+ * holds whom.
+ *
+ * Two worlds are run. `Unbuffered`: no standard send completes before its receive is posted, collectives synchronise. `Buffered`:
+ * every send completes at once. A deadlock in the second does not depend on buffering at all; one in the first only is what a
+ * library's eager sends hide. Where receives take messages from anyone, all orders are explored in both.
+ *
+ * What may be claimed (README.md of this room, 1): a deadlock in the recorded order of matches is an error. One that needs a wildcard
+ * to take another message than it did is an error as long as nothing shows that the program's later calls depend on which message that
+ * was: if the rank goes on to name the source it had matched (it replies to the sender), or a test stands among those who wait, the
+ * finding is a note, to be confirmed in the real job. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/check_rules.h"
+#include "core/describe.h"
+#include "replay/explore.h"
+#include "replay/need.h"
+#include "replay/run.h"
+
+enum { RANKS_NAMED_MAX = 8, CALLS_LISTED_MAX = 64, SENDS_NAMED_MAX = 4 };
+
+/* "rank 1", "ranks 0 and 1", "ranks 0, 1, 2 and 5 more". */
+static void ranks_text(const uint32_t *rank, uint32_t count, const char *joint, char *buffer, size_t room)
+{
+    uint32_t named = count <= RANKS_NAMED_MAX ? count : RANKS_NAMED_MAX - 1;
+    size_t used = (size_t)snprintf(buffer, room, count == 1 ? "rank " : "ranks ");
+
+    for (uint32_t i = 0; i < named && used < room; i++) {
+        const char *before = i == 0 ? "" : (i + 1 == count ? joint : ", ");
+        used += (size_t)snprintf(buffer + used, room - used, "%s%" PRIu32, before, rank[i]);
+    }
+    if (named < count && used < room)
+        snprintf(buffer + used, room - used, "%s%" PRIu32 " more", joint, count - named);
+}
+
+/* What one blocked rank waits for, all clauses together. */
+static char *waits_for_text(const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
+{
+    char text[1024] = "", ranks[256];
+    size_t used = 0;
+
+    for (uint32_t i = 0; i < blocked->count && i < SENDS_NAMED_MAX && used < sizeof text; i++) {
+        const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
+        const char *before = i ? " and for " : "";
+        if (clause->count == 0)
+            snprintf(ranks, sizeof ranks, "what no rank can do any more");
+        else
+            ranks_text(waitfor->peer + clause->first, clause->count, " or ", ranks, sizeof ranks);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s", before, clause->any ? "any message, from " : "", ranks);
+    }
+    if (blocked->count > SENDS_NAMED_MAX && used < sizeof text)
+        snprintf(text + used, sizeof text - used, " and for %" PRIu32 " more", blocked->count - SENDS_NAMED_MAX);
+    return strdup(text);
+}
+
+static void add_blocked(const struct check_input *input, struct finding *finding, const struct replay_waitfor *waitfor,
+                        const struct replay_blocked *blocked)
+{
+    struct finding_call *call = finding_call_add(finding, input->trace, blocked->rank, blocked->event);
+
+    if (!call)
+        return;
+    call->core = blocked->standing == REPLAY_IN_CORE;
+    if (blocked->count) {
+        uint32_t op = waitfor->clause[blocked->first].op;
+        uint64_t subject = input->program->rank[blocked->rank].op[op].event;
+        if (op != blocked->op && subject != blocked->event)
+            finding_call_subject(call, input->trace, subject);
+        call->waits_for = waits_for_text(waitfor, blocked);
+    }
+    if (blocked->round > 1 && asprintf(&call->note, "after %" PRIu64 " rounds that went well", blocked->round - 1) < 0)
+        call->note = NULL;
+}
+
+static void add_all_blocked(const struct check_input *input, struct finding *finding, const struct replay_waitfor *waitfor)
+{
+    for (int standing = REPLAY_IN_CORE; standing <= REPLAY_BEHIND; standing++) {
+        uint32_t listed = 0;
+        for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+            if (waitfor->blocked[i].standing != standing || listed++ >= CALLS_LISTED_MAX)
+                continue;
+            add_blocked(input, finding, waitfor, &waitfor->blocked[i]);
+        }
+        if (listed > CALLS_LISTED_MAX)
+            finding_fact(finding, "%" PRIu32 " more ranks %s", listed - CALLS_LISTED_MAX,
+                         standing == REPLAY_IN_CORE ? "hold each other" : "wait behind them");
+    }
+}
+
+/* The recorded run ended in just these calls. */
+static bool happened(const struct check_input *input, const struct replay_waitfor *waitfor)
+{
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        if (blocked->standing == REPLAY_IN_CORE &&
+            !(input->program->rank[blocked->rank].op[blocked->op].flags & REPLAY_FLAG_PENDING))
+            return false;
+    }
+    return waitfor->core_count > 0;
+}
+
+static bool waits_in_test(const struct check_input *input, const struct replay_waitfor *waitfor)
+{
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        if (blocked->standing == REPLAY_IN_CORE &&
+            (input->program->rank[blocked->rank].op[blocked->op].flags & REPLAY_FLAG_TEST))
+            return true;
+    }
+    return false;
+}
+
+/* A wildcard that must take another message, on a rank whose later calls name the source that it took in the recorded run: the program
+ * looks at whom it heard from, and would have gone on in another way. */
+static bool goes_on_by_source(const struct check_input *input, const char *witness)
+{
+    struct replay_policy policy;
+    bool found = false;
+
+    if (!witness || replay_policy_parse(witness, &policy) != CORE_OK)
+        return false;
+    for (uint32_t i = 0; i < policy.forced_count && !found; i++) {
+        const struct replay_rank *rank = &input->program->rank[policy.forced[i].rank];
+        int32_t matched = REPLAY_ANY;
+        for (uint32_t j = 0; j < rank->op_count && !found; j++) {
+            if (matched != REPLAY_ANY)
+                found = rank->op[j].peer == matched && rank->op[j].kind <= REPLAY_IPROBE;
+            else if (replay_op_id(input->program, policy.forced[i].rank, j) == policy.forced[i].id &&
+                     rank->op[j].matched != policy.forced[i].source)
+                matched = rank->op[j].matched;
+        }
+    }
+    replay_policy_done(&policy);
+    return found;
+}
+
+static void core_ranks_text(const struct replay_waitfor *waitfor, char *buffer, size_t room)
+{
+    uint32_t *core = malloc((waitfor->core_count + 1) * sizeof *core), count = 0;
+
+    buffer[0] = 0;
+    if (!core)
+        return;
+    for (uint32_t i = 0; i < waitfor->blocked_count && count < waitfor->core_count; i++)
+        if (waitfor->blocked[i].standing == REPLAY_IN_CORE)
+            core[count++] = waitfor->blocked[i].rank;
+    ranks_text(core, count, " and ", buffer, room);
+    free(core);
+}
+
+/* Bytes that must be buffered, and where they are sent from. */
+static void add_need(const struct check_input *input, struct finding *finding)
+{
+    struct replay_need need;
+    char bytes[64], place[256];
+
+    if (replay_need_find(input->program, NULL, &need) != CORE_OK)
+        return;
+    if (need.ever && !need.always)
+        finding_fact(finding, "safe from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
+                     describe_bytes(need.safe_bytes, bytes, sizeof bytes), need.safe_bytes);
+    else if (!need.ever)
+        finding_fact(finding, "no amount of buffering makes it safe");
+    for (uint32_t i = 0; i < need.blame_count && i < SENDS_NAMED_MAX; i++) {
+        struct trace_event event;
+        if (trace_event_get(input->trace, need.blame[i].rank, need.blame[i].event, &event) != CORE_OK)
+            continue;
+        finding_fact(finding, "it relies on the send of rank %" PRIu32 " to rank %" PRIu32 ", %s, at %s, being buffered",
+                     need.blame[i].rank, need.blame[i].to, describe_bytes(need.blame[i].bytes, bytes, sizeof bytes),
+                     trace_site_text(input->trace, event.site, place, sizeof place));
+    }
+    if (need.blame_count > SENDS_NAMED_MAX)
+        finding_fact(finding, "and on %" PRIu32 " sends more", need.blame_count - SENDS_NAMED_MAX);
+    replay_need_done(&need);
+}
+
+enum world { UNBUFFERED, ALWAYS, ORDER };
+
+static void word_title(struct finding *finding, enum world world, const char *ranks, uint32_t core_count)
+{
+    const char *hold = core_count > 1 ? "wait for each other" : "waits for what never comes";
+
+    switch (world) {
+    case UNBUFFERED:
+        finding_title(finding, "deadlock when sends do not buffer: %s %s", ranks, hold);
+        break;
+    case ALWAYS:
+        finding_title(finding, "deadlock, whatever is buffered: %s %s", ranks, hold);
+        break;
+    case ORDER:
+        finding_title(finding, "deadlock in some order of messages: %s %s", ranks, hold);
+        break;
+    }
+}
+
+static enum core_status add_finding(const struct check_input *input, struct finding_list *list, enum world world,
+                                    const struct replay_result *result, const char *witness)
+{
+    struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_ERROR);
+    char ranks[256];
+
+    if (!finding)
+        return CORE_NO_MEMORY;
+    core_ranks_text(&result->waitfor, ranks, sizeof ranks);
+    word_title(finding, world, ranks, result->waitfor.core_count);
+    add_all_blocked(input, finding, &result->waitfor);
+    bool hung = happened(input, &result->waitfor);
+    if (hung)
+        finding_fact(finding, "it happened: the recorded run ended in these calls");
+    else if (world == UNBUFFERED)
+        finding_fact(finding, "the recorded run completed only because the library buffered what was sent");
+    else if (world == ORDER)
+        finding_fact(finding, "the recorded run took another order and completed");
+    if (world == UNBUFFERED)
+        add_need(input, finding);
+    if (result->assumed && !hung && (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor))) {
+        finding->severity = FINDING_NOTE;
+        finding_fact(finding, "not proven: the program looks at whom it heard from, and may go on in another way than recorded; "
+                              "confirm it in the real job: crosswait replay --live");
+    } else if (result->assumed && !hung) {
+        finding_fact(finding, "a receive takes another message than it did; the calls behind it are taken to be those recorded");
+    }
+    if (input->notes->unsupported)
+        finding_fact(finding, "%" PRIu64 " calls are not modelled and taken to wait for nobody, first %s on rank %" PRIu32,
+                     input->notes->unsupported, input->trace->call[input->notes->unsupported_call].name,
+                     input->notes->unsupported_rank);
+    finding_schedule(finding, "%s", witness);
+    finding_repeat(finding, "crosswait replay '%s' --policy='%s'", input->trace->path, witness);
+    return CORE_OK;
+}
+
+/* Where the record ends early the world may stall without anybody being to blame. */
+static enum core_status add_stalled(const struct check_input *input, struct finding_list *list, const struct replay_result *result)
+{
+    struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
+    uint32_t unknown[RANKS_NAMED_MAX], count = 0;
+    char ranks[256];
+
+    if (!finding)
+        return CORE_NO_MEMORY;
+    for (uint32_t i = 0; i < input->program->rank_count && count < RANKS_NAMED_MAX; i++)
+        if (input->program->rank[i].end == REPLAY_END_UNKNOWN)
+            unknown[count++] = i;
+    ranks_text(unknown, count, " and ", ranks, sizeof ranks);
+    finding_title(finding, "nothing can be said beyond the end of the record: %s did not finish, and %" PRIu32 " rank%s waited for %s",
+                  ranks, result->waitfor.blocked_count, result->waitfor.blocked_count == 1 ? "" : "s", count == 1 ? "it" : "them");
+    return CORE_OK;
+}
+
+static enum core_status run_world(const struct check_input *input, const char *text, struct replay_result *out_result)
+{
+    struct replay_policy policy;
+    enum core_status status = replay_policy_parse(text, &policy);
+
+    if (status != CORE_OK)
+        return status;
+    status = replay_run_once(input->program, &policy, out_result);
+    replay_policy_done(&policy);
+    return status;
+}
+
+/* All orders of matches, under one buffering. */
+static enum core_status explore_world(const struct check_input *input, const char *text, struct finding_list *list, bool *out_found)
+{
+    struct replay_explore_options options = {.runs_max = input->budget_schedules};
+    struct replay_exploration exploration;
+    enum core_status status = replay_policy_parse(text, &options.policy);
+
+    *out_found = false;
+    if (status != CORE_OK)
+        return status;
+    options.policy.seed = input->seed;
+    status = replay_explore(input->program, &options, &exploration);
+    replay_policy_done(&options.policy);
+    if (status != CORE_OK)
+        return status;
+    if (exploration.verdict == REPLAY_VERDICT_DEADLOCK && exploration.witness) {
+        status = add_finding(input, list, ORDER, &exploration.result, exploration.witness);
+        *out_found = true;
+    } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND) {
+        struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
+        if (finding) {
+            finding_title(finding, "no deadlock in %" PRIu64 " sampled orders of messages (%s); there are more than the budget of %" PRIu64
+                          " schedules allows to try", exploration.sampled, text, input->budget_schedules);
+            finding_repeat(finding, "crosswait replay '%s' --explore --policy='%s' --seed=%" PRIu64, input->trace->path, text, input->seed);
+        }
+    }
+    replay_exploration_done(&exploration);
+    return status;
+}
+
+enum core_status check_deadlock(const struct check_input *input, struct finding_list *list)
+{
+    static const char unbuffered[] = "buffering=rendezvous", buffered[] = "buffering=eager";
+    struct replay_result rendezvous = {0}, eager = {0};
+    bool found = false;
+    enum core_status status = run_world(input, unbuffered, &rendezvous);
+
+    if (status == CORE_OK)
+        status = run_world(input, buffered, &eager);
+    if (status != CORE_OK)
+        goto done;
+    if (eager.outcome == REPLAY_DEADLOCK)
+        status = add_finding(input, list, ALWAYS, &eager, buffered);
+    else if (rendezvous.outcome == REPLAY_DEADLOCK)
+        status = add_finding(input, list, UNBUFFERED, &rendezvous, unbuffered);
+    else if (rendezvous.outcome == REPLAY_STALLED || eager.outcome == REPLAY_STALLED)
+        status = add_stalled(input, list, rendezvous.outcome == REPLAY_STALLED ? &rendezvous : &eager);
+    if (status == CORE_OK && input->notes->wildcards && eager.outcome == REPLAY_FINISHED)
+        status = explore_world(input, buffered, list, &found);
+    if (status == CORE_OK && input->notes->wildcards && rendezvous.outcome == REPLAY_FINISHED && !found)
+        status = explore_world(input, unbuffered, list, &found);
+done:
+    replay_result_done(&rendezvous);
+    replay_result_done(&eager);
+    return status;
+}

@@ -1,0 +1,10 @@
+/* The checkers' functions, for the table in check.c and for their tests. */
+#ifndef CHECKERS_CHECK_RULES_H
+#define CHECKERS_CHECK_RULES_H
+
+#include "checkers/check.h"
+
+enum core_status check_deadlock(const struct check_input *input, struct finding_list *list);
+enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list);
+
+#endif
