@@ -236,7 +236,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
 static enum core_status add_stalled(const struct check_input *input, struct finding_list *list, const struct replay_result *result)
 {
     struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
-    uint32_t unknown[RANKS_NAMED_MAX], count = 0;
+    uint32_t unknown[RANKS_NAMED_MAX] = {0}, count = 0;
     char ranks[256];
 
     if (!finding)
