@@ -1,0 +1,24 @@
+/* A part of a program as a program of its own: the messages of one collective, cut out of the job that surrounds it, so that its rounds
+ * and words can be measured alone. */
+#ifndef CHECKERS_EXTRACT_H
+#define CHECKERS_EXTRACT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "replay/program.h"
+
+/* Whether an operation belongs to the part. */
+typedef bool (*extract_fn)(void *context, uint32_t rank, uint32_t index, const struct replay_op *op);
+
+/* Only the operations chosen, in their order; requests are numbered anew, members of sets whose request was not chosen are left out, and so are waits
+ * that wait for nothing any more. Ranks keep their numbers: the part has as many as the whole. *out_waits_missing: some chosen request is
+ * not waited for within the part, so that its rounds cannot be told from it. */
+enum core_status extract_part(const struct replay_program *whole, extract_fn chosen, void *context,
+                              struct replay_program *out_part, bool *out_waits_missing);
+
+/* The same program with ranks numbered 0 .. count-1: world rank member[i] becomes i. Operations of other ranks must be none. */
+enum core_status extract_renumber(struct replay_program *program, const int32_t *member, uint32_t count);
+
+#endif
