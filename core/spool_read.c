@@ -134,6 +134,8 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
 
     if (got < 0)
         return because(why, CORE_IO, "the header cannot be read: %s", strerror(errno));
+    if (got == 0)
+        return because(why, CORE_BAD_FORMAT, "it is empty");
     if ((size_t)got >= sizeof header.magic && memcmp(header.magic, SPOOL_MAGIC, sizeof header.magic) != 0) {
         static const char zero[sizeof header.magic];
         if (memcmp(header.magic, zero, sizeof zero) == 0)

@@ -217,6 +217,20 @@ static bool job_started(const char *path, uint64_t *out_started)
     return any;
 }
 
+char *store_trace_name(const char *output, uint32_t number)
+{
+    size_t bytes = strlen(output), stem = bytes > 3 && strcmp(output + bytes - 3, ".db") == 0 ? bytes - 3 : bytes;
+    char *name = core_alloc(bytes + 16);
+
+    if (!name)
+        return NULL;
+    if (number <= 1)
+        memcpy(name, output, bytes + 1);
+    else
+        sprintf(name, "%.*s-%" PRIu32 "%s", (int)stem, output, number, output + stem);
+    return name;
+}
+
 enum core_status store_jobs(const char *spool_path, char ***out_job, uint32_t *out_count)
 {
     enum core_status status = CORE_OK;

@@ -34,4 +34,7 @@ enum core_status store_write(const char *job_path, const char *trace_path, const
 /* Folders of jobs below a spool folder, in the order in which they started. Free each and the array with free(). */
 enum core_status store_jobs(const char *spool_path, char ***out_job, uint32_t *out_count);
 
+/* T.db, T-2.db, T-3.db...: what the traces of several jobs of one command are called. NULL: out of memory. Free with free(). */
+char *store_trace_name(const char *output, uint32_t number);
+
 #endif

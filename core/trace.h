@@ -109,6 +109,7 @@ struct trace_event {
     int32_t recv_peer, recv_tag, recv_datatype;
     int64_t recv_count;
     uint64_t recv_bytes;
+    int64_t arg_set;  /* for trace_args_each; 0: no further arguments */
     const struct trace_completion *completion; /* valid until the next trace_cursor_next */
     uint32_t completion_count;
 };
@@ -126,6 +127,11 @@ enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t se
 /* Values of an array or scalar argument by name, e.g. "sendcounts", "message". *out_count = 0 when it was not kept. Free with free(). */
 enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name, int64_t **out_value,
                                uint32_t *out_count);
+
+/* Each further argument of an event: arrays value by value, scalars and texts with index 0, in the order of the call. text is NULL for
+ * numbers. A status other than CORE_OK ends it and is returned. */
+typedef enum core_status (*trace_arg_fn)(const char *name, uint32_t index, int64_t value, const char *text, void *context);
+enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn, void *context);
 
 /* "quiz.c:31", or "main+0x42 (quiz)", or "?" ; written into buffer, which is returned. */
 const char *trace_site_text(const struct trace *trace, int32_t site, char *buffer, size_t buffer_bytes);

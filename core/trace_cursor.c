@@ -21,7 +21,6 @@ struct done { /* a completion, its request counted from the event's */
 };
 struct shape {
     int64_t id; /* 0: empty */
-    int64_t args; /* 0 none */
     struct trace_event event; /* what repeats */
     uint64_t parent_back;
     bool many;
@@ -160,7 +159,7 @@ static bool shape_fill(const struct trace *trace, sqlite3_stmt *stmt, struct sha
     event->recv_bytes = (uint64_t)sqlite3_column_int64(stmt, 17);
     event->has_leg = event->recv_peer != EVENT_NONE || event->recv_datatype != -1 || event->recv_count != EVENT_NONE;
     shape->parent_back = (uint64_t)sqlite3_column_int64(stmt, 12);
-    shape->args = sqlite3_column_int64(stmt, 20);
+    event->arg_set = sqlite3_column_int64(stmt, 20);
     shape->many = many != 0;
     return (int64_t)event->bytes >= 0 && (int64_t)event->recv_bytes >= 0;
 }
@@ -353,32 +352,45 @@ enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq,
                                uint32_t *out_count)
 {
     struct trace_event event;
-    const struct shape *shape;
     enum core_status status = trace_event_get(trace, rank, seq, &event);
     sqlite3_stmt *stmt;
 
     if (status)
         return status;
-    stmt = trace->shapes->event_by_id;
-    sqlite3_bind_int64(stmt, 1, (int64_t)rank << SEQ_BITS | (int64_t)seq);
-    if (sqlite3_step(stmt) != SQLITE_ROW) {
-        sqlite3_reset(stmt);
-        return trace_damaged(trace, "an event is there and not there");
-    }
-    status = shape_get(trace, sqlite3_column_int64(stmt, 1), &shape);
-    sqlite3_reset(stmt);
-    if (status)
-        return status;
-    if (!shape->args) {
+    if (!event.arg_set) {
         *out_value = NULL;
         *out_count = 0;
         return CORE_OK;
     }
     stmt = trace->shapes->arg_by_name;
-    sqlite3_bind_int64(stmt, 1, shape->args);
+    sqlite3_bind_int64(stmt, 1, event.arg_set);
     sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
     status = values_read(trace, stmt, out_value, out_count);
     sqlite3_reset(stmt);
     sqlite3_clear_bindings(stmt);
+    return status;
+}
+
+enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn, void *context)
+{
+    enum core_status status = CORE_OK;
+    sqlite3_stmt *stmt;
+    int code = SQLITE_DONE;
+
+    if (!arg_set)
+        return CORE_OK;
+    status = trace_prepare(trace, "SELECT name, idx, value FROM arg_set WHERE id = ?1 ORDER BY rowid", &stmt);
+    if (status)
+        return status;
+    sqlite3_bind_int64(stmt, 1, arg_set);
+    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 0);
+        int type = sqlite3_column_type(stmt, 2);
+        status = fn(name ? name : "?", (uint32_t)sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
+                    type == SQLITE_TEXT ? (const char *)sqlite3_column_text(stmt, 2) : NULL, context);
+    }
+    if (!status && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(stmt);
     return status;
 }

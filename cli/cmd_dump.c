@@ -1,0 +1,245 @@
+/* crosswait dump: events as text, a line each, for reading and for diffing. Same trace, same options: same bytes. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "core/describe.h"
+#include "core/trace.h"
+
+enum { OPTION_RANK, OPTION_CALL, OPTION_FOLD, OPTION_NO_TIME, OPTION_ARGS };
+enum { DEPTH_MEMORY = 1024 };
+
+static const struct options_spec spec[] = {
+    {"rank", 0, "N", "this rank only"},
+    {"call", 0, "NAME", "calls of this name only, e.g. MPI_Send or send"},
+    {"fold", 0, NULL, "leave out what the MPI library did inside its collectives"},
+    {"no-time", 0, NULL, "leave out times, so that two runs can be compared with diff"},
+    {"args", 0, NULL, "arrays and other arguments in full, on lines of their own"},
+    {0},
+};
+
+static const struct options_command command = {
+    .name = "dump",
+    .usage = "crosswait dump T.db [options]",
+    .about = "Prints one line an event: rank, sequence number, time of entering and time spent (seconds), the call with its\n"
+             "arguments, what came of it, and where it stands in the source. Events inside a call are indented under it.\n"
+             "Ranks that did not finish have a line before their events, which begins with #.",
+    .spec = spec,
+    .more = "Exit status: 0 done, 2 usage, 3 the trace cannot be read.",
+};
+
+struct dump {
+    struct trace trace;
+    int64_t rank; /* -1: all */
+    const char *call;
+    bool fold, no_time, args;
+    struct {
+        uint64_t seq;
+        int depth;
+    } depth[DEPTH_MEMORY]; /* of the calls met last, by seq modulo */
+};
+
+static bool call_wanted(const struct dump *dump, const char *name)
+{
+    if (!dump->call || strcasecmp(name, dump->call) == 0)
+        return true;
+    return strncasecmp(name, "MPI_", 4) == 0 && strcasecmp(name + 4, dump->call) == 0;
+}
+
+static int depth_of(struct dump *dump, const struct trace_event *event)
+{
+    int depth = 0;
+
+    if (event->parent) {
+        depth = 1;
+        if (dump->depth[event->parent % DEPTH_MEMORY].seq == event->parent)
+            depth = dump->depth[event->parent % DEPTH_MEMORY].depth + 1;
+    }
+    dump->depth[event->seq % DEPTH_MEMORY].seq = event->seq;
+    dump->depth[event->seq % DEPTH_MEMORY].depth = depth;
+    return depth;
+}
+
+static void status_print(const struct trace_completion *c)
+{
+    char word[64];
+
+    if (!c->done) {
+        printf("not done");
+        return;
+    }
+    if (c->cancelled)
+        printf("cancelled");
+    else if (c->source == EVENT_NONE)
+        printf("done");
+    else
+        printf("from %s, tag %" PRId32 ", %s", describe_peer(c->source, word, 32), c->tag,
+               describe_bytes(c->bytes, word + 32, sizeof word - 32));
+    if (c->error)
+        printf(", error %" PRId32, c->error);
+}
+
+/* Whether the event's statuses are places of a list, to be told apart. */
+static bool on_list(const struct trace_event *event)
+{
+    return !event->request && event->completion_count && event->completion[0].request;
+}
+
+static void outcome_print(const struct trace_event *event)
+{
+    bool list = on_list(event);
+
+    if (event->completion_count)
+        printf(" ->");
+    for (uint32_t i = 0; i < event->completion_count; i++) {
+        const struct trace_completion *c = &event->completion[i];
+        printf("%s", i ? "; " : " ");
+        if (list)
+            printf("[%" PRIu32 "] ", c->index);
+        status_print(c);
+    }
+    if (event->error)
+        printf(" = error %" PRId32, event->error);
+    if (event->pending)
+        printf(" = did not return");
+}
+
+static enum core_status arg_print(const char *name, uint32_t index, int64_t value, const char *text, void *context)
+{
+    (void)context;
+    if (text)
+        printf("#   %s=\"%s\"\n", name, text);
+    else
+        printf("#   %s[%" PRIu32 "]=%" PRId64 "\n", name, index, value);
+    return CORE_OK;
+}
+
+static enum core_status event_print(struct dump *dump, const struct trace_event *event, int depth)
+{
+    char text[1024], site[640];
+
+    printf("%" PRIu32 " %" PRIu64, event->rank, event->seq);
+    if (!dump->no_time) {
+        printf(" %" PRIu64 ".%09" PRIu64, event->t_enter / 1000000000, event->t_enter % 1000000000);
+        if (event->pending)
+            printf(" -");
+        else
+            printf(" %" PRIu64 ".%09" PRIu64, (event->t_leave - event->t_enter) / 1000000000,
+                   (event->t_leave - event->t_enter) % 1000000000);
+    }
+    printf("%*s %s", depth * 2, "", describe_call(&dump->trace, event, text, sizeof text));
+    outcome_print(event);
+    if (event->site)
+        printf(" @ %s", trace_site_text(&dump->trace, event->site, site, sizeof site));
+    if (event->thread)
+        printf(" thread %" PRId32, event->thread);
+    printf("\n");
+    return dump->args && event->arg_set ? trace_args_each(&dump->trace, event->arg_set, arg_print, NULL) : CORE_OK;
+}
+
+static void rank_print(const struct dump *dump, uint32_t number)
+{
+    const struct trace_rank *rank = &dump->trace.rank[number];
+
+    if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)
+        return;
+    printf("# rank %" PRIu32 ": %s", number, event_rank_state_text(rank->state));
+    if (rank->detail)
+        printf(", %s", rank->detail);
+    if (rank->lost)
+        printf(", %" PRIu64 " events not recorded", rank->lost);
+    if (rank->cut && rank->state != EVENT_RANK_MISSING)
+        printf(", the record is cut short");
+    printf("\n");
+}
+
+static enum core_status rank_dump(struct dump *dump, uint32_t rank)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    enum core_status status = trace_cursor_open(&dump->trace, rank, &cursor);
+    bool more = true;
+
+    if (status)
+        return status;
+    memset(dump->depth, 0, sizeof dump->depth);
+    rank_print(dump, rank);
+    while (!(status = trace_cursor_next(cursor, &event, &more)) && more) {
+        int depth = depth_of(dump, &event);
+        if ((dump->fold && event.parent) || !call_wanted(dump, dump->trace.call[event.call].name))
+            continue;
+        status = event_print(dump, &event, depth);
+        if (status || ferror(stdout))
+            break;
+    }
+    trace_cursor_close(cursor);
+    return status;
+}
+
+static enum core_status dump_all(struct dump *dump, const char *path)
+{
+    enum core_status status = trace_open(path, TRACE_READ, &dump->trace);
+
+    if (status)
+        return status;
+    if (dump->rank >= dump->trace.rank_count)
+        status = core_report(CORE_BAD_INPUT, "the trace '%s' has no rank %" PRId64 ", it has %" PRIu32, path, dump->rank,
+                             dump->trace.rank_count);
+    for (uint32_t rank = 0; !status && rank < dump->trace.rank_count; rank++)
+        if (dump->rank < 0 || dump->rank == rank)
+            status = rank_dump(dump, rank);
+    trace_close(&dump->trace);
+    if (!status && (fflush(stdout) || ferror(stdout)) && errno != EPIPE)
+        status = core_report(CORE_IO, "cannot write to standard output: %s", strerror(errno));
+    return status;
+}
+
+int cmd_dump(int argc, char **argv)
+{
+    struct dump *dump = calloc(1, sizeof *dump);
+    enum core_status status;
+    struct options o;
+    int which, code;
+
+    if (!dump)
+        return cli_exit_of(core_report(CORE_NO_MEMORY, "out of memory"));
+    dump->rank = -1;
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0) {
+        switch (which) {
+        case OPTION_RANK:
+            if (options_integer(&o, 0, INT32_MAX, &dump->rank))
+                which = OPTIONS_WRONG;
+            break;
+        case OPTION_CALL:
+            dump->call = o.value;
+            break;
+        case OPTION_FOLD:
+            dump->fold = true;
+            break;
+        case OPTION_NO_TIME:
+            dump->no_time = true;
+            break;
+        case OPTION_ARGS:
+            dump->args = true;
+            break;
+        }
+        if (which < 0)
+            break;
+    }
+    if (which != OPTIONS_END) {
+        code = options_exit(which);
+    } else if (o.operand_count != 1 || o.rest_count) {
+        code = options_wrong(&o, o.operand_count ? "one trace at a time" : "which trace");
+    } else {
+        status = dump_all(dump, o.operand[0]);
+        code = cli_exit_of(status);
+    }
+    free(dump);
+    return code;
+}

@@ -1,0 +1,152 @@
+/* crosswait recover: makes the traces from the spools that a job left behind. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "core/spool_read.h"
+#include "core/store.h"
+#include "core/trace.h"
+
+enum { OPTION_OUTPUT };
+
+static const struct options_spec spec[] = {
+    {"output", 'o', "FILE", "write the trace to FILE; further jobs go to FILE with -2, -3... (DIR's name, .db)"},
+    {0},
+};
+
+static const struct options_command command = {
+    .name = "recover",
+    .usage = "crosswait recover DIR [-o T.db]",
+    .about = "Makes the trace from the spools of a job that died, or whose trace could not be written. DIR is the spool folder\n"
+             "(T.db.spool), with a folder for each MPI job of the command, or one of these. It is only read.",
+    .spec = spec,
+    .more = "Exit status: 0 done, 2 usage, 3 no trace could be made.",
+};
+
+/* "runs/T.db.spool/" gives "runs/T.db", "runs/T.spool" and "runs/T" too. */
+static char *output_from(const char *folder)
+{
+    size_t bytes = strlen(folder);
+    char *name = malloc(bytes + 4);
+
+    while (bytes > 1 && folder[bytes - 1] == '/')
+        bytes--;
+    if (bytes > 6 && memcmp(folder + bytes - 6, ".spool", 6) == 0)
+        bytes -= 6;
+    if (bytes > 3 && memcmp(folder + bytes - 3, ".db", 3) == 0)
+        bytes -= 3;
+    if (name)
+        sprintf(name, "%.*s.db", (int)bytes, folder);
+    return name;
+}
+
+static void progress_show(uint64_t events, void *context)
+{
+    (void)context;
+    fprintf(stderr, "\r%" PRIu64 " events", events);
+}
+
+/* What was made, rank by rank where something is to be said. */
+static enum core_status trace_tell(const char *path)
+{
+    struct trace trace;
+    enum core_status status = trace_open(path, TRACE_READ, &trace);
+    uint64_t events = 0;
+
+    if (status)
+        return status;
+    for (uint32_t r = 0; r < trace.rank_count; r++)
+        events += trace.rank[r].events;
+    printf("%s: %" PRIu32 " rank%s, %" PRIu64 " events\n", path, trace.rank_count, trace.rank_count == 1 ? "" : "s", events);
+    for (uint32_t r = 0; r < trace.rank_count; r++) {
+        const struct trace_rank *rank = &trace.rank[r];
+        if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)
+            continue;
+        printf("  rank %" PRIu32 ": %s", r, event_rank_state_text(rank->state));
+        if (rank->detail)
+            printf(", %s", rank->detail);
+        if (rank->lost)
+            printf(", %" PRIu64 " events not recorded", rank->lost);
+        if (rank->cut && rank->state != EVENT_RANK_MISSING)
+            printf(", the record is cut short");
+        printf("\n");
+    }
+    const char *notes = trace_meta(&trace, "notes");
+    for (const char *at = notes; at && *at;) {
+        int length = (int)strcspn(at, "\n");
+        printf("  note: %.*s\n", length, at);
+        at += length + (at[length] == '\n');
+    }
+    trace_close(&trace);
+    return CORE_OK;
+}
+
+static enum core_status job_recover(const char *job, const char *output, uint32_t number)
+{
+    bool terminal = isatty(STDERR_FILENO);
+    struct store_options options = {.exit_code = -1, .progress = terminal ? progress_show : NULL};
+    char *path = store_trace_name(output, number);
+    enum core_status status;
+
+    if (!path)
+        return core_report(CORE_NO_MEMORY, "out of memory");
+    status = store_write(job, path, &options);
+    if (terminal)
+        fprintf(stderr, "\r%30s\r", "");
+    if (!status)
+        status = trace_tell(path);
+    free(path);
+    return status;
+}
+
+static enum core_status recover(const char *folder, const char *output)
+{
+    struct spool_lane_name *lane = NULL;
+    char **job = NULL;
+    uint32_t count = 0;
+    enum core_status status = spool_lanes_list(folder, &lane, &count);
+
+    free(lane);
+    if (status)
+        return status;
+    if (count) /* the folder of one job */
+        return job_recover(folder, output, 1);
+    status = store_jobs(folder, &job, &count);
+    if (status)
+        return status;
+    if (!count)
+        status = core_report(CORE_NOT_FOUND, "the folder '%s' holds no spool", folder);
+    for (uint32_t i = 0; i < count; i++) {
+        enum core_status one = job_recover(job[i], output, i + 1);
+        status = one ? one : status;
+        free(job[i]);
+    }
+    free(job);
+    return status;
+}
+
+int cmd_recover(int argc, char **argv)
+{
+    const char *output = NULL;
+    enum core_status status;
+    struct options o;
+    char *name;
+    int which;
+
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0)
+        if (which == OPTION_OUTPUT)
+            output = o.value;
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (o.operand_count != 1 || o.rest_count)
+        return options_wrong(&o, o.operand_count ? "one folder at a time" : "which folder");
+    name = output ? strdup(output) : output_from(o.operand[0]);
+    status = name ? recover(o.operand[0], name) : core_report(CORE_NO_MEMORY, "out of memory");
+    free(name);
+    return cli_exit_of(status);
+}
