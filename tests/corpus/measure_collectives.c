@@ -1,7 +1,7 @@
 /* Measures rounds, words and operations of every collective that claims a row, on real ranks, by
  * logical clocks.
  *
- * usage: mpirun -n N measure_collectives [WORDS_PER_RANK]
+ * usage: mpirun -n N measure_collectives [NAME]   (that function only, also a planted defect)
  *
  * Each rank carries three clocks: one in which a message costs 1, one in which it costs its words,
  * one in which a combined word costs 1. Both ends of a message tell each other when they and their
@@ -212,13 +212,15 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int m = argc > 1 ? atoi(argv[1]) : 3;
+    const char *name = argc > 1 ? argv[1] : NULL;
+    int m = 3;
     for (int p = 1; p <= size; p++) {
         MPI_Comm_split(MPI_COMM_WORLD, rank < p ? 0 : MPI_UNDEFINED, rank, &sim.comm);
         if (rank < p) {
             PMPI_Comm_dup(sim.comm, &sim.shadow);
             for (const struct collective *c = collective_first(); c; c = collective_next(c)) {
-                if (!*c->row || c->expect || c->printed || !collective_domain_holds(c, p))
+                if (!*c->row || !collective_domain_holds(c, p) ||
+                    (name ? strcmp(name, c->name) != 0 : c->expect || c->printed))
                     continue;
                 if (c->kind == collective_kind_bcast_k)
                     for (int k = 2; k <= 5; k++)

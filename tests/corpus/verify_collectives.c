@@ -1,7 +1,8 @@
 /* Runs the registered collectives under real MPI and compares every byte of every buffer with what
  * MPI defines.
  *
- * usage: mpirun -n N verify_collectives [--full] [--from=P] [--name=NAME]... [--defects]
+ * usage: mpirun -n N verify_collectives [--full] [--from=P] [--name=NAME]...
+ *        [--defects] [--patience=SECONDS] [--list-defects]
  *
  * For P = 1 (or --from) to N, on communicators of P ranks, numbered forwards and backwards: every
  * collective in its domain, over counts, roots, datatypes, operations, in place and not, and sides
@@ -18,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -212,6 +214,7 @@ static void put_reduced(const struct op_case *o, struct image *image, long first
 static struct {
     MPI_Comm comm;
     int rank, size, full, backwards;
+    unsigned patience; /* seconds for one call */
     long cases, failures;
     char now[256];
 } world;
@@ -236,7 +239,7 @@ static void run_case(const struct collective *c, const struct collective_argumen
     if (send)
         before = image_copy(send);
     world.cases++;
-    alarm(20);
+    alarm(world.patience);
     int error = collective_call(c, a);
     alarm(0);
     const char *problem = NULL;
@@ -464,6 +467,60 @@ static void verify_reduction(const struct collective *c, int count, int root, in
     }
 }
 
+/* The ranks' results must agree to the last bit, also where a sum depends on its order. */
+static void verify_agreement(const struct collective *c)
+{
+    double mine[5], sums[5];
+    unsigned char lowest[sizeof(sums)], highest[sizeof(sums)];
+    for (int i = 0; i < 5; i++)
+        mine[i] = value(world.rank, 0, i) / 3.0 * (world.rank % 2 ? 1e-7 : 1e7);
+    struct collective_arguments a = {.comm = world.comm,
+                                     .sendbuf = mine,
+                                     .recvbuf = sums,
+                                     .recvcount = 5,
+                                     .recvtype = MPI_DOUBLE,
+                                     .op = MPI_SUM};
+    run_case(c, &a, NULL, NULL, NULL, "fractions");
+    PMPI_Allreduce(sums, lowest, sizeof(sums), MPI_UNSIGNED_CHAR, MPI_MIN, world.comm);
+    PMPI_Allreduce(sums, highest, sizeof(sums), MPI_UNSIGNED_CHAR, MPI_MAX, world.comm);
+    if (memcmp(lowest, highest, sizeof(sums)) && world.rank == 0 &&
+        world.failures++ < FAILURES_SHOWN)
+        fprintf(stderr, "%s: the ranks' results differ\n", world.now);
+}
+
+/* Blocks so far apart that their places need more than 32 bits, in memory of which only those pages
+ * are touched. */
+static void verify_far_blocks(const struct collective *c)
+{
+    const MPI_Aint extent = (MPI_Aint)1 << 30;
+    size_t bytes = (size_t)world.size * (size_t)extent;
+    struct type_case far = {"far", MPI_DATATYPE_NULL, 1, 0, {0}, extent};
+    MPI_Type_create_resized(MPI_INT, 0, extent, &far.type);
+    MPI_Type_commit(&far.type);
+    struct image recv = image_new(&types[INTS], 1), expected = image_new(&types[INTS], 1);
+    put_block(&types[INTS], &expected, 0, 1, 0, world.rank);
+    struct image send = {0};
+    if (world.rank == 0) {
+        send.data = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        for (int b = 0; b < world.size; b++)
+            put_block(&far, &send, b, 1, 0, b);
+    }
+    struct collective_arguments a = {.comm = world.comm,
+                                     .sendbuf = send.data,
+                                     .recvbuf = recv.data,
+                                     .sendcount = 1,
+                                     .recvcount = 1,
+                                     .sendtype = far.type,
+                                     .recvtype = MPI_INT};
+    run_case(c, &a, NULL, &recv, &expected, "blocks 2^30 bytes apart");
+    if (send.data)
+        munmap(send.data, bytes);
+    MPI_Type_free(&far.type);
+    image_free(&recv);
+    image_free(&expected);
+}
+
 static void verify_reduce_scatter(const struct collective *c, int count, int in_place, int even)
 {
     int size = world.size, counts[64], total = 0;
@@ -683,6 +740,10 @@ static void verify_collective(const struct collective *c)
         verify_refusal(c, 1);
     if (c->kind == collective_kind_barrier)
         verify_barrier(c);
+    if (c->kind == collective_kind_allreduce)
+        verify_agreement(c);
+    if (c->kind == collective_kind_scatter && world.size <= 8)
+        verify_far_blocks(c);
     for (int i = 0; i < counts_n; i++) {
         if (i == 2 && world.size - 1 < 2)
             continue;
@@ -706,6 +767,15 @@ static int selected(const struct collective *c, int argc, char **argv)
     return !named && defects == (c->expect != NULL);
 }
 
+static int list_defects(int rank)
+{
+    for (const struct collective *c = collective_first(); c && !rank; c = collective_next(c))
+        if (c->expect)
+            printf("%s|%s|%s\n", c->name, c->expect, c->axis);
+    MPI_Finalize();
+    return 0;
+}
+
 /* Ranks that are not in this communicator wait without taking the processor from those that are. */
 static void wait_for_all(void)
 {
@@ -726,8 +796,13 @@ int main(int argc, char **argv)
     signal(SIGALRM, on_alarm);
     types_make();
     ops_make();
+    world.patience = 20;
     for (int i = 1; i < argc; i++) {
         world.full |= !strcmp(argv[i], "--full");
+        if (!strcmp(argv[i], "--list-defects"))
+            return list_defects(rank);
+        if (!strncmp(argv[i], "--patience=", 11))
+            world.patience = (unsigned)atoi(argv[i] + 11);
         if (!strncmp(argv[i], "--from=", 7))
             from = atoi(argv[i] + 7);
     }

@@ -1,0 +1,62 @@
+/* Planted defect: an all-to-all with counts that posts its messages in batches of four, and counts
+ * batches by P / 4.
+ *
+ * Origin: MPICH 027e5480. Axis: P, block. Shows as: with fewer than four ranks no batch sends
+ * anything while the receives wait: hang; with P no multiple of four the last blocks stay where
+ * they are: wrong result.
+ */
+#include "corpus/collectives/collective.h"
+
+enum { BATCH = 4 };
+
+static int alltoallv(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                     MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                     const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm, int steps)
+{
+    int rank, size, error = MPI_SUCCESS;
+    MPI_Aint send_extent = extent_of(sendtype), recv_extent = extent_of(recvtype);
+    MPI_Request requests[2 * BATCH];
+    rank_and_size(comm, &rank, &size);
+    for (int first = 0; first < size; first += BATCH) {
+        int n = 0, last = first + BATCH < size ? first + BATCH : size;
+        if (last > steps && steps)
+            last = steps;
+        for (int i = first; i < last; i++) {
+            int from = (rank - i + size) % size;
+            TRY(MPI_Irecv(element_at(recvbuf, rdispls[from], recv_extent), recvcounts[from],
+                          recvtype, from, COLLECTIVE_TAG, comm, &requests[n++]));
+        }
+        for (int i = first; i < last && i < steps; i++) {
+            int to = (rank + i) % size;
+            TRY(MPI_Isend(element_at(sendbuf, sdispls[to], send_extent), sendcounts[to], sendtype,
+                          to, COLLECTIVE_TAG, comm, &requests[n++]));
+        }
+        TRY(MPI_Waitall(n, requests, MPI_STATUSES_IGNORE));
+    }
+done:
+    return error;
+}
+
+int defect_alltoallv_scattered(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                               MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                               const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    return alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                     comm, size / BATCH * BATCH);
+}
+
+int fixed_alltoallv_scattered(const void *sendbuf, const int sendcounts[], const int sdispls[],
+                              MPI_Datatype sendtype, void *recvbuf, const int recvcounts[],
+                              const int rdispls[], MPI_Datatype recvtype, MPI_Comm comm)
+{
+    int size;
+    MPI_Comm_size(comm, &size);
+    return alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype,
+                     comm, size);
+}
+
+COLLECTIVE(alltoallv, "", fixed_alltoallv_scattered)
+DEFECT(alltoallv, "", defect_alltoallv_scattered, fixed_alltoallv_scattered, .expect = "deadlock",
+       .axis = "P, block", .origin = "MPICH 027e5480")

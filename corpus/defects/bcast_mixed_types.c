@@ -1,0 +1,34 @@
+/* Planted defect: a segmented broadcast that cuts the message after so many elements of the
+ * datatype each rank happens to use.
+ *
+ * Origin: Open MPI #2256. Axis: datatype. Shows as: where ranks describe the same message by
+ * different datatypes the segments do not fit together: truncation, leftover messages, hang. The
+ * twin cuts the packed bytes.
+ */
+#include "corpus/defects/bcast_segment.h"
+
+int defect_bcast_mixed_types(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    return chain_segments(buffer, count, type, 4, 0, root, comm);
+}
+
+int fixed_bcast_mixed_types(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
+{
+    int rank, error;
+    char *all = NULL;
+    MPI_Aint bytes = 0;
+    MPI_Comm_rank(comm, &rank);
+    if (!packed_fits(count, type))
+        return MPI_ERR_COUNT;
+    TRY(packed_new(buffer, count, type, rank == root, &all, &bytes));
+    TRY(chain_segments(all, bytes, MPI_PACKED, 32, 0, root, comm));
+    if (rank != root)
+        TRY(packed_take(all, bytes, buffer, count, type));
+done:
+    free(all);
+    return error;
+}
+
+COLLECTIVE(bcast, "", fixed_bcast_mixed_types)
+DEFECT(bcast, "", defect_bcast_mixed_types, fixed_bcast_mixed_types, .expect = "truncation",
+       .axis = "datatype", .origin = "Open MPI #2256")
