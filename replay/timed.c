@@ -173,6 +173,7 @@ static enum core_status engine_init(struct timed_engine *e)
 static void engine_done(struct timed_engine *e)
 {
     timed_match_done(e);
+    timed_port_done(e);
     timed_link_done(e);
     timed_collectives_done(e);
     timed_queue_done(&e->queue);

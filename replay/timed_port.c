@@ -3,6 +3,39 @@
  * each with its oldest message that can start; receivers still free, with the oldest message to them that can start. */
 #include "replay/timed_state.h"
 
+static void out_of_memory(struct timed_engine *e)
+{
+    if (e->status == CORE_OK)
+        e->status = core_report(CORE_NO_MEMORY, "out of memory for messages that wait for a port");
+}
+
+static void queue_push(struct timed_engine *e, struct timed_rank *r, uint32_t id)
+{
+    if (r->queue_first == r->queue_count)
+        r->queue_first = r->queue_fresh = r->queue_count = 0;
+    if (r->queue_count == r->queue_room) {
+        uint32_t room = r->queue_room ? r->queue_room * 2 : 8;
+        struct timed_ready *larger = realloc(r->queue, room * sizeof *larger);
+        if (!larger) {
+            out_of_memory(e);
+            return;
+        }
+        e->extra_bytes += (room - r->queue_room) * sizeof *larger;
+        r->queue = larger;
+        r->queue_room = room;
+    }
+    r->queue[r->queue_count++] = (struct timed_ready){e->message[id].send_op, id, e->message[id].dst};
+}
+
+void timed_port_done(struct timed_engine *e)
+{
+    for (uint32_t r = 0; e->rank && r < e->program->rank_count; r++) {
+        free(e->rank[r].queue);
+        free(e->rank[r].await);
+    }
+    free(e->merge);
+}
+
 void timed_port_ready(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
@@ -13,12 +46,14 @@ void timed_port_ready(struct timed_engine *e, uint32_t id)
         return;
     }
     struct timed_rank *r = &e->rank[m->src];
-    m->queue_next = NONE;
-    if (r->fresh)
-        e->message[r->fresh_tail].queue_next = id;
-    else
+    if (!r->fresh && r->queue_first == r->queue_count) {
         r->fresh = id;
-    r->fresh_tail = id;
+    } else {
+        if (r->fresh)
+            queue_push(e, r, r->fresh);
+        r->fresh = NONE;
+        queue_push(e, r, id);
+    }
     if (!(r->flags & RANK_DIRTY)) {
         r->flags |= RANK_DIRTY;
         timed_numbers_add(e, &e->dirty_sender, (uint32_t)m->src);
@@ -78,161 +113,185 @@ static void park(struct timed_engine *e, uint32_t sender, uint32_t at)
     s->flags |= RANK_PARKED;
 }
 
-static void queue_add(struct timed_engine *e, uint32_t id)
+/* Forgets entries whose message has left its queue; then makes room if that was not enough. */
+static void await_room(struct timed_engine *e, uint32_t rank)
 {
-    struct timed_message *m = &e->message[id];
-    struct timed_rank *s = &e->rank[m->src], *r = &e->rank[m->dst];
-
-    m->queue_next = NONE;
-    m->queue_prev = s->queue_tail;
-    if (s->queue_tail)
-        e->message[s->queue_tail].queue_next = id;
-    else
-        s->queue = id;
-    s->queue_tail = id;
-    m->await_next = NONE;
-    m->await_prev = r->await_tail;
-    if (r->await_tail)
-        e->message[r->await_tail].await_next = id;
-    else
-        r->await = id;
-    r->await_tail = id;
-    m->flags |= MESSAGE_QUEUED;
+    struct timed_rank *r = &e->rank[rank];
+    uint32_t kept = 0;
+    for (uint32_t i = r->await_first; i < r->await_count; i++) {
+        const struct timed_message *m = &e->message[r->await[i]];
+        if ((m->flags & MESSAGE_QUEUED) && m->dst == (int32_t)rank)
+            r->await[kept++] = r->await[i];
+    }
+    r->await_first = 0;
+    r->await_count = kept;
+    if (kept * 2 <= r->await_room && r->await_room)
+        return;
+    uint32_t room = r->await_room ? r->await_room * 2 : 8, *larger = realloc(r->await, room * sizeof *larger);
+    if (!larger) {
+        out_of_memory(e);
+        return;
+    }
+    e->extra_bytes += (room - r->await_room) * sizeof *larger;
+    r->await = larger;
+    r->await_room = room;
 }
 
-static void queue_remove(struct timed_engine *e, uint32_t id)
+static void await_add(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
-    struct timed_rank *s = &e->rank[m->src], *r = &e->rank[m->dst];
-
-    if (m->queue_prev)
-        e->message[m->queue_prev].queue_next = m->queue_next;
-    else
-        s->queue = m->queue_next;
-    if (m->queue_next)
-        e->message[m->queue_next].queue_prev = m->queue_prev;
-    else
-        s->queue_tail = m->queue_prev;
-    if (m->await_prev)
-        e->message[m->await_prev].await_next = m->await_next;
-    else
-        r->await = m->await_next;
-    if (m->await_next)
-        e->message[m->await_next].await_prev = m->await_prev;
-    else
-        r->await_tail = m->await_prev;
-    m->flags &= ~(uint32_t)MESSAGE_QUEUED;
+    struct timed_rank *r = &e->rank[m->dst];
+    if (r->await_count == r->await_room)
+        await_room(e, (uint32_t)m->dst);
+    if (r->await_count < r->await_room)
+        r->await[r->await_count++] = id;
+    m->flags |= MESSAGE_QUEUED;
 }
 
 static void start(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
-    if (m->flags & MESSAGE_QUEUED)
-        queue_remove(e, id);
+    m->flags &= ~(uint32_t)MESSAGE_QUEUED;
     unpark(e, (uint32_t)m->src);
     e->rank[m->src].flags |= RANK_SEND_BUSY;
     e->rank[m->dst].flags |= RANK_RECV_BUSY;
     begin(e, id);
 }
 
-/* Sorts a list linked by queue_next by the order of its sends: merges the ascending runs it finds, pairwise, so a list
- * of two runs, as ranks that start together leave it, is one merge. */
-static uint32_t merge(struct timed_engine *e, uint32_t a, uint32_t b)
+/* Starts the queue's entry at `index`; the few before it close up. */
+static void start_queued(struct timed_engine *e, struct timed_rank *s, uint32_t index)
 {
-    uint32_t head = NONE, *link = &head;
-    while (a && b) {
-        uint32_t *from = e->message[b].send_op < e->message[a].send_op ? &b : &a;
-        *link = *from;
-        link = &e->message[*from].queue_next;
-        *from = *link;
-    }
-    *link = a ? a : b;
-    return head;
+    uint32_t id = s->queue[index].id;
+    for (; index > s->queue_first; index--)
+        s->queue[index] = s->queue[index - 1];
+    s->queue_first++;
+    if (s->queue_first < s->queue_count)
+        __builtin_prefetch(&e->message[s->queue[s->queue_first].id]);
+    start(e, id);
 }
 
-static uint32_t cut_run(struct timed_engine *e, uint32_t *list)
+/* Sorts by the order of the sends: merges the ascending runs that are there, pairwise, until one is left. Ranks that post
+ * everything at once leave two runs, which is one merge. */
+static void sort_fresh(struct timed_engine *e, struct timed_ready *at, uint32_t count)
 {
-    uint32_t head = *list, at = head;
-    while (e->message[at].queue_next && e->message[e->message[at].queue_next].send_op >= e->message[at].send_op)
-        at = e->message[at].queue_next;
-    *list = e->message[at].queue_next;
-    e->message[at].queue_next = NONE;
-    return head;
-}
-
-static uint32_t sorted(struct timed_engine *e, uint32_t list)
-{
-    uint32_t run[33] = {0}; /* run[i] holds 2^i runs merged, or nothing */
-    while (list) {
-        uint32_t merged = cut_run(e, &list);
-        unsigned level = 0;
-        for (; run[level] && level < 32; level++) {
-            merged = merge(e, run[level], merged);
-            run[level] = NONE;
+    for (;;) {
+        uint32_t out = 0, runs = 0, i = 0;
+        for (i = 1; i < count && at[i - 1].order <= at[i].order; i++)
+            ;
+        if (i >= count)
+            return;
+        if (e->merge_room < count) {
+            struct timed_ready *larger = realloc(e->merge, count * sizeof *larger);
+            if (!larger) {
+                out_of_memory(e);
+                return;
+            }
+            e->merge = larger;
+            e->merge_room = count;
         }
-        run[level] = merged;
+        for (uint32_t a = 0; a < count; runs++) {
+            uint32_t b = a + 1, end;
+            while (b < count && at[b - 1].order <= at[b].order)
+                b++;
+            for (end = b < count ? b + 1 : b; end < count && at[end - 1].order <= at[end].order;)
+                end++;
+            uint32_t x = a, y = b;
+            while (x < b && y < end)
+                e->merge[out++] = at[y].order < at[x].order ? at[y++] : at[x++];
+            while (x < b)
+                e->merge[out++] = at[x++];
+            while (y < end)
+                e->merge[out++] = at[y++];
+            a = end;
+        }
+        for (i = 0; i < count; i++)
+            at[i] = e->merge[i];
+        if (runs <= 1)
+            return;
     }
-    uint32_t all = NONE;
-    for (unsigned level = 0; level < 33; level++)
-        if (run[level])
-            all = merge(e, run[level], all);
-    return all;
+}
+
+static void take_fresh(struct timed_engine *e, struct timed_rank *s)
+{
+    if (s->fresh) {
+        queue_push(e, s, s->fresh);
+        s->fresh = NONE;
+    }
+    sort_fresh(e, s->queue + s->queue_fresh, s->queue_count - s->queue_fresh);
+    for (; s->queue_fresh < s->queue_count; s->queue_fresh++) {
+        if (s->queue_fresh + 4 < s->queue_count)
+            __builtin_prefetch(&e->message[s->queue[s->queue_fresh + 4].id]);
+        await_add(e, s->queue[s->queue_fresh].id);
+    }
 }
 
 static void serve_sender(struct timed_engine *e, uint32_t sender)
 {
     struct timed_rank *s = &e->rank[sender];
-    uint32_t fresh = s->fresh;
 
     s->flags &= ~(uint32_t)RANK_DIRTY;
-    s->fresh = NONE;
-    if (fresh && !s->queue && !e->message[fresh].queue_next && !(s->flags & RANK_SEND_BUSY) &&
-        !(e->rank[e->message[fresh].dst].flags & RANK_RECV_BUSY)) {
-        start(e, fresh); /* the usual case never sees a queue */
-        return;
-    }
-    if (fresh && e->message[fresh].queue_next)
-        fresh = sorted(e, fresh);
-    for (uint32_t next; fresh; fresh = next) {
-        next = e->message[fresh].queue_next;
-        queue_add(e, fresh);
-    }
-    if (s->flags & RANK_SEND_BUSY || !s->queue)
-        return;
-    uint32_t id = s->queue;
-    for (int looked = 0; id && looked < REPLAY_TIMED_LOOKAHEAD; looked++, id = e->message[id].queue_next)
+    if (s->fresh && !(s->flags & RANK_SEND_BUSY)) { /* the usual case never sees a queue */
+        uint32_t id = s->fresh;
         if (!(e->rank[e->message[id].dst].flags & RANK_RECV_BUSY)) {
+            s->fresh = NONE;
             start(e, id);
             return;
         }
-    park(e, sender, (uint32_t)e->message[s->queue].dst);
+    }
+    if (s->fresh || s->queue_fresh < s->queue_count)
+        take_fresh(e, s);
+    if (s->flags & RANK_SEND_BUSY || s->queue_first == s->queue_count)
+        return;
+    uint32_t end = s->queue_count - s->queue_first > REPLAY_TIMED_LOOKAHEAD ? s->queue_first + REPLAY_TIMED_LOOKAHEAD
+                                                                            : s->queue_count;
+    for (uint32_t i = s->queue_first; i < end; i++)
+        if (!(e->rank[s->queue[i].dst].flags & RANK_RECV_BUSY)) {
+            start_queued(e, s, i);
+            return;
+        }
+    park(e, sender, (uint32_t)s->queue[s->queue_first].dst);
 }
 
 static void serve_receiver(struct timed_engine *e, uint32_t receiver)
 {
     struct timed_rank *r = &e->rank[receiver];
-    uint32_t id = r->await;
+    int looked = 0;
     if (r->flags & RANK_RECV_BUSY)
         return;
-    for (int looked = 0; id && looked < REPLAY_TIMED_LOOKAHEAD; looked++, id = e->message[id].await_next)
-        if (!(e->rank[e->message[id].src].flags & RANK_SEND_BUSY)) {
-            start(e, id);
-            return;
+    for (uint32_t i = r->await_first; i < r->await_count && looked < REPLAY_TIMED_LOOKAHEAD; i++) {
+        uint32_t id = r->await[i];
+        const struct timed_message *m = &e->message[id];
+        if (!(m->flags & MESSAGE_QUEUED) || m->dst != (int32_t)receiver) {
+            if (i == r->await_first)
+                r->await_first++;
+            continue;
         }
+        looked++;
+        struct timed_rank *s = &e->rank[m->src];
+        if (s->flags & RANK_SEND_BUSY)
+            continue;
+        uint32_t at = s->queue_first;
+        while (s->queue[at].id != id)
+            at++;
+        start_queued(e, s, at);
+        return;
+    }
 }
 
 static void start_single(struct timed_engine *e)
 {
     for (size_t i = 0; i < e->dirty_receiver.count; i++) {
         struct timed_rank *r = &e->rank[e->dirty_receiver.at[i]];
-        if (!(r->flags & RANK_RECV_BUSY) && r->parked)
-            start(e, e->rank[r->parked - 1].queue);
+        if (!(r->flags & RANK_RECV_BUSY) && r->parked) {
+            struct timed_rank *s = &e->rank[r->parked - 1];
+            start_queued(e, s, s->queue_first);
+        }
     }
     for (size_t i = 0; i < e->dirty_sender.count; i++) {
-        if (i + 4 < e->dirty_sender.count) {
-            const struct timed_rank *soon = &e->rank[e->dirty_sender.at[i + 4]];
-            __builtin_prefetch(&e->message[soon->fresh]);
-        }
+        if (i + 6 < e->dirty_sender.count)
+            __builtin_prefetch(&e->rank[e->dirty_sender.at[i + 6]]);
+        if (i + 3 < e->dirty_sender.count)
+            __builtin_prefetch(&e->message[e->rank[e->dirty_sender.at[i + 3]].fresh]);
         serve_sender(e, e->dirty_sender.at[i]);
     }
     for (size_t i = 0; i < e->dirty_receiver.count; i++)
@@ -311,10 +370,10 @@ void timed_port_ended(struct timed_engine *e, const struct timed_message *m)
         return;
     s->flags &= ~(uint32_t)RANK_SEND_BUSY;
     r->flags &= ~(uint32_t)RANK_RECV_BUSY;
-    if (s->queue && !(s->flags & RANK_DIRTY)) {
+    if (s->queue_first < s->queue_count && !(s->flags & RANK_DIRTY)) {
         s->flags |= RANK_DIRTY;
         timed_numbers_add(e, &e->dirty_sender, (uint32_t)m->src);
     }
-    if (r->await)
+    if (r->await_first < r->await_count)
         timed_numbers_add(e, &e->dirty_receiver, (uint32_t)m->dst);
 }

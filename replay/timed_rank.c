@@ -175,6 +175,10 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
 
     while (r->op < r->op_end) {
         const struct replay_op *op = r->op;
+        if (op->kind == REPLAY_ISEND && r->op_end - op > 8 && op[4].kind == REPLAY_ISEND) {
+            timed_match_prefetch(e, rank, op + 4, 1);
+            timed_match_prefetch(e, rank, op + 8, 0);
+        }
         if (step(e, rank, r, op)) {
             if (!(r->flags & RANK_PROBING))
                 r->op = op + 1; /* a blocked rank stands behind the operation it waits in, a prober before it */

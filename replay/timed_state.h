@@ -6,7 +6,7 @@
  * 1. One message record stands for an operation posted but not matched, or for a matched pair; it is freed when the
  *    message has ended and, if eager, has been received.
  * 2. A rank is in run[] or blocked or ended, never two of them.
- * 3. A parked sender is idle, its queue's head goes to the rank it is parked at, and that rank's receiving port is busy.
+ * 3. A parked sender is idle, the first message of its queue goes to the rank it is parked at, and that rank's receiving port is busy.
  * 4. All of one instant's completions come before that instant's posts, and those before its starts. */
 #ifndef REPLAY_TIMED_STATE_H
 #define REPLAY_TIMED_STATE_H
@@ -26,26 +26,40 @@ enum { /* message flags */
     MESSAGE_SENT_LAST = 8, /* matched when the send was posted */
     MESSAGE_EAGER = 16,
     MESSAGE_ARRIVED = 32, /* eager, ended before its receive was posted */
-    MESSAGE_QUEUED = 64,
+    MESSAGE_QUEUED = 64,  /* in its sender's queue */
     MESSAGE_SELF = 128
 };
 
-struct timed_message {
+struct timed_message { /* one cache line */
     uint64_t bytes;
     uint64_t ready; /* when both sides were posted; eager: when the send was */
     int32_t src, dst, tag;
     uint32_t comm;
-    int32_t send_request, recv_request; /* a request, WHOLE_OP or NO_SIDE */
-    uint32_t send_op, recv_op;
-    uint32_t chain;        /* next in the table's bucket, or in the wildcard list, or in the free list */
-    uint32_t unmatched_next, unmatched_prev; /* unmatched sends to one rank, kept when the program has wildcards */
-    uint32_t queue_next, queue_prev; /* ready messages of one sender */
-    uint32_t await_next, await_prev; /* the same by receiver */
-    uint32_t order;        /* posts so far when the receive was posted */
-    uint32_t flow;         /* shared links only */
     uint32_t flags;
+    int32_t send_request; /* a request, WHOLE_OP or NO_SIDE */
+    uint32_t send_op;
+    uint32_t chain; /* next in the table's bucket, or in the wildcard list, or in the free list */
+    union { /* unmatched sends to one rank are listed when the program has wildcards; the rest is known once matched */
+        int32_t recv_request;
+        uint32_t unmatched_next;
+    };
+    union {
+        uint32_t recv_op;
+        uint32_t unmatched_prev;
+    };
+    union {
+        uint32_t order; /* unmatched receives: posts so far */
+        uint32_t flow;  /* shared links */
+    };
+    uint32_t spare;
 };
-_Static_assert(sizeof(struct timed_message) <= 88, "memory is budgeted: two operations make one message");
+_Static_assert(sizeof(struct timed_message) == 64, "memory is budgeted: two operations make one message");
+
+struct timed_ready { /* a message that waits for its sender's port; enough to pass it over without looking at it */
+    uint32_t order; /* index of the send */
+    uint32_t id;
+    int32_t dst;
+};
 
 enum { /* rank flags */
     RANK_SEND_BUSY = 1,
@@ -65,9 +79,11 @@ struct timed_rank {
     uint64_t blocked_at;
     int32_t pending;   /* awaited requests not yet complete */
     uint32_t flags;
-    uint32_t fresh, fresh_tail; /* became ready at this instant, by queue_next */
-    uint32_t queue, queue_tail; /* ready earlier */
-    uint32_t await, await_tail; /* queued messages to this rank */
+    uint32_t fresh;             /* one message that became ready at this instant, nothing else being queued */
+    struct timed_ready *queue;  /* from queue_first: ready earlier, in order; from queue_fresh: at this instant */
+    uint32_t queue_first, queue_fresh, queue_count, queue_room;
+    uint32_t *await;            /* queued messages to this rank; those no longer queued are skipped when met */
+    uint32_t await_first, await_count, await_room;
     uint32_t parked, parked_tail; /* idle senders whose first message waits for this rank's port: rank + 1 */
     uint32_t park_next, park_prev, park_at;
     uint32_t wild, wild_tail;
@@ -129,6 +145,8 @@ struct timed_engine {
     uint64_t slot_mask;
     uint64_t unmatched;
     uint32_t order;
+    struct timed_ready *merge; /* for sorting */
+    uint32_t merge_room;
     struct timed_numbers run, dirty_sender, dirty_receiver, fresh, waiting;
     struct timed_links *links;
     struct timed_collectives *collectives;
@@ -161,6 +179,7 @@ enum core_status timed_match_init(struct timed_engine *engine);
 void timed_match_done(struct timed_engine *engine);
 void timed_match_send(struct timed_engine *engine, uint32_t rank, const struct replay_op *op, int32_t request);
 void timed_match_recv(struct timed_engine *engine, uint32_t rank, const struct replay_op *op, int32_t request);
+void timed_match_prefetch(const struct timed_engine *engine, uint32_t rank, const struct replay_op *op, int near);
 int timed_match_probe(struct timed_engine *engine, uint32_t rank, const struct replay_op *op);
 int timed_match_cancel(struct timed_engine *engine, uint32_t rank, const struct replay_op *made);
 void timed_message_free(struct timed_engine *engine, uint32_t id);
@@ -169,6 +188,7 @@ void timed_message_free(struct timed_engine *engine, uint32_t id);
 void timed_port_ready(struct timed_engine *engine, uint32_t id);
 void timed_port_ended(struct timed_engine *engine, const struct timed_message *message);
 void timed_port_start(struct timed_engine *engine);
+void timed_port_done(struct timed_engine *engine);
 
 /* timed_link.c */
 enum core_status timed_link_init(struct timed_engine *engine);

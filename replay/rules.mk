@@ -1,0 +1,9 @@
+# Benchmarks of the engine: one program a file in tests/bench, built like a unit test.
+$(BUILD)/tests/bench/%: tests/bench/%.c $(LIBS)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  bench $<")
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(LIBS) $(LDLIBS)
+
+.PHONY: bench-timed
+bench-timed: $(BUILD)/tests/bench/bench_timed
+	@$<
