@@ -252,7 +252,7 @@ static bool has_inner(struct trace *trace)
     sqlite3_stmt *statement;
     bool found = false;
 
-    if (sqlite3_prepare_v2(trace->db, "SELECT 1 FROM event_row WHERE parent IS NOT NULL LIMIT 1", -1, &statement, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(trace->db, "SELECT 1 FROM shape WHERE parent_back IS NOT NULL LIMIT 1", -1, &statement, NULL) == SQLITE_OK)
         found = sqlite3_step(statement) == SQLITE_ROW;
     sqlite3_finalize(statement);
     return found;

@@ -33,7 +33,7 @@ static enum core_status gather_totals(struct report_facts *facts)
     enum core_status status = prepare(facts->trace,
                                       "SELECT c.name, count(*), sum(ifnull(s.bytes, 0)), sum(ifnull(e.duration, 0)) "
                                       "FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call "
-                                      "WHERE e.parent IS NULL GROUP BY c.id ORDER BY 4 DESC, c.name",
+                                      "WHERE s.parent_back IS NULL GROUP BY c.id ORDER BY 4 DESC, c.name",
                                       &statement);
     uint32_t room = 0;
 
@@ -76,13 +76,15 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
         facts.lost += trace->rank[i].lost;
     }
     enum core_status status =
-        numbers(trace, "SELECT sum(parent IS NULL), sum(parent IS NOT NULL), max(t_enter + ifnull(duration, 0)) - min(t_enter) FROM event_row",
+        numbers(trace, "SELECT sum(s.parent_back IS NULL), sum(s.parent_back IS NOT NULL), "
+                       "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter) FROM event_row e JOIN shape s ON s.id = e.shape",
                 number, 3);
     facts.events = number[0];
     facts.inner_events = number[1];
     facts.span_ns = number[2];
     if (status == CORE_OK)
-        status = numbers(trace, "SELECT count(*), sum(bytes) FROM message_row m WHERE m.send IS NOT NULL", number, 2);
+        status = numbers(trace, "SELECT count(*), sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel "
+                                "WHERE m.send IS NOT NULL AND NOT c.inner", number, 2);
     facts.messages = number[0];
     facts.message_bytes = number[1];
     number[0] = 0;
