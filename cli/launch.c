@@ -191,6 +191,13 @@ static void job_end(struct launch *launch)
     children_reap(launch);
 }
 
+/* The command is gone, but it may have left an mpirun in the background, or a shell that is about to become one. */
+static bool may_start_ranks(struct launch *launch)
+{
+    return launch_end_has_starter() ||
+           (!older_than(launch->child_gone_ns, LAUNCH_EXEC_MS) && launch_end_signal(launch, 0, false));
+}
+
 static void job_watch(struct launch *launch)
 {
     uint64_t started_ns = launch_now_ns();
@@ -204,7 +211,7 @@ static void job_watch(struct launch *launch)
         signals_pass(launch);
         children_reap(launch);
         alive = launch_watch_alive(launch);
-        if (launch->child_gone && !alive)
+        if (launch->child_gone && !alive && !may_start_ranks(launch))
             break;
         if (launch->child_gone && (WIFSIGNALED(launch->child_status) || WEXITSTATUS(launch->child_status)) &&
             older_than(launch->child_gone_ns, LAUNCH_ORPHAN_GRACE_MS)) {

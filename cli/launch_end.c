@@ -13,9 +13,21 @@
 
 struct process {
     pid_t pid, parent;
+    bool starter; /* of ranks, by its name */
     bool dead;  /* a zombie */
     bool ours;
 };
+
+static bool name_is_starter(const char *name)
+{
+    static const char *const starter[] = {"(mpirun)", "(mpiexec)", "(orterun)", "(orted)", "(prterun)", "(prted)", "(srun)",
+                                          "(mpirun.openmpi)", "(mpiexec.openmp)", "(hydra_pmi_proxy)"};
+
+    for (size_t i = 0; i < sizeof starter / sizeof *starter; i++)
+        if (!strncmp(name, starter[i], strlen(starter[i])))
+            return true;
+    return false;
+}
 
 static bool process_read(pid_t pid, struct process *out_process)
 {
@@ -34,7 +46,8 @@ static bool process_read(pid_t pid, struct process *out_process)
     p = strrchr(text, ')'); /* the name before it may hold anything */
     if (!p || strlen(p) < 5)
         return false;
-    *out_process = (struct process){.pid = pid, .dead = p[2] == 'Z' || p[2] == 'X', .parent = (pid_t)atoi(p + 4)};
+    *out_process = (struct process){.pid = pid, .dead = p[2] == 'Z' || p[2] == 'X', .parent = (pid_t)atoi(p + 4),
+                                    .starter = strchr(text, '(') && name_is_starter(strchr(text, '('))};
     return true;
 }
 
@@ -121,4 +134,17 @@ uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too)
                 syscall(SYS_pidfd_send_signal, rank->pidfd, signal, NULL, 0);
         }
     return live;
+}
+
+bool launch_end_has_starter(void)
+{
+    struct process *list;
+    size_t count = processes_list(&list);
+    bool has = false;
+
+    descendants_mark(list, count);
+    for (size_t i = 0; i < count; i++)
+        has |= list[i].ours && !list[i].dead && list[i].starter;
+    free(list);
+    return has;
 }

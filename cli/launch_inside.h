@@ -25,6 +25,7 @@ enum {
     LAUNCH_TERM_GRACE_MS = 1100,  /* between TERM and KILL, when we end the job; mpirun may take 1,020 */
     LAUNCH_TERM_SHORT_MS = 300,   /* at least so long, */
     LAUNCH_KILL_MS = 1750,        /* and else until so long after the job's last progress */
+    LAUNCH_EXEC_MS = 300,         /* what the command leaves in the background may be starting for so long */
     LAUNCH_ORPHAN_GRACE_MS = 3000 /* ranks whose starter was killed get so long to end by themselves */
 };
 
@@ -114,6 +115,7 @@ void launch_proof_look(struct launch_rank *rank, bool moved);
 
 /* launch_end.c */
 uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too); /* returns how many processes live */
+bool launch_end_has_starter(void); /* an mpirun in the background, which may have ranks still to come */
 
 /* launch_trace.c */
 enum core_status launch_trace_write(struct launch *launch);

@@ -277,7 +277,7 @@ bool launch_proof_try(struct launch *launch)
         for (uint32_t r = 0; r < world->rank_count; r++)
             still |= world->rank[r].pidfd >= 0 && !world->rank[r].gone &&
                      now - world->rank[r].still_ns >= (uint64_t)LAUNCH_STILL_MS * 1000000u;
-        if (!still || now < world->ask_ns)
+        if (!still || now < world->ask_ns || access(world->path, R_OK) < 0)
             continue;
         proven = world_prove(world, &launch->result->verdict);
         if (proven)

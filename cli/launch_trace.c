@@ -64,12 +64,27 @@ struct end_text {
     char text[200];
 };
 
-static bool end_of_known(const struct launch_rank *rank, bool culprit, struct store_rank_end *end, struct end_text *detail)
+static bool starter_died(const struct launch *launch, const struct launch_rank *rank)
+{
+    return WIFSIGNALED(launch->child_status) && launch->child_gone && rank->gone && rank->gone_ns >= launch->child_gone_ns &&
+           rank->pid != launch->child;
+}
+
+static bool end_of_known(const struct launch *launch, const struct launch_rank *rank, bool culprit, struct store_rank_end *end,
+                         struct end_text *detail)
 {
     int signal;
 
     if (!rank->status_known)
         return false;
+    if (starter_died(launch, rank) && !(WIFSIGNALED(rank->status) && signal_is_own(WTERMSIG(rank->status)))) {
+        end->state = EVENT_RANK_ENDED;
+        end->code = WIFEXITED(rank->status) ? WEXITSTATUS(rank->status) : WTERMSIG(rank->status);
+        snprintf(detail->text, sizeof detail->text, "ended, %s %d, when its starter had died of signal %d (%s)",
+                 WIFEXITED(rank->status) ? "exit status" : "signal", end->code, WTERMSIG(launch->child_status),
+                 strsignal(WTERMSIG(launch->child_status)));
+        return true;
+    }
     if (WIFEXITED(rank->status)) {
         end->state = EVENT_RANK_EXITED;
         end->code = WEXITSTATUS(rank->status);
@@ -140,7 +155,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
             end[count].code = launch->signal_passed;
             snprintf(detail[count].text, sizeof detail->text, "the job was ended by signal %d (%s)", launch->signal_passed,
                      strsignal(launch->signal_passed));
-        } else if (!end_of_known(rank, rank == culprit, &end[count], &detail[count])) {
+        } else if (!end_of_known(launch, rank, rank == culprit, &end[count], &detail[count])) {
             end_of_unknown(launch, rank, culprit, &end[count], &detail[count]);
         }
         count++;

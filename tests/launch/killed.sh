@@ -1,0 +1,26 @@
+# expected
+# SIGKILL of mpirun, of all ranks, of the launcher: nothing that was recorded is lost.
+. $SOURCE/tests/launch/lib.bash
+own slow cw.slow
+events() { sqlite3 $1 "select rank, count(*) from event where parent is null group by rank order by rank"; }
+start() {
+    crosswait record -o T.db -- mpirun -n 2 ./cw.slow ${1:-30} >out 2>err &
+    launcher=$!
+    wait_for '[ "$(ls T.db.spool/*/*.ring 2>/dev/null | wc -l)" = 2 ]'
+    sleep 0.5
+    mpirun=$(pgrep -P $launcher)
+    ranks=$(pgrep -P $mpirun)
+}
+echo "mpirun is killed"
+start; kill -9 $mpirun; wait $launcher; echo "[$?]"
+echo "left behind: $(left cw.slow)"; ranks T.db; events T.db; rm -f T.db
+echo "all ranks are killed"
+start; kill -9 $ranks; wait $launcher; echo "[$?]"
+echo "left behind: $(left cw.slow)"; sqlite3 T.db "select distinct code from rank where state = 'killed'"; events T.db; rm -f T.db
+echo "the launcher is killed"
+start 2; { kill -9 $launcher; wait $launcher; } 2>/dev/null; echo "[$?]"
+wait_for '[ "$(left cw.slow)" = 0 ]' # the job goes on, and ends by itself
+cat out
+crosswait recover T.db.spool -o R.db 2>&1 | sed "s,$PWD/,,g"; echo "[${PIPESTATUS[0]}]"
+ranks R.db; events R.db
+exit 0

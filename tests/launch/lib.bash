@@ -1,0 +1,19 @@
+# For the tests of the launcher: programs of the corpus under names of their own, so that what is left behind can be found.
+P=$BUILD/corpus/programs
+own() { cp "$P/$1" "./$2"; }                      # own quiz cwq.$$: a copy under another name
+left() { # how many processes run the copy, 0 when they are all gone; waits a moment for those that are just ending
+    local n i
+    for i in 1 2 3 4 5 6 7 8 9 10; do
+        n=$(grep -lZz "^$PWD/$1\$\|^\./$1\$" /proc/[0-9]*/cmdline 2>/dev/null | tr -cd '\0' | wc -c)
+        [ "$n" = 0 ] && break
+        sleep 0.1
+    done
+    echo "$n"
+}
+ranks() { sqlite3 -separator ' ' "$1" "select rank, state, ifnull(code, '-'), ifnull(detail, '') from rank order by rank"; }
+meta() { sqlite3 "$1" "select value from meta where key = '$2'"; }
+wait_for() { # a shell condition, for at most 10 seconds
+    local i
+    for i in $(seq 200); do eval "$1" && return; sleep 0.05; done
+    echo "never came true: $1"
+}

@@ -1,0 +1,16 @@
+# expected
+# Signals to the launcher are passed on; the job ends as it would, nothing is left behind, and what was recorded is kept.
+. $SOURCE/tests/launch/lib.bash
+own slow cw.slow
+for signal in INT TERM HUP; do
+    (trap - INT; exec crosswait record -o $signal.db -- mpirun -n 2 ./cw.slow 30) >out 2>err &
+    wait_for '[ "$(ls '$signal'.db.spool/*/*.ring 2>/dev/null | wc -l)" = 2 ]'
+    sleep 0.3
+    kill -$signal $!
+    wait $!; status=$?
+    [ $status -ne 0 ] || echo "$signal: status 0"
+    echo "$signal: left behind $(left cw.slow)"
+    ranks $signal.db
+    ls -d $signal.db.spool 2>/dev/null
+done
+exit 0

@@ -1,0 +1,13 @@
+# expected
+# A job that only looks stuck is left alone: a rank sleeps, or computes, while the others wait for it inside MPI.
+. $SOURCE/tests/launch/lib.bash
+for arguments in "5 sleep" "4 compute"; do
+    crosswait record -o T.db -- mpirun -n 3 $P/slow $arguments 2>err; echo "[$?]"
+    cat err
+    ranks T.db
+    meta T.db live_verdict
+done
+# As often as it is asked: the same with the twins of programs that hang.
+for i in 1 2 3; do
+    crosswait record -o T.db -- mpirun -n 2 $P/quiz_fixed 4000000 2>err | sort; echo "[${PIPESTATUS[0]}]"; cat err
+done
