@@ -331,7 +331,12 @@ class Call:
                      f"if (UNLIKELY(!lane))\n        return real({args});",
                      f"struct spool_event *e = recorder_enter(lane, CALL_{n}, cfa);"]
             lines += self.prepare()
+            starts = self.klass in ("icoll", "comm_icreate") and self.one("comm")
+            if starts:
+                lines.append(f"int tag_before = recorder.layer ? layer_tag({self.one('comm')}) : 0;")
             lines += ["recorder_open(lane, e);", f"{ret} returned = real({args});", "recorder_back(e);"]
+            if starts:
+                lines.append(f"if (recorder.layer) layer_started({self.one('comm')}, tag_before, e->seq);")
             lines += self.finish()
             lines += [f"recorder_leave(lane, e, {'returned' if ret == 'int' else '0'}, {self.moved()});", "return returned;"]
             text += "    " + "\n    ".join(lines) + "\n}\n"

@@ -83,6 +83,14 @@ uint32_t handles_type_find(MPI_Datatype type)
     return map_find(OBJECT_TYPE, type);
 }
 
+uint32_t handles_type_known(MPI_Datatype type)
+{
+    recorder_lock();
+    uint32_t id = map_find(OBJECT_TYPE, type);
+    recorder_unlock();
+    return id;
+}
+
 uint32_t handles_type_add(MPI_Datatype type)
 {
     return map_add(OBJECT_TYPE, type);

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "interpose/handles.h"
+#include "interpose/layer.h"
 #include "interpose/life.h"
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
@@ -188,6 +189,11 @@ static uint64_t tick_rate(void)
     return (uint64_t)((double)(ticks - life.ticks) * 1e9 / (double)(realtime - life.realtime_ns));
 }
 
+static void recorder_note(struct lane *lane, const char *text)
+{
+    recorder_text(lane, 0, 65535, text);
+}
+
 static void write_clock(struct lane *lane, unsigned at_end, uint64_t ticks, uint64_t realtime)
 {
     struct spool_clock *record = spool_reserve(&lane->writer, sizeof *record / 8);
@@ -342,6 +348,10 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     recorder_open(lane, e);
     e->t_enter = t_enter;
     recorder_back(e);
+    const char *why = layer_start(lane->writer.header->library);
+    lane->writer.header->layer = recorder.layer;
+    if (why)
+        recorder_note(lane, why);
     recorder.on = true;
     recorder_leave(lane, e, error, true);
 }
@@ -362,6 +372,7 @@ static void end_state(enum spool_state state, int code)
 void recorder_finalizing(struct lane *lane)
 {
     uint64_t ticks, realtime;
+    layer_stop();
     handles_finalize();
     read_clocks(&ticks, &realtime);
     write_clock(lane, 1, ticks, realtime);
@@ -404,7 +415,7 @@ __attribute__((destructor)) static void at_exit(void)
 
 void recorder_define_call(struct lane *lane, unsigned call)
 {
-    const struct call_description *d = &call_description[call];
+    const struct call_description *d = call < CALL_COUNT ? &call_description[call] : layer_description(call);
     recorder_lock();
     if (!recorder.defined[call]) {
         size_t name = strlen(d->name), names = strlen(d->names);

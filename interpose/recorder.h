@@ -75,7 +75,7 @@ extern struct recorder { /* of the process */
 
 extern struct recorder_handles { /* predefined handles, from the library at run time */
     MPI_Comm comm_null, comm_world, comm_self;
-    MPI_Datatype type_null;
+    MPI_Datatype type_null, type_byte;
     MPI_Request request_null, request_empty;
     MPI_Group group_null, group_empty;
     MPI_Op op_null;
@@ -278,9 +278,16 @@ int recorder_comm_local_size(struct lane *lane, MPI_Comm comm);
 int recorder_neighbors_in(struct lane *lane, MPI_Comm comm);
 int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
 
+/* --- the library layer ------------------------------------------------------------------------------------------- */
+
+/* A non-blocking collective takes tags from its communicator when it is started: the counter before, and what was taken since
+ * belongs to the call seq. */
+int layer_tag(MPI_Comm comm);
+void layer_started(MPI_Comm comm, int tag_before, uint64_t seq);
+
 /* --- requests ---------------------------------------------------------------------------------------------------- */
 
-enum request_kind { REQUEST_OTHER, REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_MESSAGE };
+enum request_kind { REQUEST_OTHER, REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_MESSAGE, REQUEST_KIND_MASK = 7, REQUEST_PERSISTENT = 8 };
 struct request_info {
     MPI_Request handle;
     uint32_t id;   /* 0: the null request, or one that was never seen */

@@ -113,12 +113,43 @@ static uint32_t node_new(void)
     return ++map.node_count;
 }
 
+static void node_remove(uint32_t at)
+{
+    struct node *node = &map.node[at];
+    uint32_t b = bucket_of(node->handle, node->variable);
+    if (node->previous)
+        map.node[node->previous].next = node->next;
+    else
+        map.bucket[b].first = node->next;
+    if (node->next)
+        map.node[node->next].previous = node->previous;
+    else
+        map.bucket[b].last = node->previous;
+    node->id = 0;
+    node->handle = NULL;
+    node->next = map.free;
+    map.free = at;
+    map.live--;
+}
+
+/* A handle that comes again while it has a request: that one ended unseen. Shared handles come again all the time. */
+static void drop_stale(MPI_Request handle)
+{
+    for (uint32_t at = map.bucket_count ? map.bucket[bucket_of(handle, NULL)].first : 0, next; at; at = next) {
+        next = map.node[at].next;
+        if (map.node[at].handle == handle)
+            node_remove(at);
+    }
+}
+
 uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum request_kind kind)
 {
     if (handle == recorder_handle.request_null)
         return 0;
     lock();
     uint32_t id = ++map.last_id, at = 0;
+    if (handle != recorder_handle.request_empty && kind != REQUEST_MESSAGE)
+        drop_stale(handle);
     if ((map.live >= map.bucket_count && !grow_buckets()) || !(at = node_new())) {
         unlock();
         return id; /* out of memory: its completion will not know it */
@@ -193,25 +224,6 @@ struct request_info *recorder_request_list(struct lane *lane, int count, const M
     return lane->info;
 }
 
-static void node_remove(uint32_t at)
-{
-    struct node *node = &map.node[at];
-    uint32_t b = bucket_of(node->handle, node->variable);
-    if (node->previous)
-        map.node[node->previous].next = node->next;
-    else
-        map.bucket[b].first = node->next;
-    if (node->next)
-        map.node[node->next].previous = node->previous;
-    else
-        map.bucket[b].last = node->previous;
-    node->id = 0;
-    node->handle = NULL;
-    node->next = map.free;
-    map.free = at;
-    map.live--;
-}
-
 void recorder_request_forget(struct request_info info, const void *variable)
 {
     if (!info.id)
@@ -258,7 +270,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
 {
     if (!info.id)
         return;
-    write_done(lane, seq, index, info.id, info.kind, status, error);
+    write_done(lane, seq, index, info.id, info.kind & REQUEST_KIND_MASK, status, error);
     if (!variable || *variable == recorder_handle.request_null)
         if (variable)
             recorder_request_forget(info, variable);
