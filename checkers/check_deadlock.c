@@ -19,7 +19,7 @@
 #include "replay/policy.h"
 #include "replay/run.h"
 
-enum { RANKS_NAMED_MAX = 8, CALLS_LISTED_MAX = 64, SENDS_NAMED_MAX = 4 };
+enum { RANKS_NAMED_MAX = 8, CALLS_LISTED_MAX = 64, SENDS_NAMED_MAX = 4, CORES_NAMED_MAX = 4 };
 
 /* "rank 1", "ranks 0 and 1", "ranks 0, 1, 2 and 5 more". */
 static void ranks_text(const uint32_t *rank, uint32_t count, const char *joint, char *buffer, size_t room)
@@ -136,18 +136,33 @@ static bool goes_on_by_source(const struct check_input *input, const char *witne
     return found;
 }
 
-static void core_ranks_text(const struct replay_waitfor *waitfor, char *buffer, size_t room)
+/* The ranks of one core; returns how many. */
+static uint32_t core_ranks_text(const struct replay_waitfor *waitfor, uint32_t core, char *buffer, size_t room)
 {
-    uint32_t *core = malloc((waitfor->core_count + 1) * sizeof *core), count = 0;
+    uint32_t *rank = malloc((waitfor->core_count + 1) * sizeof *rank), count = 0;
 
     buffer[0] = 0;
-    if (!core)
-        return;
+    if (!rank)
+        return 0;
     for (uint32_t i = 0; i < waitfor->blocked_count && count < waitfor->core_count; i++)
-        if (waitfor->blocked[i].standing == REPLAY_IN_CORE)
-            core[count++] = waitfor->blocked[i].rank;
-    ranks_text(core, count, " and ", buffer, room);
-    free(core);
+        if (waitfor->blocked[i].core == core)
+            rank[count++] = waitfor->blocked[i].rank;
+    ranks_text(rank, count, " and ", buffer, room);
+    free(rank);
+    return count;
+}
+
+/* Groups of ranks that hold each other independently of the first one. */
+static void add_cores(struct finding *finding, const struct replay_waitfor *waitfor)
+{
+    char ranks[256];
+
+    for (uint32_t core = 2; core <= waitfor->cores && core <= CORES_NAMED_MAX; core++) {
+        core_ranks_text(waitfor, core, ranks, sizeof ranks);
+        finding_fact(finding, "%s hold each other as well, whatever the others do", ranks);
+    }
+    if (waitfor->cores > CORES_NAMED_MAX)
+        finding_fact(finding, "and so do %" PRIu32 " more groups of ranks", waitfor->cores - CORES_NAMED_MAX);
 }
 
 enum world { UNBUFFERED, ALWAYS, ORDER };
@@ -177,9 +192,10 @@ static enum core_status add_finding(const struct check_input *input, struct find
 
     if (!finding)
         return CORE_NO_MEMORY;
-    core_ranks_text(&result->waitfor, ranks, sizeof ranks);
-    word_title(finding, world, ranks, result->waitfor.core_count);
+    uint32_t core_count = core_ranks_text(&result->waitfor, 1, ranks, sizeof ranks);
+    word_title(finding, world, ranks, core_count);
     add_all_blocked(input, finding, &result->waitfor);
+    add_cores(finding, &result->waitfor);
     bool hung = happened(input, &result->waitfor);
     if (hung)
         finding_fact(finding, "it happened: the recorded run ended in these calls");

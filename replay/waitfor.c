@@ -82,6 +82,7 @@ struct solver {
     uint32_t *node_of;    /* world rank -> index in blocked + 1; 0: not blocked */
     const uint8_t *alive;
     bool *in;             /* by node: in the set being grown */
+    bool *explained;      /* by node: in a core that was found, or held by one */
     uint32_t *stack;      /* nodes */
     uint32_t *best, best_count;
     uint64_t work;
@@ -197,7 +198,8 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
                 closing = at;
                 break;
             }
-            if (node && seen[node - 1] != start + 1 && waitfor->blocked[node - 1].standing != REPLAY_MAYBE) {
+            if (node && seen[node - 1] != start + 1 && waitfor->blocked[node - 1].standing != REPLAY_MAYBE &&
+                !solver->explained[node - 1]) {
                 seen[node - 1] = start + 1;
                 from[node - 1] = at;
                 solver->stack[count++] = node - 1;
@@ -219,20 +221,41 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
     }
 }
 
-static enum core_status find_core(struct solver *solver)
+/* Whoever has a clause that only explained or ended ranks could make true is explained as well. */
+static void explain(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
-    uint32_t count = waitfor->blocked_count, starts = 0;
-    uint32_t *from = malloc((size_t)count * sizeof *from), *seen = calloc(count, sizeof *seen);
+    bool changed;
 
-    if (!from || !seen) {
-        free(from);
-        free(seen);
-        return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
-    }
+    do {
+        changed = false;
+        for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+            const struct replay_blocked *blocked = &waitfor->blocked[i];
+            for (uint32_t c = blocked->first; !solver->explained[i] && c < blocked->first + blocked->count; c++) {
+                const struct replay_clause *clause = &waitfor->clause[c];
+                bool held = blocked->standing == REPLAY_BEHIND && clause->count > 0;
+                for (uint32_t p = clause->first; held && p < clause->first + clause->count; p++) {
+                    uint32_t node = solver->node_of[waitfor->peer[p]];
+                    held = node ? solver->explained[node - 1] : !may_act(solver, waitfor->peer[p]);
+                }
+                if (held)
+                    changed = solver->explained[i] = true;
+            }
+        }
+    } while (changed);
+}
+
+/* One core among the ranks that no earlier one explains; false: there is none. */
+static bool find_core(struct solver *solver, uint32_t *from, uint32_t *seen)
+{
+    struct replay_waitfor *waitfor = solver->waitfor;
+    uint32_t starts = 0;
+    bool fresh = false;
+
     solver->best_count = UINT32_MAX;
-    for (uint32_t i = 0; i < count && starts < STARTS_MAX && solver->work < WORK_MAX; i++) {
-        if (waitfor->blocked[i].standing == REPLAY_MAYBE)
+    memset(seen, 0, waitfor->blocked_count * sizeof *seen);
+    for (uint32_t i = 0; i < waitfor->blocked_count && starts < STARTS_MAX && solver->work < WORK_MAX; i++) {
+        if (waitfor->blocked[i].standing == REPLAY_MAYBE || solver->explained[i])
             continue;
         starts++;
         grow_from(solver, i);
@@ -240,8 +263,32 @@ static enum core_status find_core(struct solver *solver)
         if (solver->best_count == 1)
             break;
     }
-    for (uint32_t i = 0; solver->best_count != UINT32_MAX && i < solver->best_count; i++)
-        waitfor->blocked[solver->best[i]].standing = REPLAY_IN_CORE;
+    if (solver->best_count == UINT32_MAX)
+        return false;
+    waitfor->cores++;
+    for (uint32_t i = 0; i < solver->best_count; i++) {
+        struct replay_blocked *blocked = &waitfor->blocked[solver->best[i]];
+        fresh |= blocked->standing != REPLAY_IN_CORE;
+        if (blocked->standing != REPLAY_IN_CORE)
+            blocked->core = waitfor->cores;
+        blocked->standing = REPLAY_IN_CORE;
+        solver->explained[solver->best[i]] = true;
+    }
+    return fresh;
+}
+
+static enum core_status find_cores(struct solver *solver)
+{
+    uint32_t count = solver->waitfor->blocked_count;
+    uint32_t *from = malloc((size_t)count * sizeof *from), *seen = calloc(count, sizeof *seen);
+
+    if (!from || !seen) {
+        free(from);
+        free(seen);
+        return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
+    }
+    while (solver->waitfor->cores < REPLAY_WAITFOR_CORES_MAX && find_core(solver, from, seen))
+        explain(solver);
     free(from);
     free(seen);
     return CORE_OK;
@@ -253,21 +300,22 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
     struct solver solver = {.waitfor = waitfor, .alive = alive};
     enum core_status status = CORE_OK;
 
-    waitfor->core_count = waitfor->behind_count = waitfor->maybe_count = 0;
+    waitfor->core_count = waitfor->behind_count = waitfor->maybe_count = waitfor->cores = 0;
     if (!count)
         return CORE_OK;
     solver.node_of = calloc(rank_count, sizeof *solver.node_of);
     solver.in = calloc(count, sizeof *solver.in);
+    solver.explained = calloc(count, sizeof *solver.explained);
     solver.stack = malloc((size_t)count * sizeof *solver.stack);
     solver.best = malloc((size_t)count * sizeof *solver.best);
-    if (!solver.node_of || !solver.in || !solver.stack || !solver.best) {
+    if (!solver.node_of || !solver.in || !solver.explained || !solver.stack || !solver.best) {
         status = core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
         goto free_solver;
     }
     for (uint32_t i = 0; i < count; i++)
         solver.node_of[waitfor->blocked[i].rank] = i + 1;
     find_deadlocked(&solver);
-    status = find_core(&solver);
+    status = find_cores(&solver);
     for (uint32_t i = 0; i < count; i++) {
         waitfor->core_count += waitfor->blocked[i].standing == REPLAY_IN_CORE;
         waitfor->behind_count += waitfor->blocked[i].standing == REPLAY_BEHIND;
@@ -276,6 +324,7 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
 free_solver:
     free(solver.node_of);
     free(solver.in);
+    free(solver.explained);
     free(solver.stack);
     free(solver.best);
     return status;

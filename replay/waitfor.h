@@ -6,7 +6,8 @@
  *
  * A rank is *deadlocked* when it cannot go on whatever the ranks do that are still able to do something (none, or those whose record
  * ends early). The *core* is a smallest set of deadlocked ranks that holds itself: each member waits only for members, or for ranks
- * that have ended. All other deadlocked ranks merely wait behind it. */
+ * that have ended. Ranks that would be deadlocked without that core have one of their own, up to REPLAY_WAITFOR_CORES_MAX. All other
+ * deadlocked ranks merely wait behind a core. */
 #ifndef REPLAY_WAITFOR_H
 #define REPLAY_WAITFOR_H
 
@@ -31,6 +32,7 @@ struct replay_blocked {
     uint64_t event;         /* of that operation, 0: none */
     uint8_t kind;           /* enum replay_op_kind */
     uint8_t standing;       /* enum replay_standing */
+    uint32_t core;          /* 1 .. waitfor->cores: which one it belongs to; 0: none. The first is the smallest there is */
     uint64_t round;         /* how many times it had been through an equal operation before (1: once) */
     uint32_t first, count;  /* clauses, in waitfor->clause: only the ones still missing */
 };
@@ -41,10 +43,11 @@ struct replay_waitfor {
     uint32_t clause_count, clause_room;
     uint32_t *peer; /* world ranks */
     uint32_t peer_count, peer_room;
-    uint32_t core_count, behind_count, maybe_count;
+    uint32_t core_count, behind_count, maybe_count; /* ranks of each standing */
+    uint32_t cores;
 };
 
-enum { REPLAY_WAITFOR_PEERS_MAX = 1 << 26 };
+enum { REPLAY_WAITFOR_PEERS_MAX = 1 << 26, REPLAY_WAITFOR_CORES_MAX = 64 };
 
 enum replay_alive { REPLAY_ALIVE_BLOCKED, REPLAY_ALIVE_ENDED, REPLAY_ALIVE_UNKNOWN };
 
