@@ -80,7 +80,7 @@ static bool end_of_known(const struct launch *launch, const struct launch_rank *
     if (starter_died(launch, rank) && !(WIFSIGNALED(rank->status) && signal_is_own(WTERMSIG(rank->status)))) {
         end->state = EVENT_RANK_ENDED;
         end->code = WIFEXITED(rank->status) ? WEXITSTATUS(rank->status) : WTERMSIG(rank->status);
-        snprintf(detail->text, sizeof detail->text, "ended, %s %d, when its starter had died of signal %d (%s)",
+        snprintf(detail->text, sizeof detail->text, "%s %d, when its starter had died of signal %d (%s)",
                  WIFEXITED(rank->status) ? "exit status" : "signal", end->code, WTERMSIG(launch->child_status),
                  strsignal(WTERMSIG(launch->child_status)));
         return true;
@@ -118,9 +118,9 @@ static void end_of_unknown(const struct launch *launch, const struct launch_rank
         else
             snprintf(detail->text, sizeof detail->text, "vanished in mid-run");
     } else if (culprit) {
-        snprintf(detail->text, sizeof detail->text, "ended because of rank %d", (int)culprit->rank);
+        snprintf(detail->text, sizeof detail->text, "because of rank %d", (int)culprit->rank);
     } else if (WIFSIGNALED(status)) {
-        snprintf(detail->text, sizeof detail->text, "ended when its starter died of signal %d (%s)", WTERMSIG(status),
+        snprintf(detail->text, sizeof detail->text, "when its starter died of signal %d (%s)", WTERMSIG(status),
                  strsignal(WTERMSIG(status)));
     } else {
         end->state = EVENT_RANK_KILLED;
@@ -146,14 +146,14 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
         end[count] = (struct store_rank_end){.rank = rank->rank, .detail = detail[count].text};
         if (rank->pidfd >= 0 && rank->gone && launch->end_ns && rank->gone_ns >= launch->end_ns) {
             end[count].state = EVENT_RANK_ENDED;
-            snprintf(detail[count].text, sizeof detail->text, "ended by crosswait: %s",
+            snprintf(detail[count].text, sizeof detail->text, "by crosswait: %s",
                      launch->result->end == LAUNCH_END_DEADLOCK ? "a deadlock was proven"
                      : launch->result->end == LAUNCH_END_BUDGET ? "the budget was spent"
                                                                 : "its starter had died");
         } else if (launch->signal_passed && !(rank->status_known && WIFEXITED(rank->status))) {
             end[count].state = EVENT_RANK_ENDED;
             end[count].code = launch->signal_passed;
-            snprintf(detail[count].text, sizeof detail->text, "the job was ended by signal %d (%s)", launch->signal_passed,
+            snprintf(detail[count].text, sizeof detail->text, "by signal %d (%s), sent to the job", launch->signal_passed,
                      strsignal(launch->signal_passed));
         } else if (!end_of_known(launch, rank, rank == culprit, &end[count], &detail[count])) {
             end_of_unknown(launch, rank, culprit, &end[count], &detail[count]);
@@ -321,7 +321,7 @@ enum core_status launch_trace_write(struct launch *launch)
 
         if (!world->rank_count && rmdir(world->path) == 0)
             continue; /* made, and nothing in it; otherwise the store says what is wrong with it */
-        trace = trace_name(launch->output, ++number);
+        trace = trace_name(launch->options->output, ++number);
         one = trace ? world_write(launch, world, trace, command) : core_report(CORE_NO_MEMORY, "out of memory");
         if (one) {
             core_report(one, "no trace was written; what was recorded is in '%s': try 'crosswait recover %s'", world->path,

@@ -1,0 +1,163 @@
+/* crosswait run: record, check, report in one: the main job. The job's own output comes first and untouched; what we have to say follows it
+ * on standard output. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/judge.h"
+#include "cli/launch.h"
+#include "cli/options.h"
+
+enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_BUDGET, OPTION_KEEP, OPTION_ONLY, OPTION_LIBRARY };
+
+static const struct options_spec spec[] = {
+    {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
+    {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
+    {"budget", 0, "SECONDS", "end the job after so long, whatever it does"},
+    {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
+    {"only", 0, "NAME,...", "run these checkers only; 'crosswait check --list' lists them"},
+    LAUNCH_OPTION_SPECS,
+    {0},
+};
+
+static const struct options_command command = {
+    .name = "run",
+    .usage = "crosswait run [-o T.db] [options] [--] CMD...",
+    .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', records it, checks what it did and what it relied on, and reports. The job's\n"
+             "own output is left as it is; the report follows it on standard output.",
+    .spec = spec,
+    .more = "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job itself failed and no finding says\n"
+            "why, 5 budget spent without a verdict.",
+    .flags = OPTIONS_STOP,
+};
+
+struct run_outcome {
+    bool findings, budget, trouble;
+};
+
+static void progress(const char *what, const char *subject)
+{
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "crosswait: %s %s\n", what, subject);
+}
+
+static void trace_judge(const char *path, const struct judge_options *judge, struct run_outcome *outcome)
+{
+    progress("checking", path);
+    switch (judge_trace(path, judge, stdout)) {
+    case CLI_CLEAN:
+        break;
+    case CLI_FINDINGS:
+        outcome->findings = true;
+        break;
+    case CLI_BUDGET:
+        outcome->budget = true;
+        break;
+    default:
+        outcome->trouble = true;
+    }
+}
+
+/* A name that no checker has is a mistake of usage, to be said before the job runs. */
+static bool names_are_checkers(const struct options *o, const char *names)
+{
+    for (const char *at = names; at;) {
+        size_t bytes = strcspn(at, ",");
+        bool known = false;
+
+        for (const struct checker *checker = check_table; checker->id; checker++)
+            known |= strlen(checker->id) == bytes && !memcmp(checker->id, at, bytes);
+        if (!known) {
+            options_wrong(o, "there is no checker '%.*s'; 'crosswait check --list' lists them", (int)bytes, at);
+            return false;
+        }
+        at = at[bytes] ? at + bytes + 1 : NULL;
+    }
+    return true;
+}
+
+/* What the job ended with counts only where no finding explains it. */
+static int exit_of(const struct launch_result *result, const struct run_outcome *outcome)
+{
+    if (outcome->findings || result->end == LAUNCH_END_DEADLOCK)
+        return CLI_FINDINGS;
+    if (result->end == LAUNCH_END_BUDGET)
+        return CLI_BUDGET;
+    if (result->status)
+        return CLI_JOB;
+    if (outcome->trouble || !result->trace_count)
+        return CLI_TROUBLE;
+    return outcome->budget ? CLI_BUDGET : CLI_CLEAN;
+}
+
+static int run(const struct launch_options *launch, const struct judge_options *judge)
+{
+    struct run_outcome outcome = {0};
+    struct launch_result result;
+    enum core_status status;
+    int code;
+
+    status = launch_job(launch, &result);
+    if (!result.started) {
+        code = result.status ? CLI_JOB : cli_exit_of(status);
+        launch_result_done(&result);
+        return code;
+    }
+    outcome.trouble = status != CORE_OK;
+    for (uint32_t i = 0; i < result.trace_count; i++) {
+        printf("%scrosswait: report on %s\n", i ? "\n" : "", result.trace[i]);
+        fflush(stdout);
+        trace_judge(result.trace[i], judge, &outcome);
+    }
+    launch_verdict_report(&result);
+    if (fflush(stdout) || ferror(stdout)) {
+        core_report(CORE_IO, "cannot write the report to standard output");
+        outcome.trouble = true;
+    }
+    code = exit_of(&result, &outcome);
+    launch_result_done(&result);
+    return code;
+}
+
+int cmd_run(int argc, char **argv)
+{
+    struct launch_options launch = {.output = "crosswait.db", .watch = true};
+    struct judge_options judge;
+    struct options o;
+    int which;
+
+    judge_defaults(&judge);
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0) {
+        switch (which) {
+        case OPTION_OUTPUT:
+            launch.output = o.value;
+            break;
+        case OPTION_NO_WATCH:
+            launch.watch = false;
+            break;
+        case OPTION_BUDGET:
+            if (options_number(&o, &launch.budget_s))
+                return CLI_USAGE;
+            break;
+        case OPTION_KEEP:
+            launch.keep_spool = true;
+            break;
+        case OPTION_ONLY:
+            if (!names_are_checkers(&o, o.value))
+                return CLI_USAGE;
+            judge.check.only = o.value;
+            break;
+        default:
+            launch_option_set(&launch, which - OPTION_LIBRARY, o.value);
+        }
+    }
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (!o.rest_count)
+        return options_wrong(&o, "no command to run");
+    launch.command = o.rest;
+    return run(&launch, &judge);
+}
