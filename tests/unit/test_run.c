@@ -169,8 +169,12 @@ static void test_core_and_behind(void **state)
     replay_result_done(&result);
     add(4, REPLAY_RECV, 5, 0, 8, 0);
     result = run("");
-    assert_int_equal(result.waitfor.core_count, 1); /* a rank that waits for one that has ended is the smallest set */
-    assert_int_equal(result.waitfor.blocked[4].standing, REPLAY_IN_CORE);
+    assert_int_equal(result.waitfor.cores, 2);
+    assert_int_equal(result.waitfor.core_count, 3);
+    assert_int_equal(result.waitfor.blocked[4].core, 1); /* a rank that waits for one that has ended is the smallest set */
+    assert_int_equal(result.waitfor.blocked[1].core, 2); /* and explains nothing of these */
+    assert_int_equal(result.waitfor.blocked[2].core, 2);
+    assert_int_equal(result.waitfor.behind_count, 2);
     replay_result_done(&result);
     done();
 }
