@@ -175,7 +175,7 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
         if (status)
             return status;
         uint64_t committed = header->committed, drained = header->drained, bytes = committed - drained;
-        if (drained > committed || bytes > header->ring_bytes || committed % 8 || drained % 8)
+        if (drained > committed || bytes > header->ring_bytes || committed % 8) /* drained may be odd: a full disk */
             return because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
         unsigned char *ring = core_alloc((size_t)bytes);
         if (!ring)
