@@ -1,0 +1,16 @@
+# A disk that fills up while the trace is written: it is said, nothing half done is left, the spool stays, and with more room it works.
+if [ -z "$CW_INSIDE" ]; then
+    [ "$(id -u)" = 0 ] && exec env CW_INSIDE=1 unshare -m bash "$0"
+    exec env CW_INSIDE=1 unshare -rm bash "$0"
+fi
+mkdir small && mount -t tmpfs -o size=64k none small || exit 1
+"$BUILD/tests/tools/spool_make" T.spool whole
+crosswait recover T.spool -o small/T.db 2>&1; echo "[$?]"
+ls small
+mount -o remount,size=2m small
+crosswait recover T.spool -o small/T.db 2>&1; echo "[$?]"
+ls small
+crosswait recover T.spool -o /proc/T.db 2>&1; echo "[$?]"
+mount -o remount,ro small
+crosswait recover T.spool -o small/U.db 2>&1; echo "[$?]"
+exit 0

@@ -1,0 +1,273 @@
+/* The spool reader: what a killed rank leaves, cut at every byte, spoiled at random; and a spool whose rank still writes. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+#include "core/random.h"
+#include "core/spool_read.h"
+#include "core/spool_write.h"
+#include "core/store.h"
+#include "core/trace.h"
+#include "tests/unit/spool_pair.h"
+
+static char base[256];
+
+static void path_of(char *path, size_t bytes, const char *name)
+{
+    snprintf(path, bytes, "%s/%s", base, name);
+}
+
+static uint64_t records_count(struct spool_reader *reader, uint64_t *out_events)
+{
+    const struct spool_head *head;
+    uint64_t count = 0;
+
+    *out_events = 0;
+    while ((head = spool_reader_next(reader))) {
+        count++;
+        *out_events += head->kind == SPOOL_EVENT;
+    }
+    return count;
+}
+
+/* Written by the recorder's own writer, many times round the ring. */
+static void test_ring(void **state)
+{
+    struct spool_writer writer;
+    struct spool_reader reader;
+    const struct spool_head *head;
+    char folder[300];
+    uint64_t seq = 0, seen = 0;
+    int error;
+
+    (void)state;
+    path_of(folder, sizeof folder, "ring");
+    mkdir(folder, 0777);
+    assert_int_equal(spool_writer_open(&writer, folder, 3, 1, 4096, &error), CORE_OK);
+    memcpy(writer.header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC); /* last of all, by the recorder */
+    writer.header->world_size = 4;
+    writer.header->tick_hz = 1000000000;
+    for (int i = 0; i < 1000; i++) {
+        uint32_t words = i % 3 == 0 ? 13 : 8;
+        struct spool_text *text;
+        struct spool_event *event = spool_reserve(&writer, 8);
+        assert_non_null(event);
+        *event = (struct spool_event){.head = {SPOOL_EVENT, 8, 1, 0}, .seq = ++seq};
+        spool_commit(&writer);
+        text = spool_reserve(&writer, words);
+        assert_non_null(text);
+        memset(text, 'x', words * 8);
+        text->head = (struct spool_head){SPOOL_TEXT, (uint16_t)words, (uint16_t)(words * 8 - sizeof *text), 0};
+        text->seq = seq;
+        spool_commit(&writer);
+        if (i % 250 == 7) { /* while it is being written */
+            uint64_t events;
+            assert_int_equal(spool_reader_open(&reader, folder, 3, 1), CORE_OK);
+            records_count(&reader, &events);
+            assert_int_equal(events, seq);
+            assert_false(reader.torn);
+            spool_reader_close(&reader);
+        }
+    }
+    assert_int_equal(spool_reader_open(&reader, folder, 3, 1), CORE_OK);
+    while ((head = spool_reader_next(&reader)))
+        if (head->kind == SPOOL_EVENT)
+            assert_int_equal(((const struct spool_event *)(const void *)head)->seq, ++seen);
+    assert_int_equal(seen, seq);
+    spool_reader_close(&reader);
+    spool_writer_close(&writer);
+}
+
+static void test_names(void **state)
+{
+    static const char *const name[] = {"0.0.ring", "10.0.ring", "2.1.ring", "2.0.ring", "2.0.spool", "x.0.ring",
+                                       "1.ring", "1.2.3.ring", "99999999999.0.ring", "-1.0.ring", "3.0.ring~"};
+    struct spool_lane_name *lane;
+    char folder[300], path[400];
+    uint32_t count;
+
+    (void)state;
+    path_of(folder, sizeof folder, "names");
+    mkdir(folder, 0777);
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        snprintf(path, sizeof path, "%s/%s", folder, name[i]);
+        fclose(fopen(path, "w"));
+    }
+    assert_int_equal(spool_lanes_list(folder, &lane, &count), CORE_OK);
+    assert_int_equal(count, 4);
+    assert_int_equal(lane[1].rank, 2);
+    assert_int_equal(lane[1].lane, 0);
+    assert_int_equal(lane[2].lane, 1);
+    assert_int_equal(lane[3].rank, 10);
+    free(lane);
+}
+
+static void file_copy(const char *from, const char *to, long bytes)
+{
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    int c;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    while (bytes-- && (c = getc(in)) != EOF)
+        putc(c, out);
+    fclose(in);
+    fclose(out);
+}
+
+/* The .spool file cut at every length: never more events with fewer bytes, each event whole, the cut said. */
+static void test_cut(void **state)
+{
+    char folder[300], cut[300], from[400], to[400];
+    uint64_t events, last = 0;
+    struct spool_reader reader;
+    struct stat about;
+
+    (void)state;
+    path_of(folder, sizeof folder, "whole");
+    path_of(cut, sizeof cut, "cut");
+    mkdir(cut, 0777);
+    assert_true(pair_write(folder));
+    snprintf(from, sizeof from, "%s/0.0.ring", folder);
+    snprintf(to, sizeof to, "%s/0.0.ring", cut);
+    file_copy(from, to, -1);
+    snprintf(from, sizeof from, "%s/0.0.spool", folder);
+    snprintf(to, sizeof to, "%s/0.0.spool", cut);
+    assert_int_equal(stat(from, &about), 0);
+    for (long bytes = 0; bytes <= about.st_size; bytes++) {
+        file_copy(from, to, bytes);
+        assert_int_equal(spool_reader_open(&reader, cut, 0, 0), CORE_OK);
+        records_count(&reader, &events);
+        assert_true(events >= last && events <= last + 1);
+        assert_int_equal(reader.torn, bytes < about.st_size);
+        assert_int_equal(reader.torn, reader.why[0] != 0);
+        last = events;
+        spool_reader_close(&reader);
+    }
+    assert_int_equal(last, 8);
+    unlink(to); /* removed during the run: nothing, and it is said */
+    assert_int_equal(spool_reader_open(&reader, cut, 0, 0), CORE_OK);
+    assert_int_equal(records_count(&reader, &events), 0);
+    assert_true(reader.torn);
+    spool_reader_close(&reader);
+}
+
+static void header_expect(const char *ring, long at, uint64_t value, size_t bytes, enum core_status status, const char *why)
+{
+    char folder[300], to[400], got[SPOOL_WHY_BYTES] = "";
+    struct spool_header header;
+
+    path_of(folder, sizeof folder, "header");
+    mkdir(folder, 0777);
+    snprintf(to, sizeof to, "%s/0.0.ring", folder);
+    file_copy(ring, to, -1);
+    FILE *file = fopen(to, "r+b");
+    fseek(file, at, SEEK_SET);
+    fwrite(&value, 1, bytes, file);
+    fclose(file);
+    int fd = open(to, O_RDONLY);
+    assert_int_equal(spool_header_read(fd, &header, got), status);
+    close(fd);
+    if (why)
+        assert_non_null(strstr(got, why));
+}
+
+static void test_header(void **state)
+{
+    char folder[300], ring[400];
+
+    (void)state;
+    path_of(folder, sizeof folder, "good");
+    assert_true(pair_write(folder));
+    snprintf(ring, sizeof ring, "%s/0.0.ring", folder);
+    header_expect(ring, 0, 'C', 1, CORE_OK, NULL);
+    header_expect(ring, 0, 'X', 1, CORE_BAD_FORMAT, "not a spool");
+    header_expect(ring, 0, 0, 8, CORE_BAD_FORMAT, "never written");
+    header_expect(ring, offsetof(struct spool_header, version), 7, 4, CORE_BAD_VERSION, "version 7");
+    header_expect(ring, offsetof(struct spool_header, ring_bytes), 0, 8, CORE_BAD_FORMAT, "no sense");
+    header_expect(ring, offsetof(struct spool_header, ring_bytes), UINT64_MAX, 8, CORE_BAD_FORMAT, "no sense");
+    header_expect(ring, offsetof(struct spool_header, world_size), 0x7fffffff, 4, CORE_BAD_FORMAT, "no sense");
+    header_expect(ring, offsetof(struct spool_header, rank), 0xffffffff, 4, CORE_BAD_FORMAT, "no sense");
+    header_expect(ring, offsetof(struct spool_header, tick_hz), 0, 8, CORE_BAD_FORMAT, "no sense");
+}
+
+static void ignore(enum core_status status, const char *message, void *context)
+{
+    (void)status, (void)context;
+    assert_true(*message != 0);
+}
+
+/* Bytes spoiled at random, in ring and file: whatever comes out is a status or a readable trace. */
+static void test_spoiled(void **state)
+{
+    char folder[300], path[300], file[2][400];
+    struct core_random random;
+    int stored = 0, refused = 0;
+
+    (void)state;
+    core_random_init(&random, 1);
+    core_report_hook(ignore, NULL);
+    path_of(folder, sizeof folder, "spoiled");
+    path_of(path, sizeof path, "spoiled.db");
+    snprintf(file[0], sizeof *file, "%s/0.0.spool", folder);
+    snprintf(file[1], sizeof *file, "%s/1.0.ring", folder);
+    for (int i = 0; i < 600; i++) {
+        assert_true(pair_write(folder));
+        for (uint64_t k = 1 + core_random_below(&random, 6); k; k--) {
+            FILE *f = fopen(file[core_random_below(&random, 2)], "r+b");
+            static const unsigned char odd[] = {0, 1, 8, 0x7f, 0x80, 0xff};
+            fseek(f, (long)core_random_below(&random, 1500), SEEK_SET);
+            for (uint64_t n = 1 + core_random_below(&random, 8); n; n--)
+                putc(core_random_below(&random, 2) ? (int)core_random_below(&random, 256) : odd[core_random_below(&random, 6)], f);
+            fclose(f);
+        }
+        if (store_write(folder, path, NULL)) {
+            refused++;
+            continue;
+        }
+        stored++;
+        struct trace trace;
+        struct trace_cursor *cursor;
+        struct trace_event event;
+        bool more = true;
+        if (trace_open(path, TRACE_READ, &trace))
+            continue;
+        if (trace_cursor_open(&trace, 0, &cursor) == CORE_OK) {
+            while (trace_cursor_next(cursor, &event, &more) == CORE_OK && more) {
+            }
+            trace_cursor_close(cursor);
+        }
+        trace_close(&trace);
+    }
+    core_report_hook(NULL, NULL);
+    assert_true(stored > 300 && refused > 0);
+}
+
+static int setup(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+
+    (void)state;
+    snprintf(base, sizeof base, "%s/spool.XXXXXX", tmp ? tmp : "/tmp");
+    return mkdtemp(base) ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    char command[320];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", base);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_ring),   cmocka_unit_test(test_names),   cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_header), cmocka_unit_test(test_spoiled),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}

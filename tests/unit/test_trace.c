@@ -1,0 +1,263 @@
+/* Opening traces that are hostile or damaged: a sentence and a status, never a crash, a hang or an id that is out of range. What is sound
+ * is read as it is. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "core/describe.h"
+#include "core/random.h"
+#include "core/store.h"
+#include "core/trace.h"
+#include "tests/unit/spool_pair.h"
+
+static char base[256], good[300], other[300];
+static char said[1100];
+
+static void hear(enum core_status status, const char *message, void *context)
+{
+    (void)status, (void)context;
+    snprintf(said, sizeof said, "%s", message);
+}
+
+static void file_copy(const char *from, const char *to)
+{
+    static char block[1 << 16];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    size_t bytes;
+
+    assert_non_null(in);
+    assert_non_null(out);
+    while ((bytes = fread(block, 1, sizeof block, in)))
+        assert_int_equal(fwrite(block, 1, bytes, out), bytes);
+    fclose(in);
+    fclose(out);
+}
+
+/* Reads all that there is, as every reader would, and uses each id. */
+static enum core_status read_all(const char *path, uint64_t *out_events)
+{
+    struct trace trace;
+    enum core_status status = trace_open(path, TRACE_READ, &trace);
+    char text[512];
+
+    *out_events = 0;
+    if (status)
+        return status;
+    for (uint32_t r = 0; !status && r < trace.rank_count; r++) {
+        struct trace_cursor *cursor;
+        struct trace_event e;
+        bool more = true;
+        status = trace_cursor_open(&trace, r, &cursor);
+        if (status)
+            break;
+        while (!(status = trace_cursor_next(cursor, &e, &more)) && more) {
+            ++*out_events;
+            describe_call(&trace, &e, text, sizeof text);
+            trace_site_text(&trace, e.site, text, sizeof text);
+            trace_comm_world(&trace, e.comm, (int32_t)r, e.peer);
+            if (e.datatype >= 0)
+                assert_true(trace.datatype[e.datatype].size >= 0);
+        }
+        trace_cursor_close(cursor);
+    }
+    trace_meta(&trace, "notes");
+    trace_close(&trace);
+    return status;
+}
+
+static void expect_refused(const char *sql, enum core_status status, const char *sentence)
+{
+    uint64_t events;
+    sqlite3 *db;
+
+    file_copy(good, other);
+    assert_int_equal(sqlite3_open(other, &db), SQLITE_OK);
+    sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
+    assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    said[0] = 0;
+    assert_int_equal(read_all(other, &events), status);
+    if (!strstr(said, sentence))
+        fail_msg("%s: said '%s'", sql, said);
+}
+
+static void test_good(void **state)
+{
+    uint64_t events;
+
+    (void)state;
+    assert_int_equal(read_all(good, &events), CORE_OK);
+    assert_int_equal(events, 14);
+}
+
+static void test_tampered(void **state)
+{
+    (void)state;
+    expect_refused("PRAGMA user_version = 2", CORE_BAD_VERSION, "newer version 2");
+    expect_refused("PRAGMA user_version = 0", CORE_BAD_VERSION, "older version 0");
+    expect_refused("PRAGMA application_id = 1", CORE_BAD_FORMAT, "another program");
+    expect_refused("DELETE FROM rank", CORE_BAD_FORMAT, "no ranks");
+    expect_refused("DELETE FROM rank WHERE rank = 0", CORE_BAD_FORMAT, "ranks");
+    expect_refused("UPDATE rank SET rank = 1000000000000 WHERE rank = 1", CORE_BAD_FORMAT, "out of range");
+    expect_refused("UPDATE rank SET state = 'odd'", CORE_BAD_FORMAT, "no known state");
+    expect_refused("UPDATE call SET class = 'odd' WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
+    expect_refused("UPDATE call SET mode = 9 WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
+    expect_refused("UPDATE call SET id = 16000000 WHERE id = 1", CORE_BAD_FORMAT, "out of range");
+    expect_refused("UPDATE call SET id = -5 WHERE id = 1", CORE_BAD_FORMAT, "out of range");
+    expect_refused("DELETE FROM call WHERE name = 'MPI_Isend'", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE comm SET size = 2000000000", CORE_BAD_FORMAT, "impossible members");
+    expect_refused("UPDATE comm SET size = -1", CORE_BAD_FORMAT, "impossible members");
+    expect_refused("UPDATE comm SET size = 1", CORE_BAD_FORMAT, "impossible members");
+    expect_refused("UPDATE comm_member SET world = 2 WHERE rank = 1", CORE_BAD_FORMAT, "impossible members");
+    expect_refused("UPDATE comm_member SET side = 1", CORE_BAD_FORMAT, "impossible members");
+    expect_refused("UPDATE comm SET parent = 77", CORE_BAD_FORMAT, "impossible members");
+    expect_refused("UPDATE datatype SET size = -8", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE datatype SET map = x'00112233'", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE datatype SET map = zeroblob(16) || x'ffffffffffffffff0000ffffffffffff'", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET call = 'MPI_Send'", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET comm = 9", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET peer = 99999999999", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET datatype = -3", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET bytes = -1", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET op = 40", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET site = 40", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET parent_back = 1000", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE event_row SET shape = 1000", CORE_BAD_FORMAT, "no shape");
+    expect_refused("UPDATE event_row SET t_enter = -1", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE event_row SET duration = -1", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE completion_set SET idx = -1 WHERE idx = 0", CORE_BAD_FORMAT, "completion makes no sense");
+    expect_refused("UPDATE completion_set SET source = 'me'", CORE_BAD_FORMAT, "completion makes no sense");
+    expect_refused("CREATE TRIGGER t AFTER INSERT ON finding BEGIN SELECT 1; END", CORE_BAD_FORMAT, "tables");
+    expect_refused("DROP TABLE event_row; CREATE VIEW event_row AS WITH RECURSIVE c(id) AS (SELECT 1 UNION ALL SELECT id FROM c) "
+                   "SELECT id, 1 AS shape, 1 AS request, 1 AS t_enter, 1 AS duration FROM c",
+                   CORE_BAD_FORMAT, "tables");
+    expect_refused("DROP TABLE shape; CREATE TABLE shape(id INTEGER PRIMARY KEY)", CORE_BAD_FORMAT, "damaged");
+}
+
+/* Values of the widest range everywhere: refused or read, but within bounds. */
+static void test_wild_values(void **state)
+{
+    static const char *const column[] = {
+        "event_row.request", "event_row.t_enter", "event_row.duration", "event_row.shape", "shape.call", "shape.comm", "shape.win",
+        "shape.peer", "shape.tag", "shape.datatype", "shape.count", "shape.bytes", "shape.root", "shape.op", "shape.site",
+        "shape.thread", "shape.error", "shape.parent_back", "shape.recv_peer", "shape.recv_datatype", "shape.recv_count",
+        "shape.recv_bytes", "shape.completions", "shape.many", "shape.args", "completion_set.request_ahead",
+        "completion_set.bytes", "completion_set.tag", "rank.code", "rank.events", "rank.lost", "rank.host", "datatype.extent",
+        "datatype.name", "comm.name", "comm.kind", "comm.remote_size", "comm.topology", "op.name", "meta.value", "call.name"};
+    static const char *const value[] = {"-1", "0", "9223372036854775807", "-9223372036854775807", "2147483648", "1.5",
+                                        "'text'", "x'00ff'", "NULL", "-32768", "zeroblob(100000)"};
+    int done = 0;
+
+    (void)state;
+    for (size_t c = 0; c < sizeof column / sizeof *column; c++)
+        for (size_t v = 0; v < sizeof value / sizeof *value; v++) {
+            char sql[256], table[64];
+            uint64_t events;
+            sqlite3 *db;
+            int dot = (int)strcspn(column[c], ".");
+            snprintf(table, sizeof table, "%.*s", dot, column[c]);
+            snprintf(sql, sizeof sql, "PRAGMA ignore_check_constraints=1; UPDATE OR IGNORE %s SET %s = %s", table,
+                     column[c] + dot + 1, value[v]);
+            file_copy(good, other);
+            assert_int_equal(sqlite3_open(other, &db), SQLITE_OK);
+            sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
+    sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
+            sqlite3_exec(db, sql, NULL, NULL, NULL);
+            sqlite3_close(db);
+            done += read_all(other, &events) == CORE_OK;
+        }
+    assert_true(done > 100);
+}
+
+static void test_damaged(void **state)
+{
+    struct core_random random;
+    struct stat about;
+    int refused = 0;
+
+    (void)state;
+    core_random_init(&random, 3);
+    assert_int_equal(stat(good, &about), 0);
+    for (int i = 0; i < 1500; i++) {
+        uint64_t events;
+        file_copy(good, other);
+        FILE *file = fopen(other, "r+b");
+        for (uint64_t k = 1 + core_random_below(&random, 10); k; k--) {
+            /* half of the time in what SQLite calls page headers and cells of the schema's and the first tables' pages */
+            uint64_t span = core_random_below(&random, 2) ? 4000 : (uint64_t)about.st_size;
+            fseek(file, (long)core_random_below(&random, span), SEEK_SET);
+            putc((int)core_random_below(&random, 256), file);
+        }
+        fclose(file);
+        refused += read_all(other, &events) != CORE_OK;
+    }
+    assert_true(refused > 100);
+    for (off_t bytes = 0; bytes < about.st_size; bytes += 1111) {
+        uint64_t events;
+        file_copy(good, other);
+        assert_int_equal(truncate(other, bytes), 0);
+        assert_int_equal(read_all(other, &events), CORE_BAD_FORMAT);
+    }
+}
+
+static void test_findings(void **state)
+{
+    struct trace trace;
+    sqlite3_stmt *stmt;
+
+    (void)state;
+    file_copy(good, other);
+    assert_int_equal(trace_open(other, TRACE_WRITE, &trace), CORE_OK);
+    assert_int_equal(trace_finding_add(&trace, "old", "c", "error", "t", NULL, "{}", "r"), CORE_OK);
+    assert_int_equal(trace_findings_clear(&trace), CORE_OK);
+    assert_int_equal(trace_finding_add(&trace, "deadlock", "c", "error", "it's \"one\"", "0,1", "{}", "crosswait check"), CORE_OK);
+    assert_int_equal(trace_run_add(&trace, "rendezvous", UINT64_MAX, "deadlock", NULL), CORE_OK);
+    trace_close(&trace);
+    assert_int_equal(trace_open(other, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(sqlite3_prepare_v2(trace.db, "SELECT count(*), min(rule) FROM finding, run", -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
+    assert_int_equal(sqlite3_column_int(stmt, 0), 1);
+    assert_string_equal((const char *)sqlite3_column_text(stmt, 1), "deadlock");
+    sqlite3_finalize(stmt);
+    said[0] = 0;
+    assert_int_not_equal(trace_finding_add(&trace, "x", "c", "error", "t", NULL, "{}", "r"), CORE_OK);
+    assert_true(said[0] != 0);
+    trace_close(&trace);
+}
+
+static int setup(void **state)
+{
+    const char *tmp = getenv("TMPDIR");
+    char folder[300];
+
+    (void)state;
+    snprintf(base, sizeof base, "%s/trace.XXXXXX", tmp ? tmp : "/tmp");
+    if (!mkdtemp(base))
+        return -1;
+    snprintf(folder, sizeof folder, "%s/spool", base);
+    snprintf(good, sizeof good, "%s/good.db", base);
+    snprintf(other, sizeof other, "%s/other.db", base);
+    core_report_hook(hear, NULL);
+    return pair_write(folder) && store_write(folder, good, NULL) == CORE_OK ? 0 : -1;
+}
+
+static int teardown(void **state)
+{
+    char command[320];
+
+    (void)state;
+    snprintf(command, sizeof command, "rm -rf '%s'", base);
+    return system(command);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_good),    cmocka_unit_test(test_tampered), cmocka_unit_test(test_wild_values),
+        cmocka_unit_test(test_damaged), cmocka_unit_test(test_findings),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
