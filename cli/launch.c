@@ -257,6 +257,8 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
         goto give_signals_back;
     job_watch(&launch);
     out_result->status = status_as_shell(launch.child_status);
+    if (launch.end_ns && !out_result->status) /* some starters call it a success to be ended */
+        out_result->status = 128 + SIGTERM;
     if (out_result->end == LAUNCH_END_OWN && launch.signal_passed)
         out_result->end = LAUNCH_END_SIGNAL;
     if (out_result->end == LAUNCH_END_DEADLOCK)

@@ -188,13 +188,18 @@ static enum live_standing rank_standing(const struct launch_rank *rank)
     const struct launch_lane *inside;
     uint64_t still_ns = launch_now_ns() - rank->still_ns;
     struct task task;
+    bool dying = false;
 
-    for (uint32_t l = 0; l < rank->lane_count; l++)
-        if (rank->lane[l].header.state == SPOOL_STATE_FINALIZED || rank->lane[l].header.state == SPOOL_STATE_EXITED)
+    for (uint32_t l = 0; l < rank->lane_count; l++) {
+        if (rank->lane[l].header.state == SPOOL_STATE_FINALIZED)
             return LIVE_ENDED;
+        dying |= rank->lane[l].header.state != SPOOL_STATE_RUNNING;
+    }
     /* A rank that died in mid-run: its starter is about to end the others, and knows better how. */
     if (rank->gone)
         return launch_now_ns() - rank->gone_ns < (uint64_t)PROOF_DYING_MS * 1000000u ? LIVE_UNKNOWN : LIVE_ENDED;
+    if (dying)
+        return LIVE_UNKNOWN;
     if (!rank->local || rank->pidfd < 0 || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
         return LIVE_UNKNOWN;
     inside = lane_inside(rank);

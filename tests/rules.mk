@@ -12,3 +12,11 @@ TESTS += $(TOOLS)
 .PHONY: bench-store
 bench-store: $(BUILD)/tests/bench/bench_store
 	@$(BUILD)/tests/bench/bench_store
+
+# Programs of the launcher's tests, on real MPI.
+LAUNCH_PROGRAMS = $(patsubst tests/launch/programs/%.c,$(BUILD)/tests/launch/%,$(wildcard tests/launch/programs/*.c))
+$(BUILD)/tests/launch/%: tests/launch/programs/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpicc $<")
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -MMD -MF $@.d -o $@ $<
+TESTS += $(LAUNCH_PROGRAMS)
