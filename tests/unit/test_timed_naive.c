@@ -1,0 +1,360 @@
+/* The timed clock against simulations written without it: the longest path through random programs, a fluid simulation
+ * of links in floating point, and matching by search through lists. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+
+#include "core/random.h"
+#include "replay/timed.h"
+
+enum { RANKS = 16 };
+
+static struct replay_op op_of(int kind, int32_t peer, int32_t tag, uint64_t bytes, int32_t request)
+{
+    return (struct replay_op){.kind = (uint8_t)kind, .peer = peer, .tag = tag, .bytes = bytes, .matched = REPLAY_ANY,
+                              .request = request};
+}
+
+static void add(struct replay_program *program, uint32_t rank, struct replay_op op)
+{
+    assert_int_equal(replay_program_add(program, rank, &op), CORE_OK);
+}
+
+static void shuffle(struct core_random *random, uint32_t *at, uint32_t count)
+{
+    for (uint32_t i = count; i > 1; i--) {
+        uint32_t j = (uint32_t)core_random_below(random, i), swap = at[i - 1];
+        at[i - 1] = at[j];
+        at[j] = swap;
+    }
+}
+
+static void run(const struct replay_program *program, const struct replay_timed_options *options,
+                struct replay_timed_result *result)
+{
+    assert_int_equal(replay_program_check(program), CORE_OK);
+    assert_int_equal(replay_timed_run(program, options, result), CORE_OK);
+}
+
+/* Random steps in which a rank sends at most one message and receives at most one, with random work in between. Then no
+ * port is ever wanted twice, and a message starts when both have come to it: the end is a longest path. */
+static void longest_path_once(uint64_t seed)
+{
+    struct core_random random;
+    struct replay_program program;
+    struct replay_timed_options options = replay_timed_defaults();
+    struct replay_timed_result result;
+    uint64_t clock[RANKS] = {0}, busiest = 0;
+    int32_t request[RANKS] = {0};
+
+    core_random_init(&random, seed);
+    options.alpha_ps = core_random_below(&random, 1000);
+    options.beta_ps = 8 * core_random_below(&random, 10);
+    options.want_path = 1;
+    assert_int_equal(replay_program_init(&program, RANKS), CORE_OK);
+    for (int step = 0; step < 30; step++) {
+        uint32_t to[RANKS], from[RANKS];
+        uint64_t size[RANKS], next[RANKS], used = 1 + core_random_below(&random, RANKS);
+        for (uint32_t r = 0; r < RANKS; r++)
+            to[r] = r;
+        shuffle(&random, to, RANKS);
+        for (uint32_t r = 0; r < RANKS; r++) {
+            from[to[r]] = r;
+            size[r] = core_random_below(&random, 500);
+            uint64_t work = core_random_below(&random, 3) ? 0 : core_random_below(&random, 2000);
+            add(&program, r, op_of(REPLAY_COMPUTE, 0, 0, work, -1));
+            clock[r] += work;
+        }
+        for (uint32_t r = 0; r < RANKS; r++) {
+            int32_t all[2];
+            uint32_t count = 0;
+            next[r] = clock[r];
+            if (from[r] != r && size[from[r]] % RANKS < used) {
+                all[count++] = request[r];
+                assert_int_equal(replay_add_irecv(&program, r, (int32_t)from[r], step % 3, 8000, request[r]++), CORE_OK);
+                uint64_t start = clock[r] > clock[from[r]] ? clock[r] : clock[from[r]];
+                uint64_t end = start + options.alpha_ps + size[from[r]] * options.beta_ps / 8;
+                next[r] = end > next[r] ? end : next[r];
+            }
+            if (to[r] != r && size[r] % RANKS < used) {
+                all[count++] = request[r];
+                assert_int_equal(replay_add_isend(&program, r, (int32_t)to[r], step % 3, size[r], request[r]++), CORE_OK);
+                uint64_t start = clock[r] > clock[to[r]] ? clock[r] : clock[to[r]];
+                uint64_t end = start + options.alpha_ps + size[r] * options.beta_ps / 8;
+                next[r] = end > next[r] ? end : next[r];
+            }
+            if (count)
+                assert_int_equal(replay_add_wait_all(&program, r, all, count), CORE_OK);
+        }
+        memcpy(clock, next, sizeof clock);
+    }
+    run(&program, &options, &result);
+    assert_int_equal(result.blocked_count, 0);
+    for (uint32_t r = 0; r < RANKS; r++) {
+        const struct replay_timed_rank *rank = &result.rank[r];
+        assert_int_equal(rank->finish_ps, clock[r]);
+        busiest = clock[r] > busiest ? clock[r] : busiest;
+        assert_int_equal(rank->port_ps + rank->link_ps, 0); /* and all of a rank's time is accounted for */
+        assert_int_equal(rank->compute_ps + rank->transfer_ps + rank->late_sender_ps + rank->late_receiver_ps, clock[r]);
+    }
+    assert_int_equal(result.makespan_ps, busiest);
+    uint64_t path = result.path_alphas * options.alpha_ps + result.path_bytes * options.beta_ps / 8 +
+                    result.path_compute_ps;
+    assert_int_equal(path, busiest); /* the critical path explains the whole makespan */
+    for (uint64_t i = 0; i < result.step_count; i++)
+        assert_int_equal(result.step[i].start_ps, i ? result.step[i - 1].end_ps : 0);
+    replay_timed_done(&result);
+    replay_program_done(&program);
+}
+
+static void test_longest_path(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++)
+        longest_path_once(seed);
+}
+
+/* --- links as fluids ---------------------------------------------------------------------------------------------- */
+
+struct fluid {
+    uint64_t link[64];
+    size_t link_count;
+    double begins, left, ended;
+};
+
+static void fluid_run(struct fluid *flow, int count)
+{
+    double now = 0;
+    for (int i = 0; i < count; i++)
+        flow[i].ended = -1;
+    for (;;) {
+        double next = 1e300;
+        int share[RANKS] = {0};
+        for (int i = 0; i < count; i++) {
+            if (flow[i].ended >= 0)
+                continue;
+            if (flow[i].begins > now) {
+                next = flow[i].begins < next ? flow[i].begins : next;
+                continue;
+            }
+            for (size_t a = 0; a < flow[i].link_count; a++) {
+                int here = 0;
+                for (int j = 0; j < count; j++)
+                    for (size_t b = 0; flow[j].ended < 0 && flow[j].begins <= now && b < flow[j].link_count; b++)
+                        here += flow[j].link[b] == flow[i].link[a];
+                share[i] = here > share[i] ? here : share[i];
+            }
+            double end = now + flow[i].left * share[i];
+            next = end < next ? end : next;
+        }
+        if (next == 1e300)
+            return;
+        for (int i = 0; i < count; i++) {
+            if (!share[i])
+                continue;
+            flow[i].left -= (next - now) / share[i];
+            if (flow[i].left < 1e-6)
+                flow[i].ended = next;
+        }
+        now = next;
+    }
+}
+
+static void fluid_once(uint64_t seed)
+{
+    static const char *const network[] = {"ring:16", "line:16", "mesh:4x4", "torus:4x4", "hypercube:16", "tree:16",
+                                          "star:16", "bus:16", "torus:2x2x4", "complete-tree:15"};
+    struct core_random random;
+    struct replay_program program;
+    struct replay_topology topology;
+    struct replay_timed_options options = replay_timed_defaults();
+    struct replay_timed_result result;
+    struct fluid flow[RANKS];
+    uint32_t order[RANKS], sender[RANKS];
+    int count = 0;
+
+    core_random_init(&random, seed);
+    assert_int_equal(replay_topology_parse(network[seed % 10], 0, &topology), CORE_OK);
+    options.topology = &topology;
+    assert_int_equal(replay_program_init(&program, topology.ranks), CORE_OK);
+    for (uint32_t r = 0; r < topology.ranks; r++)
+        order[r] = r;
+    shuffle(&random, order, topology.ranks);
+    for (uint32_t i = 0; i + 1 < topology.ranks; i += 2) {
+        uint32_t from = order[i], to = order[i + 1];
+        uint64_t late = core_random_below(&random, 3000000), words = 1 + core_random_below(&random, 4000);
+        add(&program, from, op_of(REPLAY_COMPUTE, 0, 0, late, -1));
+        add(&program, from, op_of(REPLAY_SEND, (int32_t)to, 0, words * 8, -1));
+        add(&program, to, op_of(REPLAY_RECV, (int32_t)from, 0, words * 8, -1));
+        sender[count] = from;
+        flow[count].link_count = replay_topology_route(&topology, from, to, flow[count].link, 64);
+        flow[count].begins = (double)(late + options.alpha_ps);
+        flow[count].left = (double)(words * options.beta_ps);
+        count++;
+    }
+    fluid_run(flow, count);
+    run(&program, &options, &result);
+    for (int i = 0; i < count; i++) {
+        double away = (double)result.rank[sender[i]].finish_ps - flow[i].ended;
+        if (away > 2 || away < -2)
+            fail_msg("seed %llu on %s: message %d ends at %llu, the fluid at %f", (unsigned long long)seed,
+                     network[seed % 10], i, (unsigned long long)result.rank[sender[i]].finish_ps, flow[i].ended);
+    }
+    replay_timed_done(&result);
+    replay_program_done(&program);
+}
+
+static void test_links_flow_like_a_fluid(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 600; seed++)
+        fluid_once(seed);
+}
+
+/* --- matching ------------------------------------------------------------------------------------------------------ */
+
+static int takes(int32_t source, int32_t tag, uint32_t sender, int32_t sent_tag)
+{
+    return (source == REPLAY_ANY || (uint32_t)source == sender) && (tag == REPLAY_ANY || tag == sent_tag);
+}
+
+/* Ranks 1.. each send one message at once; rank 0 comes later and receives one by one. The k-th receive takes the first
+ * sender, in rank order, that it accepts; senders end in that order. */
+static void unexpected_once(uint64_t seed)
+{
+    struct core_random random;
+    struct replay_program program;
+    struct replay_timed_result result;
+    int32_t tag[RANKS];
+    uint64_t ends[RANKS] = {0}, now = 1000;
+
+    core_random_init(&random, seed);
+    assert_int_equal(replay_program_init(&program, RANKS), CORE_OK);
+    add(&program, 0, op_of(REPLAY_COMPUTE, 0, 0, now, -1));
+    for (uint32_t r = 1; r < RANKS; r++) {
+        tag[r] = (int32_t)core_random_below(&random, 3);
+        add(&program, r, op_of(REPLAY_SEND, 0, tag[r], 8, -1));
+    }
+    for (int i = 1, stuck = 0; i < RANKS; i++) {
+        int32_t source = core_random_below(&random, 3) ? REPLAY_ANY : 1 + (int32_t)core_random_below(&random, RANKS - 1);
+        int32_t wanted = core_random_below(&random, 3) ? (int32_t)core_random_below(&random, 3) : REPLAY_ANY;
+        uint32_t sender = 1;
+        add(&program, 0, op_of(REPLAY_RECV, source, wanted, 8, -1));
+        while (sender < RANKS && (ends[sender] || !takes(source, wanted, sender, tag[sender])))
+            sender++;
+        stuck |= sender == RANKS;
+        if (!stuck)
+            ends[sender] = now += 1001000;
+    }
+    run(&program, NULL, &result);
+    for (uint32_t r = 1; r < RANKS; r++)
+        assert_int_equal(result.rank[r].finish_ps, ends[r]);
+    replay_timed_done(&result);
+    replay_program_done(&program);
+}
+
+/* Rank 0 posts all receives; the others then send one after the other. Each message goes to the oldest receive that takes
+ * it; rank 0 waits for the k-th only, and so ends when that one's sender does. */
+static void posted_once(uint64_t seed, int k)
+{
+    struct core_random random;
+    struct replay_program program;
+    struct replay_timed_result result;
+    int32_t source[RANKS], wanted[RANKS], taken[RANKS] = {0};
+    uint64_t expect = 0;
+
+    core_random_init(&random, seed);
+    assert_int_equal(replay_program_init(&program, RANKS), CORE_OK);
+    for (int i = 0; i < RANKS; i++) {
+        source[i] = core_random_below(&random, 2) ? REPLAY_ANY : 1 + (int32_t)core_random_below(&random, RANKS - 1);
+        wanted[i] = core_random_below(&random, 2) ? (int32_t)core_random_below(&random, 3) : REPLAY_ANY;
+        add(&program, 0, op_of(REPLAY_IRECV, source[i], wanted[i], 8, i));
+    }
+    add(&program, 0, op_of(REPLAY_WAIT, 0, 0, 0, k));
+    for (uint32_t r = 1; r < RANKS; r++) {
+        int32_t tag = (int32_t)core_random_below(&random, 3);
+        int found = 0;
+        add(&program, r, op_of(REPLAY_COMPUTE, 0, 0, 5000000ull * r, -1));
+        add(&program, r, op_of(REPLAY_SEND, 0, tag, 8, -1));
+        while (found < RANKS && (taken[found] || !takes(source[found], wanted[found], r, tag)))
+            found++;
+        if (found < RANKS)
+            taken[found] = 1;
+        if (found == k)
+            expect = 5000000ull * r + 1001000;
+    }
+    run(&program, NULL, &result);
+    if (expect)
+        assert_int_equal(result.rank[0].finish_ps, expect);
+    else
+        assert_int_equal(result.rank[0].op, RANKS); /* still waiting */
+    replay_timed_done(&result);
+    replay_program_done(&program);
+}
+
+static void test_matching_equals_a_search(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 500; seed++) {
+        unexpected_once(seed);
+        for (int k = 0; k < RANKS; k++)
+            posted_once(seed, k);
+    }
+}
+
+/* Contended ports: the same program gives the same ends twice, all messages pass, and no schedule is worse than twice
+ * the busiest port (any rule that never idles two willing ports keeps this). */
+static void test_contended_ports(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 100; seed++) {
+        struct core_random random;
+        struct replay_program program;
+        struct replay_timed_result result, again;
+        uint64_t in[RANKS] = {0}, out[RANKS] = {0}, busiest = 0;
+        int32_t request[RANKS] = {0};
+        core_random_init(&random, seed);
+        assert_int_equal(replay_program_init(&program, RANKS), CORE_OK);
+        for (int i = 0; i < 200; i++) {
+            uint32_t from = (uint32_t)core_random_below(&random, RANKS), to = (uint32_t)core_random_below(&random, 4);
+            if (from == to)
+                continue;
+            replay_add_isend(&program, from, (int32_t)to, 0, 8, request[from]++);
+            replay_add_irecv(&program, to, (int32_t)from, 0, 8, request[to]++);
+            in[to]++;
+            out[from]++;
+        }
+        for (uint32_t r = 0; r < RANKS; r++) {
+            int32_t all[400];
+            for (int32_t i = 0; i < request[r]; i++)
+                all[i] = i;
+            replay_add_wait_all(&program, r, all, (uint32_t)request[r]);
+            busiest = in[r] > busiest ? in[r] : busiest;
+            busiest = out[r] > busiest ? out[r] : busiest;
+        }
+        run(&program, NULL, &result);
+        run(&program, NULL, &again);
+        assert_int_equal(result.blocked_count, 0);
+        assert_in_range(result.makespan_ps, busiest * 1001000, 2 * busiest * 1001000);
+        assert_memory_equal(result.rank, again.rank, RANKS * sizeof *result.rank);
+        replay_timed_done(&result);
+        replay_timed_done(&again);
+        replay_program_done(&program);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_longest_path),
+        cmocka_unit_test(test_links_flow_like_a_fluid),
+        cmocka_unit_test(test_matching_equals_a_search),
+        cmocka_unit_test(test_contended_ports),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
