@@ -12,6 +12,7 @@ const struct checker check_table[] = {
     {"deadlock", "no legal buffering or message order makes ranks wait for each other for ever", check_deadlock},
     {"collective", "all members of a communicator make the same collective calls, with the same root, operation and size",
      check_collective},
+    {"cost", "collectives that claim a row of the model keep its rounds and words", check_cost},
     {NULL, NULL, NULL},
 };
 
@@ -68,6 +69,8 @@ enum core_status check_all(struct trace *trace, bool keep_findings, const struct
     bool budget_spent = false;
     enum core_status status = check_names(options->only);
 
+    if (status == CORE_OK)
+        status = check_cost_claims(options->claims);
     if (status != CORE_OK)
         return status;
     status = replay_lower(trace, &(struct replay_lower_options){0}, &program, &notes);
@@ -76,6 +79,7 @@ enum core_status check_all(struct trace *trace, bool keep_findings, const struct
     struct check_input input = {.trace = trace,
                                 .program = &program,
                                 .notes = &notes,
+                                .claims = options->claims,
                                 .seed = options->seed,
                                 .budget_schedules = options->budget_schedules};
     for (const struct checker *checker = check_table; checker->id && status == CORE_OK; checker++) {

@@ -16,6 +16,7 @@ struct check_input {
     struct trace *trace;
     const struct replay_program *program; /* the application's own calls, lowered from the trace; shared by the checkers */
     const struct replay_lower_notes *notes;
+    const char *claims;                   /* of check_options */
     uint64_t seed;                        /* of whatever is sampled */
     uint64_t budget_schedules;            /* how many schedules exploration may try */
 };
@@ -33,6 +34,7 @@ extern const struct checker check_table[]; /* ends with an id of NULL */
 enum { CHECK_SEED_DEFAULT = 1, CHECK_BUDGET_DEFAULT = 20000 };
 struct check_options {
     const char *only;          /* comma-separated ids; NULL: all */
+    const char *claims;        /* comma-separated CALL=ROW: what the library's collectives must cost; NULL: nothing */
     uint64_t seed;             /* CHECK_SEED_DEFAULT */
     uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
 };

@@ -6,5 +6,9 @@
 
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list);
 enum core_status check_collective(const struct check_input *input, struct finding_list *list);
+enum core_status check_cost(const struct check_input *input, struct finding_list *list);
+
+/* Refuses claims (check_options.claims) that cannot be read. */
+enum core_status check_cost_claims(const char *claims);
 
 #endif

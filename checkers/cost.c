@@ -300,6 +300,60 @@ enum core_status cost_list_measure(struct trace *trace, struct cost_list *out_li
     return status;
 }
 
+struct comm_filter {
+    const struct replay_program *program;
+    int32_t comm;
+};
+
+static bool is_on_comm(void *context, uint32_t rank, uint32_t index, const struct replay_op *op)
+{
+    const struct comm_filter *filter = context;
+
+    (void)rank;
+    (void)index;
+    switch ((enum replay_op_kind)op->kind) {
+    case REPLAY_SEND:
+    case REPLAY_ISEND:
+    case REPLAY_RECV:
+    case REPLAY_IRECV:
+    case REPLAY_PROBE:
+        return filter->program->comm[op->comm].origin == filter->comm;
+    case REPLAY_WAIT:
+    case REPLAY_WAIT_ALL:
+    case REPLAY_WAIT_ANY:
+    case REPLAY_WAIT_SOME:
+        return true; /* those of other requests fall out */
+    default:
+        return false;
+    }
+}
+
+enum core_status cost_comm_measure(const struct replay_program *program, int32_t comm, struct replay_measure *out_measure,
+                                   bool *out_done)
+{
+    struct comm_filter filter = {.program = program, .comm = comm};
+    struct extract_range *range = calloc(program->rank_count, sizeof *range);
+    struct extractor *extractor = NULL;
+    struct replay_program part;
+    bool missing;
+    enum core_status status = range ? extractor_new(program, &extractor) : core_report(CORE_NO_MEMORY, "out of memory");
+
+    *out_done = false;
+    for (uint32_t i = 0; range && i < program->rank_count; i++)
+        range[i].count = program->rank[i].op_count;
+    if (status == CORE_OK)
+        status = extractor_cut(extractor, range, is_on_comm, &filter, &part, &missing);
+    if (status == CORE_OK) {
+        if (!missing)
+            status = replay_timed_measure(&part, NULL, out_measure);
+        *out_done = status == CORE_OK && !missing && out_measure->blocked_count == 0 && out_measure->messages > 0;
+        replay_program_done(&part);
+    }
+    extractor_free(extractor);
+    free(range);
+    return status;
+}
+
 void cost_list_done(struct cost_list *list)
 {
     free(list->entry);

@@ -43,6 +43,11 @@ struct cost_list {
 /* Blocking collectives on intracommunicators whose calls are complete on all members and whose inner messages were recorded. At most
  * COST_MEASURED_MAX are measured; the others count as unmeasured. */
 enum core_status cost_list_measure(struct trace *trace, struct cost_list *out_list);
+
+/* R and W of all point-to-point messages of the application on one communicator, as if they were one collective.
+ * *out_done = false: some are not waited for, or never matched, or there are none. */
+enum core_status cost_comm_measure(const struct replay_program *program, int32_t comm, struct replay_measure *out_measure,
+                                   bool *out_done);
 void cost_list_done(struct cost_list *list);
 
 #endif

@@ -6,10 +6,11 @@
 #include "cli/judge.h"
 #include "cli/options.h"
 
-enum { OPTION_ONLY, OPTION_SEED, OPTION_BUDGET, OPTION_LIST, OPTION_QUIET };
+enum { OPTION_ONLY, OPTION_CLAIM, OPTION_SEED, OPTION_BUDGET, OPTION_LIST, OPTION_QUIET };
 
 static const struct options_spec spec[] = {
     {"only", 0, "NAME,...", "these checkers only"},
+    {"claim", 0, "CALL=ROW,...", "what the library's collectives must cost, e.g. MPI_Bcast=bcast.binomial"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
     {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
     {"list", 0, NULL, "list the checkers and what each proves"},
@@ -18,7 +19,7 @@ static const struct options_spec spec[] = {
 };
 static const struct options_command command = {
     "check",
-    "crosswait check [--only=NAME,...] [--seed=N] [--budget=N] T.db",
+    "crosswait check [--only=NAME,...] [--claim=CALL=ROW,...] [--seed=N] [--budget=N] T.db",
     "Runs the checkers over a trace, prints what they find, and keeps the findings in the trace (table finding).",
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace, 5 budget spent without a verdict.\n",
@@ -47,6 +48,9 @@ int cmd_check(int argc, char **argv)
         switch (which) {
         case OPTION_ONLY:
             judge.check.only = o.value;
+            break;
+        case OPTION_CLAIM:
+            judge.check.claims = o.value;
             break;
         case OPTION_SEED:
             if (options_integer(&o, 0, INT64_MAX, &number) != CORE_OK)

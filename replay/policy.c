@@ -26,6 +26,7 @@ static const struct form buffering_form[] = {
     {"pool", REPLAY_POOL, ARGUMENT_SIZE, "pool:BYTES"},
     {"random", REPLAY_RANDOM, ARGUMENT_PERCENT, "random:P with P from 0 to 100"},
     {"list", REPLAY_SEND_LIST, ARGUMENT_LIST, "list:RANK.EVENT,..."},
+    {"only", REPLAY_SEND_ONLY, ARGUMENT_LIST, "only:RANK.EVENT,..."},
     {NULL, 0, 0, NULL},
 };
 static const struct form delay_form[] = {
@@ -358,6 +359,7 @@ char *replay_policy_text(const struct replay_policy *policy)
     case REPLAY_EAGER:
         break;
     case REPLAY_SEND_LIST:
+    case REPLAY_SEND_ONLY:
         putc(':', out);
         for (uint32_t i = 0; i < policy->send_count; i++)
             fprintf(out, "%s%" PRIu32 ".%" PRIu64, i ? "," : "", policy->send[i].rank, policy->send[i].id);

@@ -13,6 +13,7 @@
  *             random:P      each send completes at once with P percent probability
  *             list:R.E,...  the sends named wait for their receives, all others complete at once: rank.event
  *                           (list: alone is eager)
+ *             only:R.E,...  the sends named complete at once, all others wait
  *   delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R | slow-link:A-B | recorded | swarm
  *                           NS: mean in nanoseconds. The logical clock has no time: there slow-rank:R runs R only when nothing else can
  *                           go on, and the random ones pick by chance who goes on next
@@ -40,7 +41,8 @@ enum replay_buffering {
     REPLAY_CREDITS,
     REPLAY_POOL,
     REPLAY_RANDOM,
-    REPLAY_SEND_LIST
+    REPLAY_SEND_LIST,
+    REPLAY_SEND_ONLY
 };
 enum replay_delay {
     REPLAY_DELAY_NONE,
@@ -55,7 +57,7 @@ enum replay_delay {
 enum replay_order { REPLAY_ORDER_RECORDED, REPLAY_ORDER_FIRST, REPLAY_ORDER_RANDOM, REPLAY_ORDER_LIST };
 enum replay_coll { REPLAY_SYNCHRONISING, REPLAY_RELAXED };
 
-struct replay_send_name { /* of buffering=list */
+struct replay_send_name { /* of buffering=list and only */
     uint32_t rank;
     uint64_t id; /* replay_op_id */
 };

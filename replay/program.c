@@ -230,7 +230,7 @@ static const char *check_request(const struct replay_op *op, const struct replay
     case REPLAY_FREE:
         if (op->request < 0 || op->request >= r->request_count || !made[op->request])
             return "a wait, cancel or free of a request that was never made";
-        return NULL;
+        return made[op->request] == REPLAY_MPROBE + 1 ? "a wait, cancel or free of a message" : NULL;
     case REPLAY_WAIT_ALL:
     case REPLAY_WAIT_ANY:
     case REPLAY_WAIT_SOME:
@@ -241,6 +241,8 @@ static const char *check_request(const struct replay_op *op, const struct replay
             int32_t request = r->member[r->set[op->request].first + i];
             if (request < 0 || request >= r->request_count || !made[request])
                 return "a wait on a request that was never made";
+            if (made[request] == REPLAY_MPROBE + 1)
+                return "a wait on a message";
         }
         return NULL;
     default:

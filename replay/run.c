@@ -81,7 +81,10 @@ int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
     const struct replay_rank *program = &run->program->rank[rank];
     const struct replay_op *op = &program->op[index];
 
-    if (run->hooks.decide || policy->order == REPLAY_ORDER_FIRST || policy->order == REPLAY_ORDER_RANDOM)
+    bool several = op->kind == REPLAY_WAIT_ANY || op->kind == REPLAY_WAIT_SOME;
+    if (run->hooks.decide)
+        return several ? program->set[op->request].chosen : -1;
+    if (policy->order == REPLAY_ORDER_FIRST || policy->order == REPLAY_ORDER_RANDOM)
         return -1;
     if (policy->order == REPLAY_ORDER_LIST) {
         uint64_t id = replay_op_id(run->program, rank, index);
@@ -97,9 +100,13 @@ int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
         if (low < policy->forced_count && policy->forced[low].rank == rank && policy->forced[low].id == id)
             return policy->forced[low].source;
     }
-    if (op->kind == REPLAY_WAIT_ANY || op->kind == REPLAY_WAIT_SOME)
-        return program->set[op->request].chosen;
-    return op->matched;
+    return several ? program->set[op->request].chosen : op->matched;
+}
+
+bool run_probe_waits(const struct replay_run *run, const struct replay_op *op)
+{
+    return op->kind == REPLAY_MPROBE && op->peer == REPLAY_ANY &&
+           (run->hooks.decide || run->policy->order == REPLAY_ORDER_RANDOM);
 }
 
 /* --- sends ------------------------------------------------------------------------------------------------------ */
@@ -137,6 +144,8 @@ static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index
         return replay_choice_take(run->choice, 100, REPLAY_REASON_BUFFER) < policy->bytes;
     case REPLAY_SEND_LIST:
         return !named(policy, rank, replay_op_id(run->program, rank, index));
+    case REPLAY_SEND_ONLY:
+        return named(policy, rank, replay_op_id(run->program, rank, index));
     }
     return false;
 }
@@ -403,8 +412,10 @@ static bool probe(struct replay_run *run, uint32_t rank, uint32_t index, const s
 
     if (op->peer == REPLAY_PROC_NULL)
         return true;
+    if (run_probe_waits(run, op) && state->forced < 0)
+        return false;
     if (op->peer == REPLAY_ANY && !state->relaxed) {
-        int32_t wanted = run_wanted(run, rank, index);
+        int32_t wanted = state->forced >= 0 ? state->forced : run_wanted(run, rank, index);
         if (wanted >= 0)
             key.from = wanted;
     }
@@ -412,6 +423,7 @@ static bool probe(struct replay_run *run, uint32_t rank, uint32_t index, const s
     if (!at)
         return false;
     state->relaxed = false;
+    state->forced = -1;
     replay_match_get(&run->match, at, &found, &send_op);
     if (op->peer == REPLAY_ANY && op->matched >= 0 && op->matched != found.from)
         run_assume(run, rank, index);
@@ -697,7 +709,7 @@ static enum core_status start(struct replay_run *run)
     const struct replay_policy *policy = run->policy;
     uint32_t ranks = run->program->rank_count;
     bool bounded = policy->buffering == REPLAY_CREDITS || policy->buffering == REPLAY_POOL;
-    bool deferred = run->has_wild && (policy->order != REPLAY_ORDER_FIRST || run->hooks.decide);
+    bool deferred = (run->has_wild && policy->order != REPLAY_ORDER_FIRST) || run->hooks.decide;
     bool wild = run->has_wild || bounded || run->hooks.decide;
 
     if (run->match_ready && (run->match.wild != (wild || deferred) || run->match.deferred != deferred)) {
@@ -715,7 +727,7 @@ static enum core_status start(struct replay_run *run)
     memset(run->request, 0, run->request_count);
     uint8_t *request = run->request;
     for (uint32_t rank = 0; rank < ranks; rank++) {
-        run->state[rank] = (struct rank_state){.request = request};
+        run->state[rank] = (struct rank_state){.request = request, .forced = -1};
         request += run->program->rank[rank].request_count;
     }
     run->bounded = bounded;
@@ -775,19 +787,26 @@ static void look_over(struct replay_run *run)
     for (uint32_t rank = 0; rank < run->program->rank_count; rank++) {
         const struct replay_rank *program = &run->program->rank[rank];
         run->request_count += (uint64_t)program->request_count;
+        run->op_count += program->op_count;
         for (uint32_t i = 0; i < program->op_count; i++) {
             const struct replay_op *op = &program->op[i];
             switch ((enum replay_op_kind)op->kind) {
             case REPLAY_RECV:
             case REPLAY_IRECV:
+                run->has_choices |= op->peer == REPLAY_ANY;
                 run->has_wild |= op->peer == REPLAY_ANY || op->tag == REPLAY_ANY;
                 break;
             case REPLAY_PROBE:
             case REPLAY_IPROBE:
             case REPLAY_MPROBE:
+                run->has_choices |= op->peer == REPLAY_ANY;
+                run->has_wild = true;
+                break;
             case REPLAY_WAIT_ANY:
             case REPLAY_WAIT_SOME:
-                run->has_wild = true;
+            case REPLAY_CANCEL:
+            case REPLAY_LOCK:
+                run->has_choices = run->has_wild = true;
                 break;
             case REPLAY_SEND:
             case REPLAY_ISEND:
@@ -845,6 +864,21 @@ void replay_run_hooks(struct replay_run *run, const struct replay_hooks *hooks)
 {
     run->hooked = hooks != NULL;
     run->hooks = hooks ? *hooks : (struct replay_hooks){0};
+}
+
+uint32_t replay_run_at(const struct replay_run *run, uint32_t rank)
+{
+    return run->state[rank].pc;
+}
+
+bool replay_run_has_choices(const struct replay_run *run)
+{
+    return run->has_choices;
+}
+
+uint64_t replay_run_ops(const struct replay_run *run)
+{
+    return run->op_count;
 }
 
 enum core_status replay_run_once(const struct replay_program *program, const struct replay_policy *policy,

@@ -79,13 +79,14 @@ enum { REPLAY_LEFTOVERS_MAX = 1000, REPLAY_ERRORS_MAX = 1000 };
 void replay_result_done(struct replay_result *result);
 
 enum replay_option_kind {
-    REPLAY_OPTION_MATCH,  /* rank's wildcard receive op takes the message that `from` sent by from_op */
-    REPLAY_OPTION_RELAX,  /* rank's waitany, waitsome or probe op does not wait for what was recorded */
-    REPLAY_OPTION_BUFFER  /* rank's send op completes without its receive */
+    REPLAY_OPTION_MATCH,  /* rank's wildcard receive or matched probe op takes the message that `from` sent by from_op */
+    REPLAY_OPTION_RELAX,  /* rank's waitany, waitsome or probe op does not wait for what was recorded: `from` is what it can have */
+    REPLAY_OPTION_BUFFER  /* rank's send op, to `from`, completes without its receive */
 };
 struct replay_option {
     uint8_t kind;
     bool diverges;  /* the recorded run took another */
+    bool blocking;  /* BUFFER: the rank is held until this send completes */
     uint32_t rank, op;
     int32_t from;
     uint32_t from_op;
@@ -119,6 +120,13 @@ void replay_run_hooks(struct replay_run *run, const struct replay_hooks *hooks);
  * replay_result_done), NULL: only *out_outcome is wanted, which is faster. */
 enum core_status replay_run_all(struct replay_run *run, const struct replay_policy *policy, struct replay_choice *choice,
                                 enum replay_outcome *out_outcome, struct replay_result *out_result);
+
+/* For hooks: the operation that a rank is at, in the middle of a run; op_count at its end. */
+uint32_t replay_run_at(const struct replay_run *run, uint32_t rank);
+/* Whether anything is left to chance: wildcard receives, probes of any source, waits for any or some of several. */
+bool replay_run_has_choices(const struct replay_run *run);
+/* Operations of the program. */
+uint64_t replay_run_ops(const struct replay_run *run);
 
 /* Open, run once, close. */
 enum core_status replay_run_once(const struct replay_program *program, const struct replay_policy *policy,

@@ -44,26 +44,66 @@ static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
     }
 }
 
-/* A held waitany, waitsome or probe that only waits because it wants what was recorded. */
-static bool can_relax(struct replay_run *run, uint32_t rank)
+/* A held matched probe of any source: the first message of each source. */
+static void add_probes(struct replay_run *run, uint32_t rank)
+{
+    const struct replay_op *op = &run->program->rank[rank].op[run->state[rank].pc];
+    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = REPLAY_ANY, .tag = op->tag}, found;
+    uint32_t send_op;
+    for (uint32_t from = 0; from < run->program->rank_count; from++) {
+        key.from = (int32_t)from;
+        uint32_t message = replay_match_probe(&run->match, &key);
+        if (!message)
+            continue;
+        replay_match_get(&run->match, message, &found, &send_op);
+        if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
+                                                     .diverges = op->matched >= 0 && op->matched != (int32_t)from,
+                                                     .rank = rank,
+                                                     .op = run->state[rank].pc,
+                                                     .from = (int32_t)from,
+                                                     .from_op = send_op}))
+            return;
+    }
+}
+
+/* A held waitany, waitsome or probe that only waits because it wants what was recorded: what it could have instead (the index of a
+ * completed request, the source of a message), or -1. */
+static int32_t can_relax(struct replay_run *run, uint32_t rank)
 {
     struct rank_state *state = &run->state[rank];
     const struct replay_rank *program = &run->program->rank[rank];
     if (state->relaxed)
-        return false;
+        return -1;
     const struct replay_op *op = &program->op[state->pc];
     if (state->hold == HOLD_ANY) {
         const struct replay_set *set = &program->set[op->request];
         for (uint32_t i = 0; i < set->count; i++)
             if (run_request_is_done(run, rank, program->member[set->first + i]))
-                return true;
-        return false;
+                return (int32_t)i;
+        return -1;
     }
     struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
-    return state->hold == HOLD_PROBE && op->peer == REPLAY_ANY && replay_match_probe(&run->match, &key);
+    uint32_t message = op->peer == REPLAY_ANY ? replay_match_probe(&run->match, &key) : REPLAY_MATCH_NONE, who;
+    if (!message)
+        return -1;
+    replay_match_get(&run->match, message, &key, &who);
+    return key.from;
 }
 
-/* Standard sends that wait for their receive. */
+static bool add_late(struct replay_run *run, uint32_t from, uint32_t index)
+{
+    const struct replay_op *op = &run->program->rank[from].op[index];
+    if (op->mode != REPLAY_STANDARD || run_is_buffered(run, from, index))
+        return true;
+    bool blocking = op->kind == REPLAY_SEND || run->state[from].request[op->request] & REQUEST_AWAITED;
+    return option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_BUFFER,
+                                                   .blocking = blocking,
+                                                   .rank = from,
+                                                   .op = index,
+                                                   .from = op->peer});
+}
+
+/* Standard sends that wait for their receive, also those whose message a matched probe has taken. */
 static void add_buffering(struct replay_run *run)
 {
     bool is_receive;
@@ -74,14 +114,12 @@ static void add_buffering(struct replay_run *run)
         if (is_receive)
             continue;
         replay_match_get(&run->match, at, &key, &index);
-        uint32_t from = (uint32_t)key.from;
-        const struct replay_op *op = &run->program->rank[from].op[index];
-        if (op->mode != REPLAY_STANDARD || run_is_buffered(run, from, index))
-            continue;
-        if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_BUFFER, .rank = from, .op = index,
-                                                     .from = (int32_t)key.to}))
+        if (!add_late(run, (uint32_t)key.from, index))
             return;
     }
+    for (uint32_t i = 0; i < run->taken_count; i++)
+        if (!add_late(run, (uint32_t)run->taken[i].from, run->taken[i].send_op))
+            return;
 }
 
 static void gather(struct replay_run *run)
@@ -91,12 +129,20 @@ static void gather(struct replay_run *run)
         for (uint32_t at = replay_match_wild(&run->match, rank, REPLAY_MATCH_NONE); at;
              at = replay_match_wild(&run->match, rank, at))
             add_matches(run, rank, at);
-        if ((run->state[rank].hold == HOLD_ANY || run->state[rank].hold == HOLD_PROBE) && can_relax(run, rank))
+        const struct rank_state *state = &run->state[rank];
+        if (state->hold != HOLD_ANY && state->hold != HOLD_PROBE)
+            continue;
+        if (state->hold == HOLD_PROBE && run_probe_waits(run, &run->program->rank[rank].op[state->pc])) {
+            add_probes(run, rank);
+            continue;
+        }
+        int32_t instead = can_relax(run, rank);
+        if (instead >= 0)
             option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_RELAX,
                                                     .diverges = true,
                                                     .rank = rank,
-                                                    .op = run->state[rank].pc,
-                                                    .from = -1});
+                                                    .op = state->pc,
+                                                    .from = instead});
     }
     if (run->hooks.late_buffering)
         add_buffering(run);
@@ -122,6 +168,11 @@ static void apply(struct replay_run *run, struct replay_option option)
     struct rank_state *state = &run->state[option.rank];
     switch ((enum replay_option_kind)option.kind) {
     case REPLAY_OPTION_MATCH:
+        if (!option.entry) { /* a matched probe */
+            state->forced = option.from;
+            run_wake(run, option.rank);
+            break;
+        }
         replay_match_take(&run->match, option.entry, option.message);
         run_deliver(run, (uint32_t)option.from, option.from_op, option.rank, option.op, true);
         run_settle(run, option.rank);

@@ -30,6 +30,7 @@ struct rank_state {
     uint32_t waiting;
     uint8_t *request; /* flags, by request */
     uint8_t hold;
+    int32_t forced;   /* matched probe of any source: the source decided for it; -1 none */
     bool relaxed;     /* wait_any, probe: what was recorded did not come, anything will do */
 };
 
@@ -84,6 +85,8 @@ struct replay_run {
     bool slow_ready, random_schedule;
     struct replay_match match;
     bool match_ready;
+    uint64_t op_count;
+    bool has_choices;
     bool has_wild, has_buffered; /* program: any wildcard, probe, waitany; any buffered send */
     bool has_send_detail; /* program: buffered sends; or policy: credits, pool */
     bool bounded;     /* policy: credits, pool */
@@ -111,6 +114,7 @@ struct replay_run {
 /* run.c */
 bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request);
 int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t op); /* source or member by policy; -1 none */
+bool run_probe_waits(const struct replay_run *run, const struct replay_op *op); /* for a decision which message to take */
 bool run_is_buffered(const struct replay_run *run, uint32_t rank, uint32_t op); /* a send whose message is still kept */
 void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to, uint32_t receive_op, bool choice);
 void run_settle(struct replay_run *run, uint32_t to);

@@ -1,0 +1,307 @@
+/* The matcher against a naive one that follows MPI's rules word for word, on random programs. With an argument: that many programs of
+ * each kind instead of the usual few thousand. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "core/random.h"
+#include "replay/match.h"
+
+enum { ENTRIES_MAX = 400 };
+static uint64_t programs = 4000;
+
+struct naive_entry {
+    struct replay_match_key key;
+    uint32_t who;
+};
+struct naive { /* in the order of posting */
+    struct naive_entry receive[ENTRIES_MAX], message[ENTRIES_MAX];
+    uint32_t receives, messages;
+};
+
+static bool accepts(const struct replay_match_key *receive, const struct replay_match_key *message)
+{
+    return receive->to == message->to && receive->comm == message->comm &&
+           (receive->from == -1 || receive->from == message->from) &&
+           (receive->tag == -1 || receive->tag == message->tag);
+}
+
+static void drop(struct naive_entry *list, uint32_t *count, uint32_t at)
+{
+    memmove(list + at, list + at + 1, (*count - at - 1) * sizeof *list);
+    --*count;
+}
+
+/* The receive that the rules give message m to, index + 1; 0 none: the first posted one that accepts it. */
+static uint32_t owner(const struct naive *n, uint32_t m)
+{
+    for (uint32_t r = 0; r < n->receives; r++)
+        if (accepts(&n->receive[r].key, &n->message[m].key))
+            return r + 1;
+    return 0;
+}
+
+/* Whether receive r can take message m now: m belongs to it, and is the first of its source that r accepts. */
+static bool can_take(const struct naive *n, uint32_t r, uint32_t m)
+{
+    if (owner(n, m) != r + 1)
+        return false;
+    for (uint32_t k = 0; k < m; k++)
+        if (n->message[k].key.from == n->message[m].key.from && accepts(&n->receive[r].key, &n->message[k].key))
+            return false;
+    return true;
+}
+
+static void random_key(struct core_random *random, uint32_t ranks, uint32_t tags, bool receive, uint32_t wild,
+                       struct replay_match_key *key)
+{
+    key->to = (uint32_t)core_random_below(random, ranks);
+    key->comm = (uint32_t)core_random_below(random, 2);
+    key->from = (int32_t)core_random_below(random, ranks);
+    key->tag = (int32_t)core_random_below(random, tags);
+    if (receive && core_random_below(random, 100) < wild)
+        key->from = -1;
+    if (receive && core_random_below(random, 100) < wild)
+        key->tag = -1;
+}
+
+/* The matcher's choice at once: messages by arrival, receives by posting. */
+static void run_immediate(struct core_random *random, uint32_t wild)
+{
+    struct replay_match match;
+    static struct naive n;
+    uint32_t ranks = 1 + (uint32_t)core_random_below(random, 4), tags = 1 + (uint32_t)core_random_below(random, 3);
+    uint32_t length = 1 + (uint32_t)core_random_below(random, ENTRIES_MAX - 1);
+
+    n.receives = n.messages = 0;
+    assert_int_equal(replay_match_init(&match, ranks, wild > 0, false), CORE_OK);
+    for (uint32_t who = 0; who < length; who++) {
+        struct replay_match_key key;
+        uint32_t other = 0, entry, expected = UINT32_MAX;
+        int32_t from = -1;
+        bool is_receive = core_random_below(random, 2), got;
+        random_key(random, ranks, tags, is_receive, wild, &key);
+        if (core_random_below(random, 20) == 0 && n.receives) { /* cancel */
+            uint32_t at = (uint32_t)core_random_below(random, n.receives);
+            entry = replay_match_find(&match, &n.receive[at].key, true, n.receive[at].who);
+            assert_int_not_equal(entry, REPLAY_MATCH_NONE);
+            replay_match_remove(&match, entry);
+            drop(n.receive, &n.receives, at);
+        }
+        if (is_receive) {
+            uint32_t m = 0;
+            while (m < n.messages && !accepts(&key, &n.message[m].key))
+                m++;
+            if (wild) { /* probe sees the same message and changes nothing */
+                uint32_t probed = replay_match_probe(&match, &key);
+                assert_int_equal(probed != REPLAY_MATCH_NONE, m < n.messages);
+            }
+            got = replay_match_receive(&match, &key, who, &from, &other, &entry);
+            assert_int_equal(got, m < n.messages);
+            if (got) {
+                expected = n.message[m].who;
+                assert_int_equal(from, n.message[m].key.from);
+                drop(n.message, &n.messages, m);
+            } else
+                n.receive[n.receives++] = (struct naive_entry){key, who};
+        } else {
+            uint32_t r = 0;
+            while (r < n.receives && !accepts(&n.receive[r].key, &key))
+                r++;
+            got = replay_match_send(&match, &key, who, &other, &entry);
+            assert_int_equal(got, r < n.receives);
+            if (got) {
+                expected = n.receive[r].who;
+                drop(n.receive, &n.receives, r);
+            } else
+                n.message[n.messages++] = (struct naive_entry){key, who};
+        }
+        if (got)
+            assert_int_equal(other, expected);
+        assert_int_equal(replay_match_count(&match), n.receives + n.messages);
+        if (core_random_below(random, 200) == 0) {
+            replay_match_reset(&match);
+            n.receives = n.messages = 0;
+        }
+    }
+    replay_match_done(&match);
+}
+
+static void naive_take(struct naive *n, uint32_t send, uint32_t receive)
+{
+    uint32_t m = 0, r = 0;
+    while (n->message[m].who != send)
+        m++;
+    while (n->receive[r].who != receive)
+        r++;
+    assert_true(m < n->messages && r < n->receives);
+    drop(n->message, &n->messages, m);
+    drop(n->receive, &n->receives, r);
+}
+
+/* Nothing with a named source may be left that can match; what the matcher settles must be right. */
+static void settle(struct replay_match *match, struct naive *n, uint32_t to)
+{
+    struct replay_match_pair pair;
+    while (replay_match_settle(match, to, &pair)) {
+        uint32_t m = 0, r = 0;
+        while (m < n->messages && n->message[m].who != pair.send)
+            m++;
+        while (r < n->receives && n->receive[r].who != pair.receive)
+            r++;
+        assert_true(m < n->messages && r < n->receives);
+        assert_true(can_take(n, r, m) && n->receive[r].key.from >= 0);
+        naive_take(n, pair.send, pair.receive);
+    }
+    for (uint32_t m = 0; m < n->messages; m++)
+        for (uint32_t r = 0; r < n->receives; r++)
+            assert_false(n->receive[r].key.from >= 0 && can_take(n, r, m));
+}
+
+/* Every waiting wildcard has exactly the candidates that the rules allow. */
+static void check_candidates(struct replay_match *match, const struct naive *n, uint32_t to)
+{
+    uint32_t found[16], waiting = 0, expected_waiting = 0;
+    for (uint32_t r = 0; r < n->receives; r++)
+        expected_waiting += n->receive[r].key.to == to && n->receive[r].key.from < 0;
+    for (uint32_t at = replay_match_wild(match, to, REPLAY_MATCH_NONE); at; at = replay_match_wild(match, to, at)) {
+        struct replay_match_key key, message;
+        uint32_t who, send, r = 0, expected = 0;
+        replay_match_get(match, at, &key, &who);
+        if (key.from >= 0)
+            continue;
+        waiting++;
+        while (n->receive[r].who != who)
+            r++;
+        uint32_t count = replay_match_candidates(match, at, found, 16);
+        for (uint32_t m = 0; m < n->messages; m++)
+            expected += can_take(n, r, m);
+        assert_int_equal(count, expected);
+        for (uint32_t i = 0; i < count; i++) {
+            uint32_t m = 0;
+            replay_match_get(match, found[i], &message, &send);
+            while (n->message[m].who != send)
+                m++;
+            assert_true(can_take(n, r, m));
+            assert_int_equal(replay_match_candidate(match, at, message.from), found[i]);
+        }
+    }
+    assert_int_equal(waiting, expected_waiting);
+}
+
+static void run_deferred(struct core_random *random)
+{
+    struct replay_match match;
+    static struct naive n;
+    uint32_t ranks = 1 + (uint32_t)core_random_below(random, 4), tags = 1 + (uint32_t)core_random_below(random, 3);
+    uint32_t length = 1 + (uint32_t)core_random_below(random, 60);
+
+    n.receives = n.messages = 0;
+    assert_int_equal(replay_match_init(&match, ranks, true, true), CORE_OK);
+    for (uint32_t who = 0; who < length; who++) {
+        struct replay_match_key key, message;
+        uint32_t other, send, entry, found[16];
+        int32_t from;
+        bool is_receive = core_random_below(random, 2);
+        random_key(random, ranks, tags, is_receive, 40, &key);
+        if (is_receive) {
+            n.receive[n.receives++] = (struct naive_entry){key, who};
+            if (replay_match_receive(&match, &key, who, &from, &other, &entry)) {
+                uint32_t m = 0;
+                while (n.message[m].who != other)
+                    m++;
+                assert_true(key.from >= 0 && can_take(&n, n.receives - 1, m));
+                naive_take(&n, other, who);
+            }
+        } else {
+            n.message[n.messages++] = (struct naive_entry){key, who};
+            if (replay_match_send(&match, &key, who, &other, &entry)) {
+                uint32_t r = 0;
+                while (n.receive[r].who != other)
+                    r++;
+                assert_true(n.receive[r].key.from >= 0 && can_take(&n, r, n.messages - 1));
+                naive_take(&n, who, other);
+            }
+        }
+        settle(&match, &n, key.to);
+        check_candidates(&match, &n, key.to);
+        uint32_t at = replay_match_wild(&match, key.to, REPLAY_MATCH_NONE);
+        if (!at || core_random_below(random, 3))
+            continue;
+        replay_match_get(&match, at, &message, &other);
+        uint32_t count = message.from < 0 ? replay_match_candidates(&match, at, found, 16) : 0;
+        if (!count)
+            continue;
+        uint32_t chosen = found[core_random_below(random, count)];
+        replay_match_get(&match, chosen, &message, &send);
+        replay_match_take(&match, at, chosen);
+        naive_take(&n, send, other);
+        settle(&match, &n, key.to);
+        check_candidates(&match, &n, key.to);
+    }
+    replay_match_done(&match);
+}
+
+static void test_exact(void **state)
+{
+    struct core_random random;
+    (void)state;
+    core_random_init(&random, 1);
+    for (uint64_t i = 0; i < programs; i++)
+        run_immediate(&random, 0);
+}
+
+static void test_wild(void **state)
+{
+    struct core_random random;
+    (void)state;
+    core_random_init(&random, 2);
+    for (uint64_t i = 0; i < programs; i++)
+        run_immediate(&random, (uint32_t)core_random_below(&random, 60) + 1);
+}
+
+static void test_deferred(void **state)
+{
+    struct core_random random;
+    (void)state;
+    core_random_init(&random, 3);
+    for (uint64_t i = 0; i < programs; i++)
+        run_deferred(&random);
+}
+
+/* Pre-posted receives on one source and tag must keep their order however many there are. */
+static void test_order_of_many(void **state)
+{
+    struct replay_match match;
+    struct replay_match_key key = {.to = 0, .from = 1, .tag = 7};
+    uint32_t other, entry;
+    int32_t from;
+    (void)state;
+    assert_int_equal(replay_match_init(&match, 2, false, false), CORE_OK);
+    for (uint32_t i = 0; i < 100000; i++)
+        assert_false(replay_match_receive(&match, &key, i, &from, &other, &entry));
+    for (uint32_t i = 0; i < 100000; i++) {
+        assert_true(replay_match_send(&match, &key, i, &other, &entry));
+        assert_int_equal(other, i);
+    }
+    replay_match_done(&match);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_exact),
+        cmocka_unit_test(test_wild),
+        cmocka_unit_test(test_deferred),
+        cmocka_unit_test(test_order_of_many),
+    };
+    if (argc > 1)
+        programs = strtoull(argv[1], NULL, 10);
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
