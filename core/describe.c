@@ -121,9 +121,12 @@ static void append_message(struct text *text, const struct trace_event *event)
         append(text, "%s", describe_bytes(event->bytes, word, sizeof word));
     }
     if (event->has_leg) {
-        separate(text);
-        append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
-        append_tag(text, "recvtag", event->recv_tag);
+        if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has neither */
+            separate(text);
+            append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
+        }
+        if (event->recv_tag != EVENT_NONE)
+            append_tag(text, "recvtag", event->recv_tag);
         separate(text);
         append(text, "%s", describe_bytes(event->recv_bytes, word, sizeof word));
     }

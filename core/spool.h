@@ -130,7 +130,8 @@ struct spool_leg {
     int32_t count;
 };
 
-struct spool_args { /* a = number of values, in the order of the names in the call's definition */
+struct spool_args { /* a = number of values, in the order of the names in the call's definition; b = index of the first: what goes in
+                       and what comes out are records of their own */
     struct spool_head head;
     uint64_t seq;
     /* a times int64_t */

@@ -96,10 +96,13 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         parts->has_leg = true;
         return CORE_OK;
     case SPOOL_ARGS:
-        status = store_room(&parts->arg, sizeof *parts->arg, head->a, &parts->arg_room);
+        status = store_room(&parts->arg, sizeof *parts->arg, (uint64_t)head->b + head->a, &parts->arg_room);
         if (!status && head->a) {
-            memcpy(parts->arg, spool_tail(head, sizeof(struct spool_args)), head->a * sizeof *parts->arg);
-            parts->arg_count = head->a;
+            for (; parts->arg_count < head->b; parts->arg_count++)
+                parts->arg[parts->arg_count] = 0;
+            memcpy(parts->arg + head->b, spool_tail(head, sizeof(struct spool_args)), head->a * sizeof *parts->arg);
+            if (parts->arg_count < (uint32_t)head->b + head->a)
+                parts->arg_count = (uint32_t)head->b + head->a;
         }
         return status;
     case SPOOL_TEXT: {

@@ -67,10 +67,10 @@ class Call:
         if self.mode not in MODES:
             raise Bad(f"no such mode: '{mode}'")
         self.special, self.returns, self.origin, self.sides = False, "int", None, None
-        self.variadic = False
+        self.variadic = self.glue = False
         self.params = []  # (role, length, C type, name)
         for word in words[2:]:
-            if word in ("special", "variadic"):
+            if word in ("special", "variadic", "glue"):
                 setattr(self, word, True)
             elif word.startswith("returns:"):
                 self.returns = word[8:]
@@ -327,7 +327,10 @@ class Call:
         else:
             inner = f"body_{n}({call_args})"
             text += f"static __attribute__((noinline)) {head.replace('special_', 'body_')}\n{{\n"
-            lines = ["struct lane *lane = recorder_lane();",
+            lines = []
+            if self.glue:  # the language bindings call it for themselves
+                lines += [f"if (recorder_in_binding(cfa[-1]))\n        return real({args});"]
+            lines += ["struct lane *lane = recorder_lane();",
                      f"if (UNLIKELY(!lane))\n        return real({args});",
                      f"struct spool_event *e = recorder_enter(lane, CALL_{n}, cfa);"]
             lines += self.prepare()
@@ -380,6 +383,7 @@ def main():
                 seen[call.name] = at
                 calls.append(call)
             except Bad as e:
+                seen.setdefault(line.split()[0], at)
                 errors.append(f"{table}:{at}: {e}")
     header = functions_of_header(sys.argv[sys.argv.index("--") + 1:])
     errors += [f"{table}: no row for MPI_{n}, which mpi.h declares" for n in sorted(header - set(seen))]

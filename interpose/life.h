@@ -4,6 +4,9 @@
 
 #include "interpose/recorder.h"
 
+bool recorder_plain(void);         /* no launcher: MPI_Finalize makes the trace */
+const char *recorder_folder(void); /* of this job's spools */
+
 /* The trace that a job without a launcher writes. */
 const char *life_out(void);
 /* Collective over MPI_COMM_WORLD, in MPI_Finalize of a job without a launcher: rank 0 turns the spools into the trace. */

@@ -1,6 +1,8 @@
 /* Without the launcher: MPI_Finalize turns the spools into the trace, by running `crosswait recover`. */
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -50,31 +52,66 @@ static char **plain_environment(void)
 
 static bool run_recover(const char *command, const char *folder, const char *out)
 {
-    char *arguments[] = {(char *)command, "recover", "--quiet", "--remove", "-o", (char *)out, (char *)folder, NULL};
+    char *arguments[] = {(char *)command, "recover", "-o", (char *)out, (char *)folder, NULL};
     char **environment = plain_environment();
-    pid_t child;
+    posix_spawn_file_actions_t actions;
+    pid_t child, waited;
     int status = 0;
-    bool good = environment && posix_spawn(&child, command, NULL, NULL, arguments, environment) == 0;
+    if (!environment || posix_spawn_file_actions_init(&actions))
+        return false;
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0); /* the application's output stays its own */
+    posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
+    posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
+    bool good = posix_spawn(&child, command, &actions, NULL, arguments, environment) == 0;
+    posix_spawn_file_actions_destroy(&actions);
     free(environment);
     if (!good)
         return false;
-    pid_t waited;
     while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         ;
     /* An application that ignores or reaps its children leaves us no status: then the trace itself tells. */
     return waited == child ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : access(out, R_OK) == 0;
 }
 
+/* Only what this job's ranks made: R.L.ring and R.L.spool, then the folders if nothing else is in them. */
+static void remove_spools(const char *folder)
+{
+    char path[PATH_MAX + 300];
+    DIR *dir = opendir(folder);
+    struct dirent *entry;
+    while (dir && (entry = readdir(dir))) {
+        int rank, lane, end = 0;
+        if (sscanf(entry->d_name, "%d.%d.%n", &rank, &lane, &end) == 2 && end &&
+            (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool")) &&
+            snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
+            unlink(path);
+    }
+    if (dir)
+        closedir(dir);
+    rmdir(folder);
+    snprintf(path, sizeof path, "%s", folder);
+    char *slash = strrchr(path, '/');
+    if (slash) {
+        *slash = 0;
+        rmdir(path);
+    }
+}
+
 void life_make_trace(const char *folder)
 {
     REAL(Barrier)(recorder_handle.comm_world);
     if (recorder.world_rank == 0) {
-        char command[PATH_MAX], text[PATH_MAX + 200];
-        if (!find_command(command) || !run_recover(command, folder, life_out())) {
-            snprintf(text, sizeof text, "the trace '%.200s' is not written; try: crosswait recover -o '%.200s' '%.300s'", life_out(),
-                     life_out(), folder);
+        char command[PATH_MAX], out[PATH_MAX], text[PATH_MAX + 600];
+        snprintf(out, sizeof out, "%s", folder); /* absolute, wherever the program has gone since: T.db.spool/JOB */
+        char *slash = strrchr(out, '/');
+        if (slash && slash - out > 6)
+            slash[-6] = 0;
+        if (find_command(command) && run_recover(command, folder, out)) {
+            remove_spools(folder);
+        } else {
+            snprintf(text, sizeof text, "the trace '%.200s' is not written; try: crosswait recover -o '%.200s' '%.300s'", out, out, folder);
             recorder_warn(text);
         }
     }
-    REAL(Barrier)(recorder_handle.comm_world);
+    REAL(Barrier)(recorder_handle.comm_world); /* nobody ends before its record is safe */
 }

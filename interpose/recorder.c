@@ -325,6 +325,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
         recorder_resolve(REAL_MPI, i);
         recorder_resolve(REAL_PMPI, i);
     }
+    recorder_find_bindings();
     life.pid = (int)getpid();
     recorder.threads = provided == MPI_THREAD_MULTIPLE;
     recorder.generation = 1;
@@ -383,8 +384,8 @@ void recorder_finalizing(struct lane *lane)
 
 void recorder_finalized(struct lane *lane)
 {
+    (void)lane;
     end_state(SPOOL_STATE_FINALIZED, 0);
-    spool_drain(&lane->writer);
     recorder.on = false;
     recorder_thread.ready = NULL;
 }

@@ -71,6 +71,8 @@ extern struct recorder { /* of the process */
     uint32_t generation; /* of handle caches: raised whenever a handle is freed */
     uint8_t defined[CALL_COUNT + 64];
     struct lane *lanes;
+    struct { uintptr_t start, end; } binding[8]; /* the language bindings' code */
+    unsigned binding_count;
 } recorder;
 
 extern struct recorder_handles { /* predefined handles, from the library at run time */
@@ -118,8 +120,6 @@ extern struct lane *const recorder_nobody; /* in recorder_thread.current: inside
 uint64_t recorder_started_clock(void);
 void recorder_finalizing(struct lane *lane);
 void recorder_finalized(struct lane *lane);
-bool recorder_plain(void);           /* no launcher: MPI_Finalize makes the trace */
-const char *recorder_folder(void);
 void recorder_aborting(struct lane *lane, int code);
 struct lane *recorder_lane_slow(void);
 void recorder_define_call(struct lane *lane, unsigned call);
@@ -131,6 +131,15 @@ static inline struct lane *recorder_lane(void)
 {
     struct lane *lane = recorder_thread.ready;
     return LIKELY(lane != NULL) ? lane : recorder_lane_slow();
+}
+
+void recorder_find_bindings(void);
+static inline bool recorder_in_binding(const void *address)
+{
+    for (unsigned i = 0; i < recorder.binding_count; i++)
+        if ((uintptr_t)address - recorder.binding[i].start < recorder.binding[i].end - recorder.binding[i].start)
+            return true;
+    return false;
 }
 
 uint32_t recorder_site_slow(struct lane *lane, void **cfa);

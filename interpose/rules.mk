@@ -38,9 +38,26 @@ $(BUILD)/libcrosswait.so: $(INTERPOSE_OBJECTS) $(INTERPOSE_GEN)
 ALL += $(BUILD)/libcrosswait.so
 
 # Programs of tests/interpose, each a test's own.
-INTERPOSE_TESTS = $(patsubst tests/interpose/programs/%.c,$(BUILD)/tests/interpose/%,$(wildcard tests/interpose/programs/*.c))
+INTERPOSE_TESTS = $(patsubst tests/interpose/programs/%.c,$(BUILD)/tests/interpose/%,$(filter-out %/plugin.c,$(wildcard tests/interpose/programs/*.c)))
 $(BUILD)/tests/interpose/%: tests/interpose/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
 	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
 TESTS += $(INTERPOSE_TESTS)
+INTERPOSE_OTHERS = counted_f77 counted_f90 counted_f08 counted_cc plugin.so
+TESTS += $(patsubst %,$(BUILD)/tests/interpose/%,$(INTERPOSE_OTHERS))
+$(BUILD)/tests/interpose/plugin.so: tests/interpose/programs/plugin.c tests/interpose/programs/counted.h
+	@mkdir -p $(@D)
+	$(Q)mpicc -std=c11 -g -O1 -shared -fPIC -o $@ $<
+$(BUILD)/tests/interpose/counted_dlopen: tests/interpose/programs/counted_dlopen.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 -D_GNU_SOURCE -g -O1 $(MPI_CFLAGS) -o $@ $< -ldl
+$(BUILD)/tests/interpose/counted_f77: tests/interpose/programs/counted_f77.f
+	@mkdir -p $(@D)
+	$(Q)mpifort -g -O1 -w -fallow-argument-mismatch -o $@ $<
+$(BUILD)/tests/interpose/counted_f%: tests/interpose/programs/counted_f%.f90
+	@mkdir -p $(@D)
+	$(Q)mpifort -g -O1 -J$(@D) -o $@ $<
+$(BUILD)/tests/interpose/counted_cc: tests/interpose/programs/counted_cc.cc tests/interpose/programs/counted.h
+	@mkdir -p $(@D)
+	$(Q)mpicxx -g -O1 -o $@ $<

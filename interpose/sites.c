@@ -18,7 +18,6 @@ enum { MODULES_MAX = 512, SITES_FIRST = 1024 };
 
 static struct {
     uintptr_t base[MODULES_MAX], start[MODULES_MAX], end[MODULES_MAX];
-    bool binding[MODULES_MAX];
     uint32_t count;
     struct { const void *address; uint32_t id; } *site; /* open addressing */
     uint32_t site_count, site_capacity, last_id;
@@ -78,6 +77,30 @@ static bool is_binding(const char *path)
     return strncmp(name, "libmpi_mpifh", 12) == 0 || strncmp(name, "libmpi_usempi", 13) == 0 || strncmp(name, "libmpi_ignore", 13) == 0;
 }
 
+static int add_binding(struct dl_phdr_info *info, size_t size, void *context)
+{
+    (void)size;
+    (void)context;
+    if (is_binding(info->dlpi_name) && recorder.binding_count < sizeof recorder.binding / sizeof *recorder.binding) {
+        uintptr_t low = UINTPTR_MAX, high = 0;
+        for (int i = 0; i < info->dlpi_phnum; i++)
+            if (info->dlpi_phdr[i].p_type == PT_LOAD) {
+                uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
+                low = start < low ? start : low;
+                high = end > high ? end : high;
+            }
+        recorder.binding[recorder.binding_count].start = low;
+        recorder.binding[recorder.binding_count++].end = high;
+    }
+    return 0;
+}
+
+void recorder_find_bindings(void)
+{
+    recorder.binding_count = 0;
+    dl_iterate_phdr(add_binding, NULL);
+}
+
 /* Id of the module that holds the address, from 1; 0: none (generated code). */
 static uint32_t module_of(struct lane *lane, uintptr_t address)
 {
@@ -98,7 +121,6 @@ static uint32_t module_of(struct lane *lane, uintptr_t address)
     table.base[id - 1] = s.base;
     table.start[id - 1] = s.start;
     table.end[id - 1] = s.end;
-    table.binding[id - 1] = is_binding(s.path);
     size_t path_bytes = strlen(real), bytes = sizeof(struct spool_def_module) + path_bytes + s.build_id_bytes;
     struct spool_def_module *def = spool_reserve(&lane->writer, (uint32_t)((bytes + 7) / 8));
     if (def) {
@@ -158,8 +180,6 @@ static uint32_t site_id(struct lane *lane, const void *address)
 struct unwinding {
     void **cfa;
     void **found; /* where the return address of the first frame outside the bindings lies */
-    struct lane *lane;
-    bool seen;
 };
 
 static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *argument)
@@ -168,20 +188,18 @@ static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *arg
     void **cfa = (void **)_Unwind_GetCFA(context);
     if (cfa <= u->cfa)
         return _URC_NO_REASON; /* our own frames */
-    uint32_t module = module_of(u->lane, (uintptr_t)cfa[-1]);
-    if (module && table.binding[module - 1])
+    if (recorder_in_binding(cfa[-1]))
         return _URC_NO_REASON;
     u->found = cfa;
     return _URC_END_OF_STACK;
 }
 
 /* Words from our frame up to that of the application's call, when the address is in a language binding. */
-static uint32_t binding_skip(struct lane *lane, void **cfa)
+static uint32_t binding_skip(void **cfa)
 {
-    uint32_t module = module_of(lane, (uintptr_t)cfa[-1]);
-    if (!module || !table.binding[module - 1])
+    if (!recorder_in_binding(cfa[-1]))
         return 0;
-    struct unwinding u = {.cfa = cfa, .lane = lane};
+    struct unwinding u = {.cfa = cfa};
     _Unwind_Backtrace(unwind_one, &u);
     return u.found && u.found - cfa < 4096 ? (uint32_t)(u.found - cfa) : 0;
 }
@@ -192,7 +210,7 @@ uint32_t recorder_site_slow(struct lane *lane, void **cfa)
     unsigned slot = (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);
     recorder_lock();
     if (lane->site[slot].address != address) {
-        lane->site[slot].skip = binding_skip(lane, cfa);
+        lane->site[slot].skip = binding_skip(cfa);
         lane->site[slot].address = address;
         lane->site[slot].id = lane->site[slot].skip ? 0 : site_id(lane, address);
     }

@@ -1,0 +1,25 @@
+C     The counted sequence of calls, by mpif.h.
+      PROGRAM COUNTED
+      INCLUDE 'mpif.h'
+      INTEGER IERR, ME, I, A(4), B(4), REQ(2), COMM2
+      INTEGER STATS(MPI_STATUS_SIZE, 2), STAT(MPI_STATUS_SIZE)
+      CALL MPI_INIT(IERR)
+      CALL MPI_COMM_RANK(MPI_COMM_WORLD, ME, IERR)
+      DO I = 1, 5
+         A(1) = ME
+         CALL MPI_IRECV(B, 4, MPI_INTEGER, 1-ME, I, MPI_COMM_WORLD,
+     &                  REQ(1), IERR)
+         CALL MPI_ISEND(A, 4, MPI_INTEGER, 1-ME, I, MPI_COMM_WORLD,
+     &                  REQ(2), IERR)
+         CALL MPI_WAITALL(2, REQ, STATS, IERR)
+      END DO
+      CALL MPI_SENDRECV(A, 4, MPI_INTEGER, 1-ME, 9, B, 4, MPI_INTEGER,
+     &                  1-ME, 9, MPI_COMM_WORLD, STAT, IERR)
+      CALL MPI_BCAST(A, 4, MPI_INTEGER, 0, MPI_COMM_WORLD, IERR)
+      CALL MPI_ALLREDUCE(A, B, 4, MPI_INTEGER, MPI_SUM, MPI_COMM_WORLD,
+     &                   IERR)
+      CALL MPI_COMM_DUP(MPI_COMM_WORLD, COMM2, IERR)
+      CALL MPI_BARRIER(COMM2, IERR)
+      CALL MPI_COMM_FREE(COMM2, IERR)
+      CALL MPI_FINALIZE(IERR)
+      END

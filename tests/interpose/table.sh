@@ -1,0 +1,26 @@
+# Bad rows are refused by line: a table with one mistake each. The header is the judge of what is missing or different.
+generate() { /usr/bin/python3 "$SOURCE/interpose/generate.py" "$1" gen -- gcc -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 \
+    $(mpicc --showme:compile) 2>&1; }
+table=$SOURCE/interpose/calls.table
+line=$(grep -n '^Isend ' "$table" | cut -d: -f1)
+try() { # SED-EXPRESSION
+    sed "$1" "$table" >bad.table
+    generate bad.table | sed "s/:[0-9]*:/:LINE:/"
+    echo "[${PIPESTATUS[0]}]"
+}
+generate "$table"; echo "[$?]"
+try 's/^Isend isend/Isend issend/'
+try 's/^Isend isend/Isend isend:fast/'
+try 's/^\(Isend .*\)sbuf=buf/\1bufs=buf/'
+try 's/^\(Isend .*\)comm=comm/\1comm=comm comm=comm2/'
+try 's/^\(Isend .*\)tag=tag/\1tag=count/'
+try 's/^\(Isend .*\)tag=tag/\1tag/'
+try '/^Isend /d'
+try 's/^Isend /Isendd /'
+try 's/^Comm_dup comm_create origin:copy/Comm_dup comm_create/'
+# A row that differs from the header's prototype fails when it is compiled.
+sed 's/^\(Isend .*\)tag=tag comm=comm/\1comm=comm tag=tag/' "$table" >bad.table
+generate bad.table; echo "[$?]"
+gcc -std=c11 -D_GNU_SOURCE -w -fsyntax-only -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(mpicc --showme:compile) \
+    -I"$SOURCE" -Igen gen/interpose_calls.c 2>&1 | grep -o 'static assertion failed: "bad.table:[0-9]*: the row of Isend[^"]*"' | sed "s/:[0-9]*:/:LINE:/" | head -1
+exit 0
