@@ -163,6 +163,8 @@ enum core_status explore_witness(const struct replay_program *program, struct re
         shrink_list(&s, false);
     if (good && s.policy.order == REPLAY_ORDER_LIST && s.policy.forced_count == 0)
         s.policy.order = REPLAY_ORDER_RECORDED;
+    if (s.policy.buffering == REPLAY_SEND_LIST && s.policy.send_count == 0)
+        s.policy.buffering = REPLAY_EAGER;
     if (s.status == CORE_OK && good) {
         s.status = replay_run_all(run, &s.policy, NULL, NULL, &exploration->result);
         exploration->witness = replay_policy_text(&s.policy);

@@ -587,7 +587,10 @@ static enum core_status lower_event(struct lower *lower, const struct trace_even
         lower_unsupported(lower, event);
         lower->stop |= event->pending;
         return CORE_OK;
-    default: /* local calls; MPI_Finalize and MPI_Abort hold nobody */
+    case EVENT_CLASS_FINALIZE: /* holds nobody; whoever is in it communicates no more, however it ended */
+        lower->finalized = true;
+        return CORE_OK;
+    default: /* local calls, and MPI_Abort */
         return CORE_OK;
     }
 }
@@ -667,7 +670,7 @@ static void reset_rank(struct lower *lower, uint32_t rank)
     if (lower->cancel)
         memset(lower->cancel, 0xFF, lower->cancel_room * sizeof *lower->cancel);
     lower->inside_of = 0;
-    lower->polled = lower->stop = false;
+    lower->polled = lower->stop = lower->finalized = false;
 }
 
 static enum core_status lower_one(struct lower *lower, uint32_t rank)
@@ -689,6 +692,8 @@ static enum core_status lower_one(struct lower *lower, uint32_t rank)
         return status;
     status = lower_rank(lower, cursor);
     trace_cursor_close(cursor);
+    if (lower->finalized)
+        program->end = REPLAY_END_FINISHED;
     if (lower->stop)
         program->end = REPLAY_END_UNKNOWN;
     if (status == CORE_OK && lower->polled && known->state == EVENT_RANK_ENDED && !lower->stop && !known->cut)

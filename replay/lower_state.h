@@ -32,7 +32,7 @@ struct lower {
     uint64_t inside_of;       /* seq of the collective whose inner events are lowered; 0 none */
     struct trace_event poll;  /* the last call of the rank, when it was a test or probe that found nothing */
     uint64_t poll_request;
-    bool polled;
+    bool polled, finalized;
     bool stop;                /* what the rank does from here on is not understood: its end is unknown */
 };
 

@@ -1,0 +1,416 @@
+/* crosswait replay: executes a trace again, offline, under other conditions than it was recorded in. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "core/describe.h"
+#include "replay/explore.h"
+#include "replay/lower.h"
+#include "replay/need.h"
+#include "replay/run.h"
+
+enum { OPTION_POLICY, OPTION_SEED, OPTION_RUNS, OPTION_EXPLORE, OPTION_NEED, OPTION_BUDGET, OPTION_INSIDE, OPTION_QUIET };
+
+static const struct options_spec spec[] = {
+    {"policy", 'p', "TEXT", "conditions, e.g. 'buffering=eager:4096 order=random' (see below)"},
+    {"seed", 0, "N", "seed of what is left to chance, in place of the policy's"},
+    {"runs", 'n', "N", "so many runs, with seeds N, N+1... (1)"},
+    {"explore", 'x', NULL, "every schedule: matches of wildcards, and which sends are buffered unless --policy says so"},
+    {"need", 0, NULL, "how much buffering the trace needs"},
+    {"budget", 0, "N", "schedules that --explore may try (100000)"},
+    {"inside", 0, NULL, "collectives by the messages that the library sent, where they were recorded"},
+    {"quiet", 'q', NULL, "print nothing; the exit status tells"},
+    {0},
+};
+static const struct options_command command = {
+    "replay",
+    "crosswait replay [--policy=TEXT] [--seed=N] [--runs=N] [--inside] T.db\n"
+    "       crosswait replay --explore [--policy=TEXT] [--budget=N] T.db\n"
+    "       crosswait replay --need [--policy=TEXT] T.db",
+    "Executes a trace again under conditions that MPI allows, and says whether it could have hung.",
+    spec,
+    "Policy, words in any order:\n"
+    "  buffering=rendezvous | eager | eager:BYTES | credits:N | pool:BYTES | random:PERCENT | list:R.E,... | only:R.E,...\n"
+    "  delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R | slow-link:A-B | recorded | swarm\n"
+    "  order=recorded | first | random | list:R.E=SOURCE,...\n"
+    "  coll=synchronising | relaxed\n"
+    "  seed=N\n"
+    "The same trace, policy and seed print the same bytes.\n"
+    "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 5 no verdict.\n",
+    0,
+};
+
+struct replaying {
+    struct trace trace;
+    struct replay_program program;
+    struct replay_lower_notes notes;
+    struct replay_policy policy;
+    const char *path;
+    bool inside, has_policy;
+    uint64_t runs, budget;
+    FILE *out;
+};
+
+/* --- printing --------------------------------------------------------------------------------------------------- */
+
+static void print_event(struct replaying *r, uint32_t rank, uint64_t seq)
+{
+    struct trace_event event;
+    char call[300], site[300];
+    if (!seq || trace_event_get(&r->trace, rank, seq, &event) != CORE_OK) {
+        fprintf(r->out, "an operation without an event");
+        return;
+    }
+    fprintf(r->out, "%s", describe_call(&r->trace, &event, call, sizeof call));
+    if (event.site)
+        fprintf(r->out, " at %s", trace_site_text(&r->trace, event.site, site, sizeof site));
+}
+
+static void print_clause(struct replaying *r, const struct replay_waitfor *waitfor, const struct replay_clause *clause)
+{
+    if (clause->any) {
+        fprintf(r->out, "any rank of its communicator");
+        return;
+    }
+    fprintf(r->out, clause->count == 1 ? "rank" : "one of the ranks");
+    for (uint32_t p = 0; p < clause->count && p < 16; p++)
+        fprintf(r->out, "%s %" PRIu32, p ? "," : "", waitfor->peer[clause->first + p]);
+    if (clause->count > 16)
+        fprintf(r->out, "...");
+}
+
+static void print_blocked(struct replaying *r, const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
+{
+    fprintf(r->out, "  rank %" PRIu32 ": event %" PRIu64 ", ", blocked->rank, blocked->event);
+    print_event(r, blocked->rank, blocked->event);
+    fprintf(r->out, "\n    waits for ");
+    for (uint32_t c = 0; c < blocked->count && c < 8; c++) {
+        const struct replay_clause *clause = &waitfor->clause[blocked->first + c];
+        const struct replay_op *op = &r->program.rank[blocked->rank].op[clause->op];
+        fprintf(r->out, c ? ", and " : "");
+        print_clause(r, waitfor, clause);
+        if (op->event != blocked->event) {
+            fprintf(r->out, " (event %" PRIu64 ", ", op->event);
+            print_event(r, blocked->rank, op->event);
+            fputc(')', r->out);
+        }
+    }
+    if (blocked->count > 8)
+        fprintf(r->out, ", and %" PRIu32 " more", blocked->count - 8);
+    if (blocked->round)
+        fprintf(r->out, "; had been through the same %" PRIu64 " time%s before", blocked->round,
+                blocked->round == 1 ? "" : "s");
+    fputc('\n', r->out);
+}
+
+static void print_standing(struct replaying *r, const struct replay_waitfor *waitfor, enum replay_standing standing,
+                           const char *title)
+{
+    bool titled = false;
+    uint32_t left = 32;
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        if (waitfor->blocked[i].standing != standing)
+            continue;
+        if (!titled)
+            fprintf(r->out, "%s:\n", title);
+        titled = true;
+        if (!left--) {
+            fprintf(r->out, "  ...\n");
+            return;
+        }
+        print_blocked(r, waitfor, &waitfor->blocked[i]);
+    }
+}
+
+static void print_errors(struct replaying *r, const struct replay_result *result)
+{
+    static const char *const text[] = {"ready send before its receive is posted",
+                                       "buffered send without room in the attached buffer",
+                                       "message longer than its receive", "ranks disagree on a collective"};
+    _Static_assert(sizeof text / sizeof *text == REPLAY_ERROR_COUNT, "a text per error");
+    for (uint32_t i = 0; i < result->error_listed && i < 16; i++) {
+        const struct replay_error *error = &result->error[i];
+        fprintf(r->out, "%s: rank %" PRIu32 ", event %" PRIu64 ", ", text[error->kind], error->rank, error->event);
+        print_event(r, error->rank, error->event);
+        fputc('\n', r->out);
+    }
+}
+
+static void print_leftovers(struct replaying *r, const struct replay_result *result)
+{
+    for (uint32_t i = 0; i < result->leftover_listed && i < 16; i++) {
+        const struct replay_leftover *left = &result->leftover[i];
+        fprintf(r->out, "%s: rank %" PRIu32 ", event %" PRIu64 ", ", left->is_send ? "message never received" : "receive never matched",
+                left->rank, left->event);
+        print_event(r, left->rank, left->event);
+        fputc('\n', r->out);
+    }
+    if (result->leftover_count > 16)
+        fprintf(r->out, "... %" PRIu64 " left over in all\n", result->leftover_count);
+}
+
+static void print_result(struct replaying *r, const struct replay_result *result)
+{
+    print_standing(r, &result->waitfor, REPLAY_IN_CORE, "hold each other");
+    print_standing(r, &result->waitfor, REPLAY_BEHIND, "wait behind them");
+    print_standing(r, &result->waitfor, REPLAY_MAYBE, "wait, perhaps for what was not recorded");
+    if (result->assumed)
+        fprintf(r->out,
+                "rests on an assumption: from rank %" PRIu32 ", event %" PRIu64
+                " on the program is taken to go on as recorded although it got something else\n",
+                result->assumed_rank, result->assumed_event);
+    print_errors(r, result);
+    if (result->outcome == REPLAY_FINISHED)
+        print_leftovers(r, result);
+}
+
+static void print_repeat(struct replaying *r, const char *policy)
+{
+    fprintf(r->out, "again: crosswait replay %s--policy='%s' %s\n", r->inside ? "--inside " : "", policy, r->path);
+}
+
+static void print_notes(struct replaying *r)
+{
+    const struct replay_lower_notes *notes = &r->notes;
+    if (notes->ranks_unknown)
+        fprintf(r->out, "note: the record of %" PRIu32 " rank%s ends early; nothing is assumed about what came later\n",
+                notes->ranks_unknown, notes->ranks_unknown == 1 ? "" : "s");
+    if (notes->ranks_left_out)
+        fprintf(r->out, "note: %" PRIu32 " of them lost events in mid-run and are left out\n", notes->ranks_left_out);
+    if (notes->unsupported)
+        fprintf(r->out, "note: %" PRIu64 " calls are not modelled, the first is %s on rank %" PRIu32 "\n",
+                notes->unsupported, r->trace.call[notes->unsupported_call].name, notes->unsupported_rank);
+    if (notes->threads)
+        fprintf(r->out, "note: several threads made calls; their order is taken as recorded\n");
+}
+
+/* --- the three ways --------------------------------------------------------------------------------------------- */
+
+static enum core_status keep(struct replaying *r, const char *policy, uint64_t seed, const char *verdict, const char *detail)
+{
+    struct trace writable;
+    if (access(r->path, W_OK) != 0) /* a trace that cannot be written is replayed all the same */
+        return CORE_OK;
+    enum core_status status = trace_open(r->path, TRACE_WRITE, &writable);
+    if (status != CORE_OK)
+        return status;
+    status = trace_run_add(&writable, policy, seed, verdict, detail);
+    trace_close(&writable);
+    return status;
+}
+
+static int exit_of(enum replay_outcome outcome)
+{
+    return outcome == REPLAY_FINISHED ? CLI_CLEAN : outcome == REPLAY_DEADLOCK ? CLI_FINDINGS : CLI_BUDGET;
+}
+
+static enum core_status run_policies(struct replaying *r, int *out_exit)
+{
+    struct replay_run *run;
+    uint64_t count[REPLAY_OUTCOME_COUNT] = {0};
+    uint64_t worst_seed = r->policy.seed, first = r->policy.seed;
+    enum replay_outcome worst = REPLAY_FINISHED, outcome;
+    struct replay_result result = {0};
+    char *text = NULL, summary[160];
+
+    enum core_status status = replay_run_open(&r->program, &run);
+    if (status != CORE_OK)
+        return status;
+    for (uint64_t i = 0; i < r->runs && status == CORE_OK; i++) {
+        r->policy.seed = first + i;
+        status = replay_run_all(run, &r->policy, NULL, &outcome, NULL);
+        if (status != CORE_OK)
+            break;
+        count[outcome]++;
+        if ((outcome == REPLAY_DEADLOCK && worst != REPLAY_DEADLOCK) || (outcome != REPLAY_FINISHED && worst == REPLAY_FINISHED)) {
+            worst = outcome;
+            worst_seed = r->policy.seed;
+        }
+    }
+    r->policy.seed = worst_seed;
+    if (status == CORE_OK)
+        status = replay_run_all(run, &r->policy, NULL, NULL, &result);
+    if (status == CORE_OK && !(text = replay_policy_text(&r->policy)))
+        status = core_report(CORE_NO_MEMORY, "out of memory for a policy");
+    if (status != CORE_OK)
+        goto done;
+    fprintf(r->out, "%s\n", replay_outcome_text(result.outcome));
+    fprintf(r->out, "policy: %s\n", text);
+    snprintf(summary, sizeof summary, "%" PRIu64 " runs: %" PRIu64 " finished, %" PRIu64 " deadlocked, %" PRIu64 " cannot say",
+             r->runs, count[REPLAY_FINISHED], count[REPLAY_DEADLOCK], count[REPLAY_STALLED]);
+    if (r->runs > 1)
+        fprintf(r->out, "%s\n", summary);
+    fprintf(r->out, "%" PRIu32 " ranks, %" PRIu64 " operations executed, %" PRIu64 " messages\n", r->program.rank_count,
+            result.ops, result.messages);
+    print_result(r, &result);
+    print_notes(r);
+    print_repeat(r, text);
+    status = keep(r, text, r->policy.seed, replay_outcome_text(result.outcome), summary);
+    *out_exit = exit_of(result.outcome);
+done:
+    free(text);
+    replay_result_done(&result);
+    replay_run_close(run);
+    return status;
+}
+
+static enum core_status run_exploration(struct replaying *r, int *out_exit)
+{
+    struct replay_explore_options options = {.policy = r->policy, .sends = !r->has_policy, .runs_max = r->budget};
+    struct replay_exploration found;
+    char summary[240];
+    const char *verdict;
+
+    enum core_status status = replay_explore(&r->program, &options, &found);
+    if (status != CORE_OK)
+        return status;
+    char *text = replay_policy_text(&r->policy);
+    verdict = replay_verdict_text(found.verdict);
+    fprintf(r->out, "%s%s\n", verdict, found.verdict == REPLAY_VERDICT_DEADLOCK && found.assumed ? ", if an assumption holds" : "");
+    snprintf(summary, sizeof summary,
+             "%" PRIu64 " schedules run, %" PRIu64 " cut off as equal to others, %" PRIu64 " sampled; %s", found.runs, found.pruned,
+             found.sampled, found.exhaustive ? "all there are" : found.verdict == REPLAY_VERDICT_DEADLOCK ? "stopped there" : "not all");
+    fprintf(r->out, "%s\n", summary);
+    if (found.reason)
+        fprintf(r->out, "reason: %s\n", found.reason);
+    if (found.witness) {
+        fprintf(r->out, "needs %" PRIu32 " unbuffered sends and %" PRIu32 " forced matches\n", found.unbuffered, found.forced);
+        print_result(r, &found.result);
+    }
+    print_notes(r);
+    if (found.witness)
+        print_repeat(r, found.witness);
+    else
+        fprintf(r->out, "again: crosswait replay --explore %s%s%s%s--budget=%" PRIu64 " %s\n", r->inside ? "--inside " : "",
+                r->has_policy ? "--policy='" : "", r->has_policy && text ? text : "", r->has_policy ? "' " : "",
+                r->budget, r->path);
+    status = keep(r, found.witness ? found.witness : text ? text : "", r->policy.seed, verdict, summary);
+    *out_exit = found.verdict == REPLAY_VERDICT_DEADLOCK ? CLI_FINDINGS
+                : found.verdict == REPLAY_VERDICT_NONE   ? CLI_CLEAN
+                                                         : CLI_BUDGET;
+    free(text);
+    replay_exploration_done(&found);
+    return status;
+}
+
+static enum core_status run_need(struct replaying *r, int *out_exit)
+{
+    struct replay_need need;
+    enum core_status status = replay_need_find(&r->program, &r->policy, &need);
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = 0; i < need.step_count; i++) {
+        if (need.step[i].rendezvous)
+            fprintf(r->out, "nothing buffered: %s\n", replay_outcome_text(need.step[i].outcome));
+        else
+            fprintf(r->out, "eager from %" PRIu64 " bytes: %s\n", need.step[i].bytes, replay_outcome_text(need.step[i].outcome));
+    }
+    fprintf(r->out, need.always ? "safe without buffering\n" : need.ever ? "safe from an eager threshold of %" PRIu64 " bytes on\n"
+                                                                        : "safe at no threshold\n", need.safe_bytes);
+    if (need.pool_bytes != UINT64_MAX && need.pool_bytes)
+        fprintf(r->out, "each receiver must be able to hold %" PRIu64 " bytes\n", need.pool_bytes);
+    if (need.credits != UINT64_MAX && need.credits)
+        fprintf(r->out, "each receiver must be able to hold %" PRIu64 " messages\n", need.credits);
+    if (need.blame_count)
+        fprintf(r->out, "enough, if these complete before they are received%s:\n",
+                need.blame_minimal ? ", and none of them can be left out" : "");
+    for (uint32_t i = 0; i < need.blame_count && i < 32; i++) {
+        fprintf(r->out, "  rank %" PRIu32 ": event %" PRIu64 ", ", need.blame[i].rank, need.blame[i].event);
+        print_event(r, need.blame[i].rank, need.blame[i].event);
+        fputc('\n', r->out);
+    }
+    fprintf(r->out, "%" PRIu64 " sizes occur, %" PRIu64 " variants run%s\n", need.thresholds, need.runs,
+            need.exact ? "" : ", not all sizes tried");
+    print_notes(r);
+    *out_exit = need.always ? CLI_CLEAN : CLI_FINDINGS;
+    replay_need_done(&need);
+    return CORE_OK;
+}
+
+static int replay(struct replaying *r, bool explore, bool need)
+{
+    struct replay_lower_options lower = {.inside = r->inside};
+    int code = CLI_CLEAN;
+
+    enum core_status status = trace_open(r->path, TRACE_READ, &r->trace);
+    if (status != CORE_OK)
+        return cli_exit_of(status);
+    status = replay_lower(&r->trace, &lower, &r->program, &r->notes);
+    if (status == CORE_OK) {
+        status = explore ? run_exploration(r, &code) : need ? run_need(r, &code) : run_policies(r, &code);
+        replay_program_done(&r->program);
+    }
+    trace_close(&r->trace);
+    return status == CORE_OK ? code : cli_exit_of(status);
+}
+
+int cmd_replay(int argc, char **argv)
+{
+    struct replaying r = {.runs = 1, .budget = REPLAY_EXPLORE_RUNS, .out = stdout};
+    struct options o;
+    const char *policy = NULL;
+    bool explore = false, need = false, quiet = false, seeded = false;
+    int64_t number, seed = 1;
+    int which;
+
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0) {
+        switch (which) {
+        case OPTION_POLICY:
+            policy = o.value;
+            break;
+        case OPTION_SEED:
+            if (options_integer(&o, 0, INT64_MAX, &seed) != CORE_OK)
+                return CLI_USAGE;
+            seeded = true;
+            break;
+        case OPTION_RUNS:
+            if (options_integer(&o, 1, INT64_MAX, &number) != CORE_OK)
+                return CLI_USAGE;
+            r.runs = (uint64_t)number;
+            break;
+        case OPTION_EXPLORE:
+            explore = true;
+            break;
+        case OPTION_NEED:
+            need = true;
+            break;
+        case OPTION_BUDGET:
+            if (options_integer(&o, 1, INT64_MAX, &number) != CORE_OK)
+                return CLI_USAGE;
+            r.budget = (uint64_t)number;
+            break;
+        case OPTION_INSIDE:
+            r.inside = true;
+            break;
+        case OPTION_QUIET:
+            quiet = true;
+            break;
+        }
+    }
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (o.operand_count != 1)
+        return options_wrong(&o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
+                             o.operand_count ? o.operand[1] : "");
+    if (explore && need)
+        return options_wrong(&o, "--explore and --need are two questions; ask one");
+    r.path = o.operand[0];
+    r.has_policy = policy != NULL;
+    enum core_status status = replay_policy_parse(policy, &r.policy);
+    if (status != CORE_OK)
+        return status == CORE_BAD_INPUT ? CLI_USAGE : CLI_TROUBLE;
+    if (seeded)
+        r.policy.seed = (uint64_t)seed;
+    if (quiet && !(r.out = fopen("/dev/null", "w")))
+        r.out = stdout;
+    int code = replay(&r, explore, need);
+    replay_policy_done(&r.policy);
+    if (r.out != stdout)
+        fclose(r.out);
+    return code;
+}
