@@ -47,11 +47,17 @@ enum store_table {
     STORE_SHAPE, STORE_EVENT, STORE_COMPLETION, STORE_ARG, STORE_DIGEST, STORE_PAYLOAD, STORE_STACK, STORE_CHANNEL,
     STORE_MESSAGE, STORE_TABLE_COUNT
 };
+struct store_batch { /* rows of a table that gets many, inserted by one statement: a statement costs as much as two rows */
+    sqlite3_stmt *insert;
+    int64_t *value;
+    int rows;
+};
 struct store_sql {
     sqlite3 *db;
     char *partial; /* path of the file being written */
     const char *path;
     sqlite3_stmt *insert[STORE_TABLE_COUNT];
+    struct store_batch batch[STORE_TABLE_COUNT]; /* value is NULL for tables without */
 };
 
 enum core_status store_sql_open(struct store_sql *sql, const char *path, const char *schema);
@@ -64,7 +70,7 @@ enum core_status store_sql_run(struct store_sql *sql, const char *text);
 /* Inserts a row. Values in the order of the table's columns, as the letters say: i int64_t (STORE_NULL is NULL), t const char *
  * (NULL is NULL), b const void * and size_t. */
 enum core_status store_put(struct store_sql *sql, enum store_table table, const char *letters, ...);
-/* The same for rows of integers only, without a detour: the events. */
+/* The same for rows of integers only. Rows of some tables wait for others, until store_sql_finish at the latest. */
 enum core_status store_put_integers(struct store_sql *sql, enum store_table table, const int64_t *value, int count);
 
 /* --- store_intern.c ------------------------------------------------------------------------------------------ */

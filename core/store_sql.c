@@ -3,7 +3,8 @@
  *
  * Invariants
  *  1. The number of values of each row of `insert_text` equals the columns of its table (checked when it is prepared).
- *  2. Until store_sql_finish succeeds, nothing stands under the trace's own name but what stood there before. */
+ *  2. Rows of a table go in in the order in which they were put, but for tables that have a batch and get single rows as well.
+ *  3. Until store_sql_finish succeeds, nothing stands under the trace's own name but what stood there before. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -17,19 +18,22 @@
 #include "core/store_part.h"
 #include "core/trace.h"
 
+enum { BATCH_ROWS = 32 };
+
 static const struct {
     const char *table;
     int columns;
+    bool batch;
 } insert_text[STORE_TABLE_COUNT] = {
     [STORE_META] = {"meta", 2},           [STORE_RANK] = {"rank", 11},
     [STORE_CALL] = {"call", 5},           [STORE_SITE] = {"site", 9},
     [STORE_COMM] = {"comm", 8},           [STORE_COMM_MEMBER] = {"comm_member", 4},
     [STORE_WIN] = {"win", 5},             [STORE_DATATYPE] = {"datatype", 8},
     [STORE_OP] = {"op", 3},               [STORE_SHAPE] = {"shape", 23},
-    [STORE_EVENT] = {"event_row", 5},     [STORE_COMPLETION] = {"completion_set", 9},
+    [STORE_EVENT] = {"event_row", 5, true},     [STORE_COMPLETION] = {"completion_set", 9},
     [STORE_ARG] = {"arg_set", 4},         [STORE_DIGEST] = {"digest", 5},
     [STORE_PAYLOAD] = {"payload", 5},     [STORE_STACK] = {"stack", 3},
-    [STORE_CHANNEL] = {"channel", 5},     [STORE_MESSAGE] = {"message_row", 5},
+    [STORE_CHANNEL] = {"channel", 5},     [STORE_MESSAGE] = {"message_row", 5, true},
 };
 
 static enum core_status sql_failed(struct store_sql *sql, int code)
@@ -59,17 +63,32 @@ enum core_status store_sql_run(struct store_sql *sql, const char *text)
     return code == SQLITE_OK ? CORE_OK : sql_failed(sql, code);
 }
 
-static enum core_status insert_prepare(struct store_sql *sql, int table)
+static enum core_status insert_prepare(struct store_sql *sql, int table, int rows, sqlite3_stmt **out_insert)
 {
-    char text[256];
-    int used = snprintf(text, sizeof text, "INSERT OR IGNORE INTO %s VALUES (?", insert_text[table].table);
+    char text[64 + BATCH_ROWS * 64];
+    int used = snprintf(text, sizeof text, "INSERT OR IGNORE INTO %s VALUES ", insert_text[table].table);
 
-    for (int i = 1; i < insert_text[table].columns; i++)
-        used += snprintf(text + used, sizeof text - (size_t)used, ",?");
-    snprintf(text + used, sizeof text - (size_t)used, ")");
+    for (int row = 0; row < rows; row++)
+        for (int i = 0; i < insert_text[table].columns; i++)
+            used += snprintf(text + used, sizeof text - (size_t)used, "%s?%s", i ? "," : row ? ",(" : "(",
+                             i + 1 == insert_text[table].columns ? ")" : "");
+    CORE_CHECK(used < (int)sizeof text);
     int code = core_fault() ? SQLITE_NOMEM
-                            : sqlite3_prepare_v3(sql->db, text, -1, SQLITE_PREPARE_PERSISTENT, &sql->insert[table], NULL);
+                            : sqlite3_prepare_v3(sql->db, text, -1, SQLITE_PREPARE_PERSISTENT, out_insert, NULL);
     return code == SQLITE_OK ? CORE_OK : sql_failed(sql, code);
+}
+
+static enum core_status table_prepare(struct store_sql *sql, int table)
+{
+    struct store_batch *batch = &sql->batch[table];
+    enum core_status status = insert_prepare(sql, table, 1, &sql->insert[table]);
+
+    if (status || !insert_text[table].batch)
+        return status;
+    batch->value = core_alloc((size_t)(BATCH_ROWS * insert_text[table].columns) * sizeof *batch->value);
+    if (!batch->value)
+        return sql_failed(sql, SQLITE_NOMEM);
+    return insert_prepare(sql, table, BATCH_ROWS, &batch->insert);
 }
 
 enum core_status store_sql_open(struct store_sql *sql, const char *path, const char *schema)
@@ -113,7 +132,7 @@ enum core_status store_sql_open(struct store_sql *sql, const char *path, const c
     if (!status)
         status = store_sql_run(sql, schema);
     for (int table = 0; !status && table < STORE_TABLE_COUNT; table++)
-        status = insert_prepare(sql, table);
+        status = table_prepare(sql, table);
     if (!status)
         return CORE_OK;
 undo:
@@ -125,7 +144,10 @@ static int sql_close(struct store_sql *sql)
 {
     for (int table = 0; table < STORE_TABLE_COUNT; table++) {
         sqlite3_finalize(sql->insert[table]);
-        sql->insert[table] = NULL;
+        sqlite3_finalize(sql->batch[table].insert);
+        free(sql->batch[table].value);
+        sql->insert[table] = sql->batch[table].insert = NULL;
+        sql->batch[table].value = NULL;
     }
     int code = sqlite3_close(sql->db);
     sql->db = NULL;
@@ -139,26 +161,6 @@ void store_sql_abandon(struct store_sql *sql)
         unlink(sql->partial);
     free(sql->partial);
     sql->partial = NULL;
-}
-
-enum core_status store_sql_finish(struct store_sql *sql)
-{
-    enum core_status status = store_sql_run(sql, "COMMIT");
-
-    if (!status) {
-        int code = sql_close(sql);
-        if (code != SQLITE_OK)
-            status = sql_failed(sql, code);
-    }
-    if (!status && (core_fault() || rename(sql->partial, sql->path) != 0))
-        status = core_report(CORE_IO, "cannot rename '%s' to '%s': %s", sql->partial, sql->path, strerror(errno));
-    if (status) {
-        store_sql_abandon(sql);
-        return status;
-    }
-    free(sql->partial);
-    sql->partial = NULL;
-    return CORE_OK;
 }
 
 static enum core_status insert_step(struct store_sql *sql, sqlite3_stmt *insert)
@@ -200,15 +202,70 @@ enum core_status store_put(struct store_sql *sql, enum store_table table, const 
     return code == SQLITE_OK ? insert_step(sql, insert) : sql_failed(sql, code);
 }
 
-enum core_status store_put_integers(struct store_sql *sql, enum store_table table, const int64_t *value, int count)
+static enum core_status integers_bind(struct store_sql *sql, sqlite3_stmt *insert, const int64_t *value, int count)
 {
-    sqlite3_stmt *insert = sql->insert[table];
-
-    CORE_CHECK(count == insert_text[table].columns);
     for (int i = 0; i < count; i++) {
         int code = value[i] == STORE_NULL ? sqlite3_bind_null(insert, i + 1) : sqlite3_bind_int64(insert, i + 1, value[i]);
         if (__builtin_expect(code != SQLITE_OK, 0))
             return sql_failed(sql, code);
     }
-    return insert_step(sql, insert);
+    return CORE_OK;
+}
+
+static enum core_status integers_insert(struct store_sql *sql, sqlite3_stmt *insert, const int64_t *value, int count)
+{
+    enum core_status status = integers_bind(sql, insert, value, count);
+
+    return status ? status : insert_step(sql, insert);
+}
+
+/* Rows that did not fill the batch, one by one. */
+static enum core_status batch_flush(struct store_sql *sql, int table)
+{
+    struct store_batch *batch = &sql->batch[table];
+    int columns = insert_text[table].columns;
+    enum core_status status = CORE_OK;
+
+    for (int row = 0; !status && row < batch->rows; row++)
+        status = integers_insert(sql, sql->insert[table], batch->value + row * columns, columns);
+    batch->rows = 0;
+    return status;
+}
+
+enum core_status store_put_integers(struct store_sql *sql, enum store_table table, const int64_t *value, int count)
+{
+    struct store_batch *batch = &sql->batch[table];
+
+    CORE_CHECK(count == insert_text[table].columns);
+    if (!batch->value)
+        return integers_insert(sql, sql->insert[table], value, count);
+    memcpy(batch->value + batch->rows * count, value, (size_t)count * sizeof *value);
+    if (++batch->rows < BATCH_ROWS)
+        return CORE_OK;
+    batch->rows = 0;
+    return integers_insert(sql, batch->insert, batch->value, BATCH_ROWS * count);
+}
+
+enum core_status store_sql_finish(struct store_sql *sql)
+{
+    enum core_status status = CORE_OK;
+
+    for (int table = 0; !status && table < STORE_TABLE_COUNT; table++)
+        status = batch_flush(sql, table);
+    if (!status)
+        status = store_sql_run(sql, "COMMIT");
+    if (!status) {
+        int code = sql_close(sql);
+        if (code != SQLITE_OK)
+            status = sql_failed(sql, code);
+    }
+    if (!status && (core_fault() || rename(sql->partial, sql->path) != 0))
+        status = core_report(CORE_IO, "cannot rename '%s' to '%s': %s", sql->partial, sql->path, strerror(errno));
+    if (status) {
+        store_sql_abandon(sql);
+        return status;
+    }
+    free(sql->partial);
+    sql->partial = NULL;
+    return CORE_OK;
 }

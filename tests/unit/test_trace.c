@@ -25,9 +25,11 @@ static void hear(enum core_status status, const char *message, void *context)
 static void file_copy(const char *from, const char *to)
 {
     static char block[1 << 16];
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    FILE *in = fopen(from, "rb"), *out;
     size_t bytes;
 
+    unlink(to); /* some file systems flush a file that is rewritten in place */
+    out = fopen(to, "wb");
     assert_non_null(in);
     assert_non_null(out);
     while ((bytes = fread(block, 1, sizeof block, in)))
