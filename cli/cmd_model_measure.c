@@ -62,7 +62,7 @@ static int by_size(const void *a, const void *b)
     return x->ns < y->ns ? -1 : x->ns > y->ns;
 }
 
-/* Leaves one sample for each size, the median; *quickest gets how many there were. */
+/* Leaves one sample for each size, the median; number[] gets how many there were. */
 static size_t medians(struct sample *at, size_t count, size_t *number)
 {
     size_t sizes = 0;
@@ -100,6 +100,52 @@ static struct line fit(const struct sample *at, size_t count)
     return line;
 }
 
+static double off_squares(const struct sample *at, size_t count, struct line line)
+{
+    double sum = 0;
+    for (size_t i = 0; i < count; i++) {
+        double off = (line.alpha + line.beta * (double)at[i].bytes - at[i].ns) / (at[i].ns > 0 ? at[i].ns : 1);
+        sum += off * off;
+    }
+    return sum;
+}
+
+/* Libraries send small messages at once and large ones after an agreement: two lines. Where two fit far better than one, the
+ * index of the first size of the second; else 0. */
+static size_t find_break(const struct sample *at, size_t count)
+{
+    double least = off_squares(at, count, fit(at, count));
+    size_t best = 0;
+    if (least / (double)count < 0.05 * 0.05)
+        return 0;
+    for (size_t i = 2; i + 2 <= count; i++) {
+        double two = off_squares(at, i, fit(at, i)) + off_squares(at + i, count - i, fit(at + i, count - i));
+        if (two < (best ? least : least / 4)) {
+            least = two;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static void print_break(const struct model_ask *ask, const struct sample *at, size_t count, FILE *out)
+{
+    size_t middle = find_break(at, count);
+    char a[32], b[32];
+    if (!middle)
+        return;
+    fprintf(out, "two lines fit better, as where a library changes from eager to rendezvous:\n");
+    for (int part = 0; part < 2; part++) {
+        const struct sample *from = part ? at + middle : at;
+        size_t number = part ? count - middle : middle;
+        struct line line = fit(from, number);
+        fprintf(out, "  %llu to %llu bytes: alpha %s, beta %s per word, off by %.0f%% on average\n",
+                (unsigned long long)from[0].bytes, (unsigned long long)from[number - 1].bytes,
+                model_seconds(line.alpha * 1e-9, a), model_seconds(line.beta * (double)ask->word_bytes * 1e-9, b),
+                sqrt(off_squares(from, number, line) / (double)number) * 100);
+    }
+}
+
 static void print(const struct model_ask *ask, const struct sample *at, const size_t *number, size_t count,
                   struct line line, FILE *out)
 {
@@ -115,12 +161,13 @@ static void print(const struct model_ask *ask, const struct sample *at, const si
         worst = fabs(off) > worst ? fabs(off) : worst;
         squares += off * off;
         fprintf(out, "  %12llu %10zu %12s %12s %7.0f%%\n", (unsigned long long)at[i].bytes, number[i],
-                model_seconds(at[i].ns * 1e-9, a), model_seconds(formula * 1e-9, b), off * 100);
+                model_seconds(at[i].ns * 1e-9, a), model_seconds(formula * 1e-9, b), round(off * 100) + 0.0);
     }
     fprintf(out, "\nfit: off by %.0f%% on average, %.0f%% at worst: %s\n", sqrt(squares / (double)count) * 100, worst * 100,
             worst < 0.15 ? "alpha + beta n describes this machine well"
             : worst < 0.5 ? "alpha + beta n describes this machine roughly"
                           : "alpha + beta n does not describe this machine over this range of sizes");
+    print_break(ask, at, count, out);
 }
 
 static enum core_status report(const struct model_ask *ask, struct samples *samples, FILE *out)
