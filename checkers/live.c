@@ -234,7 +234,7 @@ static enum need need_coll(struct prover *prover, int32_t me, const struct live_
             bool collective = class == EVENT_CLASS_COLL || class == EVENT_CLASS_COMM_CREATE || class == EVENT_CLASS_COMM_FREE ||
                               class == EVENT_CLASS_COMM_ICREATE || class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COLL_INIT ||
                               class == EVENT_CLASS_WIN_CREATE || class == EVENT_CLASS_WIN_FREE || class == EVENT_CLASS_RMA_FENCE ||
-                              class == EVENT_CLASS_FILE_COLL || class == EVENT_CLASS_FINALIZE;
+                              class == EVENT_CLASS_FINALIZE;
             uint32_t id = class == EVENT_CLASS_FINALIZE ? 0 : rank->open.event.comm;
 
             entered += collective && live_space_kind_of(class) == space->kind && other->id == id;
@@ -357,7 +357,6 @@ static void needs_find(struct prover *prover, int32_t me, bool *out_any)
     case EVENT_CLASS_WIN_CREATE:
     case EVENT_CLASS_WIN_FREE:
     case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_FILE_COLL:
     case EVENT_CLASS_FINALIZE:
         need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
         return;

@@ -172,8 +172,6 @@ enum live_space_kind live_space_kind_of(enum event_class class)
     case EVENT_CLASS_WIN_FREE:
     case EVENT_CLASS_RMA_FENCE:
         return LIVE_SPACE_WIN;
-    case EVENT_CLASS_FILE_COLL:
-        return LIVE_SPACE_FILE;
     case EVENT_CLASS_FINALIZE:
         return LIVE_SPACE_FINALIZE;
     default:
@@ -241,13 +239,13 @@ static void def_comm(struct lane_state *lane, const struct spool_def_comm *def)
         space->member[def->first + i] = member[i];
 }
 
-static void def_win(struct lane_state *lane, const struct spool_def_win *def, enum live_space_kind kind)
+static void def_win(struct lane_state *lane, const struct spool_def_win *def)
 {
     const struct live_space *comm = live_space_find(lane->rank, LIVE_SPACE_COMM, def->comm);
-    struct live_space made = {.kind = (uint8_t)kind, .id = def->id, .global = def->global};
+    struct live_space made = {.kind = LIVE_SPACE_WIN, .id = def->id, .global = def->global};
     struct live_space *space;
 
-    if (live_space_find(lane->rank, kind, def->id))
+    if (live_space_find(lane->rank, LIVE_SPACE_WIN, def->id))
         return;
     if (comm) {
         made.size = comm->size;
@@ -440,7 +438,6 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     case EVENT_CLASS_WIN_CREATE:
     case EVENT_CLASS_WIN_FREE:
     case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_FILE_COLL:
     case EVENT_CLASS_FINALIZE:
         post_collective(lane, event, class);
         break;
@@ -575,9 +572,7 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
             def_comm(lane, (const struct spool_def_comm *)head);
             break;
         case SPOOL_DEF_WIN:
-        case SPOOL_DEF_FILE:
-            def_win(lane, (const struct spool_def_win *)head,
-                    head->kind == SPOOL_DEF_WIN ? LIVE_SPACE_WIN : LIVE_SPACE_FILE);
+            def_win(lane, (const struct spool_def_win *)head);
             break;
         case SPOOL_LOST:
             lane->history->unclear = true;

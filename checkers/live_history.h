@@ -20,8 +20,8 @@ struct live_channel { /* messages of one tag from one rank to another in one com
     uint64_t sent, received;
 };
 
-enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FILE, LIVE_SPACE_FINALIZE };
-struct live_space { /* one rank's view of what has collective calls: a communicator, window or file; and MPI_Finalize */
+enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FINALIZE };
+struct live_space { /* one rank's view of what has collective calls: a communicator or window; and MPI_Finalize */
     uint8_t kind;
     bool inter, uneven; /* uneven: not all members count the same calls (MPI_Comm_create_group) */
     uint32_t id;

@@ -1,0 +1,14 @@
+# expected
+# timeout: 150
+# Jobs that look as if they hung are left alone; their twins that do hang are ended.
+. $SOURCE/tests/launch/lib.bash
+try() { # mode ranks
+    local status
+    timeout 20 crosswait record -o T.db -- mpirun -n ${2:-2} $BUILD/tests/launch/patience $1 >out 2>err; status=$?
+    echo "$1: $(if [ $status = 0 ]; then echo ends; elif [ $status = 124 ]; then echo no end; else echo is ended; fi)"
+    grep '^crosswait' err | sed 's/; the job was ended.*//'
+    rm -rf T.db*
+}
+for mode in thread spin probe any bcast split late fence big; do try $mode; done
+try waitany 3
+for mode in never anyhang self tag; do try $mode; done

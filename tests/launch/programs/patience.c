@@ -1,0 +1,191 @@
+/* Jobs that look as if they hung, and their twins that do. Two ranks or more.
+ *
+ *   thread    a thread that has not called MPI yet sleeps for 3 seconds, then sends what rank 1 waits for
+ *   never     the same, but the thread waits for a condition that nobody signals: hangs
+ *   spin      rank 1 polls for 3 seconds with MPI_Test, then sends
+ *   probe     rank 1 waits in MPI_Probe for what rank 0 sends after 3 seconds of sleep
+ *   any       rank 0 receives from anybody; rank 1 sends after 3 seconds of sleep
+ *   anyhang   rank 0 receives from anybody, and everybody else from rank 0: hangs
+ *   waitany   rank 0 waits for any of the others; the last sends after 3 seconds
+ *   bcast     rank 0 enters the broadcast after 3 seconds
+ *   split     rank 1 comes to MPI_Comm_split after 3 seconds
+ *   late      rank 1 comes to MPI_Finalize after 3 seconds
+ *   fence     rank 1 comes to the fence after 3 seconds
+ *   big       400 MB go from rank 0 to rank 1
+ *   self      rank 0 receives from itself what it never sent: hangs
+ *   tag       rank 0 waits for a tag that rank 1 has not used, rank 1 in MPI_Finalize: hangs */
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank, size, value;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
+
+static void *sleeper(void *argument)
+{
+    (void)argument;
+    sleep(3);
+    MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    return NULL;
+}
+
+static void *waiter(void *argument)
+{
+    (void)argument;
+    pthread_mutex_lock(&mutex);
+    for (;;)
+        pthread_cond_wait(&condition, &mutex);
+    return NULL;
+}
+
+static void recv_from(int from, int tag)
+{
+    MPI_Recv(&value, 1, MPI_INT, from, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+static void send_to(int to, int tag)
+{
+    MPI_Ssend(&value, 1, MPI_INT, to, tag, MPI_COMM_WORLD);
+}
+
+static void threads(void *(*body)(void *))
+{
+    pthread_t thread;
+
+    if (rank == 0) {
+        pthread_create(&thread, NULL, body, NULL);
+        recv_from(1, 0);
+        pthread_join(thread, NULL);
+    } else if (rank == 1) {
+        recv_from(0, 0);
+        send_to(0, 0);
+    }
+}
+
+static void spin(void)
+{
+    MPI_Request request;
+    double start = MPI_Wtime();
+    int done = 0;
+
+    if (rank == 0) {
+        recv_from(1, 0);
+        send_to(1, 1);
+    } else if (rank == 1) {
+        MPI_Irecv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &request);
+        while (MPI_Wtime() - start < 3 && !done)
+            MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        send_to(0, 0);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+    }
+}
+
+static void waitany(void)
+{
+    MPI_Request request[64];
+    int index;
+
+    if (rank == 0) {
+        for (int r = 1; r < size; r++)
+            MPI_Irecv(&value, 1, MPI_INT, r, 0, MPI_COMM_WORLD, &request[r - 1]);
+        for (int r = 1; r < size; r++)
+            MPI_Waitany(size - 1, request, &index, MPI_STATUS_IGNORE);
+    } else {
+        if (rank == size - 1)
+            sleep(3);
+        send_to(0, 0);
+    }
+}
+
+static void fence(void)
+{
+    MPI_Win window;
+    int *base;
+
+    MPI_Win_allocate(sizeof *base, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
+    MPI_Win_fence(0, window);
+    if (rank == 1)
+        sleep(3);
+    MPI_Win_fence(0, window);
+    MPI_Win_free(&window);
+}
+
+static void big(void)
+{
+    size_t bytes = 400000000;
+    char *buffer = calloc(bytes, 1);
+
+    if (rank == 0)
+        MPI_Send(buffer, (int)bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+    else if (rank == 1)
+        MPI_Recv(buffer, (int)bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    free(buffer);
+}
+
+int main(int argc, char **argv)
+{
+    const char *mode = argc > 1 ? argv[1] : "";
+    int provided;
+    MPI_Comm half;
+    MPI_Status status;
+
+    MPI_Init_thread(&argc, &argv, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    if (!strcmp(mode, "thread")) {
+        threads(sleeper);
+    } else if (!strcmp(mode, "never")) {
+        threads(waiter);
+    } else if (!strcmp(mode, "spin")) {
+        spin();
+    } else if (!strcmp(mode, "probe")) {
+        if (rank == 0) {
+            sleep(3);
+            send_to(1, 0);
+        } else if (rank == 1) {
+            MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
+            recv_from(0, 0);
+        }
+    } else if (!strcmp(mode, "any") || !strcmp(mode, "anyhang")) {
+        if (rank == 0) {
+            recv_from(MPI_ANY_SOURCE, MPI_ANY_TAG);
+        } else if (!strcmp(mode, "anyhang")) {
+            recv_from(0, 0);
+        } else if (rank == 1) {
+            sleep(3);
+            send_to(0, 0);
+        }
+    } else if (!strcmp(mode, "waitany")) {
+        waitany();
+    } else if (!strcmp(mode, "bcast")) {
+        if (rank == 0)
+            sleep(3);
+        MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    } else if (!strcmp(mode, "split")) {
+        if (rank == 1)
+            sleep(3);
+        MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
+        MPI_Comm_free(&half);
+    } else if (!strcmp(mode, "late")) {
+        if (rank == 1)
+            sleep(3);
+    } else if (!strcmp(mode, "fence")) {
+        fence();
+    } else if (!strcmp(mode, "big")) {
+        big();
+    } else if (!strcmp(mode, "self")) {
+        if (rank == 0)
+            MPI_Recv(&value, 1, MPI_INT, 0, 0, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    } else if (!strcmp(mode, "tag")) {
+        if (rank == 0)
+            recv_from(1, 4);
+        else if (rank == 1)
+            MPI_Send(&value, 1, MPI_INT, 0, 5, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
