@@ -1,0 +1,99 @@
+"""Runs `crosswait run` on the programs of corpus/programs and compares verdicts with the TEST lines in their heads.
+
+    TEST: ranks=2 args=1048576 job=hangs verdict=deadlock-unbuffered
+    SAFE-FROM: 1048576      (of the TEST line before it: from which eager threshold on it is safe)
+
+Checked of each line: the exit status, what the finding says, the threshold, the state of the ranks, that a job that hangs
+was ended, that the job's own output is the same as without crosswait, and that the command which repeats a finding finds it again.
+Usage: verdicts.py N OF: the Nth part of all lines, so that parts can run as tests of their own.
+"""
+import json, os, re, shlex, subprocess, sys
+
+source, build = os.environ["SOURCE"], os.environ["BUILD"]
+TITLES = {"deadlock-unbuffered": "deadlock when sends do not buffer", "deadlock": "deadlock, whatever is buffered",
+          "deadlock-some-order": "deadlock in some order of messages"}
+STATES = {"crashed": "crashed", "killed": "killed", "aborted": "aborted"}
+
+
+def tests():
+    folder = os.path.join(source, "corpus/programs")
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), errors="replace") as f:
+            head = f.read(4000)
+        stem, ending = os.path.splitext(name)
+        found = None
+        for line in head.splitlines():
+            match = re.search(r"TEST: ranks=(\d+) args=(.*?) ?job=(\w+) verdict=([\w-]+)", line)
+            safe = re.search(r"SAFE-FROM: (\d+)", line)
+            if match:
+                if found:
+                    yield found
+                program = ["/usr/bin/python3", os.path.join(folder, name)] if ending == ".py" else \
+                    [os.path.join(build, "corpus/programs", stem)]
+                found = {"name": name, "ranks": match[1], "args": match[2].split(), "job": match[3],
+                         "verdict": match[4], "program": program, "safe": None}
+            elif safe and found:
+                found["safe"] = int(safe[1])
+        if found:
+            yield found
+
+
+def run(command):
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
+
+
+def check(test):
+    """Yields what is wrong."""
+    job = ["mpirun", "-n", test["ranks"]] + test["program"] + test["args"]
+    did = run(["crosswait", "run", "-o", "T.db", "--"] + job)
+    verdict = test["verdict"]
+    expected = 0 if verdict == "clean" else 1 if verdict in TITLES else 4
+    if did.returncode != expected:
+        yield f"exit status {did.returncode}, expected {expected}\n{did.stdout[-2500:]}{did.stderr[-1000:]}"
+        return
+    report = json.loads(run(["crosswait", "report", "--format=json", "T.db"]).stdout)
+    errors = [f for f in report["findings"] if f["severity"] != "note"]
+    if verdict in TITLES:
+        if not any(f["title"].startswith(TITLES[verdict]) for f in errors):
+            yield f"no finding says '{TITLES[verdict]}': {[f['title'] for f in errors]}"
+        for finding in errors:
+            if not all(c.get("call") and c.get("site") for c in finding["calls"] if c["core"]):
+                yield f"a rank of the core has no call or no place: {finding['calls']}"
+            again = run(shlex.split(finding["repeat"]))
+            if again.returncode != 1:
+                yield f"'{finding['repeat']}' exits with {again.returncode}: {again.stdout[-600:]}{again.stderr[-600:]}"
+    elif errors:
+        yield f"blamed: {[f['title'] for f in errors]}"
+    if test["safe"] is not None:
+        facts = " ".join(fact for f in errors for fact in f["facts"])
+        if f"buffering=eager:{test['safe']})" not in facts:
+            yield f"not said to be safe from {test['safe']} bytes on: {facts}"
+    if (test["job"] == "hangs") != bool(report["job"]["ended_by_crosswait"]):
+        yield f"ended by crosswait: {report['job']['ended_by_crosswait']}"
+    states = [r["state"] for r in report["ranks"]]
+    if verdict in STATES and STATES[verdict] not in states:
+        yield f"no rank {STATES[verdict]}: {states}"
+    if verdict == "clean" and set(states) != {"finished"}:
+        yield f"ranks are {states}"
+    if test["job"] == "0":
+        plain = run(job)
+        shown = did.stdout.split("crosswait: report on")[0]
+        if sorted(plain.stdout.splitlines()) != sorted(shown.splitlines()) and not re.search(r"\d\.\d", plain.stdout):
+            yield f"the job printed {shown!r}, without crosswait {plain.stdout!r}"
+
+
+def main():
+    part, parts = int(sys.argv[1]), int(sys.argv[2])
+    failed = count = 0
+    for index, test in enumerate(tests()):
+        if index % parts != part - 1:
+            continue
+        count += 1
+        for problem in check(test):
+            failed += 1
+            print(f"{test['name']} ranks={test['ranks']} args={' '.join(test['args'])} ({test['verdict']}): {problem}", flush=True)
+    print(f"{count} lines, {failed} problems")
+    return 1 if failed or not count else 0
+
+
+sys.exit(main())
