@@ -10,6 +10,7 @@
 
 const struct checker check_table[] = {
     {"deadlock", "no legal buffering or message order makes ranks wait for each other for ever", check_deadlock},
+    {"buffer-need", "how much buffering the program needs to be safe, and which sends need it", check_buffer_need},
     {"collective", "all members of a communicator make the same collective calls, with the same root, operation and size",
      check_collective},
     {"cost", "collectives that claim a row of the model keep its rounds and words", check_cost},

@@ -16,7 +16,8 @@
 
 #include "checkers/check_rules.h"
 #include "core/describe.h"
-#include "replay/policy.h"
+#include "replay/explore.h"
+#include "replay/need.h"
 #include "replay/run.h"
 
 enum { RANKS_NAMED_MAX = 8, CALLS_LISTED_MAX = 64, SENDS_NAMED_MAX = 4, CORES_NAMED_MAX = 4 };
@@ -35,23 +36,57 @@ static void ranks_text(const uint32_t *rank, uint32_t count, const char *joint, 
         snprintf(buffer + used, room - used, "%s%" PRIu32 " more", joint, count - named);
 }
 
-/* What one blocked rank waits for, all clauses together. */
+static bool is_blocked(const struct replay_waitfor *waitfor, uint32_t rank)
+{
+    for (uint32_t i = 0; i < waitfor->blocked_count && waitfor->blocked[i].rank <= rank; i++)
+        if (waitfor->blocked[i].rank == rank)
+            return true;
+    return false;
+}
+
+/* "rank 1", "ranks 1 or 2", "ranks 1, 2 and 3"; and whether they have all come to their ends. */
+static void peers_text(const struct replay_waitfor *waitfor, const uint32_t *peer, uint32_t count, const char *joint, char *buffer,
+                       size_t room)
+{
+    bool ended = true;
+
+    ranks_text(peer, count, joint, buffer, room);
+    for (uint32_t i = 0; i < count && ended; i++)
+        ended = !is_blocked(waitfor, peer[i]);
+    size_t used = strlen(buffer);
+    if (ended)
+        snprintf(buffer + used, room - used, count == 1 ? ", which has come to its end" : ", which have come to their ends");
+}
+
+/* What one blocked rank waits for, all clauses together: those of a single rank in one list. */
 static char *waits_for_text(const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
 {
-    char text[1024] = "", ranks[256];
+    uint32_t *single = malloc((blocked->count + 1) * sizeof *single), singles = 0, shown = 0;
+    char text[1024] = "", ranks[320];
     size_t used = 0;
 
-    for (uint32_t i = 0; i < blocked->count && i < SENDS_NAMED_MAX && used < sizeof text; i++) {
+    for (uint32_t i = 0; single && i < blocked->count; i++) {
         const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
-        const char *before = i ? " and for " : "";
+        if (clause->count == 1 && !clause->any)
+            single[singles++] = waitfor->peer[clause->first];
+    }
+    if (singles) {
+        peers_text(waitfor, single, singles, " and ", ranks, sizeof ranks);
+        used = (size_t)snprintf(text, sizeof text, "%s", ranks);
+        shown++;
+    }
+    free(single);
+    for (uint32_t i = 0; i < blocked->count && used < sizeof text; i++) {
+        const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
+        if ((clause->count == 1 && !clause->any) || shown >= SENDS_NAMED_MAX)
+            continue;
         if (clause->count == 0)
             snprintf(ranks, sizeof ranks, "what no rank can do any more");
         else
-            ranks_text(waitfor->peer + clause->first, clause->count, " or ", ranks, sizeof ranks);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s", before, clause->any ? "any message, from " : "", ranks);
+            peers_text(waitfor, waitfor->peer + clause->first, clause->count, " or ", ranks, sizeof ranks);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s%s", shown++ ? ", and for " : "",
+                                 clause->any ? "any message, from " : "", ranks);
     }
-    if (blocked->count > SENDS_NAMED_MAX && used < sizeof text)
-        snprintf(text + used, sizeof text - used, " and for %" PRIu32 " more", blocked->count - SENDS_NAMED_MAX);
     return strdup(text);
 }
 
@@ -165,6 +200,32 @@ static void add_cores(struct finding *finding, const struct replay_waitfor *wait
         finding_fact(finding, "and so do %" PRIu32 " more groups of ranks", waitfor->cores - CORES_NAMED_MAX);
 }
 
+/* Bytes that must be buffered, and where they are sent from. */
+static void add_need(const struct check_input *input, struct finding *finding)
+{
+    struct replay_need need;
+    char bytes[64], place[256];
+
+    if (replay_need_find(input->program, NULL, &need) != CORE_OK)
+        return;
+    if (need.ever && !need.always)
+        finding_fact(finding, "safe from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
+                     describe_bytes(need.safe_bytes, bytes, sizeof bytes), need.safe_bytes);
+    else if (!need.ever)
+        finding_fact(finding, "no amount of buffering makes it safe");
+    for (uint32_t i = 0; i < need.blame_count && i < SENDS_NAMED_MAX; i++) {
+        struct trace_event event;
+        if (trace_event_get(input->trace, need.blame[i].rank, need.blame[i].event, &event) != CORE_OK)
+            continue;
+        finding_fact(finding, "it relies on the send of rank %" PRIu32 " to rank %" PRIu32 ", %s, at %s, being buffered",
+                     need.blame[i].rank, need.blame[i].to, describe_bytes(need.blame[i].bytes, bytes, sizeof bytes),
+                     trace_site_text(input->trace, event.site, place, sizeof place));
+    }
+    if (need.blame_count > SENDS_NAMED_MAX)
+        finding_fact(finding, "and on %" PRIu32 " sends more", need.blame_count - SENDS_NAMED_MAX);
+    replay_need_done(&need);
+}
+
 enum world { UNBUFFERED, ALWAYS, ORDER };
 
 static void word_title(struct finding *finding, enum world world, const char *ranks, uint32_t core_count)
@@ -203,6 +264,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding, "the recorded run completed only because the library buffered what was sent");
     else if (world == ORDER)
         finding_fact(finding, "the recorded run took another order and completed");
+    if (world == UNBUFFERED)
+        add_need(input, finding);
     if (result->assumed && !hung && (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor))) {
         finding->severity = FINDING_NOTE;
         finding_fact(finding, "not proven: the program looks at whom it heard from, and may go on in another way than recorded; "
@@ -249,10 +312,41 @@ static enum core_status run_world(const struct check_input *input, const char *t
     return status;
 }
 
+/* All orders of matches, under one buffering. */
+static enum core_status explore_world(const struct check_input *input, const char *text, struct finding_list *list, bool *out_found)
+{
+    struct replay_explore_options options = {.runs_max = input->budget_schedules};
+    struct replay_exploration exploration;
+    enum core_status status = replay_policy_parse(text, &options.policy);
+
+    *out_found = false;
+    if (status != CORE_OK)
+        return status;
+    options.policy.seed = input->seed;
+    status = replay_explore(input->program, &options, &exploration);
+    replay_policy_done(&options.policy);
+    if (status != CORE_OK)
+        return status;
+    if (exploration.verdict == REPLAY_VERDICT_DEADLOCK && exploration.witness) {
+        status = add_finding(input, list, ORDER, &exploration.result, exploration.witness);
+        *out_found = true;
+    } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND) {
+        struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
+        if (finding) {
+            finding_title(finding, "no deadlock in %" PRIu64 " sampled orders of messages (%s); there are more than the budget of %" PRIu64
+                          " schedules allows to try", exploration.sampled, text, input->budget_schedules);
+            finding_repeat(finding, "crosswait replay '%s' --explore --policy='%s' --seed=%" PRIu64, input->trace->path, text, input->seed);
+        }
+    }
+    replay_exploration_done(&exploration);
+    return status;
+}
+
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list)
 {
     static const char unbuffered[] = "buffering=rendezvous", buffered[] = "buffering=eager";
     struct replay_result rendezvous = {0}, eager = {0};
+    bool found = false;
     enum core_status status = run_world(input, unbuffered, &rendezvous);
 
     if (status == CORE_OK)
@@ -265,6 +359,10 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
         status = add_finding(input, list, UNBUFFERED, &rendezvous, unbuffered);
     else if (rendezvous.outcome == REPLAY_STALLED || eager.outcome == REPLAY_STALLED)
         status = add_stalled(input, list, rendezvous.outcome == REPLAY_STALLED ? &rendezvous : &eager);
+    if (status == CORE_OK && input->notes->wildcards && eager.outcome == REPLAY_FINISHED)
+        status = explore_world(input, buffered, list, &found);
+    if (status == CORE_OK && input->notes->wildcards && rendezvous.outcome == REPLAY_FINISHED && !found)
+        status = explore_world(input, unbuffered, list, &found);
 done:
     replay_result_done(&rendezvous);
     replay_result_done(&eager);

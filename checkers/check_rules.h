@@ -5,6 +5,7 @@
 #include "checkers/check.h"
 
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list);
+enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list);
 enum core_status check_collective(const struct check_input *input, struct finding_list *list);
 enum core_status check_cost(const struct check_input *input, struct finding_list *list);
 

@@ -1,0 +1,52 @@
+/* Buffer need: how much a receiver must hold for the program to be safe. Says nothing of a program that needs none. */
+#include <inttypes.h>
+
+#include "checkers/check_rules.h"
+#include "core/describe.h"
+#include "replay/need.h"
+
+static void add_steps(struct finding *finding, const struct replay_need *need)
+{
+    enum { STEPS_NAMED_MAX = 8 };
+    char bytes[64];
+
+    for (uint32_t i = 0; i < need->step_count && i < STEPS_NAMED_MAX; i++)
+        if (need->step[i].bytes == 0)
+            finding_fact(finding, "without buffering: %s", replay_outcome_text(need->step[i].outcome));
+        else
+            finding_fact(finding, "from an eager threshold of %s on: %s", describe_bytes(need->step[i].bytes, bytes, sizeof bytes),
+                         replay_outcome_text(need->step[i].outcome));
+}
+
+enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list)
+{
+    struct replay_need need;
+    char bytes[64];
+    enum core_status status = replay_need_find(input->program, NULL, &need);
+
+    if (status != CORE_OK)
+        return status;
+    if (!need.always && need.ever) {
+        struct finding *finding = finding_list_add(list, "buffer-need", "deadlock", FINDING_NOTE);
+        uint32_t most = 0;
+        if (finding) {
+            for (uint32_t i = 0; i < need.rank_count; i++)
+                if (need.held_bytes[i] > need.held_bytes[most])
+                    most = i;
+            finding_title(finding, "safe only where sends of up to %s are buffered",
+                          describe_bytes(need.safe_bytes, bytes, sizeof bytes));
+            add_steps(finding, &need);
+            finding_fact(finding, "when all is buffered, rank %" PRIu32 " holds most: %s at a time", most,
+                         describe_bytes(need.held_bytes[most], bytes, sizeof bytes));
+            if (need.pool_bytes != UINT64_MAX)
+                finding_fact(finding, "a pool of %s a receiver is enough (buffering=pool:%" PRIu64 ")",
+                             describe_bytes(need.pool_bytes, bytes, sizeof bytes), need.pool_bytes);
+            if (need.credits != UINT64_MAX)
+                finding_fact(finding, "room for %" PRIu64 " message%s a receiver is enough (buffering=credits:%" PRIu64 ")", need.credits,
+                             need.credits == 1 ? "" : "s", need.credits);
+            finding_repeat(finding, "crosswait check --only=buffer-need '%s'", input->trace->path);
+        }
+    }
+    replay_need_done(&need);
+    return CORE_OK;
+}
