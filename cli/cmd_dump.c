@@ -77,6 +77,8 @@ static void status_print(const struct trace_completion *c)
         printf("cancelled");
     else if (c->source == EVENT_NONE)
         printf("done");
+    else if (c->source == EVENT_PROC_NULL)
+        printf("from MPI_PROC_NULL");
     else
         printf("from %s, tag %" PRId32 ", %s", describe_peer(c->source, word, 32), c->tag,
                describe_bytes(c->bytes, word + 32, sizeof word - 32));
@@ -94,9 +96,11 @@ static void outcome_print(const struct trace_event *event)
 {
     bool list = on_list(event);
 
-    if (event->completion_count)
+    uint32_t count = event->class == EVENT_CLASS_START ? 0 : event->completion_count; /* what it starts is among its arguments */
+
+    if (count)
         printf(" ->");
-    for (uint32_t i = 0; i < event->completion_count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const struct trace_completion *c = &event->completion[i];
         printf("%s", i ? "; " : " ");
         if (list)

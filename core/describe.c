@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stdio.h>
 
 struct text { /* appends to a fixed buffer, cutting what does not fit */
@@ -116,7 +117,7 @@ static void append_message(struct text *text, const struct trace_event *event)
         separate(text);
         append(text, "root=%s", describe_peer(event->root, word, sizeof word));
     }
-    if (event->datatype >= 0 || event->bytes) {
+    if ((event->datatype >= 0 && event->count != EVENT_NONE) || event->bytes) {
         separate(text);
         append(text, "%s", describe_bytes(event->bytes, word, sizeof word));
     }
@@ -132,10 +133,38 @@ static void append_message(struct text *text, const struct trace_event *event)
     }
 }
 
-static void append_requests(struct text *text, const struct trace_event *event)
+/* What a call made, where `request` is no request. */
+static bool append_made(struct text *text, const struct trace *trace, const struct trace_event *event)
+{
+    char word[128];
+
+    switch (event->class) {
+    case EVENT_CLASS_COMM_CREATE:
+        if (event->request && event->request < trace->comm_count) {
+            separate(text);
+            append(text, "newcomm=%s", describe_comm(trace, (int32_t)event->request, word, sizeof word));
+        }
+        return true;
+    case EVENT_CLASS_TYPE:
+        if (event->request && event->request < trace->datatype_count) {
+            separate(text);
+            append(text, "newtype=%" PRIu64, event->request);
+        }
+        return true;
+    case EVENT_CLASS_OP:
+    case EVENT_CLASS_WIN_CREATE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void append_requests(struct text *text, const struct trace *trace, const struct trace_event *event)
 {
     enum { SHOWN_MAX = 8 };
 
+    if (append_made(text, trace, event))
+        return;
     if (event->request) {
         separate(text);
         append(text, "request=%" PRIu64, event->request);
@@ -159,7 +188,7 @@ const char *describe_call(const struct trace *trace, const struct trace_event *e
     buffer[0] = 0;
     append(&text, "%s(", trace->call[event->call].name);
     append_message(&text, event);
-    append_requests(&text, event);
+    append_requests(&text, trace, event);
     if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count && trace->op_name[event->op]) {
         separate(&text);
         append(&text, "%s", trace->op_name[event->op]);
