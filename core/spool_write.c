@@ -4,6 +4,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -44,6 +46,30 @@ static void set_limit(struct spool_writer *writer)
     writer->limit = (writer->position / half + 1) * half;
 }
 
+/* A limit on file sizes (ulimit -f) sends SIGXFSZ, which kills: it is held back while we write, and taken away if it came of it. */
+struct guard {
+    sigset_t only, before;
+    int pending; /* the application's own, from before */
+};
+
+static void guard_begin(struct guard *guard)
+{
+    sigset_t pending;
+    sigemptyset(&guard->only);
+    sigaddset(&guard->only, SIGXFSZ);
+    sigpending(&pending);
+    guard->pending = sigismember(&pending, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &guard->only, &guard->before);
+}
+
+static void guard_end(struct guard *guard, int failed)
+{
+    struct timespec none = {0, 0};
+    if (failed && !guard->pending)
+        sigtimedwait(&guard->only, NULL, &none);
+    pthread_sigmask(SIG_SETMASK, &guard->before, NULL);
+}
+
 enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
                                    uint64_t ring_bytes, int *out_error)
 {
@@ -61,7 +87,10 @@ enum core_status spool_writer_open(struct spool_writer *writer, const char *fold
         return CORE_IO;
     }
     size_t bytes = SPOOL_HEADER_BYTES + ring_bytes;
+    struct guard guard;
+    guard_begin(&guard);
     int error = posix_fallocate(fd, 0, (off_t)bytes);
+    guard_end(&guard, error != 0);
     void *map = MAP_FAILED;
     if (!error && (map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
         error = errno;
@@ -141,6 +170,8 @@ int spool_drain(struct spool_writer *writer)
         errno = saved;
         return 0;
     }
+    struct guard guard;
+    guard_begin(&guard);
     while (drained < committed) {
         uint64_t at = drained & writer->mask, bytes = committed - drained;
         if (bytes > writer->mask + 1 - at)
@@ -149,13 +180,16 @@ int spool_drain(struct spool_writer *writer)
         if (wrote < 0 && errno == EINTR)
             continue;
         if (wrote <= 0) {
-            spool_stop(writer, wrote < 0 ? errno : ENOSPC, "the spool cannot be written");
+            int error = errno;
+            guard_end(&guard, 1);
+            spool_stop(writer, wrote < 0 ? error : ENOSPC, "the spool cannot be written");
             errno = saved;
             return 0;
         }
         drained += (uint64_t)wrote;
         atomic_store_explicit(&header->drained, drained, memory_order_release);
     }
+    guard_end(&guard, 0);
     errno = saved;
     return 1;
 }

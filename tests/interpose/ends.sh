@@ -1,0 +1,9 @@
+# timeout: 120
+# However a rank ends, each of its calls that returned is on record, and those of the others.
+. "$SOURCE/tests/interpose/ends.bash"
+for us in 1000 50000 211111; do try kill $us running; done
+try segv 3000 running
+try abort 3000 running
+try mpi_abort 20000 aborted; [ $LAST_CODE = 9 ] || { echo "MPI_Abort(9): exit status $LAST_CODE"; exit 1; }
+try exit 20000 exited; [ $LAST_CODE = 4 ] || { echo "exit(4): exit status $LAST_CODE"; exit 1; }
+try nofds 20000 finalized; [ $LAST_CODE = 0 ] || exit 1
