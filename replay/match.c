@@ -8,18 +8,8 @@
 
 #include "core/check.h"
 
-#define RECEIVE 0x80000000u
+#define RECEIVE REPLAY_MATCH_RECEIVE
 #define FREE UINT32_MAX
-
-static uint32_t bucket_of(const struct replay_match *match, const struct replay_match_key *key)
-{
-    uint32_t h = key->to * 0x9E3779B1u ^ (key->comm + 1) * 0x85EBCA77u ^ (uint32_t)key->tag * 0xC2B2AE3Du;
-    h ^= h >> 15;
-    h *= 0x2C1B3C6Du;
-    h ^= h >> 12;
-    /* The source is added, not mixed in: receives posted from all sources in turn then lie side by side. */
-    return (h + (uint32_t)key->from) & ((1u << match->bucket_bits) - 1);
-}
 
 static bool same(const struct replay_match_key *a, const struct replay_match_key *b)
 {
@@ -29,7 +19,7 @@ static bool same(const struct replay_match_key *a, const struct replay_match_key
 /* The place that holds the last entry of the key's ring (a bucket or a chain); *place is 0 if there is no ring. */
 static uint32_t *ring_find(const struct replay_match *match, const struct replay_match_key *key)
 {
-    uint32_t *place = &match->bucket[bucket_of(match, key)];
+    uint32_t *place = &match->bucket[replay_match_bucket(match, key)];
     while (*place && !same(&match->entry[*place].key, key))
         place = &match->entry[*place].chain;
     return place;
@@ -72,7 +62,7 @@ void replay_match_reset(struct replay_match *match)
         struct replay_match_key *key = &match->entry[i].key;
         if (key->to == FREE)
             continue;
-        match->bucket[bucket_of(match, key)] = 0;
+        match->bucket[replay_match_bucket(match, key)] = 0;
         if (match->wild)
             match->queue[key->to & ~RECEIVE] = (struct replay_match_queue){0};
         match->used--;
@@ -112,7 +102,7 @@ static void buckets_grow(struct replay_match *match)
     match->bucket_bits = bits;
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t at = old[i], next; at; at = next) {
-            uint32_t *place = &match->bucket[bucket_of(match, &match->entry[at].key)];
+            uint32_t *place = &match->bucket[replay_match_bucket(match, &match->entry[at].key)];
             next = match->entry[at].chain;
             match->entry[at].chain = *place;
             *place = at;
@@ -120,7 +110,7 @@ static void buckets_grow(struct replay_match *match)
     free(old);
 }
 
-static uint32_t entry_new(struct replay_match *match, const struct replay_match_key *key, uint32_t kind, uint32_t who)
+static uint32_t entry_new(struct replay_match *match, const struct replay_match_key *key, uint32_t kind, uint64_t who)
 {
     uint32_t at = match->entry_free;
     if (at)
@@ -312,33 +302,71 @@ static bool certain(const struct replay_match *match, uint32_t receive, uint32_t
     return first_message(match, key) == message;
 }
 
-bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
-                       uint32_t *out_receive, uint32_t *out_entry)
+/* The usual case, without wildcards and with one lookup: takes the first of the other kind out of its ring, or puts a new entry into
+ * the ring of its own kind. Returns the entry taken: it is free, but its fields can still be read. */
+static uint32_t post_exact(struct replay_match *match, const struct replay_match_key *key, uint32_t other, uint32_t own,
+                           uint64_t who)
+{
+    if (match->used > 2u << match->bucket_bits && match->bucket_bits < 30)
+        buckets_grow(match);
+    uint32_t *bucket = &match->bucket[replay_match_bucket(match, key)], *own_place = NULL;
+    uint32_t other_to = key->to | other, own_to = key->to | own;
+
+    for (uint32_t *place = bucket; *place; place = &match->entry[*place].chain) {
+        struct replay_match_entry *last = &match->entry[*place];
+        if (last->key.from != key->from || last->key.tag != key->tag || last->key.comm != key->comm)
+            continue;
+        if (last->key.to == other_to) {
+            uint32_t first = last->next;
+            if (first == *place)
+                *place = last->chain;
+            else
+                last->next = match->entry[first].next;
+            entry_free(match, first);
+            return first;
+        }
+        if (last->key.to == own_to) { /* then there is none of the other kind */
+            own_place = place;
+            break;
+        }
+    }
+    size_t offset = own_place && own_place != bucket ? (size_t)((char *)own_place - (char *)match->entry) : 0;
+    uint32_t at = entry_new(match, key, own, who); /* may move the entries */
+    if (!at)
+        return REPLAY_MATCH_NONE;
+    struct replay_match_entry *entry = &match->entry[at];
+    if (own_place) {
+        own_place = offset ? (uint32_t *)((char *)match->entry + offset) : own_place;
+        struct replay_match_entry *last = &match->entry[*own_place];
+        entry->next = last->next;
+        entry->chain = last->chain;
+        last->next = at;
+        *own_place = at;
+    } else {
+        entry->next = at;
+        entry->chain = *bucket;
+        *bucket = at;
+    }
+    return REPLAY_MATCH_NONE;
+}
+
+bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
+                       uint64_t *out_receive, uint32_t *out_entry)
 {
     CORE_CHECK(key->to < match->ranks && key->from >= 0 && key->tag >= 0);
     *out_entry = REPLAY_MATCH_NONE;
-    if (!match->wild) { /* the usual case, with one lookup */
-        struct replay_match_key receive = *key;
-        receive.to |= RECEIVE;
-        uint32_t *place = ring_find(match, &receive);
-        if (*place) {
-            uint32_t last = *place, first = match->entry[last].next;
-            if (first == last)
-                *place = match->entry[last].chain;
-            else
-                match->entry[last].next = match->entry[first].next;
+    if (!match->wild) {
+        uint32_t first = post_exact(match, key, RECEIVE, 0, who);
+        if (first)
             *out_receive = match->entry[first].who;
-            entry_free(match, first);
-            return true;
-        }
-    } else {
-        match->order++;
-        uint32_t receive = first_receive(match, key);
-        if (receive && certain(match, receive, REPLAY_MATCH_NONE)) {
-            *out_receive = match->entry[receive].who;
-            replay_match_remove(match, receive);
-            return true;
-        }
+        return first != REPLAY_MATCH_NONE;
+    }
+    match->order++;
+    uint32_t receive = first_receive(match, key);
+    if (receive && certain(match, receive, REPLAY_MATCH_NONE)) {
+        *out_receive = match->entry[receive].who;
+        replay_match_remove(match, receive);
+        return true;
     }
     uint32_t at = entry_new(match, key, 0, who);
     if (at)
@@ -347,12 +375,20 @@ bool replay_match_send(struct replay_match *match, const struct replay_match_key
     return false;
 }
 
-bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
-                          int32_t *out_from, uint32_t *out_send, uint32_t *out_entry)
+bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
+                          int32_t *out_from, uint64_t *out_send, uint32_t *out_entry)
 {
     CORE_CHECK(key->to < match->ranks && (match->wild || !is_wild(key)));
     match->order++;
     *out_entry = REPLAY_MATCH_NONE;
+    if (!match->wild) {
+        uint32_t first = post_exact(match, key, 0, RECEIVE, who);
+        if (first) {
+            *out_from = key->from;
+            *out_send = match->entry[first].who;
+        }
+        return first != REPLAY_MATCH_NONE;
+    }
     uint32_t message = match->deferred && key->from < 0 ? REPLAY_MATCH_NONE : first_message(match, key);
     if (message && !(match->deferred && claim(match, &match->entry[message].key, match->order))) {
         *out_from = match->entry[message].key.from;
@@ -378,7 +414,7 @@ uint32_t replay_match_probe(const struct replay_match *match, const struct repla
 }
 
 bool replay_match_get(const struct replay_match *match, uint32_t at, struct replay_match_key *out_key,
-                      uint32_t *out_who)
+                      uint64_t *out_who)
 {
     CORE_CHECK(at && at <= match->entry_top && match->entry[at].key.to != FREE);
     *out_key = match->entry[at].key;
@@ -463,7 +499,7 @@ bool replay_match_settle(struct replay_match *match, uint32_t to, struct replay_
 }
 
 uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key, bool is_receive,
-                           uint32_t who)
+                           uint64_t who)
 {
     if (is_receive && is_wild(key)) {
         for (uint32_t at = match->queue[key->to].wild_first; at; at = match->link[at].after)

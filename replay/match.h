@@ -33,7 +33,7 @@ struct replay_match_key {
 
 struct replay_match_entry { /* private; a posted receive or a message that no receive has taken */
     struct replay_match_key key; /* to: its highest bit says that it is a receive; read by replay_match_get */
-    uint32_t who;   /* the caller's */
+    uint64_t who;   /* the caller's */
     uint32_t next;  /* in its key's ring; the chain holds the last, whose next is the first */
     uint32_t chain; /* last entries of keys in one bucket */
 };
@@ -58,7 +58,7 @@ struct replay_match { /* fields are private */
 
 struct replay_match_pair {
     struct replay_match_key message; /* exact */
-    uint32_t receive, send;          /* who */
+    uint64_t receive, send;          /* who */
 };
 
 /* wild: receives with wildcards, or probes, may come (otherwise they are refused by assertion; memory and time are saved).
@@ -68,17 +68,20 @@ void replay_match_done(struct replay_match *match);
 /* Empty again, keeping the memory. Costs as much as is left in it. */
 void replay_match_reset(struct replay_match *match);
 
-/* A message is sent. True: *out_receive is the `who` of the receive it went to. Otherwise it is kept; *out_entry names it. */
-bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
-                       uint32_t *out_receive, uint32_t *out_entry);
+/* Tells the processor what a post with this key will soon need. far: in some posts' time; else in the next few. Changes nothing. */
+static inline void replay_match_prepare(const struct replay_match *match, const struct replay_match_key *key, bool far);
+
+/* A message is sent. True: *out_receive is the `who` of the receive it went to. Otherwise it is kept; in wild mode *out_entry names it. */
+bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
+                       uint64_t *out_receive, uint32_t *out_entry);
 /* A receive is posted. True: *out_from and *out_send are source and `who` of the message it took. Otherwise it waits. */
-bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key, uint32_t who,
-                          int32_t *out_from, uint32_t *out_send, uint32_t *out_entry);
+bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
+                          int32_t *out_from, uint64_t *out_send, uint32_t *out_entry);
 
 /* The earliest kept message that a receive with this key would take now, REPLAY_MATCH_NONE if there is none. Nothing changes. */
 uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key);
 /* Its key and who; true: it is a receive. */
-bool replay_match_get(const struct replay_match *match, uint32_t entry, struct replay_match_key *out_key, uint32_t *out_who);
+bool replay_match_get(const struct replay_match *match, uint32_t entry, struct replay_match_key *out_key, uint64_t *out_who);
 
 /* Takes an entry out (cancel, matched probe). In deferred mode call replay_match_settle afterwards. */
 void replay_match_remove(struct replay_match *match, uint32_t entry);
@@ -101,10 +104,35 @@ bool replay_match_settle(struct replay_match *match, uint32_t to, struct replay_
 uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after);
 /* The entry with this key and who; REPLAY_MATCH_NONE if it has been taken. */
 uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key, bool is_receive,
-                           uint32_t who);
+                           uint64_t who);
 
 /* All entries, in no particular but a repeatable order: next one behind `after` (start with REPLAY_MATCH_NONE). */
 uint32_t replay_match_next(const struct replay_match *match, uint32_t after, bool *out_is_receive);
 uint32_t replay_match_count(const struct replay_match *match);
+
+/* --- below: private ------------------------------------------------------------------------------------------- */
+
+#define REPLAY_MATCH_RECEIVE 0x80000000u
+
+/* Messages and receives with the same key share a bucket: a post looks into one. */
+static inline uint32_t replay_match_bucket(const struct replay_match *match, const struct replay_match_key *key)
+{
+    uint32_t h = (key->to & ~REPLAY_MATCH_RECEIVE) * 0x9E3779B1u ^ (key->comm + 1) * 0x85EBCA77u ^
+                 (uint32_t)key->tag * 0xC2B2AE3Du;
+    h ^= h >> 15;
+    h *= 0x2C1B3C6Du;
+    h ^= h >> 12;
+    /* The source is added, not mixed in: receives posted from all sources in turn then lie side by side. */
+    return (h + (uint32_t)key->from) & ((1u << match->bucket_bits) - 1);
+}
+
+static inline void replay_match_prepare(const struct replay_match *match, const struct replay_match_key *key, bool far)
+{
+    const uint32_t *bucket = &match->bucket[replay_match_bucket(match, key)];
+    if (far)
+        __builtin_prefetch(bucket, 1);
+    else if (*bucket)
+        __builtin_prefetch(&match->entry[*bucket], 1);
+}
 
 #endif

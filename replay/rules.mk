@@ -7,3 +7,7 @@ $(BUILD)/tests/bench/%: tests/bench/%.c $(LIBS)
 .PHONY: bench-timed
 bench-timed: $(BUILD)/tests/bench/bench_timed
 	@$<
+
+.PHONY: bench-logical
+bench-logical: $(BUILD)/tests/bench/bench_logical
+	@$<

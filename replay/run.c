@@ -233,6 +233,20 @@ static void complete(struct replay_run *run, uint32_t rank, uint32_t index)
     }
 }
 
+/* The same, for what the matching gave back. */
+static void complete_who(struct replay_run *run, uint32_t rank, uint64_t who)
+{
+    struct rank_state *state = &run->state[rank];
+    uint32_t request = (uint32_t)(who >> 32);
+
+    if (request)
+        run_request_done(run, rank, (int32_t)(request - 1));
+    else if (state->pc == run_who_op(who) && state->hold == HOLD_MESSAGE) {
+        state->pc++;
+        run_wake(run, rank);
+    }
+}
+
 /* Room has become free at a receiver: the sends that wait for it go on in the order in which they came. */
 static void promote(struct replay_run *run, uint32_t to)
 {
@@ -240,7 +254,7 @@ static void promote(struct replay_run *run, uint32_t to)
     uint32_t index;
     for (uint32_t at = replay_match_message(&run->match, to, REPLAY_MATCH_NONE); at;
          at = replay_match_message(&run->match, to, at)) {
-        replay_match_get(&run->match, at, &key, &index);
+        run_entry(run, at, &key, &index);
         uint32_t from = (uint32_t)key.from;
         const struct replay_op *op = op_of(run, from, index);
         if ((op->mode != REPLAY_STANDARD && op->mode != REPLAY_READY) || run_is_buffered(run, from, index))
@@ -313,19 +327,19 @@ void run_settle(struct replay_run *run, uint32_t to)
     while (again) {
         again = false;
         while (replay_match_settle(&run->match, to, &pair))
-            run_deliver(run, (uint32_t)pair.message.from, pair.send, to, pair.receive, false);
+            run_deliver(run, (uint32_t)pair.message.from, run_who_op(pair.send), to, run_who_op(pair.receive), false);
         for (uint32_t at = replay_match_wild(&run->match, to, REPLAY_MATCH_NONE); at;
              at = replay_match_wild(&run->match, to, at)) {
             struct replay_match_key key, message_key;
             uint32_t receive_op, send_op;
-            replay_match_get(&run->match, at, &key, &receive_op);
+            run_entry(run, at, &key, &receive_op);
             int32_t wanted = key.from < 0 ? run_wanted(run, to, receive_op) : -1;
             uint32_t message = wanted >= 0 && (uint32_t)wanted < run->program->rank_count
                                    ? replay_match_candidate(&run->match, at, wanted)
                                    : REPLAY_MATCH_NONE;
             if (!message)
                 continue;
-            replay_match_get(&run->match, message, &message_key, &send_op);
+            run_entry(run, message, &message_key, &send_op);
             replay_match_take(&run->match, at, message);
             run_deliver(run, (uint32_t)wanted, send_op, to, receive_op, false);
             again = true;
@@ -340,14 +354,15 @@ void run_settle(struct replay_run *run, uint32_t to)
 static bool post_send(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
     struct rank_state *state = &run->state[rank];
-    uint32_t receive_op, entry, to = (uint32_t)op->peer;
+    uint32_t entry, to = (uint32_t)op->peer;
+    uint64_t receive;
 
     if (op->peer < 0)
         return true;
     struct replay_match_key key = {.to = to, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
-    if (replay_match_send(&run->match, &key, index, &receive_op, &entry)) {
-        note_match(run, rank, index, to, receive_op, false);
-        complete(run, to, receive_op);
+    if (replay_match_send(&run->match, &key, run_who(index, op), &receive, &entry)) {
+        note_match(run, rank, index, to, run_who_op(receive), false);
+        complete_who(run, to, receive);
         return true;
     }
     bool buffered = buffers(run, rank, index, op), blocking = op->kind == REPLAY_SEND;
@@ -385,13 +400,19 @@ static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, in
 static bool post_receive(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
     int32_t from;
-    uint32_t send_op, entry;
+    uint32_t entry;
+    uint64_t send;
 
     if (op->peer == REPLAY_PROC_NULL)
         return true;
     struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
-    if (replay_match_receive(&run->match, &key, index, &from, &send_op, &entry)) {
-        run_deliver(run, (uint32_t)from, send_op, rank, index, false);
+    if (replay_match_receive(&run->match, &key, run_who(index, op), &from, &send, &entry)) {
+        if (run->has_send_detail)
+            run_deliver(run, (uint32_t)from, run_who_op(send), rank, index, false);
+        else { /* the same, shorter */
+            note_match(run, (uint32_t)from, run_who_op(send), rank, index, false);
+            complete_who(run, (uint32_t)from, send);
+        }
         if (run->match.deferred)
             run_settle(run, rank);
         return true;
@@ -424,7 +445,7 @@ static bool probe(struct replay_run *run, uint32_t rank, uint32_t index, const s
         return false;
     state->relaxed = false;
     state->forced = -1;
-    replay_match_get(&run->match, at, &found, &send_op);
+    run_entry(run, at, &found, &send_op);
     if (op->peer == REPLAY_ANY && op->matched >= 0 && op->matched != found.from)
         run_assume(run, rank, index);
     if (op->kind == REPLAY_MPROBE) {
@@ -523,7 +544,7 @@ static void cancel(struct replay_run *run, uint32_t rank, const struct replay_op
         struct replay_match_key key = {.comm = made->comm, .tag = made->tag};
         key.to = receive ? rank : (uint32_t)made->peer;
         key.from = receive ? made->peer : (int32_t)rank;
-        uint32_t at = replay_match_find(&run->match, &key, receive, i);
+        uint32_t at = replay_match_find(&run->match, &key, receive, run_who(i, made));
         if (at) {
             if (!receive && run->has_send_detail)
                 message_leaves(run, rank, i, key.to);
@@ -599,6 +620,27 @@ static bool step_rare(struct replay_run *run, uint32_t rank, uint32_t index, con
     }
 }
 
+static void prepare_one(struct replay_run *run, uint32_t rank, const struct replay_op *op, bool far)
+{
+    struct replay_match_key key = {.to = (uint32_t)op->peer, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
+    if (op->kind == REPLAY_IRECV) {
+        key.to = rank;
+        key.from = op->peer;
+    } else if (op->kind != REPLAY_ISEND || op->peer < 0)
+        return;
+    replay_match_prepare(&run->match, &key, far);
+}
+
+/* Long rows of sends or receives wait for memory more than for anything else: it is asked for ahead of time. */
+static void prepare(struct replay_run *run, uint32_t rank, const struct replay_rank *program, uint32_t index)
+{
+    enum { NEAR = 4, FAR = 10 };
+    if (index + FAR >= program->op_count || program->op[index + FAR].kind != program->op[index].kind)
+        return;
+    prepare_one(run, rank, &program->op[index + FAR], true);
+    prepare_one(run, rank, &program->op[index + NEAR], false);
+}
+
 /* Runs one rank until it is held. */
 static void advance(struct replay_run *run, uint32_t rank)
 {
@@ -608,6 +650,8 @@ static void advance(struct replay_run *run, uint32_t rank)
     while (state->pc < program->op_count) {
         uint32_t index = state->pc;
         const struct replay_op *op = &program->op[index];
+        if (op[0].kind == REPLAY_ISEND || op[0].kind == REPLAY_IRECV)
+            prepare(run, rank, program, index);
         switch ((enum replay_op_kind)op->kind) {
         case REPLAY_ISEND:
             if (post_send(run, rank, index, op))

@@ -25,13 +25,13 @@ static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
 {
     struct replay_match_key key, message_key;
     uint32_t receive_op, send_op;
-    replay_match_get(&run->match, receive, &key, &receive_op);
+    run_entry(run, receive, &key, &receive_op);
     if (key.from >= 0)
         return;
     int32_t matched = run->program->rank[to].op[receive_op].matched;
     uint32_t count = replay_match_candidates(&run->match, receive, run->candidate, run->program->rank_count);
     for (uint32_t i = 0; i < count; i++) {
-        replay_match_get(&run->match, run->candidate[i], &message_key, &send_op);
+        run_entry(run, run->candidate[i], &message_key, &send_op);
         if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
                                                      .diverges = matched >= 0 && matched != message_key.from,
                                                      .rank = to,
@@ -55,7 +55,7 @@ static void add_probes(struct replay_run *run, uint32_t rank)
         uint32_t message = replay_match_probe(&run->match, &key);
         if (!message)
             continue;
-        replay_match_get(&run->match, message, &found, &send_op);
+        run_entry(run, message, &found, &send_op);
         if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
                                                      .diverges = op->matched >= 0 && op->matched != (int32_t)from,
                                                      .rank = rank,
@@ -86,7 +86,7 @@ static int32_t can_relax(struct replay_run *run, uint32_t rank)
     uint32_t message = op->peer == REPLAY_ANY ? replay_match_probe(&run->match, &key) : REPLAY_MATCH_NONE, who;
     if (!message)
         return -1;
-    replay_match_get(&run->match, message, &key, &who);
+    run_entry(run, message, &key, &who);
     return key.from;
 }
 
@@ -113,7 +113,7 @@ static void add_buffering(struct replay_run *run)
         uint32_t index;
         if (is_receive)
             continue;
-        replay_match_get(&run->match, at, &key, &index);
+        run_entry(run, at, &key, &index);
         if (!add_late(run, (uint32_t)key.from, index))
             return;
     }

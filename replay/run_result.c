@@ -230,7 +230,7 @@ static void detach_clauses(struct conclusion *c, uint32_t rank)
         uint32_t index;
         if (is_receive)
             continue;
-        replay_match_get(&c->run->match, at, &key, &index);
+        run_entry(c->run, at, &key, &index);
         if (key.from == (int32_t)rank && c->run->program->rank[rank].op[index].mode == REPLAY_BUFFERED) {
             clause(c, index, false);
             peer(c, key.to);
@@ -353,7 +353,7 @@ static enum core_status find_leftovers(struct replay_run *run, struct replay_res
          at = replay_match_next(&run->match, at, &is_receive)) {
         struct replay_match_key key;
         uint32_t index;
-        replay_match_get(&run->match, at, &key, &index);
+        run_entry(run, at, &key, &index);
         uint32_t rank = is_receive ? key.to : (uint32_t)key.from;
         const struct replay_op *op = &run->program->rank[rank].op[index];
         if (op->mode == REPLAY_TOKEN || partner_unknown(run, &key, is_receive))

@@ -111,6 +111,27 @@ struct replay_run {
     uint64_t assumed_event;
 };
 
+/* What the matching knows an operation by: its index, and the request to complete (plus 1; 0: it blocks), so that completing it need
+ * not look at the program. */
+static inline uint64_t run_who(uint32_t index, const struct replay_op *op)
+{
+    bool blocks = op->kind == REPLAY_SEND || op->kind == REPLAY_RECV;
+    return index | (blocks ? 0 : ((uint64_t)(uint32_t)op->request + 1) << 32);
+}
+static inline uint32_t run_who_op(uint64_t who)
+{
+    return (uint32_t)who;
+}
+
+static inline bool run_entry(const struct replay_run *run, uint32_t entry, struct replay_match_key *out_key,
+                             uint32_t *out_op)
+{
+    uint64_t who;
+    bool is_receive = replay_match_get(&run->match, entry, out_key, &who);
+    *out_op = run_who_op(who);
+    return is_receive;
+}
+
 /* run.c */
 bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request);
 int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t op); /* source or member by policy; -1 none */

@@ -18,7 +18,7 @@ static uint64_t programs = 4000;
 
 struct naive_entry {
     struct replay_match_key key;
-    uint32_t who;
+    uint64_t who;
 };
 struct naive { /* in the order of posting */
     struct naive_entry receive[ENTRIES_MAX], message[ENTRIES_MAX];
@@ -83,7 +83,8 @@ static void run_immediate(struct core_random *random, uint32_t wild)
     assert_int_equal(replay_match_init(&match, ranks, wild > 0, false), CORE_OK);
     for (uint32_t who = 0; who < length; who++) {
         struct replay_match_key key;
-        uint32_t other = 0, entry, expected = UINT32_MAX;
+        uint64_t other = 0, expected = UINT64_MAX;
+        uint32_t entry;
         int32_t from = -1;
         bool is_receive = core_random_below(random, 2), got;
         random_key(random, ranks, tags, is_receive, wild, &key);
@@ -133,7 +134,7 @@ static void run_immediate(struct core_random *random, uint32_t wild)
     replay_match_done(&match);
 }
 
-static void naive_take(struct naive *n, uint32_t send, uint32_t receive)
+static void naive_take(struct naive *n, uint64_t send, uint64_t receive)
 {
     uint32_t m = 0, r = 0;
     while (n->message[m].who != send)
@@ -172,7 +173,8 @@ static void check_candidates(struct replay_match *match, const struct naive *n, 
         expected_waiting += n->receive[r].key.to == to && n->receive[r].key.from < 0;
     for (uint32_t at = replay_match_wild(match, to, REPLAY_MATCH_NONE); at; at = replay_match_wild(match, to, at)) {
         struct replay_match_key key, message;
-        uint32_t who, send, r = 0, expected = 0;
+        uint64_t who, send;
+        uint32_t r = 0, expected = 0;
         replay_match_get(match, at, &key, &who);
         if (key.from >= 0)
             continue;
@@ -206,7 +208,8 @@ static void run_deferred(struct core_random *random)
     assert_int_equal(replay_match_init(&match, ranks, true, true), CORE_OK);
     for (uint32_t who = 0; who < length; who++) {
         struct replay_match_key key, message;
-        uint32_t other, send, entry, found[16];
+        uint64_t other, send;
+        uint32_t entry, found[16];
         int32_t from;
         bool is_receive = core_random_below(random, 2);
         random_key(random, ranks, tags, is_receive, 40, &key);
@@ -280,7 +283,8 @@ static void test_order_of_many(void **state)
 {
     struct replay_match match;
     struct replay_match_key key = {.to = 0, .from = 1, .tag = 7};
-    uint32_t other, entry;
+    uint64_t other;
+    uint32_t entry;
     int32_t from;
     (void)state;
     assert_int_equal(replay_match_init(&match, 2, false, false), CORE_OK);
