@@ -634,7 +634,7 @@ static void prepare_one(struct replay_run *run, uint32_t rank, const struct repl
 /* Long rows of sends or receives wait for memory more than for anything else: it is asked for ahead of time. */
 static void prepare(struct replay_run *run, uint32_t rank, const struct replay_rank *program, uint32_t index)
 {
-    enum { NEAR = 4, FAR = 10 };
+    enum { NEAR = 12, FAR = 24 };
     if (index + FAR >= program->op_count || program->op[index + FAR].kind != program->op[index].kind)
         return;
     prepare_one(run, rank, &program->op[index + FAR], true);
