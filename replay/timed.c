@@ -211,23 +211,24 @@ static void event(struct timed_engine *e, const struct timed_event *event)
 {
     uint32_t id = event->id;
     switch (event->what & 3) {
-    case EVENT_END: {
-        const struct timed_message *m = &e->message[id];
-        if (!e->shared || (m->flags & MESSAGE_SELF)) {
-            timed_message_ended(e, id, e->now - timed_duration(e, m));
-        } else if (timed_link_current(e, id, event->what >> 2)) {
+    case EVENT_END:
+        if (!e->shared) {
+            timed_message_ended(e, id, e->now - timed_duration(e, &e->message[id]));
+        } else if ((id = timed_link_current(e, id, event->what)) != NONE) {
             uint64_t started = timed_link_started(e, id);
             timed_link_ended(e, id);
             timed_message_ended(e, id, started);
         }
         break;
-    }
     case EVENT_RESUME:
         e->rank[id].flags &= ~(uint32_t)RANK_BLOCKED;
         timed_numbers_add(e, &e->run, id);
         break;
     case EVENT_FLOW:
-        timed_link_flow(e, id);
+        if (e->message[id].flags & MESSAGE_SELF)
+            timed_message_ended(e, id, e->now);
+        else
+            timed_link_flow(e, id);
         break;
     default:
         timed_collective_event(e, id);

@@ -511,15 +511,17 @@ void timed_link_flow(struct timed_engine *e, uint32_t id)
     f->left = e->byte_exact ? m->bytes * e->byte_ticks : timed_words_ticks(e, m->bytes);
     f->since = e->now;
     if (f->left == 0)
-        timed_queue_push(&e->queue, e->now, id, EVENT_END | (f->version << 2));
+        timed_queue_push(&e->queue, e->now, m->flow, EVENT_END | (f->version << 2));
     else
         timed_numbers_add(e, &e->links->flowing, m->flow);
 }
 
-int timed_link_current(const struct timed_engine *e, uint32_t id, uint32_t version)
+/* Ends are announced by flow, with the version they were computed for: a flow whose share has changed since, or that is
+ * another message's by now, is not meant. */
+uint32_t timed_link_current(const struct timed_engine *e, uint32_t flow, uint32_t what)
 {
-    uint32_t flow = e->message[id].flow;
-    return flow && (e->links->flow[flow].version & 0x3fffffff) == version;
+    const struct flow *f = &e->links->flow[flow];
+    return f->hop && f->version << 2 == (what & ~(uint32_t)3) ? f->message : NONE;
 }
 
 uint64_t timed_link_started(const struct timed_engine *e, uint32_t id)
@@ -604,7 +606,7 @@ static void reshare(struct timed_engine *e, struct flow *f)
     f->since = e->now;
     f->share = share;
     f->version++;
-    timed_queue_push(&e->queue, e->now + f->left * share, f->message, EVENT_END | (f->version << 2));
+    timed_queue_push(&e->queue, e->now + f->left * share, (uint32_t)(f - e->links->flow), EVENT_END | (f->version << 2));
 }
 
 void timed_link_update(struct timed_engine *e)

@@ -65,7 +65,7 @@ static void begin(struct timed_engine *e, uint32_t id)
     struct timed_message *m = &e->message[id];
 
     if (m->flags & MESSAGE_SELF) {
-        timed_queue_push(&e->queue, e->now, id, EVENT_END);
+        timed_queue_push(&e->queue, e->now, id, e->shared ? EVENT_FLOW : EVENT_END);
         return;
     }
     e->messages++;

@@ -17,7 +17,9 @@
 
 enum { NONE = 0 }; /* record 0 of every pool is never used: all zero means empty */
 enum { WHOLE_OP = -1, NO_SIDE = -2 };
-enum { EVENT_END, EVENT_RESUME, EVENT_FLOW, EVENT_COLLECTIVE }; /* low two bits of timed_event.what */
+/* Low two bits of timed_event.what. The id is a rank for RESUME, an entry for COLLECTIVE, else a message; but where links are
+ * shared the id of an END is a flow, the rest of `what` its version. A message to oneself ends as a FLOW there too. */
+enum { EVENT_END, EVENT_RESUME, EVENT_FLOW, EVENT_COLLECTIVE };
 
 enum { /* message flags */
     MESSAGE_SEND = 1,     /* unmatched send */
@@ -197,7 +199,7 @@ void timed_link_begin(struct timed_engine *engine, uint32_t id);    /* a message
 void timed_link_route(struct timed_engine *engine);                 /* chooses the paths of those begun just now */
 int timed_link_free(struct timed_engine *engine, uint32_t id);      /* half duplex: may it start? */
 void timed_link_flow(struct timed_engine *engine, uint32_t id);     /* its alpha is over */
-int timed_link_current(const struct timed_engine *engine, uint32_t id, uint32_t version);
+uint32_t timed_link_current(const struct timed_engine *engine, uint32_t flow, uint32_t what); /* message or NONE */
 uint64_t timed_link_started(const struct timed_engine *engine, uint32_t id);
 void timed_link_ended(struct timed_engine *engine, uint32_t id);
 void timed_link_update(struct timed_engine *engine);                /* new shares after this instant's changes */

@@ -348,6 +348,148 @@ static void test_contended_ports(void **state)
     }
 }
 
+/* --- any program under any options ---------------------------------------------------------------------------------- */
+
+static void random_operation(struct replay_program *program, struct core_random *random, uint32_t rank, int32_t *request,
+                             int wild)
+{
+    uint32_t P = program->rank_count;
+    int32_t peer = (int32_t)core_random_below(random, P), tag = (int32_t)core_random_below(random, 2), set;
+    int32_t some[3] = {0};
+    uint64_t bytes = core_random_below(random, 100);
+    if (core_random_below(random, 20) == 0)
+        peer = REPLAY_PROC_NULL;
+    for (int i = 0; *request && i < 3; i++)
+        some[i] = (int32_t)core_random_below(random, (uint64_t)*request);
+    struct replay_op op = op_of(REPLAY_ISEND, peer, tag, bytes, -1);
+    switch (core_random_below(random, 16)) {
+    case 0:
+    case 1:
+    case 2:
+        op.mode = (uint8_t)core_random_below(random, 4);
+        op.request = (*request)++;
+        break;
+    case 3:
+    case 4:
+    case 5:
+        op.kind = REPLAY_IRECV;
+        op.request = (*request)++;
+        if (wild && core_random_below(random, 3) == 0)
+            op.peer = REPLAY_ANY;
+        if (wild && core_random_below(random, 3) == 0)
+            op.tag = REPLAY_ANY;
+        break;
+    case 6:
+        op.kind = core_random_below(random, 2) ? REPLAY_SEND : REPLAY_RECV;
+        break;
+    case 7:
+        op.kind = REPLAY_COMBINE;
+        break;
+    case 8:
+        op.kind = REPLAY_COMPUTE;
+        break;
+    case 9:
+        op.kind = core_random_below(random, 3) ? REPLAY_ICOLL : REPLAY_COLL;
+        op.mode = (uint8_t)core_random_below(random, 4);
+        op.peer = (int32_t)core_random_below(random, P);
+        op.tag = (int32_t)core_random_below(random, 3) + 4 * op.mode;
+        op.request = op.kind == REPLAY_ICOLL ? (*request)++ : -1;
+        break;
+    case 10:
+        op.kind = wild ? (core_random_below(random, 2) ? REPLAY_PROBE : REPLAY_IPROBE) : REPLAY_COMBINE;
+        op.flags = (uint16_t)core_random_below(random, 2);
+        break;
+    default:
+        if (!*request)
+            return;
+        op.request = some[0];
+        op.kind = REPLAY_WAIT;
+        uint64_t which = core_random_below(random, 12);
+        if (which < 2 && wild) {
+            op.kind = which ? REPLAY_CANCEL : REPLAY_FREE;
+        } else if (which >= 2 && which < 7) {
+            int32_t chosen = wild && core_random_below(random, 2) ? -1 : (int32_t)core_random_below(random, 3);
+            static const uint8_t kind[] = {REPLAY_WAIT_ALL, REPLAY_WAIT_ALL, REPLAY_TEST, REPLAY_WAIT_ANY, REPLAY_WAIT_SOME};
+            if (some[0] == some[1] || some[1] == some[2] || some[0] == some[2])
+                break;
+            assert_int_equal(replay_program_set(program, rank, some, 3, chosen, &set), CORE_OK);
+            op.request = set;
+            op.kind = kind[which - 2];
+            op.flags = (uint16_t)core_random_below(random, 2);
+        }
+        break;
+    }
+    add(program, rank, op);
+}
+
+static void random_options(struct core_random *random, uint32_t ranks, struct replay_timed_options *options,
+                           struct replay_topology *topology)
+{
+    *options = replay_timed_defaults();
+    options->alpha_ps = core_random_below(random, 3) * 70;
+    options->beta_ps = core_random_below(random, 3) * 5;
+    options->tau_ps = core_random_below(random, 2);
+    options->port = (enum replay_port)core_random_below(random, 3);
+    options->want_path = (int)core_random_below(random, 2);
+    static const enum replay_topology_kind kind[] = {REPLAY_FULL, REPLAY_BUS, REPLAY_STAR, REPLAY_LINE, REPLAY_RING,
+                                                     REPLAY_MESH, REPLAY_PIPELINE};
+    uint64_t which = core_random_below(random, 8);
+    if (which < 7 && (which != 5 || ranks == 4 || ranks == 9)) {
+        assert_int_equal(replay_topology_make(kind[which], ranks, topology), CORE_OK);
+        options->topology = topology;
+    }
+    if (core_random_below(random, 3) == 0)
+        options->half_duplex = 1;
+    else if (core_random_below(random, 2))
+        options->routing = REPLAY_ROUTING_BEST;
+}
+
+static void any_program_once(uint64_t seed)
+{
+    struct core_random random;
+    struct replay_program program;
+    struct replay_topology topology;
+    struct replay_timed_options options;
+    struct replay_timed_result result, again;
+    uint32_t blocked = 0;
+    int wild = (int)(seed % 2);
+
+    core_random_init(&random, seed);
+    uint32_t ranks = 1 + (uint32_t)core_random_below(&random, 9), length = (uint32_t)core_random_below(&random, 30);
+    assert_int_equal(replay_program_init(&program, ranks), CORE_OK);
+    for (uint32_t r = 0; r < ranks; r++) {
+        int32_t request = 0;
+        for (uint32_t i = 0; i < length; i++)
+            random_operation(&program, &random, r, &request, wild);
+    }
+    assert_int_equal(replay_program_check(&program), CORE_OK);
+    for (int variant = 0; variant < 6; variant++) {
+        random_options(&random, ranks, &options, &topology);
+        if (wild && variant % 2)
+            options.eager_bytes = (int64_t)core_random_below(&random, 100);
+        assert_int_equal(replay_timed_run(&program, &options, &result), CORE_OK);
+        assert_int_equal(replay_timed_run(&program, &options, &again), CORE_OK);
+        assert_memory_equal(result.rank, again.rank, ranks * sizeof *result.rank);
+        assert_int_equal(result.makespan_ps, again.makespan_ps);
+        assert_int_equal(result.step_count, again.step_count);
+        if (result.step_count)
+            assert_memory_equal(result.step, again.step, result.step_count * sizeof *result.step);
+        if (!wild && variant && result.blocked_count != blocked) /* no network can make a program without choices hang */
+            fail_msg("seed %llu: %u ranks hang, before it were %u", (unsigned long long)seed, result.blocked_count, blocked);
+        blocked = result.blocked_count;
+        replay_timed_done(&result);
+        replay_timed_done(&again);
+    }
+    replay_program_done(&program);
+}
+
+static void test_any_program(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 3000; seed++)
+        any_program_once(seed);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -355,6 +497,7 @@ int main(void)
         cmocka_unit_test(test_links_flow_like_a_fluid),
         cmocka_unit_test(test_matching_equals_a_search),
         cmocka_unit_test(test_contended_ports),
+        cmocka_unit_test(test_any_program),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
