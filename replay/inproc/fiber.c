@@ -132,8 +132,12 @@ static void fiber_main(void)
 static struct inproc_fiber *pick(void)
 {
     struct inproc_world *world = WORLD;
-    if (!world->ready_count)
-        return NULL;
+    if (!world->ready_count) {
+        struct inproc_fiber *paused = world->paused;
+        if (paused)
+            world->paused = paused->paused_next;
+        return paused;
+    }
     if (UNLIKELY(world->chosen) && world->ready_count > 1) {
         uint32_t mine = (world->ready_head + inproc_choose(&world->choice, world->ready_count)) & world->ready_mask;
         uint32_t head = world->ready_head & world->ready_mask;
@@ -174,6 +178,14 @@ void inproc_fiber_yield(void)
     if (!WORLD->ready_count)
         return;
     inproc_fiber_ready(WORLD->fiber);
+    inproc_fiber_block();
+}
+
+void inproc_pause(void)
+{
+    struct inproc_fiber *self = WORLD->fiber;
+    self->paused_next = WORLD->paused;
+    WORLD->paused = self;
     inproc_fiber_block();
 }
 

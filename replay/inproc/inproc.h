@@ -107,6 +107,9 @@ struct inproc_outcome {
      * order of matching, so competing messages may be served in another order than the model's: never too small where
      * a rank has at most one send and one receive under way, else an estimate. */
     uint64_t round_count, word_bytes;
+    uint64_t wildcard_count; /* receives and probes posted for any source */
+    int wildcard_rank;       /* who posted the first, with which call */
+    const char *wildcard_call;
     uint64_t pattern_hash; /* of every rank's sequence of messages */
 };
 
@@ -123,6 +126,8 @@ int inproc_rank(void);
 void inproc_note(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The rank whose stack's guard page holds this address, or -1. Safe in a signal handler. */
 int inproc_stack_owner(const void *address);
+/* The calling rank goes on only when nobody else can: the slowest rank there is. */
+void inproc_pause(void);
 /* The virtual clock that MPI_Wtime shows, in nanoseconds. */
 uint64_t inproc_now_ns(void);
 

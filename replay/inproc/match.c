@@ -321,6 +321,8 @@ void inproc_recv_post(struct ompi_request_t *recv)
     recv->post[0] = me->clock[0];
     recv->post[1] = me->clock[1];
     WORLD->now_ns += 100;
+    if (UNLIKELY(recv->peer == MPI_ANY_SOURCE))
+        inproc_wildcard();
     if (UNLIKELY(WORLD->options->event != NULL)) {
         int world = recv->peer == MPI_ANY_SOURCE ? MPI_ANY_SOURCE
                     : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];

@@ -261,6 +261,7 @@ struct inproc_fiber {
     void *argument;
     bool live;
     bool dirty;      /* abandoned in the middle: its stack may be poisoned */
+    struct inproc_fiber *paused_next;
     bool is_rank;    /* a rank's own fiber, not one of a nonblocking collective */
     int waiting;     /* requests it still waits for before it is ready */
     bool probing;
@@ -301,6 +302,7 @@ struct inproc_world {
     struct inproc_rank *me;
     struct inproc_fiber **ready; /* ring */
     uint32_t ready_mask, ready_head, ready_count;
+    struct inproc_fiber *paused; /* they go on, last come first, when the ready queue is empty */
     int live_count; /* ranks not yet returned */
     bool chosen;    /* shuffle */
     bool stop;
@@ -354,6 +356,8 @@ void inproc_poll_failed(void); /* a test or probe found nothing: let others run,
 void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes);
 void inproc_handle_kill(struct inproc_handle *handle);
 void inproc_not_initialized(void);
+
+void inproc_wildcard(void);
 
 static inline bool handle_good(const void *handle, enum inproc_handle_kind kind)
 {

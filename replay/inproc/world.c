@@ -127,6 +127,15 @@ void inproc_poll_failed(void)
     inproc_fiber_yield();
 }
 
+void inproc_wildcard(void)
+{
+    struct inproc_outcome *outcome = WORLD->outcome;
+    if (outcome->wildcard_count++ == 0) {
+        outcome->wildcard_rank = ME->rank;
+        outcome->wildcard_call = WORLD->fiber->call;
+    }
+}
+
 /* --- handles ----------------------------------------------------------------------------------------------- */
 
 void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes)
@@ -295,7 +304,9 @@ static void outcome_init(struct inproc_outcome *outcome)
     outcome->finding_count = outcome->finding_dropped = 0;
     outcome->finished = false;
     outcome->message_count = outcome->byte_count = outcome->step_count = 0;
-    outcome->round_count = outcome->word_bytes = outcome->pattern_hash = 0;
+    outcome->round_count = outcome->word_bytes = outcome->pattern_hash = outcome->wildcard_count = 0;
+    outcome->wildcard_rank = -1;
+    outcome->wildcard_call = NULL;
 }
 
 static void world_finish(void)
@@ -342,6 +353,7 @@ enum core_status inproc_run(const struct inproc_options *options, struct inproc_
     world->now_ns = 0;
     world->context_next = 4;
     world->keyval_count = 0;
+    world->paused = NULL;
     world->meeting = NULL;
     world->message_free = NULL;
     inproc_arena_reset();

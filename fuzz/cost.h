@@ -1,0 +1,12 @@
+/* Does an execution keep the model row that its collective claims? Rounds and words above the row are a finding. */
+#ifndef FUZZ_COST_H
+#define FUZZ_COST_H
+
+#include "corpus/collectives/registry.h"
+#include "fuzz/scenario.h"
+#include "replay/inproc/inproc.h"
+
+void cost_check(const struct collective *collective, const struct scenario *scenario, const struct inproc_options *options,
+                struct inproc_outcome *outcome);
+
+#endif

@@ -1,0 +1,279 @@
+/* Reading, explaining and shrinking a scenario. See harness.h. A trial runs in a child process, so that whatever it does to itself
+ * (a sanitizer's report, a loop without end) is just an answer. */
+#include "fuzz/harness.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "fuzz/execute.h"
+
+enum { TRIAL_SECONDS = 10, TRIALS_MAX = 3000, RULE_MAX = 64 };
+
+void __lsan_disable(void) __attribute__((weak));
+
+const struct collective *harness_read(const char *path, struct scenario *out)
+{
+    static uint8_t bytes[SCENARIO_TEXT_MAX + 1];
+    char name[128], message[256];
+    unsigned index;
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        fprintf(stderr, "crosswait: cannot open '%s': %s\n", path, strerror(errno));
+        return NULL;
+    }
+    size_t count = fread(bytes, 1, sizeof bytes - 1, file);
+    fclose(file);
+    bytes[count] = 0;
+    if (!scenario_is_text(bytes, count)) {
+        scenario_decode(bytes, count, out);
+        return harness_target(out->target);
+    }
+    if (scenario_parse((const char *)bytes, out, name, message)) {
+        fprintf(stderr, "crosswait: '%s': %s\n", path, message);
+        return NULL;
+    }
+    if (!*name)
+        return harness_target(0);
+    const struct collective *found = harness_target_find(name, &index);
+    if (!found) {
+        fprintf(stderr, "crosswait: '%s': no collective '%s' is registered here\n", path, name);
+        return NULL;
+    }
+    out->target = index;
+    return found;
+}
+
+int harness_explain(const struct collective *collective, const struct scenario *given)
+{
+    static struct inproc_outcome outcome;
+    static char text[SCENARIO_TEXT_MAX];
+    struct scenario scenario = *given;
+    if (__lsan_disable)
+        __lsan_disable(); /* a world that is given up leaves its buffers behind */
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    if (!execute_adapt(collective, &scenario)) {
+        printf("%s is not defined for any number of ranks of this scenario\n", collective->name);
+        return 0;
+    }
+    execute_describe(collective, &scenario, text, sizeof text);
+    printf("%s\n\n", text);
+    scenario_print(&scenario, collective->name, text, sizeof text);
+    printf("%s\ntimeline, ranks of MPI_COMM_WORLD:\n", text);
+    harness_run(collective, &scenario, stdout, &outcome);
+    printf("\n%llu messages, %llu bytes; about %llu rounds, %llu bytes one after the other\n",
+           (unsigned long long)outcome.message_count, (unsigned long long)outcome.byte_count,
+           (unsigned long long)outcome.round_count, (unsigned long long)outcome.word_bytes);
+    for (int i = 0; i < outcome.finding_count; i++)
+        printf("finding: %s: %s\n", outcome.finding[i].rule, outcome.finding[i].text);
+    if (!outcome.finding_count)
+        printf("no finding\n");
+    return outcome.finding_count;
+}
+
+/* --- shrinking ------------------------------------------------------------------------------------------------------------- */
+
+static int trials;
+
+static void trial_child(const struct collective *collective, struct scenario *scenario, int out)
+{
+    static struct inproc_outcome outcome;
+    int null = open("/dev/null", O_WRONLY);
+    dup2(null, 1);
+    dup2(null, 2);
+    signal(SIGALRM, SIG_DFL);
+    signal(SIGABRT, SIG_DFL);
+    signal(SIGSEGV, SIG_DFL);
+    alarm(TRIAL_SECONDS);
+    if (!harness_run(collective, scenario, NULL, &outcome) || !outcome.finding_count)
+        _exit(0);
+    const char *rule = outcome.finding[0].rule;
+    uint64_t messages = outcome.message_count;
+    if (write(out, &messages, sizeof messages) < 0 || write(out, rule, strlen(rule)) < 0)
+        _exit(3);
+    _exit(0);
+}
+
+/* The rule of the first finding, "crash", "timeout", or "" for none. */
+static void trial(const struct collective *collective, const struct scenario *scenario, char rule[RULE_MAX],
+                  uint64_t *out_messages)
+{
+    int fds[2], status;
+    struct scenario copy = *scenario;
+    trials++;
+    rule[0] = 0;
+    *out_messages = 0;
+    if (pipe(fds))
+        return;
+    pid_t child = fork();
+    if (child < 0) {
+        close(fds[0]);
+        close(fds[1]);
+        return;
+    }
+    if (child == 0)
+        trial_child(collective, &copy, fds[1]);
+    close(fds[1]);
+    char answer[sizeof(uint64_t) + RULE_MAX];
+    size_t got = 0;
+    for (ssize_t n; got < sizeof answer - 1 && (n = read(fds[0], answer + got, sizeof answer - 1 - got)) > 0;)
+        got += (size_t)n;
+    close(fds[0]);
+    while (waitpid(child, &status, 0) < 0 && errno == EINTR)
+        continue;
+    if (got > sizeof(uint64_t)) {
+        answer[got] = 0;
+        memcpy(out_messages, answer, sizeof *out_messages);
+        snprintf(rule, RULE_MAX, "%.60s", answer + sizeof(uint64_t));
+    } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+        strcpy(rule, "timeout");
+    } else if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
+        strcpy(rule, "crash");
+    }
+}
+
+struct shrinking {
+    const struct collective *collective;
+    struct scenario *best;
+    char rule[RULE_MAX];
+    uint64_t messages;
+};
+
+static bool attempt(struct shrinking *work, struct scenario candidate)
+{
+    static uint8_t old_bytes[SCENARIO_BYTES_MAX], new_bytes[SCENARIO_BYTES_MAX];
+    char rule[RULE_MAX];
+    uint64_t messages;
+    if (!execute_adapt(work->collective, &candidate) || trials >= TRIALS_MAX)
+        return false;
+    size_t old_size = scenario_encode(work->best, old_bytes), new_size = scenario_encode(&candidate, new_bytes);
+    if (old_size == new_size && !memcmp(old_bytes, new_bytes, old_size))
+        return false;
+    trial(work->collective, &candidate, rule, &messages);
+    if (strcmp(rule, work->rule))
+        return false;
+    *work->best = candidate;
+    work->messages = messages;
+    return true;
+}
+
+#define TRY_SET(field, value)                                                                                              \
+    do {                                                                                                                   \
+        struct scenario candidate = *work->best;                                                                           \
+        candidate.field = value;                                                                                           \
+        changed |= attempt(work, candidate);                                                                               \
+    } while (0)
+
+static bool shrink_fields(struct shrinking *work)
+{
+    bool changed = false;
+    for (int ranks = 1; ranks < work->best->ranks; ranks++) {
+        struct scenario candidate = *work->best;
+        candidate.ranks = ranks;
+        if (attempt(work, candidate)) {
+            changed = true;
+            break;
+        }
+    }
+    for (int count = 0; count < work->best->count; count = count < 8 ? count + 1 : count * 2) {
+        struct scenario candidate = *work->best;
+        candidate.count = count;
+        if (attempt(work, candidate)) {
+            changed = true;
+            break;
+        }
+    }
+    TRY_SET(calls, 1);
+    TRY_SET(comm, COMM_WORLD);
+    TRY_SET(traffic, false);
+    TRY_SET(slow, -1);
+    TRY_SET(late, false);
+    TRY_SET(shuffle, false);
+    TRY_SET(choice_count, 0);
+    TRY_SET(root, 0);
+    TRY_SET(in_place, false);
+    TRY_SET(sizes, SIZES_EVEN);
+    TRY_SET(sizes_seed, 0);
+    TRY_SET(op, OP_SUM_INT);
+    TRY_SET(dims, 1);
+    TRY_SET(periods, 0);
+    TRY_SET(parameter, 0);
+    TRY_SET(type_send, work->best->type);
+    struct scenario plain = *work->best;
+    plain.type = plain.type_send = TYPE_INT;
+    changed |= attempt(work, plain);
+    if (work->best->buffering != BUFFERING_EAGER)
+        TRY_SET(buffering, BUFFERING_EAGER);
+    if (work->best->buffering != BUFFERING_EAGER && work->best->buffering != BUFFERING_RENDEZVOUS)
+        TRY_SET(buffering, BUFFERING_RENDEZVOUS);
+    if (work->best->buffering != BUFFERING_EAGER_BYTES && work->best->eager_bytes)
+        TRY_SET(eager_bytes, 0);
+    return changed;
+}
+
+/* The schedule: shorter, then as many answers 0 as possible. */
+static void shrink_choices(struct shrinking *work)
+{
+    while (work->best->choice_count > 0) {
+        struct scenario candidate = *work->best;
+        candidate.choice_count /= 2;
+        if (!attempt(work, candidate))
+            break;
+    }
+    for (size_t i = work->best->choice_count; i-- > 0 && trials < TRIALS_MAX;) {
+        struct scenario candidate = *work->best;
+        if (candidate.choices[i] == 0)
+            continue;
+        candidate.choices[i] = 0;
+        attempt(work, candidate);
+    }
+    while (work->best->choice_count > 0 && work->best->choices[work->best->choice_count - 1] == 0)
+        work->best->choice_count--;
+}
+
+/* Nothing buffered fails: which sends must be unbuffered? Each that need not is buffered. */
+static void shrink_buffering(struct shrinking *work)
+{
+    if (work->best->buffering != BUFFERING_RENDEZVOUS || work->best->shuffle || work->messages > 256)
+        return;
+    struct scenario candidate = *work->best;
+    candidate.buffering = BUFFERING_CHOSEN;
+    candidate.choice_count = SCENARIO_CHOICES_MAX / 4;
+    memset(candidate.choices, 0, candidate.choice_count);
+    struct scenario before = *work->best;
+    if (!attempt(work, candidate))
+        return;
+    size_t sends = 256, unbuffered = 0;
+    for (size_t i = 0; i < sends && trials < TRIALS_MAX; i++) {
+        candidate = *work->best;
+        candidate.choices[i] = 1;
+        if (!attempt(work, candidate))
+            unbuffered++;
+    }
+    if (unbuffered == 0 || trials >= TRIALS_MAX)
+        *work->best = before;
+}
+
+const char *harness_shrink(const struct collective *collective, struct scenario *scenario)
+{
+    static struct shrinking work;
+    if (!execute_adapt(collective, scenario))
+        return NULL;
+    work = (struct shrinking){.collective = collective, .best = scenario};
+    trials = 0;
+    trial(collective, scenario, work.rule, &work.messages);
+    if (!work.rule[0])
+        return NULL;
+    if (!strcmp(work.rule, "timeout"))
+        return work.rule;
+    for (int round = 0; round < 6 && shrink_fields(&work); round++)
+        continue;
+    shrink_choices(&work);
+    shrink_fields(&work);
+    shrink_buffering(&work);
+    return work.rule;
+}

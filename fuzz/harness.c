@@ -1,0 +1,207 @@
+/* Runs scenarios on the in-process MPI and adds the checks that need to see all ranks: agreement, barriers left early, wildcard
+ * receives, claimed costs. See harness.h.
+ *
+ * State: `now` is about the one world that runs; ranks share it, as they share this code. */
+#include "fuzz/harness.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "fuzz/cost.h"
+#include "fuzz/execute.h"
+
+static struct {
+    const struct collective *collective;
+    const struct scenario *scenario;
+    int entered[SCENARIO_CALLS_MAX];
+    uint64_t result[SCENARIO_CALLS_MAX];
+    int result_rank[SCENARIO_CALLS_MAX];
+    FILE *timeline;
+} now;
+
+extern int __asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
+
+/* --- the ranks' environment ------------------------------------------------------------------------------------------------ */
+
+static void report(const char *rule, const char *format, ...)
+{
+    char text[INPROC_TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    inproc_note(rule, "%s", text);
+}
+
+static void entered(int call)
+{
+    now.entered[call]++;
+}
+
+static int missing(int call)
+{
+    return now.scenario->ranks - now.entered[call];
+}
+
+static void result(int call, int rank, uint64_t checksum)
+{
+    if (now.result_rank[call] < 0) {
+        now.result_rank[call] = rank;
+        now.result[call] = checksum;
+    } else if (now.result[call] != checksum) {
+        inproc_note("disagreement", "ranks %d and %d have results that differ in some bits", now.result_rank[call], rank);
+    }
+}
+
+static void calling(int inside)
+{
+    (void)inside;
+}
+
+static int run_rank(int rank, void *context)
+{
+    const struct execute_environment *environment = context;
+    (void)rank;
+    return execute_rank(now.collective, now.scenario, environment);
+}
+
+static void show(void *context, const struct inproc_event *event)
+{
+    FILE *out = context;
+    const char *call = event->call ? event->call : "";
+    char tag[24], peer[24];
+    snprintf(tag, sizeof tag, event->tag < 0 ? "any tag" : "tag %d", event->tag);
+    snprintf(peer, sizeof peer, event->peer < 0 ? "any rank" : "rank %d", event->peer);
+    switch (event->kind) {
+    case INPROC_EVENT_SEND:
+        fprintf(out, "  rank %-2d %-22s %llu bytes to %s, %s%s\n", event->rank, call, (unsigned long long)event->bytes, peer, tag,
+                event->flag ? " (buffered)" : "");
+        break;
+    case INPROC_EVENT_RECV:
+        fprintf(out, "  rank %-2d %-22s up to %llu bytes from %s, %s\n", event->rank, call, (unsigned long long)event->bytes, peer,
+                tag);
+        break;
+    case INPROC_EVENT_MATCH:
+        fprintf(out, "  rank %-2d %-22s gets %llu bytes from %s, %s\n", event->rank, "", (unsigned long long)event->bytes, peer, tag);
+        break;
+    case INPROC_EVENT_BLOCK:
+        fprintf(out, "  rank %-2d %-22s waits: %s %s, %s\n", event->rank, call, event->flag ? "its message to" : "for a message of",
+                peer, tag);
+        break;
+    case INPROC_EVENT_CALL:
+        fprintf(out, "  rank %-2d %s\n", event->rank, call);
+        break;
+    case INPROC_EVENT_WAIT:
+        break;
+    }
+}
+
+/* --- targets ----------------------------------------------------------------------------------------------------------------- */
+
+enum { TARGETS_MAX = 512 };
+static const struct collective *target[TARGETS_MAX];
+static int target_count = -1;
+
+static bool asked_for(const char *names, const char *name)
+{
+    size_t length = strlen(name);
+    for (const char *at = names; (at = strstr(at, name)); at++)
+        if ((at == names || at[-1] == ',') && (at[length] == 0 || at[length] == ','))
+            return true;
+    return false;
+}
+
+int harness_target_count(void)
+{
+    if (target_count >= 0)
+        return target_count;
+    const char *names = getenv("CROSSWAIT_FUZZ_TARGET");
+    target_count = 0;
+    for (const struct collective *c = collective_first(); c; c = collective_next(c))
+        if ((!names || !*names || asked_for(names, c->name)) && target_count < TARGETS_MAX)
+            target[target_count++] = c;
+    if (target_count == 0) {
+        fprintf(stderr, names && *names ? "crosswait: no collective '%s' is registered here\n"
+                                        : "crosswait: the file registers no collective: end it with a line like"
+                                          " COLLECTIVE(bcast, \"\", my_bcast)\n",
+                names);
+        exit(2);
+    }
+    return target_count;
+}
+
+const struct collective *harness_target(unsigned index)
+{
+    return target[index % (unsigned)harness_target_count()];
+}
+
+const struct collective *harness_target_find(const char *name, unsigned *out_index)
+{
+    for (int i = 0; i < harness_target_count(); i++)
+        if (!strcmp(target[i]->name, name)) {
+            *out_index = (unsigned)i;
+            return target[i];
+        }
+    return NULL;
+}
+
+/* --- a run --------------------------------------------------------------------------------------------------------------------- */
+
+static void find(struct inproc_outcome *out, const char *rule, int rank, const char *format, ...)
+{
+    if (out->finding_count == INPROC_FINDINGS_MAX)
+        return;
+    struct inproc_finding *finding = &out->finding[out->finding_count++];
+    va_list arguments;
+    finding->rule = rule;
+    finding->rank = rank;
+    va_start(arguments, format);
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+    va_end(arguments);
+}
+
+bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline, struct inproc_outcome *out)
+{
+    static const struct execute_environment environment = {
+        .report = report, .pause = inproc_pause, .entered = entered, .missing = missing, .result = result, .calling = calling};
+    static const struct execute_environment environment_margins = {
+        .report = report, .pause = inproc_pause, .entered = entered, .missing = missing, .result = result, .calling = calling,
+        .margins = 1};
+    static const enum inproc_buffering buffering[] = {INPROC_RENDEZVOUS, INPROC_EAGER, INPROC_EAGER_BYTES, INPROC_CHOSEN};
+    if (!execute_adapt(collective, scenario))
+        return false;
+    now.collective = collective;
+    now.scenario = scenario;
+    now.timeline = timeline;
+    for (int i = 0; i < SCENARIO_CALLS_MAX; i++) {
+        now.entered[i] = 0;
+        now.result_rank[i] = -1;
+    }
+    struct inproc_options options = {
+        .rank_count = execute_world_size(scenario),
+        .run = run_rank,
+        .context = (void *)(uintptr_t)(__asan_region_is_poisoned ? &environment : &environment_margins),
+        .buffering = buffering[scenario->buffering],
+        .eager_bytes = (size_t)scenario->eager_bytes,
+        .shuffle = scenario->shuffle,
+        .late = scenario->late,
+        .initialized = true,
+        .warn_types = true,
+        .choice = {.kind = INPROC_BYTES, .bytes = scenario->choices, .count = scenario->choice_count},
+        .step_count_max = 5000000,
+        .event = timeline ? show : NULL,
+        .event_context = timeline,
+        .pattern = harness_pattern,
+        .pattern_count = HARNESS_PATTERNS,
+    };
+    if (inproc_run(&options, out) != CORE_OK)
+        exit(3);
+    const char *allowed = getenv("CROSSWAIT_FUZZ_WILDCARDS");
+    if (out->wildcard_count && !(allowed && *allowed == '1'))
+        find(out, "wildcard", out->wildcard_rank, "rank %d receives from any source with %s: a message of another call could be"
+             " taken for its own", out->wildcard_rank, out->wildcard_call);
+    if (!out->finding_count)
+        cost_check(collective, scenario, &options, out);
+    return true;
+}

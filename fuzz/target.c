@@ -1,0 +1,162 @@
+/* libFuzzer's entry points, and what the binary does beside fuzzing:
+ *     --list                     the collectives that are linked in
+ *     --explain=FILE             print a scenario, run it, print timeline and findings; exit status 1 with findings
+ *     --shrink=FILE --out=FILE   make it small; writes text. Prints the rule; exit status 1, or 0 when it does not fail
+ *     --replay FILE...           run each file once; exit status 1 at the first finding
+ * A finding prints its rule and text and aborts; libFuzzer keeps the input. */
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "fuzz/harness.h"
+
+/* Counters that libFuzzer treats like code coverage: new patterns of communication are worth keeping. */
+__attribute__((section("__libfuzzer_extra_counters"))) uint8_t harness_pattern[HARNESS_PATTERNS];
+
+int LLVMFuzzerInitialize(int *argc, char ***argv);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
+
+static struct sigaction old_segv;
+
+/* Names the rank whose stack overflowed, then lets the handler before us speak. */
+static void on_segv(int number, siginfo_t *info, void *context)
+{
+    int rank = inproc_stack_owner(info->si_addr);
+    (void)context;
+    if (rank >= 0) {
+        char text[] = "crosswait: stack overflow on rank 00\n";
+        text[34] = (char)('0' + rank / 10 % 10);
+        text[35] = (char)('0' + rank % 10);
+        if (write(2, text, sizeof text - 1) < 0)
+            _exit(77);
+    }
+    sigaction(number, &old_segv, NULL);
+}
+
+static void watch_stacks(void)
+{
+    static uint8_t stack[64 << 10];
+    stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack}, current;
+    struct sigaction action = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    if (sigaltstack(NULL, &current) == 0 && (current.ss_flags & SS_DISABLE))
+        sigaltstack(&alternate, NULL);
+    sigaction(SIGSEGV, &action, &old_segv);
+}
+
+static int list(void)
+{
+    for (int i = 0; i < harness_target_count(); i++) {
+        const struct collective *c = harness_target((unsigned)i);
+        printf("%s %s %s %s\n", c->name, collective_kind_name(c->kind), *c->row ? c->row : "-", c->expect ? c->expect : "-");
+    }
+    return 0;
+}
+
+static int explain(const char *path)
+{
+    static struct scenario scenario;
+    const struct collective *collective = harness_read(path, &scenario);
+    return collective ? harness_explain(collective, &scenario) > 0 : 2;
+}
+
+static int shrink(const char *path, const char *out)
+{
+    static struct scenario scenario;
+    static char text[SCENARIO_TEXT_MAX];
+    const struct collective *collective = harness_read(path, &scenario);
+    if (!collective)
+        return 2;
+    const char *rule = harness_shrink(collective, &scenario);
+    if (!rule) {
+        printf("no finding\n");
+        return 0;
+    }
+    scenario_print(&scenario, collective->name, text, sizeof text);
+    FILE *file = out ? fopen(out, "w") : stdout;
+    if (!file || fputs(text, file) < 0 || (out && fclose(file))) {
+        fprintf(stderr, "crosswait: cannot write '%s'\n", out ? out : "standard output");
+        return 3;
+    }
+    printf("%s\n", rule);
+    return 1;
+}
+
+static int replay(int argc, char **argv, int first)
+{
+    static struct scenario scenario;
+    static struct inproc_outcome outcome;
+    int failed = 0;
+    for (int i = first; i < argc; i++) {
+        const struct collective *collective = harness_read(argv[i], &scenario);
+        if (!collective)
+            return 2;
+        harness_run(collective, &scenario, NULL, &outcome);
+        for (int f = 0; f < outcome.finding_count; f++)
+            printf("%s: %s: %s: %s\n", argv[i], collective->name, outcome.finding[f].rule, outcome.finding[f].text);
+        failed |= outcome.finding_count > 0;
+    }
+    return failed;
+}
+
+int LLVMFuzzerInitialize(int *argc, char ***argv)
+{
+    const char *out = NULL, *shrunk = NULL;
+    for (int i = 1; i < *argc; i++) {
+        const char *arg = (*argv)[i];
+        if (!strcmp(arg, "--list"))
+            exit(list());
+        if (!strncmp(arg, "--explain=", 10))
+            exit(explain(arg + 10));
+        if (!strcmp(arg, "--replay"))
+            exit(replay(*argc, *argv, i + 1));
+        if (!strncmp(arg, "--shrink=", 9))
+            shrunk = arg + 9;
+        if (!strncmp(arg, "--out=", 6))
+            out = arg + 6;
+    }
+    if (shrunk)
+        exit(shrink(shrunk, out));
+    harness_target_count();
+    watch_stacks();
+    return 0;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct scenario scenario;
+    static struct inproc_outcome outcome;
+    if (scenario_is_text(data, size)) {
+        static char text[SCENARIO_TEXT_MAX + 1];
+        char name[128], message[256];
+        size_t length = size < SCENARIO_TEXT_MAX ? size : SCENARIO_TEXT_MAX;
+        memcpy(text, data, length);
+        text[length] = 0;
+        if (scenario_parse(text, &scenario, name, message))
+            return 0;
+        if (*name && !harness_target_find(name, &scenario.target))
+            return 0;
+    } else {
+        scenario_decode(data, size, &scenario);
+    }
+    const struct collective *collective = harness_target(scenario.target);
+    if (!harness_run(collective, &scenario, NULL, &outcome) || !outcome.finding_count)
+        return 0;
+    for (int i = 0; i < outcome.finding_count; i++)
+        fprintf(stderr, "crosswait: %s: %s: %s\n", collective->name, outcome.finding[i].rule, outcome.finding[i].text);
+    abort();
+}
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+{
+    static struct scenario scenario;
+    static uint8_t bytes[SCENARIO_BYTES_MAX];
+    scenario_decode(data, size, &scenario);
+    scenario_mutate(&scenario, seed);
+    size_t made = scenario_encode(&scenario, bytes);
+    if (made > max_size)
+        made = max_size;
+    memcpy(data, bytes, made);
+    return made;
+}
