@@ -32,7 +32,7 @@ static const struct field_row row[FIELDS] = {
     [FIELD_TARGET] = {"target", 0, 255, NULL, {-9}},
     [FIELD_RANKS] = {"ranks", 1, SCENARIO_RANKS_MAX, NULL, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, -9}},
     [FIELD_ROOT] = {"root", 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 63, -9}},
-    [FIELD_COUNT] = {"count", 0, 4095, NULL, {0, 1, 2, 3, 5, 7, 8, 13, 17, 64, 100, 257, 1000, -9}},
+    [FIELD_COUNT] = {"count", 0, 4095, NULL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 17, 64, -9}},
     [FIELD_TYPE] = {"type", 0, SCENARIO_TYPES - 1, type_names, {-9}},
     [FIELD_TYPE_SEND] = {"type-send", 0, SCENARIO_TYPES - 1, type_names, {-9}},
     [FIELD_OP] = {"op", 0, SCENARIO_OPS - 1, op_names, {-9}},
@@ -352,7 +352,10 @@ static int field_any(enum field f, uint64_t *state)
         known++;
     if (known && next(state) % 4)
         return row[f].often[next(state) % (unsigned)known];
-    return row[f].low + (int)(next(state) % (unsigned)(row[f].high - row[f].low + 1));
+    uint64_t range = (uint64_t)(row[f].high - row[f].low + 1), value = next(state) % range;
+    if (known) /* numbers: small ones more often */
+        value = value * (next(state) % range) / range * (next(state) % range) / range;
+    return row[f].low + (int)value;
 }
 
 void scenario_mutate(struct scenario *s, uint64_t seed)

@@ -18,6 +18,21 @@ int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
+/* Freed buffers are remembered, but not so many that every execution touches fresh pages. Worlds that are given up leave
+ * their buffers behind: that is ours, not the collective's. */
+const char *__asan_default_options(void);
+const char *__asan_default_options(void)
+{
+    return "quarantine_size_mb=4:thread_local_quarantine_size_kb=64:malloc_context_size=8:allocator_may_return_null=1:"
+           "detect_stack_use_after_return=0:max_malloc_fill_size=0";
+}
+
+const char *__ubsan_default_options(void);
+const char *__ubsan_default_options(void)
+{
+    return "halt_on_error=1:abort_on_error=1:print_stacktrace=1";
+}
+
 static struct sigaction old_segv;
 
 /* Names the rank whose stack overflowed, then lets the handler before us speak. */
