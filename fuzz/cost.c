@@ -1,8 +1,151 @@
-/* See cost.h. */
+/* Does an execution keep the model row that its collective claims? The in-process MPI counts rounds and words as it goes, never too
+ * few; where that estimate is above the row, the world runs again, its messages are written down as a program, and the timed
+ * engine says exactly. Only then is it a finding.
+ *
+ * Relies on: the same scenario giving the same messages. */
 #include "fuzz/cost.h"
 
-void cost_check(const struct collective *collective, const struct scenario *scenario, const struct inproc_options *options,
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/model.h"
+#include "replay/program.h"
+#include "replay/timed.h"
+
+enum { CONTEXTS_MAX = 64 };
+
+struct recording {
+    struct replay_program program;
+    uint32_t context[CONTEXTS_MAX], comm[CONTEXTS_MAX];
+    int context_count;
+    int32_t *request[SCENARIO_RANKS_MAX]; /* the world's request ids to the program's */
+    int32_t room[SCENARIO_RANKS_MAX], made[SCENARIO_RANKS_MAX];
+    bool failed;
+};
+
+static void quiet(enum core_status status, const char *message, void *context)
+{
+    (void)status, (void)message, (void)context;
+}
+
+static uint32_t comm_of_context(struct recording *r, uint32_t context)
+{
+    for (int i = 0; i < r->context_count; i++)
+        if (r->context[i] == context)
+            return r->comm[i];
+    if (r->context_count == CONTEXTS_MAX ||
+        replay_program_comm(&r->program, NULL, 0, &r->comm[r->context_count]) != CORE_OK) {
+        r->failed = true;
+        return 0;
+    }
+    r->context[r->context_count] = context;
+    return r->comm[r->context_count++];
+}
+
+static int32_t request_new(struct recording *r, int rank, int32_t id)
+{
+    if (id >= r->room[rank]) {
+        int32_t room = id < 64 ? 128 : id * 2;
+        int32_t *bigger = realloc(r->request[rank], (size_t)room * sizeof *bigger);
+        if (!bigger) {
+            r->failed = true;
+            return 0;
+        }
+        for (int32_t i = r->room[rank]; i < room; i++)
+            bigger[i] = -1;
+        r->request[rank] = bigger;
+        r->room[rank] = room;
+    }
+    return r->request[rank][id] = r->made[rank]++;
+}
+
+static void record(void *context, const struct inproc_event *event)
+{
+    struct recording *r = context;
+    struct replay_op op = {.peer = event->peer, .tag = event->tag, .bytes = event->bytes, .matched = REPLAY_ANY};
+    if (r->failed || event->rank >= SCENARIO_RANKS_MAX)
+        return;
+    switch (event->kind) {
+    case INPROC_EVENT_SEND:
+    case INPROC_EVENT_RECV:
+        op.kind = event->kind == INPROC_EVENT_SEND ? REPLAY_ISEND : REPLAY_IRECV;
+        op.mode = REPLAY_STANDARD;
+        op.comm = comm_of_context(r, event->context);
+        op.request = request_new(r, event->rank, event->request);
+        break;
+    case INPROC_EVENT_WAIT:
+        if (event->request >= r->room[event->rank] || r->request[event->rank][event->request] < 0)
+            return;
+        op = (struct replay_op){.kind = REPLAY_WAIT, .request = r->request[event->rank][event->request], .matched = REPLAY_ANY};
+        break;
+    default:
+        return;
+    }
+    if (replay_program_add(&r->program, (uint32_t)event->rank, &op) != CORE_OK)
+        r->failed = true;
+}
+
+static bool measure(const struct inproc_options *options, struct replay_measure *out)
+{
+    static struct recording r;
+    static struct inproc_outcome outcome;
+    struct inproc_options again = *options;
+    memset(&r, 0, sizeof r);
+    again.event = record;
+    again.event_context = &r;
+    again.pattern = NULL;
+    if (replay_program_init(&r.program, (uint32_t)options->rank_count) != CORE_OK)
+        return false;
+    bool good = inproc_run(&again, &outcome) == CORE_OK && !r.failed && replay_program_check(&r.program) == CORE_OK &&
+                replay_timed_measure(&r.program, NULL, out) == CORE_OK && !out->blocked_count;
+    replay_program_done(&r.program);
+    for (int i = 0; i < SCENARIO_RANKS_MAX; i++)
+        free(r.request[i]);
+    return good;
+}
+
+static size_t element_bytes(enum scenario_type type)
+{
+    static const size_t bytes[] = {4, 8, 8, 12, 4, 8, 16, 12, 12, 1};
+    return bytes[type];
+}
+
+void cost_check(const struct collective *collective, const struct scenario *s, const struct inproc_options *options,
                 struct inproc_outcome *outcome)
 {
-    (void)collective, (void)scenario, (void)options, (void)outcome;
+    if (!*collective->row || s->calls != 1 || s->traffic || s->type != s->type_send ||
+        (collective->kind == collective_kind_reduce_scatter && s->sizes != SIZES_EVEN))
+        return;
+    const struct model_row *row = model_row_find(collective->row);
+    if (!row)
+        return;
+    int shift = s->parameter % (2 * s->ranks) - s->ranks / 2; /* as execute.c has it */
+    struct model_case of = {.ranks = (uint32_t)s->ranks, .root = (uint32_t)s->root, .words = (uint64_t)s->count};
+    if (collective->kind == collective_kind_bcast_k)
+        of.parameter = 2 + (uint32_t)s->parameter % 7;
+    if (collective->kind == collective_kind_shift)
+        of.parameter = (uint32_t)((shift % s->ranks + s->ranks) % s->ranks);
+    struct model_cost cost;
+    core_report_hook(quiet, NULL); /* outside of the row's domain there is nothing to check, and nothing to say */
+    enum core_status status = model_row_cost(row, &of, &cost);
+    struct replay_measure measured;
+    size_t unit = element_bytes(s->type);
+    uint64_t words_most = (uint64_t)cost.words_most;
+    uint64_t words_exact = cost.words.den ? (uint64_t)((cost.words.num + cost.words.den - 1) / cost.words.den) : 0;
+    uint64_t words = words_most > words_exact ? words_most : words_exact;
+    bool above = status == CORE_OK && (outcome->round_count > cost.rounds || outcome->word_bytes > words * unit) &&
+                 measure(options, &measured) && (measured.rounds > cost.rounds || measured.words_bytes > words * unit);
+    core_report_hook(NULL, NULL);
+    if (!above || outcome->finding_count == INPROC_FINDINGS_MAX)
+        return;
+    struct inproc_finding *finding = &outcome->finding[outcome->finding_count++];
+    finding->rule = "cost";
+    finding->rank = -1;
+    if (measured.rounds > cost.rounds)
+        snprintf(finding->text, sizeof finding->text, "%llu rounds where the row %s has %llu",
+                 (unsigned long long)measured.rounds, row->id, (unsigned long long)cost.rounds);
+    else
+        snprintf(finding->text, sizeof finding->text, "%llu bytes one after the other where the row %s has %llu",
+                 (unsigned long long)measured.words_bytes, row->id, (unsigned long long)(words * unit));
 }

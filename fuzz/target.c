@@ -1,5 +1,5 @@
 /* libFuzzer's entry points, and what the binary does beside fuzzing:
- *     --list                     the collectives that are linked in
+ *     --list                     the collectives that are linked in: name, kind, row, expect, axis, twin, printed; tabs between
  *     --explain=FILE             print a scenario, run it, print timeline and findings; exit status 1 with findings
  *     --shrink=FILE --out=FILE   make it small; writes text. Prints the rule; exit status 1, or 0 when it does not fail
  *     --replay FILE...           run each file once; exit status 1 at the first finding
@@ -64,7 +64,8 @@ static int list(void)
 {
     for (int i = 0; i < harness_target_count(); i++) {
         const struct collective *c = harness_target((unsigned)i);
-        printf("%s %s %s %s\n", c->name, collective_kind_name(c->kind), *c->row ? c->row : "-", c->expect ? c->expect : "-");
+        printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c->name, collective_kind_name(c->kind), *c->row ? c->row : "-",
+               c->expect ? c->expect : "-", c->axis ? c->axis : "-", c->twin ? c->twin : "-", c->printed ? "printed" : "-");
     }
     return 0;
 }

@@ -107,9 +107,9 @@ struct inproc_outcome {
      * order of matching, so competing messages may be served in another order than the model's: never too small where
      * a rank has at most one send and one receive under way, else an estimate. */
     uint64_t round_count, word_bytes;
-    uint64_t wildcard_count; /* receives and probes posted for any source */
-    int wildcard_rank;       /* who posted the first, with which call */
-    const char *wildcard_call;
+    /* A rank that received from any source, more than once, always from the same one, while other ranks named their sources:
+     * most likely a rank computed wrongly, (rank - 1) % size. -1: none. */
+    int wildcard_rank, wildcard_source;
     uint64_t pattern_hash; /* of every rank's sequence of messages */
 };
 

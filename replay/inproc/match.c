@@ -61,6 +61,11 @@ static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t 
 
 static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t bytes)
 {
+    struct inproc_rank *owner = recv->owner;
+    if (LIKELY(recv->peer >= 0))
+        owner->named_count++;
+    else
+        owner->wildcard_source = owner->wildcard_count++ == 0 || owner->wildcard_source == source ? source : -2;
     recv->status.MPI_SOURCE = source;
     recv->status.MPI_TAG = tag;
     recv->status._ucount = bytes;
@@ -321,8 +326,6 @@ void inproc_recv_post(struct ompi_request_t *recv)
     recv->post[0] = me->clock[0];
     recv->post[1] = me->clock[1];
     WORLD->now_ns += 100;
-    if (UNLIKELY(recv->peer == MPI_ANY_SOURCE))
-        inproc_wildcard();
     if (UNLIKELY(WORLD->options->event != NULL)) {
         int world = recv->peer == MPI_ANY_SOURCE ? MPI_ANY_SOURCE
                     : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];

@@ -283,6 +283,8 @@ struct inproc_rank {
     uint64_t clock[2], send_free[2], recv_free[2];
     uint64_t pattern;
     uint32_t send_count;
+    uint32_t named_count, wildcard_count; /* receives matched */
+    int wildcard_source;                  /* of all wildcards so far; -2: of several */
     int32_t request_count;
     uint32_t idle_polls;
     void *bsend_buffer;
@@ -356,8 +358,6 @@ void inproc_poll_failed(void); /* a test or probe found nothing: let others run,
 void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes);
 void inproc_handle_kill(struct inproc_handle *handle);
 void inproc_not_initialized(void);
-
-void inproc_wildcard(void);
 
 static inline bool handle_good(const void *handle, enum inproc_handle_kind kind)
 {

@@ -127,15 +127,6 @@ void inproc_poll_failed(void)
     inproc_fiber_yield();
 }
 
-void inproc_wildcard(void)
-{
-    struct inproc_outcome *outcome = WORLD->outcome;
-    if (outcome->wildcard_count++ == 0) {
-        outcome->wildcard_rank = ME->rank;
-        outcome->wildcard_call = WORLD->fiber->call;
-    }
-}
-
 /* --- handles ----------------------------------------------------------------------------------------------- */
 
 void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes)
@@ -250,6 +241,7 @@ static void rank_init(struct inproc_rank *me, int index)
     me->pattern = 0;
     me->send_count = 0;
     me->request_count = 0;
+    me->named_count = me->wildcard_count = 0;
     me->idle_polls = 0;
     me->bsend_buffer = NULL;
     me->self_member = index;
@@ -304,14 +296,26 @@ static void outcome_init(struct inproc_outcome *outcome)
     outcome->finding_count = outcome->finding_dropped = 0;
     outcome->finished = false;
     outcome->message_count = outcome->byte_count = outcome->step_count = 0;
-    outcome->round_count = outcome->word_bytes = outcome->pattern_hash = outcome->wildcard_count = 0;
-    outcome->wildcard_rank = -1;
-    outcome->wildcard_call = NULL;
+    outcome->round_count = outcome->word_bytes = outcome->pattern_hash = 0;
+    outcome->wildcard_rank = outcome->wildcard_source = -1;
+}
+
+static void find_odd_wildcard(struct inproc_outcome *outcome)
+{
+    uint32_t named = 0;
+    for (int i = 0; i < WORLD->rank_count; i++)
+        named += WORLD->rank[i].wildcard_count == 0 && WORLD->rank[i].named_count > 0;
+    for (int i = WORLD->rank_count - 1; named > 0 && WORLD->rank_count > 2 && i >= 0; i--)
+        if (WORLD->rank[i].wildcard_count > 1 && WORLD->rank[i].wildcard_source >= 0) {
+            outcome->wildcard_rank = i;
+            outcome->wildcard_source = WORLD->rank[i].wildcard_source;
+        }
 }
 
 static void world_finish(void)
 {
     struct inproc_outcome *outcome = WORLD->outcome;
+    find_odd_wildcard(outcome);
     outcome->finished = WORLD->live_count == 0;
     outcome->step_count = WORLD->step_count;
     for (int i = 0; i < WORLD->rank_count; i++) {
