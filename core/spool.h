@@ -257,6 +257,12 @@ enum spool_state { /* in the header; how the rank itself says it ended */
     SPOOL_STATE_SIGNALLED /* a fatal signal was seen; `code` is its number */
 };
 
+enum spool_flag {
+    SPOOL_FLAG_LAST = 1,    /* keeps only the newest records: what leaves the ring is dropped, there is no .spool file. `drained` is where the
+                               oldest record that is left starts. Definitions go to a lane of their own, which has not this flag */
+    SPOOL_FLAG_FILTERED = 2 /* calls were left out on purpose, so that messages cannot be counted */
+};
+
 struct spool_header { /* the first page of NAME.ring */
     char magic[8];
     uint32_t version;
@@ -275,7 +281,7 @@ struct spool_header { /* the first page of NAME.ring */
     uint64_t start_ticks;
     uint64_t start_realtime_ns;
     uint32_t layer;      /* 1: the library layer is on */
-    uint32_t reserved;
+    uint32_t flags;      /* enum spool_flag */
     _Atomic uint64_t committed;
     _Atomic uint64_t drained;
     _Atomic uint64_t lost;    /* events not recorded, in all */

@@ -5,7 +5,7 @@
  *  1. buffer[0, buffer_bytes) is the lane's bytes from buffer_start; buffer_start <= position <= buffer_start + buffer_bytes.
  *  2. position is a multiple of 8 and the start of a record, or the end.
  *  3. A record is handed out only when all of it is in the buffer and record_fits said that its fields stay inside it.
- *  4. After torn is set nothing more is handed out. */
+ *  4. After torn is set nothing more is handed out, but what was read before. */
 #include "core/spool_read.h"
 
 #include <dirent.h>
@@ -232,7 +232,9 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
         status = because(reader->why, CORE_NO_MEMORY, "out of memory");
         goto undo;
     }
-    if (reader->drained) {
+    if (reader->header.flags & SPOOL_FLAG_LAST) {
+        reader->position = reader->buffer_start = reader->drained;
+    } else if (reader->drained) {
         snprintf(path, sizeof path, "%s/%" PRId32 ".%" PRIu32 ".spool", job_path, rank, lane);
         reader->file_fd = open(path, O_RDONLY | O_CLOEXEC);
         if (reader->file_fd < 0) {

@@ -49,7 +49,8 @@ struct spool_reader {
     size_t buffer_bytes;
 };
 
-/* Opens JOB/R.L.ring and JOB/R.L.spool (which may be absent while nothing was drained). Not reported: see why. */
+/* Opens JOB/R.L.ring and JOB/R.L.spool (which may be absent while nothing was drained, and is with SPOOL_FLAG_LAST). Not reported: see
+ * why. */
 enum core_status spool_reader_open(struct spool_reader *reader, const char *job_path, int32_t rank, uint32_t lane);
 void spool_reader_close(struct spool_reader *reader);
 

@@ -143,6 +143,8 @@ enum core_status store_write(const char *job_path, const char *trace_path, const
         status = headers_read(&store);
     if (!status)
         status = store_clocks_find(&store);
+    if (!status && !(store.gaps = core_alloc_zero((size_t)store.world_size, sizeof *store.gaps)))
+        status = core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
     if (!status && !(store.window_row = core_alloc_zero(STORE_WINDOW, sizeof *store.window_row)))
         status = core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
     if (!status)
@@ -161,6 +163,7 @@ enum core_status store_write(const char *job_path, const char *trace_path, const
         store_sql_abandon(&store.sql);
 
     free(store.window_row);
+    free(store.gaps);
     free(store.lane);
     free(store.scratch);
     free(store.notes);

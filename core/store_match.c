@@ -1,6 +1,7 @@
 /* Sends paired with receives. MPI's messages do not overtake each other: what one rank sends to another on a communicator with
  * one tag is received in that order, by the receives that matched that tag in the order in which they were posted. So a queue
- * per (communicator, source, destination, tag) is enough; it is settled when both its ranks have been read.
+ * per (communicator, source, destination, tag) is enough; it is settled when both its ranks have been read. Where calls are missing in
+ * front or in between (a filter, a ring that keeps the last ones only) this counting says nothing: the sides stay apart.
  *
  * Messages inside the MPI library are kept apart from the application's: their tags are a world of their own.
  *
@@ -221,6 +222,7 @@ static enum core_status channel_get(struct store *store, const struct store_side
 static enum core_status queue_settle(struct store *store, struct store_match_queue *queue)
 {
     struct store_match *match = &store->match;
+    bool apart = store->gaps[queue->side.source] || store->gaps[queue->side.dest];
     enum core_status status = CORE_OK;
     uint32_t channel, send, receive;
 
@@ -232,14 +234,14 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
     receive = queue->first[1];
     while (!status && (send || receive)) {
         const struct store_match_node *from = send ? &match->node[send] : NULL;
-        const struct store_match_node *to = receive ? &match->node[receive] : NULL;
+        const struct store_match_node *to = receive && !(apart && from) ? &match->node[receive] : NULL;
         int64_t row[5] = {channel, queue->side.tag, from ? (int64_t)from->seq : STORE_NULL,
                           to ? (int64_t)to->seq : STORE_NULL,
                           to && to->bytes != STORE_NULL ? to->bytes : from ? from->bytes : STORE_NULL};
         if (from || !to->maybe)
             status = store_put_integers(&store->sql, STORE_MESSAGE, row, 5);
         send = from ? from->next : 0;
-        receive = to ? to->next : 0;
+        receive = to ? to->next : apart ? receive : 0;
     }
     return status;
 }

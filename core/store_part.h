@@ -292,6 +292,7 @@ struct store_rank { /* the rank being read */
     const struct store_clock *clock;
     uint64_t events, lost_records;
     bool torn;
+    bool gaps; /* calls are missing before or between those that are there */
 };
 enum core_status store_rank_read(struct store *store, const struct spool_lane_name *lane, uint32_t lane_count);
 enum core_status store_rank_missing(struct store *store, int32_t rank);
@@ -307,6 +308,7 @@ struct store {
     struct store_match match;
     struct store_intern shape, completion_set, arg_set;
     struct store_clock *clock;   /* one a host */
+    bool *gaps;                  /* by world rank: its messages cannot be counted, so they are not paired */
     uint32_t *rank_clock;        /* by world rank: index into clock */
     uint32_t clock_count, clock_room;
     char (*host)[64];            /* by clock */

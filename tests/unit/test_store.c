@@ -86,6 +86,46 @@ static void test_pair(void **state)
     trace_close(&trace);
 }
 
+/* A rank that kept only the newest records, its definitions in a lane of their own. */
+static void test_last(void **state)
+{
+    char folder[300], path[300];
+    struct spool_event e;
+    struct trace trace;
+    struct writer w;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/last", base);
+    snprintf(path, sizeof path, "%s/last.db", base);
+    writer_open(&w, folder, 0, 1, 9);
+    pair_define(&w);
+    assert_true(writer_close(&w));
+    writer_open(&w, folder, 0, 1, 0);
+    w.header.flags = SPOOL_FLAG_LAST;
+    for (int i = 0; i < 3000; i++) {
+        e = pair_message(&w, SEND, 0, 1, 1);
+        writer_event(&w, e);
+        e = pair_message(&w, RECV, 0, 1, 1);
+        writer_done(&w, e.seq, 0, 0, 0, 1, 8);
+        writer_event(&w, e);
+    }
+    w.kept = (64 + 64 + 40) * 50 - 64; /* the oldest is a receive: its send is gone */
+    assert_true(writer_close(&w));
+    snprintf(folder + strlen(folder), 20, "/0.0.spool");
+    assert_int_equal(unlink(folder), 0);
+    snprintf(folder, sizeof folder, "%s/last", base);
+    assert_int_equal(store_write(folder, path, NULL), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(trace.rank[0].events, 99);
+    assert_false(trace.rank[0].cut);
+    assert_int_equal(ask(&trace, "SELECT min(seq) FROM event"), 5902);
+    assert_int_equal(ask(&trace, "SELECT max(seq) FROM event"), 6000);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM message"), 99);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM message WHERE send_seq IS NOT NULL AND recv_seq IS NOT NULL"), 0);
+    assert_non_null(strstr(trace_meta(&trace, "notes"), "not paired"));
+    trace_close(&trace);
+}
+
 static int setup(void **state)
 {
     const char *tmp = getenv("TMPDIR");
@@ -108,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pair),
+        cmocka_unit_test(test_last),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
