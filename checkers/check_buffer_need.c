@@ -18,6 +18,14 @@ static void add_steps(struct finding *finding, const struct replay_need *need)
                          replay_outcome_text(need->step[i].outcome));
 }
 
+static bool ended_early(const struct check_input *input)
+{
+    for (uint32_t i = 0; i < input->trace->rank_count; i++)
+        if (input->trace->rank[i].state != EVENT_RANK_FINISHED)
+            return true;
+    return false;
+}
+
 enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list)
 {
     struct replay_need need;
@@ -33,8 +41,8 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
             for (uint32_t i = 0; i < need.rank_count; i++)
                 if (need.held_bytes[i] > need.held_bytes[most])
                     most = i;
-            finding_title(finding, "safe only where sends of up to %s are buffered",
-                          describe_bytes(need.safe_bytes, bytes, sizeof bytes));
+            finding_title(finding, "safe only where sends of up to %s are buffered%s",
+                          describe_bytes(need.safe_bytes, bytes, sizeof bytes), ended_early(input) ? ", as far as it was recorded" : "");
             add_steps(finding, &need);
             finding_fact(finding, "when all is buffered, rank %" PRIu32 " holds most: %s at a time", most,
                          describe_bytes(need.held_bytes[most], bytes, sizeof bytes));

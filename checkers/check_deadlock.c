@@ -201,7 +201,7 @@ static void add_cores(struct finding *finding, const struct replay_waitfor *wait
 }
 
 /* Bytes that must be buffered, and where they are sent from. */
-static void add_need(const struct check_input *input, struct finding *finding)
+static void add_need(const struct check_input *input, struct finding *finding, bool hung)
 {
     struct replay_need need;
     char bytes[64], place[256];
@@ -209,7 +209,8 @@ static void add_need(const struct check_input *input, struct finding *finding)
     if (replay_need_find(input->program, NULL, &need) != CORE_OK)
         return;
     if (need.ever && !need.always)
-        finding_fact(finding, "safe from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
+        finding_fact(finding, "%s from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
+                     hung ? "as far as it was recorded, it would have gone on" : "safe",
                      describe_bytes(need.safe_bytes, bytes, sizeof bytes), need.safe_bytes);
     else if (!need.ever)
         finding_fact(finding, "no amount of buffering makes it safe");
@@ -265,7 +266,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
     else if (world == ORDER)
         finding_fact(finding, "the recorded run took another order and completed");
     if (world == UNBUFFERED)
-        add_need(input, finding);
+        add_need(input, finding, hung);
     if (result->assumed && !hung && (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor))) {
         finding->severity = FINDING_NOTE;
         finding_fact(finding, "not proven: the program looks at whom it heard from, and may go on in another way than recorded; "
