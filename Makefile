@@ -103,6 +103,13 @@ include $(wildcard interpose/rules.mk corpus/rules.mk fuzz/rules.mk replay/rules
 .DEFAULT_GOAL := all
 all: $(ALL)
 
+# --- benchmarks: every bench-NAME of the rooms, one after the other, so that they do not disturb each other -----
+
+BENCHES = $(sort $(shell grep -ho '^bench-[a-z]*' $(wildcard */rules.mk)))
+bench: deps
+	@$(MAKE) --no-print-directory all
+	@for b in $(BENCHES); do echo "--- $$b"; $(MAKE) --no-print-directory $$b || exit 1; done
+
 # --- unit tests: one binary a file, linked with every room that needs no MPI -------------------------------
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
