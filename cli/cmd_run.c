@@ -117,6 +117,8 @@ static int run(const struct launch_options *launch, const struct judge_options *
         outcome.trouble = true;
     }
     code = exit_of(&result, &outcome);
+    if (code == CLI_JOB && result.trace_count)
+        printf("crosswait: the job itself failed, with exit status %d\n", result.status);
     launch_result_done(&result);
     return code;
 }

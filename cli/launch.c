@@ -12,32 +12,12 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "cli/launch_inside.h"
 
-static const int signals_passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
-
 /* --- start ------------------------------------------------------------------------------------------------- */
-
-static enum core_status signals_take(struct launch *launch)
-{
-    sigset_t set;
-
-    sigemptyset(&set);
-    sigaddset(&set, SIGCHLD);
-    for (size_t i = 0; i < sizeof signals_passed / sizeof *signals_passed; i++)
-        sigaddset(&set, signals_passed[i]);
-    sigprocmask(SIG_BLOCK, &set, &launch->signal_before);
-    launch->signal_fd = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-    if (launch->signal_fd < 0) {
-        sigprocmask(SIG_SETMASK, &launch->signal_before, NULL);
-        return core_report(CORE_IO, "cannot watch signals: %s", strerror(errno));
-    }
-    return CORE_OK;
-}
 
 /* Holding the files and processes of many ranks takes many descriptors; the command keeps the limit it would have had. */
 static struct rlimit descriptors_raise(void)
@@ -107,25 +87,6 @@ static void children_reap(struct launch *launch)
     }
 }
 
-static void signals_pass(struct launch *launch)
-{
-    struct signalfd_siginfo info;
-
-    while (read(launch->signal_fd, &info, sizeof info) == (ssize_t)sizeof info) {
-        int signal = (int)info.ssi_signo;
-
-        if (signal == SIGCHLD)
-            continue;
-        launch->signal_passed = signal;
-        if (info.ssi_code > 0) /* SI_KERNEL: the terminal sent it to the whole group, the command included */
-            continue;
-        if (!launch->child_gone)
-            kill(launch->child, signal);
-        else
-            launch_end_signal(launch, signal, true);
-    }
-}
-
 /* Until a child, a rank or a signal has news, or the tick is over. */
 static void sleep_tick(struct launch *launch, int tick_ms)
 {
@@ -148,7 +109,7 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
 
     if (launch->options->budget_s > 0 && older_than(started_ns, (uint64_t)(launch->options->budget_s * 1000))) {
         result->end = LAUNCH_END_BUDGET;
-        if (asprintf(&result->verdict, "the job was ended after %g seconds: its budget was spent",
+        if (asprintf(&result->verdict, "the job was ended after %g s: its budget was spent",
                      launch->options->budget_s) < 0)
             result->verdict = NULL;
         return true;
@@ -171,13 +132,14 @@ static void job_end(struct launch *launch)
     launch_end_signal(launch, SIGTERM, true);
     for (;;) {
         sleep_tick(launch, 10);
-        signals_pass(launch);
+        launch_signal_pass(launch);
         children_reap(launch);
         launch_watch_scan(launch);
         if (launch_end_signal(launch, 0, true) == 0)
             break;
         if (older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS) ||
-            (older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) && older_than(launch->last_progress_ns, LAUNCH_KILL_MS)))
+            (launch->result->end == LAUNCH_END_DEADLOCK && older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) &&
+             older_than(launch->last_progress_ns, LAUNCH_KILL_MS)))
             term = false;
         if (!term && (!killed_ns || older_than(killed_ns, 50))) {
             killed_ns = launch_now_ns();
@@ -208,7 +170,7 @@ static void job_watch(struct launch *launch)
 
         sleep_tick(launch, LAUNCH_TICK_MS);
         launch_watch_scan(launch);
-        signals_pass(launch);
+        launch_signal_pass(launch);
         children_reap(launch);
         alive = launch_watch_alive(launch);
         if (launch->child_gone && !alive && !may_start_ranks(launch))
@@ -239,7 +201,7 @@ static int status_as_shell(int status)
 
 enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result)
 {
-    struct launch launch = {.options = options, .result = out_result, .signal_fd = -1, .notify_fd = -1};
+    struct launch launch = {.options = options, .result = out_result, .signal_fd = -1, .notify_fd = -1, .witness_fd = -1};
     enum core_status status;
 
     memset(out_result, 0, sizeof *out_result);
@@ -248,7 +210,7 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     status = launch_env_prepare(&launch);
     if (status)
         goto free_paths;
-    status = signals_take(&launch);
+    status = launch_signal_take(&launch);
     if (status)
         goto remove_spool;
     launch_watch_start(&launch);
@@ -266,8 +228,7 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     status = launch_trace_write(&launch);
 
 give_signals_back:
-    close(launch.signal_fd);
-    sigprocmask(SIG_SETMASK, &launch.signal_before, NULL);
+    launch_signal_give_back(&launch);
 remove_spool:
     launch_env_undo(&launch);
 free_paths:

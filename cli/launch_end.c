@@ -114,7 +114,7 @@ uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too)
 
     descendants_mark(list, count);
     for (size_t i = 0; i < count; i++) {
-        if (!list[i].ours || list[i].dead)
+        if (!list[i].ours || list[i].dead || list[i].pid == launch->witness)
             continue;
         if (rank_of(launch, list[i].pid) && list[i].pid != launch->child)
             continue; /* below, by its pidfd */

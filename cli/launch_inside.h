@@ -1,4 +1,4 @@
-/* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start), launch_watch.c (the spools of
+/* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start), launch_signal.c, launch_watch.c (the spools of
  * the ranks while they run), launch_end.c (ending processes), launch_trace.c (after the end).
  *
  * Invariants
@@ -80,7 +80,9 @@ struct launch {
     bool soon;     /* a ring was seen before its header was whole: look again soon */
     uint32_t soon_count;
     sigset_t signal_before;
-    int signal_passed; /* the last one passed on; 0 none */
+    int signal_passed; /* the last one that came, other than SIGCHLD; 0 none */
+    pid_t witness;     /* launch_signal.c */
+    int witness_fd;
 
     struct launch_world *world;
     uint32_t world_count;
@@ -97,6 +99,11 @@ uint64_t launch_now_ns(void);
 enum core_status launch_env_prepare(struct launch *launch); /* paths, library, folder; refuses what cannot work */
 void launch_env_child(const struct launch *launch);         /* in the child, before exec */
 void launch_env_undo(struct launch *launch);                /* removes an empty spool folder */
+
+/* launch_signal.c */
+enum core_status launch_signal_take(struct launch *launch);
+void launch_signal_give_back(struct launch *launch);
+void launch_signal_pass(struct launch *launch);
 
 /* launch_watch.c */
 void launch_watch_start(struct launch *launch);

@@ -13,4 +13,8 @@ for signal in INT TERM HUP; do
     ranks $signal.db
     ls -d $signal.db.spool 2>/dev/null
 done
+# timeout(1) signals the command, then the whole group: mpirun must not get it twice.
+timeout 2 crosswait record -o G.db -- mpirun -n 2 ./cw.slow 30 >out 2>err; echo "[$?]"
+echo "group: left behind $(left cw.slow)"
+ranks G.db
 exit 0

@@ -1,0 +1,23 @@
+# expected
+# timeout: 120
+# crosswait run: the verdict and the exit status, job by job.
+P=$BUILD/corpus/programs
+run() { # options and command
+    crosswait run -o T.db "$@" >out 2>err
+    echo "[$?] $(basename "${*: -1}")"
+    grep -E '^(error|warning|verdict|crosswait:)' out err | sed 's/^[a-z]*://; s/; the job was ended.*//'
+    rm -rf T.db*
+}
+run -- mpirun -n 2 $P/quiz
+run -- mpirun -n 2 $P/quiz_fixed
+run mpirun -n 2 $P/quiz_blocking 1048576
+run -- mpirun -n 2 $P/crash_segv
+run --budget=1 -- mpirun -n 2 $P/slow
+run -- nonesuch
+run -- true
+run -- false
+run --only=deadlock,nonesuch -- true
+run --budget=soon -- true
+# What the job prints stands before the report, untouched.
+crosswait run -- mpirun -n 1 sh -c 'printf "no newline"' 2>/dev/null | head -c 10; echo
+exit 0
