@@ -2,12 +2,33 @@
 CORPUS_MPI_CFLAGS = -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -I. -MMD -MP
 
 CORPUS_PROGRAMS  = $(patsubst corpus/programs/%.c,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.c))
+CORPUS_PROGRAMS += $(patsubst corpus/programs/%.cpp,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.cpp))
+CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f90,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.f90))
+CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.f))
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.py,$(BUILD)/corpus/programs/%.py,$(wildcard corpus/programs/*.py))
+
+CORPUS_MPICC = mpicc
+$(BUILD)/corpus/programs/dlopen_mpi: CORPUS_MPICC = gcc $(MPI_CFLAGS)
 
 $(BUILD)/corpus/programs/%: corpus/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
-	$(Q)mpicc $(CORPUS_MPI_CFLAGS) -MF $@.d -o $@ $< -lm -lpthread
+	$(Q)$(CORPUS_MPICC) $(CORPUS_MPI_CFLAGS) -MF $@.d -o $@ $< -lm -lpthread -ldl
+
+$(BUILD)/corpus/programs/%: corpus/programs/%.cpp
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpicxx $<")
+	$(Q)mpicxx -DOMPI_SKIP_MPICXX -std=c++17 -g -O1 -Wall -Wextra -I. -MMD -MP -MF $@.d -o $@ $<
+
+$(BUILD)/corpus/programs/%: corpus/programs/%.f90
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpifort $<")
+	$(Q)mpifort -g -O1 -o $@ $<
+
+$(BUILD)/corpus/programs/%: corpus/programs/%.f
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpifort $<")
+	$(Q)mpifort -g -O1 -o $@ $<
 
 $(BUILD)/corpus/programs/%.py: corpus/programs/%.py
 	@mkdir -p $(@D)

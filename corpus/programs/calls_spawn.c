@@ -1,0 +1,72 @@
+/* Dynamic processes: spawns copies of itself, connects two halves of the job over a port; each rank of the parents
+ * prints how often it made which call (the children call only Init, Comm_get_parent, Comm_rank, Recv, Disconnect, Finalize).
+ *
+ * Arguments: none (the children get one). Ranks: 2 or more.
+ *
+ * TEST: ranks=2 args= job=0 verdict=clean
+ */
+#include <mpi.h>
+
+#include "corpus/programs/counted.h"
+
+static int child(MPI_Comm parent)
+{
+    int number = 0, rank;
+    CALL(MPI_Comm_rank, MPI_COMM_WORLD, &rank);
+    CALL(MPI_Recv, &number, 1, MPI_INT, 0, 5, parent, MPI_STATUS_IGNORE);
+    EXPECT(number == 42);
+    CALL(MPI_Comm_disconnect, &parent);
+    CALL0(MPI_Finalize);
+    return 0;
+}
+
+/* Rank 0 offers a port, rank 1 connects to it. */
+static void port(int rank)
+{
+    char name[MPI_MAX_PORT_NAME] = "";
+    MPI_Comm other;
+    int mine = rank, theirs = -1;
+    if (rank == 0) {
+        CALL(MPI_Open_port, MPI_INFO_NULL, name);
+        CALL(MPI_Send, name, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 6, MPI_COMM_WORLD);
+        CALL(MPI_Comm_accept, name, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+    } else {
+        CALL(MPI_Recv, name, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CALL(MPI_Comm_connect, name, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
+    }
+    CALL(MPI_Sendrecv, &mine, 1, MPI_INT, 0, 7, &theirs, 1, MPI_INT, 0, 7, other, MPI_STATUS_IGNORE);
+    EXPECT(theirs == 1 - rank);
+    CALL(MPI_Comm_disconnect, &other);
+    if (rank == 0)
+        CALL(MPI_Close_port, name);
+}
+
+int main(int argc, char **argv)
+{
+    int rank, size, codes[2], number = 42;
+    char *arguments[] = {"child", NULL}, *commands[2] = {argv[0], argv[0]}, **both[2] = {arguments, arguments};
+    int ones[2] = {1, 1};
+    MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
+    MPI_Comm parent, children;
+    /* Shared memory does not reach processes of another job, not even on one machine. */
+    setenv("OMPI_MCA_btl", "self,vader,tcp", 1);
+    CALL(MPI_Init, &argc, &argv);
+    CALL(MPI_Comm_get_parent, &parent);
+    if (parent != MPI_COMM_NULL)
+        return child(parent);
+    CALL(MPI_Comm_rank, MPI_COMM_WORLD, &rank);
+    CALL(MPI_Comm_size, MPI_COMM_WORLD, &size);
+    CALL(MPI_Comm_spawn, argv[0], arguments, 2, MPI_INFO_NULL, 0, MPI_COMM_WORLD, &children, codes);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        CALL(MPI_Send, &number, 1, MPI_INT, i, 5, children);
+    CALL(MPI_Comm_disconnect, &children);
+    CALL(MPI_Comm_spawn_multiple, 2, commands, both, ones, infos, 0, MPI_COMM_WORLD, &children, codes);
+    for (int i = 0; i < 2 && rank == 0; i++)
+        CALL(MPI_Send, &number, 1, MPI_INT, i, 5, children);
+    CALL(MPI_Comm_disconnect, &children);
+    if (rank < 2)
+        port(rank);
+    CALL0(MPI_Finalize);
+    counted_print(rank);
+    return 0;
+}
