@@ -96,14 +96,14 @@ enum core_status lower_start(struct lower *lower, const struct trace_event *even
 
 /* --- communicators ---------------------------------------------------------------------------------------------- */
 
-enum core_status lower_comm(struct lower *lower, int32_t *table, int32_t id, int32_t *out_comm)
+enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int32_t *out_comm)
 {
     const struct trace_comm *comm = &lower->trace->comm[id];
     uint32_t count = (uint32_t)comm->size + (comm->inter ? (uint32_t)comm->remote_size : 0), made;
     bool is_world = !comm->inter && count == lower->trace->rank_count;
 
-    *out_comm = table[id];
-    if (table[id] >= 0)
+    *out_comm = *slot;
+    if (*slot >= 0)
         return CORE_OK;
     int32_t *member = malloc((count + 1) * sizeof *member);
     if (!member)
@@ -122,7 +122,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *table, int32_t id, int
         return status;
     lower->program->comm[made].origin = id;
     lower->program->comm[made].remote = comm->inter ? (uint32_t)comm->size : 0;
-    *out_comm = table[id] = (int32_t)made;
+    *out_comm = *slot = (int32_t)made;
     return CORE_OK;
 }
 
@@ -147,7 +147,7 @@ static enum core_status message_op(struct lower *lower, const struct trace_event
     int32_t comm = -1;
     *out_bad = true;
     if (event->comm >= 0) {
-        enum core_status status = lower_comm(lower, event->parent ? lower->inner : lower->comm, event->comm, &comm);
+        enum core_status status = lower_comm(lower, (event->parent ? lower->inner : lower->comm) + event->comm, event->comm, &comm);
         if (status != CORE_OK)
             return status;
     }
@@ -718,14 +718,12 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
         return status;
     lower.comm = malloc(comms * sizeof *lower.comm);
     lower.inner = malloc(comms * sizeof *lower.inner);
-    lower.window = malloc(comms * sizeof *lower.window);
-    if (!lower.comm || !lower.inner || !lower.window) {
+    if (!lower.comm || !lower.inner) {
         status = no_memory();
         goto free_lower;
     }
     memset(lower.comm, 0xFF, comms * sizeof *lower.comm);
     memset(lower.inner, 0xFF, comms * sizeof *lower.inner);
-    memset(lower.window, 0xFF, comms * sizeof *lower.window);
     for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
         status = lower_one(&lower, rank);
     if (status == CORE_OK) {

@@ -50,20 +50,35 @@ static enum core_status next_number(struct lower *lower, uint32_t comm, int32_t 
     return CORE_OK;
 }
 
-/* Fills in the communicator and the number; skip: nothing to wait for, or not understood. */
-static enum core_status place(struct lower *lower, const struct trace_event *event, int32_t *table, int32_t id,
+/* The place that remembers a window's context; NULL: out of memory. */
+static int32_t *window_slot(struct lower *lower, int32_t win)
+{
+    uint32_t need = (uint32_t)win + 1;
+    if (need > lower->window_room) {
+        uint32_t room = need * 2;
+        int32_t *larger = realloc(lower->window, room * sizeof *larger);
+        if (!larger)
+            return NULL;
+        memset(larger + lower->window_room, 0xFF, (room - lower->window_room) * sizeof *larger);
+        lower->window = larger;
+        lower->window_room = room;
+    }
+    return &lower->window[win];
+}
+
+/* Fills in the communicator (of_window: the window's own context on it) and the number; skip: nothing to wait for, or not understood. */
+static enum core_status place(struct lower *lower, const struct trace_event *event, bool of_window, int32_t id,
                               struct replay_op *op, bool *out_skip)
 {
-    int32_t comm;
+    int32_t comm = -1, *slot;
     *out_skip = true;
-    if (id < 0) {
-        lower_unsupported(lower, event);
-        lower->stop |= event->pending;
-        return CORE_OK;
+    if (id >= 0) {
+        slot = of_window && event->win >= 0 ? window_slot(lower, event->win) : &lower->comm[id];
+        enum core_status status = slot ? lower_comm(lower, slot, id, &comm)
+                                       : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+        if (status != CORE_OK)
+            return status;
     }
-    enum core_status status = lower_comm(lower, table, id, &comm);
-    if (status != CORE_OK)
-        return status;
     if (comm < 0) {
         lower_unsupported(lower, event);
         lower->stop |= event->pending;
@@ -103,7 +118,7 @@ static enum core_status lower_lock(struct lower *lower, const struct trace_event
     op.peer = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank, event->peer);
     if (op.peer < 0)
         return CORE_OK;
-    enum core_status status = place(lower, event, lower->window, event->comm, &op, &skip);
+    enum core_status status = place(lower, event, true, event->comm, &op, &skip);
     if (status != CORE_OK || skip)
         return status;
     if (kind == REPLAY_LOCK) {
@@ -127,8 +142,8 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
                            .peer = REPLAY_PROC_NULL,
                            .bytes = event->bytes,
                            .request = REPLAY_NO_REQUEST};
-    int32_t *table = lower->comm, id = event->comm;
-    bool skip;
+    int32_t id = event->comm;
+    bool skip, of_window = false;
 
     switch (event->class) {
     case EVENT_CLASS_COLL:
@@ -153,7 +168,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
                      : (int32_t)event->request;
         break;
     case EVENT_CLASS_RMA_FENCE:
-        table = lower->window;
+        of_window = true;
         break;
     case EVENT_CLASS_RMA_LOCK:
         return lower_lock(lower, event, REPLAY_LOCK);
@@ -166,7 +181,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
         op.mode = REPLAY_COLL_FROM_ROOT;
         break;
     }
-    enum core_status status = place(lower, event, table, id, &op, &skip);
+    enum core_status status = place(lower, event, of_window, id, &op, &skip);
     if (status != CORE_OK || skip)
         return status;
     if (event->class == EVENT_CLASS_COLL_INIT) {

@@ -20,7 +20,9 @@ struct lower {
     struct replay_lower_notes *notes;
     uint32_t rank;
     int32_t *comm;            /* trace's communicator -> program's, -1 not made yet */
-    int32_t *inner, *window;  /* the same, for the library's messages inside collectives, and for windows */
+    int32_t *inner;           /* the same, for the library's messages inside collectives */
+    int32_t *window;          /* trace's window -> program's communicator */
+    uint32_t window_room;
     uint32_t *number;         /* of this rank: collectives entered so far, by the program's communicator */
     uint32_t number_room;
     struct lower_request *table; /* hash of this rank's requests */
@@ -41,8 +43,8 @@ enum core_status lower_add(struct lower *lower, const struct trace_event *event,
 struct lower_request *lower_request_find(struct lower *lower, uint64_t id);
 enum core_status lower_request_add(struct lower *lower, uint64_t id, struct lower_request **out_request);
 void lower_unsupported(struct lower *lower, const struct trace_event *event);
-/* The program's communicator for the trace's; -1: its members are not known. */
-enum core_status lower_comm(struct lower *lower, int32_t *table, int32_t comm, int32_t *out_comm);
+/* The program's communicator for the trace's, remembered in *slot; -1: its members are not known. */
+enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t comm, int32_t *out_comm);
 /* Adds a non-blocking operation and what the trace's request id means from now on. id 0: nobody can wait for it. */
 enum core_status lower_start(struct lower *lower, const struct trace_event *event, struct replay_op op, uint64_t id);
 

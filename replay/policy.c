@@ -177,6 +177,14 @@ static bool size(const char **text, uint64_t *out_value)
     return true;
 }
 
+static bool character(const char **text, char wanted)
+{
+    if (**text != wanted)
+        return false;
+    ++*text;
+    return true;
+}
+
 static enum core_status parse_list(struct replay_policy *policy, const char **text, bool forced, bool *out_good)
 {
     enum core_status status = CORE_OK;
@@ -184,9 +192,9 @@ static enum core_status parse_list(struct replay_policy *policy, const char **te
 
     while (**text && good && status == CORE_OK) {
         uint64_t rank, id, source = 0;
-        good = number(text, UINT32_MAX, &rank) && *(*text)++ == '.' && number(text, UINT64_MAX, &id);
+        good = number(text, UINT32_MAX, &rank) && character(text, '.') && number(text, UINT64_MAX, &id);
         if (good && forced)
-            good = *(*text)++ == '=' && number(text, INT32_MAX, &source);
+            good = character(text, '=') && number(text, INT32_MAX, &source);
         if (good && **text == ',')
             good = *++*text != 0;
         else if (good)
