@@ -16,6 +16,33 @@ struct report_call_total { /* the application's own calls of one MPI function */
     uint64_t time_ns; /* inside them, all ranks */
 };
 
+struct report_cost { /* blocking collectives of the library that are alike: same call, ranks, size, rounds and words */
+    const char *call, *row; /* row of the model that this is, the first of several; NULL: none */
+    uint32_t ranks, rows;   /* rows: how many rows it could be */
+    uint64_t bytes, calls;
+    uint64_t rounds, words_bytes, bound_rounds, bound_bytes, messages, volume_bytes;
+    uint64_t engine_ps, row_ps, bound_ps; /* alpha * rounds + beta * words: measured in the engine, of the row (0: none), of the bound */
+    uint64_t recorded_ns;   /* longest stay of a rank in one of the calls */
+    int32_t site;           /* of that one */
+};
+
+struct report_idle { /* a rank on the timed clock */
+    uint32_t rank;
+    uint64_t late_sender_ps, late_receiver_ps, port_ps, link_ps, collective_ps, finish_ps;
+};
+
+struct report_time { /* the whole job on the timed clock, with the library's own messages where they were recorded */
+    bool known;             /* false: not run, why says why */
+    const char *why;
+    uint64_t makespan_ps;
+    uint64_t path_alphas, path_bytes, path_operations, path_compute_ps; /* on the critical path */
+    uint64_t path_steps;
+    uint32_t path_end;      /* rank that ends last */
+    struct report_idle idle[8]; /* most idle first */
+    uint32_t idle_count;
+    uint64_t late_sender_ps, late_receiver_ps, port_ps, link_ps, collective_ps; /* all ranks */
+};
+
 struct report_facts {
     struct trace *trace;
     const struct finding_list *findings;
@@ -29,10 +56,16 @@ struct report_facts {
     uint64_t span_ns; /* from the first call's start to the last one's end */
     struct report_call_total *total;
     uint32_t total_count;
+    struct report_cost *cost; /* dearest in the engine first */
+    uint32_t cost_count;
+    uint64_t cost_unmeasured;
+    struct report_time time;
 };
 
 /* findings may be NULL: none were looked for. */
 enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings, struct report_facts *out_facts);
+/* The parts of the facts that report_cost.c gathers: cost and time. */
+enum core_status report_cost_gather(struct report_facts *facts);
 void report_facts_done(struct report_facts *facts);
 
 typedef enum core_status (*report_render_fn)(const struct report_facts *facts, FILE *file);

@@ -94,6 +94,8 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
     if (status == CORE_OK)
         status = gather_totals(&facts);
     if (status == CORE_OK)
+        status = report_cost_gather(&facts);
+    if (status == CORE_OK)
         *out_facts = facts;
     else
         report_facts_done(&facts);
@@ -103,5 +105,6 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
 void report_facts_done(struct report_facts *facts)
 {
     free(facts->total);
+    free(facts->cost);
     *facts = (struct report_facts){0};
 }

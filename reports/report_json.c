@@ -49,6 +49,64 @@ static json_t *totals(const struct report_facts *facts)
     return array;
 }
 
+static json_t *costs(const struct report_facts *facts)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < facts->cost_count; i++) {
+        const struct report_cost *cost = &facts->cost[i];
+        json_t *object = json_object();
+        set_text(object, "call", cost->call);
+        set_text(object, "row", cost->row);
+        set_number(object, "rows", cost->rows);
+        set_number(object, "ranks", cost->ranks);
+        set_number(object, "bytes", cost->bytes);
+        set_number(object, "calls", cost->calls);
+        set_number(object, "rounds", cost->rounds);
+        set_number(object, "rounds_bound", cost->bound_rounds);
+        set_number(object, "words_bytes", cost->words_bytes);
+        set_number(object, "words_bytes_bound", cost->bound_bytes);
+        set_number(object, "messages", cost->messages);
+        set_number(object, "volume_bytes", cost->volume_bytes);
+        set_number(object, "engine_ps", cost->engine_ps);
+        json_object_set_new(object, "row_ps", cost->row_ps ? json_integer((json_int_t)cost->row_ps) : json_null());
+        set_number(object, "bound_ps", cost->bound_ps);
+        set_number(object, "recorded_ns", cost->recorded_ns);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *job_time(const struct report_time *time)
+{
+    if (!time->known)
+        return json_null();
+    json_t *object = json_object(), *ranks_array = json_array();
+    set_number(object, "makespan_ps", time->makespan_ps);
+    set_number(object, "path_steps", time->path_steps);
+    set_number(object, "path_alphas", time->path_alphas);
+    set_number(object, "path_bytes", time->path_bytes);
+    set_number(object, "path_operations", time->path_operations);
+    set_number(object, "path_compute_ps", time->path_compute_ps);
+    set_number(object, "path_end_rank", time->path_end);
+    set_number(object, "late_sender_ps", time->late_sender_ps);
+    set_number(object, "late_receiver_ps", time->late_receiver_ps);
+    set_number(object, "port_ps", time->port_ps);
+    set_number(object, "link_ps", time->link_ps);
+    for (uint32_t i = 0; i < time->idle_count; i++) {
+        json_t *rank = json_object();
+        set_number(rank, "rank", time->idle[i].rank);
+        set_number(rank, "late_sender_ps", time->idle[i].late_sender_ps);
+        set_number(rank, "late_receiver_ps", time->idle[i].late_receiver_ps);
+        set_number(rank, "port_ps", time->idle[i].port_ps);
+        set_number(rank, "link_ps", time->idle[i].link_ps);
+        set_number(rank, "finish_ps", time->idle[i].finish_ps);
+        json_array_append_new(ranks_array, rank);
+    }
+    json_object_set_new(object, "most_idle", ranks_array);
+    return object;
+}
+
 /* Findings have one JSON form, the one kept in the trace: it is parsed back rather than written twice. */
 static enum core_status findings(const struct finding_list *list, json_t *array)
 {
@@ -86,6 +144,8 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     set_text(root, "verdict", !facts->findings ? NULL : finding_list_fails(facts->findings) ? "findings" : "clean");
     json_object_set_new(root, "findings", found);
     json_object_set_new(root, "calls", totals(facts));
+    json_object_set_new(root, "collectives", costs(facts));
+    json_object_set_new(root, "time", job_time(&facts->time));
     if (status == CORE_OK && (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 || fputc('\n', file) == EOF))
         status = core_report(CORE_IO, "cannot write the report");
     json_decref(root);

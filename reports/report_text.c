@@ -125,6 +125,68 @@ static void print_totals(const struct report_facts *facts, FILE *file)
         fprintf(file, "... and %" PRIu32 " more functions\n", facts->total_count - TOTALS_SHOWN_MAX);
 }
 
+static void print_ratio(FILE *file, uint64_t part, uint64_t whole)
+{
+    if (whole)
+        fprintf(file, " %5.0f%%", 100.0 * (double)part / (double)whole);
+    else
+        fprintf(file, " %6s", "-");
+}
+
+/* R rounds, W bytes, T = alpha R + beta W, each beside the lower bound that no algorithm can beat. */
+static void print_costs(const struct report_facts *facts, FILE *file)
+{
+    char place[256];
+
+    if (!facts->cost_count)
+        return;
+    fprintf(file, "\ncollectives inside the library, on the model's machine (alpha 1 us, beta 1 ns a word of 8 bytes, single port)\n");
+    fprintf(file, "%-25s %5s %10s %6s %11s %21s %9s %9s %6s  %s\n", "call", "ranks", "bytes", "calls", "R (bound)", "W bytes (bound)",
+            "engine us", "row us", "eff.", "algorithm; slowest recorded");
+    for (uint32_t i = 0; i < facts->cost_count && i < TOTALS_SHOWN_MAX; i++) {
+        const struct report_cost *cost = &facts->cost[i];
+        char rounds[48], words[64];
+        snprintf(rounds, sizeof rounds, "%" PRIu64 " (%" PRIu64 ")", cost->rounds, cost->bound_rounds);
+        snprintf(words, sizeof words, "%" PRIu64 " (%" PRIu64 ")", cost->words_bytes, cost->bound_bytes);
+        fprintf(file, "%-25s %5" PRIu32 " %10" PRIu64 " %6" PRIu64 " %11s %21s %9.2f ", cost->call, cost->ranks, cost->bytes, cost->calls,
+                rounds, words, (double)cost->engine_ps / 1e6);
+        if (cost->row_ps)
+            fprintf(file, "%9.2f", (double)cost->row_ps / 1e6);
+        else
+            fprintf(file, "%9s", "-");
+        print_ratio(file, cost->bound_ps, cost->engine_ps);
+        fprintf(file, "  %s", cost->row ? cost->row : "none of the model");
+        if (cost->rows > 1)
+            fprintf(file, " (or %" PRIu32 " more)", cost->rows - 1);
+        fprintf(file, "; %.3f ms at %s\n", (double)cost->recorded_ns / 1e6, trace_site_text(facts->trace, cost->site, place, sizeof place));
+    }
+    if (facts->cost_count > TOTALS_SHOWN_MAX)
+        fprintf(file, "... and %" PRIu32 " more kinds\n", facts->cost_count - TOTALS_SHOWN_MAX);
+    if (facts->cost_unmeasured)
+        fprintf(file, "%" PRIu64 " collective%s could not be measured: what went on inside was not recorded whole\n", facts->cost_unmeasured,
+                plural(facts->cost_unmeasured));
+}
+
+static void print_time(const struct report_facts *facts, FILE *file)
+{
+    const struct report_time *time = &facts->time;
+
+    if (!time->known)
+        return;
+    fprintf(file, "\ntime on the model's machine: %.3f us, ended by rank %" PRIu32 "\n", (double)time->makespan_ps / 1e6, time->path_end);
+    fprintf(file, "  critical path: %" PRIu64 " steps, %" PRIu64 " alphas, %" PRIu64 " bytes, %.3f us of computing\n", time->path_steps,
+            time->path_alphas, time->path_bytes, (double)time->path_compute_ps / 1e6);
+    fprintf(file, "  idle, all ranks: late sender %.3f us, late receiver %.3f us, port %.3f us, link %.3f us\n",
+            (double)time->late_sender_ps / 1e6, (double)time->late_receiver_ps / 1e6, (double)time->port_ps / 1e6,
+            (double)time->link_ps / 1e6);
+    for (uint32_t i = 0; i < time->idle_count && i < 3; i++) {
+        const struct report_idle *idle = &time->idle[i];
+        fprintf(file, "  rank %-6" PRIu32 " late sender %.3f us, late receiver %.3f us, port %.3f us, of %.3f us\n", idle->rank,
+                (double)idle->late_sender_ps / 1e6, (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6,
+                (double)idle->finish_ps / 1e6);
+    }
+}
+
 static void print_verdict(const struct report_facts *facts, FILE *file)
 {
     uint32_t findings = 0, notes = 0;
@@ -170,6 +232,8 @@ enum core_status report_text(const struct report_facts *facts, FILE *file)
     print_ranks(facts, file);
     print_findings(facts, file);
     print_totals(facts, file);
+    print_costs(facts, file);
+    print_time(facts, file);
     print_verdict(facts, file);
     return written(file);
 }

@@ -1,0 +1,190 @@
+/* What the job costs on the timed clock: its collectives against the model's rows and bounds, and the time of the whole job with who idles and
+ * why. Machine: the model's defaults (replay_timed_defaults), full network, single port. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/bound.h"
+#include "checkers/cost.h"
+#include "replay/lower.h"
+#include "replay/timed.h"
+#include "reports/report.h"
+
+enum { OPS_MAX = 4000000, EAGER_BYTES = 4096 }; /* a longer program is not run again for the report; the library's usual threshold */
+
+static uint64_t time_ps(const struct replay_timed_options *machine, double rounds, double words_bytes)
+{
+    return (uint64_t)(rounds * (double)machine->alpha_ps + words_bytes / machine->word_bytes * (double)machine->beta_ps + 0.5);
+}
+
+static bool alike(const struct report_cost *cost, const char *call, const struct cost_entry *entry)
+{
+    return strcmp(cost->call, call) == 0 && cost->ranks == entry->ranks && cost->bytes == entry->bytes &&
+           cost->rounds == entry->rounds && cost->words_bytes == entry->words_bytes && cost->messages == entry->messages;
+}
+
+static uint64_t row_time(const struct replay_timed_options *machine, const struct cost_entry *entry)
+{
+    struct model_case of = {.ranks = entry->ranks, .root = entry->root, .words = entry->bytes};
+    struct model_cost cost;
+
+    if (!entry->row_count || strcmp(entry->row[0]->id, "bcast.kary") == 0 || model_row_cost(entry->row[0], &of, &cost) != CORE_OK)
+        return 0;
+    return time_ps(machine, (double)cost.rounds, model_value(cost.words));
+}
+
+static int by_engine_time(const void *left, const void *right)
+{
+    const struct report_cost *a = left, *b = right;
+    uint64_t first = a->engine_ps * a->calls, second = b->engine_ps * b->calls;
+
+    if (first != second)
+        return first < second ? 1 : -1;
+    int order = strcmp(a->call, b->call);
+    if (order)
+        return order;
+    if (a->bytes != b->bytes)
+        return a->bytes < b->bytes ? -1 : 1;
+    return a->ranks < b->ranks ? -1 : a->ranks > b->ranks;
+}
+
+static enum core_status gather_collectives(struct report_facts *facts, const struct replay_timed_options *machine)
+{
+    struct cost_list costs;
+    enum core_status status = cost_list_measure(facts->trace, &costs);
+
+    if (status != CORE_OK)
+        return status;
+    facts->cost_unmeasured = costs.unmeasured;
+    facts->cost = calloc(costs.count + 1, sizeof *facts->cost);
+    if (!facts->cost) {
+        cost_list_done(&costs);
+        return core_report(CORE_NO_MEMORY, "out of memory for the cost of collectives");
+    }
+    for (uint32_t i = 0; i < costs.count; i++) {
+        const struct cost_entry *entry = &costs.entry[i];
+        const char *call = facts->trace->call[entry->call].name;
+        uint32_t at = 0;
+        while (at < facts->cost_count && !alike(&facts->cost[at], call, entry))
+            at++;
+        struct report_cost *cost = &facts->cost[at];
+        if (at == facts->cost_count) {
+            *cost = (struct report_cost){.call = call,
+                                         .row = entry->row_count ? entry->row[0]->id : NULL,
+                                         .rows = entry->row_count,
+                                         .ranks = entry->ranks,
+                                         .bytes = entry->bytes,
+                                         .rounds = entry->rounds,
+                                         .words_bytes = entry->words_bytes,
+                                         .bound_rounds = entry->bound_rounds,
+                                         .bound_bytes = entry->bound_bytes,
+                                         .messages = entry->messages,
+                                         .volume_bytes = entry->volume_bytes,
+                                         .engine_ps = time_ps(machine, (double)entry->rounds, (double)entry->words_bytes),
+                                         .row_ps = row_time(machine, entry),
+                                         .bound_ps = time_ps(machine, (double)entry->bound_rounds, (double)entry->bound_bytes)};
+            facts->cost_count++;
+        }
+        cost->calls++;
+        if (entry->time_ns >= cost->recorded_ns) {
+            cost->recorded_ns = entry->time_ns;
+            cost->site = entry->site;
+        }
+    }
+    qsort(facts->cost, facts->cost_count, sizeof *facts->cost, by_engine_time);
+    cost_list_done(&costs);
+    return CORE_OK;
+}
+
+static uint64_t idle_of(const struct report_idle *idle)
+{
+    return idle->late_sender_ps + idle->late_receiver_ps + idle->port_ps + idle->link_ps;
+}
+
+/* Keeps the ranks that idle most, most idle first, lower rank first among equals. */
+static void add_idle(struct report_time *time, const struct report_idle *idle)
+{
+    enum { KEPT_MAX = sizeof time->idle / sizeof *time->idle };
+    uint32_t at = time->idle_count;
+
+    time->late_sender_ps += idle->late_sender_ps;
+    time->late_receiver_ps += idle->late_receiver_ps;
+    time->port_ps += idle->port_ps;
+    time->link_ps += idle->link_ps;
+    time->collective_ps += idle->collective_ps;
+    while (at > 0 && idle_of(&time->idle[at - 1]) < idle_of(idle))
+        at--;
+    if (at == KEPT_MAX)
+        return;
+    uint32_t moved = time->idle_count - at - (time->idle_count == KEPT_MAX);
+    memmove(&time->idle[at + 1], &time->idle[at], moved * sizeof *time->idle);
+    time->idle[at] = *idle;
+    time->idle_count += time->idle_count < KEPT_MAX;
+}
+
+static void read_time(struct report_time *time, const struct replay_timed_result *result)
+{
+    time->known = true;
+    time->makespan_ps = result->makespan_ps;
+    time->path_alphas = result->path_alphas;
+    time->path_bytes = result->path_bytes;
+    time->path_operations = result->path_operations;
+    time->path_compute_ps = result->path_compute_ps;
+    time->path_steps = result->step_count;
+    for (uint32_t i = 0; i < result->rank_count; i++) {
+        const struct replay_timed_rank *rank = &result->rank[i];
+        if (rank->finish_ps > result->rank[time->path_end].finish_ps)
+            time->path_end = i;
+        add_idle(time, &(struct report_idle){.rank = i,
+                                             .late_sender_ps = rank->late_sender_ps,
+                                             .late_receiver_ps = rank->late_receiver_ps,
+                                             .port_ps = rank->port_ps,
+                                             .link_ps = rank->link_ps,
+                                             .collective_ps = rank->collective_ps,
+                                             .finish_ps = rank->finish_ps});
+    }
+}
+
+/* Runs the job with the usual eager threshold, and where that cannot end, with all sends eager: how it ended when it was recorded. */
+static enum core_status gather_time(struct report_facts *facts, struct replay_timed_options machine)
+{
+    struct replay_program program;
+    struct replay_timed_result result;
+    uint64_t ops = 0;
+    enum core_status status = replay_lower(facts->trace, &(struct replay_lower_options){.inside = true}, &program, NULL);
+
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = 0; i < program.rank_count; i++)
+        ops += program.rank[i].op_count;
+    if (ops > OPS_MAX || ops == 0) {
+        facts->time.why = ops ? "the job is too long to be run again for its report" : "the job does not communicate";
+        replay_program_done(&program);
+        return CORE_OK;
+    }
+    machine.want_path = 1;
+    machine.pin_recorded = 1;
+    machine.eager_bytes = EAGER_BYTES;
+    status = replay_timed_run(&program, &machine, &result);
+    if (status == CORE_OK && result.blocked_count) {
+        replay_timed_done(&result);
+        machine.eager_bytes = INT64_MAX;
+        status = replay_timed_run(&program, &machine, &result);
+    }
+    if (status == CORE_OK) {
+        if (result.blocked_count)
+            facts->time.why = "the job cannot come to its end";
+        else
+            read_time(&facts->time, &result);
+        replay_timed_done(&result);
+    }
+    replay_program_done(&program);
+    return status;
+}
+
+enum core_status report_cost_gather(struct report_facts *facts)
+{
+    struct replay_timed_options machine = replay_timed_defaults();
+    enum core_status status = gather_collectives(facts, &machine);
+
+    return status == CORE_OK ? gather_time(facts, machine) : status;
+}
