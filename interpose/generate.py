@@ -308,6 +308,27 @@ class Call:
             c.append(f"if ({flag} && *{flag}) {text}" if flag else text)
         return c
 
+    def perturb(self):
+        """Statements before the call when a live policy is set."""
+        one, c = self.one, []
+        if self.klass in STILL or self.special:
+            return c
+        c.append("perturb_before(lane, e);")
+        sends = self.klass in ("send", "isend", "send_init") and self.mode == "standard"
+        if sends or self.klass == "sendrecv":
+            condition = f"perturb_send(lane, e, {one('dest')}, recorder_bytes({one('count')}, {one('type')}), {one('comm')})"
+            if self.name == "Sendrecv":
+                c.append(f"if ({condition}) real = perturb_sendrecv;")
+            elif sends:
+                other = {"Send": "Ssend", "Isend": "Issend", "Send_init": "Ssend_init"}[self.name]
+                c.append(f"if ({condition}) real = ({self.name}_fn)recorder_real(REAL_PMPI, CALL_{other});")
+            else:
+                c.append(f"(void){condition};")
+        if self.klass in ("recv", "irecv", "recv_init", "probe", "mprobe", "sendrecv"):
+            source = one("source", "rsource")
+            c.append(f"{source} = perturb_source(lane, e, {source}, {one('comm')});")
+        return ["if (UNLIKELY(recorder.perturb)) {\n        " + "\n        ".join(c) + "\n    }"]
+
     def moved(self):
         if self.klass in STILL:
             return "false"
@@ -333,7 +354,7 @@ class Call:
             lines += ["struct lane *lane = recorder_lane();",
                      f"if (UNLIKELY(!lane))\n        return real({args});",
                      f"struct spool_event *e = recorder_enter(lane, CALL_{n}, cfa);"]
-            lines += self.prepare()
+            lines += self.prepare() + self.perturb()
             starts = self.klass in ("icoll", "comm_icreate") and self.one("comm")
             if starts:
                 lines.append(f"int tag_before = recorder.layer ? layer_tag({self.one('comm')}) : 0;")

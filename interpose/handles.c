@@ -382,6 +382,24 @@ int recorder_neighbors_out(struct lane *lane, MPI_Comm comm)
 {
     return neighbors(lane, comm, false);
 }
+int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    int32_t first = info && info->inter ? info->size : 0, count = info ? info->inter ? info->remote_size : info->size : 0;
+    return rank >= 0 && rank < count && info->member ? info->member[first + rank] : -1;
+}
+int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
+{
+    for (int rank = 0, n = recorder_comm_size(lane, comm); rank < n; rank++)
+        if (recorder_comm_world(lane, comm, rank) == world)
+            return rank;
+    return -1;
+}
+uint64_t recorder_bytes(int count, MPI_Datatype type)
+{
+    int size = 0;
+    return count > 0 && type != recorder_handle.type_null && REAL(Type_size)(type, &size) == MPI_SUCCESS ? (uint64_t)count * (uint64_t)size : 0;
+}
 int recorder_cart_dims(MPI_Comm comm)
 {
     int dims = 0, kind = MPI_UNDEFINED;

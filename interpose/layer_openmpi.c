@@ -29,6 +29,7 @@
 
 #include "interpose/handles.h"
 #include "interpose/layer.h"
+#include "interpose/perturb.h"
 
 static mca_pml_base_module_t *table, own_table;      /* the library's, and a copy as it was */
 static ompi_request_fns_t *wait_table, own_wait_table;
@@ -201,6 +202,14 @@ static void leave_started(struct lane *lane, struct spool_event *e, ompi_request
     request->req_complete_cb = completed;
 }
 
+/* Under a live policy a standard send inside a collective becomes synchronous. */
+static mca_pml_base_send_mode_t mode_under_policy(mca_pml_base_send_mode_t mode, size_t count, const ompi_datatype_t *type)
+{
+    if (LIKELY(!recorder.perturb) || mode != MCA_PML_BASE_SEND_STANDARD || !perturb_inner_send(count * type->super.size))
+        return mode;
+    return MCA_PML_BASE_SEND_SYNCHRONOUS;
+}
+
 static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag, mca_pml_base_send_mode_t mode,
                        ompi_communicator_t *comm, ompi_request_t **request)
 {
@@ -210,6 +219,7 @@ static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int
         return own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request);
     struct spool_event *e = enter(lane, LAYER_ISEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
+    mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
     int returned = own_table.pml_isend(buf, count, type, dst, tag, mode, comm, request);
     recorder_back(e);
@@ -226,6 +236,7 @@ static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int 
         return own_table.pml_send(buf, count, type, dst, tag, mode, comm);
     struct spool_event *e = enter(lane, LAYER_SEND + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
+    mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
     int returned = own_table.pml_send(buf, count, type, dst, tag, mode, comm);
     recorder_back(e);
@@ -277,6 +288,7 @@ static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type
         return own_table.pml_isend_init(buf, count, type, dst, tag, mode, comm, request);
     struct spool_event *e = enter(lane, LAYER_SEND_INIT + mode_offset(mode), parent);
     message_fields(lane, e, count, type, dst, tag, comm);
+    mode = mode_under_policy(mode, count, type);
     recorder_open(lane, e);
     int returned = own_table.pml_isend_init(buf, count, type, dst, tag, mode, comm, request);
     recorder_back(e);

@@ -23,6 +23,7 @@
 #include "interpose/handles.h"
 #include "interpose/layer.h"
 #include "interpose/life.h"
+#include "interpose/perturb.h"
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
 struct recorder recorder;
@@ -353,6 +354,16 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     lane->writer.header->layer = recorder.layer;
     if (why)
         recorder_note(lane, why);
+    const char *policy = getenv("CROSSWAIT_POLICY");
+    char reason[300];
+    if (policy && *policy) {
+        recorder_note(lane, policy);
+        if (!perturb_start(policy, reason, sizeof reason)) {
+            recorder_note(lane, reason);
+            if (recorder.world_rank == 0)
+                recorder_warn(reason);
+        }
+    }
     recorder.on = true;
     recorder_leave(lane, e, error, true);
 }

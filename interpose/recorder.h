@@ -294,6 +294,17 @@ int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
 int layer_tag(MPI_Comm comm);
 void layer_started(MPI_Comm comm, int tag_before, uint64_t seq);
 
+/* --- live perturbation (perturb.h) ---------------------------------------------------------------------------------------- */
+
+void perturb_before(struct lane *lane, const struct spool_event *e); /* a delay */
+bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes, MPI_Comm comm); /* make it synchronous? */
+int perturb_source(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm); /* pinned source of a wildcard */
+int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
+                     MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
+int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank);     /* world rank of a peer; -1 unknown */
+int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world);  /* and back */
+uint64_t recorder_bytes(int count, MPI_Datatype type);
+
 /* --- requests ---------------------------------------------------------------------------------------------------- */
 
 enum request_kind { REQUEST_OTHER, REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_MESSAGE, REQUEST_KIND_MASK = 7, REQUEST_PERSISTENT = 8 };

@@ -33,7 +33,7 @@ $(BUILD)/obj/interpose/core_%.o: core/%.c
 
 $(BUILD)/libcrosswait.so: $(INTERPOSE_OBJECTS) $(INTERPOSE_GEN)
 	$(if $(V),,@echo "  link  $@")
-	$(Q)$(CC) -shared -o $@ $(INTERPOSE_OBJECTS) -Wl,--version-script=$(BUILD)/gen/interpose.map -Wl,-z,nodelete -Wl,-z,now -ldl -lpthread
+	$(Q)$(CC) -shared -o $@ $(INTERPOSE_OBJECTS) -Wl,--version-script=$(BUILD)/gen/interpose.map -Wl,-z,nodelete -Wl,-z,now -ldl
 
 ALL += $(BUILD)/libcrosswait.so
 

@@ -107,6 +107,8 @@ static struct several enter(struct lane *lane, unsigned call, void **cfa, int co
             id[i] = (int32_t)s.info[i].id;
         recorder_list(lane, s.e->seq, 1, SPOOL_LIST_REQUESTS, 4, count, id);
     }
+    if (UNLIKELY(recorder.perturb))
+        perturb_before(lane, s.e);
     recorder_open(lane, s.e);
     return s;
 }

@@ -1,0 +1,56 @@
+# timeout: 180
+# Live perturbation: the same program with the same result where it is right, and the hang where it is not.
+. "$SOURCE/tests/interpose/lib.bash"
+programs=$BUILD/corpus/programs
+with() { # POLICY [-n N] COMMAND...
+    export CROSSWAIT_POLICY=$1
+    shift
+    LIMIT=${LIMIT:-15} record "$@"
+    local code=$?
+    unset CROSSWAIT_POLICY
+    [ $code != 124 ] || end_ranks
+    return $code
+}
+hangs() { LIMIT=3 with "$@" >log 2>&1; [ $? = 124 ] || { echo "does not hang: $*"; cat log; exit 1; }; }
+ends() { with "$@" >log 2>&1 || { echo "does not end: $*"; cat log; exit 1; }; }
+ends "buffering=eager" "$programs/quiz"
+hangs "buffering=rendezvous" "$programs/quiz"
+check <<'P'
+for me, rank in ranks.items(): # what is on record is the application's call, not the synchronous one
+    assert [e.name for e in rank.events[3:]] == ["MPI_Isend"] and [e.name for e in rank.open] == ["MPI_Wait"]
+    assert rank.notes == ["buffering=rendezvous"]
+P
+ends "buffering=rendezvous" "$programs/quiz_fixed"
+ends "buffering=eager:8 seed=3" "$programs/quiz"
+hangs "buffering=eager:7" "$programs/quiz"
+ends "buffering=list:0.#1" "$programs/quiz"
+hangs "buffering=list:0.#1,1.#1" "$programs/quiz"
+hangs "buffering=list:0.4,1.4" "$programs/quiz"
+ends "buffering=list:0.5,1.#2" "$programs/quiz"
+ends "buffering=only:0.#1,1.#1" "$programs/quiz"
+hangs "buffering=random:0" "$programs/quiz"
+ends "buffering=random:100" "$programs/quiz"
+hangs "buffering=rendezvous" "$programs/ring_allgather_printed"
+ends "buffering=rendezvous delay=uniform:20000" "$programs/ring_allgather_safe"
+for d in uniform:100000 exponential:100000 heavy:100000 slow-rank:1 slow-link:0-1 swarm recorded; do
+    ends "delay=$d seed=7" "$programs/stencil"
+done
+# Which message a wildcard takes is chosen by the pin.
+ends "order=list:0.#1=2" -n 3 "$BUILD/tests/interpose/wildcard"
+check <<'P'
+assert [e.done[0]["source"] for e in ranks[0].events if e.name == "MPI_Recv"] == [2, 1]
+assert [e.peer for e in ranks[0].events if e.name == "MPI_Recv"] == [-1, -1]
+P
+ends "order=list:0.#1=1" -n 3 "$BUILD/tests/interpose/wildcard"
+check <<'P'
+assert [e.done[0]["source"] for e in ranks[0].events if e.name == "MPI_Recv"] == [1, 2]
+P
+# Inside the library's collectives too.
+ends "buffering=rendezvous" -n 4 "$BUILD/tests/interpose/one_collective" bcast 5
+check <<'P'
+for rank in ranks.values():
+    assert any("send" in e.name for r in ranks.values() for e in r.events if e.parent)
+P
+# What cannot be had live is said once, and changes nothing.
+with "buffering=credits:3" "$programs/quiz" >log 2>&1 || exit 1
+[ "$(grep -c "CROSSWAIT_POLICY: 'buffering=credits:3' cannot be had live" log)" = 1 ] || { cat log; exit 1; }
