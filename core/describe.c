@@ -133,7 +133,15 @@ static void append_message(struct text *text, const struct trace_event *event)
     }
 }
 
-/* What a call made, where `request` is no request. */
+static void append_id(struct text *text, const char *name, uint64_t id)
+{
+    if (!id)
+        return;
+    separate(text);
+    append(text, "%s=%" PRIu64, name, id);
+}
+
+/* What a call made or freed, where `request` is no request. */
 static bool append_made(struct text *text, const struct trace *trace, const struct trace_event *event)
 {
     char word[128];
@@ -146,13 +154,18 @@ static bool append_made(struct text *text, const struct trace *trace, const stru
         }
         return true;
     case EVENT_CLASS_TYPE:
-        if (event->request && event->request < trace->datatype_count) {
-            separate(text);
-            append(text, "newtype=%" PRIu64, event->request);
-        }
+    case EVENT_CLASS_TYPE_FREE:
+        append_id(text, "datatype", event->request);
+        return true;
+    case EVENT_CLASS_GROUP:
+    case EVENT_CLASS_GROUP_FREE:
+    case EVENT_CLASS_COMM:
+    case EVENT_CLASS_WIN:
+        append_id(text, "group", event->request);
         return true;
     case EVENT_CLASS_OP:
-    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_OP_FREE:
+        append_id(text, "op", event->request);
         return true;
     default:
         return false;

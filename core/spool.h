@@ -21,8 +21,9 @@
  *  7. What belongs to a call (lists, leg, args, texts, dones, stack) is committed in the same lane before the call's own event record.
  *     Digests and payloads may come at any time: they name the event that owns the buffer. Definitions are committed before
  *     the first record of the lane that uses them; texts with b = 65535 are notes and belong to no call.
- *  8. head.tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT and for MPI_Reduce_local; RMA accumulates give
- *     their operation as scalar argument "op" (a DEF_OP id). Arrays that SPOOL_LIST_*_TYPES name hold DEF_TYPE ids. */
+ *  8. tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT, RMA, OP and for MPI_Reduce_local.
+ *  9. comm of an event is a DEF_WIN or DEF_FILE id for calls on windows and files; for those that make one (WIN_CREATE, MPI_File_open) once
+ *     they succeeded, and before that the communicator they were called on. */
 #ifndef CORE_SPOOL_H
 #define CORE_SPOOL_H
 
@@ -98,7 +99,8 @@ enum spool_list_role {
     SPOOL_LIST_RECV_COUNTS,
     SPOOL_LIST_RECV_DISPLS,
     SPOOL_LIST_RECV_TYPES,
-    SPOOL_LIST_OTHER /* any other array of integers, e.g. dims of Cart_create */
+    SPOOL_LIST_OTHER, /* any other array of integers, e.g. dims of Cart_create */
+    SPOOL_LIST_TYPES  /* any other array of datatypes: DEF_TYPE ids */
 };
 struct spool_list {
     struct spool_head head;
@@ -170,7 +172,7 @@ struct spool_def_call { /* a = call id, b = enum event_class */
     struct spool_head head;
     uint16_t mode;        /* enum event_mode */
     uint16_t name_bytes;  /* "MPI_Send" */
-    uint16_t names_bytes; /* comma-separated names of the spool_args values */
+    uint16_t names_bytes; /* comma-separated names of the spool_args values; a value that is a DEF id: "name:comm", :group, :type, :op */
     uint16_t reserved;
     /* name, names, padded to 8 */
 };

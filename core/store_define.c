@@ -38,42 +38,79 @@ static enum core_status intern_text(struct store_intern *intern, const char *tex
 
 /* --- calls ----------------------------------------------------------------------------------------------------- */
 
+/* "target_disp,group:group" is kept as "target_disp\0\0group\0group\0", and "target_disp,group" goes into the trace. */
+static enum core_status names_keep(struct store_call *call, const char *names, size_t bytes, char **out_text)
+{
+    enum core_status status = text_copy(names, bytes, out_text);
+    size_t used = 0, text = 0;
+
+    if (status)
+        return status;
+    call->names = core_alloc_zero(2 * bytes + 2, 1);
+    if (!call->names)
+        return no_memory();
+    for (size_t at = 0; at < bytes;) {
+        const char *end = memchr(names + at, ',', bytes - at);
+        size_t length = end ? (size_t)(end - names) - at : bytes - at;
+        const char *colon = memchr(names + at, ':', length);
+        size_t name = colon ? (size_t)(colon - names) - at : length, kind = colon ? length - name - 1 : 0;
+        memcpy(call->names + used, names + at, name);
+        memcpy(call->names + used + name + 1, names + at + name + 1, kind);
+        used += name + kind + 2;
+        if (text)
+            (*out_text)[text++] = ',';
+        memcpy(*out_text + text, names + at, name);
+        text += name;
+        call->names_count++;
+        at += length + 1;
+    }
+    (*out_text)[text] = '\0';
+    return CORE_OK;
+}
+
+static bool tag_is_op(enum event_class class, const char *name)
+{
+    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COLL_INIT ||
+           class == EVENT_CLASS_RMA || class == EVENT_CLASS_OP || strcmp(name, "MPI_Reduce_local") == 0;
+}
+
+static enum core_status call_add(struct store *store, const struct spool_def_call *def, uint32_t id)
+{
+    const char *name = spool_tail(def, sizeof *def);
+    struct store_defs *defs = &store->defs;
+    struct store_call call = {.class = def->head.b < EVENT_CLASS_COUNT ? (enum event_class)def->head.b : EVENT_CLASS_OTHER};
+    char *names = NULL;
+    enum core_status status;
+
+    status = store_room(&defs->call, sizeof *defs->call, (uint64_t)id + 1, &defs->call_room);
+    if (!status)
+        status = text_copy(name, def->name_bytes, &call.name);
+    if (!status)
+        status = names_keep(&call, name + def->name_bytes, def->names_bytes, &names);
+    if (status) {
+        free(call.name);
+        free(call.names);
+        free(names);
+        return status;
+    }
+    call.inner = strncmp(call.name, "MPI_", 4) != 0;
+    call.tag_is_op = tag_is_op(call.class, call.name);
+    status = store_put(&store->sql, STORE_CALL, "ittit", (int64_t)id, call.name, event_class_text(call.class),
+                       (int64_t)def->mode, *names ? names : NULL);
+    free(names);
+    defs->call[id] = call;
+    return status;
+}
+
 static enum core_status define_call(struct store *store, struct store_rank *rank, const struct spool_def_call *def)
 {
-    const char *name = spool_tail(def, sizeof *def), *names = name + def->name_bytes;
-    struct store_defs *defs = &store->defs;
-    struct store_call call = {.class = EVENT_CLASS_OTHER};
     enum core_status status;
     uint32_t id;
     bool is_new;
 
-    status = intern_text(&defs->call_by_name, name, def->name_bytes, &id, &is_new);
-    if (!status && is_new) {
-        if (def->head.b < EVENT_CLASS_COUNT)
-            call.class = (enum event_class)def->head.b;
-        call.inner = def->name_bytes < 4 || memcmp(name, "MPI_", 4) != 0;
-        call.tag_is_op = call.class == EVENT_CLASS_COLL || call.class == EVENT_CLASS_ICOLL ||
-                         call.class == EVENT_CLASS_COLL_INIT ||
-                         (def->name_bytes == 16 && memcmp(name, "MPI_Reduce_local", 16) == 0);
-        status = store_room(&defs->call, sizeof *defs->call, (uint64_t)id + 1, &defs->call_room);
-        if (!status)
-            status = text_copy(name, def->name_bytes, &call.name);
-        if (!status)
-            status = text_copy(names, def->names_bytes, &call.names);
-        if (status) {
-            free(call.name);
-            return status;
-        }
-        status = store_put(&store->sql, STORE_CALL, "ittit", (int64_t)id, call.name, event_class_text(call.class),
-                           (int64_t)def->mode, *call.names ? call.names : NULL);
-        call.names_count = def->names_bytes ? 1 : 0;
-        for (uint32_t i = 0; i < def->names_bytes; i++)
-            if (call.names[i] == ',') {
-                call.names[i] = '\0';
-                call.names_count++;
-            }
-        defs->call[id] = call;
-    }
+    status = intern_text(&store->defs.call_by_name, spool_tail(def, sizeof *def), def->name_bytes, &id, &is_new);
+    if (!status && is_new)
+        status = call_add(store, def, id);
     return status ? status : store_map_set(&rank->ids.call, def->head.a, id);
 }
 
@@ -264,6 +301,46 @@ static enum core_status comm_write(struct store *store, uint32_t id)
     return status;
 }
 
+static enum core_status group_put(struct store *store, const int32_t *member, uint32_t size, uint32_t *out_id)
+{
+    enum core_status status;
+    bool is_new;
+
+    status = store_intern(&store->defs.group_by_content, member, size * sizeof *member, out_id, &is_new);
+    if (status || !is_new)
+        return status;
+    status = store_put(&store->sql, STORE_GRP, "ii", (int64_t)*out_id, (int64_t)size);
+    for (uint32_t i = 0; !status && i < size; i++) {
+        int64_t row[3] = {*out_id, i, member[i]};
+        status = store_put_integers(&store->sql, STORE_GRP_MEMBER, row, 3);
+    }
+    return status;
+}
+
+static enum core_status define_group(struct store *store, struct store_rank *rank, const struct spool_def_group *def)
+{
+    struct store_ids *ids = &rank->ids;
+    enum core_status status;
+    uint32_t id;
+
+    if (def->first == 0) {
+        ids->group_id = def->id;
+        ids->group_known = 0;
+    }
+    if (def->size > SPOOL_RANKS_MAX || def->id != ids->group_id || def->first != ids->group_known ||
+        (uint64_t)def->first + def->count > def->size)
+        return CORE_OK;
+    status = store_room(&ids->group_member, sizeof *ids->group_member, (uint64_t)def->size + 1, &ids->group_room);
+    if (status)
+        return status;
+    memcpy(ids->group_member + def->first, spool_tail(def, sizeof *def), def->count * sizeof *ids->group_member);
+    ids->group_known += def->count;
+    if (ids->group_known < def->size)
+        return CORE_OK;
+    status = group_put(store, ids->group_member, def->size, &id);
+    return status ? status : store_map_set(&ids->group, def->id, id);
+}
+
 /* --- datatypes, operations, windows, files ---------------------------------------------------------------------- */
 
 static enum core_status define_type(struct store *store, struct store_rank *rank, const struct spool_def_type *def)
@@ -354,6 +431,9 @@ static enum core_status define_win(struct store *store, struct store_rank *rank,
                            comm ? (int64_t)comm : STORE_NULL, (int64_t)def->global);
         free(text);
     }
+    if (!status && !file)
+        status = store_put(&store->sql, STORE_WIN_PART, "iii", (int64_t)id, (int64_t)rank->rank,
+                           (int64_t)(def->base_bytes & INT64_MAX));
     return status ? status : store_map_set(file ? &rank->ids.file : &rank->ids.win, def->id, id);
 }
 
@@ -370,6 +450,8 @@ enum core_status store_define(struct store *store, struct store_rank *rank, cons
         return define_module(store, rank, (const void *)head);
     case SPOOL_DEF_COMM:
         return define_comm(store, rank, (const void *)head);
+    case SPOOL_DEF_GROUP:
+        return define_group(store, rank, (const void *)head);
     case SPOOL_DEF_TYPE:
         return define_type(store, rank, (const void *)head);
     case SPOOL_DEF_OP:
@@ -418,14 +500,16 @@ void store_defs_done(struct store_defs *defs)
     store_intern_done(&defs->type_by_content);
     store_intern_done(&defs->op_by_content);
     store_intern_done(&defs->win_by_global);
+    store_intern_done(&defs->group_by_content);
 }
 
 void store_ids_done(struct store_ids *ids)
 {
     struct store_map *map[] = {&ids->call, &ids->site, &ids->module,     &ids->comm, &ids->type,
-                               &ids->op,   &ids->win,  &ids->comm_other, &ids->file};
+                               &ids->op,   &ids->win,  &ids->comm_other, &ids->file, &ids->group};
 
     for (size_t i = 0; i < sizeof map / sizeof *map; i++)
         free(map[i]->value);
+    free(ids->group_member);
     memset(ids, 0, sizeof *ids);
 }

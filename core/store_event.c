@@ -219,6 +219,18 @@ static const char *list_name(const struct store_list *list, char *buffer, size_t
     return buffer;
 }
 
+/* A scalar that is an id of the rank's becomes one of the trace's. */
+static int64_t arg_value(const struct store_ids *ids, const char *kind, int64_t value)
+{
+    const struct store_map *map = !strcmp(kind, "comm")    ? &ids->comm
+                                  : !strcmp(kind, "group") ? &ids->group
+                                  : !strcmp(kind, "type")  ? &ids->type
+                                  : !strcmp(kind, "op")    ? &ids->op
+                                                           : NULL;
+
+    return map ? (int64_t)store_map_get(map, (uint32_t)value) : value;
+}
+
 static enum core_status args_put(struct store *store, struct store_rank *rank, uint32_t call,
                                  struct store_gather *parts, int64_t *out_set)
 {
@@ -233,7 +245,7 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
         struct store_list *list = &parts->list[i];
         if (list->role == SPOOL_LIST_REQUESTS)
             continue;
-        if (list->role == SPOOL_LIST_SEND_TYPES || list->role == SPOOL_LIST_RECV_TYPES)
+        if (list->role == SPOOL_LIST_SEND_TYPES || list->role == SPOOL_LIST_RECV_TYPES || list->role == SPOOL_LIST_TYPES)
             for (uint32_t k = 0; k < list->count; k++)
                 list->value[k] = store_map_get(&rank->ids.type, (uint32_t)list->value[k]);
         status = arg_add(store, &used, 'i', list_name(list, buffer, sizeof buffer), list->value, list->count,
@@ -243,11 +255,11 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
         bool named = call && i < def->names_count;
         if (!named)
             snprintf(buffer, sizeof buffer, "value%" PRIu32, i);
-        if (named && strcmp(scalar, "op") == 0)
-            parts->arg[i] = store_map_get(&rank->ids.op, (uint32_t)parts->arg[i]);
+        const char *kind = named ? scalar + strlen(scalar) + 1 : "";
+        parts->arg[i] = arg_value(&rank->ids, kind, parts->arg[i]);
         status = arg_add(store, &used, 'i', named ? scalar : buffer, &parts->arg[i], 1, sizeof *parts->arg);
         if (named)
-            scalar += strlen(scalar) + 1;
+            scalar = kind + strlen(kind) + 1;
     }
     for (uint32_t at = 0; !status && at < parts->text_bytes;) {
         uint16_t argument, bytes;
@@ -546,9 +558,16 @@ static bool has_root(enum event_class class)
            class == EVENT_CLASS_SPAWN || class == EVENT_CLASS_COMM_CREATE;
 }
 
-static bool on_window(enum event_class class)
+/* What comm of the event is an id of: a window, a file, or (NULL) a communicator. Those that make one say so once they did. */
+static const struct store_map *win_map(const struct store_ids *ids, const struct store_call *call, bool made)
 {
-    switch (class) {
+    switch (call->class) {
+    case EVENT_CLASS_WIN_CREATE:
+        return made ? &ids->win : NULL;
+    case EVENT_CLASS_FILE:
+        return &ids->file;
+    case EVENT_CLASS_FILE_COLL:
+        return made || strcmp(call->name, "MPI_File_open") != 0 ? &ids->file : NULL;
     case EVENT_CLASS_WIN_FREE:
     case EVENT_CLASS_RMA:
     case EVENT_CLASS_RMA_FENCE:
@@ -561,9 +580,9 @@ static bool on_window(enum event_class class)
     case EVENT_CLASS_RMA_UNLOCK:
     case EVENT_CLASS_RMA_FLUSH:
     case EVENT_CLASS_WIN:
-        return true;
+        return &ids->win;
     default:
-        return false;
+        return NULL;
     }
 }
 
@@ -582,28 +601,33 @@ static int64_t made(const struct store_rank *rank, const struct spool_event *eve
     case EVENT_CLASS_OP:
     case EVENT_CLASS_OP_FREE:
         return id_or_null(store_map_get(&ids->op, event->request));
-    case EVENT_CLASS_WIN_CREATE:
-        return id_or_null(store_map_get(&ids->win, event->request));
+    case EVENT_CLASS_GROUP:
+    case EVENT_CLASS_GROUP_FREE:
+    case EVENT_CLASS_COMM: /* MPI_Comm_group */
+    case EVENT_CLASS_WIN:  /* MPI_Win_get_group */
+        return id_or_null(store_map_get(&ids->group, event->request));
     default:
         return id_or_null(event->request);
     }
 }
 
 static void shape_fill(struct store *store, struct store_rank *rank, const struct spool_event *event,
-                       const struct store_gather *parts, enum event_class class, uint32_t call, struct shape *shape)
+                       const struct store_gather *parts, uint32_t call, bool pending, struct shape *shape)
 {
     const struct store_call *def = &store->defs.call[call];
     const struct spool_leg *leg = parts && parts->has_leg ? &parts->leg : NULL;
     const struct store_ids *ids = &rank->ids;
+    const struct store_map *win = win_map(ids, def, !pending && !event->head.b);
+    enum event_class class = def->class;
 
     memset(shape, 0, sizeof *shape);
     shape->call = call;
     shape->comm = shape->win = STORE_NULL;
-    if (on_window(class) || class == EVENT_CLASS_FILE || class == EVENT_CLASS_FILE_COLL) {
-        uint32_t win = store_map_get(on_window(class) ? &ids->win : &ids->file, event->comm);
-        shape->win = id_or_null(win);
-        if (win)
-            shape->comm = id_or_null(store->defs.win_comm[win]);
+    if (win) {
+        uint32_t id = store_map_get(win, event->comm);
+        shape->win = id_or_null(id);
+        if (id)
+            shape->comm = id_or_null(store->defs.win_comm[id]);
     } else {
         shape->comm = id_or_null(store_map_get(&ids->comm, event->comm));
     }
@@ -689,7 +713,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     if (status)
         return status;
     class = store->defs.call[call].class;
-    shape_fill(store, rank, event, parts, class, call, &shape);
+    shape_fill(store, rank, event, parts, call, pending, &shape);
     shape.thread = lane;
     shape.many = list != NULL;
     row.request = list ? list_base(list) : made(rank, event, class);

@@ -79,6 +79,21 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
     return CORE_OK;
 }
 
+static enum core_status gather_args(struct store_gather *parts, const struct spool_args *record)
+{
+    uint32_t first = record->head.b, end = first + record->head.a;
+    enum core_status status = store_room(&parts->arg, sizeof *parts->arg, end, &parts->arg_room);
+
+    if (status || !record->head.a)
+        return status;
+    for (; parts->arg_count < first; parts->arg_count++) /* values that were not given */
+        parts->arg[parts->arg_count] = 0;
+    memcpy(parts->arg + first, spool_tail(record, sizeof *record), record->head.a * sizeof *parts->arg);
+    if (end > parts->arg_count)
+        parts->arg_count = end;
+    return CORE_OK;
+}
+
 static enum core_status gather_part(struct store_gather *parts, const struct spool_head *head)
 {
     enum core_status status = CORE_OK;
@@ -96,15 +111,7 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         parts->has_leg = true;
         return CORE_OK;
     case SPOOL_ARGS:
-        status = store_room(&parts->arg, sizeof *parts->arg, (uint64_t)head->b + head->a, &parts->arg_room);
-        if (!status && head->a) {
-            for (; parts->arg_count < head->b; parts->arg_count++)
-                parts->arg[parts->arg_count] = 0;
-            memcpy(parts->arg + head->b, spool_tail(head, sizeof(struct spool_args)), head->a * sizeof *parts->arg);
-            if (parts->arg_count < (uint32_t)head->b + head->a)
-                parts->arg_count = (uint32_t)head->b + head->a;
-        }
-        return status;
+        return gather_args(parts, (const void *)head);
     case SPOOL_TEXT: {
         uint32_t bytes = 4u + head->a;
         status = store_room(&parts->text, 1, (uint64_t)parts->text_bytes + bytes, &parts->text_room);

@@ -43,7 +43,8 @@ enum {
 /* --- store_sql.c --------------------------------------------------------------------------------------------- */
 
 enum store_table {
-    STORE_META, STORE_RANK, STORE_CALL, STORE_SITE, STORE_COMM, STORE_COMM_MEMBER, STORE_WIN, STORE_DATATYPE, STORE_OP,
+    STORE_META, STORE_RANK, STORE_CALL, STORE_SITE, STORE_COMM, STORE_COMM_MEMBER, STORE_GRP, STORE_GRP_MEMBER,
+    STORE_WIN, STORE_WIN_PART, STORE_DATATYPE, STORE_OP,
     STORE_SHAPE, STORE_EVENT, STORE_COMPLETION, STORE_ARG, STORE_DIGEST, STORE_PAYLOAD, STORE_STACK, STORE_CHANNEL,
     STORE_MESSAGE, STORE_TABLE_COUNT
 };
@@ -103,7 +104,7 @@ enum core_status store_room(void *array, size_t bytes, uint64_t need, uint32_t *
 
 struct store_call {
     char *name;
-    char *names; /* of its scalar arguments, separated by NULs */
+    char *names; /* of its scalar arguments: name, NUL, kind of id or nothing, NUL; repeated */
     uint32_t names_count;
     enum event_class class;
     bool inner;  /* of the library's inside, not MPI_ */
@@ -129,7 +130,7 @@ struct store_comm {
 };
 struct store_defs { /* of the trace; arrays are indexed by id, from 1 */
     struct store_intern call_by_name, site_by_place, module_by_path, comm_by_global, type_by_content, op_by_content,
-        win_by_global;
+        win_by_global, group_by_content;
     struct store_call *call;
     struct store_module *module;
     struct store_site *site;
@@ -139,7 +140,9 @@ struct store_defs { /* of the trace; arrays are indexed by id, from 1 */
     uint32_t call_room, module_room, site_room, comm_room, type_room, win_room;
 };
 struct store_ids { /* of one rank */
-    struct store_map call, site, module, comm, type, op, win, file;
+    struct store_map call, site, module, comm, group, type, op, win, file;
+    int32_t *group_member;       /* of the group being read: long ones take several records */
+    uint32_t group_id, group_known, group_room;
     struct store_map comm_other; /* by id: 1 where this rank is in the group listed second */
 };
 

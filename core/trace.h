@@ -99,7 +99,7 @@ struct trace_event {
     int64_t count;    /* EVENT_NONE if none */
     uint64_t bytes;
     int32_t root, op; /* EVENT_NONE if none */
-    uint64_t request; /* 0 none, and for calls on several: see completion. Id of the communicator, datatype, operation or window for calls
+    uint64_t request; /* 0 none, and for calls on several: see completion. Id of the communicator, group, datatype or operation for calls
                          that make one */
     int32_t site;     /* 0 unknown */
     int32_t thread, error;

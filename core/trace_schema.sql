@@ -30,7 +30,12 @@ CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT, kind TEXT NOT NULL, size I
     remote_size INTEGER NOT NULL, parent INTEGER, topology INTEGER NOT NULL, global INTEGER NOT NULL);
 CREATE TABLE comm_member (comm INTEGER NOT NULL, side INTEGER NOT NULL, rank INTEGER NOT NULL, world INTEGER NOT NULL,
     PRIMARY KEY (comm, side, rank)) WITHOUT ROWID;
+-- Groups that calls name, by content; members as ranks of the world.
+CREATE TABLE grp (id INTEGER PRIMARY KEY, size INTEGER NOT NULL);
+CREATE TABLE grp_member (grp INTEGER NOT NULL, rank INTEGER NOT NULL, world INTEGER NOT NULL, PRIMARY KEY (grp, rank)) WITHOUT ROWID;
+-- Windows and files (kind: win, file); win_part: what each rank exposes.
 CREATE TABLE win (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, name TEXT, comm INTEGER, global INTEGER NOT NULL);
+CREATE TABLE win_part (win INTEGER NOT NULL, rank INTEGER NOT NULL, bytes INTEGER NOT NULL, PRIMARY KEY (win, rank)) WITHOUT ROWID;
 
 CREATE TABLE datatype (id INTEGER PRIMARY KEY, name TEXT, combiner INTEGER NOT NULL, size INTEGER NOT NULL,
     lb INTEGER NOT NULL, extent INTEGER NOT NULL, signature INTEGER NOT NULL,
@@ -49,7 +54,7 @@ CREATE TABLE shape (
 );
 
 -- id = rank << 40 | seq, so that rows lie in the order of a rank's calls and need no further index. request is the first of the call's
--- requests where it has many, and the id of what was made for calls that make a communicator, datatype, operation or window.
+-- requests where it has many, and the id of what was made for calls that make a communicator, group, datatype or operation.
 -- duration is NULL where the call had not returned when the record ends.
 CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, request INTEGER, t_enter INTEGER NOT NULL,
     duration INTEGER);

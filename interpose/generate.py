@@ -148,7 +148,10 @@ class Call:
         return out
 
     def arg_names(self):
-        return ",".join(n for n, _ in self.args_in() + self.args_out())
+        """Scalars in the order of their values; what holds an id says of what (core/spool.h)."""
+        kind = {"comm_arg": ":comm", "comm_out": ":comm", "group": ":group", "type_arg": ":type", "type_get": ":type", "op": ":op"}
+        role = {p[3]: p[0] for p in self.params}
+        return ",".join(n + kind.get(role[n], "") for n, _ in self.args_in() + self.args_out())
 
     def prepare(self):
         """Statements before the real call, and the seven fields of the event."""
@@ -168,7 +171,7 @@ class Call:
             peer = f"recorder_peer({one('dest', 'source', 'root', 'target')})"
         if one("tag"):
             tag = f"recorder_tag({one('tag')})"
-        elif one("op") and self.klass != "other":
+        elif one("op") and (self.klass != "other" or self.name == "Reduce_local"):
             tag = f"(int32_t)recorder_op(lane, {one('op')})"
         if one("type"):
             typ = f"recorder_type(lane, {one('type')})"
@@ -233,7 +236,7 @@ class Call:
             elif role in ("aints", "ncaints"):
                 c.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 8, {length}, {name});")
             elif role in ("types", "nctypes"):
-                c.append(f"recorder_list_types(lane, e->seq, {position}, SPOOL_LIST_OTHER, {length}, {name});")
+                c.append(f"recorder_list_types(lane, e->seq, {position}, SPOOL_LIST_TYPES, {length}, {name});")
             elif role == "ranges":
                 c.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, 3 * (int64_t)({length}), {name});")
             elif role == "str":
