@@ -25,16 +25,15 @@ struct needs { /* what one rank waits for */
     uint32_t count, room;
 };
 
-struct prover {
-    const struct live_history *history;
-    const uint8_t *standing;
+struct live_prover {
+    struct live_history history;
     struct needs needs;
     bool no_memory;
 };
 
 /* --- collecting --------------------------------------------------------------------------------------------- */
 
-static void peer_add(struct prover *prover, int32_t peer)
+static void peer_add(struct live_prover *prover, int32_t peer)
 {
     struct needs *needs = &prover->needs;
 
@@ -52,7 +51,7 @@ static void peer_add(struct prover *prover, int32_t peer)
 }
 
 /* Closes the need whose peers were just added. */
-static void need_add(struct prover *prover, enum need kind)
+static void need_add(struct live_prover *prover, enum need kind)
 {
     struct needs *needs = &prover->needs;
 
@@ -98,10 +97,10 @@ static uint64_t channel_open(const struct live_history *history, uint64_t global
 
 /* Whether any message may fit a receive from `source` (or EVENT_ANY) with `tag` (or EVENT_ANY). `before`: how many receives with exactly
  * these arguments were posted earlier and take precedence. */
-static bool message_fits(const struct prover *prover, const struct live_space *space, int32_t dest, int32_t source, int32_t tag,
+static bool message_fits(const struct live_prover *prover, const struct live_space *space, int32_t dest, int32_t source, int32_t tag,
                          uint64_t before)
 {
-    const struct live_history *history = prover->history;
+    const struct live_history *history = &prover->history;
 
     if (source >= 0 && tag != EVENT_ANY)
         return channel_open(history, space->global, source, dest, tag) > before;
@@ -128,9 +127,9 @@ static bool same_recv(const struct live_request *a, uint64_t global, const struc
 }
 
 /* Pending receives of a rank with exactly these arguments, posted before `seq`. */
-static uint64_t receives_before(const struct prover *prover, int32_t me, uint64_t global, int32_t source, int32_t tag, uint64_t seq)
+static uint64_t receives_before(const struct live_prover *prover, int32_t me, uint64_t global, int32_t source, int32_t tag, uint64_t seq)
 {
-    const struct live_rank *rank = &prover->history->rank[me];
+    const struct live_rank *rank = &prover->history.rank[me];
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < rank->request_room; i++)
@@ -140,9 +139,9 @@ static uint64_t receives_before(const struct prover *prover, int32_t me, uint64_
 }
 
 /* How many receives of `dest` that are pending now might take a message of the channel. */
-static uint64_t receives_fitting(const struct prover *prover, uint64_t global, int32_t source, int32_t dest, int32_t tag)
+static uint64_t receives_fitting(const struct live_prover *prover, uint64_t global, int32_t source, int32_t dest, int32_t tag)
 {
-    const struct live_rank *rank = &prover->history->rank[dest];
+    const struct live_rank *rank = &prover->history.rank[dest];
     const struct live_open *open = &rank->open;
     uint64_t count = 0;
 
@@ -168,7 +167,7 @@ static uint64_t receives_fitting(const struct prover *prover, uint64_t global, i
     return count;
 }
 
-static enum need need_recv(struct prover *prover, int32_t me, const struct live_space *space, int32_t source, int32_t tag,
+static enum need need_recv(struct live_prover *prover, int32_t me, const struct live_space *space, int32_t source, int32_t tag,
                            uint64_t before)
 {
     if (source == EVENT_PROC_NULL || source == EVENT_NONE || message_fits(prover, space, me, source, tag, before))
@@ -189,7 +188,7 @@ static enum need need_recv(struct prover *prover, int32_t me, const struct live_
 }
 
 /* number: how many-th of its channel the send is. */
-static enum need need_send(struct prover *prover, int32_t me, const struct live_space *space, int32_t dest, int32_t tag,
+static enum need need_send(struct live_prover *prover, int32_t me, const struct live_space *space, int32_t dest, int32_t tag,
                            uint64_t number, bool certain)
 {
     const struct live_channel *channel;
@@ -197,7 +196,7 @@ static enum need need_send(struct prover *prover, int32_t me, const struct live_
 
     if (dest < 0)
         return NEED_UNKNOWN;
-    channel = live_channel_find(prover->history, space->global, me, dest, tag);
+    channel = live_channel_find(&prover->history, space->global, me, dest, tag);
     received = channel ? channel->received : 0;
     if (number <= received + receives_fitting(prover, space->global, me, dest, tag))
         return NEED_UNKNOWN;
@@ -208,7 +207,7 @@ static enum need need_send(struct prover *prover, int32_t me, const struct live_
 /* --- collectives -------------------------------------------------------------------------------------------- */
 
 /* Members that have not entered as many collectives of the space as `me` is in. */
-static enum need need_coll(struct prover *prover, int32_t me, const struct live_space *space, uint64_t number, bool certain)
+static enum need need_coll(struct live_prover *prover, int32_t me, const struct live_space *space, uint64_t number, bool certain)
 {
     uint32_t missing = 0;
 
@@ -220,11 +219,11 @@ static enum need need_coll(struct prover *prover, int32_t me, const struct live_
         const struct live_rank *rank;
         uint64_t entered;
 
-        if (member < 0 || (uint32_t)member >= prover->history->rank_count)
+        if (member < 0 || (uint32_t)member >= prover->history.rank_count)
             return NEED_UNKNOWN;
         if (member == me)
             continue;
-        rank = &prover->history->rank[member];
+        rank = &prover->history.rank[member];
         other = live_space_global(rank, (enum live_space_kind)space->kind, space->global);
         entered = other ? other->entered : 0;
         if (other && other->uneven)
@@ -249,9 +248,9 @@ static enum need need_coll(struct prover *prover, int32_t me, const struct live_
 
 /* --- one rank ----------------------------------------------------------------------------------------------- */
 
-static enum need need_request(struct prover *prover, int32_t me, uint32_t id, bool certain)
+static enum need need_request(struct live_prover *prover, int32_t me, uint32_t id, bool certain)
 {
-    const struct live_rank *rank = &prover->history->rank[me];
+    const struct live_rank *rank = &prover->history.rank[me];
     const struct live_request *request = live_request_find(rank, id);
     const struct live_space *space;
 
@@ -270,16 +269,16 @@ static enum need need_request(struct prover *prover, int32_t me, uint32_t id, bo
     }
 }
 
-static void needs_of_list(struct prover *prover, int32_t me, bool any)
+static void needs_of_list(struct live_prover *prover, int32_t me, bool any)
 {
-    const struct live_open *open = &prover->history->rank[me].open;
+    const struct live_open *open = &prover->history.rank[me].open;
 
     if (!open->request_count || open->request_count != open->request_total) {
         need_add(prover, NEED_UNKNOWN);
         return;
     }
     for (uint32_t i = 0; i < open->request_count; i++) {
-        const struct live_request *request = live_request_find(&prover->history->rank[me], open->request[i]);
+        const struct live_request *request = live_request_find(&prover->history.rank[me], open->request[i]);
 
         if (!open->request[i] || (request && request->persistent && !request->active))
             continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
@@ -288,9 +287,9 @@ static void needs_of_list(struct prover *prover, int32_t me, bool any)
 }
 
 /* What rank `me` waits for. *out_any: one of the needs is enough (MPI_Waitany), else all of them are missing or may be. */
-static void needs_find(struct prover *prover, int32_t me, bool *out_any)
+static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
 {
-    const struct live_rank *rank = &prover->history->rank[me];
+    const struct live_rank *rank = &prover->history.rank[me];
     const struct spool_event *event = &rank->open.event;
     enum event_class class;
     const struct live_space *space;
@@ -327,7 +326,7 @@ static void needs_find(struct prover *prover, int32_t me, bool *out_any)
     switch (class) {
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_SENDRECV: {
-        const struct live_channel *c = peer >= 0 ? live_channel_find(prover->history, space->global, me, peer, event->tag) : NULL;
+        const struct live_channel *c = peer >= 0 ? live_channel_find(&prover->history, space->global, me, peer, event->tag) : NULL;
 
         if (class == EVENT_CLASS_SENDRECV) {
             if (!rank->open.has_leg) {
@@ -377,10 +376,10 @@ static enum core_status clause_add(struct replay_waitfor *waitfor, const struct 
 }
 
 /* Adds rank `me` with its clauses. *out_known = false, and nothing added, when nothing can be claimed about it. */
-static enum core_status rank_add(struct prover *prover, struct replay_waitfor *waitfor, uint32_t me, bool *out_known)
+static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor, uint32_t me, bool *out_known)
 {
     const struct needs *needs = &prover->needs;
-    struct replay_blocked blocked = {.rank = me, .event = prover->history->rank[me].open.event.seq};
+    struct replay_blocked blocked = {.rank = me, .event = prover->history.rank[me].open.event.seq};
     uint32_t certain = 0, unknown = 0;
     enum core_status status;
     bool any;
@@ -443,10 +442,26 @@ static char *sentence_make(const struct live_history *history, const struct repl
     return sentence;
 }
 
-enum core_status live_prove(const char *job_path, const uint8_t *standing, uint32_t rank_count, struct live_verdict *out_verdict)
+enum core_status live_prover_new(struct live_prover **out_prover)
 {
-    struct live_history history = {0};
-    struct prover prover = {.history = &history, .standing = standing};
+    *out_prover = calloc(1, sizeof **out_prover);
+    return *out_prover ? CORE_OK : CORE_NO_MEMORY;
+}
+
+void live_prover_free(struct live_prover *prover)
+{
+    if (!prover)
+        return;
+    live_history_done(&prover->history);
+    free(prover->needs.peer);
+    free(prover->needs.end);
+    free(prover->needs.kind);
+    free(prover);
+}
+
+enum core_status live_prove(struct live_prover *prover, const char *job_path, const uint8_t *standing, uint32_t rank_count,
+                            struct live_verdict *out_verdict)
+{
     struct replay_waitfor waitfor = {0};
     uint8_t *alive = calloc(rank_count + 1, 1);
     struct live_verdict verdict = {0};
@@ -454,31 +469,30 @@ enum core_status live_prove(const char *job_path, const uint8_t *standing, uint3
 
     if (!alive)
         return CORE_NO_MEMORY;
-    status = live_history_read(job_path, rank_count, &history);
-    for (uint32_t r = 0; r < rank_count && !status && !history.unclear; r++) {
+    prover->no_memory = false;
+    status = live_history_read(job_path, rank_count, &prover->history);
+    for (uint32_t r = 0; r < rank_count && !status && !prover->history.unclear; r++) {
         bool known = false;
 
         alive[r] = standing[r] == LIVE_ENDED ? REPLAY_ALIVE_ENDED : REPLAY_ALIVE_UNKNOWN;
         if (standing[r] == LIVE_STILL)
-            status = rank_add(&prover, &waitfor, r, &known);
+            status = rank_add(prover, &waitfor, r, &known);
         if (known)
             alive[r] = REPLAY_ALIVE_BLOCKED;
     }
-    if (!status && !history.unclear && waitfor.blocked_count)
+    if (!status && !prover->history.unclear && waitfor.blocked_count)
         status = replay_waitfor_solve(&waitfor, alive, rank_count);
     if (!status && waitfor.core_count) {
         verdict.proven = true;
         verdict.core_count = waitfor.core_count;
         verdict.behind_count = waitfor.behind_count;
-        verdict.sentence = sentence_make(&history, &waitfor);
+        verdict.sentence = sentence_make(&prover->history, &waitfor);
+        if (!verdict.sentence)
+            status = CORE_NO_MEMORY;
     }
     if (!status)
         *out_verdict = verdict;
     replay_waitfor_done(&waitfor);
-    live_history_done(&history);
-    free(prover.needs.peer);
-    free(prover.needs.end);
-    free(prover.needs.kind);
     free(alive);
     return status;
 }

@@ -25,8 +25,12 @@ struct live_verdict {
     char *sentence;        /* "deadlock: rank 0 waits in MPI_Recv for rank 1, rank 1 ..."; NULL unless proven. Free with free() */
 };
 
-/* standing: an enum live_standing for each of the rank_count ranks of the job in folder job_path. */
-enum core_status live_prove(const char *job_path, const uint8_t *standing, uint32_t rank_count,
+struct live_prover; /* keeps what it has read, for the next time */
+enum core_status live_prover_new(struct live_prover **out_prover);
+void live_prover_free(struct live_prover *prover);
+
+/* standing: an enum live_standing for each of the rank_count ranks of the job in folder job_path, always the same one. */
+enum core_status live_prove(struct live_prover *prover, const char *job_path, const uint8_t *standing, uint32_t rank_count,
                             struct live_verdict *out_verdict);
 
 #endif

@@ -9,21 +9,12 @@
 
 enum { LIVE_CALLS_MAX = 65536 };
 
-struct dones { /* completions that precede the event they belong to */
-    struct spool_done *done;
-    uint32_t count, room;
-};
-
 struct lane_state {
     struct live_history *history;
     struct live_rank *rank;
+    struct live_lane *kept;
     int32_t world;
-    bool posts, completions; /* which of the two this pass takes */
-    struct dones dones;
-    struct spool_leg leg;
-    uint32_t *list; /* request ids of the event that follows */
-    uint32_t list_count, list_room, list_total;
-    uint64_t list_seq;
+    bool posts, completions; /* which of the two this pass takes; neither: definitions only */
 };
 
 /* --- tables ------------------------------------------------------------------------------------------------- */
@@ -421,8 +412,8 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     case EVENT_CLASS_START:
         if (event->request)
             request_start(lane, event->request);
-        for (uint32_t i = 0; lane->list_seq == event->seq && !event->request && i < lane->list_count; i++)
-            request_start(lane, lane->list[i]);
+        for (uint32_t i = 0; lane->kept->list_seq == event->seq && !event->request && i < lane->kept->list_count; i++)
+            request_start(lane, lane->kept->list[i]);
         break;
     case EVENT_CLASS_REQUEST_FREE:
         request = request_get(lane->rank, event->request);
@@ -450,8 +441,8 @@ static void complete(struct lane_state *lane, const struct spool_event *event, e
 {
     const struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
 
-    for (uint32_t i = 0; i < lane->dones.count; i++) {
-        const struct spool_done *done = &lane->dones.done[i];
+    for (uint32_t i = 0; i < lane->kept->done_count; i++) {
+        const struct spool_done *done = &lane->kept->done[i];
 
         if (done->seq != event->seq)
             continue;
@@ -480,17 +471,17 @@ static void complete(struct lane_state *lane, const struct spool_event *event, e
 
 static void keep_done(struct lane_state *lane, const struct spool_done *done)
 {
-    if (lane->dones.count == lane->dones.room) {
-        struct spool_done *more = realloc(lane->dones.done, (lane->dones.room + 256) * 2 * sizeof *more);
+    if (lane->kept->done_count == lane->kept->done_room) {
+        struct spool_done *more = realloc(lane->kept->done, (lane->kept->done_room + 256) * 2 * sizeof *more);
 
         if (!more) {
             lane->history->unclear = true;
             return;
         }
-        lane->dones.done = more;
-        lane->dones.room = (lane->dones.room + 256) * 2;
+        lane->kept->done = more;
+        lane->kept->done_room = (lane->kept->done_room + 256) * 2;
     }
-    lane->dones.done[lane->dones.count++] = *done;
+    lane->kept->done[lane->kept->done_count++] = *done;
 }
 
 static void keep_list(struct lane_state *lane, const struct spool_list *list)
@@ -499,26 +490,26 @@ static void keep_list(struct lane_state *lane, const struct spool_list *list)
 
     if (list->head.a != SPOOL_LIST_REQUESTS)
         return;
-    if (lane->list_seq != list->seq) {
-        lane->list_seq = list->seq;
-        lane->list_count = 0;
+    if (lane->kept->list_seq != list->seq) {
+        lane->kept->list_seq = list->seq;
+        lane->kept->list_count = 0;
     }
-    lane->list_total = list->total;
-    if (lane->list_count + list->count > lane->list_room) {
-        uint32_t *more = realloc(lane->list, 2 * ((size_t)lane->list_count + list->count) * sizeof *more);
+    lane->kept->list_total = list->total;
+    if (lane->kept->list_count + list->count > lane->kept->list_room) {
+        uint32_t *more = realloc(lane->kept->list, 2 * ((size_t)lane->kept->list_count + list->count) * sizeof *more);
 
         if (!more) {
             lane->history->unclear = true;
             return;
         }
-        lane->list = more;
-        lane->list_room = 2 * (lane->list_count + list->count);
+        lane->kept->list = more;
+        lane->kept->list_room = 2 * (lane->kept->list_count + list->count);
     }
     for (uint32_t i = 0; i < list->count; i++) {
         uint64_t wide = 0;
 
         memcpy(&wide, value + (size_t)i * list->head.b, list->head.b == 8 ? 8 : 4);
-        lane->list[lane->list_count++] = (uint32_t)wide;
+        lane->kept->list[lane->kept->list_count++] = (uint32_t)wide;
     }
 }
 
@@ -526,6 +517,8 @@ static void take_event(struct lane_state *lane, const struct spool_event *event)
 {
     enum event_class class;
 
+    if (!lane->posts && !lane->completions)
+        return;
     if (event->head.a >= lane->rank->call_count || !lane->rank->call[event->head.a].known) {
         lane->history->unclear = true;
         return;
@@ -534,17 +527,17 @@ static void take_event(struct lane_state *lane, const struct spool_event *event)
     if (event->parent) {
         uint32_t kept = 0; /* an inner call: its completions are its own affair */
 
-        for (uint32_t i = 0; i < lane->dones.count; i++)
-            if (lane->dones.done[i].seq != event->seq)
-                lane->dones.done[kept++] = lane->dones.done[i];
-        lane->dones.count = kept;
+        for (uint32_t i = 0; i < lane->kept->done_count; i++)
+            if (lane->kept->done[i].seq != event->seq)
+                lane->kept->done[kept++] = lane->kept->done[i];
+        lane->kept->done_count = kept;
         return;
     }
     if (lane->posts && event->head.b == 0)
         post(lane, event, class);
     if (lane->completions)
         complete(lane, event, class);
-    lane->dones.count = 0;
+    lane->kept->done_count = 0;
 }
 
 static void lane_read(struct lane_state *lane, struct spool_reader *reader)
@@ -563,7 +556,7 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
             keep_list(lane, (const struct spool_list *)head);
             break;
         case SPOOL_LEG:
-            lane->leg = *(const struct spool_leg *)head;
+            lane->kept->leg = *(const struct spool_leg *)head;
             break;
         case SPOOL_DEF_CALL:
             def_call(lane, (const struct spool_def_call *)head);
@@ -581,7 +574,8 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
             break;
         }
     }
-    if (reader->torn || reader->header.lost || reader->header.stopped)
+    if (reader->torn || reader->header.lost || reader->header.stopped || reader->header.flags & SPOOL_FLAG_FILTERED ||
+        (reader->header.flags & SPOOL_FLAG_LAST && reader->header.drained))
         lane->history->unclear = true;
 }
 
@@ -589,6 +583,7 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
 static void lane_open_call(struct lane_state *lane, const struct spool_header *header)
 {
     struct live_open *open = &lane->rank->open;
+    const struct live_lane *kept = lane->kept;
 
     if (!header->depth || !lane->posts)
         return;
@@ -597,35 +592,48 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
         return;
     free(open->request);
     *open = (struct live_open){.valid = true, .event = header->open[0]};
-    if (lane->leg.seq == open->event.seq && lane->leg.head.words) {
+    if (kept->leg.seq == open->event.seq && kept->leg.head.words) {
         open->has_leg = true;
-        open->leg = lane->leg;
+        open->leg = kept->leg;
     }
-    if (lane->list_seq == open->event.seq && lane->list_count) {
-        open->request = lane->list;
-        open->request_count = lane->list_count;
-        open->request_total = lane->list_total;
-        lane->list = NULL;
+    if (kept->list_seq != open->event.seq || !kept->list_count)
+        return;
+    open->request = malloc(kept->list_count * sizeof *open->request);
+    if (!open->request) {
+        lane->history->unclear = true;
+        return;
     }
+    memcpy(open->request, kept->list, kept->list_count * sizeof *open->request);
+    open->request_count = kept->list_count;
+    open->request_total = kept->list_total;
 }
 
-static enum core_status lane_take(struct live_history *history, const char *job_path, const struct spool_lane_name *name,
-                                  bool posts, bool completions)
+static enum core_status lane_take(struct live_history *history, const char *job_path, struct live_lane *kept, bool posts,
+                                  bool completions)
 {
-    struct lane_state lane = {.history = history, .rank = &history->rank[name->rank], .world = name->rank, .posts = posts,
-                              .completions = completions};
+    struct lane_state lane = {.history = history, .rank = &history->rank[kept->rank], .kept = kept, .world = kept->rank,
+                              .posts = posts, .completions = completions};
     struct spool_reader reader;
-    enum core_status status = spool_reader_open(&reader, job_path, name->rank, name->lane);
+    enum core_status status = spool_reader_open(&reader, job_path, kept->rank, kept->lane);
 
     if (status)
         return status;
     lane.rank->present = true;
+    if (kept->position && spool_reader_resume(&reader, kept->position))
+        history->unclear = true;
     lane_read(&lane, &reader);
     lane_open_call(&lane, &reader.header);
+    kept->position = spool_reader_position(&reader);
     spool_reader_close(&reader);
-    free(lane.dones.done);
-    free(lane.list);
     return CORE_OK;
+}
+
+static void lane_rewind(struct live_lane *kept)
+{
+    kept->position = 0;
+    kept->done_count = kept->list_count = 0;
+    kept->list_seq = 0;
+    memset(&kept->leg, 0, sizeof kept->leg);
 }
 
 /* --- all of it ---------------------------------------------------------------------------------------------- */
@@ -642,40 +650,90 @@ static void finalize_spaces(struct live_history *history)
     }
 }
 
-enum core_status live_history_read(const char *job_path, uint32_t rank_count, struct live_history *out_history)
+static enum core_status lanes_find(struct live_history *history, const struct spool_lane_name *name, uint32_t count)
 {
-    struct live_history history = {.rank_count = rank_count};
+    struct live_lane *lane = calloc(count + 1, sizeof *lane);
+
+    if (!lane)
+        return CORE_NO_MEMORY;
+    for (uint32_t i = 0; i < count; i++) {
+        lane[i] = (struct live_lane){.rank = name[i].rank, .lane = name[i].lane};
+        for (uint32_t k = 0; k < history->lane_count; k++)
+            if (history->lane[k].rank == name[i].rank && history->lane[k].lane == name[i].lane) {
+                lane[i] = history->lane[k];
+                memset(&history->lane[k], 0, sizeof history->lane[k]);
+                history->lane[k].rank = -1;
+            }
+    }
+    for (uint32_t k = 0; k < history->lane_count; k++) {
+        free(history->lane[k].done);
+        free(history->lane[k].list);
+    }
+    free(history->lane);
+    history->lane = lane;
+    history->lane_count = count;
+    return CORE_OK;
+}
+
+static enum core_status history_start(struct live_history *history, uint32_t rank_count)
+{
+    history->rank_count = rank_count;
+    history->rank = calloc(rank_count + 1, sizeof *history->rank);
+    if (!history->rank)
+        return CORE_NO_MEMORY;
+    finalize_spaces(history);
+    return CORE_OK;
+}
+
+/* The lanes first .. end of one rank. One thread may use what another one defined, and complete what it posted. */
+static enum core_status rank_take(struct live_history *history, const char *job_path, uint32_t first, uint32_t end)
+{
+    static const bool pass[3][2] = {{false, false}, {true, false}, {false, true}};
+    enum core_status status = CORE_OK;
+
+    if (end - first == 1)
+        return lane_take(history, job_path, &history->lane[first], true, true);
+    for (int p = 0; p < 3; p++)
+        for (uint32_t k = first; k < end && !status; k++) {
+            lane_rewind(&history->lane[k]);
+            status = lane_take(history, job_path, &history->lane[k], pass[p][0], pass[p][1]);
+        }
+    return status;
+}
+
+enum core_status live_history_read(const char *job_path, uint32_t rank_count, struct live_history *history)
+{
     struct spool_lane_name *name = NULL;
     uint32_t count = 0;
+    bool several = false;
     enum core_status status = spool_lanes_list(job_path, &name, &count);
 
     if (status)
         return status;
-    history.rank = calloc(rank_count + 1, sizeof *history.rank);
-    if (!history.rank) {
-        free(name);
-        return CORE_NO_MEMORY;
+    for (uint32_t i = 1; i < count; i++)
+        several |= name[i].rank == name[i - 1].rank;
+    if (history->rank_count != rank_count || several)
+        live_history_done(history);
+    if (!history->rank)
+        status = history_start(history, rank_count);
+    if (!status)
+        status = lanes_find(history, name, count);
+    for (uint32_t r = 0; r < rank_count && !status; r++) {
+        free(history->rank[r].open.request);
+        history->rank[r].open = (struct live_open){0};
+        history->rank[r].lanes_open = 0;
     }
-    finalize_spaces(&history);
     for (uint32_t i = 0, end; i < count && !status; i = end) {
         for (end = i; end < count && name[end].rank == name[i].rank; end++)
             continue;
-        if (name[i].rank < 0 || (uint32_t)name[i].rank >= rank_count) {
+        if (name[i].rank < 0 || (uint32_t)name[i].rank >= rank_count)
             status = CORE_BAD_FORMAT;
-        } else if (end - i == 1) {
-            status = lane_take(&history, job_path, &name[i], true, true);
-        } else { /* one thread may complete what another one posted: all posts first */
-            for (uint32_t k = i; k < end && !status; k++)
-                status = lane_take(&history, job_path, &name[k], true, false);
-            for (uint32_t k = i; k < end && !status; k++)
-                status = lane_take(&history, job_path, &name[k], false, true);
-        }
+        else
+            status = rank_take(history, job_path, i, end);
     }
     free(name);
     if (status)
-        live_history_done(&history);
-    else
-        *out_history = history;
+        live_history_done(history);
     return status;
 }
 
@@ -691,6 +749,11 @@ void live_history_done(struct live_history *history)
         free(rank->call);
         free(rank->open.request);
     }
+    for (uint32_t k = 0; k < history->lane_count; k++) {
+        free(history->lane[k].done);
+        free(history->lane[k].list);
+    }
+    free(history->lane);
     free(history->rank);
     free(history->channel);
     memset(history, 0, sizeof *history);

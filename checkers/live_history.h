@@ -4,7 +4,9 @@
  *
  * Invariants
  *  1. Only the application's own calls count: what the library does inside its collectives is part of those.
- *  2. What cannot be followed (lost events, a freed active receive, a filter) makes `unclear` true: then nothing is claimed. */
+ *  2. Reading goes on where it stopped the last time, so that asking often costs no more than asking once. (With several lanes a rank
+ *     all is read anew: what one thread posts another may complete.)
+ *  3. What cannot be followed (lost events, a freed active receive, a filter) makes `unclear` true: then nothing is claimed. */
 #ifndef CHECKERS_LIVE_HISTORY_H
 #define CHECKERS_LIVE_HISTORY_H
 
@@ -70,7 +72,21 @@ struct live_rank {
     uint32_t lanes_open;
 };
 
-struct live_history {
+struct live_lane { /* what reading a lane goes on with */
+    int32_t rank;
+    uint32_t lane;
+    uint64_t position;
+    struct spool_done *done; /* completions that precede the event they belong to */
+    uint32_t done_count, done_room;
+    struct spool_leg leg;
+    uint32_t *list; /* request ids of the event that follows */
+    uint32_t list_count, list_room, list_total;
+    uint64_t list_seq;
+};
+
+struct live_history { /* zeroed: nothing read yet */
+    struct live_lane *lane;
+    uint32_t lane_count;
     struct live_rank *rank;
     uint32_t rank_count;
     struct live_channel *channel; /* a hash table; sent == 0 && received == 0: a free place */
@@ -78,8 +94,8 @@ struct live_history {
     bool unclear;
 };
 
-/* Reads the spools of a job of rank_count ranks. Not being able to follow it is no error: see unclear. */
-enum core_status live_history_read(const char *job_path, uint32_t rank_count, struct live_history *out_history);
+/* Reads what the spools of a job of rank_count ranks hold by now. Not being able to follow it is no error: see unclear. */
+enum core_status live_history_read(const char *job_path, uint32_t rank_count, struct live_history *history);
 void live_history_done(struct live_history *history);
 
 /* World rank of a peer, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */

@@ -147,6 +147,15 @@ static bool threads_are_harmless(const struct launch_rank *rank)
 
 /* --- one rank ----------------------------------------------------------------------------------------------- */
 
+/* With --last, definitions have a lane of their own, which is no thread's. */
+static bool lane_is_shadow(const struct launch_rank *rank, const struct launch_lane *lane)
+{
+    for (uint32_t l = 0; l < rank->lane_count; l++)
+        if (&rank->lane[l] != lane && rank->lane[l].header.tid == lane->header.tid && rank->lane[l].header.depth)
+            return true;
+    return false;
+}
+
 /* The lane whose thread is inside MPI; NULL when there is none, or more than one, or a thread that is outside may come back. */
 static const struct launch_lane *lane_inside(const struct launch_rank *rank)
 {
@@ -160,7 +169,7 @@ static const struct launch_lane *lane_inside(const struct launch_rank *rank)
             if (inside)
                 return NULL;
             inside = lane;
-        } else if (task_read(rank->pid, lane->header.tid, &task) && task.state != 'Z' && task.state != 'X') {
+        } else if (!lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) && task.state != 'Z' && task.state != 'X') {
             return NULL;
         }
     }
@@ -260,7 +269,8 @@ static bool world_prove(struct launch_world *world, char **out_sentence)
         standing[rank->rank] = (uint8_t)rank_standing(rank);
         still += standing[rank->rank] == LIVE_STILL;
     }
-    proven = still && live_prove(world->path, standing, size, &verdict) == CORE_OK && verdict.proven;
+    proven = still && (world->prover || live_prover_new(&world->prover) == CORE_OK) &&
+             live_prove(world->prover, world->path, standing, size, &verdict) == CORE_OK && verdict.proven;
     for (uint32_t r = 0; r < world->rank_count && proven; r++)
         if (world->rank[r].rank >= 0 && (uint32_t)world->rank[r].rank < size && standing[world->rank[r].rank] == LIVE_STILL)
             proven = rank_unmoved(&world->rank[r]);

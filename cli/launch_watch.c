@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "checkers/live.h"
 #include "cli/launch_inside.h"
 #include "core/spool_read.h"
 
@@ -367,6 +368,7 @@ void launch_watch_done(struct launch *launch)
             free(world->rank[r].thread);
             free(world->rank[r].lane);
         }
+        live_prover_free(world->prover);
         close(world->folder_fd);
         free(world->rank);
         free(world->path);

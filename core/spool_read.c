@@ -258,6 +258,20 @@ void spool_reader_close(struct spool_reader *reader)
     reader->ring = reader->buffer = NULL;
 }
 
+uint64_t spool_reader_position(const struct spool_reader *reader)
+{
+    return reader->position;
+}
+
+enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position)
+{
+    CORE_CHECK(!reader->records && !reader->buffer_bytes);
+    if (position < reader->position || position > reader->committed)
+        return CORE_BAD_INPUT;
+    reader->position = reader->buffer_start = position;
+    return CORE_OK;
+}
+
 /* --- records ---------------------------------------------------------------------------------------------------- */
 
 static uint64_t padded(uint64_t bytes)

@@ -54,6 +54,11 @@ struct spool_reader {
 enum core_status spool_reader_open(struct spool_reader *reader, const char *job_path, int32_t rank, uint32_t lane);
 void spool_reader_close(struct spool_reader *reader);
 
+/* Where the next record starts, in bytes of the lane; and, right after opening, to start there: what an earlier reader of the same lane has
+ * handed out is passed over. CORE_BAD_INPUT when the lane has not come so far, or keeps no record of that place any more. */
+uint64_t spool_reader_position(const struct spool_reader *reader);
+enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position);
+
 /* The next record, valid until the next call, or NULL at the end. Pads are skipped. The record's fixed part and all that its own
  * fields say it holds lie within its words. Ends early, with torn and why set, at the first record that cannot be one. */
 const struct spool_head *spool_reader_next(struct spool_reader *reader);

@@ -21,6 +21,7 @@ struct lane {
     unsigned char ring[RING_BYTES];
     uint64_t used;
     uint64_t seq;
+    uint64_t early; /* bytes that are there when the proof is asked for the first time */
 };
 static struct lane lane[RANKS_MAX];
 static uint32_t rank_count;
@@ -67,6 +68,7 @@ static void job_start(uint32_t count)
         }
         put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &comm, sizeof comm, member, count * sizeof *member);
         standing[r] = LIVE_STILL;
+        lane[r].early = lane[r].used;
     }
 }
 
@@ -109,32 +111,53 @@ static void inside_list(uint32_t rank, enum event_class class, const uint32_t *r
     inside(rank, class, EVENT_NONE, EVENT_NONE, 0);
 }
 
-/* Writes the spools, asks for the proof, and removes them. Returns the sentence, or NULL when nothing was proven. */
-static char *proof(uint32_t *out_core)
+/* Writes the spools as they are, or as they were when only the definitions stood there and no rank was inside a call. */
+static void spools_write(const char *folder, bool early)
 {
-    char folder[] = "/tmp/test_live.XXXXXX", path[64];
-    struct live_verdict verdict;
-
-    assert_non_null(mkdtemp(folder));
     for (uint32_t r = 0; r < rank_count; r++) {
         unsigned char page[SPOOL_HEADER_BYTES] = {0};
+        struct spool_header header = lane[r].header;
+        char path[64];
         int fd;
 
-        lane[r].header.committed = lane[r].used;
-        lane[r].header.next_seq = lane[r].seq;
-        memcpy(page, &lane[r].header, sizeof lane[r].header);
+        header.committed = early ? lane[r].early : lane[r].used;
+        header.next_seq = lane[r].seq;
+        if (early)
+            header.depth = 0;
+        memcpy(page, &header, sizeof header);
         snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
-        fd = open(path, O_WRONLY | O_CREAT, 0600);
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         assert_true(fd >= 0 && write(fd, page, sizeof page) == sizeof page && write(fd, lane[r].ring, RING_BYTES) == RING_BYTES);
         close(fd);
     }
-    assert_int_equal(live_prove(folder, standing, rank_count, &verdict), CORE_OK);
+}
+
+/* Asks for the proof three times: early, when nothing can be said; then with all there; and once more. Returns the sentence, or NULL when
+ * nothing was proven. */
+static char *proof(uint32_t *out_core)
+{
+    char folder[] = "/tmp/test_live.XXXXXX", path[64];
+    struct live_prover *prover;
+    struct live_verdict verdict;
+    bool proven;
+
+    assert_int_equal(live_prover_new(&prover), CORE_OK);
+    assert_non_null(mkdtemp(folder));
+    spools_write(folder, true);
+    assert_int_equal(live_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    assert_false(verdict.proven);
+    spools_write(folder, false);
+    assert_int_equal(live_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    proven = verdict.proven;
+    free(verdict.sentence);
+    assert_int_equal(live_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    assert_true(verdict.proven == proven && proven == (verdict.sentence != NULL));
+    live_prover_free(prover);
     for (uint32_t r = 0; r < rank_count; r++) {
         snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
         unlink(path);
     }
     rmdir(folder);
-    assert_true(verdict.proven == (verdict.sentence != NULL));
     if (out_core)
         *out_core = verdict.core_count;
     return verdict.sentence;
