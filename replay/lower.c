@@ -498,9 +498,17 @@ static enum core_status lower_buffer(struct lower *lower, const struct trace_eve
 {
     bool attach = strstr(lower->trace->call[event->call].name, "attach") != NULL &&
                   strstr(lower->trace->call[event->call].name, "detach") == NULL;
-    return lower_add(lower, event, (struct replay_op){.kind = attach ? REPLAY_ATTACH : REPLAY_DETACH,
-                                                      .bytes = attach ? event->bytes : 0,
-                                                      .request = REPLAY_NO_REQUEST});
+    struct replay_op op = {.kind = attach ? REPLAY_ATTACH : REPLAY_DETACH, .request = REPLAY_NO_REQUEST};
+    if (attach) {
+        int64_t *value;
+        uint32_t count;
+        enum core_status status = trace_arg_get(lower->trace, lower->rank, event->seq, "size", &value, &count);
+        if (status != CORE_OK)
+            return status;
+        op.bytes = count && value[0] > 0 ? (uint64_t)value[0] : event->bytes;
+        free(value);
+    }
+    return lower_add(lower, event, op);
 }
 
 /* --- the walk --------------------------------------------------------------------------------------------------- */
@@ -618,44 +626,28 @@ static bool is_expandable(enum event_class class)
     return class == EVENT_CLASS_COLL || class == EVENT_CLASS_COMM_CREATE;
 }
 
-/* Decides for each event whether it is lowered: the application's own, or inside of a collective if told. A collective waits until
- * it is known whether the record holds what the library did for it. */
+/* Decides for each event whether it is lowered: the application's own, or inside of a collective if told. */
 static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cursor)
 {
-    struct trace_event event, held;
-    bool more, holding = false;
+    struct trace_event event;
+    bool more;
     enum core_status status;
 
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more && !lower->stop) {
         lower->notes->threads |= event.thread != 0;
-        if (holding) { /* a child replaces it */
-            holding = false;
-            if (event.parent == held.seq)
-                lower->inside_of = held.seq;
-            else
-                status = lower_event(lower, &held);
-        }
-        if (status != CORE_OK)
-            break;
         if (event.parent) {
-            if (lower->options->inside && lower->inside_of && event.parent >= lower->inside_of)
+            if (lower->inside_of && event.parent >= lower->inside_of)
                 status = lower_event(lower, &event);
         } else {
-            lower->inside_of = 0;
-            if (lower->options->inside && is_expandable(event.class)) {
-                held = event;
-                held.completion = NULL;
-                held.completion_count = 0;
-                holding = true;
+            lower->inside_of = lower->expand && is_expandable(event.class) ? event.seq : 0;
+            if (lower->inside_of)
                 lower->polled = false;
-            } else
+            else
                 status = lower_event(lower, &event);
         }
         if (status != CORE_OK)
             break;
     }
-    if (status == CORE_OK && holding)
-        status = lower_event(lower, &held);
     return status;
 }
 
@@ -724,6 +716,8 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
     }
     memset(lower.comm, 0xFF, comms * sizeof *lower.comm);
     memset(lower.inner, 0xFF, comms * sizeof *lower.inner);
+    const char *layer = trace_meta(trace, "layer");
+    lower.expand = options->inside && layer && strcmp(layer, "on") == 0;
     for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
         status = lower_one(&lower, rank);
     if (status == CORE_OK) {

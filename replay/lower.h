@@ -1,7 +1,7 @@
 /* From a recorded trace to a program.
  *
  * Only the application's own calls are lowered, a collective as one operation; with inside = true the messages that the library sent for a
- * collective stand in its place, where they were recorded. Peers become world ranks. Persistent requests become one operation a start.
+ * blocking collective stand in its place, if the record holds any. Peers become world ranks. Persistent requests become one operation a start.
  * Tests and probes that found nothing are left out: how often a program polls is timing. Tests that found something become waits
  * (REPLAY_FLAG_TEST). The call in which a rank hung, or was ended, is its last operation (REPLAY_FLAG_PENDING).
  *

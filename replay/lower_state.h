@@ -31,6 +31,7 @@ struct lower {
     uint32_t cancel_room;
     int32_t *scratch;         /* requests of a set */
     uint32_t scratch_room;
+    bool expand;              /* blocking collectives are replaced by what the library did for them */
     uint64_t inside_of;       /* seq of the collective whose inner events are lowered; 0 none */
     struct trace_event poll;  /* the last call of the rank, when it was a test or probe that found nothing */
     uint64_t poll_request;

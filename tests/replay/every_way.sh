@@ -1,0 +1,30 @@
+# Every way to communicate that the engine models, used correctly: recorded, then run in many legal worlds. Nothing may stop it, in
+# none may it look wrong, and the same policy prints the same bytes.
+# timeout: 120
+set -eu
+mpicc -g -o every_way "$SOURCE/tests/replay/every_way.c"
+crosswait record -o T.db -- timeout 60 mpirun -n 4 ./every_way
+good() {
+    crosswait replay "$@" T.db >out.txt 2>&1 || { echo "failed: replay $*"; cat out.txt; exit 1; }
+    head -1 out.txt | grep -q '^finished$' || { echo "not finished: replay $*"; cat out.txt; exit 1; }
+    if grep -E 'never|longer than|disagree|without room|before its receive' out.txt; then echo "a false alarm: replay $*"; exit 1; fi
+}
+for coll in synchronising relaxed; do
+    for buffering in rendezvous eager eager:4 credits:0 credits:1 pool:4 pool:100 random:50; do
+        good --policy="buffering=$buffering coll=$coll"
+        good --policy="buffering=$buffering coll=$coll order=random delay=uniform:1" --runs=50
+    done
+    good --policy="order=first delay=swarm coll=$coll" --runs=50
+    good --policy="delay=slow-rank:2 coll=$coll"
+done
+if [ "$(sqlite3 T.db "select value from meta where key = 'layer'")" = on ]; then
+    good --inside
+    good --inside --policy="buffering=eager order=first"
+fi
+crosswait replay --policy="order=random delay=uniform:1" --runs=20 T.db >first.txt
+crosswait replay --policy="order=random delay=uniform:1" --runs=20 T.db >second.txt
+cmp first.txt second.txt
+crosswait replay --explore --budget=300 T.db >explored.txt || [ $? = 5 ]
+grep -q '^no deadlock in' explored.txt
+[ "$(sqlite3 T.db 'select count(*) > 10 and count(distinct verdict) >= 2 from run')" = 1 ]
+echo good
