@@ -45,6 +45,7 @@ static int await_all(struct timed_engine *e, struct timed_rank *r, const int32_t
     int32_t pending = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *state = &r->request[request[i]];
+        *state |= REQUEST_CONSUMED; /* by the time the wait is over; no later wait-any may take it again */
         if (*state & REQUEST_DONE)
             continue;
         *state |= REQUEST_AWAITED;
@@ -94,7 +95,6 @@ static int wait_on(struct timed_engine *e, struct timed_rank *r, const struct re
     case REPLAY_WAIT_ANY:
         if (!chosen)
             return await_any(e, r, member, set->count, 0);
-        r->request[member[set->chosen]] |= REQUEST_CONSUMED;
         return await_all(e, r, member + set->chosen, 1);
     case REPLAY_WAIT_SOME:
         return await_any(e, r, member, set->count, 1);

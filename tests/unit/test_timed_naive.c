@@ -414,7 +414,7 @@ static void random_operation(struct replay_program *program, struct core_random 
                 break;
             assert_int_equal(replay_program_set(program, rank, some, 3, chosen, &set), CORE_OK);
             op.request = set;
-            op.kind = kind[which - 2];
+            op.kind = wild || kind[which - 2] != REPLAY_WAIT_SOME ? kind[which - 2] : REPLAY_WAIT_ALL;
             op.flags = (uint16_t)core_random_below(random, 2);
         }
         break;
