@@ -140,10 +140,11 @@ static enum core_status engine_init(struct timed_engine *e)
         return status;
     for (uint32_t r = 0; r < ranks; r++)
         requests += (uint64_t)e->program->rank[r].request_count;
-    e->rank = calloc(ranks, sizeof *e->rank);
+    e->rank = aligned_alloc(64, ranks * sizeof *e->rank);
+    e->port = calloc(ranks, sizeof *e->port);
     e->idle = calloc(ranks, sizeof *e->idle);
     e->request = calloc(requests + 1, 1);
-    if (!e->rank || !e->idle || !e->request)
+    if (!e->rank || !e->port || !e->idle || !e->request)
         return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
     if (e->options.want_path) {
         e->cause = calloc(ranks, sizeof *e->cause);
@@ -158,12 +159,15 @@ static enum core_status engine_init(struct timed_engine *e)
         e->words_in = e->local + ranks;
         e->words_out = e->words_in + ranks;
     }
-    e->extra_bytes = requests + ranks * (sizeof *e->rank + sizeof *e->idle);
+    e->extra_bytes = requests + ranks * (sizeof *e->rank + sizeof *e->port + sizeof *e->idle);
     requests = 0;
     for (uint32_t r = 0; r < ranks; r++) {
         const struct replay_rank *from = &e->program->rank[r];
-        e->rank[r] = (struct timed_rank){
-            .op = from->op, .op_end = from->op + from->op_count, .request = e->request + requests, .program = from};
+        e->rank[r] = (struct timed_rank){.op = from->op,
+                                         .op_end = from->op + from->op_count,
+                                         .request = e->request + requests,
+                                         .set = from->set,
+                                         .member = from->member};
         requests += (uint64_t)from->request_count;
         timed_numbers_add(e, &e->run, r);
     }
@@ -178,6 +182,7 @@ static void engine_done(struct timed_engine *e)
     timed_collectives_done(e);
     timed_queue_done(&e->queue);
     free(e->rank);
+    free(e->port);
     free(e->idle);
     free(e->request);
     free(e->run.at);
@@ -236,16 +241,32 @@ static void event(struct timed_engine *e, const struct timed_event *event)
     }
 }
 
+/* The set that a rank's next wait will read, when it is among the next three operations. */
+static void prefetch_waits(const struct timed_rank *r)
+{
+    for (int i = 0; i < 3 && r->op + i < r->op_end; i++)
+        if (r->op[i].kind == REPLAY_WAIT_ALL) {
+            uintptr_t guess = 2 * (uintptr_t)r->op[i].request; /* two requests a wait; a wrong guess only costs time */
+            __builtin_prefetch(&r->set[r->op[i].request]);
+            __builtin_prefetch((const void *)((uintptr_t)r->member + guess * sizeof *r->member));
+            __builtin_prefetch((const void *)((uintptr_t)r->request + guess));
+            return;
+        }
+}
+
 static void run_ranks(struct timed_engine *e)
 {
     for (size_t i = 0; i < e->run.count; i++) {
-        if (i + 12 < e->run.count)
-            __builtin_prefetch(&e->rank[e->run.at[i + 12]]);
-        if (i + 6 < e->run.count) {
-            const struct replay_op *op = e->rank[e->run.at[i + 6]].op;
-            __builtin_prefetch(op);
-            __builtin_prefetch((const char *)op + 64);
+        if (i + 24 < e->run.count)
+            __builtin_prefetch(&e->rank[e->run.at[i + 24]]);
+        if (i + 14 < e->run.count) {
+            const struct timed_rank *soon = &e->rank[e->run.at[i + 14]];
+            __builtin_prefetch(soon->op);
+            __builtin_prefetch((const char *)soon->op + 64);
+            __builtin_prefetch((const char *)soon->op + 119);
         }
+        if (i + 7 < e->run.count)
+            prefetch_waits(&e->rank[e->run.at[i + 7]]);
         timed_rank_run(e, e->run.at[i]);
     }
     e->run.count = 0;
@@ -355,7 +376,7 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
         const struct timed_idle *idle = &e->idle[r];
         const struct timed_rank *rank = &e->rank[r];
         int ended = (rank->flags & RANK_ENDED) != 0;
-        uint32_t at = (uint32_t)(rank->op - rank->program->op);
+        uint32_t at = (uint32_t)(rank->op - e->program->rank[r].op);
         uint64_t finish = ended ? idle->finish : rank->blocked_at;
         result.rank[r] = (struct replay_timed_rank){.finish_ps = timed_ps(e, finish),
                                                     .compute_ps = timed_ps(e, idle->compute),

@@ -161,7 +161,7 @@ static void table_remove(struct timed_engine *e, uint32_t id)
 static void unmatched_add(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
-    struct timed_rank *r = &e->rank[m->dst];
+    struct timed_port *r = &e->port[m->dst];
     m->unmatched_next = NONE;
     m->unmatched_prev = r->unmatched_tail;
     if (r->unmatched_tail)
@@ -174,7 +174,7 @@ static void unmatched_add(struct timed_engine *e, uint32_t id)
 static void unmatched_remove(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
-    struct timed_rank *r = &e->rank[m->dst];
+    struct timed_port *r = &e->port[m->dst];
     if (m->unmatched_prev)
         e->message[m->unmatched_prev].unmatched_next = m->unmatched_next;
     else
@@ -194,7 +194,7 @@ static int accepts(int32_t src, int32_t tag, uint32_t comm, const struct timed_m
 static uint32_t wild_find(struct timed_engine *e, const struct timed_message *m, uint32_t *out_prev)
 {
     uint32_t prev = NONE;
-    for (uint32_t id = e->rank[m->dst].wild; id; prev = id, id = e->message[id].chain) {
+    for (uint32_t id = e->port[m->dst].wild; id; prev = id, id = e->message[id].chain) {
         const struct timed_message *w = &e->message[id];
         if (accepts(w->src, w->tag, w->comm, m)) {
             *out_prev = prev;
@@ -204,7 +204,7 @@ static uint32_t wild_find(struct timed_engine *e, const struct timed_message *m,
     return NONE;
 }
 
-static void wild_remove(struct timed_engine *e, struct timed_rank *r, uint32_t prev, uint32_t id)
+static void wild_remove(struct timed_engine *e, struct timed_port *r, uint32_t prev, uint32_t id)
 {
     uint32_t next = e->message[id].chain;
     if (prev)
@@ -244,7 +244,7 @@ void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay
         struct timed_message probe = {.src = (int32_t)rank, .dst = op->peer, .tag = op->tag, .comm = op->comm};
         uint32_t wild_prev, wild = wild_find(e, &probe, &wild_prev);
         if (wild && (!id || e->message[wild].order < e->message[id].order)) {
-            wild_remove(e, &e->rank[op->peer], wild_prev, wild);
+            wild_remove(e, &e->port[op->peer], wild_prev, wild);
             m = &e->message[wild];
             m->src = (int32_t)rank;
             m->tag = op->tag;
@@ -291,7 +291,7 @@ static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, in
     if (src != REPLAY_ANY && tag != REPLAY_ANY)
         return table_find(e, &e->slot[hash(e, src, (int32_t)rank, tag, comm)], MESSAGE_SEND, src, (int32_t)rank, tag,
                           comm, &prev);
-    for (uint32_t id = e->rank[rank].unmatched; id; id = e->message[id].unmatched_next)
+    for (uint32_t id = e->port[rank].unmatched; id; id = e->message[id].unmatched_next)
         if (accepts(src, tag, comm, &e->message[id]))
             return id;
     return NONE;
@@ -322,7 +322,7 @@ static void post_recv(struct timed_engine *e, uint32_t rank, const struct replay
         table_add(e, id);
         return;
     }
-    struct timed_rank *r = &e->rank[rank];
+    struct timed_port *r = &e->port[rank];
     m->chain = NONE;
     if (r->wild)
         e->message[r->wild_tail].chain = id;
@@ -373,9 +373,9 @@ int timed_match_cancel(struct timed_engine *e, uint32_t rank, const struct repla
 
     if (!send && (src == REPLAY_ANY || op->tag == REPLAY_ANY)) {
         uint32_t prev = NONE;
-        for (uint32_t id = e->rank[rank].wild; id; prev = id, id = e->message[id].chain)
+        for (uint32_t id = e->port[rank].wild; id; prev = id, id = e->message[id].chain)
             if (e->message[id].recv_request == op->request) {
-                wild_remove(e, &e->rank[rank], prev, id);
+                wild_remove(e, &e->port[rank], prev, id);
                 timed_message_free(e, id);
                 return 1;
             }

@@ -9,8 +9,9 @@ static void out_of_memory(struct timed_engine *e)
         e->status = core_report(CORE_NO_MEMORY, "out of memory for messages that wait for a port");
 }
 
-static void queue_push(struct timed_engine *e, struct timed_rank *r, uint32_t id)
+static void queue_push(struct timed_engine *e, uint32_t sender, uint32_t id)
 {
+    struct timed_port *r = &e->port[sender];
     if (r->queue_first == r->queue_count)
         r->queue_first = r->queue_fresh = r->queue_count = 0;
     if (r->queue_count == r->queue_room) {
@@ -25,13 +26,14 @@ static void queue_push(struct timed_engine *e, struct timed_rank *r, uint32_t id
         r->queue_room = room;
     }
     r->queue[r->queue_count++] = (struct timed_ready){e->message[id].send_op, id, e->message[id].dst};
+    e->rank[sender].queued++;
 }
 
 void timed_port_done(struct timed_engine *e)
 {
-    for (uint32_t r = 0; e->rank && r < e->program->rank_count; r++) {
-        free(e->rank[r].queue);
-        free(e->rank[r].await);
+    for (uint32_t r = 0; e->port && r < e->program->rank_count; r++) {
+        free(e->port[r].queue);
+        free(e->port[r].await);
     }
     free(e->merge);
 }
@@ -46,13 +48,13 @@ void timed_port_ready(struct timed_engine *e, uint32_t id)
         return;
     }
     struct timed_rank *r = &e->rank[m->src];
-    if (!r->fresh && r->queue_first == r->queue_count) {
+    if (!r->fresh && !r->queued) {
         r->fresh = id;
     } else {
         if (r->fresh)
-            queue_push(e, r, r->fresh);
+            queue_push(e, (uint32_t)m->src, r->fresh);
         r->fresh = NONE;
-        queue_push(e, r, id);
+        queue_push(e, (uint32_t)m->src, id);
     }
     if (!(r->flags & RANK_DIRTY)) {
         r->flags |= RANK_DIRTY;
@@ -80,24 +82,24 @@ static void begin(struct timed_engine *e, uint32_t id)
 
 static void unpark(struct timed_engine *e, uint32_t sender)
 {
-    struct timed_rank *s = &e->rank[sender], *r = &e->rank[s->park_at];
-    if (!(s->flags & RANK_PARKED))
+    if (!(e->rank[sender].flags & RANK_PARKED))
         return;
+    struct timed_port *s = &e->port[sender], *r = &e->port[s->park_at];
     if (s->park_prev)
-        e->rank[s->park_prev - 1].park_next = s->park_next;
+        e->port[s->park_prev - 1].park_next = s->park_next;
     else
         r->parked = s->park_next;
     if (s->park_next)
-        e->rank[s->park_next - 1].park_prev = s->park_prev;
+        e->port[s->park_next - 1].park_prev = s->park_prev;
     else
         r->parked_tail = s->park_prev;
-    s->flags &= ~(uint32_t)RANK_PARKED;
+    e->rank[sender].flags &= ~(uint32_t)RANK_PARKED;
 }
 
 static void park(struct timed_engine *e, uint32_t sender, uint32_t at)
 {
-    struct timed_rank *s = &e->rank[sender], *r = &e->rank[at];
-    if (s->flags & RANK_PARKED) {
+    struct timed_port *s = &e->port[sender], *r = &e->port[at];
+    if (e->rank[sender].flags & RANK_PARKED) {
         if (s->park_at == at)
             return;
         unpark(e, sender);
@@ -106,17 +108,17 @@ static void park(struct timed_engine *e, uint32_t sender, uint32_t at)
     s->park_next = NONE;
     s->park_prev = r->parked_tail;
     if (r->parked_tail)
-        e->rank[r->parked_tail - 1].park_next = sender + 1;
+        e->port[r->parked_tail - 1].park_next = sender + 1;
     else
         r->parked = sender + 1;
     r->parked_tail = sender + 1;
-    s->flags |= RANK_PARKED;
+    e->rank[sender].flags |= RANK_PARKED;
 }
 
 /* Forgets entries whose message has left its queue; then makes room if that was not enough. */
 static void await_room(struct timed_engine *e, uint32_t rank)
 {
-    struct timed_rank *r = &e->rank[rank];
+    struct timed_port *r = &e->port[rank];
     uint32_t kept = 0;
     for (uint32_t i = r->await_first; i < r->await_count; i++) {
         const struct timed_message *m = &e->message[r->await[i]];
@@ -140,12 +142,13 @@ static void await_room(struct timed_engine *e, uint32_t rank)
 static void await_add(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
-    struct timed_rank *r = &e->rank[m->dst];
+    struct timed_port *r = &e->port[m->dst];
     if (r->await_count == r->await_room)
         await_room(e, (uint32_t)m->dst);
     if (r->await_count < r->await_room)
         r->await[r->await_count++] = id;
     m->flags |= MESSAGE_QUEUED;
+    e->rank[m->dst].flags |= RANK_AWAITED;
 }
 
 static void start(struct timed_engine *e, uint32_t id)
@@ -159,12 +162,14 @@ static void start(struct timed_engine *e, uint32_t id)
 }
 
 /* Starts the queue's entry at `index`; the few before it close up. */
-static void start_queued(struct timed_engine *e, struct timed_rank *s, uint32_t index)
+static void start_queued(struct timed_engine *e, uint32_t sender, uint32_t index)
 {
+    struct timed_port *s = &e->port[sender];
     uint32_t id = s->queue[index].id;
     for (; index > s->queue_first; index--)
         s->queue[index] = s->queue[index - 1];
     s->queue_first++;
+    e->rank[sender].queued--;
     if (s->queue_first < s->queue_count)
         __builtin_prefetch(&e->message[s->queue[s->queue_first].id]);
     start(e, id);
@@ -211,11 +216,12 @@ static void sort_fresh(struct timed_engine *e, struct timed_ready *at, uint32_t 
     }
 }
 
-static void take_fresh(struct timed_engine *e, struct timed_rank *s)
+static void take_fresh(struct timed_engine *e, uint32_t sender)
 {
-    if (s->fresh) {
-        queue_push(e, s, s->fresh);
-        s->fresh = NONE;
+    struct timed_port *s = &e->port[sender];
+    if (e->rank[sender].fresh) {
+        queue_push(e, sender, e->rank[sender].fresh);
+        e->rank[sender].fresh = NONE;
     }
     sort_fresh(e, s->queue + s->queue_fresh, s->queue_count - s->queue_fresh);
     for (; s->queue_fresh < s->queue_count; s->queue_fresh++) {
@@ -238,25 +244,27 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
             return;
         }
     }
-    if (s->fresh || s->queue_fresh < s->queue_count)
-        take_fresh(e, s);
-    if (s->flags & RANK_SEND_BUSY || s->queue_first == s->queue_count)
+    if (!s->fresh && !s->queued)
         return;
-    uint32_t end = s->queue_count - s->queue_first > REPLAY_TIMED_LOOKAHEAD ? s->queue_first + REPLAY_TIMED_LOOKAHEAD
-                                                                            : s->queue_count;
-    for (uint32_t i = s->queue_first; i < end; i++)
-        if (!(e->rank[s->queue[i].dst].flags & RANK_RECV_BUSY)) {
-            start_queued(e, s, i);
+    struct timed_port *port = &e->port[sender];
+    if (s->fresh || port->queue_fresh < port->queue_count)
+        take_fresh(e, sender);
+    if (s->flags & RANK_SEND_BUSY || !s->queued)
+        return;
+    uint32_t end = s->queued > REPLAY_TIMED_LOOKAHEAD ? port->queue_first + REPLAY_TIMED_LOOKAHEAD : port->queue_count;
+    for (uint32_t i = port->queue_first; i < end; i++)
+        if (!(e->rank[port->queue[i].dst].flags & RANK_RECV_BUSY)) {
+            start_queued(e, sender, i);
             return;
         }
-    park(e, sender, (uint32_t)s->queue[s->queue_first].dst);
+    park(e, sender, (uint32_t)port->queue[port->queue_first].dst);
 }
 
 static void serve_receiver(struct timed_engine *e, uint32_t receiver)
 {
-    struct timed_rank *r = &e->rank[receiver];
+    struct timed_port *r = &e->port[receiver];
     int looked = 0;
-    if (r->flags & RANK_RECV_BUSY)
+    if (e->rank[receiver].flags & RANK_RECV_BUSY)
         return;
     for (uint32_t i = r->await_first; i < r->await_count && looked < REPLAY_TIMED_LOOKAHEAD; i++) {
         uint32_t id = r->await[i];
@@ -267,25 +275,25 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
             continue;
         }
         looked++;
-        struct timed_rank *s = &e->rank[m->src];
-        if (s->flags & RANK_SEND_BUSY)
+        if (e->rank[m->src].flags & RANK_SEND_BUSY)
             continue;
+        const struct timed_port *s = &e->port[m->src];
         uint32_t at = s->queue_first;
         while (s->queue[at].id != id)
             at++;
-        start_queued(e, s, at);
+        start_queued(e, (uint32_t)m->src, at);
         return;
     }
+    if (r->await_first == r->await_count)
+        e->rank[receiver].flags &= ~(uint32_t)RANK_AWAITED;
 }
 
 static void start_single(struct timed_engine *e)
 {
     for (size_t i = 0; i < e->dirty_receiver.count; i++) {
-        struct timed_rank *r = &e->rank[e->dirty_receiver.at[i]];
-        if (!(r->flags & RANK_RECV_BUSY) && r->parked) {
-            struct timed_rank *s = &e->rank[r->parked - 1];
-            start_queued(e, s, s->queue_first);
-        }
+        uint32_t receiver = e->dirty_receiver.at[i], parked = e->port[receiver].parked;
+        if (!(e->rank[receiver].flags & RANK_RECV_BUSY) && parked)
+            start_queued(e, parked - 1, e->port[parked - 1].queue_first);
     }
     for (size_t i = 0; i < e->dirty_sender.count; i++) {
         if (i + 6 < e->dirty_sender.count)
@@ -370,10 +378,10 @@ void timed_port_ended(struct timed_engine *e, const struct timed_message *m)
         return;
     s->flags &= ~(uint32_t)RANK_SEND_BUSY;
     r->flags &= ~(uint32_t)RANK_RECV_BUSY;
-    if (s->queue_first < s->queue_count && !(s->flags & RANK_DIRTY)) {
+    if (s->queued && !(s->flags & RANK_DIRTY)) {
         s->flags |= RANK_DIRTY;
         timed_numbers_add(e, &e->dirty_sender, (uint32_t)m->src);
     }
-    if (r->await_first < r->await_count)
+    if (r->flags & RANK_AWAITED)
         timed_numbers_add(e, &e->dirty_receiver, (uint32_t)m->dst);
 }

@@ -84,8 +84,8 @@ static int wait_on(struct timed_engine *e, struct timed_rank *r, const struct re
 {
     if (op->kind == REPLAY_WAIT)
         return await_all(e, r, &op->request, 1);
-    const struct replay_set *set = &r->program->set[op->request];
-    const int32_t *member = r->program->member + set->first;
+    const struct replay_set *set = &r->set[op->request];
+    const int32_t *member = r->member + set->first;
     int chosen = set->chosen >= 0 && (uint32_t)set->chosen < set->count;
     switch (op->kind) {
     case REPLAY_TEST:
@@ -106,7 +106,7 @@ static int wait_on(struct timed_engine *e, struct timed_rank *r, const struct re
 static void cancel(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     struct timed_rank *r = &e->rank[rank];
-    for (const struct replay_op *made = r->program->op; made < op; made++)
+    for (const struct replay_op *made = e->program->rank[rank].op; made < op; made++)
         if ((made->kind == REPLAY_ISEND || made->kind == REPLAY_IRECV) && made->request == op->request) {
             if (!(r->request[op->request] & REQUEST_DONE) && made->peer != REPLAY_PROC_NULL &&
                 timed_match_cancel(e, rank, made))
@@ -175,7 +175,7 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
 
     while (r->op < r->op_end) {
         const struct replay_op *op = r->op;
-        if (op->kind == REPLAY_ISEND && r->op_end - op > 8 && op[4].kind == REPLAY_ISEND) {
+        if (op->kind == REPLAY_ISEND && r->op_end - op > 8 && op[1].kind == REPLAY_ISEND && op[4].kind == REPLAY_ISEND) {
             timed_match_prefetch(e, rank, op + 4, 1);
             timed_match_prefetch(e, rank, op + 8, 0);
         }
@@ -195,10 +195,10 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
 static void settle_any(struct timed_rank *r)
 {
     const struct replay_op *op = r->op - 1;
-    const struct replay_set *set = &r->program->set[op->request];
+    const struct replay_set *set = &r->set[op->request];
     int one = op->kind == REPLAY_WAIT_ANY;
     for (uint32_t i = 0; i < set->count; i++) {
-        uint8_t *state = &r->request[r->program->member[set->first + i]];
+        uint8_t *state = &r->request[r->member[set->first + i]];
         *state &= (uint8_t)~REQUEST_AWAITED;
         if ((*state & REQUEST_DONE) && !(*state & REQUEST_CONSUMED) && one >= 0) {
             *state |= REQUEST_CONSUMED;

@@ -71,20 +71,27 @@ enum { /* rank flags */
     RANK_BLOCKED = 16,
     RANK_ANY = 32,     /* blocked until any one awaited request completes */
     RANK_PROBING = 64,
-    RANK_ENDED = 128
+    RANK_ENDED = 128,
+    RANK_AWAITED = 256 /* its await[] may hold messages */
 };
 
-struct timed_rank {
+struct timed_rank { /* what every operation touches: one cache line */
     const struct replay_op *op, *op_end;
-    uint8_t *request;  /* REQUEST_ flags */
-    const struct replay_rank *program;
+    uint8_t *request; /* REQUEST_ flags */
+    const struct replay_set *set;
+    const int32_t *member;
     uint64_t blocked_at;
-    int32_t pending;   /* awaited requests not yet complete */
+    int32_t pending; /* awaited requests not yet complete */
     uint32_t flags;
-    uint32_t fresh;             /* one message that became ready at this instant, nothing else being queued */
-    struct timed_ready *queue;  /* from queue_first: ready earlier, in order; from queue_fresh: at this instant */
+    uint32_t fresh;  /* one message that became ready at this instant, nothing else being queued */
+    uint32_t queued; /* entries in its port's queue */
+};
+_Static_assert(sizeof(struct timed_rank) == 64, "one cache line");
+
+struct timed_port { /* of a rank; what is needed when messages have to wait */
+    struct timed_ready *queue; /* from queue_first: ready earlier, in order; from queue_fresh: at this instant */
     uint32_t queue_first, queue_fresh, queue_count, queue_room;
-    uint32_t *await;            /* queued messages to this rank; those no longer queued are skipped when met */
+    uint32_t *await;           /* queued messages to this rank; those no longer queued are skipped when met */
     uint32_t await_first, await_count, await_room;
     uint32_t parked, parked_tail; /* idle senders whose first message waits for this rank's port: rank + 1 */
     uint32_t park_next, park_prev, park_at;
@@ -138,6 +145,7 @@ struct timed_engine {
     uint64_t now;
     struct timed_queue queue;
     struct timed_rank *rank;
+    struct timed_port *port;
     struct timed_idle *idle;
     uint8_t *request;
     struct timed_message *message;
