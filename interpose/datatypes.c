@@ -7,6 +7,7 @@
 
 #include "core/signature.h"
 #include "interpose/handles.h"
+#include "interpose/payload.h"
 
 enum { SEGMENTS_MAX = 2000, RUNS_MAX = 1 << 20, DEPTH_MAX = 64 };
 
@@ -19,12 +20,55 @@ struct map {
     struct lane *lane;
 };
 
-struct basic { /* by type id */
-    uint64_t signature;
-    int64_t extent;
+/* What is remembered of a type, by id. */
+enum { TYPE_CHUNK = 256, TYPE_CHUNKS_MAX = 4096 };
+struct known {
+    uint64_t signature;            /* of a basic type */
+    int64_t size, extent;
+    bool holes, contiguous;
+    struct spool_segment *segment; /* kept when contents are asked for */
+    int64_t *basic_size;
+    uint32_t segment_count;
 };
-static struct basic *basic_table;
-static uint32_t basic_capacity;
+static struct known *known_chunk[TYPE_CHUNKS_MAX]; /* entries never move */
+
+static struct known *known_at(uint32_t id)
+{
+    if (id / TYPE_CHUNK >= TYPE_CHUNKS_MAX)
+        return NULL;
+    struct known **chunk = &known_chunk[id / TYPE_CHUNK];
+    if (!*chunk)
+        *chunk = calloc(TYPE_CHUNK, sizeof **chunk);
+    return *chunk ? *chunk + id % TYPE_CHUNK : NULL;
+}
+
+/* For digests. Takes the map's segments. */
+static void keep_layout(struct known *known, struct map *map, int64_t lb)
+{
+    uint32_t n = map->segment_count;
+    int64_t *size = recorder.payload && n ? malloc(n * sizeof *size) : NULL;
+    known->contiguous = n == 1 && !map->segment[0].displacement && lb == 0 && known->size == known->extent && !known_at(map->segment[0].basic)->holes;
+    for (uint32_t i = 0; i < n; i++) {
+        known->holes |= known_at(map->segment[i].basic)->holes;
+        if (size)
+            size[i] = known_at(map->segment[i].basic)->size;
+    }
+    if (!size)
+        return;
+    known->basic_size = size;
+    known->segment = map->segment;
+    known->segment_count = n;
+    map->segment = NULL;
+}
+
+bool datatypes_layout(uint32_t type, struct datatype_layout *out)
+{
+    const struct known *known = type ? known_at(type) : NULL;
+    if (!known || known->holes || !known->size)
+        return false;
+    *out = (struct datatype_layout){known->size, known->extent, known->contiguous, known->segment, known->basic_size, known->segment_count};
+    return true;
+}
 
 static void add(struct map *map, int64_t displacement, uint32_t basic, int64_t extent, uint64_t signature, uint64_t count)
 {
@@ -98,7 +142,7 @@ static void walk_block(struct map *map, MPI_Datatype type, int64_t at, int64_t c
         int size = 0;
         REAL(Type_size)(type, &size);
         if (id && size)
-            add(map, at, id, extent, basic_table[id].signature, (uint64_t)count);
+            add(map, at, id, extent, known_at(id)->signature, (uint64_t)count);
         return;
     }
     for (int64_t i = 0; i < count && !(map->segments_lost && map->runs_lost); i++)
@@ -226,20 +270,18 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     uint32_t id = handles_type_add(type);
     if (!id)
         return 0;
-    if (id >= basic_capacity) {
-        uint32_t capacity = id * 2 + 64;
-        struct basic *fresh = realloc(basic_table, capacity * sizeof *fresh);
-        if (!fresh)
-            return 0;
-        memset(fresh + basic_capacity, 0, (capacity - basic_capacity) * sizeof *fresh);
-        basic_table = fresh;
-        basic_capacity = capacity;
-    }
+    struct known *known = known_at(id);
+    if (!known)
+        return 0;
+    known->size = big;
+    known->extent = extent;
     struct map map = {.lane = lane};
     if (combiner == MPI_COMBINER_NAMED) {
-        basic_table[id] = (struct basic){signature_basic(name), extent};
+        known->signature = signature_basic(name);
+        known->holes = big != extent; /* pairs such as MPI_SHORT_INT */
+        known->contiguous = !known->holes;
         if (big)
-            add(&map, 0, id, extent, basic_table[id].signature, 1);
+            add(&map, 0, id, extent, known->signature, 1);
     } else {
         walk(&map, type, 0, 0);
     }
@@ -254,6 +296,8 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         memcpy(def + 1, map.segment, segments * sizeof *map.segment);
         memcpy((char *)(def + 1) + segments * sizeof *map.segment, name, (size_t)length);
     }
+    if (!lost)
+        keep_layout(known, &map, lb);
     free(map.segment);
     free(map.run);
     return id;

@@ -311,6 +311,57 @@ class Call:
             c.append(f"if ({flag} && *{flag}) {text}" if flag else text)
         return c
 
+    def buffers(self):
+        """(buffer, count, type id) as C, of the send and of the receive side; None where there is none or no simple one."""
+        one, n = self.one, self.name.replace("I", "", 1).capitalize() if self.klass == "icoll" else self.name
+        if self.klass not in ("send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "mrecv", "imrecv", "coll", "icoll"):
+            return None, None
+        size = f"recorder_comm_size(lane, {one('comm')})"
+        sbuf, rbuf, both = one("sbuf"), one("rbuf"), one("iobuf")
+        stype = one("type") and f"recorder_type(lane, {one('type')})"
+        rtype = one("rtype") and f"recorder_type(lane, {one('rtype')})" or stype
+        scount, rcount = one("count"), one("rcount") or one("count")
+        if self.klass in ("coll", "icoll"):
+            if not scount or not rcount or "eighbor" in n or "v" in n[3:] or one("rcounts") or one("scounts"):
+                return None, None
+            if n == "Bcast":
+                root = f"({one('root')} == MPI_ROOT || recorder_comm_is(lane, {one('comm')}, {one('root')}))"
+                return (both, scount, f"{root} ? {stype} : 0"), (both, scount, f"{root} ? 0 : {stype}")
+            many, sided = "(int64_t)" + size, self.sides or one("rtype")
+            send = (sbuf, f"{many} * {scount}" if n in ("Alltoall", "Scatter", "Reduce_scatter_block") else scount,
+                    f"(sides & SIDE_SEND) ? {stype} : 0" if sided else stype)
+            receive = (rbuf, f"{many} * {rcount}" if n in ("Alltoall", "Gather", "Allgather") else rcount,
+                       f"(sides & SIDE_RECV) ? {rtype} : 0" if sided else rtype)
+            if n == "Reduce":
+                receive = (rbuf, rcount, f"recorder_comm_is(lane, {one('comm')}, {one('root')}) ? {rtype} : 0")
+            return send, receive
+        send = (sbuf or both, scount, stype) if "send" in self.klass else None
+        receive = (rbuf or both, rcount, rtype) if "recv" in self.klass else None
+        return send, receive
+
+    def payload_before(self):
+        send, _ = self.buffers()
+        if self.klass == "start":
+            return ["if (UNLIKELY(recorder.payload)) payload_started(lane, request_in.id, e->seq);"]
+        if not send or self.klass == "send_init":
+            return []
+        return [f"if (UNLIKELY(recorder.payload)) payload_send(lane, e->seq, {send[0]}, {send[1]}, {send[2]});"]
+
+    def payload_after(self):
+        send, receive = self.buffers()
+        if not send and not receive:
+            return []
+        if self.one("req_out"):
+            if self.klass == "icoll":  # a collective's send buffer at completion tells nothing that is not told otherwise
+                send = send and self.name != "Ibcast" and send or None
+            parts = [", ".join(map(str, b)) if b else "NULL, 0, 0" for b in (send, receive)]
+            return [f"if (UNLIKELY(recorder.payload) && returned == MPI_SUCCESS)\n        payload_hold(e->request, e->seq, {', '.join(parts)});"]
+        if not receive:
+            return []
+        received = f"{self.one('status')}->_ucount" if self.one("status") else "UINT64_MAX"
+        return [f"if (UNLIKELY(recorder.payload) && returned == MPI_SUCCESS)\n        "
+                f"payload_received(lane, e->seq, {receive[0]}, {receive[1]}, {receive[2]}, {received});"]
+
     def perturb(self):
         """Statements before the call when a live policy is set."""
         one, c = self.one, []
@@ -357,14 +408,14 @@ class Call:
             lines += ["struct lane *lane = recorder_lane();",
                      f"if (UNLIKELY(!lane))\n        return real({args});",
                      f"struct spool_event *e = recorder_enter(lane, CALL_{n}, cfa);"]
-            lines += self.prepare() + self.perturb()
+            lines += self.prepare() + self.payload_before() + self.perturb()
             starts = self.klass in ("icoll", "comm_icreate") and self.one("comm")
             if starts:
                 lines.append(f"int tag_before = recorder.layer ? layer_tag({self.one('comm')}) : 0;")
             lines += ["recorder_open(lane, e);", f"{ret} returned = real({args});", "recorder_back(e);"]
             if starts:
                 lines.append(f"if (recorder.layer) layer_started({self.one('comm')}, tag_before, e->seq);")
-            lines += self.finish()
+            lines += self.finish() + self.payload_after()
             lines += [f"recorder_leave(lane, e, {'returned' if ret == 'int' else '0'}, {self.moved()});", "return returned;"]
             text += "    " + "\n    ".join(lines) + "\n}\n"
         for prefix, which in (("", "REAL_MPI"), ("P", "REAL_PMPI")):

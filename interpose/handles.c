@@ -388,6 +388,11 @@ int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank)
     int32_t first = info && info->inter ? info->size : 0, count = info ? info->inter ? info->remote_size : info->size : 0;
     return rank >= 0 && rank < count && info->member ? info->member[first + rank] : -1;
 }
+bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return info && (info->inter ? rank == MPI_ROOT : info->rank == rank);
+}
 int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
 {
     for (int rank = 0, n = recorder_comm_size(lane, comm); rank < n; rank++)

@@ -23,6 +23,7 @@
 #include "interpose/handles.h"
 #include "interpose/layer.h"
 #include "interpose/life.h"
+#include "interpose/payload.h"
 #include "interpose/perturb.h"
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
@@ -338,6 +339,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     }
     recorder.seq_shared = &lane->writer.header->next_seq;
     recorder_thread.current = lane;
+    payload_start();
     write_clock(lane, 0, life.ticks, life.realtime_ns);
     handles_init(lane);
     pthread_atfork(NULL, NULL, in_forked_child);

@@ -294,6 +294,15 @@ int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
 int layer_tag(MPI_Comm comm);
 void layer_started(MPI_Comm comm, int tag_before, uint64_t seq);
 
+/* --- contents of buffers; types are DEF_TYPE ids, 0: no buffer on that side ------------------------------------------------- */
+
+void payload_send(struct lane *lane, uint64_t seq, const void *at, int64_t count, uint32_t type);
+void payload_received(struct lane *lane, uint64_t seq, const void *at, int64_t count, uint32_t type, uint64_t bytes);
+void payload_hold(uint32_t id, uint64_t seq, const void *send, int64_t send_count, uint32_t send_type, const void *receive,
+                  int64_t receive_count, uint32_t receive_type);
+void payload_started(struct lane *lane, uint32_t id, uint64_t seq);                /* a persistent request */
+void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep); /* keep: persistent */
+
 /* --- live perturbation (perturb.h) ---------------------------------------------------------------------------------------- */
 
 void perturb_before(struct lane *lane, const struct spool_event *e); /* a delay */
@@ -302,6 +311,7 @@ int perturb_source(struct lane *lane, const struct spool_event *e, int source, M
 int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
                      MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank);     /* world rank of a peer; -1 unknown */
+bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank);           /* this process's rank */
 int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world);  /* and back */
 uint64_t recorder_bytes(int count, MPI_Datatype type);
 

@@ -271,9 +271,11 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
     if (!info.id)
         return;
     write_done(lane, seq, index, info.id, info.kind & REQUEST_KIND_MASK, status, error);
-    if (!variable || *variable == recorder_handle.request_null)
-        if (variable)
-            recorder_request_forget(info, variable);
+    bool over = variable && *variable == recorder_handle.request_null;
+    if (UNLIKELY(recorder.payload) && variable)
+        payload_done(lane, info.id, info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? status->_ucount : UINT64_MAX, !over);
+    if (over)
+        recorder_request_forget(info, variable);
 }
 
 void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status, int error)

@@ -138,6 +138,8 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
     if (UNLIKELY(!lane))
         return real(count, array_of_requests);
     struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests);
+    for (int i = 0; UNLIKELY(recorder.payload) && s.info && i < count; i++)
+        payload_started(lane, s.info[i].id, s.e->seq);
     int returned = real(count, array_of_requests);
     recorder_back(s.e);
     recorder_leave(lane, s.e, returned, true);
