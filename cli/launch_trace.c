@@ -229,21 +229,6 @@ static void world_remove(const struct launch_world *world)
 
 /* --- the traces --------------------------------------------------------------------------------------------- */
 
-static char *trace_name(const char *output, uint32_t number)
-{
-    size_t bytes = strlen(output);
-    char *name = NULL;
-    int made;
-
-    if (number == 1)
-        return strdup(output);
-    if (bytes > 3 && !strcmp(output + bytes - 3, ".db"))
-        made = asprintf(&name, "%.*s-%u.db", (int)bytes - 3, output, number);
-    else
-        made = asprintf(&name, "%s-%u", output, number);
-    return made < 0 ? NULL : name;
-}
-
 static char *command_text(char *const *command)
 {
     size_t bytes = 1;
@@ -321,7 +306,7 @@ enum core_status launch_trace_write(struct launch *launch)
 
         if (!world->rank_count && rmdir(world->path) == 0)
             continue; /* made, and nothing in it; otherwise the store says what is wrong with it */
-        trace = trace_name(launch->options->output, ++number);
+        trace = store_trace_name(launch->options->output, ++number);
         one = trace ? world_write(launch, world, trace, command) : core_report(CORE_NO_MEMORY, "out of memory");
         if (one) {
             core_report(one, "no trace was written; what was recorded is in '%s': try 'crosswait recover %s'", world->path,

@@ -2,7 +2,8 @@
  * then walks the lane as one stream of bytes: [0, drained) from the file, [drained, committed) from the copy.
  *
  * Invariants
- *  1. buffer[0, buffer_bytes) is the lane's bytes from buffer_start; buffer_start <= position <= buffer_start + buffer_bytes.
+ *  1. buffer[0, buffer_bytes) is the lane's bytes from buffer_start; buffer_start <= position <= buffer_start + buffer_bytes, but after a
+ *     pad that reaches beyond the buffer: then the buffer is empty and starts at position.
  *  2. position is a multiple of 8 and the start of a record, or the end.
  *  3. A record is handed out only when all of it is in the buffer and record_fits said that its fields stay inside it.
  *  4. After torn is set nothing more is handed out, but what was read before. */
@@ -22,7 +23,8 @@
 #include "core/check.h"
 #include "core/fault.h"
 
-enum { BUFFER_BYTES = 512 * 1024, COPY_TRIES = 16 };
+enum { BUFFER_BYTES = 128 * 1024, COPY_TRIES = 16 };
+_Static_assert(BUFFER_BYTES >= 2 * SPOOL_RECORD_WORDS_MAX * 8, "a record fits, and reading ahead pays");
 
 /* --- names ------------------------------------------------------------------------------------------------- */
 
@@ -415,9 +417,11 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
         if (head->kind == SPOOL_PAD) { /* may be as long as the ring */
             if (bytes > reader->committed - reader->position)
                 return torn_at(reader, "it holds no record");
-            if (bytes > reader->buffer_bytes - used && !buffer_fill(reader, bytes))
-                return torn_at(reader, "it ends inside a record");
             reader->position += bytes;
+            if (bytes > reader->buffer_bytes - used) {
+                reader->buffer_start = reader->position;
+                reader->buffer_bytes = 0;
+            }
             continue;
         }
         if (head->words > SPOOL_RECORD_WORDS_MAX)

@@ -30,14 +30,6 @@ static int64_t id_or_null(uint32_t id)
     return id ? (int64_t)id : STORE_NULL;
 }
 
-static const struct store_list *list_find(const struct store_gather *parts, uint16_t role)
-{
-    for (uint32_t i = 0; parts && i < parts->list_count; i++)
-        if (parts->list[i].role == role)
-            return &parts->list[i];
-    return NULL;
-}
-
 /* --- sizes ------------------------------------------------------------------------------------------------------- */
 
 static int64_t times(int64_t a, int64_t b)
@@ -63,8 +55,8 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
 
     if (count != EVENT_NONE)
         return size == STORE_NULL ? STORE_NULL : times(count, size);
-    counts = list_find(parts, counts_role);
-    types = list_find(parts, types_role);
+    counts = store_list_find(parts, counts_role);
+    types = store_list_find(parts, types_role);
     if (!counts)
         return STORE_NULL;
     for (uint32_t i = 0; i < counts->count; i++) {
@@ -292,206 +284,6 @@ static enum core_status stack_put(struct store *store, const struct store_rank *
     return status;
 }
 
-/* --- messages ------------------------------------------------------------------------------------------------------ */
-
-struct talk { /* what following a call's communication needs */
-    struct store *store;
-    struct store_rank *rank;
-    const struct spool_event *event;
-    const struct store_gather *parts;
-    bool inner;
-    int64_t bytes;
-};
-
-static enum core_status talk_send(const struct talk *talk, uint32_t comm, int32_t peer, int32_t tag, int64_t bytes)
-{
-    struct store_side side = {.comm = store_map_get(&talk->rank->ids.comm, comm),
-                              .source = talk->rank->rank,
-                              .dest = store_world(talk->store, talk->rank, comm, peer),
-                              .tag = tag,
-                              .inner = talk->inner};
-
-    return side.dest == EVENT_NONE ? CORE_OK : store_match_send(talk->store, &side, talk->event->seq, bytes);
-}
-
-static enum core_status talk_receive(const struct talk *talk, const struct store_request *request, int32_t source,
-                                     int32_t tag, int64_t bytes, bool maybe)
-{
-    struct store_side side = {.comm = store_map_get(&talk->rank->ids.comm, request->comm),
-                              .source = store_world(talk->store, talk->rank, request->comm, source),
-                              .dest = talk->rank->rank,
-                              .tag = tag,
-                              .inner = request->inner};
-
-    if (side.source == EVENT_NONE || (maybe && tag == EVENT_ANY))
-        return CORE_OK;
-    return store_match_receive(talk->store, &side, request->order, request->seq, bytes, maybe);
-}
-
-static struct store_request request_of(const struct talk *talk, enum store_request_kind kind, bool persistent)
-{
-    const struct spool_event *event = talk->event;
-
-    return (struct store_request){.id = event->request, .kind = (uint8_t)kind, .persistent = persistent,
-                                  .active = !persistent, .inner = talk->inner, .comm = event->comm, .peer = event->peer,
-                                  .tag = event->tag, .order = event->seq, .seq = event->seq, .bytes = talk->bytes};
-}
-
-static enum core_status talk_start(const struct talk *talk, uint32_t id)
-{
-    struct store_request *request = store_request_find(&talk->rank->requests, id);
-
-    if (!request || !request->persistent)
-        return CORE_OK;
-    request->active = true;
-    request->order = request->seq = talk->event->seq;
-    if (request->kind == STORE_REQUEST_SEND)
-        return talk_send(talk, request->comm, request->peer, request->tag, request->bytes);
-    return CORE_OK;
-}
-
-static enum core_status talk_complete(const struct talk *talk, const struct spool_done *done, uint32_t id)
-{
-    struct store_request *request = store_request_find(&talk->rank->requests, id);
-    enum core_status status = CORE_OK;
-
-    if (!request || !request->active)
-        return CORE_OK;
-    if (request->kind == STORE_REQUEST_RECEIVE && !done->head.a && done->source >= 0)
-        status = talk_receive(talk, request, done->source, done->tag, (int64_t)done->bytes, false);
-    if (request->kind == STORE_REQUEST_SEND && done->head.a) {
-        struct store_side side = {.comm = store_map_get(&talk->rank->ids.comm, request->comm),
-                                  .source = talk->rank->rank,
-                                  .dest = store_world(talk->store, talk->rank, request->comm, request->peer),
-                                  .tag = request->tag, .inner = request->inner};
-        store_match_unsend(talk->store, &side, request->seq);
-    }
-    request->active = false;
-    if (!request->persistent)
-        store_request_remove(&talk->rank->requests, request);
-    return status;
-}
-
-enum core_status store_receive_let_go(struct store *store, struct store_rank *rank, const struct store_request *request)
-{
-    struct talk talk = {.store = store, .rank = rank};
-
-    return talk_receive(&talk, request, request->peer, request->tag, STORE_NULL, true);
-}
-
-static enum core_status talk_free(const struct talk *talk, uint32_t id)
-{
-    struct store_request *request = store_request_find(&talk->rank->requests, id);
-    enum core_status status = CORE_OK;
-
-    if (!request)
-        return CORE_OK;
-    if (request->kind == STORE_REQUEST_RECEIVE && request->active)
-        status = store_receive_let_go(talk->store, talk->rank, request);
-    store_request_remove(&talk->rank->requests, request);
-    return status;
-}
-
-static enum core_status talk_matched_receive(const struct talk *talk, bool immediate)
-{
-    const struct store_gather *parts = talk->parts;
-    uint32_t message = talk->event->request;
-    struct store_request *found, request;
-
-    if (immediate) /* request is its own; the message's id is its only scalar */
-        message = parts && parts->arg_count ? (uint32_t)parts->arg[0] : 0;
-    found = store_request_find(&talk->rank->requests, message);
-    if (!found || found->kind != STORE_REQUEST_MESSAGE)
-        return CORE_OK;
-    request = *found;
-    store_request_remove(&talk->rank->requests, found);
-    request.kind = STORE_REQUEST_RECEIVE;
-    request.seq = talk->event->seq;
-    request.id = talk->event->request;
-    if (immediate)
-        return store_request_add(&talk->rank->requests, &request);
-    return talk_receive(talk, &request, request.peer, request.tag, request.bytes, false);
-}
-
-static enum core_status talk_receive_now(const struct talk *talk, int32_t peer, int32_t tag, bool pending)
-{
-    struct store_request request = request_of(talk, STORE_REQUEST_RECEIVE, false);
-    const struct store_gather *parts = talk->parts;
-
-    if (pending)
-        return talk_receive(talk, &request, peer, tag, STORE_NULL, true);
-    if (!parts || !parts->done_count || parts->done[0].source < 0)
-        return CORE_OK;
-    return talk_receive(talk, &request, parts->done[0].source, parts->done[0].tag, (int64_t)parts->done[0].bytes, false);
-}
-
-static enum core_status talk_follow(const struct talk *talk, enum event_class class, bool pending)
-{
-    const struct spool_event *event = talk->event;
-    const struct store_gather *parts = talk->parts;
-    const struct store_list *list;
-    struct store_request request;
-    enum core_status status = CORE_OK;
-
-    switch (class) {
-    case EVENT_CLASS_SEND:
-        return talk_send(talk, event->comm, event->peer, event->tag, talk->bytes);
-    case EVENT_CLASS_SENDRECV:
-        status = talk_send(talk, event->comm, event->peer, event->tag, talk->bytes);
-        if (status || !parts)
-            return status;
-        return talk_receive_now(talk, parts->has_leg ? parts->leg.peer : EVENT_NONE,
-                                parts->has_leg ? parts->leg.tag : EVENT_ANY, pending);
-    case EVENT_CLASS_ISEND:
-        status = talk_send(talk, event->comm, event->peer, event->tag, talk->bytes);
-        /* fall through */
-    case EVENT_CLASS_SEND_INIT:
-        request = request_of(talk, STORE_REQUEST_SEND, class == EVENT_CLASS_SEND_INIT);
-        return status ? status : store_request_add(&talk->rank->requests, &request);
-    case EVENT_CLASS_IRECV:
-    case EVENT_CLASS_RECV_INIT:
-        request = request_of(talk, STORE_REQUEST_RECEIVE, class == EVENT_CLASS_RECV_INIT);
-        return store_request_add(&talk->rank->requests, &request);
-    case EVENT_CLASS_RECV:
-        return talk_receive_now(talk, event->peer, event->tag, pending);
-    case EVENT_CLASS_MPROBE:
-    case EVENT_CLASS_IMPROBE:
-        if (!event->request || !parts || !parts->done_count)
-            return CORE_OK;
-        request = request_of(talk, STORE_REQUEST_MESSAGE, false);
-        request.peer = parts->done[0].source;
-        request.tag = parts->done[0].tag;
-        request.bytes = (int64_t)parts->done[0].bytes;
-        return store_request_add(&talk->rank->requests, &request);
-    case EVENT_CLASS_MRECV:
-    case EVENT_CLASS_IMRECV:
-        return talk_matched_receive(talk, class == EVENT_CLASS_IMRECV);
-    case EVENT_CLASS_START:
-        list = list_find(parts, SPOOL_LIST_REQUESTS);
-        for (uint32_t i = 0; !status && list && i < list->count; i++)
-            status = talk_start(talk, (uint32_t)list->value[i]);
-        return status || list ? status : talk_start(talk, event->request);
-    case EVENT_CLASS_REQUEST_FREE:
-        return talk_free(talk, event->request);
-    case EVENT_CLASS_REQUEST_STATUS:
-        return CORE_OK;
-    default:
-        break;
-    }
-    list = list_find(parts, SPOOL_LIST_REQUESTS);
-    for (uint32_t i = 0; !status && parts && i < parts->done_count; i++) {
-        const struct spool_done *done = &parts->done[i];
-        uint32_t id = done->request;
-        if (!id && list && done->index < list->count)
-            id = (uint32_t)list->value[done->index];
-        if (!id && !list)
-            id = event->request;
-        if (id)
-            status = talk_complete(talk, done, id);
-    }
-    return status;
-}
-
 /* --- rows ------------------------------------------------------------------------------------------------------------ */
 
 static enum core_status row_write(struct store *store, const struct store_rank *rank, const struct store_row *row)
@@ -702,7 +494,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
 {
     uint32_t call = store_map_get(&rank->ids.call, event->head.a);
     struct store_row row = {.seq = event->seq};
-    const struct store_list *list = list_find(parts, SPOOL_LIST_REQUESTS);
+    const struct store_list *list = store_list_find(parts, SPOOL_LIST_REQUESTS);
     enum core_status status = CORE_OK;
     enum event_class class;
     struct shape shape;
@@ -719,9 +511,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     row.request = list ? list_base(list) : made(rank, event, class);
     base = row.request == STORE_NULL ? 0 : row.request;
 
-    struct talk talk = {.store = store, .rank = rank, .event = event, .parts = parts, .bytes = shape.bytes,
-                        .inner = event->parent || store->defs.call[call].inner};
-    status = talk_follow(&talk, class, pending);
+    status = store_talk(store, rank, event, parts, call, shape.bytes, pending);
     if (!status && parts && (parts->done_count || list))
         status = completions_put(store, parts, list, base, &shape.completions);
     if (!status && parts && (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))

@@ -27,6 +27,14 @@ void store_lane_forget(struct store_gather *parts)
     parts->list_count = parts->done_count = parts->arg_count = parts->text_bytes = parts->frame_count = 0;
 }
 
+const struct store_list *store_list_find(const struct store_gather *parts, uint16_t role)
+{
+    for (uint32_t i = 0; parts && i < parts->list_count; i++)
+        if (parts->list[i].role == role)
+            return &parts->list[i];
+    return NULL;
+}
+
 static struct store_gather *parts_of(struct store *store, struct store_rank *rank, struct store_lane *lane, uint64_t seq)
 {
     struct store_gather *parts = lane->gather[lane->newest].seq == seq ? &lane->gather[lane->newest]

@@ -9,6 +9,7 @@
  *   store_define.c  definitions of a rank merged into the trace's tables
  *   store_lane.c    a lane's records gathered into whole calls
  *   store_event.c   a whole call turned into rows
+ *   store_talk.c    which calls begin and complete a communication
  *   store_match.c   sends paired with receives
  *   store_clock.c   ticks to nanoseconds since the job's start
  *   store_rank.c    what became of a rank; meta */
@@ -262,6 +263,8 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank, s
 /* Parts that came for a call that never returned; NULL none. */
 struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq);
 void store_lane_forget(struct store_gather *parts);
+/* The first list of that role; NULL none. parts may be NULL. */
+const struct store_list *store_list_find(const struct store_gather *parts, uint16_t role);
 void store_lane_close(struct store_lane *lane);
 
 /* --- store_event.c ------------------------------------------------------------------------------------------- */
@@ -279,9 +282,15 @@ struct store_window { /* calls return in another order than they were entered; r
 /* parts may be NULL. pending: it had not returned. */
 enum core_status store_event(struct store *store, struct store_rank *rank, uint32_t lane,
                              const struct spool_event *event, struct store_gather *parts, bool pending);
+enum core_status store_window_flush(struct store *store, struct store_rank *rank);
+
+/* --- store_talk.c -------------------------------------------------------------------------------------------- */
+
+/* Sends, receives and completions of a call; bytes: of the event, call: a trace id. */
+enum core_status store_talk(struct store *store, struct store_rank *rank, const struct spool_event *event,
+                            const struct store_gather *parts, uint32_t call, int64_t bytes, bool pending);
 /* A receive that is freed or left alone goes on: it takes the message that is its turn, if one comes. */
 enum core_status store_receive_let_go(struct store *store, struct store_rank *rank, const struct store_request *request);
-enum core_status store_window_flush(struct store *store, struct store_rank *rank);
 
 /* --- store_rank.c -------------------------------------------------------------------------------------------- */
 

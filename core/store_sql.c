@@ -125,7 +125,7 @@ enum core_status store_sql_open(struct store_sql *sql, const char *path, const c
     sqlite3_extended_result_codes(sql->db, 1);
     snprintf(versions, sizeof versions, "PRAGMA application_id=%d; PRAGMA user_version=%d;", TRACE_APPLICATION_ID,
              TRACE_SCHEMA_VERSION);
-    status = store_sql_run(sql, "PRAGMA page_size=8192; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
+    status = store_sql_run(sql, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
                                 "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY;");
     if (!status)
         status = store_sql_run(sql, versions);
