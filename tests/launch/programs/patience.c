@@ -1,16 +1,16 @@
 /* Jobs that look as if they hung, and their twins that do. Two ranks or more.
  *
- *   thread    a thread that has not called MPI yet sleeps for 3 seconds, then sends what rank 1 waits for
+ *   thread    a thread that has not called MPI yet sleeps for a while, then sends what rank 1 waits for
  *   never     the same, but the thread waits for a condition that nobody signals: hangs
- *   spin      rank 1 polls for 3 seconds with MPI_Test, then sends
- *   probe     rank 1 waits in MPI_Probe for what rank 0 sends after 3 seconds of sleep
- *   any       rank 0 receives from anybody; rank 1 sends after 3 seconds of sleep
+ *   spin      rank 1 polls for a while with MPI_Test, then sends
+ *   probe     rank 1 waits in MPI_Probe for what rank 0 sends after a while of sleep
+ *   any       rank 0 receives from anybody; rank 1 sends after a while of sleep
  *   anyhang   rank 0 receives from anybody, and everybody else from rank 0: hangs
- *   waitany   rank 0 waits for any of the others; the last sends after 3 seconds
- *   bcast     rank 0 enters the broadcast after 3 seconds
- *   split     rank 1 comes to MPI_Comm_split after 3 seconds
- *   late      rank 1 comes to MPI_Finalize after 3 seconds
- *   fence     rank 1 comes to the fence after 3 seconds
+ *   waitany   rank 0 waits for any of the others; the last sends after a while
+ *   bcast     rank 0 enters the broadcast after a while
+ *   split     rank 1 comes to MPI_Comm_split after a while
+ *   late      rank 1 comes to MPI_Finalize after a while
+ *   fence     rank 1 comes to the fence after a while
  *   big       400 MB go from rank 0 to rank 1
  *   self      rank 0 receives from itself what it never sent: hangs
  *   tag       rank 0 waits for a tag that rank 1 has not used, rank 1 in MPI_Finalize: hangs */
@@ -28,7 +28,7 @@ static pthread_cond_t condition = PTHREAD_COND_INITIALIZER;
 static void *sleeper(void *argument)
 {
     (void)argument;
-    sleep(3);
+    usleep(1300000);
     MPI_Send(&value, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
     return NULL;
 }
@@ -77,7 +77,7 @@ static void spin(void)
         send_to(1, 1);
     } else if (rank == 1) {
         MPI_Irecv(&value, 1, MPI_INT, 0, 1, MPI_COMM_WORLD, &request);
-        while (MPI_Wtime() - start < 3 && !done)
+        while (MPI_Wtime() - start < 1.3 && !done)
             MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         send_to(0, 0);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
@@ -96,7 +96,7 @@ static void waitany(void)
             MPI_Waitany(size - 1, request, &index, MPI_STATUS_IGNORE);
     } else {
         if (rank == size - 1)
-            sleep(3);
+            usleep(1300000);
         send_to(0, 0);
     }
 }
@@ -109,7 +109,7 @@ static void fence(void)
     MPI_Win_allocate(sizeof *base, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &window);
     MPI_Win_fence(0, window);
     if (rank == 1)
-        sleep(3);
+        usleep(1300000);
     MPI_Win_fence(0, window);
     MPI_Win_free(&window);
 }
@@ -144,7 +144,7 @@ int main(int argc, char **argv)
         spin();
     } else if (!strcmp(mode, "probe")) {
         if (rank == 0) {
-            sleep(3);
+            usleep(1300000);
             send_to(1, 0);
         } else if (rank == 1) {
             MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
@@ -156,23 +156,23 @@ int main(int argc, char **argv)
         } else if (!strcmp(mode, "anyhang")) {
             recv_from(0, 0);
         } else if (rank == 1) {
-            sleep(3);
+            usleep(1300000);
             send_to(0, 0);
         }
     } else if (!strcmp(mode, "waitany")) {
         waitany();
     } else if (!strcmp(mode, "bcast")) {
         if (rank == 0)
-            sleep(3);
+            usleep(1300000);
         MPI_Bcast(&value, 1, MPI_INT, 0, MPI_COMM_WORLD);
     } else if (!strcmp(mode, "split")) {
         if (rank == 1)
-            sleep(3);
+            usleep(1300000);
         MPI_Comm_split(MPI_COMM_WORLD, rank % 2, 0, &half);
         MPI_Comm_free(&half);
     } else if (!strcmp(mode, "late")) {
         if (rank == 1)
-            sleep(3);
+            usleep(1300000);
     } else if (!strcmp(mode, "fence")) {
         fence();
     } else if (!strcmp(mode, "big")) {
