@@ -34,6 +34,7 @@ static struct rlimit descriptors_raise(void)
 static enum core_status command_start(struct launch *launch)
 {
     char *const *command = launch->options->command;
+    struct sigaction default_action = {.sa_handler = SIG_DFL}, child_action;
     struct rlimit descriptors;
     int pipe_fd[2];
     int error = 0;
@@ -43,8 +44,10 @@ static enum core_status command_start(struct launch *launch)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     fflush(NULL);
     descriptors = descriptors_raise();
+    sigaction(SIGCHLD, &default_action, &child_action); /* whoever started us may have ignored it, and then nothing could be waited for */
     launch->child = fork();
     if (launch->child == 0) {
+        sigaction(SIGCHLD, &child_action, NULL);
         sigprocmask(SIG_SETMASK, &launch->signal_before, NULL);
         setrlimit(RLIMIT_NOFILE, &descriptors);
         launch_env_child(launch);
@@ -175,8 +178,8 @@ static void job_watch(struct launch *launch)
         alive = launch_watch_alive(launch);
         if (launch->child_gone && !alive && !may_start_ranks(launch))
             break;
-        if (launch->child_gone && (WIFSIGNALED(launch->child_status) || WEXITSTATUS(launch->child_status)) &&
-            older_than(launch->child_gone_ns, LAUNCH_ORPHAN_GRACE_MS)) {
+        if (launch->child_gone && launch->child_status && older_than(launch->child_gone_ns, LAUNCH_ORPHAN_GRACE_MS) &&
+            (WIFSIGNALED(launch->child_status) || !launch_end_has_starter())) {
             core_report(CORE_OK, "%u rank%s still ran %d seconds after '%s' had died, and %s ended", alive,
                         alive == 1 ? "" : "s", LAUNCH_ORPHAN_GRACE_MS / 1000, launch->options->command[0],
                         alive == 1 ? "was" : "were");
@@ -201,7 +204,7 @@ static int status_as_shell(int status)
 
 enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result)
 {
-    struct launch launch = {.options = options, .result = out_result, .signal_fd = -1, .notify_fd = -1, .witness_fd = -1};
+    struct launch launch = {.options = options, .result = out_result, .signal_fd = -1, .notify_fd = -1, .witness_fd = -1, .lock_fd = -1};
     enum core_status status;
 
     memset(out_result, 0, sizeof *out_result);
@@ -233,6 +236,8 @@ remove_spool:
     launch_env_undo(&launch);
 free_paths:
     launch_watch_done(&launch);
+    if (launch.lock_fd >= 0)
+        close(launch.lock_fd);
     free(launch.output);
     free(launch.spool);
     free(launch.library);

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -82,6 +83,13 @@ static enum core_status find_output(struct launch *launch)
     return CORE_OK;
 }
 
+/* Whoever records into a spool folder holds a lock on it. */
+static bool spool_lock(struct launch *launch)
+{
+    launch->lock_fd = open(launch->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return launch->lock_fd < 0 || flock(launch->lock_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
+
 static enum core_status make_spool(struct launch *launch)
 {
     char probe[PATH_MAX];
@@ -89,6 +97,12 @@ static enum core_status make_spool(struct launch *launch)
     int fd, error;
 
     if (mkdir(launch->spool, 0777) < 0) {
+        int made = errno;
+
+        if (made == EEXIST && !spool_lock(launch))
+            return core_report(CORE_IO, "'%s' is in use: another crosswait records there now; choose another output with -o",
+                               launch->output);
+        errno = made;
         /* An empty one is what a command that is no MPI program leaves when its launcher was killed. */
         if (errno == EEXIST && rmdir(launch->spool) == 0 && mkdir(launch->spool, 0777) == 0)
             errno = 0;
@@ -103,6 +117,9 @@ static enum core_status make_spool(struct launch *launch)
                                strerror(errno));
     }
     launch->spool_made = true;
+    if (launch->lock_fd >= 0)
+        close(launch->lock_fd);
+    spool_lock(launch);
     snprintf(probe, sizeof probe, "%s/probe", launch->spool);
     fd = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
     if (fd < 0)

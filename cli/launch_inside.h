@@ -70,6 +70,7 @@ struct launch {
     char *spool;   /* absolute: output + ".spool" */
     char *library; /* absolute */
     bool spool_made;
+    int lock_fd; /* the spool folder, locked; -1 */
     char host[64];
 
     pid_t child;

@@ -248,6 +248,11 @@ static char *command_text(char *const *command)
     return text;
 }
 
+static void progress(uint64_t events, void *context)
+{
+    fprintf(stderr, "\rcrosswait: writing %s, %llu events ", (const char *)context, (unsigned long long)events);
+}
+
 static enum core_status world_write(struct launch *launch, struct launch_world *world, const char *trace, const char *command)
 {
     struct store_rank_end *end = calloc(world->rank_count + 1, sizeof *end);
@@ -257,6 +262,8 @@ static enum core_status world_write(struct launch *launch, struct launch_world *
         .exit_code = launch->result->status,
         .end = end,
         .verdict = launch->result->verdict,
+        .progress = isatty(STDERR_FILENO) ? progress : NULL,
+        .context = (void *)trace,
     };
     enum core_status status;
 

@@ -55,10 +55,12 @@ def compare(what, folder, trace, ranks, may_lose=False):
     return total
 
 
-def children(pid):
+def children(pid, name=None):
+    """Of a process, by name if one is given: the launcher has another child beside the command."""
     try:
         with open(f"/proc/{pid}/task/{pid}/children") as f:
-            return [int(p) for p in f.read().split()]
+            pids = [int(p) for p in f.read().split()]
+        return [p for p in pids if name is None or open(f"/proc/{p}/comm").read().strip() == name]
     except OSError:
         return []
 
@@ -101,7 +103,7 @@ def trial(number, victim, rng):
                     break
                 time.sleep(0.01)
         time.sleep(rng.random() * 0.5)
-        starter = (children(launcher.pid) or [0])[0]
+        starter = (children(launcher.pid, 'mpirun') or [0])[0]
         mine = children(starter) if starter else []
         if victim == "launcher":
             kill(launcher.pid)

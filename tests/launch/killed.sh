@@ -8,7 +8,7 @@ start() {
     launcher=$!
     wait_for '[ "$(ls T.db.spool/*/*.ring 2>/dev/null | wc -l)" = 2 ]'
     sleep 0.5
-    mpirun=$(pgrep -P $launcher)
+    mpirun=$(pgrep -P $launcher mpirun)
     ranks=$(pgrep -P $mpirun)
 }
 echo "mpirun is killed"
