@@ -111,15 +111,16 @@ static size_t element_bytes(enum scenario_type type)
     return bytes[type];
 }
 
-void cost_check(const struct collective *collective, const struct scenario *s, const struct inproc_options *options,
-                struct inproc_outcome *outcome)
+struct claim {
+    const char *name;
+    uint64_t rounds, elements; /* UINT64_MAX: not claimed */
+};
+
+static bool claim_of_row(const struct collective *collective, const struct scenario *s, struct claim *out)
 {
-    if (!*collective->row || s->calls != 1 || s->traffic || s->type != s->type_send ||
-        (collective->kind == collective_kind_reduce_scatter && s->sizes != SIZES_EVEN))
-        return;
     const struct model_row *row = model_row_find(collective->row);
     if (!row)
-        return;
+        return false;
     int shift = s->parameter % (2 * s->ranks) - s->ranks / 2; /* as execute.c has it */
     struct model_case of = {.ranks = (uint32_t)s->ranks, .root = (uint32_t)s->root, .words = (uint64_t)s->count};
     if (collective->kind == collective_kind_bcast_k)
@@ -129,23 +130,50 @@ void cost_check(const struct collective *collective, const struct scenario *s, c
     struct model_cost cost;
     core_report_hook(quiet, NULL); /* outside of the row's domain there is nothing to check, and nothing to say */
     enum core_status status = model_row_cost(row, &of, &cost);
+    core_report_hook(NULL, NULL);
+    if (status != CORE_OK)
+        return false;
+    uint64_t most = (uint64_t)cost.words_most;
+    uint64_t exact = cost.words.den ? (uint64_t)((cost.words.num + cost.words.den - 1) / cost.words.den) : 0;
+    *out = (struct claim){row->id, cost.rounds, most > exact ? most : exact};
+    return true;
+}
+
+static bool claim_of_bounds(const struct collective *collective, const struct scenario *s, struct claim *out)
+{
+    *out = (struct claim){"claimed", UINT64_MAX, UINT64_MAX};
+    if (collective->rounds_most)
+        out->rounds = (uint64_t)collective->rounds_most(s->ranks, s->count);
+    if (collective->elements_most)
+        out->elements = (uint64_t)collective->elements_most(s->ranks, s->count);
+    return collective->rounds_most || collective->elements_most;
+}
+
+static bool exceeds(const struct claim *claim, size_t unit, uint64_t rounds, uint64_t bytes)
+{
+    return rounds > claim->rounds || (claim->elements != UINT64_MAX && bytes > claim->elements * unit);
+}
+
+void cost_check(const struct collective *collective, const struct scenario *s, const struct inproc_options *options,
+                struct inproc_outcome *outcome)
+{
+    struct claim claim;
     struct replay_measure measured;
     size_t unit = element_bytes(s->type);
-    uint64_t words_most = (uint64_t)cost.words_most;
-    uint64_t words_exact = cost.words.den ? (uint64_t)((cost.words.num + cost.words.den - 1) / cost.words.den) : 0;
-    uint64_t words = words_most > words_exact ? words_most : words_exact;
-    bool above = status == CORE_OK && (outcome->round_count > cost.rounds || outcome->word_bytes > words * unit) &&
-                 measure(options, &measured) && (measured.rounds > cost.rounds || measured.words_bytes > words * unit);
-    core_report_hook(NULL, NULL);
-    if (!above || outcome->finding_count == INPROC_FINDINGS_MAX)
+    if (s->calls != 1 || s->traffic || s->type != s->type_send ||
+        (collective->kind == collective_kind_reduce_scatter && s->sizes != SIZES_EVEN))
+        return;
+    if (!(*collective->row && claim_of_row(collective, s, &claim)) && !claim_of_bounds(collective, s, &claim))
+        return;
+    if (!exceeds(&claim, unit, outcome->round_count, outcome->word_bytes) || !measure(options, &measured) ||
+        !exceeds(&claim, unit, measured.rounds, measured.words_bytes))
         return;
     struct inproc_finding *finding = &outcome->finding[outcome->finding_count++];
     finding->rule = "cost";
     finding->rank = -1;
-    if (measured.rounds > cost.rounds)
-        snprintf(finding->text, sizeof finding->text, "%llu rounds where the row %s has %llu",
-                 (unsigned long long)measured.rounds, row->id, (unsigned long long)cost.rounds);
-    else
-        snprintf(finding->text, sizeof finding->text, "%llu bytes one after the other where the row %s has %llu",
-                 (unsigned long long)measured.words_bytes, row->id, (unsigned long long)(words * unit));
+    bool rounds = measured.rounds > claim.rounds;
+    snprintf(finding->text, sizeof finding->text, "%llu %s where %s%s has %llu",
+             (unsigned long long)(rounds ? measured.rounds : measured.words_bytes),
+             rounds ? "rounds" : "bytes one after the other", strcmp(claim.name, "claimed") ? "the row " : "the bound that is ", claim.name,
+             (unsigned long long)(rounds ? claim.rounds : claim.elements * unit));
 }

@@ -242,19 +242,19 @@ static void shrink_buffering(struct shrinking *work)
         return;
     struct scenario candidate = *work->best;
     candidate.buffering = BUFFERING_CHOSEN;
-    candidate.choice_count = SCENARIO_CHOICES_MAX / 4;
+    candidate.choice_count = work->messages;
     memset(candidate.choices, 0, candidate.choice_count);
     struct scenario before = *work->best;
     if (!attempt(work, candidate))
         return;
-    size_t sends = 256, unbuffered = 0;
+    size_t sends = candidate.choice_count, unbuffered = 0;
     for (size_t i = 0; i < sends && trials < TRIALS_MAX; i++) {
         candidate = *work->best;
         candidate.choices[i] = 1;
         if (!attempt(work, candidate))
             unbuffered++;
     }
-    if (unbuffered == 0 || trials >= TRIALS_MAX)
+    if (unbuffered == 0 || unbuffered == sends || trials >= TRIALS_MAX)
         *work->best = before;
 }
 

@@ -28,6 +28,52 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 	$(if $(V),,@echo "  link  $@")
 	$(Q)$(CLANG) -fsanitize=fuzzer,address,undefined -o $@ $(filter-out %/registry.o,$(FUZZ_CORPUS)) $(FUZZ_LIBS) -lm
 
+# --- what `crosswait fuzz` builds a user's file with, laid out as it is installed ------------------------------------------
+
+FUZZ_SHARE = $(BUILD)/share/crosswait
+FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h corpus/collectives/registry.h)) \
+              $(patsubst %,$(FUZZ_SHARE)/src/%.c,scenario elements execute real_main registry) \
+              $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz inproc checkers replay core) \
+              $(FUZZ_SHARE)/private.sh $(FUZZ_SHARE)/build.sh
+
+define fuzz_share
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+endef
+$(FUZZ_SHARE)/include/%: %
+	$(fuzz_share)
+$(FUZZ_SHARE)/src/registry.c: corpus/collectives/registry.c
+	$(fuzz_share)
+$(FUZZ_SHARE)/src/%.c: fuzz/%.c
+	$(fuzz_share)
+$(FUZZ_SHARE)/lib/%.a: $(BUILD)/%.a
+	$(fuzz_share)
+$(FUZZ_SHARE)/%.sh: fuzz/%.sh
+	$(fuzz_share)
+
+install: install-fuzz
+install-fuzz: all
+	cd $(FUZZ_SHARE) && find . -type d -exec install -d $(DESTDIR)$(PREFIX)/share/crosswait/{} \;
+	cd $(FUZZ_SHARE) && find . -name '*.sh' -exec install -m 755 {} $(DESTDIR)$(PREFIX)/share/crosswait/{} \;
+	cd $(FUZZ_SHARE) && find . -type f ! -name '*.sh' -exec install -m 644 {} $(DESTDIR)$(PREFIX)/share/crosswait/{} \;
+uninstall: uninstall-fuzz
+uninstall-fuzz:
+	rm -rf $(DESTDIR)$(PREFIX)/share/crosswait
+.PHONY: install-fuzz uninstall-fuzz
+
+# --- make fuzz T=NAME TIME=60; make fuzz-smoke ---------------------------------------------------------------------------
+
+TIME ?= 60
+fuzz: $(BUILD)/fuzz/corpus
+	@[ -n "$(T)" ] || { echo "make fuzz T=NAME TIME=$(TIME), NAME one of:" >&2; $< --list | cut -f1,2 >&2; exit 2; }
+	@mkdir -p $(BUILD)/fuzz/found/$(T)/corpus
+	CROSSWAIT_FUZZ_TARGET=$(T) $< -max_total_time=$(TIME) -len_control=0 -rss_limit_mb=4096 -malloc_limit_mb=8192 \
+	  -artifact_prefix=$(BUILD)/fuzz/found/$(T)/ $(BUILD)/fuzz/found/$(T)/corpus
+
+# Every correct collective for a moment; each defect until it is found.
+fuzz-smoke: $(BUILD)/fuzz/corpus
+	@fuzz/calibrate.py $< --seconds=20 --twin-seconds=3 --table --correct
+
 # --- measurements --------------------------------------------------------------------------------------------------------
 
 $(BUILD)/fuzz/bench: fuzz/bench.c $(BUILD)/libinproc.a $(BUILD)/libcore.a
@@ -43,5 +89,5 @@ bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan
 	@$(BUILD)/fuzz/bench
 	@$(BUILD)/fuzz/bench-asan
 
-ALL += $(BUILD)/libinproc.a $(BUILD)/libfuzz.a $(BUILD)/obj/fuzz/inproc_main.o
+ALL += $(BUILD)/obj/fuzz/inproc_main.o $(FUZZ_SHARED)
 TESTS += $(BUILD)/fuzz/corpus

@@ -107,6 +107,10 @@ struct collective {
     const char *file;
     enum collective_domain domain;
     int root_zero_only; /* any other root gives MPI_ERR_ROOT */
+    /* Bounds claimed where no row is named: rounds, and elements one after the other, for so many
+     * ranks and elements. */
+    long (*rounds_most)(int ranks, int count);
+    long (*elements_most)(int ranks, int count);
     int printed; /* as the textbook prints it: send, then receive; deadlocks when sends do not
                     buffer */
 
