@@ -84,30 +84,41 @@ static void present(const struct fuzz_job *job, const char *program, const char 
     int status;
     snprintf(scenario, sizeof scenario, "%s.txt", artifact);
     snprintf(explained, sizeof explained, "%s.explained.txt", artifact);
-    if (shrunk)
+    if (shrunk && !strstr(artifact, "/oom-") && !strstr(artifact, "/timeout-"))
         shrink(program, artifact, scenario);
     const char *input = access(scenario, R_OK) ? artifact : scenario;
     snprintf(option, sizeof option, "--explain=%s", input);
-    char *argv[] = {"timeout", "20", (char *)(uintptr_t)program, option, NULL};
-    fuzz_spawn(argv, explained, explained, &status);
-    first_line(explained, "finding: ", line);
+    char *argv[] = {(char *)(uintptr_t)program, option, NULL};
+    const char *base = strrchr(artifact, '/') ? strrchr(artifact, '/') + 1 : artifact;
+    bool memory = !strncmp(base, "oom", 3); /* not to be done again outside of libFuzzer's limits */
+    if (!memory)
+        fuzz_spawn(argv, explained, explained, &status);
+    first_line(log, "libFuzzer: fuzz target exited", line);
+    if (line[0])
+        strcpy(line, "the collective calls exit");
+    if (memory)
+        strcpy(line, "it allocates more memory than allowed (-rss_limit_mb, -malloc_limit_mb)");
+    if (!line[0])
+        first_line(explained, "finding: ", line);
+    if (!line[0])
+        first_line(explained, "stack overflow on rank", line);
     if (!line[0])
         first_line(explained, "ERROR: ", line);
     if (!line[0])
         first_line(explained, "runtime error: ", line);
-    if (!line[0])
-        first_line(explained, "stack overflow on rank", line);
-    const char *base = strrchr(artifact, '/') ? strrchr(artifact, '/') + 1 : artifact;
     if (!line[0] && !strncmp(base, "timeout", 7))
         strcpy(line, "no end: it loops without communicating, or very slowly (-timeout says how long is too long)");
-    if (!line[0] && !strncmp(base, "oom", 3))
-        strcpy(line, "it allocates more memory than allowed (-rss_limit_mb, -malloc_limit_mb)");
-    if (!line[0])
-        first_line(log, "libFuzzer: fuzz target exited", line);
     if (!line[0])
         first_line(log, "ERROR: ", line);
+    if (strstr(line, "deadly signal"))
+        strcpy(line, "a signal ends it: abort, a trap or a fault");
+    char *address = strstr(line, " on address") ? strstr(line, " on address") : strstr(line, " on unknown address");
+    if (address) /* another one each time */
+        *address = 0;
     printf("%s: %s\n", job->file[0], line[0] ? line : "it fails");
-    printf("  input      %s\n  scenario   %s\n  timeline   %s\n", artifact, input, explained);
+    printf("  input      %s\n  scenario   %s\n", artifact, input);
+    if (!memory)
+        printf("  timeline   %s\n", explained);
     printf("  again      crosswait fuzz %s -o %s --explain=%s\n", job->file[0], job->folder, input);
     printf("  real ranks crosswait fuzz %s -o %s --real=%s\n", job->file[0], job->folder, input);
 }
@@ -227,7 +238,7 @@ static int scenario_text(const struct fuzz_job *job, const char *program, const 
     snprintf(out_path, FUZZ_PATH_MAX, "%.4000s/real.txt", job->folder);
     snprintf(explained, sizeof explained, "%.4000s/real.explained", job->folder);
     snprintf(option, sizeof option, "--explain=%.4000s", path);
-    char *argv[] = {"timeout", "20", (char *)(uintptr_t)program, option, NULL};
+    char *argv[] = {(char *)(uintptr_t)program, option, NULL};
     if (fuzz_spawn(argv, explained, NULL, &status) != CORE_OK || status == 2)
         return CLI_USAGE;
     FILE *in = fopen(explained, "r"), *out = fopen(out_path, "w");
@@ -267,11 +278,19 @@ static int real(const struct fuzz_job *job, const char *program, const char *pat
         return result == CORE_BAD_INPUT ? CLI_USAGE : cli_exit_of(result);
     snprintf(count, sizeof count, "%d", ranks);
     printf("mpirun --oversubscribe -n %s %s %s\n", count, real_program, text);
+    char output[FUZZ_PATH_MAX], errors[FUZZ_PATH_MAX], line[512];
+    snprintf(output, sizeof output, "%.4000s/real.out", job->folder);
+    snprintf(errors, sizeof errors, "%.4000s/real.err", job->folder);
     char *argv[] = {"mpirun", "--oversubscribe", "-n", count, real_program, text, NULL};
-    result = fuzz_spawn(argv, NULL, "/dev/null", &status);
+    result = fuzz_spawn(argv, output, errors, &status);
     if (result != CORE_OK)
         return cli_exit_of(result);
-    return status == 0 ? CLI_CLEAN : status == 2 ? CLI_USAGE : CLI_FINDINGS;
+    fuzz_show(output, stdout);
+    first_line(output, "finding: ", line);
+    if (line[0] || status == 0)
+        return line[0] ? CLI_FINDINGS : CLI_CLEAN;
+    fuzz_show(errors, stderr); /* the job died, or never started: only mpirun knows */
+    return cli_exit_of(core_report(CORE_IO, "mpirun ended with status %d", status));
 }
 
 /* --- the command line ------------------------------------------------------------------------------------------------------------ */

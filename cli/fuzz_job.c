@@ -177,12 +177,12 @@ static bool fresh(const struct fuzz_job *job, const char *program)
     return !job->cflags; /* what it was built with last time is not known */
 }
 
-static void show_file(const char *path)
+void fuzz_show(const char *path, FILE *out)
 {
     char line[2048];
     FILE *file = fopen(path, "r");
     while (file && fgets(line, sizeof line, file))
-        fputs(line, stderr);
+        fputs(line, out);
     if (file)
         fclose(file);
 }
@@ -266,12 +266,12 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind, char p
     if (result != CORE_OK || status == 0)
         return result;
     if (status == 1) {
-        show_file(log);
+        fuzz_show(log, stderr);
         return core_report(CORE_BAD_INPUT, "'%s' does not compile", job->file[0]);
     }
     int missing = status == 2 ? missing_calls(log, names) : 0;
     if (missing == 0) {
-        show_file(log);
+        fuzz_show(log, stderr);
         return core_report(status == 2 ? CORE_BAD_INPUT : CORE_IO, "'%s' cannot be linked", job->file[0]);
     }
     for (int i = 0; i < missing; i++)

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/status.h"
 
@@ -29,5 +30,6 @@ enum core_status fuzz_spawn(char *const argv[], const char *output, const char *
 /* The same, with progress on a terminal: the last "#..." line of the log. */
 enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *out_status);
 enum core_status fuzz_folder_make(const char *path);
+void fuzz_show(const char *path, FILE *out);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "fuzz/execute.h"
 
-enum { SECONDS = 20 };
+enum { SECONDS = 10 };
 
 static struct scenario scenario;
 static int world_rank, findings, calls;

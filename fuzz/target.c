@@ -70,8 +70,17 @@ static int list(void)
     return 0;
 }
 
+static void on_alarm(int number)
+{
+    static const char text[] = "finding: timeout: no end within 10 s: it loops without communicating, or very slowly\n";
+    (void)number;
+    _exit(write(1, text, sizeof text - 1) < 0 ? 3 : 1);
+}
+
 static int explain(const char *path)
 {
+    signal(SIGALRM, on_alarm);
+    alarm(10);
     static struct scenario scenario;
     const struct collective *collective = harness_read(path, &scenario);
     return collective ? harness_explain(collective, &scenario) > 0 : 2;
@@ -123,8 +132,10 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
         const char *arg = (*argv)[i];
         if (!strcmp(arg, "--list"))
             exit(list());
-        if (!strncmp(arg, "--explain=", 10))
+        if (!strncmp(arg, "--explain=", 10)) {
+            watch_stacks();
             exit(explain(arg + 10));
+        }
         if (!strcmp(arg, "--replay"))
             exit(replay(*argc, *argv, i + 1));
         if (!strncmp(arg, "--shrink=", 9))
