@@ -1,4 +1,4 @@
-/* crosswait replay: executes a trace again, offline, under other conditions than it was recorded in. */
+/* crosswait replay: executes a trace again, offline, under other conditions than it was recorded in; or the job itself (--live). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/live.h"
 #include "cli/options.h"
 #include "core/describe.h"
 #include "replay/explore.h"
@@ -13,7 +14,8 @@
 #include "replay/need.h"
 #include "replay/run.h"
 
-enum { OPTION_POLICY, OPTION_SEED, OPTION_RUNS, OPTION_EXPLORE, OPTION_NEED, OPTION_BUDGET, OPTION_INSIDE, OPTION_QUIET };
+enum { OPTION_POLICY, OPTION_SEED, OPTION_RUNS, OPTION_EXPLORE, OPTION_NEED, OPTION_BUDGET, OPTION_INSIDE,
+       OPTION_LIVE, OPTION_OUTPUT, OPTION_TIME, OPTION_QUIET };
 
 static const struct options_spec spec[] = {
     {"policy", 'p', "TEXT", "conditions, e.g. 'buffering=eager:4096 order=random' (see below)"},
@@ -23,6 +25,9 @@ static const struct options_spec spec[] = {
     {"need", 0, NULL, "how much buffering the trace needs"},
     {"budget", 0, "N", "schedules that --explore may try (100000)"},
     {"inside", 0, NULL, "collectives by the messages that the library sent, where they were recorded"},
+    {"live", 0, NULL, "run CMD, the job itself, under the policy; without one, under the schedule that hangs offline"},
+    {"output", 'o', "FILE", "with --live: the trace of that run (T-live.db)"},
+    {"time", 0, "SECONDS", "with --live: end the job after so long (60)"},
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
     {0},
 };
@@ -30,8 +35,10 @@ static const struct options_command command = {
     "replay",
     "crosswait replay [--policy=TEXT] [--seed=N] [--runs=N] [--inside] T.db\n"
     "       crosswait replay --explore [--policy=TEXT] [--budget=N] T.db\n"
-    "       crosswait replay --need [--policy=TEXT] T.db",
-    "Executes a trace again under conditions that MPI allows, and says whether it could have hung.",
+    "       crosswait replay --need [--policy=TEXT] T.db\n"
+    "       crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...",
+    "Executes a trace again under conditions that MPI allows, and says whether it could have hung. With --live the job itself\n"
+    "runs again, and shows whether it hangs in truth.",
     spec,
     "Policy, words in any order:\n"
     "  buffering=rendezvous | eager | eager:BYTES | credits:N | pool:BYTES | random:PERCENT | list:R.E,... | only:R.E,...\n"
@@ -40,7 +47,7 @@ static const struct options_command command = {
     "  coll=synchronising | relaxed\n"
     "  seed=N\n"
     "The same trace, policy and seed print the same bytes.\n"
-    "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 5 no verdict.\n",
+    "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 4 the live job failed, 5 no verdict.\n",
     0,
 };
 
@@ -52,6 +59,9 @@ struct replaying {
     const char *path;
     bool inside, has_policy;
     uint64_t runs, budget;
+    const char *live_output;
+    char **command;
+    double live_s;
     FILE *out;
 };
 
@@ -203,6 +213,36 @@ static enum core_status keep(struct replaying *r, const char *policy, uint64_t s
     return status;
 }
 
+/* Findings that rest on this policy have been seen in the real job, or have not. Checkers write the policy in full, or only
+ * what differs from the default. */
+static enum core_status mark(struct replaying *r, const char *policy, bool confirmed)
+{
+    struct trace writable;
+    char *copy = strdup(policy), *brief = copy ? calloc(1, strlen(policy) + 40) : NULL;
+    if (!brief || access(r->path, W_OK) != 0) {
+        free(copy);
+        free(brief);
+        return CORE_OK;
+    }
+    strcpy(brief, "--policy='");
+    for (char *at = copy, *word; (word = strsep(&at, " "));)
+        if (!strncmp(word, "buffering=", 10) ||
+            (strcmp(word, "delay=none") && strcmp(word, "order=recorded") && strcmp(word, "coll=synchronising") &&
+             strcmp(word, "seed=1")))
+            sprintf(brief + strlen(brief), "%s%s", brief[10] ? " " : "", word);
+    strcat(brief, "'");
+    enum core_status status = trace_open(r->path, TRACE_WRITE, &writable);
+    if (status == CORE_OK) {
+        status = trace_findings_confirm(&writable, policy, confirmed);
+        if (status == CORE_OK)
+            status = trace_findings_confirm(&writable, brief, confirmed);
+        trace_close(&writable);
+    }
+    free(copy);
+    free(brief);
+    return status;
+}
+
 static int exit_of(enum replay_outcome outcome)
 {
     return outcome == REPLAY_FINISHED ? CLI_CLEAN : outcome == REPLAY_DEADLOCK ? CLI_FINDINGS : CLI_BUDGET;
@@ -331,6 +371,80 @@ static enum core_status run_need(struct replaying *r, int *out_exit)
     return CORE_OK;
 }
 
+/* The schedule that hangs: nothing buffered, or what exploration finds. false: none was found. */
+static enum core_status find_schedule(struct replaying *r, bool *out_found)
+{
+    struct replay_explore_options options = {.policy = r->policy, .runs_max = r->budget};
+    struct replay_exploration found;
+    struct replay_result result;
+
+    *out_found = true;
+    if (r->has_policy)
+        return CORE_OK;
+    enum core_status status = replay_run_once(&r->program, &r->policy, &result);
+    if (status != CORE_OK)
+        return status;
+    enum replay_outcome outcome = result.outcome;
+    replay_result_done(&result);
+    if (outcome == REPLAY_DEADLOCK)
+        return CORE_OK;
+    options.sends = true;
+    status = replay_explore(&r->program, &options, &found);
+    if (status != CORE_OK)
+        return status;
+    *out_found = found.witness != NULL;
+    if (found.witness) {
+        replay_policy_done(&r->policy);
+        status = replay_policy_parse(found.witness, &r->policy);
+    }
+    replay_exploration_done(&found);
+    return status;
+}
+
+static enum core_status run_live(struct replaying *r, int *out_exit)
+{
+    struct live_result live;
+    bool found;
+    char *output = NULL, *text = NULL;
+
+    enum core_status status = find_schedule(r, &found);
+    if (status != CORE_OK)
+        return status;
+    if (!found) {
+        fprintf(r->out, "nothing to confirm: no schedule of the trace was found to hang\n");
+        return CORE_OK;
+    }
+    size_t length = strlen(r->path), stem = length > 3 && !strcmp(r->path + length - 3, ".db") ? length - 3 : length;
+    if (asprintf(&output, "%.*s-live.db", (int)stem, r->path) < 0)
+        output = NULL;
+    text = replay_policy_text(&r->policy);
+    if (!output || !text) {
+        status = core_report(CORE_NO_MEMORY, "out of memory for a live run");
+        goto done;
+    }
+    fprintf(r->out, "policy: %s\n", text);
+    fflush(r->out);
+    status = live_run(&r->trace, &r->policy, r->command, r->live_output ? r->live_output : output, r->live_s, &live);
+    if (status != CORE_OK)
+        goto done;
+    fprintf(r->out, "%s\n", live_outcome_text(live.outcome));
+    if (live.verdict)
+        fprintf(r->out, "%s\n", live.verdict);
+    if (live.trace)
+        fprintf(r->out, "its trace: %s\n", live.trace);
+    status = keep(r, text, r->policy.seed, live_outcome_text(live.outcome), live.verdict ? live.verdict : "");
+    if (status == CORE_OK && (live.outcome == LIVE_HUNG || live.outcome == LIVE_ENDED))
+        status = mark(r, text, live.outcome == LIVE_HUNG);
+    *out_exit = live.outcome == LIVE_HUNG    ? CLI_FINDINGS
+                : live.outcome == LIVE_ENDED ? CLI_CLEAN
+                                             : live.outcome == LIVE_FAILED ? CLI_JOB : CLI_BUDGET;
+    live_result_done(&live);
+done:
+    free(text);
+    free(output);
+    return status;
+}
+
 static int replay(struct replaying *r, bool explore, bool need)
 {
     struct replay_lower_options lower = {.inside = r->inside};
@@ -341,7 +455,10 @@ static int replay(struct replaying *r, bool explore, bool need)
         return cli_exit_of(status);
     status = replay_lower(&r->trace, &lower, &r->program, &r->notes);
     if (status == CORE_OK) {
-        status = explore ? run_exploration(r, &code) : need ? run_need(r, &code) : run_policies(r, &code);
+        status = r->command ? run_live(r, &code)
+                 : explore  ? run_exploration(r, &code)
+                 : need     ? run_need(r, &code)
+                            : run_policies(r, &code);
         replay_program_done(&r->program);
     }
     trace_close(&r->trace);
@@ -350,10 +467,10 @@ static int replay(struct replaying *r, bool explore, bool need)
 
 int cmd_replay(int argc, char **argv)
 {
-    struct replaying r = {.runs = 1, .budget = REPLAY_EXPLORE_RUNS, .out = stdout};
+    struct replaying r = {.runs = 1, .budget = REPLAY_EXPLORE_RUNS, .live_s = 60, .out = stdout};
     struct options o;
     const char *policy = NULL;
-    bool explore = false, need = false, quiet = false, seeded = false;
+    bool explore = false, need = false, live = false, quiet = false, seeded = false;
     int64_t number, seed = 1;
     int which;
 
@@ -387,6 +504,16 @@ int cmd_replay(int argc, char **argv)
         case OPTION_INSIDE:
             r.inside = true;
             break;
+        case OPTION_LIVE:
+            live = true;
+            break;
+        case OPTION_OUTPUT:
+            r.live_output = o.value;
+            break;
+        case OPTION_TIME:
+            if (options_number(&o, &r.live_s) != CORE_OK)
+                return CLI_USAGE;
+            break;
         case OPTION_QUIET:
             quiet = true;
             break;
@@ -397,8 +524,13 @@ int cmd_replay(int argc, char **argv)
     if (o.operand_count != 1)
         return options_wrong(&o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
                              o.operand_count ? o.operand[1] : "");
-    if (explore && need)
-        return options_wrong(&o, "--explore and --need are two questions; ask one");
+    if (explore + need + live > 1)
+        return options_wrong(&o, "--explore, --need and --live are different questions; ask one");
+    if (live && !o.rest_count)
+        return options_wrong(&o, "which command? --live runs the job itself: ... -- mpirun -n 4 ./app");
+    if (!live && o.rest_count)
+        return options_wrong(&o, "a command is run only with --live");
+    r.command = live ? o.rest : NULL;
     r.path = o.operand[0];
     r.has_policy = policy != NULL;
     enum core_status status = replay_policy_parse(policy, &r.policy);

@@ -140,6 +140,8 @@ const char *trace_site_text(const struct trace *trace, int32_t site, char *buffe
 enum core_status trace_finding_add(struct trace *trace, const char *rule, const char *class, const char *severity,
                                    const char *title, const char *ranks, const char *json, const char *repeat);
 enum core_status trace_findings_clear(struct trace *trace);
+/* Marks the findings whose repeat command holds `policy`: seen in the real job (column confirmed = 1), or not (2). */
+enum core_status trace_findings_confirm(struct trace *trace, const char *policy, bool confirmed);
 enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t seed, const char *verdict,
                                const char *detail);
 

@@ -53,3 +53,16 @@ enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t
     sqlite3_bind_text(stmt, 4, detail, -1, SQLITE_STATIC);
     return statement_run(trace, stmt);
 }
+
+enum core_status trace_findings_confirm(struct trace *trace, const char *policy, bool confirmed)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status =
+        trace_prepare(trace, "UPDATE finding SET confirmed = ?1 WHERE instr(repeat, ?2) > 0", &stmt);
+
+    if (status)
+        return status;
+    sqlite3_bind_int(stmt, 1, confirmed ? 1 : 2);
+    sqlite3_bind_text(stmt, 2, policy, -1, SQLITE_STATIC);
+    return statement_run(trace, stmt);
+}
