@@ -53,15 +53,15 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
     const struct store_list *counts, *types;
     int64_t size = type_size(store, rank, type), sum = 0;
 
-    if (count != EVENT_NONE)
-        return size == STORE_NULL ? STORE_NULL : times(count, size);
+    if (count != EVENT_NONE) /* a negative count is the program's mistake, kept as the count */
+        return size == STORE_NULL || count < 0 ? STORE_NULL : times(count, size);
     counts = store_list_find(parts, counts_role);
     types = store_list_find(parts, types_role);
     if (!counts)
         return STORE_NULL;
     for (uint32_t i = 0; i < counts->count; i++) {
         int64_t each = types && i < types->count ? type_size(store, rank, (uint32_t)types->value[i]) : size;
-        int64_t part = each == STORE_NULL ? STORE_NULL : times(counts->value[i], each);
+        int64_t part = each == STORE_NULL || counts->value[i] < 0 ? STORE_NULL : times(counts->value[i], each);
         if (part == STORE_NULL || __builtin_add_overflow(sum, part, &sum))
             return STORE_NULL;
     }

@@ -42,7 +42,7 @@ INTERPOSE_TESTS = $(patsubst tests/interpose/programs/%.c,$(BUILD)/tests/interpo
 $(BUILD)/tests/interpose/%: tests/interpose/programs/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpicc $<")
-	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wno-stringop-overread -Wno-stringop-overflow -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
 TESTS += $(INTERPOSE_TESTS)
 INTERPOSE_OTHERS = counted_f77 counted_f90 counted_f08 counted_cc plugin.so
 TESTS += $(patsubst %,$(BUILD)/tests/interpose/%,$(INTERPOSE_OTHERS))
