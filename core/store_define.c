@@ -169,8 +169,8 @@ static enum core_status sites_write(struct store *store)
     if (defs->site_by_place.next)
         status = site_resolver_new(&resolver);
     for (uint32_t id = 1; !status && id <= defs->site_by_place.next; id++) {
-        const struct store_module *module = &defs->module[defs->site[id].module];
         bool named = defs->site[id].module != 0;
+        const struct store_module *module = named ? &defs->module[defs->site[id].module] : NULL;
         struct site_place place;
         enum core_status found = CORE_NOT_FOUND;
         if (named)

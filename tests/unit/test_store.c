@@ -126,6 +126,196 @@ static void test_last(void **state)
     trace_close(&trace);
 }
 
+/* --- clocks ---------------------------------------------------------------------------------------------------- */
+
+static void clock_add(struct writer *w, int end, uint64_t ticks, uint64_t realtime, int64_t offset)
+{
+    struct spool_clock *c = writer_add(w, SPOOL_CLOCK, sizeof *c, (unsigned)end, 0);
+
+    c->ticks = ticks;
+    c->realtime_ns = realtime;
+    c->offset_ns = offset;
+}
+
+/* Two hosts: the second's clock is 5 s ahead, its counter runs at 2 GHz, which its header takes for 2.001 GHz. */
+static void test_clocks(void **state)
+{
+    static const uint64_t start = 1700000000000000000u;
+    char folder[300], path[300];
+    struct spool_event e;
+    struct trace trace;
+    struct writer w;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/clocks", base);
+    snprintf(path, sizeof path, "%s/clocks.db", base);
+    for (int rank = 0; rank < 4; rank++) {
+        writer_open(&w, folder, rank, 4, 0);
+        pair_define(&w);
+        bool second = rank % 2;
+        if (second) {
+            strcpy(w.header.host, "host1");
+            w.header.tick_hz = 2001000000;
+            w.header.start_ticks = 1000000000;
+            w.header.start_realtime_ns = start + 5000000000u + 2000;
+            /* rank 3 read its clock 300 us later than rank 1, and 1 ms wrong: rank 1's word counts for the host */
+            if (rank == 3) {
+                w.header.start_ticks += 600000;
+                w.header.start_realtime_ns += 300000 + 1000000;
+            }
+            clock_add(&w, 0, w.header.start_ticks, w.header.start_realtime_ns, 5000000000);
+            w.now = 1000000000 + 2000000000u - 100; /* enters 1 s after the host's start */
+        } else {
+            w.now = 1000000 + 1000000000 - 100;
+        }
+        e = pair_message(&w, SEND, 0, 1, 1);
+        writer_event(&w, e);
+        if (second)
+            clock_add(&w, 1, 1000000000 + 20000000000, start + 5000000000u + 2000 + 10000000000u, 5000000000);
+        assert_true(writer_close(&w));
+    }
+    assert_int_equal(store_write(folder, path, NULL), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(ask(&trace, "SELECT t_enter FROM event WHERE rank = 0"), 1000000000);
+    assert_int_equal(ask(&trace, "SELECT t_enter FROM event WHERE rank = 2"), 1000000000);
+    assert_int_equal(ask(&trace, "SELECT abs(t_enter - 1000002000) <= 1 FROM event WHERE rank = 1"), 1);
+    assert_int_equal(ask(&trace, "SELECT abs(t_enter - 1000002000) <= 1 FROM event WHERE rank = 3"), 1);
+    assert_int_equal(ask(&trace, "SELECT t_leave - t_enter FROM event WHERE rank = 3"), 25);
+    assert_int_equal(ask(&trace, "SELECT offset_ns FROM rank WHERE rank = 1"), 5000000000);
+    assert_int_equal(ask(&trace, "SELECT offset_ns IS NULL FROM rank WHERE rank = 0"), 1);
+    assert_string_equal(trace_meta(&trace, "hosts"), "host0,host1");
+    trace_close(&trace);
+}
+
+/* --- ends ------------------------------------------------------------------------------------------------------- */
+
+static const struct end_case {
+    enum spool_state spool;
+    int code;
+    enum event_rank_state told; /* EVENT_RANK_STATE_COUNT: nobody told */
+    enum event_rank_state want;
+    const char *detail;
+} end_case[] = {
+    {SPOOL_STATE_FINALIZED, 0, EVENT_RANK_STATE_COUNT, EVENT_RANK_FINISHED, NULL},
+    {SPOOL_STATE_FINALIZED, 0, EVENT_RANK_CRASHED, EVENT_RANK_FINISHED, "after MPI_Finalize: told"},
+    {SPOOL_STATE_FINALIZED, 0, EVENT_RANK_FINISHED, EVENT_RANK_FINISHED, NULL},
+    {SPOOL_STATE_RUNNING, 0, EVENT_RANK_STATE_COUNT, EVENT_RANK_RUNNING, "not known"},
+    {SPOOL_STATE_RUNNING, 0, EVENT_RANK_KILLED, EVENT_RANK_KILLED, "told"},
+    {SPOOL_STATE_RUNNING, 0, EVENT_RANK_ENDED, EVENT_RANK_ENDED, "told"},
+    {SPOOL_STATE_RUNNING, 0, EVENT_RANK_MISSING, EVENT_RANK_RUNNING, "told"},
+    {SPOOL_STATE_EXITED, 3, EVENT_RANK_STATE_COUNT, EVENT_RANK_EXITED, "without MPI_Finalize"},
+    {SPOOL_STATE_ABORTED, 7, EVENT_RANK_STATE_COUNT, EVENT_RANK_ABORTED, "MPI_Abort with code 7"},
+    {SPOOL_STATE_ABORTED, 7, EVENT_RANK_KILLED, EVENT_RANK_ABORTED, "told"},
+    {SPOOL_STATE_SIGNALLED, 11, EVENT_RANK_STATE_COUNT, EVENT_RANK_CRASHED, "signal 11 (Segmentation fault)"},
+    {SPOOL_STATE_SIGNALLED, 11, EVENT_RANK_ENDED, EVENT_RANK_CRASHED, "told"},
+    {SPOOL_STATE_SIGNALLED, 15, EVENT_RANK_STATE_COUNT, EVENT_RANK_KILLED, "signal 15 (Terminated)"},
+    {SPOOL_STATE_SIGNALLED, 15, EVENT_RANK_ENDED, EVENT_RANK_ENDED, "told"},
+    {SPOOL_STATE_SIGNALLED, 2000000000, EVENT_RANK_STATE_COUNT, EVENT_RANK_KILLED, "unknown"},
+};
+enum { END_CASES = sizeof end_case / sizeof *end_case };
+
+static void test_ends(void **state)
+{
+    struct store_rank_end end[END_CASES + 1];
+    struct store_options options = {.command = "mpirun ./a \"b c\"", .exit_code = 5, .end = end, .verdict = "it hung"};
+    char folder[300], path[300];
+    struct trace trace;
+    struct writer w;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/ends", base);
+    snprintf(path, sizeof path, "%s/ends.db", base);
+    for (int r = 0; r < END_CASES; r++) { /* and one more rank, that is missing */
+        writer_open(&w, folder, r, END_CASES + 1, 0);
+        w.header.state = end_case[r].spool;
+        w.header.code = end_case[r].code;
+        if (r == 3) {
+            w.header.stopped = 28;
+            strcpy(w.header.note, "no space left");
+            w.header.lost = 12;
+        }
+        assert_true(writer_close(&w));
+        if (end_case[r].told != EVENT_RANK_STATE_COUNT)
+            end[options.end_count++] = (struct store_rank_end){r, end_case[r].told, 77, "told"};
+    }
+    end[options.end_count++] = (struct store_rank_end){END_CASES, EVENT_RANK_KILLED, 9, "never started"};
+    assert_int_equal(store_write(folder, path, &options), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(trace.rank_count, END_CASES + 1);
+    for (int r = 0; r < END_CASES; r++) {
+        assert_int_equal(trace.rank[r].state, end_case[r].want);
+        assert_int_equal(trace.rank[r].detail != NULL, end_case[r].detail != NULL);
+        if (end_case[r].detail)
+            assert_non_null(strstr(trace.rank[r].detail, end_case[r].detail));
+    }
+    assert_true(trace.rank[3].cut);
+    assert_int_equal(trace.rank[3].lost, 12);
+    assert_non_null(strstr(trace_meta(&trace, "notes"), "no space left"));
+    assert_int_equal(trace.rank[END_CASES].state, EVENT_RANK_MISSING);
+    assert_string_equal(trace.rank[END_CASES].detail, "never started");
+    assert_string_equal(trace_meta(&trace, "command"), options.command);
+    assert_string_equal(trace_meta(&trace, "exit_code"), "5");
+    assert_string_equal(trace_meta(&trace, "live_verdict"), "it hung");
+    assert_string_equal(trace_meta(&trace, "lost"), "12");
+    assert_null(trace_meta(&trace, "no such key"));
+    trace_close(&trace);
+}
+
+/* --- intercommunicators ------------------------------------------------------------------------------------------ */
+
+static void inter_comm(struct writer *w, const int32_t *member, uint32_t size, uint32_t remote_size)
+{
+    struct spool_def_comm *def = writer_add(w, SPOOL_DEF_COMM, sizeof *def + (size + remote_size + 1) / 2 * 8, SPOOL_COMM_INTER, 0);
+
+    def->global = 99;
+    def->id = 7;
+    def->size = size;
+    def->remote_size = remote_size;
+    def->count = size + remote_size;
+    memcpy(def + 1, member, (size + remote_size) * 4);
+}
+
+/* {1, 2} talk with {0}; the side with the smallest world rank is listed first, though rank 0 is read first or last. */
+static void test_inter(void **state)
+{
+    static const int32_t one[] = {0, 2, 1}, two[] = {2, 1, 0};
+    char folder[300], path[300];
+    struct spool_event e;
+    struct trace trace;
+    struct writer w;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/inter", base);
+    snprintf(path, sizeof path, "%s/inter.db", base);
+    for (int r = 0; r < 3; r++) {
+        writer_open(&w, folder, r, 3, 0);
+        pair_define(&w);
+        inter_comm(&w, r ? two : one, r ? 2 : 1, r ? 1 : 2);
+        for (int peer = 0; peer < (r ? 1 : 2); peer++) {
+            e = pair_message(&w, r ? RECV : SEND, peer, 4, 5);
+            e.comm = 7;
+            if (r)
+                writer_done(&w, e.seq, 0, 0, 0, 4, 40);
+            writer_event(&w, e);
+        }
+        assert_true(writer_close(&w));
+    }
+    assert_int_equal(store_write(folder, path, NULL), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM message WHERE send_seq AND recv_seq"), 2);
+    assert_int_equal(ask(&trace, "SELECT send_seq FROM message WHERE dest = 2"), 1); /* it is rank 0 of its group */
+    int32_t id = (int32_t)ask(&trace, "SELECT id FROM comm WHERE kind = 'inter'");
+    assert_true(trace.comm[id].inter);
+    assert_int_equal(trace.comm[id].size, 1);
+    assert_int_equal(trace.comm[id].member[0], 0);
+    assert_int_equal(trace_comm_world(&trace, id, 0, 0), 2);
+    assert_int_equal(trace_comm_world(&trace, id, 0, 1), 1);
+    assert_int_equal(trace_comm_world(&trace, id, 1, 0), 0);
+    assert_int_equal(trace_comm_world(&trace, id, 1, 1), EVENT_NONE);
+    assert_int_equal(trace_comm_world(&trace, id, 1, EVENT_ROOT), EVENT_ROOT);
+    trace_close(&trace);
+}
+
 static int setup(void **state)
 {
     const char *tmp = getenv("TMPDIR");
@@ -149,6 +339,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pair),
         cmocka_unit_test(test_last),
+        cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_ends),
+        cmocka_unit_test(test_inter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
