@@ -226,7 +226,7 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         if (!comm->member)
             return no_memory();
     }
-    if (whole == (uint64_t)comm->size + comm->remote_size && def->first == comm->known) {
+    if (def->count && whole == (uint64_t)comm->size + comm->remote_size && def->first == comm->known) {
         memcpy(comm->member + def->first, member, (size_t)def->count * sizeof *member);
         comm->known += def->count;
     }
