@@ -61,3 +61,7 @@ $(BUILD)/tests/interpose/counted_f%: tests/interpose/programs/counted_f%.f90
 $(BUILD)/tests/interpose/counted_cc: tests/interpose/programs/counted_cc.cc tests/interpose/programs/counted.h
 	@mkdir -p $(@D)
 	$(Q)mpicxx -g -O1 -o $@ $<
+
+.PHONY: bench-record
+bench-record: all tests
+	@$(PYTHON) interpose/bench.py $(BUILD)
