@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/fault.h"
 
 #define ANY REPLAY_DOMAIN_ANY
 #define POWER REPLAY_DOMAIN_POWER
@@ -156,7 +157,7 @@ static void put(struct generate *g, int kind, uint32_t peer, uint64_t words)
 {
     if (g->step_count == g->step_room) {
         uint32_t room = g->step_room ? g->step_room * 2 : 16;
-        struct replay_op *larger = realloc(g->step, room * sizeof *larger);
+        struct replay_op *larger = core_alloc_again(g->step, room * sizeof *larger);
         if (!larger) {
             if (g->status == CORE_OK)
                 g->status = core_report(CORE_NO_MEMORY, "out of memory for a step of %u messages", room);
@@ -206,7 +207,7 @@ void generate_step(struct generate *g)
             emit(g, &g->step[0]);
         return;
     }
-    int32_t *request = malloc(count * sizeof *request);
+    int32_t *request = core_alloc(count * sizeof *request);
     if (!request) {
         if (g->status == CORE_OK)
             g->status = core_report(CORE_NO_MEMORY, "out of memory for a step of %u messages", count);

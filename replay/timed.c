@@ -16,7 +16,7 @@ enum core_status timed_numbers_add(struct timed_engine *e, struct timed_numbers 
 {
     if (__builtin_expect(n->count == n->room, 0)) {
         size_t room = n->room ? n->room * 2 : 64;
-        uint32_t *larger = realloc(n->at, room * sizeof *larger);
+        uint32_t *larger = core_alloc_again(n->at, room * sizeof *larger);
         if (!larger) {
             if (e->status == CORE_OK)
                 e->status = core_report(CORE_NO_MEMORY, "out of memory for the timed clock");
@@ -140,20 +140,20 @@ static enum core_status engine_init(struct timed_engine *e)
         return status;
     for (uint32_t r = 0; r < ranks; r++)
         requests += (uint64_t)e->program->rank[r].request_count;
-    e->rank = aligned_alloc(64, ranks * sizeof *e->rank);
-    e->port = calloc(ranks, sizeof *e->port);
-    e->idle = calloc(ranks, sizeof *e->idle);
-    e->request = calloc(requests + 1, 1);
+    e->rank = core_fault() ? NULL : aligned_alloc(64, ranks * sizeof *e->rank);
+    e->port = core_alloc_zero(ranks, sizeof *e->port);
+    e->idle = core_alloc_zero(ranks, sizeof *e->idle);
+    e->request = core_alloc_zero(requests + 1, 1);
     if (!e->rank || !e->port || !e->idle || !e->request)
         return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
     if (e->options.want_path) {
-        e->cause = calloc(ranks, sizeof *e->cause);
-        e->side = calloc(e->message_room / sizeof *e->message, sizeof *e->side);
+        e->cause = core_alloc_zero(ranks, sizeof *e->cause);
+        e->side = core_alloc_zero(e->message_room / sizeof *e->message, sizeof *e->side);
         if (!e->cause || !e->side)
             return core_report(CORE_NO_MEMORY, "out of memory for the critical path");
     }
     if (e->options.port == REPLAY_PORT_BSP) {
-        e->local = calloc((size_t)ranks * 3, sizeof *e->local);
+        e->local = core_alloc_zero((size_t)ranks * 3, sizeof *e->local);
         if (!e->local)
             return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
         e->words_in = e->local + ranks;
@@ -284,7 +284,8 @@ static void take_instant(struct timed_engine *e)
         struct timed_event taken = bucket->event[i]; /* the bucket may move */
         event(e, &taken);
     }
-    memmove(bucket->event, bucket->event + count, (bucket->count - count) * sizeof *bucket->event);
+    if (bucket->count > count)
+        memmove(bucket->event, bucket->event + count, (bucket->count - count) * sizeof *bucket->event);
     bucket->count -= count;
     if (e->shared)
         timed_link_update(e);
@@ -369,7 +370,7 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
                                          .superstep_count = e->superstep_count};
     enum core_status status = CORE_OK;
 
-    result.rank = calloc(ranks, sizeof *result.rank);
+    result.rank = core_alloc_zero(ranks, sizeof *result.rank);
     if (!result.rank)
         return core_report(CORE_NO_MEMORY, "out of memory for the results of %u ranks", ranks);
     for (uint32_t r = 0; r < ranks; r++) {

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+enum { FIRST = 256 /* records at the start; record 0 stands in when there is no memory for more */ };
 enum { COMBINATIONS_MAX = 4096, PASSES_MAX = 8, PATHS_TOTAL_MAX = 1 << 16 };
 
 struct hop { /* a flow on a link */
@@ -41,6 +42,14 @@ struct path {
     uint32_t first, count; /* into hops[] of the search */
 };
 
+struct search { /* paths as runs of link ids */
+    uint64_t *id;
+    size_t id_count, id_room;
+    struct path *path;
+    size_t path_count, path_room;
+    int failed;
+};
+
 struct timed_links {
     struct link *link;
     uint32_t link_count, link_room;
@@ -49,6 +58,7 @@ struct timed_links {
     uint32_t flow_count, flow_room, flow_free;
     struct timed_numbers begun, flowing, ended, dirty; /* flows, flows, flows, links */
     uint32_t stamp;
+    struct search search; /* kept for its memory */
 };
 
 static enum core_status out_of_memory(struct timed_engine *e)
@@ -60,10 +70,12 @@ static enum core_status out_of_memory(struct timed_engine *e)
 
 enum core_status timed_link_init(struct timed_engine *e)
 {
-    struct timed_links *l = e->links = calloc(1, sizeof *l);
-    if (!l || !(l->slot = calloc(1024, sizeof *l->slot)))
+    struct timed_links *l = e->links = core_alloc_zero(1, sizeof *l);
+    if (!l || !(l->slot = core_alloc_zero(FIRST * 4, sizeof *l->slot)) ||
+        !(l->link = core_alloc_zero(FIRST, sizeof *l->link)) || !(l->flow = core_alloc_zero(FIRST, sizeof *l->flow)))
         return out_of_memory(e);
-    l->slot_mask = 1023;
+    l->link_room = l->flow_room = FIRST;
+    l->slot_mask = FIRST * 4 - 1;
     l->link_count = l->flow_count = 1;
     return CORE_OK;
 }
@@ -79,6 +91,8 @@ void timed_link_done(struct timed_engine *e)
     free(l->flow);
     free(l->link);
     free(l->slot);
+    free(l->search.id);
+    free(l->search.path);
     free(l->begun.at);
     free(l->flowing.at);
     free(l->ended.at);
@@ -93,7 +107,7 @@ static uint32_t slot_of(const struct timed_links *l, uint64_t key)
 
 static void slots_grow(struct timed_engine *e, struct timed_links *l)
 {
-    uint32_t mask = l->slot_mask * 2 + 1, *slot = calloc((size_t)mask + 1, sizeof *slot);
+    uint32_t mask = l->slot_mask * 2 + 1, *slot = core_alloc_zero((size_t)mask + 1, sizeof *slot);
     if (!slot) {
         out_of_memory(e);
         return;
@@ -117,15 +131,15 @@ static uint32_t link_find(struct timed_engine *e, uint64_t key)
     for (; l->slot[at]; at = (at + 1) & l->slot_mask)
         if (l->link[l->slot[at]].key == key)
             return l->slot[at];
+    if (l->link_count >= l->slot_mask) /* the table could not grow */
+        return 0;
     if (l->link_count >= l->link_room) {
-        uint32_t room = l->link_room ? l->link_room * 2 : 256;
-        struct link *larger = realloc(l->link, room * sizeof *larger);
+        uint32_t room = l->link_room * 2;
+        struct link *larger = core_alloc_again(l->link, room * sizeof *larger);
         if (!larger) {
             out_of_memory(e);
             return 0;
         }
-        if (!l->link_room)
-            memset(larger, 0, sizeof *larger);
         l->link = larger;
         l->link_room = room;
     }
@@ -158,14 +172,12 @@ static uint32_t flow_new(struct timed_engine *e, uint32_t message)
         l->flow_free = l->flow[id].next_free;
     } else {
         if (l->flow_count >= l->flow_room) {
-            uint32_t room = l->flow_room ? l->flow_room * 2 : 256;
-            struct flow *larger = realloc(l->flow, room * sizeof *larger);
+            uint32_t room = l->flow_room * 2;
+            struct flow *larger = core_alloc_again(l->flow, room * sizeof *larger);
             if (!larger) {
                 out_of_memory(e);
                 return 0;
             }
-            if (!l->flow_room)
-                memset(larger, 0, sizeof *larger);
             l->flow = larger;
             l->flow_room = room;
         }
@@ -179,19 +191,19 @@ static uint32_t flow_new(struct timed_engine *e, uint32_t message)
 
 /* --- paths -------------------------------------------------------------------------------------------------- */
 
-struct search { /* paths as runs of link ids */
-    uint64_t *id;
-    size_t id_count, id_room;
-    struct path *path;
-    size_t path_count, path_room;
-    int failed;
-};
+static struct search *search_begin(struct timed_engine *e)
+{
+    struct search *s = &e->links->search;
+    s->id_count = s->path_count = 0;
+    s->failed = 0;
+    return s;
+}
 
 static void search_add_id(struct search *s, uint64_t id)
 {
     if (s->id_count == s->id_room) {
         size_t room = s->id_room ? s->id_room * 2 : 256;
-        uint64_t *larger = realloc(s->id, room * sizeof *larger);
+        uint64_t *larger = core_alloc_again(s->id, room * sizeof *larger);
         if (!larger) {
             s->failed = 1;
             return;
@@ -206,7 +218,7 @@ static void search_add_path(struct search *s, size_t first)
 {
     if (s->path_count == s->path_room) {
         size_t room = s->path_room ? s->path_room * 2 : 64;
-        struct path *larger = realloc(s->path, room * sizeof *larger);
+        struct path *larger = core_alloc_again(s->path, room * sizeof *larger);
         if (!larger) {
             s->failed = 1;
             return;
@@ -274,7 +286,7 @@ static void search_all(struct timed_engine *e, struct search *s, uint32_t from, 
         search_fixed(e, s, from, to);
         return;
     }
-    uint32_t *node = malloc((distance + 1) * sizeof *node);
+    uint32_t *node = core_alloc((distance + 1) * sizeof *node);
     if (!node) {
         s->failed = 1;
         return;
@@ -290,7 +302,7 @@ static void flow_take(struct timed_engine *e, uint32_t flow, const struct search
     struct flow *f = &l->flow[flow];
     const struct timed_message *m = &e->message[f->message];
 
-    f->hop = calloc(path->count ? path->count : 1, sizeof *f->hop);
+    f->hop = core_alloc_zero(path->count ? path->count : 1, sizeof *f->hop);
     if (!f->hop) {
         out_of_memory(e);
         return;
@@ -418,7 +430,7 @@ static void choose_in_turn(struct timed_engine *e, const struct search *s, struc
 static void route_best(struct timed_engine *e, struct search *s, struct choice *choice, size_t count)
 {
     uint64_t combinations = 1;
-    uint32_t *best = calloc(count, sizeof *best);
+    uint32_t *best = core_alloc_zero(count, sizeof *best);
     if (!best) {
         out_of_memory(e);
         return;
@@ -443,32 +455,30 @@ void timed_link_route(struct timed_engine *e)
     size_t count = l->begun.count;
     if (count == 0)
         return;
-    struct search s = {0};
-    struct choice *choice = calloc(count, sizeof *choice);
+    struct search *s = search_begin(e);
+    struct choice *choice = core_alloc_zero(count, sizeof *choice);
     if (!choice) {
         out_of_memory(e);
         return;
     }
-    for (size_t i = 0; i < count && !s.failed; i++) {
+    for (size_t i = 0; i < count && !s->failed; i++) {
         const struct timed_message *m = &e->message[l->flow[l->begun.at[i]].message];
-        choice[i] = (struct choice){.flow = l->begun.at[i], .first = (uint32_t)s.path_count};
-        if (s.path_count > PATHS_TOTAL_MAX)
-            search_fixed(e, &s, (uint32_t)m->src, (uint32_t)m->dst);
+        choice[i] = (struct choice){.flow = l->begun.at[i], .first = (uint32_t)s->path_count};
+        if (s->path_count > PATHS_TOTAL_MAX)
+            search_fixed(e, s, (uint32_t)m->src, (uint32_t)m->dst);
         else
-            search_all(e, &s, (uint32_t)m->src, (uint32_t)m->dst);
-        choice[i].count = (uint32_t)(s.path_count - choice[i].first);
+            search_all(e, s, (uint32_t)m->src, (uint32_t)m->dst);
+        choice[i].count = (uint32_t)(s->path_count - choice[i].first);
     }
-    if (s.failed) {
+    if (s->failed) {
         out_of_memory(e);
     } else {
         if (e->options.routing == REPLAY_ROUTING_BEST)
-            route_best(e, &s, choice, count);
+            route_best(e, s, choice, count);
         for (size_t i = 0; i < count && e->status == CORE_OK; i++)
-            flow_take(e, choice[i].flow, &s, &s.path[choice[i].first + choice[i].taken]);
+            flow_take(e, choice[i].flow, s, &s->path[choice[i].first + choice[i].taken]);
     }
     free(choice);
-    free(s.id);
-    free(s.path);
     l->begun.count = 0;
 }
 
@@ -490,16 +500,14 @@ void timed_link_begin(struct timed_engine *e, uint32_t id)
 int timed_link_free(struct timed_engine *e, uint32_t id)
 {
     const struct timed_message *m = &e->message[id];
-    struct search s = {0};
+    struct search *s = search_begin(e);
     int is_free = 1;
 
     if (e->topology.kind == REPLAY_BUS)
         return 1; /* has no direction */
-    search_fixed(e, &s, (uint32_t)m->src, (uint32_t)m->dst);
-    for (size_t i = 0; i < s.id_count && is_free; i++)
-        is_free = !link_of(e, s.id[i])->taken[!(s.id[i] & 1)];
-    free(s.id);
-    free(s.path);
+    search_fixed(e, s, (uint32_t)m->src, (uint32_t)m->dst);
+    for (size_t i = 0; i < s->id_count && is_free; i++)
+        is_free = !link_of(e, s->id[i])->taken[!(s->id[i] & 1)];
     return is_free;
 }
 
@@ -649,7 +657,7 @@ enum core_status timed_link_result(struct timed_engine *e, struct replay_timed_r
     struct timed_links *l = e->links;
     size_t count = l->link_count - 1, kept = 0;
 
-    out->link = calloc(count ? count : 1, sizeof *out->link);
+    out->link = core_alloc_zero(count ? count : 1, sizeof *out->link);
     if (!out->link)
         return out_of_memory(e);
     for (size_t i = 1; i <= count; i++) {

@@ -28,7 +28,9 @@ enum core_status timed_match_init(struct timed_engine *e)
         return core_report(CORE_LIMIT, "program too long: more than %u messages", UINT32_MAX);
     /* Reserved for the worst case, touched only as far as messages are outstanding at once. */
     e->message_room = count * sizeof *e->message;
-    e->message = mmap(NULL, e->message_room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    e->message = core_fault() ? MAP_FAILED
+                              : mmap(NULL, e->message_room, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (e->message == MAP_FAILED) {
         e->message = NULL;
         return core_report(CORE_NO_MEMORY, "out of memory for %llu messages", (unsigned long long)count);
@@ -37,7 +39,7 @@ enum core_status timed_match_init(struct timed_engine *e)
         madvise(e->message, e->message_room, MADV_HUGEPAGE);
     e->message_used = 1;
     e->slot_mask = SLOTS_FIRST - 1;
-    e->slot = calloc(SLOTS_FIRST, sizeof *e->slot);
+    e->slot = core_alloc_zero(SLOTS_FIRST, sizeof *e->slot);
     if (!e->slot)
         return core_report(CORE_NO_MEMORY, "out of memory for the matching table");
     return CORE_OK;
@@ -99,7 +101,7 @@ static void slot_append(struct timed_engine *e, struct timed_slot *slot, uint32_
 static void grow(struct timed_engine *e)
 {
     uint64_t old = e->slot_mask + 1;
-    struct timed_slot *from = e->slot, *to = calloc(old * 2, sizeof *to);
+    struct timed_slot *from = e->slot, *to = core_alloc_zero(old * 2, sizeof *to);
     if (!to)
         return; /* slower, not wrong */
     e->slot = to;

@@ -38,7 +38,7 @@ uint32_t timed_path_record(struct timed_engine *e, const struct timed_record *re
 {
     if (e->record_count == e->record_room) {
         uint32_t room = e->record_room ? e->record_room * 2 : 1024;
-        struct timed_record *larger = room > e->record_room ? realloc(e->record, room * sizeof *larger) : NULL;
+        struct timed_record *larger = room > e->record_room ? core_alloc_again(e->record, room * sizeof *larger) : NULL;
         if (!larger) {
             if (e->status == CORE_OK)
                 e->status = core_report(CORE_NO_MEMORY, "out of memory for the critical path");
@@ -94,7 +94,7 @@ enum core_status timed_path_result(struct timed_engine *e, struct replay_timed_r
         }
     for (uint32_t at = last; at; at = e->record[at].prev)
         count++;
-    out->step = calloc(count ? count : 1, sizeof *out->step);
+    out->step = core_alloc_zero(count ? count : 1, sizeof *out->step);
     if (!out->step)
         return core_report(CORE_NO_MEMORY, "out of memory for the critical path");
     out->step_count = count;

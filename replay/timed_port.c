@@ -16,7 +16,7 @@ static void queue_push(struct timed_engine *e, uint32_t sender, uint32_t id)
         r->queue_first = r->queue_fresh = r->queue_count = 0;
     if (r->queue_count == r->queue_room) {
         uint32_t room = r->queue_room ? r->queue_room * 2 : 8;
-        struct timed_ready *larger = realloc(r->queue, room * sizeof *larger);
+        struct timed_ready *larger = core_alloc_again(r->queue, room * sizeof *larger);
         if (!larger) {
             out_of_memory(e);
             return;
@@ -129,7 +129,7 @@ static void await_room(struct timed_engine *e, uint32_t rank)
     r->await_count = kept;
     if (kept * 2 <= r->await_room && r->await_room)
         return;
-    uint32_t room = r->await_room ? r->await_room * 2 : 8, *larger = realloc(r->await, room * sizeof *larger);
+    uint32_t room = r->await_room ? r->await_room * 2 : 8, *larger = core_alloc_again(r->await, room * sizeof *larger);
     if (!larger) {
         out_of_memory(e);
         return;
@@ -186,7 +186,7 @@ static void sort_fresh(struct timed_engine *e, struct timed_ready *at, uint32_t 
         if (i >= count)
             return;
         if (e->merge_room < count) {
-            struct timed_ready *larger = realloc(e->merge, count * sizeof *larger);
+            struct timed_ready *larger = core_alloc_again(e->merge, count * sizeof *larger);
             if (!larger) {
                 out_of_memory(e);
                 return;

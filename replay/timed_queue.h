@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "core/check.h"
+#include "core/fault.h"
 
 struct timed_event {
     uint64_t key;
@@ -32,7 +33,7 @@ struct timed_queue {
 static inline int timed_queue_slow(struct timed_queue *queue, struct timed_bucket *bucket)
 {
     uint32_t room = bucket->room ? bucket->room * 2 : 64;
-    struct timed_event *larger = room > bucket->room ? realloc(bucket->event, room * sizeof *larger) : NULL;
+    struct timed_event *larger = room > bucket->room ? core_alloc_again(bucket->event, room * sizeof *larger) : NULL;
     if (!larger) {
         queue->failed = 1;
         return 0;

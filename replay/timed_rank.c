@@ -267,7 +267,7 @@ void timed_collectives_done(struct timed_engine *e)
     struct timed_collectives *c = e->collectives;
     if (!c)
         return;
-    for (uint32_t i = 0; i < c->meeting_count; i++)
+    for (uint32_t i = 0; c->meeting && i < c->meeting_count; i++)
         free(c->meeting[i].here);
     for (uint32_t i = 0; c->position && i < e->program->comm_count; i++)
         free(c->position[i]);
@@ -288,9 +288,9 @@ static int no_memory(struct timed_engine *e)
 static struct timed_collectives *collectives(struct timed_engine *e)
 {
     if (!e->collectives) {
-        struct timed_collectives *c = calloc(1, sizeof *c);
-        if (!c || !(c->slot = calloc(4096, sizeof *c->slot)) ||
-            !(c->position = calloc(e->program->comm_count, sizeof *c->position))) {
+        struct timed_collectives *c = core_alloc_zero(1, sizeof *c);
+        if (!c || !(c->slot = core_alloc_zero(4096, sizeof *c->slot)) ||
+            !(c->position = core_alloc_zero(e->program->comm_count, sizeof *c->position))) {
             if (c)
                 free(c->slot);
             free(c);
@@ -309,7 +309,7 @@ static int room(struct timed_engine *e, struct timed_collectives *c)
 {
     if (c->meeting_count >= c->meeting_room) {
         uint32_t more = c->meeting_room ? c->meeting_room * 2 : 64;
-        struct meeting *larger = realloc(c->meeting, more * sizeof *larger);
+        struct meeting *larger = core_alloc_again(c->meeting, more * sizeof *larger);
         if (!larger)
             return no_memory(e);
         c->meeting = larger;
@@ -318,7 +318,7 @@ static int room(struct timed_engine *e, struct timed_collectives *c)
     }
     if (c->entry_count >= c->entry_room) {
         uint32_t more = c->entry_room ? c->entry_room * 2 : 64;
-        struct entry *larger = realloc(c->entry, more * sizeof *larger);
+        struct entry *larger = core_alloc_again(c->entry, more * sizeof *larger);
         if (!larger)
             return no_memory(e);
         c->entry = larger;
@@ -346,7 +346,7 @@ static uint32_t position_of(struct timed_engine *e, uint32_t comm, uint32_t rank
     if (!of->member)
         return rank;
     if (!*table) {
-        *table = calloc(e->program->rank_count, sizeof **table);
+        *table = core_alloc_zero(e->program->rank_count, sizeof **table);
         if (!*table) {
             no_memory(e);
             return 0;
@@ -406,7 +406,7 @@ static void meeting_enter(struct timed_engine *e, struct meeting *m, const struc
     if (e->cause)
         m->cause = e->cause[entry->rank].rank; /* whoever comes last releases the others */
     if (op->mode == REPLAY_COLL_PREFIX) {
-        if (!m->here && !(m->here = calloc(count ? count : 1, 1))) {
+        if (!m->here && !(m->here = core_alloc_zero(count ? count : 1, 1))) {
             no_memory(e);
             return;
         }

@@ -12,6 +12,7 @@
 #define REPLAY_TIMED_STATE_H
 
 #include "core/check.h"
+#include "core/fault.h"
 #include "replay/timed.h"
 #include "replay/timed_queue.h"
 
