@@ -19,13 +19,10 @@ static int halve(MPI_Comm comm, void *buffer, const MPI_Aint *start, MPI_Datatyp
             give = rank & bit ? low : low + half;
         MPI_Aint in = start[keep + half] - start[keep], out = start[give + half] - start[give];
         void *kept = element_at(buffer, start[keep], extent);
-        MPI_Request both[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-        if (in)
-            TRY(MPI_Irecv(arrived.data, (int)in, type, partner, COLLECTIVE_TAG, comm, &both[0]));
-        if (out && (in || send_alone))
-            TRY(MPI_Isend(element_at(buffer, start[give], extent), (int)out, type, partner,
-                          COLLECTIVE_TAG, comm, &both[1]));
-        TRY(MPI_Waitall(2, both, MPI_STATUSES_IGNORE));
+        int to = out && (in || send_alone) ? partner : MPI_PROC_NULL;
+        int from = in ? partner : MPI_PROC_NULL;
+        TRY(exchange_elements(element_at(buffer, start[give], extent), out, to, arrived.data, in,
+                              from, type, comm));
         if (partner < rank) {
             TRY(reduce_elements(arrived.data, kept, in, type, op));
         } else {

@@ -2,7 +2,7 @@
  * MPI defines.
  *
  * usage: mpirun -n N verify_collectives [--full] [--from=P] [--name=NAME]...
- *        [--synchronous] [--defects] [--patience=SECONDS] [--list-defects]
+ *        [--synchronous] [--defects] [--patience=SECONDS] [--list-defects] [--list-rows]
  *
  * For P = 1 (or --from) to N, on communicators of P ranks, numbered forwards and backwards: every
  * collective in its domain, over counts, roots, datatypes, operations, in place and not, and sides
@@ -14,6 +14,7 @@
  */
 #include "corpus/collectives/registry.h"
 
+#include <limits.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -498,6 +499,44 @@ static void verify_reduction(const struct collective *c, int count, int root, in
     }
 }
 
+static void user_nothing(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)in;
+    (void)inout;
+    (void)count;
+    (void)type;
+}
+
+/* Counts up to INT_MAX, of elements without bytes: every product of counts that does not fit an int
+ * would show as a failure. */
+static void verify_largest_counts(const struct collective *c)
+{
+    int counts[64], displs[64] = {0}, buffer[2] = {1, 2};
+    struct collective_arguments a = {.comm = world.comm,
+                                     .sendbuf = &buffer[0],
+                                     .recvbuf = &buffer[1],
+                                     .sendcount = INT_MAX,
+                                     .recvcount = INT_MAX,
+                                     .sendcounts = counts,
+                                     .recvcounts = counts,
+                                     .sdispls = displs,
+                                     .rdispls = displs,
+                                     .root = 0,
+                                     .parameter = 2};
+    MPI_Datatype nothing;
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_commit(&nothing);
+    MPI_Op_create(user_nothing, 1, &a.op);
+    for (int i = 0; i < world.size; i++)
+        counts[i] = INT_MAX;
+    a.sendtype = a.recvtype = nothing;
+    run_case(c, &a, NULL, NULL, NULL, "elements without bytes");
+    if (buffer[0] != 1 || buffer[1] != 2)
+        world.failures++;
+    MPI_Op_free(&a.op);
+    MPI_Type_free(&nothing);
+}
+
 /* The ranks' results must agree to the last bit, also where a sum depends on its order. */
 static void verify_agreement(const struct collective *c)
 {
@@ -771,6 +810,9 @@ static void verify_collective(const struct collective *c)
         verify_refusal(c, 1);
     if (c->kind == collective_kind_barrier)
         verify_barrier(c);
+    if (!c->expect && c->kind != collective_kind_barrier &&
+        c->kind != collective_kind_neighbor_alltoall)
+        verify_largest_counts(c);
     if (c->kind == collective_kind_allreduce)
         verify_agreement(c);
     if (c->kind == collective_kind_scatter && world.size <= 8)
@@ -798,11 +840,15 @@ static int selected(const struct collective *c, int argc, char **argv)
     return !named && defects == (c->expect != NULL) && !(c->printed && world.synchronous);
 }
 
-static int list_defects(int rank)
+/* The planted defects, or the rows that the others claim. */
+static int list(int rank, int defects)
 {
-    for (const struct collective *c = collective_first(); c && !rank; c = collective_next(c))
-        if (c->expect)
+    for (const struct collective *c = collective_first(); c && !rank; c = collective_next(c)) {
+        if (defects && c->expect)
             printf("%s|%s|%s\n", c->name, c->expect, c->axis);
+        else if (!defects && !c->expect && *c->row)
+            printf("%s %s\n", c->row, c->name);
+    }
     MPI_Finalize();
     return 0;
 }
@@ -832,7 +878,9 @@ int main(int argc, char **argv)
         world.full |= !strcmp(argv[i], "--full");
         world.synchronous |= !strcmp(argv[i], "--synchronous");
         if (!strcmp(argv[i], "--list-defects"))
-            return list_defects(rank);
+            return list(rank, 1);
+        if (!strcmp(argv[i], "--list-rows"))
+            return list(rank, 0);
         if (!strncmp(argv[i], "--patience=", 11))
             world.patience = (unsigned)atoi(argv[i] + 11);
         if (!strncmp(argv[i], "--from=", 7))
