@@ -133,6 +133,9 @@ enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq,
 typedef enum core_status (*trace_arg_fn)(const char *name, uint32_t index, int64_t value, const char *text, void *context);
 enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn, void *context);
 
+/* World ranks of a group that a call named (argument "group"), by rank in it; *out_count = 0 when it was not kept. Free with free(). */
+enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member, uint32_t *out_count);
+
 /* "quiz.c:31", or "main+0x42 (quiz)", or "?" ; written into buffer, which is returned. */
 const char *trace_site_text(const struct trace *trace, int32_t site, char *buffer, size_t buffer_bytes);
 

@@ -371,6 +371,19 @@ enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq,
     return status;
 }
 
+enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member, uint32_t *out_count)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status = trace_prepare(trace, "SELECT world FROM grp_member WHERE grp = ?1 ORDER BY rank", &stmt);
+
+    if (status)
+        return status;
+    sqlite3_bind_int64(stmt, 1, group);
+    status = values_read(trace, stmt, out_member, out_count);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
 enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn, void *context)
 {
     enum core_status status = CORE_OK;

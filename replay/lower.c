@@ -583,14 +583,15 @@ static enum core_status lower_event(struct lower *lower, const struct trace_even
     case EVENT_CLASS_WIN_FREE:
     case EVENT_CLASS_FILE_COLL:
     case EVENT_CLASS_RMA_FENCE:
+        return lower_collective(lower, event);
     case EVENT_CLASS_RMA_LOCK:
     case EVENT_CLASS_RMA_UNLOCK:
-        return lower_collective(lower, event);
     case EVENT_CLASS_RMA_POST:
     case EVENT_CLASS_RMA_START:
     case EVENT_CLASS_RMA_COMPLETE:
     case EVENT_CLASS_RMA_WAIT:
-    case EVENT_CLASS_RMA_TEST:
+        return lower_rma(lower, event);
+    case EVENT_CLASS_RMA_TEST: /* ends the epoch, or not: the completions it waits for are left over */
     case EVENT_CLASS_SPAWN:
         lower_unsupported(lower, event);
         lower->stop |= event->pending;
@@ -654,6 +655,7 @@ static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cur
 static void reset_rank(struct lower *lower, uint32_t rank)
 {
     lower->rank = rank;
+    lower_epochs_done(lower);
     if (lower->table)
         memset(lower->table, 0, sizeof *lower->table << lower->table_bits);
     lower->table_used = 0;
@@ -728,6 +730,8 @@ free_lower:
     free(lower.comm);
     free(lower.inner);
     free(lower.window);
+    lower_epochs_done(&lower);
+    free(lower.epoch);
     free(lower.number);
     free(lower.table);
     free(lower.cancel);

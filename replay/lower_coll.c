@@ -1,4 +1,4 @@
-/* Lowering of collectives, of the calls that are collective besides, and of one-sided epochs. */
+/* Lowering of collectives, and of the calls that are collective besides. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,30 +50,13 @@ static enum core_status next_number(struct lower *lower, uint32_t comm, int32_t 
     return CORE_OK;
 }
 
-/* The place that remembers a window's context; NULL: out of memory. */
-static int32_t *window_slot(struct lower *lower, int32_t win)
-{
-    uint32_t need = (uint32_t)win + 1;
-    if (need > lower->window_room) {
-        uint32_t room = need * 2;
-        int32_t *larger = realloc(lower->window, room * sizeof *larger);
-        if (!larger)
-            return NULL;
-        memset(larger + lower->window_room, 0xFF, (room - lower->window_room) * sizeof *larger);
-        lower->window = larger;
-        lower->window_room = room;
-    }
-    return &lower->window[win];
-}
-
-/* Fills in the communicator (of_window: the window's own context on it) and the number; skip: nothing to wait for, or not understood. */
-static enum core_status place(struct lower *lower, const struct trace_event *event, bool of_window, int32_t id,
+enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window, int32_t id,
                               struct replay_op *op, bool *out_skip)
 {
     int32_t comm = -1, *slot;
     *out_skip = true;
     if (id >= 0) {
-        slot = of_window && event->win >= 0 ? window_slot(lower, event->win) : &lower->comm[id];
+        slot = of_window && event->win >= 0 ? lower_window_slot(lower, event->win) : &lower->comm[id];
         enum core_status status = slot ? lower_comm(lower, slot, id, &comm)
                                        : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
         if (status != CORE_OK)
@@ -106,32 +89,6 @@ static int32_t root_of(struct lower *lower, const struct trace_event *event)
 static bool over_made(const char *call)
 {
     return strcmp(call, "MPI_Comm_create_group") == 0 || strcmp(call, "MPI_Intercomm_create") == 0;
-}
-
-static enum core_status lower_lock(struct lower *lower, const struct trace_event *event, enum replay_op_kind kind)
-{
-    struct replay_op op = {.kind = (uint8_t)kind, .mode = REPLAY_LOCK_SHARED, .request = REPLAY_NO_REQUEST};
-    bool skip;
-
-    if (event->peer < 0) /* lock_all is shared: it holds nobody but exclusive lockers, which is not modelled */
-        return CORE_OK;
-    op.peer = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank, event->peer);
-    if (op.peer < 0)
-        return CORE_OK;
-    enum core_status status = place(lower, event, true, event->comm, &op, &skip);
-    if (status != CORE_OK || skip)
-        return status;
-    if (kind == REPLAY_LOCK) {
-        int64_t *value;
-        uint32_t count;
-        status = trace_arg_get(lower->trace, lower->rank, event->seq, "lock_type", &value, &count);
-        if (status != CORE_OK)
-            return status;
-        if (count && value[0] == 1) /* MPI_LOCK_EXCLUSIVE in Open MPI; 2 is shared */
-            op.mode = REPLAY_LOCK_EXCLUSIVE;
-        free(value);
-    }
-    return lower_add(lower, event, op);
 }
 
 enum core_status lower_collective(struct lower *lower, const struct trace_event *event)
@@ -170,10 +127,6 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     case EVENT_CLASS_RMA_FENCE:
         of_window = true;
         break;
-    case EVENT_CLASS_RMA_LOCK:
-        return lower_lock(lower, event, REPLAY_LOCK);
-    case EVENT_CLASS_RMA_UNLOCK:
-        return lower_lock(lower, event, REPLAY_UNLOCK);
     case EVENT_CLASS_WIN_CREATE:
     case EVENT_CLASS_WIN_FREE:
         break;
@@ -181,7 +134,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
         op.mode = REPLAY_COLL_FROM_ROOT;
         break;
     }
-    enum core_status status = place(lower, event, of_window, id, &op, &skip);
+    enum core_status status = lower_place(lower, event, of_window, id, &op, &skip);
     if (status != CORE_OK || skip)
         return status;
     if (event->class == EVENT_CLASS_COLL_INIT) {

@@ -13,6 +13,12 @@ struct lower_request { /* what is known of a request or message id of the rank b
     struct replay_op start; /* persistent: what a start makes */
 };
 
+struct lower_epoch { /* of a window, post-start-complete-wait: world ranks named by the last start and the last post */
+    int32_t win;
+    int64_t *target, *origin;
+    uint32_t target_count, origin_count;
+};
+
 struct lower {
     struct trace *trace;
     const struct replay_lower_options *options;
@@ -23,6 +29,8 @@ struct lower {
     int32_t *inner;           /* the same, for the library's messages inside collectives */
     int32_t *window;          /* trace's window -> program's communicator */
     uint32_t window_room;
+    struct lower_epoch *epoch; /* of this rank */
+    uint32_t epoch_count;
     uint32_t *number;         /* of this rank: collectives entered so far, by the program's communicator */
     uint32_t number_room;
     struct lower_request *table; /* hash of this rank's requests */
@@ -49,7 +57,16 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t comm, in
 /* Adds a non-blocking operation and what the trace's request id means from now on. id 0: nobody can wait for it. */
 enum core_status lower_start(struct lower *lower, const struct trace_event *event, struct replay_op op, uint64_t id);
 
-/* lower_coll.c: collectives, communicator creation, one-sided epochs. */
+/* lower_coll.c: collectives, communicator creation, fences. */
 enum core_status lower_collective(struct lower *lower, const struct trace_event *event);
+/* Fills in the communicator (of_window: the window's own context on it) and the number; skip: nothing to wait for, or not understood. */
+enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window, int32_t id,
+                             struct replay_op *op, bool *out_skip);
+
+/* lower_rma.c: locks; post, start, complete, wait. */
+enum core_status lower_rma(struct lower *lower, const struct trace_event *event);
+/* The place that remembers a window's context; NULL: out of memory. */
+int32_t *lower_window_slot(struct lower *lower, int32_t win);
+void lower_epochs_done(struct lower *lower);
 
 #endif
