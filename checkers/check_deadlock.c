@@ -267,7 +267,11 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding, "the recorded run took another order and completed");
     if (world == UNBUFFERED)
         add_need(input, finding, hung);
-    if (result->assumed && !hung && (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor))) {
+    if (input->notes->threads && !hung) {
+        finding->severity = FINDING_NOTE;
+        finding_fact(finding, "not proven: several threads of a rank made calls, and are taken to wait for each other in the order that "
+                              "was recorded");
+    } else if (result->assumed && !hung && (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor))) {
         finding->severity = FINDING_NOTE;
         finding_fact(finding, "not proven: the program looks at whom it heard from, and may go on in another way than recorded; "
                               "confirm it in the real job: crosswait replay --live");

@@ -2,6 +2,7 @@
 #include "checkers/collective.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/check.h"
 
@@ -13,9 +14,11 @@ struct pairing {
     int32_t *place;   /* per communicator: the current rank's index among the members, -1 none */
 };
 
-static bool is_collective(enum event_class class)
+static bool is_collective(const struct trace *trace, const struct trace_event *event)
 {
-    switch (class) {
+    if (strcmp(trace->call[event->call].name, "MPI_Comm_create_group") == 0)
+        return false; /* called by the group's members alone */
+    switch (event->class) {
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_ICOLL:
     case EVENT_CLASS_COLL_INIT:
@@ -63,7 +66,7 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         return status;
     find_places(pairing, rank);
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent || !is_collective(event.class) || event.comm < 0 || (uint32_t)event.comm >= pairing->trace->comm_count)
+        if (event.parent || !is_collective(pairing->trace, &event) || event.comm < 0 || (uint32_t)event.comm >= pairing->trace->comm_count)
             continue;
         uint64_t number = ++pairing->number[event.comm];
         if (!list) {

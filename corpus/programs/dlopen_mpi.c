@@ -5,6 +5,7 @@
  * as a recorder is, then sees none of the calls. Ranks: any number.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=2 args=handle job=0 verdict=unseen
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -12,6 +12,7 @@ import json, os, re, shlex, subprocess, sys
 source, build = os.environ["SOURCE"], os.environ["BUILD"]
 TITLES = {"deadlock-unbuffered": "deadlock when sends do not buffer", "deadlock": "deadlock, whatever is buffered",
           "deadlock-some-order": "deadlock in some order of messages"}
+UNSEEN = 3 # nothing could be recorded, and crosswait says so
 STATES = {"crashed": "crashed", "killed": "killed", "aborted": "aborted"}
 
 
@@ -42,14 +43,21 @@ def run(command):
     return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=100)
 
 
+def words(text):
+    """What was printed, but for numbers that timing decides (how often a loop polled) and for how the ranks' lines interleave."""
+    return sorted(re.sub(r"[0-9.e+-]+", "N ", text).split())
+
+
 def check(test):
     """Yields what is wrong."""
     job = ["mpirun", "-n", test["ranks"]] + test["program"] + test["args"]
     did = run(["crosswait", "run", "-o", "T.db", "--"] + job)
     verdict = test["verdict"]
-    expected = 0 if verdict == "clean" else 1 if verdict in TITLES else 4
+    expected = {"clean": 0, "unseen": UNSEEN}.get(verdict, 1 if verdict in TITLES else 4)
     if did.returncode != expected:
         yield f"exit status {did.returncode}, expected {expected}\n{did.stdout[-2500:]}{did.stderr[-1000:]}"
+        return
+    if verdict == "unseen":
         return
     report = json.loads(run(["crosswait", "report", "--format=json", "T.db"]).stdout)
     errors = [f for f in report["findings"] if f["severity"] != "note"]
@@ -80,17 +88,14 @@ def check(test):
     if test["job"] == "0":
         plain = run(job)
         shown = did.stdout.split("crosswait: report on")[0]
-        # how often a program must ask whether something is done differs from run to run
-        alone, watched = [sorted(line for line in out.splitlines() if not line.startswith("calls rank="))
-                          for out in (plain.stdout, shown)]
-        if alone != watched and not re.search(r"\d\.\d", plain.stdout):
+        if words(plain.stdout) != words(shown):
             yield f"the job printed {shown!r}, without crosswait {plain.stdout!r}"
 
 
 def main():
     part, parts = int(sys.argv[1]), int(sys.argv[2])
     failed = count = 0
-    for index, test in enumerate(tests()):
+    for index, test in enumerate(t for t in tests() if len(sys.argv) < 4 or t["name"] in sys.argv[3:]):
         if index % parts != part - 1:
             continue
         count += 1
