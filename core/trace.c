@@ -361,11 +361,12 @@ static enum core_status members_load(struct trace *trace)
         int32_t *member = (int32_t *)(side ? comm->remote : comm->member);
         if (load.status)
             break;
-        if (side < 0 || side > 1 || rank < 0 || rank >= (side ? comm->remote_size : comm->size) || world < 0 ||
-            world >= trace->rank_count)
+        if (side < 0 || side > 1 || rank < 0 || rank >= (side ? comm->remote_size : comm->size))
             load.status = trace_damaged(trace, "a communicator has impossible members");
-        else
+        else if (world >= 0 && world < trace->rank_count)
             member[rank] = (int32_t)world;
+        else /* of another world: a spawned or connected job */
+            member[rank] = EVENT_NONE;
     }
     return load_end(&load);
 }
