@@ -66,7 +66,7 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         return status;
     find_places(pairing, rank);
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent || !is_collective(pairing->trace, &event) || event.comm < 0 || (uint32_t)event.comm >= pairing->trace->comm_count)
+        if (event.parent || event.error || !is_collective(pairing->trace, &event) || event.comm < 0 || (uint32_t)event.comm >= pairing->trace->comm_count)
             continue;
         uint64_t number = ++pairing->number[event.comm];
         if (!list) {

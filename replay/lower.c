@@ -539,9 +539,34 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
     return is_probe ? lower_probe(lower, event, true) : lower_wait(lower, event, true);
 }
 
+/* A call that MPI refused for its arguments sent and received nothing. A receive or wait that reports an error in a message did. */
+static bool was_refused(const struct trace_event *event)
+{
+    if (!event->error || event->pending)
+        return false;
+    switch (event->class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_ISEND:
+    case EVENT_CLASS_SEND_INIT:
+    case EVENT_CLASS_IRECV:
+    case EVENT_CLASS_RECV_INIT:
+    case EVENT_CLASS_SENDRECV:
+    case EVENT_CLASS_RECV:
+    case EVENT_CLASS_PROBE:
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COMM_CREATE:
+        return event->completion_count == 0;
+    default:
+        return false;
+    }
+}
+
 static enum core_status lower_event(struct lower *lower, const struct trace_event *event)
 {
     lower->polled = false;
+    if (was_refused(event))
+        return CORE_OK;
     if (is_poll(event->class))
         return lower_poll(lower, event);
     switch (event->class) {
