@@ -127,10 +127,13 @@ install: all
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/libcrosswait.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(wildcard cli/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -d $(DESTDIR)$(PREFIX)/share/man/man5
+	install -m 644 $(wildcard cli/man/*.5) $(DESTDIR)$(PREFIX)/share/man/man5/
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/libcrosswait.so
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard cli/man/*.1)))
+	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(wildcard cli/man/*.5)))
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')

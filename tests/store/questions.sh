@@ -7,3 +7,9 @@ sqlite3 T.db "SELECT call, file || ':' || line, count(*), sum(waited) > 0 FROM w
     WHERE call <> 'MPI_Finalize' GROUP BY 1, 2 ORDER BY 1"
 echo "which collectives were there, and did somebody come last"
 sqlite3 T.db 'SELECT comm, number, call, count(*), max(t_enter) - min(t_enter) >= 0 FROM collective GROUP BY comm, number'
+echo "the examples of crosswait-trace(5)"
+awk '/^\.nf/ { inside = 1; next } /^\.fi/ { inside = 0; print "echo \"[$?]\"" } inside' "$SOURCE/cli/man/crosswait-trace.5" | sed 's/\\-/-/g' >examples.sh
+bash -e examples.sh >answers || cat answers
+grep -c '^\[0\]' answers
+grep '^MPI_Waitall|' answers | cut -d'|' -f1-3
+grep -E '^[0-9]+\|1\|MPI_' answers | cut -d'|' -f2,3
