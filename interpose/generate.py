@@ -407,6 +407,9 @@ class Call:
                 lines += [f"if (recorder_in_binding(cfa[-1]))\n        return real({args});"]
             lines += ["struct lane *lane = recorder_lane();",
                      f"if (UNLIKELY(!lane))\n        return real({args});",
+                     f"if (UNLIKELY(recorder.filter) && filter_out(lane, CALL_{n}, {self.one('comm') or 'NULL'})) {{\n"
+                     f"        recorder_mute();\n        {ret} unseen = real({args});\n        recorder_unmute(lane);\n"
+                     f"        return unseen;\n    }}",
                      f"struct spool_event *e = recorder_enter(lane, CALL_{n}, cfa);"]
             lines += self.prepare() + self.payload_before() + self.perturb()
             starts = self.klass in ("icoll", "comm_icreate") and self.one("comm")

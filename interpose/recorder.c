@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "interpose/filter.h"
 #include "interpose/handles.h"
 #include "interpose/layer.h"
 #include "interpose/life.h"
@@ -41,6 +42,9 @@ static struct {
     int pid;
     pthread_mutex_t lock;
     atomic_flag warned;
+    struct lane *free;       /* of threads that have ended */
+    pthread_key_t key;
+    bool key_made;
 } life = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .warned = ATOMIC_FLAG_INIT};
 
 /* --- real functions --------------------------------------------------------------------------------------------- */
@@ -252,17 +256,42 @@ static struct lane *lane_new(int thread_level)
     return lane;
 }
 
+/* A thread that ends leaves its lane to the next one: programs that start threads all the time do not run out of files. */
+static void thread_ends(void *argument)
+{
+    struct lane *lane = argument;
+    recorder_thread.ready = recorder_thread.current = NULL;
+    recorder_lock();
+    lane->next_free = life.free;
+    life.free = lane;
+    recorder_unlock();
+}
+
+static struct lane *lane_free(void)
+{
+    recorder_lock();
+    struct lane *lane = life.free;
+    if (lane)
+        life.free = lane->next_free;
+    recorder_unlock();
+    return lane;
+}
+
 struct lane *recorder_lane_slow(void)
 {
     if (!recorder.on || recorder_thread.current)
         return NULL;
     recorder_thread.current = &nobody; /* what the library calls while the lane is made is not the application's */
-    struct lane *lane = lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0);
+    struct lane *lane = lane_free();
+    if (!lane)
+        lane = lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0);
     recorder_thread.current = NULL;
     if (!lane) {
         recorder_thread.current = &nobody; /* no second try for this thread */
         return NULL;
     }
+    if (life.key_made)
+        pthread_setspecific(life.key, lane);
     recorder_thread.ready = lane;
     return lane;
 }
@@ -343,6 +372,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     write_clock(lane, 0, life.ticks, life.realtime_ns);
     handles_init(lane);
     pthread_atfork(NULL, NULL, in_forked_child);
+    life.key_made = pthread_key_create(&life.key, thread_ends) == 0;
     struct spool_event *e = recorder_enter(lane, call, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
     if (call == CALL_Init_thread) {
@@ -352,12 +382,20 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     recorder_open(lane, e);
     e->t_enter = t_enter;
     recorder_back(e);
-    const char *why = layer_start(lane->writer.header->library);
+    char reason[300];
+    bool inner;
+    if (!filter_start(life.ticks, lane->writer.header->tick_hz, &inner, reason, sizeof reason)) {
+        recorder_note(lane, reason);
+        if (recorder.world_rank == 0)
+            recorder_warn(reason);
+    }
+    const char *stack = getenv("CROSSWAIT_STACK");
+    recorder.stack = stack ? atoi(stack) : 0;
+    const char *why = inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
     lane->writer.header->layer = recorder.layer;
     if (why)
         recorder_note(lane, why);
     const char *policy = getenv("CROSSWAIT_POLICY");
-    char reason[300];
     if (policy && *policy) {
         recorder_note(lane, policy);
         if (!perturb_start(policy, reason, sizeof reason)) {

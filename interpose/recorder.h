@@ -50,7 +50,7 @@ struct lane {
     size_t scratch_bytes;
     struct request_info *info; /* scratch for lists of requests */
     int info_count;
-    struct lane *next;
+    struct lane *next, *next_free;
 };
 
 extern __thread struct recorder_thread {
@@ -65,6 +65,8 @@ extern struct recorder { /* of the process */
     bool payload;     /* digests or more */
     bool perturb;     /* a live policy is set */
     bool layer;       /* the library layer is on */
+    bool filter;      /* not every call is wanted */
+    int stack;        /* frames kept of each call's stack; 0 none */
     int world_rank, world_size;
     uint64_t seq;     /* last one given out */
     _Atomic uint64_t *seq_shared; /* where the watcher sees it */
@@ -115,8 +117,8 @@ static inline uint64_t recorder_clock(void)
 
 /* --- life ---------------------------------------------------------------------------------------------------- */
 
-void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error);
 extern struct lane *const recorder_nobody; /* in recorder_thread.current: inside a call that is not recorded */
+void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error);
 uint64_t recorder_started_clock(void);
 void recorder_finalizing(struct lane *lane);
 void recorder_finalized(struct lane *lane);
@@ -141,6 +143,21 @@ static inline bool recorder_in_binding(const void *address)
             return true;
     return false;
 }
+
+/* Whether the call is not to be recorded (filter.c); it is then counted as lost. comm: NULL if it has none. */
+bool filter_out(struct lane *lane, unsigned call, MPI_Comm comm);
+/* Around a call that is not recorded: what the library does in it is not the application's. */
+static inline void recorder_mute(void)
+{
+    recorder_thread.ready = NULL;
+    recorder_thread.current = recorder_nobody;
+}
+static inline void recorder_unmute(struct lane *lane)
+{
+    recorder_thread.current = NULL;
+    recorder_thread.ready = lane;
+}
+void recorder_stack(struct lane *lane, uint64_t seq, void **cfa);
 
 uint32_t recorder_site_slow(struct lane *lane, void **cfa);
 static inline uint32_t recorder_site(struct lane *lane, void **cfa)
@@ -167,6 +184,8 @@ static inline struct spool_event *recorder_enter(struct lane *lane, unsigned cal
     e->t_leave = 0;
     e->parent = 0;
     e->site = recorder_site(lane, cfa);
+    if (UNLIKELY(recorder.stack))
+        recorder_stack(lane, seq, cfa);
     return e;
 }
 

@@ -218,3 +218,36 @@ uint32_t recorder_site_slow(struct lane *lane, void **cfa)
     recorder_unlock();
     return id;
 }
+
+struct frames {
+    void **cfa;
+    uint32_t id[SITE_FRAMES_MAX];
+    unsigned count, limit;
+    struct lane *lane;
+};
+
+static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argument)
+{
+    struct frames *f = argument;
+    void **cfa = (void **)_Unwind_GetCFA(context);
+    if (cfa < f->cfa || recorder_in_binding(cfa[-1]))
+        return _URC_NO_REASON;
+    f->id[f->count++] = site_id(f->lane, cfa[-1]);
+    return f->count < f->limit ? _URC_NO_REASON : _URC_END_OF_STACK;
+}
+
+/* By unwinding, which needs no frame pointers and takes a microsecond or two: only on request. */
+void recorder_stack(struct lane *lane, uint64_t seq, void **cfa)
+{
+    struct frames f = {.cfa = cfa, .lane = lane};
+    f.limit = recorder.stack < SITE_FRAMES_MAX ? (unsigned)recorder.stack : SITE_FRAMES_MAX;
+    recorder_lock();
+    _Unwind_Backtrace(one_frame, &f);
+    recorder_unlock();
+    uint32_t words = (uint32_t)((sizeof(struct spool_stack) + f.count * sizeof *f.id + 7) / 8);
+    struct spool_stack *record = f.count ? spool_reserve(&lane->writer, words) : NULL;
+    if (!record)
+        return;
+    *record = (struct spool_stack){{SPOOL_STACK, (uint16_t)words, (uint16_t)f.count, 0}, seq};
+    memcpy(record + 1, f.id, f.count * sizeof *f.id);
+}

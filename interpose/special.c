@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/filter.h"
 #include "interpose/life.h"
 
 int special_Init(Init_fn real, void **cfa, int *argc, char ***argv)
@@ -75,6 +76,9 @@ int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane))
         return real(level);
+    filter_mark(level);
+    if (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Pcontrol, NULL))
+        return real(level);
     struct spool_event *e = recorder_enter(lane, CALL_Pcontrol, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
     const int64_t in[] = {level};
@@ -135,7 +139,7 @@ static void done_all(struct several *s, int count, MPI_Request *request, MPI_Sta
 int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_of_requests[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane))
+    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, NULL)))
         return real(count, array_of_requests);
     struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests);
     for (int i = 0; UNLIKELY(recorder.payload) && s.info && i < count; i++)
@@ -149,7 +153,7 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
 int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane))
+    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, NULL)))
         return real(count, array_of_requests, array_of_statuses);
     struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
@@ -164,7 +168,7 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
 int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane))
+    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, NULL)))
         return real(count, array_of_requests, flag, array_of_statuses);
     struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
@@ -181,7 +185,7 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
 int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane))
+    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitany, NULL)))
         return real(count, array_of_requests, index, status);
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
@@ -198,7 +202,7 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
 int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane))
+    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testany, NULL)))
         return real(count, array_of_requests, index, flag, status);
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
@@ -229,7 +233,7 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
                      MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane))
+    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, NULL)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
@@ -245,7 +249,7 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
                      MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane))
+    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, NULL)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests);
     if (array_of_statuses == MPI_STATUSES_IGNORE)

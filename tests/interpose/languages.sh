@@ -27,7 +27,7 @@ try dlopen MPI_Init plugin.so "" "$bin/counted_dlopen" "$bin/plugin.so"
 record "$bin/threads" 6 200 || exit 1
 check <<'P'
 for me, rank in ranks.items():
-    assert rank.level == 3 and rank.lanes == 7 and not rank.lost
+    assert rank.level == 3 and 2 <= rank.lanes <= 7 and not rank.lost # a thread that has ended leaves its lane to the next
     assert sorted(e.seq for e in rank.events) == list(range(1, len(rank.events) + 1))
     by_lane = {}
     for e in rank.events:
@@ -35,8 +35,9 @@ for me, rank in ranks.items():
     for lane, events in by_lane.items():
         if lane == 0:
             continue
-        assert [e.name for e in events] == ["MPI_Irecv", "MPI_Send", "MPI_Wait"] * 200, lane
-        assert len({e.tag for e in events if e.name == "MPI_Send"}) == 1
+        threads = len(events) // 600
+        assert [e.name for e in events] == ["MPI_Irecv", "MPI_Send", "MPI_Wait"] * 200 * threads, lane
+        assert len({e.tag for e in events if e.name == "MPI_Send"}) == threads
         for receive, send, wait in zip(events[::3], events[1::3], events[2::3]):
             assert wait.done[0]["request"] == receive.request == wait.request and wait.done[0]["tag"] == send.tag
 P
