@@ -216,6 +216,93 @@ static void test_links_flow_like_a_fluid(void **state)
         fluid_once(seed);
 }
 
+/* --- routing best ----------------------------------------------------------------------------------------------------- */
+
+enum { ROUTES_MAX = 32, NODES_MAX = 8 };
+
+struct routes {
+    uint32_t node[ROUTES_MAX][NODES_MAX], length[ROUTES_MAX];
+    uint32_t count;
+};
+
+static void all_routes(const struct replay_topology *topology, struct routes *routes, const uint32_t *walk,
+                       uint32_t length, uint32_t to)
+{
+    uint32_t next[REPLAY_NEIGHBOURS_MAX], longer[NODES_MAX];
+    uint32_t count = replay_topology_next(topology, walk[length - 1], to, next);
+    if (count == 0) {
+        assert_true(routes->count < ROUTES_MAX);
+        memcpy(routes->node[routes->count], walk, length * sizeof *walk);
+        routes->length[routes->count++] = length;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        memcpy(longer, walk, length * sizeof *walk);
+        longer[length] = next[i];
+        all_routes(topology, routes, longer, length + 1, to);
+    }
+}
+
+/* Three messages at once: the time under `best` is the least of all combinations of shortest paths, each forced. */
+static void best_once(uint64_t seed)
+{
+    static const char *const network[] = {"mesh:3x3", "hypercube:8", "torus:3x3", "ring:6", "torus:4x4", "mesh:2x4"};
+    struct core_random random;
+    struct replay_program program;
+    struct replay_topology topology;
+    struct replay_timed_options options = replay_timed_defaults();
+    struct replay_timed_result result;
+    struct routes routes[3] = {0};
+    struct replay_timed_route forced[3];
+    uint32_t order[RANKS];
+    uint64_t least = UINT64_MAX, size = 1 + core_random_mix(seed) % 1000;
+
+    core_random_init(&random, seed);
+    assert_int_equal(replay_topology_parse(network[seed % 6], 0, &topology), CORE_OK);
+    options.topology = &topology;
+    assert_int_equal(replay_program_init(&program, topology.ranks), CORE_OK);
+    for (uint32_t r = 0; r < topology.ranks; r++)
+        order[r] = r;
+    shuffle(&random, order, topology.ranks);
+    for (int i = 0; i < 3; i++) {
+        uint32_t from = order[2 * i], to = order[2 * i + 1];
+        if (seed % 2)
+            size = 1 + core_random_below(&random, 1000);
+        add(&program, from, op_of(REPLAY_SEND, (int32_t)to, 0, size * 8, -1));
+        add(&program, to, op_of(REPLAY_RECV, (int32_t)from, 0, size * 8, -1));
+        all_routes(&topology, &routes[i], &from, 1, to);
+        forced[i] = (struct replay_timed_route){from, to, NULL, 0};
+    }
+    options.route = forced;
+    options.route_count = 3;
+    for (uint32_t a = 0; a < routes[0].count; a++)
+        for (uint32_t b = 0; b < routes[1].count; b++)
+            for (uint32_t c = 0; c < routes[2].count; c++) {
+                uint32_t taken[] = {a, b, c};
+                for (int i = 0; i < 3; i++) {
+                    forced[i].node = routes[i].node[taken[i]];
+                    forced[i].count = routes[i].length[taken[i]];
+                }
+                run(&program, &options, &result);
+                least = result.makespan_ps < least ? result.makespan_ps : least;
+                replay_timed_done(&result);
+            }
+    options.route_count = 0;
+    options.routing = REPLAY_ROUTING_BEST;
+    run(&program, &options, &result);
+    if (result.makespan_ps != least)
+        fail_msg("seed %llu on %s: best takes %llu, the best of all %llu", (unsigned long long)seed, network[seed % 6],
+                 (unsigned long long)result.makespan_ps, (unsigned long long)least);
+    replay_timed_done(&result);
+    replay_program_done(&program);
+}
+
+static void test_best_routing_is_best(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 300; seed++)
+        best_once(seed);
+}
+
 /* --- matching ------------------------------------------------------------------------------------------------------ */
 
 static int takes(int32_t source, int32_t tag, uint32_t sender, int32_t sent_tag)
@@ -495,6 +582,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_longest_path),
         cmocka_unit_test(test_links_flow_like_a_fluid),
+        cmocka_unit_test(test_best_routing_is_best),
         cmocka_unit_test(test_matching_equals_a_search),
         cmocka_unit_test(test_contended_ports),
         cmocka_unit_test(test_any_program),
