@@ -141,10 +141,9 @@ static enum core_status engine_init(struct timed_engine *e)
     for (uint32_t r = 0; r < ranks; r++)
         requests += (uint64_t)e->program->rank[r].request_count;
     e->rank = core_fault() ? NULL : aligned_alloc(64, ranks * sizeof *e->rank);
-    e->port = core_alloc_zero(ranks, sizeof *e->port);
     e->idle = core_alloc_zero(ranks, sizeof *e->idle);
     e->request = core_alloc_zero(requests + 1, 1);
-    if (!e->rank || !e->port || !e->idle || !e->request)
+    if (!e->rank || !e->idle || !e->request)
         return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
     if (e->options.want_path) {
         e->cause = core_alloc_zero(ranks, sizeof *e->cause);
@@ -159,7 +158,7 @@ static enum core_status engine_init(struct timed_engine *e)
         e->words_in = e->local + ranks;
         e->words_out = e->words_in + ranks;
     }
-    e->extra_bytes = requests + ranks * (sizeof *e->rank + sizeof *e->port + sizeof *e->idle);
+    e->extra_bytes += requests + ranks * (sizeof *e->rank + sizeof *e->idle);
     requests = 0;
     for (uint32_t r = 0; r < ranks; r++) {
         const struct replay_rank *from = &e->program->rank[r];
@@ -360,6 +359,24 @@ static void run_supersteps(struct timed_engine *e)
     }
 }
 
+static void rank_result(struct timed_engine *e, uint32_t r, struct replay_timed_result *result)
+{
+    struct replay_timed_rank *of = &e->idle[r];
+    const struct timed_rank *rank = &e->rank[r];
+    int ended = (rank->flags & RANK_ENDED) != 0;
+    uint64_t *const part[] = {&of->finish_ps,        &of->compute_ps, &of->transfer_ps, &of->late_sender_ps,
+                              &of->late_receiver_ps, &of->port_ps,    &of->link_ps,     &of->collective_ps};
+
+    if (!ended)
+        of->finish_ps = rank->blocked_at;
+    if (of->finish_ps > result->ticks)
+        result->ticks = of->finish_ps;
+    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+        *part[i] = timed_ps(e, *part[i]);
+    of->op = (uint32_t)(rank->op - e->program->rank[r].op) - (ended || rank->flags & RANK_PROBING ? 0 : 1);
+    result->blocked_count += !ended;
+}
+
 static enum core_status results(struct timed_engine *e, struct replay_timed_result *out)
 {
     uint32_t ranks = e->program->rank_count;
@@ -370,31 +387,6 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
                                          .superstep_count = e->superstep_count};
     enum core_status status = CORE_OK;
 
-    result.rank = core_alloc_zero(ranks, sizeof *result.rank);
-    if (!result.rank)
-        return core_report(CORE_NO_MEMORY, "out of memory for the results of %u ranks", ranks);
-    for (uint32_t r = 0; r < ranks; r++) {
-        const struct timed_idle *idle = &e->idle[r];
-        const struct timed_rank *rank = &e->rank[r];
-        int ended = (rank->flags & RANK_ENDED) != 0;
-        uint32_t at = (uint32_t)(rank->op - e->program->rank[r].op);
-        uint64_t finish = ended ? idle->finish : rank->blocked_at;
-        result.rank[r] = (struct replay_timed_rank){.finish_ps = timed_ps(e, finish),
-                                                    .compute_ps = timed_ps(e, idle->compute),
-                                                    .transfer_ps = timed_ps(e, idle->transfer),
-                                                    .late_sender_ps = timed_ps(e, idle->late_sender),
-                                                    .late_receiver_ps = timed_ps(e, idle->late_receiver),
-                                                    .port_ps = timed_ps(e, idle->port),
-                                                    .link_ps = timed_ps(e, idle->link),
-                                                    .collective_ps = timed_ps(e, idle->collective),
-                                                    .op = ended || rank->flags & RANK_PROBING ? at : at - 1};
-        result.blocked_count += !ended;
-        if (finish > result.ticks)
-            result.ticks = finish;
-    }
-    result.makespan_ps = timed_ps(e, result.ticks);
-    result.peak_bytes = e->extra_bytes + e->queue.bytes + (uint64_t)e->message_used * sizeof *e->message +
-                        (e->slot_mask + 1) * sizeof *e->slot + ranks * sizeof *result.rank;
     if (e->shared)
         status = timed_link_result(e, &result);
     if (status == CORE_OK)
@@ -403,6 +395,13 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
         replay_timed_done(&result);
         return status;
     }
+    for (uint32_t r = 0; r < ranks; r++)
+        rank_result(e, r, &result);
+    result.makespan_ps = timed_ps(e, result.ticks);
+    result.peak_bytes = e->extra_bytes + e->queue.bytes + (uint64_t)e->message_used * sizeof *e->message +
+                        (e->slot_mask + 1) * sizeof *e->slot;
+    result.rank = e->idle;
+    e->idle = NULL;
     *out = result;
     return CORE_OK;
 }

@@ -42,6 +42,8 @@ enum core_status timed_match_init(struct timed_engine *e)
     e->slot = core_alloc_zero(SLOTS_FIRST, sizeof *e->slot);
     if (!e->slot)
         return core_report(CORE_NO_MEMORY, "out of memory for the matching table");
+    if (e->any_wild && !timed_port_make(e))
+        return e->status;
     return CORE_OK;
 }
 
@@ -230,7 +232,7 @@ static void wake_prober(struct timed_engine *e, const struct timed_message *m)
     struct timed_rank *r = &e->rank[m->dst];
     if (!(r->flags & RANK_PROBING) || !accepts(r->op->peer, r->op->tag, r->op->comm, m))
         return;
-    e->idle[m->dst].late_sender += e->now - r->blocked_at;
+    e->idle[m->dst].late_sender_ps += e->now - r->blocked_at;
     r->flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
     r->op++;
     timed_numbers_add(e, &e->run, (uint32_t)m->dst);

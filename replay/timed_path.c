@@ -10,28 +10,28 @@ uint64_t timed_ps(const struct timed_engine *e, uint64_t ticks)
  * ports were free, then while it moved, the last part of that because it had to share links. */
 void timed_path_idle(struct timed_engine *e, uint32_t rank, const struct timed_message *m, uint64_t started)
 {
-    struct timed_idle *idle = &e->idle[rank];
+    struct replay_timed_rank *idle = &e->idle[rank];
     uint64_t at = e->rank[rank].blocked_at;
 
     if (at >= e->now)
         return;
     if (m->ready > at) {
         if (m->flags & MESSAGE_SENT_LAST || (m->flags & MESSAGE_EAGER))
-            idle->late_sender += m->ready - at;
+            idle->late_sender_ps += m->ready - at;
         else
-            idle->late_receiver += m->ready - at;
+            idle->late_receiver_ps += m->ready - at;
         at = m->ready;
     }
     if (started > at) {
         if (e->shared && e->options.port == REPLAY_PORT_MULTI)
-            idle->link += started - at;
+            idle->link_ps += started - at;
         else
-            idle->port += started - at;
+            idle->port_ps += started - at;
         at = started;
     }
     uint64_t moving = e->now - at, alone = timed_duration(e, m);
-    idle->transfer += moving < alone ? moving : alone;
-    idle->link += moving < alone ? 0 : moving - alone;
+    idle->transfer_ps += moving < alone ? moving : alone;
+    idle->link_ps += moving < alone ? 0 : moving - alone;
 }
 
 uint32_t timed_path_record(struct timed_engine *e, const struct timed_record *record)
@@ -88,8 +88,8 @@ enum core_status timed_path_result(struct timed_engine *e, struct replay_timed_r
     if (!e->cause)
         return CORE_OK;
     for (uint32_t r = 0; r < e->program->rank_count; r++)
-        if (e->idle[r].finish > latest) {
-            latest = e->idle[r].finish;
+        if (e->idle[r].finish_ps > latest) {
+            latest = e->idle[r].finish_ps;
             last = e->cause[r].rank;
         }
     for (uint32_t at = last; at; at = e->record[at].prev)

@@ -9,8 +9,22 @@ static void out_of_memory(struct timed_engine *e)
         e->status = core_report(CORE_NO_MEMORY, "out of memory for messages that wait for a port");
 }
 
+int timed_port_make(struct timed_engine *e)
+{
+    if (!e->port) {
+        e->port = core_alloc_zero(e->program->rank_count, sizeof *e->port);
+        if (!e->port)
+            out_of_memory(e);
+        else
+            e->extra_bytes += e->program->rank_count * sizeof *e->port;
+    }
+    return e->port != NULL;
+}
+
 static void queue_push(struct timed_engine *e, uint32_t sender, uint32_t id)
 {
+    if (!timed_port_make(e))
+        return;
     struct timed_port *r = &e->port[sender];
     if (r->queue_first == r->queue_count)
         r->queue_first = r->queue_fresh = r->queue_count = 0;
@@ -244,7 +258,7 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
             return;
         }
     }
-    if (!s->fresh && !s->queued)
+    if ((!s->fresh && !s->queued) || !timed_port_make(e))
         return;
     struct timed_port *port = &e->port[sender];
     if (s->fresh || port->queue_fresh < port->queue_count)
@@ -291,7 +305,7 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
 static void start_single(struct timed_engine *e)
 {
     for (size_t i = 0; i < e->dirty_receiver.count; i++) {
-        uint32_t receiver = e->dirty_receiver.at[i], parked = e->port[receiver].parked;
+        uint32_t receiver = e->dirty_receiver.at[i], parked = e->port[receiver].parked; /* dirty: messages wait for it */
         if (!(e->rank[receiver].flags & RANK_RECV_BUSY) && parked)
             start_queued(e, parked - 1, e->port[parked - 1].queue_first);
     }

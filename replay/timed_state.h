@@ -106,10 +106,6 @@ struct timed_slot {
     uint32_t head, tail;
 };
 
-struct timed_idle { /* ticks */
-    uint64_t finish, compute, transfer, late_sender, late_receiver, port, link, collective;
-};
-
 struct timed_record { /* critical path, when wanted: what ended, and what let it begin */
     uint64_t start, end, amount;
     int32_t rank, peer;
@@ -146,8 +142,8 @@ struct timed_engine {
     uint64_t now;
     struct timed_queue queue;
     struct timed_rank *rank;
-    struct timed_port *port;
-    struct timed_idle *idle;
+    struct timed_port *port; /* made when the first message has to wait, or for wildcards */
+    struct replay_timed_rank *idle; /* the result, in ticks until the end */
     uint8_t *request;
     struct timed_message *message;
     uint32_t message_used, message_free;
@@ -199,6 +195,7 @@ void timed_message_free(struct timed_engine *engine, uint32_t id);
 void timed_port_ready(struct timed_engine *engine, uint32_t id);
 void timed_port_ended(struct timed_engine *engine, const struct timed_message *message);
 void timed_port_start(struct timed_engine *engine);
+int timed_port_make(struct timed_engine *engine); /* 0: out of memory */
 void timed_port_done(struct timed_engine *engine);
 
 /* timed_link.c */
