@@ -13,7 +13,8 @@ struct report_call_total { /* the application's own calls of one MPI function */
     char name[64];
     uint64_t count;
     uint64_t bytes;
-    uint64_t time_ns; /* inside them, all ranks */
+    uint64_t time_ns; /* inside those that returned, all ranks */
+    uint64_t pending; /* did not return */
 };
 
 struct report_cost { /* blocking collectives of the library that are alike: same call, ranks, size, rounds and words */

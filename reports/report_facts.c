@@ -31,7 +31,7 @@ static enum core_status gather_totals(struct report_facts *facts)
 {
     sqlite3_stmt *statement;
     enum core_status status = prepare(facts->trace,
-                                      "SELECT c.name, count(*), sum(ifnull(s.bytes, 0)), sum(ifnull(e.duration, 0)) "
+                                      "SELECT c.name, count(*), sum(ifnull(s.bytes, 0)), sum(ifnull(e.duration, 0)), sum(e.duration IS NULL) "
                                       "FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call "
                                       "WHERE s.parent_back IS NULL GROUP BY c.id ORDER BY 4 DESC, c.name",
                                       &statement);
@@ -53,7 +53,8 @@ static enum core_status gather_totals(struct report_facts *facts)
         const char *name = (const char *)sqlite3_column_text(statement, 0);
         *total = (struct report_call_total){.count = (uint64_t)sqlite3_column_int64(statement, 1),
                                             .bytes = (uint64_t)sqlite3_column_int64(statement, 2),
-                                            .time_ns = (uint64_t)sqlite3_column_int64(statement, 3)};
+                                            .time_ns = (uint64_t)sqlite3_column_int64(statement, 3),
+                                            .pending = (uint64_t)sqlite3_column_int64(statement, 4)};
         strncpy(total->name, name ? name : "?", sizeof total->name - 1);
     }
     sqlite3_finalize(statement);

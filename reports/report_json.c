@@ -44,6 +44,7 @@ static json_t *totals(const struct report_facts *facts)
         set_number(object, "count", facts->total[i].count);
         set_number(object, "bytes", facts->total[i].bytes);
         set_number(object, "time_ns", facts->total[i].time_ns);
+        set_number(object, "pending", facts->total[i].pending);
         json_array_append_new(array, object);
     }
     return array;

@@ -118,8 +118,11 @@ static void print_totals(const struct report_facts *facts, FILE *file)
     fprintf(file, "\n%-28s %10s %12s %20s\n", "call", "count", "time ms", "volume");
     for (uint32_t i = 0; i < facts->total_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_call_total *total = &facts->total[i];
-        fprintf(file, "%-28s %10" PRIu64 " %12.3f %20s\n", total->name, total->count, (double)total->time_ns / 1e6,
+        fprintf(file, "%-28s %10" PRIu64 " %12.3f %20s", total->name, total->count, (double)total->time_ns / 1e6,
                 describe_bytes(total->bytes, bytes, sizeof bytes));
+        if (total->pending)
+            fprintf(file, "   %" PRIu64 " did not return", total->pending);
+        fprintf(file, "\n");
     }
     if (facts->total_count > TOTALS_SHOWN_MAX)
         fprintf(file, "... and %" PRIu32 " more functions\n", facts->total_count - TOTALS_SHOWN_MAX);
