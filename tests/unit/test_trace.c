@@ -81,9 +81,9 @@ static void expect_refused(const char *sql, enum core_status status, const char 
     assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     said[0] = 0;
-    assert_int_equal(read_all(other, &events), status);
-    if (!strstr(said, sentence))
-        fail_msg("%s: said '%s'", sql, said);
+    enum core_status got = read_all(other, &events);
+    if (got != status || !strstr(said, sentence))
+        fail_msg("%s: status %d, said '%s'", sql, got, said);
 }
 
 static void test_good(void **state)
@@ -113,7 +113,6 @@ static void test_tampered(void **state)
     expect_refused("UPDATE comm SET size = 2000000000", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE comm SET size = -1", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE comm SET size = 1", CORE_BAD_FORMAT, "impossible members");
-    expect_refused("UPDATE comm_member SET world = 2 WHERE rank = 1", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE comm_member SET side = 1", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE comm SET parent = 77", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE datatype SET size = -8", CORE_BAD_FORMAT, "no sense");
