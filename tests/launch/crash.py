@@ -10,6 +10,7 @@ import collections, os, random, re, shutil, signal, sqlite3, struct, subprocess,
 BUILD = os.environ["BUILD"]
 WITNESS = BUILD + "/tests/launch/witness"
 problems = []
+hung = collections.Counter()
 
 
 def counts(folder, ranks):
@@ -66,14 +67,14 @@ def children(pid, name=None):
 
 
 def gone(folder):
-    """Waits until no rank of this folder lives."""
+    """Waits until no rank of this folder lives, and no mpirun that may still start some."""
     for _ in range(600):
         alive = False
         for entry in os.listdir("/proc"):
             if entry.isdigit():
                 try:
                     with open(f"/proc/{entry}/cmdline", "rb") as f:
-                        alive |= f.read().startswith(WITNESS.encode() + b"\0" + folder.encode())
+                        alive |= WITNESS.encode() + b"\0" + folder.encode() + b"\0" in f.read()
                 except OSError:
                     pass
         if not alive:
@@ -114,7 +115,12 @@ def trial(number, victim, rng):
         elif victim == "ranks":
             for pid in mine:
                 kill(pid)
-        launcher.wait()
+        try:
+            launcher.wait(20)
+        except subprocess.TimeoutExpired:  # ranks that die while they connect leave Open MPI's mpirun waiting for ever
+            hung[victim] += 1
+            kill(starter)
+            launcher.wait()
     if not gone(folder):
         problems.append(f"trial {number}, {victim}: ranks were left behind")
     if victim == "launcher" and os.path.isdir(trace + ".spool") and os.listdir(trace + ".spool"):
@@ -138,7 +144,8 @@ def trials(count, seed):
         calls[victim] += trial(number, victim, rng)
         done[victim] += 1
     for victim in done:
-        print(f"SIGKILL of {victim}: {done[victim]} trials, {calls[victim]} calls held against the traces (seed {seed})")
+        print(f"SIGKILL of {victim}: {done[victim]} trials, {calls[victim]} calls held against the traces (seed {seed})" +
+              (f"; {hung[victim]} times mpirun itself hung" if hung[victim] else ""))
 
 
 def mode(name, at="500", ranks=3, rounds="3000", prefix=(), output="T.db", may_lose=False):
