@@ -89,14 +89,100 @@ static void handles(void)
     EXPECT(back.MPI_SOURCE == rank && back.MPI_TAG == 1);
 }
 
+/* The first control variable that is an int bound to nothing, if there is one. */
+static void control_variables(int n)
+{
+    for (int i = 0; i < n; i++) {
+        char name[256], text[256];
+        int name_length = sizeof(name), text_length = sizeof(text), verbosity, bind, scope, count, number, index;
+        MPI_Datatype type;
+        MPI_T_enum values;
+        MPI_T_cvar_handle handle;
+        if (CALL(MPI_T_cvar_get_info, i, name, &name_length, &verbosity, &type, &values, text, &text_length, &bind,
+                 &scope) != MPI_SUCCESS ||
+            type != MPI_INT || bind != MPI_T_BIND_NO_OBJECT)
+            continue;
+        CALL(MPI_T_cvar_get_index, name, &index);
+        EXPECT(index == i);
+        CALL(MPI_T_cvar_handle_alloc, i, NULL, &handle, &count);
+        CALL(MPI_T_cvar_read, handle, &number);
+        CALL(MPI_T_cvar_write, handle, &number); /* the same again, or an error if it is read-only */
+        CALL(MPI_T_cvar_handle_free, &handle);
+        return;
+    }
+}
+
+static void performance_variables(int n)
+{
+    MPI_T_pvar_session session;
+    CALL(MPI_T_pvar_session_create, &session);
+    for (int i = 0; i < n; i++) {
+        char name[256], text[256], value[4096];
+        int name_length = sizeof(name), text_length = sizeof(text), verbosity, class, bind, readonly, continuous;
+        int atomic, count, index;
+        MPI_Datatype type;
+        MPI_T_enum values;
+        MPI_T_pvar_handle handle;
+        if (CALL(MPI_T_pvar_get_info, i, name, &name_length, &verbosity, &class, &type, &values, text, &text_length,
+                 &bind, &readonly, &continuous, &atomic) != MPI_SUCCESS ||
+            bind != MPI_T_BIND_NO_OBJECT)
+            continue;
+        CALL(MPI_T_pvar_get_index, name, class, &index);
+        if (CALL(MPI_T_pvar_handle_alloc, session, i, NULL, &handle, &count) != MPI_SUCCESS)
+            continue;
+        EXPECT(count <= 64);
+        /* Each of these may be refused by a variable that always runs or cannot be written. */
+        CALL(MPI_T_pvar_start, session, handle);
+        CALL(MPI_T_pvar_read, session, handle, value);
+        CALL(MPI_T_pvar_write, session, handle, value);
+        CALL(MPI_T_pvar_reset, session, handle);
+        CALL(MPI_T_pvar_readreset, session, handle, value);
+        CALL(MPI_T_pvar_stop, session, handle);
+        CALL(MPI_T_pvar_handle_free, session, &handle);
+        break;
+    }
+    CALL(MPI_T_pvar_session_free, &session);
+}
+
+static void categories(int n)
+{
+    char name[256], text[256];
+    int name_length = sizeof(name), text_length = sizeof(text), controls, counters, inside, stamp, index, one[1];
+    CALL(MPI_T_category_changed, &stamp);
+    if (!n)
+        return;
+    CALL(MPI_T_category_get_info, 0, name, &name_length, text, &text_length, &controls, &counters, &inside);
+    CALL(MPI_T_category_get_index, name, &index);
+    EXPECT(index == 0);
+    CALL(MPI_T_category_get_cvars, 0, 1, one);
+    CALL(MPI_T_category_get_pvars, 0, 1, one);
+    CALL(MPI_T_category_get_categories, 0, 1, one);
+}
+
 static void tools(void)
 {
     int provided, n;
     CALL(MPI_T_init_thread, MPI_THREAD_SINGLE, &provided);
     CALL(MPI_T_cvar_get_num, &n);
+    control_variables(n);
     CALL(MPI_T_pvar_get_num, &n);
+    performance_variables(n);
     CALL(MPI_T_category_get_num, &n);
+    categories(n);
     CALL0(MPI_T_finalize);
+}
+
+static void on_file_error(MPI_File *file, int *code, ...)
+{
+    (void)file;
+    (void)code;
+}
+
+static void file_errors(void)
+{
+    MPI_Errhandler handler;
+    CALL(MPI_File_create_errhandler, on_file_error, &handler);
+    CALL(MPI_Errhandler_free, &handler);
 }
 
 int main(int argc, char **argv)
@@ -112,6 +198,7 @@ int main(int argc, char **argv)
     environment();
     handles();
     tools();
+    file_errors();
     CALL0(MPI_Finalize);
     CALL(MPI_Finalized, &flag);
     EXPECT(flag);
