@@ -9,7 +9,8 @@ mkdir -p "$work" || exit 3
 common="-std=gnu11 -g -fno-omit-frame-pointer -I$share/include -include $share/include/fuzz/crosswait_fuzz.h -DCROSSWAIT_FUZZ ${CFLAGS:-}"
 objects=
 if [ "$kind" = real ]; then
-    for file in "$@" "$share"/src/*.c; do
+    for file in "$@" "$share"/src/real_main.c "$share"/src/scenario.c "$share"/src/elements.c "$share"/src/execute.c \
+        "$share"/src/registry.c; do
         object=$work/$(basename "$file" .c).o
         mpicc -O1 $common -c -o "$object" "$file" || exit 1
         objects="$objects $object"

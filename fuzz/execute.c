@@ -13,7 +13,7 @@ struct run { /* of one rank, for one call */
     const struct collective *collective;
     const struct scenario *s;
     const struct execute_environment *env;
-    MPI_Comm comm;
+    MPI_Comm comm, world;
     int rank, size, call;
     enum scenario_type type, type_send;
     MPI_Datatype mpi_type, mpi_type_send;
@@ -84,10 +84,15 @@ void execute_describe(const struct collective *c, const struct scenario *s, char
 {
     static const char *const types[] = {"int", "pair", "strided", "reversed", "far", "double", "strided double", "mixed",
                                         "mixed apart", "byte"};
+    static const char *const ops[] = {"sum", "sum", "maximum", "a commutative operation", "an operation that does not commute",
+                                      "an operation that does not commute", "an operation that does not commute",
+                                      "sum that rounds"};
     size_t used = (size_t)snprintf(text, room, "%s: %s on %d ranks", c->name, collective_kind_name(c->kind), s->ranks);
     if (c->kind != collective_kind_barrier && used < room)
         used += (size_t)snprintf(text + used, room - used, ", root %d, count %d of %s to %s%s", s->root, s->count,
                                  types[s->type_send], types[s->type], s->in_place ? ", in place" : "");
+    if (reduces(c->kind) && used < room)
+        used += (size_t)snprintf(text + used, room - used, ", %s", ops[s->op]);
     if (used < room)
         snprintf(text + used, room - used, ", %s%s%s",
                  s->buffering == BUFFERING_RENDEZVOUS ? "no send buffered" : s->buffering == BUFFERING_EAGER ? "all sends buffered"
@@ -95,20 +100,20 @@ void execute_describe(const struct collective *c, const struct scenario *s, char
                  s->shuffle ? ", shuffled" : "", s->slow >= 0 ? ", one slow rank" : "");
 }
 
-static MPI_Comm comm_make(const struct scenario *s)
+static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
 {
-    MPI_Comm comm = MPI_COMM_WORLD;
+    MPI_Comm comm = world;
     int rank;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_rank(world, &rank);
     switch (s->comm) {
     case COMM_DUP:
-        MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+        MPI_Comm_dup(world, &comm);
         break;
     case COMM_BACKWARDS:
-        MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &comm);
+        MPI_Comm_split(world, 0, -rank, &comm);
         break;
     case COMM_PART: /* the first two of the world stay outside */
-        MPI_Comm_split(MPI_COMM_WORLD, rank < 2 ? MPI_UNDEFINED : 0, rank, &comm);
+        MPI_Comm_split(world, rank < 2 ? MPI_UNDEFINED : 0, rank, &comm);
         break;
     default:
         break;
@@ -559,15 +564,16 @@ static void to_grid(struct run *r)
     MPI_Comm grid;
     MPI_Dims_create(r->size, r->s->dims, dims);
     MPI_Cart_create(r->comm, r->s->dims, dims, periods, 0, &grid);
-    if (r->comm != MPI_COMM_WORLD)
+    if (r->comm != r->world)
         MPI_Comm_free(&r->comm);
     r->comm = grid;
 }
 
 int execute_rank(const struct collective *collective, const struct scenario *s, const struct execute_environment *env)
 {
-    struct run r = {.collective = collective, .s = s, .env = env, .comm = comm_make(s), .type = s->type,
-                    .type_send = s->type_send, .count = s->count};
+    struct run r = {.collective = collective, .s = s, .env = env, .type = s->type,
+                    .world = env->world ? env->world : MPI_COMM_WORLD, .type_send = s->type_send, .count = s->count};
+    r.comm = comm_make(s, r.world);
     if (r.comm == MPI_COMM_NULL)
         return 0;
     MPI_Comm_size(r.comm, &r.size);
@@ -583,7 +589,7 @@ int execute_rank(const struct collective *collective, const struct scenario *s, 
     element_op_free(&r.op);
     element_type_free(&r.mpi_type);
     element_type_free(&r.mpi_type_send);
-    if (r.comm != MPI_COMM_WORLD)
+    if (r.comm != r.world)
         MPI_Comm_free(&r.comm);
     return 0;
 }

@@ -13,6 +13,7 @@ struct execute_environment {
     int (*missing)(int call);                              /* how many ranks of the communicator have not entered yet */
     void (*result)(int call, int rank, uint64_t checksum); /* of what all ranks should share bit by bit */
     void (*calling)(int inside);                           /* 1: the collective starts, 0: it has ended */
+    MPI_Comm world; /* what the scenario calls the world; 0: MPI_COMM_WORLD */
     int margins;                                           /* watch the bytes around buffers: nobody else does */
 };
 

@@ -3,8 +3,9 @@
 CFLAGS_replay_inproc_ = $(MPI_CFLAGS) -O3 -fno-plt
 CFLAGS_fuzz_ = $(MPI_CFLAGS)
 
-$(BUILD)/libinproc.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard replay/inproc/*.c))
-	$(Q)rm -f $@ && ar rcs $@ $^
+$(BUILD)/libinproc.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard replay/inproc/*.c)) fuzz/pmpi.sh
+	$(Q)rm -rf $@ $(BUILD)/inproc && mkdir -p $(BUILD)/inproc && cp $(filter %.o,$^) $(BUILD)/inproc/
+	$(Q)fuzz/pmpi.sh $(BUILD)/inproc/*.o && ar rcs $@ $(BUILD)/inproc/*.o
 
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------------------------
 
@@ -32,9 +33,9 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 
 FUZZ_SHARE = $(BUILD)/share/crosswait
 FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h corpus/collectives/registry.h)) \
-              $(patsubst %,$(FUZZ_SHARE)/src/%.c,scenario elements execute real_main registry) \
+              $(patsubst %,$(FUZZ_SHARE)/src/%.c,scenario elements execute real_main library_main registry) \
               $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz inproc checkers replay core) \
-              $(FUZZ_SHARE)/private.sh $(FUZZ_SHARE)/build.sh
+              $(FUZZ_SHARE)/private.sh $(FUZZ_SHARE)/build.sh $(FUZZ_SHARE)/library.py
 
 define fuzz_share
 	@mkdir -p $(@D)
@@ -49,6 +50,8 @@ $(FUZZ_SHARE)/src/%.c: fuzz/%.c
 $(FUZZ_SHARE)/lib/%.a: $(BUILD)/%.a
 	$(fuzz_share)
 $(FUZZ_SHARE)/%.sh: fuzz/%.sh
+	$(fuzz_share)
+$(FUZZ_SHARE)/%.py: fuzz/%.py
 	$(fuzz_share)
 
 install: install-fuzz
