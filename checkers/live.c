@@ -1,7 +1,8 @@
-/* See live.h. The history (live_history.h) says what is pending; here each pending call becomes the clauses that it waits for, and
- * replay/waitfor.h says who can never go on.
+/* See live.h. The history (live_history.h) says what is pending; here each pending call becomes the
+ * clauses that it waits for, and replay/waitfor.h says who can never go on.
  *
- * Invariant: a clause is added only if the call certainly cannot complete before one of the clause's ranks does something. */
+ * Invariant: a clause is added only if the call certainly cannot complete before one of the
+ * clause's ranks does something. */
 #include "checkers/live.h"
 
 #include <stdio.h>
@@ -11,10 +12,10 @@
 #include "checkers/live_history.h"
 #include "replay/waitfor.h"
 
-enum need { /* of one thing that a call waits for */
-    NEED_CERTAIN, /* it is not complete: waits for the peers listed */
-    NEED_MAYBE,   /* complete, or waits for the peers listed */
-    NEED_UNKNOWN  /* may complete by itself: nothing is claimed */
+enum need {               /* of one thing that a call waits for */
+            NEED_CERTAIN, /* it is not complete: waits for the peers listed */
+            NEED_MAYBE,   /* complete, or waits for the peers listed */
+            NEED_UNKNOWN  /* may complete by itself: nothing is claimed */
 };
 
 struct needs { /* what one rank waits for */
@@ -31,7 +32,8 @@ struct live_prover {
     bool no_memory;
 };
 
-/* --- collecting --------------------------------------------------------------------------------------------- */
+/* --- collecting
+ * --------------------------------------------------------------------------------------------- */
 
 static void peer_add(struct live_prover *prover, int32_t peer)
 {
@@ -74,31 +76,38 @@ static void need_add(struct live_prover *prover, enum need kind)
     needs->kind[needs->count++] = kind;
 }
 
-/* --- messages ----------------------------------------------------------------------------------------------- */
+/* --- messages
+ * -----------------------------------------------------------------------------------------------
+ */
 
-/* Messages on the channel that nobody is known to have received, those of sends that are still pending included. */
-static uint64_t channel_open(const struct live_history *history, uint64_t global, int32_t source, int32_t dest, int32_t tag)
+/* Messages on the channel that nobody is known to have received, those of sends that are still
+ * pending included. */
+static uint64_t channel_open(const struct live_history *history, uint64_t global, int32_t source,
+                             int32_t dest, int32_t tag)
 {
     const struct live_channel *channel = live_channel_find(history, global, source, dest, tag);
     const struct live_open *open = &history->rank[source].open;
     uint64_t sent = channel ? channel->sent : 0;
     uint64_t received = channel ? channel->received : 0;
 
-    if (open->valid && open->event.tag == tag && open->event.head.a < history->rank[source].call_count) {
+    if (open->valid && open->event.tag == tag &&
+        open->event.head.a < history->rank[source].call_count) {
         uint8_t class = history->rank[source].call[open->event.head.a].class;
-        struct live_space *space = live_space_find(&history->rank[source], LIVE_SPACE_COMM, open->event.comm);
+        struct live_space *space =
+            live_space_find(&history->rank[source], LIVE_SPACE_COMM, open->event.comm);
 
-        if ((class == EVENT_CLASS_SEND || class == EVENT_CLASS_SENDRECV) && space && space->global == global &&
-            live_space_world(space, open->event.peer) == dest)
+        if ((class == EVENT_CLASS_SEND || class == EVENT_CLASS_SENDRECV) && space &&
+            space->global == global && live_space_world(space, open->event.peer) == dest)
             sent++;
     }
     return sent > received ? sent - received : 0;
 }
 
-/* Whether any message may fit a receive from `source` (or EVENT_ANY) with `tag` (or EVENT_ANY). `before`: how many receives with exactly
- * these arguments were posted earlier and take precedence. */
-static bool message_fits(const struct live_prover *prover, const struct live_space *space, int32_t dest, int32_t source, int32_t tag,
-                         uint64_t before)
+/* Whether any message may fit a receive from `source` (or EVENT_ANY) with `tag` (or EVENT_ANY).
+ * `before`: how many receives with exactly these arguments were posted earlier and take precedence.
+ */
+static bool message_fits(const struct live_prover *prover, const struct live_space *space,
+                         int32_t dest, int32_t source, int32_t tag, uint64_t before)
 {
     const struct live_history *history = &prover->history;
 
@@ -107,39 +116,47 @@ static bool message_fits(const struct live_prover *prover, const struct live_spa
     for (uint64_t i = 0; i < history->channel_room; i++) {
         const struct live_channel *c = &history->channel[i];
 
-        if ((c->sent || c->received) && c->global == space->global && c->dest == dest && (source == EVENT_ANY || c->source == source) &&
-            (tag == EVENT_ANY || c->tag == tag) && channel_open(history, c->global, c->source, dest, c->tag))
+        if ((c->sent || c->received) && c->global == space->global && c->dest == dest &&
+            (source == EVENT_ANY || c->source == source) && (tag == EVENT_ANY || c->tag == tag) &&
+            channel_open(history, c->global, c->source, dest, c->tag))
             return true;
     }
-    for (uint32_t r = 0; r < history->rank_count; r++) { /* a send that is pending as the first of its channel */
+    for (uint32_t r = 0; r < history->rank_count;
+         r++) { /* a send that is pending as the first of its channel */
         const struct live_open *open = &history->rank[r].open;
 
-        if (open->valid && (source == EVENT_ANY || source == (int32_t)r) && (tag == EVENT_ANY || open->event.tag == tag) &&
+        if (open->valid && (source == EVENT_ANY || source == (int32_t)r) &&
+            (tag == EVENT_ANY || open->event.tag == tag) &&
             channel_open(history, space->global, (int32_t)r, dest, open->event.tag))
             return true;
     }
     return false;
 }
 
-static bool same_recv(const struct live_request *a, uint64_t global, const struct live_rank *rank, int32_t peer, int32_t tag)
+static bool same_recv(const struct live_request *a, uint64_t global, const struct live_rank *rank,
+                      int32_t peer, int32_t tag)
 {
-    return a->kind == LIVE_RECV && a->active && a->peer == peer && a->tag == tag && rank->space[a->space].global == global;
+    return a->kind == LIVE_RECV && a->active && a->peer == peer && a->tag == tag &&
+           rank->space[a->space].global == global;
 }
 
 /* Pending receives of a rank with exactly these arguments, posted before `seq`. */
-static uint64_t receives_before(const struct live_prover *prover, int32_t me, uint64_t global, int32_t source, int32_t tag, uint64_t seq)
+static uint64_t receives_before(const struct live_prover *prover, int32_t me, uint64_t global,
+                                int32_t source, int32_t tag, uint64_t seq)
 {
     const struct live_rank *rank = &prover->history.rank[me];
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < rank->request_room; i++)
-        count += rank->request[i].id && rank->request[i].seq < seq && !rank->request[i].persistent &&
+        count += rank->request[i].id && rank->request[i].seq < seq &&
+                 !rank->request[i].persistent &&
                  same_recv(&rank->request[i], global, rank, source, tag);
     return count;
 }
 
 /* How many receives of `dest` that are pending now might take a message of the channel. */
-static uint64_t receives_fitting(const struct live_prover *prover, uint64_t global, int32_t source, int32_t dest, int32_t tag)
+static uint64_t receives_fitting(const struct live_prover *prover, uint64_t global, int32_t source,
+                                 int32_t dest, int32_t tag)
 {
     const struct live_rank *rank = &prover->history.rank[dest];
     const struct live_open *open = &rank->open;
@@ -148,8 +165,9 @@ static uint64_t receives_fitting(const struct live_prover *prover, uint64_t glob
     for (uint32_t i = 0; i < rank->request_room; i++) {
         const struct live_request *r = &rank->request[i];
 
-        count += r->id && r->kind == LIVE_RECV && r->active && rank->space[r->space].global == global &&
-                 (r->peer == EVENT_ANY || r->peer == source) && (r->tag == EVENT_ANY || r->tag == tag);
+        count +=
+            r->id && r->kind == LIVE_RECV && r->active && rank->space[r->space].global == global &&
+            (r->peer == EVENT_ANY || r->peer == source) && (r->tag == EVENT_ANY || r->tag == tag);
     }
     if (open->valid && open->event.head.a < rank->call_count) {
         uint8_t class = rank->call[open->event.head.a].class;
@@ -158,8 +176,10 @@ static uint64_t receives_fitting(const struct live_prover *prover, uint64_t glob
         int32_t from = leg ? open->leg.peer : open->event.peer;
         int32_t with = leg ? open->leg.tag : open->event.tag;
 
-        if (space && space->global == global && (leg || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
-            (from == EVENT_ANY || live_space_world(space, from) == source) && (with == EVENT_ANY || with == tag))
+        if (space && space->global == global &&
+            (leg || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
+            (from == EVENT_ANY || live_space_world(space, from) == source) &&
+            (with == EVENT_ANY || with == tag))
             count++;
         if (class == EVENT_CLASS_SENDRECV && !open->has_leg)
             count++; /* not known what it receives */
@@ -167,10 +187,11 @@ static uint64_t receives_fitting(const struct live_prover *prover, uint64_t glob
     return count;
 }
 
-static enum need need_recv(struct live_prover *prover, int32_t me, const struct live_space *space, int32_t source, int32_t tag,
-                           uint64_t before)
+static enum need need_recv(struct live_prover *prover, int32_t me, const struct live_space *space,
+                           int32_t source, int32_t tag, uint64_t before)
 {
-    if (source == EVENT_PROC_NULL || source == EVENT_NONE || message_fits(prover, space, me, source, tag, before))
+    if (source == EVENT_PROC_NULL || source == EVENT_NONE ||
+        message_fits(prover, space, me, source, tag, before))
         return NEED_UNKNOWN;
     if (source >= 0) {
         peer_add(prover, source);
@@ -188,8 +209,8 @@ static enum need need_recv(struct live_prover *prover, int32_t me, const struct 
 }
 
 /* number: how many-th of its channel the send is. */
-static enum need need_send(struct live_prover *prover, int32_t me, const struct live_space *space, int32_t dest, int32_t tag,
-                           uint64_t number, bool certain)
+static enum need need_send(struct live_prover *prover, int32_t me, const struct live_space *space,
+                           int32_t dest, int32_t tag, uint64_t number, bool certain)
 {
     const struct live_channel *channel;
     uint64_t received;
@@ -204,10 +225,12 @@ static enum need need_send(struct live_prover *prover, int32_t me, const struct 
     return certain ? NEED_CERTAIN : NEED_MAYBE;
 }
 
-/* --- collectives -------------------------------------------------------------------------------------------- */
+/* --- collectives
+ * -------------------------------------------------------------------------------------------- */
 
 /* Members that have not entered as many collectives of the space as `me` is in. */
-static enum need need_coll(struct live_prover *prover, int32_t me, const struct live_space *space, uint64_t number, bool certain)
+static enum need need_coll(struct live_prover *prover, int32_t me, const struct live_space *space,
+                           uint64_t number, bool certain)
 {
     uint32_t missing = 0;
 
@@ -230,10 +253,11 @@ static enum need need_coll(struct live_prover *prover, int32_t me, const struct 
             return NEED_UNKNOWN;
         if (other && rank->open.valid && rank->open.event.head.a < rank->call_count) {
             enum event_class class = (enum event_class)rank->call[rank->open.event.head.a].class;
-            bool collective = class == EVENT_CLASS_COLL || class == EVENT_CLASS_COMM_CREATE || class == EVENT_CLASS_COMM_FREE ||
-                              class == EVENT_CLASS_COMM_ICREATE || class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COLL_INIT ||
-                              class == EVENT_CLASS_WIN_CREATE || class == EVENT_CLASS_WIN_FREE || class == EVENT_CLASS_RMA_FENCE ||
-                              class == EVENT_CLASS_FINALIZE;
+            bool collective = class == EVENT_CLASS_COLL || class == EVENT_CLASS_COMM_CREATE ||
+                              class == EVENT_CLASS_COMM_FREE || class == EVENT_CLASS_COMM_ICREATE ||
+                              class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COLL_INIT ||
+                              class == EVENT_CLASS_WIN_CREATE || class == EVENT_CLASS_WIN_FREE ||
+                              class == EVENT_CLASS_RMA_FENCE || class == EVENT_CLASS_FINALIZE;
             uint32_t id = class == EVENT_CLASS_FINALIZE ? 0 : rank->open.event.comm;
 
             entered += collective && live_space_kind_of(class) == space->kind && other->id == id;
@@ -246,7 +270,9 @@ static enum need need_coll(struct live_prover *prover, int32_t me, const struct 
     return !missing ? NEED_UNKNOWN : certain ? NEED_CERTAIN : NEED_MAYBE;
 }
 
-/* --- one rank ----------------------------------------------------------------------------------------------- */
+/* --- one rank
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static enum need need_request(struct live_prover *prover, int32_t me, uint32_t id, bool certain)
 {
@@ -254,14 +280,17 @@ static enum need need_request(struct live_prover *prover, int32_t me, uint32_t i
     const struct live_request *request = live_request_find(rank, id);
     const struct live_space *space;
 
-    if (!request || !request->active || request->kind == LIVE_OTHER || request->space >= rank->space_count)
+    if (!request || !request->active || request->kind == LIVE_OTHER ||
+        request->space >= rank->space_count)
         return NEED_UNKNOWN;
     space = &rank->space[request->space];
     switch (request->kind) {
     case LIVE_RECV:
         return need_recv(prover, me, space, request->peer, request->tag,
-                         request->persistent ? 0 : receives_before(prover, me, space->global, request->peer, request->tag,
-                                                                   request->seq));
+                         request->persistent
+                             ? 0
+                             : receives_before(prover, me, space->global, request->peer,
+                                               request->tag, request->seq));
     case LIVE_SEND:
         return need_send(prover, me, space, request->peer, request->tag, request->number, certain);
     default:
@@ -278,15 +307,18 @@ static void needs_of_list(struct live_prover *prover, int32_t me, bool any)
         return;
     }
     for (uint32_t i = 0; i < open->request_count; i++) {
-        const struct live_request *request = live_request_find(&prover->history.rank[me], open->request[i]);
+        const struct live_request *request =
+            live_request_find(&prover->history.rank[me], open->request[i]);
 
         if (!open->request[i] || (request && request->persistent && !request->active))
             continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
-        need_add(prover, need_request(prover, me, open->request[i], any || open->request_count == 1));
+        need_add(prover,
+                 need_request(prover, me, open->request[i], any || open->request_count == 1));
     }
 }
 
-/* What rank `me` waits for. *out_any: one of the needs is enough (MPI_Waitany), else all of them are missing or may be. */
+/* What rank `me` waits for. *out_any: one of the needs is enough (MPI_Waitany), else all of them
+ * are missing or may be. */
 static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
 {
     const struct live_rank *rank = &prover->history.rank[me];
@@ -297,12 +329,14 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
 
     *out_any = false;
     prover->needs.count = prover->needs.peer_count = 0;
-    if (!rank->open.valid || rank->lanes_open != 1 || event->head.a >= rank->call_count || !rank->call[event->head.a].known) {
+    if (!rank->open.valid || rank->lanes_open != 1 || event->head.a >= rank->call_count ||
+        !rank->call[event->head.a].known) {
         need_add(prover, NEED_UNKNOWN);
         return;
     }
     class = (enum event_class)rank->call[event->head.a].class;
-    space = live_space_find(rank, live_space_kind_of(class), class == EVENT_CLASS_FINALIZE ? 0 : event->comm);
+    space = live_space_find(rank, live_space_kind_of(class),
+                            class == EVENT_CLASS_FINALIZE ? 0 : event->comm);
     peer = space ? live_space_world(space, event->peer) : EVENT_NONE;
     switch (class) {
     case EVENT_CLASS_WAIT:
@@ -326,7 +360,9 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
     switch (class) {
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_SENDRECV: {
-        const struct live_channel *c = peer >= 0 ? live_channel_find(&prover->history, space->global, me, peer, event->tag) : NULL;
+        const struct live_channel *c =
+            peer >= 0 ? live_channel_find(&prover->history, space->global, me, peer, event->tag)
+                      : NULL;
 
         if (class == EVENT_CLASS_SENDRECV) {
             if (!rank->open.has_leg) {
@@ -334,14 +370,17 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
                 return;
             }
             if (rank->open.leg.peer != EVENT_PROC_NULL)
-                need_add(prover, need_recv(prover, me, space, live_space_world(space, rank->open.leg.peer), rank->open.leg.tag,
-                                           receives_before(prover, me, space->global,
-                                                           live_space_world(space, rank->open.leg.peer), rank->open.leg.tag,
-                                                           UINT64_MAX)));
+                need_add(prover,
+                         need_recv(prover, me, space, live_space_world(space, rank->open.leg.peer),
+                                   rank->open.leg.tag,
+                                   receives_before(prover, me, space->global,
+                                                   live_space_world(space, rank->open.leg.peer),
+                                                   rank->open.leg.tag, UINT64_MAX)));
             if (peer == EVENT_PROC_NULL)
                 return;
         }
-        need_add(prover, need_send(prover, me, space, peer, event->tag, (c ? c->sent : 0) + 1, class == EVENT_CLASS_SEND));
+        need_add(prover, need_send(prover, me, space, peer, event->tag, (c ? c->sent : 0) + 1,
+                                   class == EVENT_CLASS_SEND));
         return;
     }
     case EVENT_CLASS_RECV:
@@ -349,7 +388,9 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
     case EVENT_CLASS_MPROBE:
         need_add(prover, need_recv(prover, me, space, peer, event->tag,
                                    peer >= 0 && event->tag != EVENT_ANY
-                                       ? receives_before(prover, me, space->global, peer, event->tag, UINT64_MAX) : 0));
+                                       ? receives_before(prover, me, space->global, peer,
+                                                         event->tag, UINT64_MAX)
+                                       : 0));
         return;
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_COMM_CREATE:
@@ -364,9 +405,11 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
     }
 }
 
-/* --- the graph ---------------------------------------------------------------------------------------------- */
+/* --- the graph
+ * ---------------------------------------------------------------------------------------------- */
 
-static enum core_status clause_add(struct replay_waitfor *waitfor, const struct needs *needs, uint32_t first, uint32_t end)
+static enum core_status clause_add(struct replay_waitfor *waitfor, const struct needs *needs,
+                                   uint32_t first, uint32_t end)
 {
     enum core_status status = replay_waitfor_clause(waitfor, 0, false);
 
@@ -375,8 +418,10 @@ static enum core_status clause_add(struct replay_waitfor *waitfor, const struct 
     return status;
 }
 
-/* Adds rank `me` with its clauses. *out_known = false, and nothing added, when nothing can be claimed about it. */
-static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor, uint32_t me, bool *out_known)
+/* Adds rank `me` with its clauses. *out_known = false, and nothing added, when nothing can be
+ * claimed about it. */
+static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor,
+                                 uint32_t me, bool *out_known)
 {
     const struct needs *needs = &prover->needs;
     struct replay_blocked blocked = {.rank = me, .event = prover->history.rank[me].open.event.seq};
@@ -396,7 +441,8 @@ static enum core_status rank_add(struct live_prover *prover, struct replay_waitf
         return CORE_OK;
     *out_known = true;
     status = replay_waitfor_blocked(waitfor, &blocked);
-    if (!status && (any || !certain)) /* one of them is enough, or it is not known which of them is missing */
+    if (!status &&
+        (any || !certain)) /* one of them is enough, or it is not known which of them is missing */
         return clause_add(waitfor, needs, 0, needs->peer_count);
     for (uint32_t i = 0; i < needs->count && !status; i++)
         if (needs->kind[i] == NEED_CERTAIN)
@@ -404,7 +450,8 @@ static enum core_status rank_add(struct live_prover *prover, struct replay_waitf
     return status;
 }
 
-static void sentence_peers(FILE *text, const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
+static void sentence_peers(FILE *text, const struct replay_waitfor *waitfor,
+                           const struct replay_blocked *blocked)
 {
     const struct replay_clause *clause = &waitfor->clause[blocked->first];
 
@@ -431,13 +478,15 @@ static char *sentence_make(const struct live_history *history, const struct repl
 
         if (blocked->standing != REPLAY_IN_CORE || said++ >= 4)
             continue;
-        fprintf(text, "%srank %u waits in %s for ", said > 1 ? ", " : "", blocked->rank, rank->call[rank->open.event.head.a].name);
+        fprintf(text, "%srank %u waits in %s for ", said > 1 ? ", " : "", blocked->rank,
+                rank->call[rank->open.event.head.a].name);
         sentence_peers(text, waitfor, blocked);
     }
     if (said > 4)
         fprintf(text, ", and %u more", said - 4);
     if (waitfor->behind_count)
-        fprintf(text, "; %u more rank%s cannot go on either", waitfor->behind_count, waitfor->behind_count == 1 ? "" : "s");
+        fprintf(text, "; %u more rank%s cannot go on either", waitfor->behind_count,
+                waitfor->behind_count == 1 ? "" : "s");
     fclose(text);
     return sentence;
 }
@@ -459,7 +508,8 @@ void live_prover_free(struct live_prover *prover)
     free(prover);
 }
 
-enum core_status live_prove(struct live_prover *prover, const char *job_path, const uint8_t *standing, uint32_t rank_count,
+enum core_status live_prove(struct live_prover *prover, const char *job_path,
+                            const uint8_t *standing, uint32_t rank_count,
                             struct live_verdict *out_verdict)
 {
     struct replay_waitfor waitfor = {0};

@@ -1,9 +1,12 @@
-/* Whether a job that still runs, and stands still, can never go on: a proof from its spools alone, for the launcher.
+/* Whether a job that still runs, and stands still, can never go on: a proof from its spools alone,
+ * for the launcher.
  *
- * What makes it sound: a call that a rank is in has not completed in the real library, and nothing moves although every rank has had the time to
- * do what it can (the caller sees to that). So a pending receive that no message fits waits for its source; a pending send that no posted
- * receive fits waits for its destination; a collective waits for members that have not entered it. Where a message and a receive may
- * still meet, or a rank is outside of MPI, or the record has gaps, nothing is claimed. */
+ * What makes it sound: a call that a rank is in has not completed in the real library, and nothing
+ * moves although every rank has had the time to do what it can (the caller sees to that). So a
+ * pending receive that no message fits waits for its source; a pending send that no posted receive
+ * fits waits for its destination; a collective waits for members that have not entered it. Where a
+ * message and a receive may still meet, or a rank is outside of MPI, or the record has gaps,
+ * nothing is claimed. */
 #ifndef CHECKERS_LIVE_H
 #define CHECKERS_LIVE_H
 
@@ -22,15 +25,18 @@ struct live_verdict {
     bool proven;
     uint32_t core_count;   /* ranks that hold each other */
     uint32_t behind_count; /* ranks that wait for them */
-    char *sentence;        /* "deadlock: rank 0 waits in MPI_Recv for rank 1, rank 1 ..."; NULL unless proven. Free with free() */
+    char *sentence; /* "deadlock: rank 0 waits in MPI_Recv for rank 1, rank 1 ..."; NULL unless
+                       proven. Free with free() */
 };
 
 struct live_prover; /* keeps what it has read, for the next time */
 enum core_status live_prover_new(struct live_prover **out_prover);
 void live_prover_free(struct live_prover *prover);
 
-/* standing: an enum live_standing for each of the rank_count ranks of the job in folder job_path, always the same one. */
-enum core_status live_prove(struct live_prover *prover, const char *job_path, const uint8_t *standing, uint32_t rank_count,
+/* standing: an enum live_standing for each of the rank_count ranks of the job in folder job_path,
+ * always the same one. */
+enum core_status live_prove(struct live_prover *prover, const char *job_path,
+                            const uint8_t *standing, uint32_t rank_count,
                             struct live_verdict *out_verdict);
 
 #endif

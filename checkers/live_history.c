@@ -1,4 +1,5 @@
-/* See live_history.h. Relies on core/spool_read.h, which checks every length, so that records may be trusted here. */
+/* See live_history.h. Relies on core/spool_read.h, which checks every length, so that records may
+ * be trusted here. */
 #include "checkers/live_history.h"
 
 #include <stdio.h>
@@ -17,7 +18,9 @@ struct lane_state {
     bool posts, completions; /* which of the two this pass takes; neither: definitions only */
 };
 
-/* --- tables ------------------------------------------------------------------------------------------------- */
+/* --- tables
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t mix(uint64_t x)
 {
@@ -30,7 +33,8 @@ static uint64_t mix(uint64_t x)
 
 static uint64_t channel_hash(uint64_t global, int32_t source, int32_t dest, int32_t tag)
 {
-    return mix(mix(global ^ (uint64_t)(uint32_t)tag << 32) ^ ((uint64_t)(uint32_t)source << 32 | (uint32_t)dest));
+    return mix(mix(global ^ (uint64_t)(uint32_t)tag << 32) ^
+               ((uint64_t)(uint32_t)source << 32 | (uint32_t)dest));
 }
 
 static bool channel_free(const struct live_channel *channel)
@@ -38,24 +42,25 @@ static bool channel_free(const struct live_channel *channel)
     return !channel->sent && !channel->received;
 }
 
-static struct live_channel *channel_place(const struct live_history *history, uint64_t global, int32_t source, int32_t dest,
-                                          int32_t tag)
+static struct live_channel *channel_place(const struct live_history *history, uint64_t global,
+                                          int32_t source, int32_t dest, int32_t tag)
 {
     uint64_t mask = history->channel_room - 1;
 
     for (uint64_t at = channel_hash(global, source, dest, tag) & mask;; at = (at + 1) & mask) {
         struct live_channel *channel = &history->channel[at];
 
-        if (channel_free(channel) || (channel->global == global && channel->source == source && channel->dest == dest &&
-                                      channel->tag == tag))
+        if (channel_free(channel) || (channel->global == global && channel->source == source &&
+                                      channel->dest == dest && channel->tag == tag))
             return channel;
     }
 }
 
-const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global, int32_t source,
-                                             int32_t dest, int32_t tag)
+const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global,
+                                             int32_t source, int32_t dest, int32_t tag)
 {
-    struct live_channel *channel = history->channel_room ? channel_place(history, global, source, dest, tag) : NULL;
+    struct live_channel *channel =
+        history->channel_room ? channel_place(history, global, source, dest, tag) : NULL;
 
     return channel && !channel_free(channel) ? channel : NULL;
 }
@@ -79,8 +84,10 @@ static bool channels_grow(struct live_history *history)
     return true;
 }
 
-/* The channel, made if need be: the caller counts something in it at once. NULL: out of memory, history is unclear. */
-static struct live_channel *channel_get(struct live_history *history, uint64_t global, int32_t source, int32_t dest, int32_t tag)
+/* The channel, made if need be: the caller counts something in it at once. NULL: out of memory,
+ * history is unclear. */
+static struct live_channel *channel_get(struct live_history *history, uint64_t global,
+                                        int32_t source, int32_t dest, int32_t tag)
 {
     struct live_channel *channel;
 
@@ -90,7 +97,8 @@ static struct live_channel *channel_get(struct live_history *history, uint64_t g
     }
     channel = channel_place(history, global, source, dest, tag);
     if (channel_free(channel)) {
-        *channel = (struct live_channel){.global = global, .source = source, .dest = dest, .tag = tag};
+        *channel =
+            (struct live_channel){.global = global, .source = source, .dest = dest, .tag = tag};
         history->channel_count++;
     }
     return channel;
@@ -117,7 +125,8 @@ const struct live_request *live_request_find(const struct live_rank *rank, uint3
     return request_get(rank, id);
 }
 
-static void request_add(struct live_history *history, struct live_rank *rank, const struct live_request *request)
+static void request_add(struct live_history *history, struct live_rank *rank,
+                        const struct live_request *request)
 {
     if (!request->id)
         return;
@@ -147,7 +156,8 @@ static void request_remove(struct live_rank *rank, struct live_request *request)
 
     request->id = 0;
     rank->request_count--;
-    for (at = (at + 1) & mask; rank->request[at].id; at = (at + 1) & mask) { /* those behind it may move up */
+    for (at = (at + 1) & mask; rank->request[at].id;
+         at = (at + 1) & mask) { /* those behind it may move up */
         struct live_request moved = rank->request[at];
 
         rank->request[at].id = 0;
@@ -155,7 +165,9 @@ static void request_remove(struct live_rank *rank, struct live_request *request)
     }
 }
 
-/* --- spaces ------------------------------------------------------------------------------------------------- */
+/* --- spaces
+ * -------------------------------------------------------------------------------------------------
+ */
 
 enum live_space_kind live_space_kind_of(enum event_class class)
 {
@@ -170,7 +182,8 @@ enum live_space_kind live_space_kind_of(enum event_class class)
     }
 }
 
-struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind, uint32_t id)
+struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind,
+                                   uint32_t id)
 {
     for (uint32_t i = rank->space_count; i-- > 0;)
         if (rank->space[i].kind == kind && rank->space[i].id == id)
@@ -178,7 +191,8 @@ struct live_space *live_space_find(const struct live_rank *rank, enum live_space
     return NULL;
 }
 
-struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind, uint64_t global)
+struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind,
+                                     uint64_t global)
 {
     for (uint32_t i = rank->space_count; i-- > 0;)
         if (rank->space[i].kind == kind && rank->space[i].global == global)
@@ -196,7 +210,8 @@ int32_t live_space_world(const struct live_space *space, int32_t peer)
 }
 
 /* Adds a space of so many members, all unknown yet. NULL: out of memory, history is unclear. */
-static struct live_space *space_add(struct live_history *history, struct live_rank *rank, const struct live_space *space)
+static struct live_space *space_add(struct live_history *history, struct live_rank *rank,
+                                    const struct live_space *space)
 {
     uint64_t members = (uint64_t)space->size + space->remote_size;
     struct live_space *more = realloc(rank->space, (rank->space_count + 1) * sizeof *more);
@@ -221,12 +236,18 @@ static void def_comm(struct lane_state *lane, const struct spool_def_comm *def)
 {
     struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, def->id);
     const int32_t *member = spool_tail(def, sizeof *def);
-    struct live_space made = {.kind = LIVE_SPACE_COMM, .inter = def->head.a == SPOOL_COMM_INTER, .id = def->id,
-                              .global = def->global, .size = def->size, .remote_size = def->remote_size};
+    struct live_space made = {.kind = LIVE_SPACE_COMM,
+                              .inter = def->head.a == SPOOL_COMM_INTER,
+                              .id = def->id,
+                              .global = def->global,
+                              .size = def->size,
+                              .remote_size = def->remote_size};
 
     if (!space)
         space = space_add(lane->history, lane->rank, &made);
-    for (uint32_t i = 0; space && i < def->count && (uint64_t)def->first + i < (uint64_t)space->size + space->remote_size; i++)
+    for (uint32_t i = 0; space && i < def->count &&
+                         (uint64_t)def->first + i < (uint64_t)space->size + space->remote_size;
+         i++)
         space->member[def->first + i] = member[i];
 }
 
@@ -245,7 +266,8 @@ static void def_win(struct lane_state *lane, const struct spool_def_win *def)
     space = space_add(lane->history, lane->rank, &made);
     comm = live_space_find(lane->rank, LIVE_SPACE_COMM, def->comm); /* it may have moved */
     if (space && comm)
-        memcpy(space->member, comm->member, ((size_t)comm->size + comm->remote_size) * sizeof *comm->member);
+        memcpy(space->member, comm->member,
+               ((size_t)comm->size + comm->remote_size) * sizeof *comm->member);
 }
 
 static void def_call(struct lane_state *lane, const struct spool_def_call *def)
@@ -265,10 +287,13 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
     }
     call[id].known = true;
     call[id].class = (uint8_t)def->head.b;
-    snprintf(call[id].name, sizeof call[id].name, "%.*s", (int)def->name_bytes, (const char *)spool_tail(def, sizeof *def));
+    snprintf(call[id].name, sizeof call[id].name, "%.*s", (int)def->name_bytes,
+             (const char *)spool_tail(def, sizeof *def));
 }
 
-/* --- events ------------------------------------------------------------------------------------------------- */
+/* --- events
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t post_send(struct lane_state *lane, uint32_t comm, int32_t peer, int32_t tag)
 {
@@ -286,7 +311,8 @@ static uint64_t post_send(struct lane_state *lane, uint32_t comm, int32_t peer, 
     return channel ? ++channel->sent : 0;
 }
 
-static void take_message(struct lane_state *lane, const struct live_space *space, int32_t source, int32_t tag)
+static void take_message(struct lane_state *lane, const struct live_space *space, int32_t source,
+                         int32_t tag)
 {
     struct live_channel *channel;
     int32_t from;
@@ -312,7 +338,8 @@ static void request_start(struct lane_state *lane, uint32_t id)
     request->active++;
     if (request->kind == LIVE_SEND && request->peer != EVENT_PROC_NULL) {
         const struct live_space *space = &lane->rank->space[request->space];
-        struct live_channel *channel = channel_get(lane->history, space->global, lane->world, request->peer, request->tag);
+        struct live_channel *channel =
+            channel_get(lane->history, space->global, lane->world, request->peer, request->tag);
 
         if (channel)
             request->number = ++channel->sent;
@@ -335,11 +362,16 @@ static void request_done(struct lane_state *lane, const struct spool_done *done)
     }
 }
 
-static void request_post(struct lane_state *lane, const struct spool_event *event, enum event_class class)
+static void request_post(struct lane_state *lane, const struct spool_event *event,
+                         enum event_class class)
 {
     struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
-    struct live_request request = {.id = event->request, .kind = LIVE_OTHER, .active = 1, .tag = event->tag,
-                                   .peer = EVENT_NONE, .seq = event->seq};
+    struct live_request request = {.id = event->request,
+                                   .kind = LIVE_OTHER,
+                                   .active = 1,
+                                   .tag = event->tag,
+                                   .peer = EVENT_NONE,
+                                   .seq = event->seq};
 
     if (space) {
         request.space = (uint32_t)(space - lane->rank->space);
@@ -378,11 +410,12 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
         request_add(lane->history, lane->rank, &request);
 }
 
-static void post_collective(struct lane_state *lane, const struct spool_event *event, enum event_class class)
+static void post_collective(struct lane_state *lane, const struct spool_event *event,
+                            enum event_class class)
 {
     const struct live_call *call = &lane->rank->call[event->head.a];
-    struct live_space *space = live_space_find(lane->rank, live_space_kind_of(class), class == EVENT_CLASS_FINALIZE ? 0
-                                               : event->comm);
+    struct live_space *space = live_space_find(lane->rank, live_space_kind_of(class),
+                                               class == EVENT_CLASS_FINALIZE ? 0 : event->comm);
 
     if (!space)
         return;
@@ -412,7 +445,9 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     case EVENT_CLASS_START:
         if (event->request)
             request_start(lane, event->request);
-        for (uint32_t i = 0; lane->kept->list_seq == event->seq && !event->request && i < lane->kept->list_count; i++)
+        for (uint32_t i = 0;
+             lane->kept->list_seq == event->seq && !event->request && i < lane->kept->list_count;
+             i++)
             request_start(lane, lane->kept->list[i]);
         break;
     case EVENT_CLASS_REQUEST_FREE:
@@ -437,7 +472,8 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     }
 }
 
-static void complete(struct lane_state *lane, const struct spool_event *event, enum event_class class)
+static void complete(struct lane_state *lane, const struct spool_event *event,
+                     enum event_class class)
 {
     const struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
 
@@ -472,7 +508,8 @@ static void complete(struct lane_state *lane, const struct spool_event *event, e
 static void keep_done(struct lane_state *lane, const struct spool_done *done)
 {
     if (lane->kept->done_count == lane->kept->done_room) {
-        struct spool_done *more = realloc(lane->kept->done, (lane->kept->done_room + 256) * 2 * sizeof *more);
+        struct spool_done *more =
+            realloc(lane->kept->done, (lane->kept->done_room + 256) * 2 * sizeof *more);
 
         if (!more) {
             lane->history->unclear = true;
@@ -496,7 +533,8 @@ static void keep_list(struct lane_state *lane, const struct spool_list *list)
     }
     lane->kept->list_total = list->total;
     if (lane->kept->list_count + list->count > lane->kept->list_room) {
-        uint32_t *more = realloc(lane->kept->list, 2 * ((size_t)lane->kept->list_count + list->count) * sizeof *more);
+        uint32_t *more = realloc(lane->kept->list,
+                                 2 * ((size_t)lane->kept->list_count + list->count) * sizeof *more);
 
         if (!more) {
             lane->history->unclear = true;
@@ -574,12 +612,14 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
             break;
         }
     }
-    if (reader->torn || reader->header.lost || reader->header.stopped || reader->header.flags & SPOOL_FLAG_FILTERED ||
+    if (reader->torn || reader->header.lost || reader->header.stopped ||
+        reader->header.flags & SPOOL_FLAG_FILTERED ||
         (reader->header.flags & SPOOL_FLAG_LAST && reader->header.drained))
         lane->history->unclear = true;
 }
 
-/* The application's own call that the lane is in, and what of its arguments was written before it. */
+/* The application's own call that the lane is in, and what of its arguments was written before it.
+ */
 static void lane_open_call(struct lane_state *lane, const struct spool_header *header)
 {
     struct live_open *open = &lane->rank->open;
@@ -608,11 +648,15 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     open->request_total = kept->list_total;
 }
 
-static enum core_status lane_take(struct live_history *history, const char *job_path, struct live_lane *kept, bool posts,
-                                  bool completions)
+static enum core_status lane_take(struct live_history *history, const char *job_path,
+                                  struct live_lane *kept, bool posts, bool completions)
 {
-    struct lane_state lane = {.history = history, .rank = &history->rank[kept->rank], .kept = kept, .world = kept->rank,
-                              .posts = posts, .completions = completions};
+    struct lane_state lane = {.history = history,
+                              .rank = &history->rank[kept->rank],
+                              .kept = kept,
+                              .world = kept->rank,
+                              .posts = posts,
+                              .completions = completions};
     struct spool_reader reader;
     enum core_status status = spool_reader_open(&reader, job_path, kept->rank, kept->lane);
 
@@ -636,7 +680,8 @@ static void lane_rewind(struct live_lane *kept)
     memset(&kept->leg, 0, sizeof kept->leg);
 }
 
-/* --- all of it ---------------------------------------------------------------------------------------------- */
+/* --- all of it
+ * ---------------------------------------------------------------------------------------------- */
 
 static void finalize_spaces(struct live_history *history)
 {
@@ -650,7 +695,8 @@ static void finalize_spaces(struct live_history *history)
     }
 }
 
-static enum core_status lanes_find(struct live_history *history, const struct spool_lane_name *name, uint32_t count)
+static enum core_status lanes_find(struct live_history *history, const struct spool_lane_name *name,
+                                   uint32_t count)
 {
     struct live_lane *lane = calloc(count + 1, sizeof *lane);
 
@@ -685,8 +731,10 @@ static enum core_status history_start(struct live_history *history, uint32_t ran
     return CORE_OK;
 }
 
-/* The lanes first .. end of one rank. One thread may use what another one defined, and complete what it posted. */
-static enum core_status rank_take(struct live_history *history, const char *job_path, uint32_t first, uint32_t end)
+/* The lanes first .. end of one rank. One thread may use what another one defined, and complete
+ * what it posted. */
+static enum core_status rank_take(struct live_history *history, const char *job_path,
+                                  uint32_t first, uint32_t end)
 {
     static const bool pass[3][2] = {{false, false}, {true, false}, {false, true}};
     enum core_status status = CORE_OK;
@@ -701,7 +749,8 @@ static enum core_status rank_take(struct live_history *history, const char *job_
     return status;
 }
 
-enum core_status live_history_read(const char *job_path, uint32_t rank_count, struct live_history *history)
+enum core_status live_history_read(const char *job_path, uint32_t rank_count,
+                                   struct live_history *history)
 {
     struct spool_lane_name *name = NULL;
     uint32_t count = 0;

@@ -1,12 +1,16 @@
-/* What has happened in a job that still runs, as far as it decides whether the job can go on: how many messages were sent and received
- * on each channel, which requests are still active, which collectives were entered, and the call that each rank is in. Read from the spools;
- * used by live.c only.
+/* What has happened in a job that still runs, as far as it decides whether the job can go on: how
+ * many messages were sent and received on each channel, which requests are still active, which
+ * collectives were entered, and the call that each rank is in. Read from the spools; used by live.c
+ * only.
  *
  * Invariants
- *  1. Only the application's own calls count: what the library does inside its collectives is part of those.
- *  2. Reading goes on where it stopped the last time, so that asking often costs no more than asking once. (With several lanes a rank
- *     all is read anew: what one thread posts another may complete.)
- *  3. What cannot be followed (lost events, a freed active receive, a filter) makes `unclear` true: then nothing is claimed. */
+ *  1. Only the application's own calls count: what the library does inside its collectives is part
+ * of those.
+ *  2. Reading goes on where it stopped the last time, so that asking often costs no more than
+ * asking once. (With several lanes a rank all is read anew: what one thread posts another may
+ * complete.)
+ *  3. What cannot be followed (lost events, a freed active receive, a filter) makes `unclear` true:
+ * then nothing is claimed. */
 #ifndef CHECKERS_LIVE_HISTORY_H
 #define CHECKERS_LIVE_HISTORY_H
 
@@ -23,13 +27,14 @@ struct live_channel { /* messages of one tag from one rank to another in one com
 };
 
 enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FINALIZE };
-struct live_space { /* one rank's view of what has collective calls: a communicator or window; and MPI_Finalize */
+struct live_space { /* one rank's view of what has collective calls: a communicator or window; and
+                       MPI_Finalize */
     uint8_t kind;
     bool inter, uneven; /* uneven: not all members count the same calls (MPI_Comm_create_group) */
     uint32_t id;
     uint64_t global;
     uint32_t size, remote_size;
-    int32_t *member; /* world ranks: own group, then the remote one */
+    int32_t *member;  /* world ranks: own group, then the remote one */
     uint64_t entered; /* collectives, the one it is in included */
 };
 
@@ -94,18 +99,22 @@ struct live_history { /* zeroed: nothing read yet */
     bool unclear;
 };
 
-/* Reads what the spools of a job of rank_count ranks hold by now. Not being able to follow it is no error: see unclear. */
-enum core_status live_history_read(const char *job_path, uint32_t rank_count, struct live_history *history);
+/* Reads what the spools of a job of rank_count ranks hold by now. Not being able to follow it is no
+ * error: see unclear. */
+enum core_status live_history_read(const char *job_path, uint32_t rank_count,
+                                   struct live_history *history);
 void live_history_done(struct live_history *history);
 
 /* World rank of a peer, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
 int32_t live_space_world(const struct live_space *space, int32_t peer);
-struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind, uint32_t id);
-struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind, uint64_t global);
+struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind,
+                                   uint32_t id);
+struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind,
+                                     uint64_t global);
 const struct live_request *live_request_find(const struct live_rank *rank, uint32_t id);
 /* NULL when nothing was ever sent or received there. */
-const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global, int32_t source,
-                                             int32_t dest, int32_t tag);
+const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global,
+                                             int32_t source, int32_t dest, int32_t tag);
 enum live_space_kind live_space_kind_of(enum event_class class);
 
 #endif

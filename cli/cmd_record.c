@@ -1,4 +1,5 @@
-/* crosswait record: runs a command with the library preloaded and leaves one trace. The exit status is the command's own. */
+/* crosswait record: runs a command with the library preloaded and leaves one trace. The exit status
+ * is the command's own. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -20,11 +21,15 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     .name = "record",
     .usage = "crosswait record [-o T.db] [options] [--] CMD...",
-    .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', with the recording library preloaded, and leaves one trace for each MPI\n"
-             "job that CMD starts: T.db, T-2.db... The job is watched: one that is proven to hang is ended.",
+    .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', with the recording library preloaded, and leaves "
+             "one trace for each MPI\n"
+             "job that CMD starts: T.db, T-2.db... The job is watched: one that is proven to hang "
+             "is ended.",
     .spec = spec,
-    .more = "Exit status: CMD's own (128 + its signal when killed; 126 or 127 when it cannot be started);\n"
-            "2 for a mistake in the command line; 3 when CMD ended with 0 and its trace could not be written.",
+    .more = "Exit status: CMD's own (128 + its signal when killed; 126 or 127 when it cannot be "
+            "started);\n"
+            "2 for a mistake in the command line; 3 when CMD ended with 0 and its trace could not "
+            "be written.",
     .flags = OPTIONS_STOP,
 };
 

@@ -1,5 +1,5 @@
-/* crosswait run: record, check, report in one: the main job. The job's own output comes first and untouched; what we have to say follows it
- * on standard output. */
+/* crosswait run: record, check, report in one: the main job. The job's own output comes first and
+ * untouched; what we have to say follows it on standard output. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,10 +25,12 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     .name = "run",
     .usage = "crosswait run [-o T.db] [options] [--] CMD...",
-    .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', records it, checks what it did and what it relied on, and reports. The job's\n"
+    .about = "Runs CMD, e.g. 'mpirun -n 4 ./app', records it, checks what it did and what it "
+             "relied on, and reports. The job's\n"
              "own output is left as it is; the report follows it on standard output.",
     .spec = spec,
-    .more = "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job itself failed and no finding says\n"
+    .more = "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job itself "
+            "failed and no finding says\n"
             "why, 5 budget spent without a verdict.",
     .flags = OPTIONS_STOP,
 };
@@ -43,7 +45,8 @@ static void progress(const char *what, const char *subject)
         fprintf(stderr, "crosswait: %s %s\n", what, subject);
 }
 
-static void trace_judge(const char *path, const struct judge_options *judge, struct run_outcome *outcome)
+static void trace_judge(const char *path, const struct judge_options *judge,
+                        struct run_outcome *outcome)
 {
     progress("checking", path);
     switch (judge_trace(path, judge, stdout)) {
@@ -70,7 +73,8 @@ static bool names_are_checkers(const struct options *o, const char *names)
         for (const struct checker *checker = check_table; checker->id; checker++)
             known |= strlen(checker->id) == bytes && !memcmp(checker->id, at, bytes);
         if (!known) {
-            options_wrong(o, "there is no checker '%.*s'; 'crosswait check --list' lists them", (int)bytes, at);
+            options_wrong(o, "there is no checker '%.*s'; 'crosswait check --list' lists them",
+                          (int)bytes, at);
             return false;
         }
         at = at[bytes] ? at + bytes + 1 : NULL;

@@ -1,7 +1,9 @@
-/* The flow of a recorded job: prepare, start, watch, end, write the trace. Relies on launch_inside.h.
+/* The flow of a recorded job: prepare, start, watch, end, write the trace. Relies on
+ * launch_inside.h.
  *
- * The command stays in our process group, so that the terminal, Ctrl-C and a CI runner's kill of the whole group reach it as they
- * would without us. Signals sent to us alone are passed on. We are the subreaper of all that it starts. */
+ * The command stays in our process group, so that the terminal, Ctrl-C and a CI runner's kill of
+ * the whole group reach it as they would without us. Signals sent to us alone are passed on. We are
+ * the subreaper of all that it starts. */
 #include "cli/launch.h"
 
 #include <errno.h>
@@ -17,9 +19,12 @@
 
 #include "cli/launch_inside.h"
 
-/* --- start ------------------------------------------------------------------------------------------------- */
+/* --- start
+ * -------------------------------------------------------------------------------------------------
+ */
 
-/* Holding the files and processes of many ranks takes many descriptors; the command keeps the limit it would have had. */
+/* Holding the files and processes of many ranks takes many descriptors; the command keeps the limit
+ * it would have had. */
 static struct rlimit descriptors_raise(void)
 {
     struct rlimit before = {0}, more;
@@ -44,7 +49,8 @@ static enum core_status command_start(struct launch *launch)
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     fflush(NULL);
     descriptors = descriptors_raise();
-    sigaction(SIGCHLD, &default_action, &child_action); /* whoever started us may have ignored it, and then nothing could be waited for */
+    sigaction(SIGCHLD, &default_action, &child_action); /* whoever started us may have ignored it,
+                                                           and then nothing could be waited for */
     launch->child = fork();
     if (launch->child == 0) {
         sigaction(SIGCHLD, &child_action, NULL);
@@ -66,14 +72,18 @@ static enum core_status command_start(struct launch *launch)
         waitpid(launch->child, NULL, 0);
         launch->result->status = error == ENOENT ? 127 : 126;
         return core_report(CORE_NOT_FOUND, "cannot start '%s': %s", command[0],
-                           error == ENOENT && !strchr(command[0], '/') ? "no such program on the PATH" : strerror(error));
+                           error == ENOENT && !strchr(command[0], '/')
+                               ? "no such program on the PATH"
+                               : strerror(error));
     }
     close(pipe_fd[0]);
     launch->result->started = true;
     return CORE_OK;
 }
 
-/* --- watch ------------------------------------------------------------------------------------------------- */
+/* --- watch
+ * -------------------------------------------------------------------------------------------------
+ */
 
 static void children_reap(struct launch *launch)
 {
@@ -110,7 +120,8 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
 {
     struct launch_result *result = launch->result;
 
-    if (launch->options->budget_s > 0 && older_than(started_ns, (uint64_t)(launch->options->budget_s * 1000))) {
+    if (launch->options->budget_s > 0 &&
+        older_than(started_ns, (uint64_t)(launch->options->budget_s * 1000))) {
         result->end = LAUNCH_END_BUDGET;
         if (asprintf(&result->verdict, "the job was ended after %g s: its budget was spent",
                      launch->options->budget_s) < 0)
@@ -124,8 +135,8 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
     return false;
 }
 
-/* TERM to all, so that what started the ranks can clean up (mpirun does so in 20 ms when the ranks go with it, else in a second or two);
- * KILL to whatever is left. Nothing outlives this. */
+/* TERM to all, so that what started the ranks can clean up (mpirun does so in 20 ms when the ranks
+ * go with it, else in a second or two); KILL to whatever is left. Nothing outlives this. */
 static void job_end(struct launch *launch)
 {
     bool term = true;
@@ -141,7 +152,8 @@ static void job_end(struct launch *launch)
         if (launch_end_signal(launch, 0, true) == 0)
             break;
         if (older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS) ||
-            (launch->result->end == LAUNCH_END_DEADLOCK && older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) &&
+            (launch->result->end == LAUNCH_END_DEADLOCK &&
+             older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) &&
              older_than(launch->last_progress_ns, LAUNCH_KILL_MS)))
             term = false;
         if (!term && (!killed_ns || older_than(killed_ns, 50))) {
@@ -149,18 +161,20 @@ static void job_end(struct launch *launch)
             launch_end_signal(launch, SIGKILL, true);
         }
         if (older_than(launch->end_ns, 10000)) {
-            core_report(CORE_IO, "cannot end some processes of the job: they do not react to SIGKILL");
+            core_report(CORE_IO,
+                        "cannot end some processes of the job: they do not react to SIGKILL");
             break;
         }
     }
     children_reap(launch);
 }
 
-/* The command is gone, but it may have left an mpirun in the background, or a shell that is about to become one. */
+/* The command is gone, but it may have left an mpirun in the background, or a shell that is about
+ * to become one. */
 static bool may_start_ranks(struct launch *launch)
 {
-    return launch_end_has_starter() ||
-           (!older_than(launch->child_gone_ns, LAUNCH_EXEC_MS) && launch_end_signal(launch, 0, false));
+    return launch_end_has_starter() || (!older_than(launch->child_gone_ns, LAUNCH_EXEC_MS) &&
+                                        launch_end_signal(launch, 0, false));
 }
 
 static void job_watch(struct launch *launch)
@@ -178,11 +192,12 @@ static void job_watch(struct launch *launch)
         alive = launch_watch_alive(launch);
         if (launch->child_gone && !alive && !may_start_ranks(launch))
             break;
-        if (launch->child_gone && launch->child_status && older_than(launch->child_gone_ns, LAUNCH_ORPHAN_GRACE_MS) &&
+        if (launch->child_gone && launch->child_status &&
+            older_than(launch->child_gone_ns, LAUNCH_ORPHAN_GRACE_MS) &&
             (WIFSIGNALED(launch->child_status) || !launch_end_has_starter())) {
-            core_report(CORE_OK, "%u rank%s still ran %d seconds after '%s' had died, and %s ended", alive,
-                        alive == 1 ? "" : "s", LAUNCH_ORPHAN_GRACE_MS / 1000, launch->options->command[0],
-                        alive == 1 ? "was" : "were");
+            core_report(CORE_OK, "%u rank%s still ran %d seconds after '%s' had died, and %s ended",
+                        alive, alive == 1 ? "" : "s", LAUNCH_ORPHAN_GRACE_MS / 1000,
+                        launch->options->command[0], alive == 1 ? "was" : "were");
             job_end(launch);
             break;
         }
@@ -195,7 +210,8 @@ static void job_watch(struct launch *launch)
     launch_watch_scan(launch);
 }
 
-/* --- all of it --------------------------------------------------------------------------------------------- */
+/* --- all of it
+ * --------------------------------------------------------------------------------------------- */
 
 static int status_as_shell(int status)
 {
@@ -204,7 +220,12 @@ static int status_as_shell(int status)
 
 enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result)
 {
-    struct launch launch = {.options = options, .result = out_result, .signal_fd = -1, .notify_fd = -1, .witness_fd = -1, .lock_fd = -1};
+    struct launch launch = {.options = options,
+                            .result = out_result,
+                            .signal_fd = -1,
+                            .notify_fd = -1,
+                            .witness_fd = -1,
+                            .lock_fd = -1};
     enum core_status status;
 
     memset(out_result, 0, sizeof *out_result);
@@ -247,8 +268,8 @@ free_paths:
 void launch_verdict_report(const struct launch_result *result)
 {
     if (result->verdict && result->end == LAUNCH_END_DEADLOCK)
-        core_report(CORE_OK, "%s; the job was ended %.1f seconds after its last progress", result->verdict,
-                    (double)result->verdict_ms / 1000);
+        core_report(CORE_OK, "%s; the job was ended %.1f seconds after its last progress",
+                    result->verdict, (double)result->verdict_ms / 1000);
     else if (result->verdict)
         core_report(CORE_OK, "%s", result->verdict);
 }

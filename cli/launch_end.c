@@ -1,5 +1,6 @@
-/* Ending the job: every process that descends from ours, and every rank whatever it descends from. We are the subreaper of all
- * that we started (launch.c), so that a process whose parent died is still found below us. */
+/* Ending the job: every process that descends from ours, and every rank whatever it descends from.
+ * We are the subreaper of all that we started (launch.c), so that a process whose parent died is
+ * still found below us. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -14,14 +15,15 @@
 struct process {
     pid_t pid, parent;
     bool starter; /* of ranks, by its name */
-    bool dead;  /* a zombie */
+    bool dead;    /* a zombie */
     bool ours;
 };
 
 static bool name_is_starter(const char *name)
 {
-    static const char *const starter[] = {"(mpirun)", "(mpiexec)", "(orterun)", "(orted)", "(prterun)", "(prted)", "(srun)",
-                                          "(mpirun.openmpi)", "(mpiexec.openmp)", "(hydra_pmi_proxy)"};
+    static const char *const starter[] = {
+        "(mpirun)", "(mpiexec)", "(orterun)",        "(orted)",          "(prterun)",
+        "(prted)",  "(srun)",    "(mpirun.openmpi)", "(mpiexec.openmp)", "(hydra_pmi_proxy)"};
 
     for (size_t i = 0; i < sizeof starter / sizeof *starter; i++)
         if (!strncmp(name, starter[i], strlen(starter[i])))
@@ -46,8 +48,11 @@ static bool process_read(pid_t pid, struct process *out_process)
     p = strrchr(text, ')'); /* the name before it may hold anything */
     if (!p || strlen(p) < 5)
         return false;
-    *out_process = (struct process){.pid = pid, .dead = p[2] == 'Z' || p[2] == 'X', .parent = (pid_t)atoi(p + 4),
-                                    .starter = strchr(text, '(') && name_is_starter(strchr(text, '('))};
+    *out_process =
+        (struct process){.pid = pid,
+                         .dead = p[2] == 'Z' || p[2] == 'X',
+                         .parent = (pid_t)atoi(p + 4),
+                         .starter = strchr(text, '(') && name_is_starter(strchr(text, '('))};
     return true;
 }
 
@@ -61,7 +66,8 @@ static size_t processes_list(struct process **out_process)
     while (folder && (entry = readdir(folder))) {
         struct process process;
 
-        if (!isdigit((unsigned char)entry->d_name[0]) || !process_read(atoi(entry->d_name), &process))
+        if (!isdigit((unsigned char)entry->d_name[0]) ||
+            !process_read(atoi(entry->d_name), &process))
             continue;
         if (count == room) {
             struct process *more = realloc(list, (room = room ? 2 * room : 256) * sizeof *list);
@@ -78,7 +84,8 @@ static size_t processes_list(struct process **out_process)
     return count;
 }
 
-/* Marks the descendants of this process. Children may stand before their parents in the list, so until nothing changes. */
+/* Marks the descendants of this process. Children may stand before their parents in the list, so
+ * until nothing changes. */
 static void descendants_mark(struct process *list, size_t count)
 {
     pid_t self = getpid();
@@ -101,7 +108,8 @@ static struct launch_rank *rank_of(struct launch *launch, pid_t pid)
 {
     for (uint32_t w = 0; w < launch->world_count; w++)
         for (uint32_t r = 0; r < launch->world[w].rank_count; r++)
-            if (launch->world[w].rank[r].pid == pid && launch->world[w].rank[r].pidfd >= 0 && !launch->world[w].rank[r].gone)
+            if (launch->world[w].rank[r].pid == pid && launch->world[w].rank[r].pidfd >= 0 &&
+                !launch->world[w].rank[r].gone)
                 return &launch->world[w].rank[r];
     return NULL;
 }

@@ -1,5 +1,6 @@
-/* Before the start: where the library and the trace are, whether the folder can hold a recording, and the environment that the
- * command gets. Relies on launch_inside.h; the environment is changed in the child only. */
+/* Before the start: where the library and the trace are, whether the folder can hold a recording,
+ * and the environment that the command gets. Relies on launch_inside.h; the environment is changed
+ * in the child only. */
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -14,7 +15,9 @@
 #include "cli/launch_inside.h"
 #include "core/check.h"
 
-enum { LAUNCH_ROOM_BYTES = 4 * 1024 * 1024 }; /* what the folder must be able to hold for a recording to make sense */
+enum {
+    LAUNCH_ROOM_BYTES = 4 * 1024 * 1024
+}; /* what the folder must be able to hold for a recording to make sense */
 
 void launch_variable_set(struct launch_options *options, const char *name, const char *value)
 {
@@ -24,8 +27,9 @@ void launch_variable_set(struct launch_options *options, const char *name, const
 
 void launch_option_set(struct launch_options *options, int index, const char *value)
 {
-    static const char *const name[] = {"CROSSWAIT_PAYLOAD", "CROSSWAIT_STACK", "CROSSWAIT_LAST", "CROSSWAIT_FROM",
-                                       "CROSSWAIT_UNTIL", "CROSSWAIT_RANKS", "CROSSWAIT_CALLS", "CROSSWAIT_COMMS"};
+    static const char *const name[] = {"CROSSWAIT_PAYLOAD", "CROSSWAIT_STACK", "CROSSWAIT_LAST",
+                                       "CROSSWAIT_FROM",    "CROSSWAIT_UNTIL", "CROSSWAIT_RANKS",
+                                       "CROSSWAIT_CALLS",   "CROSSWAIT_COMMS"};
 
     _Static_assert(sizeof name / sizeof *name == LAUNCH_OPTION_COUNT, "a variable per option");
     CORE_CHECK(index >= 0 && index < LAUNCH_OPTION_COUNT);
@@ -34,12 +38,14 @@ void launch_option_set(struct launch_options *options, int index, const char *va
 
 static enum core_status find_library(struct launch *launch)
 {
-    static const char *const place[] = {"libcrosswait.so", "../lib/libcrosswait.so", "../lib64/libcrosswait.so"};
+    static const char *const place[] = {"libcrosswait.so", "../lib/libcrosswait.so",
+                                        "../lib64/libcrosswait.so"};
     char self[PATH_MAX], path[PATH_MAX + 64];
     ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
 
     if (bytes <= 0)
-        return core_report(CORE_IO, "cannot find out where crosswait is installed: %s", strerror(errno));
+        return core_report(CORE_IO, "cannot find out where crosswait is installed: %s",
+                           strerror(errno));
     self[bytes] = '\0';
     *strrchr(self, '/') = '\0';
     for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
@@ -49,11 +55,15 @@ static enum core_status find_library(struct launch *launch)
             break;
     }
     if (!launch->library)
-        return core_report(CORE_NOT_FOUND, "cannot find libcrosswait.so beside '%s/crosswait' or in ../lib; "
-                           "build or install crosswait again", self);
+        return core_report(CORE_NOT_FOUND,
+                           "cannot find libcrosswait.so beside '%s/crosswait' or in ../lib; "
+                           "build or install crosswait again",
+                           self);
     if (strpbrk(launch->library, " :;\t"))
-        return core_report(CORE_UNSUPPORTED, "cannot preload '%s': the loader takes no path with spaces, colons or semicolons",
-                           launch->library);
+        return core_report(
+            CORE_UNSUPPORTED,
+            "cannot preload '%s': the loader takes no path with spaces, colons or semicolons",
+            launch->library);
     return CORE_OK;
 }
 
@@ -68,7 +78,8 @@ static enum core_status find_output(struct launch *launch)
     struct stat st;
     int bytes;
 
-    bytes = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1, slash ? output : ".");
+    bytes = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1,
+                     slash ? output : ".");
     if (!*name || bytes >= (int)sizeof folder)
         return core_report(CORE_BAD_INPUT, "'%s' is no name for a trace file", output);
     absolute = realpath(folder, NULL);
@@ -87,7 +98,8 @@ static enum core_status find_output(struct launch *launch)
 static bool spool_lock(struct launch *launch)
 {
     launch->lock_fd = open(launch->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return launch->lock_fd < 0 || flock(launch->lock_fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+    return launch->lock_fd < 0 || flock(launch->lock_fd, LOCK_EX | LOCK_NB) == 0 ||
+           errno != EWOULDBLOCK;
 }
 
 static enum core_status make_spool(struct launch *launch)
@@ -100,21 +112,28 @@ static enum core_status make_spool(struct launch *launch)
         int made = errno;
 
         if (made == EEXIST && !spool_lock(launch))
-            return core_report(CORE_IO, "'%s' is in use: another crosswait records there now; choose another output with -o",
+            return core_report(CORE_IO,
+                               "'%s' is in use: another crosswait records there now; choose "
+                               "another output with -o",
                                launch->output);
         errno = made;
-        /* An empty one is what a command that is no MPI program leaves when its launcher was killed. */
+        /* An empty one is what a command that is no MPI program leaves when its launcher was
+         * killed. */
         if (errno == EEXIST && rmdir(launch->spool) == 0 && mkdir(launch->spool, 0777) == 0)
             errno = 0;
         else if (errno == ENOTEMPTY || errno == EEXIST)
-            return core_report(CORE_IO, "'%s' holds what an earlier job recorded; make a trace of it with 'crosswait recover %s', "
-                               "or remove it, or choose another output with -o", launch->spool, launch->spool);
+            return core_report(CORE_IO,
+                               "'%s' holds what an earlier job recorded; make a trace of it with "
+                               "'crosswait recover %s', "
+                               "or remove it, or choose another output with -o",
+                               launch->spool, launch->spool);
         else if (errno == ENOSPC || errno == EDQUOT)
-            return core_report(CORE_FULL, "cannot record to '%s': %s; choose another folder with -o", launch->output,
-                               strerror(errno));
+            return core_report(CORE_FULL,
+                               "cannot record to '%s': %s; choose another folder with -o",
+                               launch->output, strerror(errno));
         else
-            return core_report(CORE_IO, "cannot record to '%s': %s; choose another folder with -o", launch->output,
-                               strerror(errno));
+            return core_report(CORE_IO, "cannot record to '%s': %s; choose another folder with -o",
+                               launch->output, strerror(errno));
     }
     launch->spool_made = true;
     if (launch->lock_fd >= 0)
@@ -126,8 +145,11 @@ static enum core_status make_spool(struct launch *launch)
         return core_report(CORE_IO, "cannot record to '%s': %s", launch->spool, strerror(errno));
     error = posix_fallocate(fd, 0, LAUNCH_ROOM_BYTES);
     if (error == ENOSPC || error == EDQUOT)
-        status = core_report(CORE_FULL, "cannot record to '%s': less than %d MB free (%s); free some, or choose another folder "
-                             "with -o", launch->output, LAUNCH_ROOM_BYTES >> 20, strerror(error));
+        status = core_report(
+            CORE_FULL,
+            "cannot record to '%s': less than %d MB free (%s); free some, or choose another folder "
+            "with -o",
+            launch->output, LAUNCH_ROOM_BYTES >> 20, strerror(error));
     close(fd);
     unlink(probe);
     return status;
@@ -148,19 +170,31 @@ enum core_status launch_env_prepare(struct launch *launch)
 
 void launch_env_undo(struct launch *launch)
 {
-    rmdir(launch->spool); /* only when empty: the jobs' folders are removed once they stand in a trace */
+    rmdir(launch->spool); /* only when empty: the jobs' folders are removed once they stand in a
+                             trace */
 }
 
-/* --- remote hosts ------------------------------------------------------------------------------------------ */
+/* --- remote hosts
+ * ------------------------------------------------------------------------------------------ */
 
-/* Open MPI hands the environment to processes of the same host by itself, to others only what mca_base_env_list names; and it refuses
- * to start when that and -x are both given. So the list is set for an mpirun that names hosts and has no -x. */
+/* Open MPI hands the environment to processes of the same host by itself, to others only what
+ * mca_base_env_list names; and it refuses to start when that and -x are both given. So the list is
+ * set for an mpirun that names hosts and has no -x. */
 static bool wants_env_list(char **command)
 {
-    static const char *const starter[] = {"mpirun", "mpiexec", "orterun", "mpirun.openmpi", "mpiexec.openmpi"};
-    static const char *const host[] = {"-H", "-host", "--host", "-hostfile", "--hostfile", "-machinefile", "--machinefile",
-                                       "-default-hostfile", "--default-hostfile"};
-    static const char *const manager[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID", "OMPI_MCA_orte_default_hostfile"};
+    static const char *const starter[] = {"mpirun", "mpiexec", "orterun", "mpirun.openmpi",
+                                          "mpiexec.openmpi"};
+    static const char *const host[] = {"-H",
+                                       "-host",
+                                       "--host",
+                                       "-hostfile",
+                                       "--hostfile",
+                                       "-machinefile",
+                                       "--machinefile",
+                                       "-default-hostfile",
+                                       "--default-hostfile"};
+    static const char *const manager[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID",
+                                          "OMPI_MCA_orte_default_hostfile"};
     const char *slash = strrchr(command[0], '/');
     bool known = false, hosts = false;
 
@@ -169,8 +203,8 @@ static bool wants_env_list(char **command)
     for (size_t i = 0; i < sizeof manager / sizeof *manager; i++)
         hosts |= getenv(manager[i]) != NULL;
     for (int i = 1; known && command[i]; i++) {
-        if (!strcmp(command[i], "-x") || strstr(command[i], "mca_base_env_list") || !strcmp(command[i], "-tune") ||
-            !strcmp(command[i], "--tune"))
+        if (!strcmp(command[i], "-x") || strstr(command[i], "mca_base_env_list") ||
+            !strcmp(command[i], "-tune") || !strcmp(command[i], "--tune"))
             return false;
         for (size_t k = 0; k < sizeof host / sizeof *host; k++)
             hosts |= !strcmp(command[i], host[k]);
@@ -195,7 +229,8 @@ void launch_env_child(const struct launch *launch)
     const char *preload = getenv("LD_PRELOAD");
     char *joined;
 
-    if (asprintf(&joined, "%s%s%s", launch->library, preload && *preload ? ":" : "", preload ? preload : "") < 0)
+    if (asprintf(&joined, "%s%s%s", launch->library, preload && *preload ? ":" : "",
+                 preload ? preload : "") < 0)
         _exit(127);
     setenv("LD_PRELOAD", joined, 1);
     setenv("CROSSWAIT_SPOOL", launch->spool, 1);

@@ -1,9 +1,12 @@
-/* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start), launch_signal.c, launch_watch.c (the spools of
- * the ranks while they run), launch_end.c (ending processes), launch_trace.c (after the end).
+/* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start),
+ * launch_signal.c, launch_watch.c (the spools of the ranks while they run), launch_end.c (ending
+ * processes), launch_trace.c (after the end).
  *
  * Invariants
- *  1. A rank's pidfd was opened while the process that maps the rank's ring held the pid: it never names another process.
- *  2. Files of a lane are held open from the moment they were seen: a removed spool folder loses nothing that was seen.
+ *  1. A rank's pidfd was opened while the process that maps the rank's ring held the pid: it never
+ * names another process.
+ *  2. Files of a lane are held open from the moment they were seen: a removed spool folder loses
+ * nothing that was seen.
  *  3. struct launch is used by one thread only. */
 #ifndef CLI_LAUNCH_INSIDE_H
 #define CLI_LAUNCH_INSIDE_H
@@ -18,15 +21,18 @@
 #include "core/status.h"
 
 enum {
-    LAUNCH_TICK_MS = 50,          /* how often spools are looked at */
-    LAUNCH_SOON_MS = 2,           /* when a ring is just being made */
-    LAUNCH_STILL_MS = 400,        /* without movement for so long: see whether it is a deadlock */
-    LAUNCH_AGAIN_MS = 150,        /* and look again so much later when it was not proven */
-    LAUNCH_TERM_GRACE_MS = 1100,  /* between TERM and KILL, when we end the job; mpirun may take 1,020 */
-    LAUNCH_TERM_SHORT_MS = 300,   /* at least so long, */
-    LAUNCH_KILL_MS = 1750,        /* and else until so long after the job's last progress */
-    LAUNCH_EXEC_MS = 300,         /* what the command leaves in the background may be starting for so long */
-    LAUNCH_ORPHAN_GRACE_MS = 3000 /* ranks whose starter was killed get so long to end by themselves */
+    LAUNCH_TICK_MS = 50,   /* how often spools are looked at */
+    LAUNCH_SOON_MS = 2,    /* when a ring is just being made */
+    LAUNCH_STILL_MS = 400, /* without movement for so long: see whether it is a deadlock */
+    LAUNCH_AGAIN_MS = 150, /* and look again so much later when it was not proven */
+    LAUNCH_TERM_GRACE_MS =
+        1100, /* between TERM and KILL, when we end the job; mpirun may take 1,020 */
+    LAUNCH_TERM_SHORT_MS = 300, /* at least so long, */
+    LAUNCH_KILL_MS = 1750,      /* and else until so long after the job's last progress */
+    LAUNCH_EXEC_MS =
+        300, /* what the command leaves in the background may be starting for so long */
+    LAUNCH_ORPHAN_GRACE_MS =
+        3000 /* ranks whose starter was killed get so long to end by themselves */
 };
 
 struct launch_lane {
@@ -38,10 +44,10 @@ struct launch_lane {
 struct launch_rank {
     int32_t rank;
     int32_t pid;
-    int pidfd;         /* -1: not ours to see (another host), or gone before it was seen */
-    bool local;        /* a process of this machine */
+    int pidfd;  /* -1: not ours to see (another host), or gone before it was seen */
+    bool local; /* a process of this machine */
     bool gone;
-    uint64_t gone_ns;  /* CLOCK_MONOTONIC */
+    uint64_t gone_ns;   /* CLOCK_MONOTONIC */
     uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
     bool status_known;
     int status;        /* as waitpid gives it */
@@ -60,7 +66,7 @@ struct launch_world { /* one MPI job of the command: one folder of the spool */
     struct launch_rank *rank; /* those that have a spool, in the order in which they were seen */
     uint32_t rank_count;
     struct live_prover *prover; /* made when it is first asked */
-    uint64_t ask_ns; /* not before: when the next proof may be tried */
+    uint64_t ask_ns;            /* not before: when the next proof may be tried */
 };
 
 struct launch {
@@ -98,9 +104,10 @@ struct launch {
 uint64_t launch_now_ns(void);
 
 /* launch_env.c */
-enum core_status launch_env_prepare(struct launch *launch); /* paths, library, folder; refuses what cannot work */
-void launch_env_child(const struct launch *launch);         /* in the child, before exec */
-void launch_env_undo(struct launch *launch);                /* removes an empty spool folder */
+enum core_status
+launch_env_prepare(struct launch *launch); /* paths, library, folder; refuses what cannot work */
+void launch_env_child(const struct launch *launch); /* in the child, before exec */
+void launch_env_undo(struct launch *launch);        /* removes an empty spool folder */
 
 /* launch_signal.c */
 enum core_status launch_signal_take(struct launch *launch);
@@ -109,7 +116,8 @@ void launch_signal_pass(struct launch *launch);
 
 /* launch_watch.c */
 void launch_watch_start(struct launch *launch);
-void launch_watch_scan(struct launch *launch);   /* new worlds, ranks, lanes; reads all headers; who is gone */
+void launch_watch_scan(
+    struct launch *launch); /* new worlds, ranks, lanes; reads all headers; who is gone */
 uint32_t launch_watch_alive(const struct launch *launch); /* ranks still running on this machine */
 void launch_watch_reaped(struct launch *launch, pid_t pid, int status);
 /* Fills fds for poll(2): one per living rank. Returns how many. */
@@ -123,8 +131,10 @@ void launch_proof_attach(struct launch_rank *rank);
 void launch_proof_look(struct launch_rank *rank, bool moved);
 
 /* launch_end.c */
-uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too); /* returns how many processes live */
-bool launch_end_has_starter(void); /* an mpirun in the background, which may have ranks still to come */
+uint32_t launch_end_signal(struct launch *launch, int signal,
+                           bool ranks_too); /* returns how many processes live */
+bool launch_end_has_starter(
+    void); /* an mpirun in the background, which may have ranks still to come */
 
 /* launch_trace.c */
 enum core_status launch_trace_write(struct launch *launch);

@@ -1,5 +1,6 @@
-/* Whether the job is proven to hang. Here stands what only the machine can tell about a rank: that it is still, inside a call, was
- * not kept from moving, and has no thread that could call MPI of its own accord. The rest is checkers/live.h.
+/* Whether the job is proven to hang. Here stands what only the machine can tell about a rank: that
+ * it is still, inside a call, was not kept from moving, and has no thread that could call MPI of
+ * its own accord. The rest is checkers/live.h.
  *
  * Invariant: a rank is LIVE_STILL only if its header was the same before and after the proof. */
 #include <ctype.h>
@@ -15,10 +16,12 @@
 #include "core/spool_read.h"
 
 enum {
-    PROOF_CPU_MIN_NS = 3000000,   /* a running rank must have had so much of a processor since it last moved */
-    PROOF_STILL_LONG_MS = 1200,   /* where the kernel does not count that: stand still for so long */
-    PROOF_DYING_MS = 10000,       /* a job that lost a rank is given so long to be ended by its starter */
-    PROOF_PAUSE_FACTOR = 10       /* a proof that took long is tried again only after so many times as long */
+    PROOF_CPU_MIN_NS =
+        3000000, /* a running rank must have had so much of a processor since it last moved */
+    PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count that: stand still for so long */
+    PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
+    PROOF_PAUSE_FACTOR =
+        10 /* a proof that took long is tried again only after so many times as long */
 };
 
 struct task {
@@ -58,7 +61,8 @@ static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
     return true;
 }
 
-/* --- threads that have not called MPI yet ------------------------------------------------------------------- */
+/* --- threads that have not called MPI yet
+ * ------------------------------------------------------------------- */
 
 static bool rank_has_lane(const struct launch_rank *rank, pid_t tid)
 {
@@ -76,8 +80,8 @@ static bool was_there(const struct launch_rank *rank, pid_t tid)
     return false;
 }
 
-/* The MPI library's own threads wait in poll or epoll from the start; idle workers wait for another thread's futex, without a time
- * limit. Any other thread may come to life and call MPI. */
+/* The MPI library's own threads wait in poll or epoll from the start; idle workers wait for another
+ * thread's futex, without a time limit. Any other thread may come to life and call MPI. */
 static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
 {
     char path[96], text[256];
@@ -145,18 +149,22 @@ static bool threads_are_harmless(const struct launch_rank *rank)
     return harmless;
 }
 
-/* --- one rank ----------------------------------------------------------------------------------------------- */
+/* --- one rank
+ * -----------------------------------------------------------------------------------------------
+ */
 
 /* With --last, definitions have a lane of their own, which is no thread's. */
 static bool lane_is_shadow(const struct launch_rank *rank, const struct launch_lane *lane)
 {
     for (uint32_t l = 0; l < rank->lane_count; l++)
-        if (&rank->lane[l] != lane && rank->lane[l].header.tid == lane->header.tid && rank->lane[l].header.depth)
+        if (&rank->lane[l] != lane && rank->lane[l].header.tid == lane->header.tid &&
+            rank->lane[l].header.depth)
             return true;
     return false;
 }
 
-/* The lane whose thread is inside MPI; NULL when there is none, or more than one, or a thread that is outside may come back. */
+/* The lane whose thread is inside MPI; NULL when there is none, or more than one, or a thread that
+ * is outside may come back. */
 static const struct launch_lane *lane_inside(const struct launch_rank *rank)
 {
     const struct launch_lane *inside = NULL;
@@ -169,7 +177,8 @@ static const struct launch_lane *lane_inside(const struct launch_rank *rank)
             if (inside)
                 return NULL;
             inside = lane;
-        } else if (!lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) && task.state != 'Z' && task.state != 'X') {
+        } else if (!lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) &&
+                   task.state != 'Z' && task.state != 'X') {
             return NULL;
         }
     }
@@ -186,7 +195,8 @@ void launch_proof_look(struct launch_rank *rank, bool moved)
         rank->still_cpu_known = false;
         return;
     }
-    if (rank->still_cpu_known || !(inside = lane_inside(rank)) || !task_read(rank->pid, inside->header.tid, &task) || !task.cpu_known)
+    if (rank->still_cpu_known || !(inside = lane_inside(rank)) ||
+        !task_read(rank->pid, inside->header.tid, &task) || !task.cpu_known)
         return;
     rank->still_cpu_known = true;
     rank->still_cpu_ns = task.cpu_ns;
@@ -206,7 +216,8 @@ static enum live_standing rank_standing(const struct launch_rank *rank)
     }
     /* A rank that died in mid-run: its starter is about to end the others, and knows better how. */
     if (rank->gone)
-        return launch_now_ns() - rank->gone_ns < (uint64_t)PROOF_DYING_MS * 1000000u ? LIVE_UNKNOWN : LIVE_ENDED;
+        return launch_now_ns() - rank->gone_ns < (uint64_t)PROOF_DYING_MS * 1000000u ? LIVE_UNKNOWN
+                                                                                     : LIVE_ENDED;
     if (dying)
         return LIVE_UNKNOWN;
     if (!rank->local || rank->pidfd < 0 || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
@@ -232,14 +243,16 @@ static bool rank_unmoved(const struct launch_rank *rank)
         const struct spool_header *before = &rank->lane[l].header;
         struct spool_header now;
 
-        if (spool_header_read(rank->lane[l].ring_fd, &now, NULL) != CORE_OK || now.committed != before->committed ||
-            now.moved != before->moved || now.depth != before->depth || now.open[0].seq != before->open[0].seq)
+        if (spool_header_read(rank->lane[l].ring_fd, &now, NULL) != CORE_OK ||
+            now.committed != before->committed || now.moved != before->moved ||
+            now.depth != before->depth || now.open[0].seq != before->open[0].seq)
             return false;
     }
     return true;
 }
 
-/* --- one world ---------------------------------------------------------------------------------------------- */
+/* --- one world
+ * ---------------------------------------------------------------------------------------------- */
 
 static uint32_t world_size(const struct launch_world *world)
 {
@@ -270,9 +283,11 @@ static bool world_prove(struct launch_world *world, char **out_sentence)
         still += standing[rank->rank] == LIVE_STILL;
     }
     proven = still && (world->prover || live_prover_new(&world->prover) == CORE_OK) &&
-             live_prove(world->prover, world->path, standing, size, &verdict) == CORE_OK && verdict.proven;
+             live_prove(world->prover, world->path, standing, size, &verdict) == CORE_OK &&
+             verdict.proven;
     for (uint32_t r = 0; r < world->rank_count && proven; r++)
-        if (world->rank[r].rank >= 0 && (uint32_t)world->rank[r].rank < size && standing[world->rank[r].rank] == LIVE_STILL)
+        if (world->rank[r].rank >= 0 && (uint32_t)world->rank[r].rank < size &&
+            standing[world->rank[r].rank] == LIVE_STILL)
             proven = rank_unmoved(&world->rank[r]);
     if (proven)
         *out_sentence = verdict.sentence;
@@ -297,7 +312,8 @@ bool launch_proof_try(struct launch *launch)
         proven = world_prove(world, &launch->result->verdict);
         if (proven)
             return true;
-        world->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u + PROOF_PAUSE_FACTOR * (launch_now_ns() - now);
+        world->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u +
+                        PROOF_PAUSE_FACTOR * (launch_now_ns() - now);
     }
     return false;
 }

@@ -1,8 +1,9 @@
-/* Signals to the launcher. The command is in our process group: what is sent to the group (by the terminal, timeout(1), a CI runner) reaches it
- * without us, and must not reach it twice, since a second TERM makes mpirun give up its cleaning. What is sent to us alone is passed on.
+/* Signals to the launcher. The command is in our process group: what is sent to the group (by the
+ * terminal, timeout(1), a CI runner) reaches it without us, and must not reach it twice, since a
+ * second TERM makes mpirun give up its cleaning. What is sent to us alone is passed on.
  *
- * A witness tells the two apart: a child of ours in the same group that only waits for the same signals. What it gets too was sent
- * to the group. It dies with us. */
+ * A witness tells the two apart: a child of ours in the same group that only waits for the same
+ * signals. What it gets too was sent to the group. It dies with us. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +16,9 @@
 
 #include "cli/launch_inside.h"
 
-enum { SIGNAL_WITNESS_MS = 100 }; /* how long it may take the witness to say that it got a signal, too */
+enum {
+    SIGNAL_WITNESS_MS = 100
+}; /* how long it may take the witness to say that it got a signal, too */
 
 static const int signals_passed[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 
@@ -83,7 +86,8 @@ static bool witness_got(const struct launch *launch, int number)
     struct pollfd fd = {.fd = launch->witness_fd, .events = POLLIN};
     unsigned char byte;
 
-    while (launch->witness_fd >= 0 && poll(&fd, 1, SIGNAL_WITNESS_MS) > 0 && read(launch->witness_fd, &byte, 1) == 1)
+    while (launch->witness_fd >= 0 && poll(&fd, 1, SIGNAL_WITNESS_MS) > 0 &&
+           read(launch->witness_fd, &byte, 1) == 1)
         if (byte == number)
             return true;
     return false;

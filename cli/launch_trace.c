@@ -1,5 +1,5 @@
-/* After the end: what became of each rank, and one trace for each world that the command started. A spool is removed only when its
- * trace is whole. */
+/* After the end: what became of each rank, and one trace for each world that the command started. A
+ * spool is removed only when its trace is whole. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -12,7 +12,8 @@
 #include "cli/launch_inside.h"
 #include "core/store.h"
 
-/* --- what became of each rank ------------------------------------------------------------------------------ */
+/* --- what became of each rank
+ * ------------------------------------------------------------------------------ */
 
 static enum spool_state state_of(const struct launch_rank *rank)
 {
@@ -26,11 +27,12 @@ static enum spool_state state_of(const struct launch_rank *rank)
 
 static bool signal_is_own(int signal)
 {
-    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL || signal == SIGABRT ||
-           signal == SIGTRAP || signal == SIGSYS;
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+           signal == SIGABRT || signal == SIGTRAP || signal == SIGSYS;
 }
 
-/* The rank that took the others along: the first that was gone in mid-run. NULL: none, or not known. */
+/* The rank that took the others along: the first that was gone in mid-run. NULL: none, or not
+ * known. */
 static const struct launch_rank *culprit_find(const struct launch_world *world)
 {
     const struct launch_rank *first = NULL;
@@ -66,29 +68,32 @@ struct end_text {
 
 static bool starter_died(const struct launch *launch, const struct launch_rank *rank)
 {
-    return WIFSIGNALED(launch->child_status) && launch->child_gone && rank->gone && rank->gone_ns >= launch->child_gone_ns &&
-           rank->pid != launch->child;
+    return WIFSIGNALED(launch->child_status) && launch->child_gone && rank->gone &&
+           rank->gone_ns >= launch->child_gone_ns && rank->pid != launch->child;
 }
 
-static bool end_of_known(const struct launch *launch, const struct launch_rank *rank, bool culprit, struct store_rank_end *end,
-                         struct end_text *detail)
+static bool end_of_known(const struct launch *launch, const struct launch_rank *rank, bool culprit,
+                         struct store_rank_end *end, struct end_text *detail)
 {
     int signal;
 
     if (!rank->status_known)
         return false;
-    if (starter_died(launch, rank) && !(WIFSIGNALED(rank->status) && signal_is_own(WTERMSIG(rank->status)))) {
+    if (starter_died(launch, rank) &&
+        !(WIFSIGNALED(rank->status) && signal_is_own(WTERMSIG(rank->status)))) {
         end->state = EVENT_RANK_ENDED;
         end->code = WIFEXITED(rank->status) ? WEXITSTATUS(rank->status) : WTERMSIG(rank->status);
-        snprintf(detail->text, sizeof detail->text, "%s %d, when its starter had died of signal %d (%s)",
-                 WIFEXITED(rank->status) ? "exit status" : "signal", end->code, WTERMSIG(launch->child_status),
-                 strsignal(WTERMSIG(launch->child_status)));
+        snprintf(detail->text, sizeof detail->text,
+                 "%s %d, when its starter had died of signal %d (%s)",
+                 WIFEXITED(rank->status) ? "exit status" : "signal", end->code,
+                 WTERMSIG(launch->child_status), strsignal(WTERMSIG(launch->child_status)));
         return true;
     }
     if (WIFEXITED(rank->status)) {
         end->state = EVENT_RANK_EXITED;
         end->code = WEXITSTATUS(rank->status);
-        snprintf(detail->text, sizeof detail->text, "exit status %d, without MPI_Finalize", end->code);
+        snprintf(detail->text, sizeof detail->text, "exit status %d, without MPI_Finalize",
+                 end->code);
         return true;
     }
     signal = WTERMSIG(rank->status);
@@ -100,8 +105,9 @@ static bool end_of_known(const struct launch *launch, const struct launch_rank *
     return true;
 }
 
-static void end_of_unknown(const struct launch *launch, const struct launch_rank *rank, const struct launch_rank *culprit,
-                           struct store_rank_end *end, struct end_text *detail)
+static void end_of_unknown(const struct launch *launch, const struct launch_rank *rank,
+                           const struct launch_rank *culprit, struct store_rank_end *end,
+                           struct end_text *detail)
 {
     int status = launch->child_status;
 
@@ -113,24 +119,26 @@ static void end_of_unknown(const struct launch *launch, const struct launch_rank
         end->state = signal_is_own(signal) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
         end->code = signal;
         if (signal)
-            snprintf(detail->text, sizeof detail->text, "signal %d (%s), as the starter's exit status says", signal,
+            snprintf(detail->text, sizeof detail->text,
+                     "signal %d (%s), as the starter's exit status says", signal,
                      strsignal(signal));
         else
             snprintf(detail->text, sizeof detail->text, "vanished in mid-run");
     } else if (culprit) {
         snprintf(detail->text, sizeof detail->text, "because of rank %d", (int)culprit->rank);
     } else if (WIFSIGNALED(status)) {
-        snprintf(detail->text, sizeof detail->text, "when its starter died of signal %d (%s)", WTERMSIG(status),
-                 strsignal(WTERMSIG(status)));
+        snprintf(detail->text, sizeof detail->text, "when its starter died of signal %d (%s)",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
     } else {
         end->state = EVENT_RANK_KILLED;
         snprintf(detail->text, sizeof detail->text, "vanished in mid-run");
     }
 }
 
-/* Only what the spool does not say: a rank that finalized, aborted or saw its signal has said it. */
-static uint32_t ends_find(const struct launch *launch, const struct launch_world *world, struct store_rank_end *end,
-                          struct end_text *detail)
+/* Only what the spool does not say: a rank that finalized, aborted or saw its signal has said it.
+ */
+static uint32_t ends_find(const struct launch *launch, const struct launch_world *world,
+                          struct store_rank_end *end, struct end_text *detail)
 {
     const struct launch_rank *culprit = NULL;
     uint32_t count = 0;
@@ -141,7 +149,8 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
         const struct launch_rank *rank = &world->rank[r];
         enum spool_state state = state_of(rank);
 
-        if (state == SPOOL_STATE_FINALIZED || state == SPOOL_STATE_ABORTED || state == SPOOL_STATE_SIGNALLED)
+        if (state == SPOOL_STATE_FINALIZED || state == SPOOL_STATE_ABORTED ||
+            state == SPOOL_STATE_SIGNALLED)
             continue;
         end[count] = (struct store_rank_end){.rank = rank->rank, .detail = detail[count].text};
         if (rank->pidfd >= 0 && rank->gone && launch->end_ns && rank->gone_ns >= launch->end_ns) {
@@ -153,8 +162,8 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
         } else if (launch->signal_passed && !(rank->status_known && WIFEXITED(rank->status))) {
             end[count].state = EVENT_RANK_ENDED;
             end[count].code = launch->signal_passed;
-            snprintf(detail[count].text, sizeof detail->text, "by signal %d (%s), sent to the job", launch->signal_passed,
-                     strsignal(launch->signal_passed));
+            snprintf(detail[count].text, sizeof detail->text, "by signal %d (%s), sent to the job",
+                     launch->signal_passed, strsignal(launch->signal_passed));
         } else if (!end_of_known(launch, rank, rank == culprit, &end[count], &detail[count])) {
             end_of_unknown(launch, rank, culprit, &end[count], &detail[count]);
         }
@@ -163,7 +172,8 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
     return count;
 }
 
-/* --- the spool ---------------------------------------------------------------------------------------------- */
+/* --- the spool
+ * ---------------------------------------------------------------------------------------------- */
 
 static enum core_status file_copy(int from, const char *folder, const char *name)
 {
@@ -177,14 +187,16 @@ static enum core_status file_copy(int from, const char *folder, const char *name
     to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     if (to < 0)
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
-    while ((bytes = pread(from, buffer, sizeof buffer, at)) > 0 && write(to, buffer, (size_t)bytes) == bytes)
+    while ((bytes = pread(from, buffer, sizeof buffer, at)) > 0 &&
+           write(to, buffer, (size_t)bytes) == bytes)
         at += bytes;
     if (close(to) < 0 || bytes)
         return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
     return CORE_OK;
 }
 
-/* Somebody removed the folder, or files of it, while the job ran: what we held open goes back to where it was. */
+/* Somebody removed the folder, or files of it, while the job ran: what we held open goes back to
+ * where it was. */
 static void world_restore(const struct launch *launch, const struct launch_world *world)
 {
     bool said = false;
@@ -197,12 +209,15 @@ static void world_restore(const struct launch *launch, const struct launch_world
             const int fd[] = {lane->ring_fd, lane->spool_fd};
 
             for (int k = 0; k < 2; k++) {
-                snprintf(name, sizeof name, "%d.%u.%s", (int)world->rank[r].rank, (unsigned)lane->lane, suffix[k]);
+                snprintf(name, sizeof name, "%d.%u.%s", (int)world->rank[r].rank,
+                         (unsigned)lane->lane, suffix[k]);
                 snprintf(path, sizeof path, "%s/%s", world->path, name);
                 if (fd[k] < 0 || access(path, F_OK) == 0)
                     continue;
                 if (!said)
-                    core_report(CORE_OK, "'%s' was removed while the job ran; what was recorded was kept", world->path);
+                    core_report(CORE_OK,
+                                "'%s' was removed while the job ran; what was recorded was kept",
+                                world->path);
                 said = true;
                 mkdir(launch->spool, 0777);
                 mkdir(world->path, 0777);
@@ -219,15 +234,18 @@ static void world_remove(const struct launch_world *world)
     for (uint32_t r = 0; r < world->rank_count; r++)
         for (uint32_t l = 0; l < world->rank[r].lane_count; l++)
             for (int k = 0; k < 2; k++) {
-                snprintf(command_path, sizeof command_path, "%s/%d.%u.%s", world->path, (int)world->rank[r].rank,
-                         (unsigned)world->rank[r].lane[l].lane, k ? "spool" : "ring");
+                snprintf(command_path, sizeof command_path, "%s/%d.%u.%s", world->path,
+                         (int)world->rank[r].rank, (unsigned)world->rank[r].lane[l].lane,
+                         k ? "spool" : "ring");
                 unlink(command_path);
             }
     if (rmdir(world->path) < 0 && errno != ENOENT)
-        core_report(CORE_IO, "cannot remove '%s': %s; it is no longer needed", world->path, strerror(errno));
+        core_report(CORE_IO, "cannot remove '%s': %s; it is no longer needed", world->path,
+                    strerror(errno));
 }
 
-/* --- the traces --------------------------------------------------------------------------------------------- */
+/* --- the traces
+ * --------------------------------------------------------------------------------------------- */
 
 static char *command_text(char *const *command)
 {
@@ -243,17 +261,20 @@ static char *command_text(char *const *command)
     for (int i = 0; command[i]; i++) {
         bool quote = !*command[i] || strpbrk(command[i], " \t\n\"'$&;|<>()*?[]#~`\\") != NULL;
 
-        sprintf(text + strlen(text), "%s%s%s%s", i ? " " : "", quote ? "'" : "", command[i], quote ? "'" : "");
+        sprintf(text + strlen(text), "%s%s%s%s", i ? " " : "", quote ? "'" : "", command[i],
+                quote ? "'" : "");
     }
     return text;
 }
 
 static void progress(uint64_t events, void *context)
 {
-    fprintf(stderr, "\rcrosswait: writing %s, %llu events ", (const char *)context, (unsigned long long)events);
+    fprintf(stderr, "\rcrosswait: writing %s, %llu events ", (const char *)context,
+            (unsigned long long)events);
 }
 
-static enum core_status world_write(struct launch *launch, struct launch_world *world, const char *trace, const char *command)
+static enum core_status world_write(struct launch *launch, struct launch_world *world,
+                                    const char *trace, const char *command)
 {
     struct store_rank_end *end = calloc(world->rank_count + 1, sizeof *end);
     struct end_text *detail = calloc(world->rank_count + 1, sizeof *detail);
@@ -285,13 +306,19 @@ static void nothing_recorded(const struct launch *launch)
     int status = launch->result->status;
 
     if (launch->result->end == LAUNCH_END_SIGNAL || launch->result->end == LAUNCH_END_BUDGET)
-        core_report(CORE_NOT_FOUND, "nothing was recorded: the job was ended before a rank had called MPI_Init");
+        core_report(CORE_NOT_FOUND,
+                    "nothing was recorded: the job was ended before a rank had called MPI_Init");
     else if (status)
-        core_report(CORE_NOT_FOUND, "nothing was recorded: '%s' ended with status %d before a rank had called MPI_Init", name,
-                    status);
+        core_report(
+            CORE_NOT_FOUND,
+            "nothing was recorded: '%s' ended with status %d before a rank had called MPI_Init",
+            name, status);
     else
-        core_report(CORE_NOT_FOUND, "nothing was recorded: no process of '%s' called MPI_Init; is it an MPI program, linked "
-                    "with a shared MPI library", name);
+        core_report(CORE_NOT_FOUND,
+                    "nothing was recorded: no process of '%s' called MPI_Init; is it an MPI "
+                    "program, linked "
+                    "with a shared MPI library",
+                    name);
 }
 
 enum core_status launch_trace_write(struct launch *launch)
@@ -314,10 +341,13 @@ enum core_status launch_trace_write(struct launch *launch)
         if (!world->rank_count && rmdir(world->path) == 0)
             continue; /* made, and nothing in it; otherwise the store says what is wrong with it */
         trace = store_trace_name(launch->options->output, ++number);
-        one = trace ? world_write(launch, world, trace, command) : core_report(CORE_NO_MEMORY, "out of memory");
+        one = trace ? world_write(launch, world, trace, command)
+                    : core_report(CORE_NO_MEMORY, "out of memory");
         if (one) {
-            core_report(one, "no trace was written; what was recorded is in '%s': try 'crosswait recover %s'", world->path,
-                        launch->spool);
+            core_report(
+                one,
+                "no trace was written; what was recorded is in '%s': try 'crosswait recover %s'",
+                world->path, launch->spool);
             free(trace);
             status = one;
             continue;

@@ -1,8 +1,9 @@
-/* The spools of the ranks while they run: which worlds, ranks and lanes there are, whether anything moves, which ranks are gone.
- * Relies on core/spool_read.h for a consistent look at a header.
+/* The spools of the ranks while they run: which worlds, ranks and lanes there are, whether anything
+ * moves, which ranks are gone. Relies on core/spool_read.h for a consistent look at a header.
  *
- * A rank's end is learnt from a pidfd: that it is gone from poll(2), its status from PIDFD_GET_INFO where the kernel has it (Linux
- * 6.15), else from the zombie in /proc if its parent was slower than we, else from waitpid when it became our child. */
+ * A rank's end is learnt from a pidfd: that it is gone from poll(2), its status from PIDFD_GET_INFO
+ * where the kernel has it (Linux 6.15), else from the zombie in /proc if its parent was slower than
+ * we, else from waitpid when it became our child. */
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
@@ -22,7 +23,9 @@
 #include "cli/launch_inside.h"
 #include "core/spool_read.h"
 
-enum { WATCH_SOON_MAX = 1000 }; /* a ring that never becomes whole is of another version, or no ring */
+enum {
+    WATCH_SOON_MAX = 1000
+}; /* a ring that never becomes whole is of another version, or no ring */
 
 uint64_t launch_now_ns(void)
 {
@@ -32,7 +35,8 @@ uint64_t launch_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* --- the end of a rank ------------------------------------------------------------------------------------- */
+/* --- the end of a rank
+ * ------------------------------------------------------------------------------------- */
 
 /* The kernel's struct pidfd_info, first version, which Debian 12's headers do not have yet. */
 struct pidfd_info_v0 {
@@ -83,12 +87,14 @@ static bool status_of_zombie(pid_t pid, int *out_status)
     return true;
 }
 
-/* The kernel tells it to the pidfd once the parent has reaped the process; until then it is in /proc. */
+/* The kernel tells it to the pidfd once the parent has reaped the process; until then it is in
+ * /proc. */
 static void rank_status(struct launch_rank *rank)
 {
     if (rank->status_known || rank->pidfd < 0)
         return;
-    rank->status_known = status_of_pidfd(rank->pidfd, &rank->status) || status_of_zombie(rank->pid, &rank->status) ||
+    rank->status_known = status_of_pidfd(rank->pidfd, &rank->status) ||
+                         status_of_zombie(rank->pid, &rank->status) ||
                          status_of_pidfd(rank->pidfd, &rank->status);
 }
 
@@ -145,13 +151,16 @@ uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint
     for (uint32_t w = 0; w < launch->world_count; w++)
         for (uint32_t r = 0; r < launch->world[w].rank_count && count < room; r++)
             if (launch->world[w].rank[r].pidfd >= 0 && !launch->world[w].rank[r].gone)
-                fds[count++] = (struct pollfd){.fd = launch->world[w].rank[r].pidfd, .events = POLLIN};
+                fds[count++] =
+                    (struct pollfd){.fd = launch->world[w].rank[r].pidfd, .events = POLLIN};
     return count;
 }
 
-/* --- who is there ------------------------------------------------------------------------------------------ */
+/* --- who is there
+ * ------------------------------------------------------------------------------------------ */
 
-/* Whether process pid maps the ring: then the pid is still the rank's own (inside.h, invariant 1). */
+/* Whether process pid maps the ring: then the pid is still the rank's own (inside.h, invariant 1).
+ */
 static bool process_maps(pid_t pid, const char *ring_name)
 {
     char path[64], line[8192];
@@ -167,8 +176,8 @@ static bool process_maps(pid_t pid, const char *ring_name)
     return found;
 }
 
-static void rank_attach(struct launch *launch, struct launch_rank *rank, const struct spool_header *header,
-                        const char *ring_name)
+static void rank_attach(struct launch *launch, struct launch_rank *rank,
+                        const struct spool_header *header, const char *ring_name)
 {
     rank->pid = header->pid;
     rank->pidfd = -1;
@@ -205,8 +214,8 @@ static struct launch_rank *rank_find(struct launch_world *world, int32_t number)
     return more;
 }
 
-static void lane_add(struct launch *launch, struct launch_world *world, int32_t number, uint32_t lane_number,
-                     const char *ring_name)
+static void lane_add(struct launch *launch, struct launch_world *world, int32_t number,
+                     uint32_t lane_number, const char *ring_name)
 {
     struct launch_lane lane = {.lane = lane_number, .spool_fd = -1};
     struct launch_rank *rank = rank_find(world, number);
@@ -257,8 +266,9 @@ static void world_scan(struct launch *launch, struct launch_world *world)
         int number, end = 0;
         unsigned lane;
 
-        if (isdigit((unsigned char)entry->d_name[0]) && sscanf(entry->d_name, "%d.%u.ring%n", &number, &lane, &end) == 2 &&
-            end && !entry->d_name[end])
+        if (isdigit((unsigned char)entry->d_name[0]) &&
+            sscanf(entry->d_name, "%d.%u.ring%n", &number, &lane, &end) == 2 && end &&
+            !entry->d_name[end])
             lane_add(launch, world, number, lane, entry->d_name);
     }
     closedir(folder);
@@ -277,7 +287,8 @@ static void world_add(struct launch *launch, const char *name)
             return;
         }
     world.folder_fd = open(world.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    more = world.folder_fd < 0 ? NULL : realloc(launch->world, (launch->world_count + 1) * sizeof *more);
+    more = world.folder_fd < 0 ? NULL
+                               : realloc(launch->world, (launch->world_count + 1) * sizeof *more);
     if (!more) {
         if (world.folder_fd >= 0)
             close(world.folder_fd);
@@ -289,7 +300,8 @@ static void world_add(struct launch *launch, const char *name)
     inotify_add_watch(launch->notify_fd, world.path, IN_CREATE | IN_MOVED_TO);
 }
 
-/* --- does it move ------------------------------------------------------------------------------------------ */
+/* --- does it move
+ * ------------------------------------------------------------------------------------------ */
 
 static bool lane_look(struct launch_world *world, int32_t rank, struct launch_lane *lane)
 {
@@ -303,8 +315,9 @@ static bool lane_look(struct launch_world *world, int32_t rank, struct launch_la
     }
     if (spool_header_read(lane->ring_fd, &now, NULL) != CORE_OK)
         return false;
-    moved = now.committed != lane->header.committed || now.moved != lane->header.moved || now.depth != lane->header.depth ||
-            now.state != lane->header.state || (now.depth && now.open[0].seq != lane->header.open[0].seq);
+    moved = now.committed != lane->header.committed || now.moved != lane->header.moved ||
+            now.depth != lane->header.depth || now.state != lane->header.state ||
+            (now.depth && now.open[0].seq != lane->header.open[0].seq);
     lane->header = now;
     return moved;
 }

@@ -7,17 +7,6 @@
 #include "core/spool.h"
 #include "core/trace.h"
 
-/* A command whose file is not part of this build says so, in place of failing to link. */
-#pragma weak cmd_run
-#pragma weak cmd_record
-#pragma weak cmd_replay
-#pragma weak cmd_check
-#pragma weak cmd_report
-#pragma weak cmd_fuzz
-#pragma weak cmd_model
-#pragma weak cmd_recover
-#pragma weak cmd_dump
-
 struct command {
     const char *name;
     const char *line;
@@ -27,9 +16,11 @@ struct command {
 static const struct command command[] = {
     {"run", "record a job, check it, report: the main job", cmd_run},
     {"record", "run a job with the library preloaded; leave one trace", cmd_record},
-    {"replay", "execute a trace again, offline, under other conditions; or the job itself (--live)", cmd_replay},
+    {"replay", "execute a trace again, offline, under other conditions; or the job itself (--live)",
+     cmd_replay},
     {"check", "run the checkers over a trace", cmd_check},
-    {"report", "render a trace and its findings: text, html, json, sarif, junit, dot...", cmd_report},
+    {"report", "render a trace and its findings: text, html, json, sarif, junit, dot...",
+     cmd_report},
     {"fuzz", "fuzz a collective in one process", cmd_fuzz},
     {"model", "what collectives must cost: rows, formulas, predictions, crossovers", cmd_model},
     {"recover", "make the trace from the spools of a job that died", cmd_recover},
@@ -40,13 +31,16 @@ enum { COMMAND_COUNT = sizeof command / sizeof *command };
 static void help(FILE *out)
 {
     fprintf(out, "usage: crosswait COMMAND [options] ...\n\n"
-                 "Records what an MPI job did, executes it again under hostile but legal conditions, and proves or\n"
-                 "refutes what the job relied on: buffering, timing, message order, results and cost of collectives.\n\n");
+                 "Records what an MPI job did, executes it again under hostile but legal "
+                 "conditions, and proves or\n"
+                 "refutes what the job relied on: buffering, timing, message order, results and "
+                 "cost of collectives.\n\n");
     for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(out, "  %-8s %s%s\n", command[i].name, command[i].line, command[i].cmd ? "" : " (not built)");
+        fprintf(out, "  %-8s %s\n", command[i].name, command[i].line);
     fprintf(out, "\nStart with: crosswait run -- mpirun -n 4 ./app\n"
                  "More: crosswait COMMAND --help, man crosswait\n\n"
-                 "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job itself failed,\n"
+                 "Exit status: 0 clean, 1 findings, 2 usage, 3 trace or tool trouble, 4 the job "
+                 "itself failed,\n"
                  "5 budget spent without a verdict.\n");
 }
 
@@ -57,18 +51,14 @@ static int start(const char *name, int argc, char **argv)
 
     for (int i = 0; i < COMMAND_COUNT; i++) {
         known[i] = command[i].name;
-        if (strcmp(command[i].name, name))
-            continue;
-        if (!command[i].cmd) {
-            core_report(CORE_UNSUPPORTED, "command '%s' is not built into this crosswait", name);
-            return CLI_TROUBLE;
-        }
-        return command[i].cmd(argc, argv);
+        if (!strcmp(command[i].name, name))
+            return command[i].cmd(argc, argv);
     }
     known[COMMAND_COUNT] = "help";
     near = options_nearest(name, known, COMMAND_COUNT + 1);
     if (near)
-        core_report(CORE_BAD_INPUT, "unknown command '%s', did you mean '%s'; see 'crosswait --help'", name, near);
+        core_report(CORE_BAD_INPUT,
+                    "unknown command '%s', did you mean '%s'; see 'crosswait --help'", name, near);
     else
         core_report(CORE_BAD_INPUT, "unknown command '%s'; see 'crosswait --help'", name);
     return CLI_USAGE;
@@ -80,12 +70,14 @@ int main(int argc, char **argv)
         help(stderr);
         return CLI_USAGE;
     }
-    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || (!strcmp(argv[1], "help") && argc == 2)) {
+    if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") ||
+        (!strcmp(argv[1], "help") && argc == 2)) {
         help(stdout);
         return CLI_CLEAN;
     }
     if (!strcmp(argv[1], "--version")) {
-        printf("crosswait %s (trace format %d, spool format %d)\n", CLI_VERSION, TRACE_SCHEMA_VERSION, SPOOL_VERSION);
+        printf("crosswait %s (trace format %d, spool format %d)\n", CLI_VERSION,
+               TRACE_SCHEMA_VERSION, SPOOL_VERSION);
         return CLI_CLEAN;
     }
     if (!strcmp(argv[1], "help")) {

@@ -37,8 +37,9 @@ static void print_help(const struct options_command *command)
         char left[80];
         bool optional = s->value && s->value[0] == '[';
 
-        snprintf(left, sizeof left, "%c%c%s--%s%s%s", s->letter ? '-' : ' ', s->letter ? s->letter : ' ',
-                 s->letter ? ", " : "  ", s->name, s->value && !optional ? "=" : "", s->value ? s->value : "");
+        snprintf(left, sizeof left, "%c%c%s--%s%s%s", s->letter ? '-' : ' ',
+                 s->letter ? s->letter : ' ', s->letter ? ", " : "  ", s->name,
+                 s->value && !optional ? "=" : "", s->value ? s->value : "");
         printf("  %-*s %s\n", strlen(left) > 26 ? (int)strlen(left) : 26, left, s->help);
     }
     printf("  %-26s %s\n", "    --help", "this text");
@@ -46,7 +47,8 @@ static void print_help(const struct options_command *command)
         printf("\n%s\n", command->more);
 }
 
-void options_begin(struct options *options, const struct options_command *command, int argc, char **argv)
+void options_begin(struct options *options, const struct options_command *command, int argc,
+                   char **argv)
 {
     memset(options, 0, sizeof *options);
     options->command = command;
@@ -113,8 +115,8 @@ static int next_long(struct options *options, const char *text)
         }
         if (spec[i].value && spec[i].value[0] != '[' && !equals) {
             if (options->at >= options->argc) {
-                options_wrong(options, "option '--%s' needs a value: --%s=%s", spec[i].name, spec[i].name,
-                              spec[i].value);
+                options_wrong(options, "option '--%s' needs a value: --%s=%s", spec[i].name,
+                              spec[i].name, spec[i].value);
                 return OPTIONS_WRONG;
             }
             options->value = options->argv[options->at++];
@@ -188,7 +190,8 @@ int options_next(struct options *options)
     return OPTIONS_END;
 }
 
-enum core_status options_integer(const struct options *options, int64_t min, int64_t max, int64_t *out_value)
+enum core_status options_integer(const struct options *options, int64_t min, int64_t max,
+                                 int64_t *out_value)
 {
     const char *text = options->value ? options->value : "";
     char *end;
@@ -202,7 +205,8 @@ enum core_status options_integer(const struct options *options, int64_t min, int
     if (shift)
         end++;
     if (errno || end == text || *end || value < min >> shift || value > max >> shift) {
-        options_wrong(options, "'%s' is no whole number from %lld to %lld", text, (long long)min, (long long)max);
+        options_wrong(options, "'%s' is no whole number from %lld to %lld", text, (long long)min,
+                      (long long)max);
         return CORE_BAD_INPUT;
     }
     *out_value = (int64_t)value << shift;

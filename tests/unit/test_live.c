@@ -1,4 +1,5 @@
-/* The launcher's proof: spools of jobs that stand still are written by hand, each with its twin that can still go on. */
+/* The launcher's proof: spools of jobs that stand still are written by hand, each with its twin
+ * that can still go on. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -27,8 +28,8 @@ static struct lane lane[RANKS_MAX];
 static uint32_t rank_count;
 static uint8_t standing[RANKS_MAX];
 
-static void put(uint32_t rank, uint16_t kind, uint16_t a, uint16_t b, const void *record, size_t bytes, const void *tail,
-                size_t tail_bytes)
+static void put(uint32_t rank, uint16_t kind, uint16_t a, uint16_t b, const void *record,
+                size_t bytes, const void *tail, size_t tail_bytes)
 {
     unsigned char *at = lane[rank].ring + lane[rank].used;
     size_t whole = (bytes + tail_bytes + 7) & ~(size_t)7;
@@ -49,7 +50,8 @@ static void job_start(uint32_t count)
     memset(lane, 0, sizeof lane);
     for (uint32_t r = 0; r < count; r++) {
         struct spool_header *h = &lane[r].header;
-        struct spool_def_comm comm = {.global = 100, .id = WORLD, .rank = (int32_t)r, .size = count, .count = count};
+        struct spool_def_comm comm = {
+            .global = 100, .id = WORLD, .rank = (int32_t)r, .size = count, .count = count};
         int32_t member[RANKS_MAX] = {0, 1, 2, 3, 4, 5, 6, 7};
 
         strcpy(h->magic, SPOOL_MAGIC);
@@ -59,23 +61,33 @@ static void job_start(uint32_t count)
         h->rank = (int32_t)r;
         h->world_size = (int32_t)count;
         h->tick_hz = 1000000000;
-        for (uint16_t class = 0; class < EVENT_CLASS_COUNT; class++) {
+        for (uint16_t class = 0; class < EVENT_CLASS_COUNT; class ++) {
             char name[40];
-            struct spool_def_call def = {.name_bytes = (uint16_t)snprintf(name, sizeof name, "MPI_%s",
-                                                                          event_class_text((enum event_class)class))};
+            struct spool_def_call def = {
+                .name_bytes = (uint16_t)snprintf(name, sizeof name, "MPI_%s",
+                                                 event_class_text((enum event_class) class))};
 
             put(r, SPOOL_DEF_CALL, class, class, &def, sizeof def, name, def.name_bytes);
         }
-        put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &comm, sizeof comm, member, count * sizeof *member);
+        put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &comm, sizeof comm, member,
+            count * sizeof *member);
         standing[r] = LIVE_STILL;
         lane[r].early = lane[r].used;
     }
 }
 
-static struct spool_event event_of(uint32_t rank, enum event_class class, int32_t peer, int32_t tag, uint32_t request)
+static struct spool_event event_of(uint32_t rank, enum event_class class, int32_t peer, int32_t tag,
+                                   uint32_t request)
 {
-    return (struct spool_event){.head = {SPOOL_EVENT, 8, (uint16_t)class, 0}, .seq = ++lane[rank].seq, .t_enter = 1,
-                                .comm = WORLD, .peer = peer, .tag = tag, .type = 0, .count = 1, .request = request};
+    return (struct spool_event){.head = {SPOOL_EVENT, 8, (uint16_t) class, 0},
+                                .seq = ++lane[rank].seq,
+                                .t_enter = 1,
+                                .comm = WORLD,
+                                .peer = peer,
+                                .tag = tag,
+                                .type = 0,
+                                .count = 1,
+                                .request = request};
 }
 
 /* A call that returned; source and tag of the completion, where it has one. */
@@ -84,34 +96,41 @@ static void did(uint32_t rank, enum event_class class, int32_t peer, int32_t tag
     struct spool_event event = event_of(rank, class, peer, tag, request);
 
     event.t_leave = 2;
-    put(rank, SPOOL_EVENT, (uint16_t)class, 0, &event, sizeof event, NULL, 0);
+    put(rank, SPOOL_EVENT, (uint16_t) class, 0, &event, sizeof event, NULL, 0);
 }
 
-static void did_completing(uint32_t rank, enum event_class class, uint32_t request, int32_t source, int32_t tag)
+static void did_completing(uint32_t rank, enum event_class class, uint32_t request, int32_t source,
+                           int32_t tag)
 {
-    struct spool_done done = {.seq = lane[rank].seq + 1, .request = class == EVENT_CLASS_RECV ? 0 : request, .source = source,
+    struct spool_done done = {.seq = lane[rank].seq + 1,
+                              .request = class == EVENT_CLASS_RECV ? 0 : request,
+                              .source = source,
                               .tag = tag};
 
     put(rank, SPOOL_DONE, 0, 0, &done, sizeof done, NULL, 0);
-    did(rank, class, class == EVENT_CLASS_RECV ? source : EVENT_NONE, class == EVENT_CLASS_RECV ? tag : EVENT_NONE,
-        class == EVENT_CLASS_RECV ? 0 : request);
+    did(rank, class, class == EVENT_CLASS_RECV ? source : EVENT_NONE,
+        class == EVENT_CLASS_RECV ? tag : EVENT_NONE, class == EVENT_CLASS_RECV ? 0 : request);
 }
 
-static void inside(uint32_t rank, enum event_class class, int32_t peer, int32_t tag, uint32_t request)
+static void inside(uint32_t rank, enum event_class class, int32_t peer, int32_t tag,
+                   uint32_t request)
 {
     lane[rank].header.open[0] = event_of(rank, class, peer, tag, request);
     lane[rank].header.depth = 1;
 }
 
-static void inside_list(uint32_t rank, enum event_class class, const uint32_t *request, uint32_t count)
+static void inside_list(uint32_t rank, enum event_class class, const uint32_t *request,
+                        uint32_t count)
 {
     struct spool_list list = {.seq = lane[rank].seq + 1, .total = count, .count = count};
 
-    put(rank, SPOOL_LIST, SPOOL_LIST_REQUESTS, 4, &list, sizeof list, request, count * sizeof *request);
+    put(rank, SPOOL_LIST, SPOOL_LIST_REQUESTS, 4, &list, sizeof list, request,
+        count * sizeof *request);
     inside(rank, class, EVENT_NONE, EVENT_NONE, 0);
 }
 
-/* Writes the spools as they are, or as they were when only the definitions stood there and no rank was inside a call. */
+/* Writes the spools as they are, or as they were when only the definitions stood there and no rank
+ * was inside a call. */
 static void spools_write(const char *folder, bool early)
 {
     for (uint32_t r = 0; r < rank_count; r++) {
@@ -127,13 +146,14 @@ static void spools_write(const char *folder, bool early)
         memcpy(page, &header, sizeof header);
         snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
         fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
-        assert_true(fd >= 0 && write(fd, page, sizeof page) == sizeof page && write(fd, lane[r].ring, RING_BYTES) == RING_BYTES);
+        assert_true(fd >= 0 && write(fd, page, sizeof page) == sizeof page &&
+                    write(fd, lane[r].ring, RING_BYTES) == RING_BYTES);
         close(fd);
     }
 }
 
-/* Asks for the proof three times: early, when nothing can be said; then with all there; and once more. Returns the sentence, or NULL when
- * nothing was proven. */
+/* Asks for the proof three times: early, when nothing can be said; then with all there; and once
+ * more. Returns the sentence, or NULL when nothing was proven. */
 static char *proof(uint32_t *out_core)
 {
     char folder[] = "/tmp/test_live.XXXXXX", path[64];
@@ -190,7 +210,9 @@ static void receives_wait_for_each_other(void **state)
     inside(0, EVENT_CLASS_RECV, 1, 7, 0);
     inside(1, EVENT_CLASS_RECV, 0, 7, 0);
     sentence = proof(NULL);
-    assert_string_equal(sentence, "deadlock: rank 0 waits in MPI_recv for rank 1, rank 1 waits in MPI_recv for rank 0");
+    assert_string_equal(
+        sentence,
+        "deadlock: rank 0 waits in MPI_recv for rank 1, rank 1 waits in MPI_recv for rank 0");
     free(sentence);
 
     standing[1] = LIVE_UNKNOWN; /* it computes */

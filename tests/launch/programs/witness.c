@@ -1,7 +1,8 @@
-/* Keeps its own count of what it calls, in a mapped file that outlives any death: what a trace is held to. A value goes round a ring.
+/* Keeps its own count of what it calls, in a mapped file that outlives any death: what a trace is
+ * held to. A value goes round a ring.
  *
- *   witness FOLDER ROUNDS [MODE AT]    in round AT, rank 1 does MODE: segv, abort, exit, mpi_abort, kill; "nofd": every rank uses up
- *                                      its file descriptors before MPI_Init; "quick": no pauses */
+ *   witness FOLDER ROUNDS [MODE AT]    in round AT, rank 1 does MODE: segv, abort, exit, mpi_abort,
+ * kill; "nofd": every rank uses up its file descriptors before MPI_Init; "quick": no pauses */
 #include <fcntl.h>
 #include <mpi.h>
 #include <signal.h>
@@ -70,8 +71,8 @@ int main(int argc, char **argv)
         if (rank == 1 && round == at)
             end_as(mode);
         count->entered++;
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 3, (rank + size - 1) % size, 3, MPI_COMM_WORLD,
-                             MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, (rank + 1) % size, 3, (rank + size - 1) % size, 3,
+                             MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         count->returned++;
         if (round % 32 == 0 && strcmp(mode, "quick"))
             usleep(1000);
