@@ -1,7 +1,8 @@
 /* Sends paired with receives. MPI's messages do not overtake each other: what one rank sends to another on a communicator with
  * one tag is received in that order, by the receives that matched that tag in the order in which they were posted. So a queue
  * per (communicator, source, destination, tag) is enough; it is settled when both its ranks have been read. Where calls are missing in
- * front or in between (a filter, a ring that keeps the last ones only) this counting says nothing: the sides stay apart.
+ * front or in between (a filter, a window, a ring that keeps the last ones only) counting may go wrong: then a queue is paired only if both
+ * sides are equally many, of equal sizes, and no message comes before it is sent. Else its sides stay apart.
  *
  * Messages inside the MPI library are kept apart from the application's: their tags are a world of their own.
  *
@@ -15,9 +16,11 @@
 #include "core/random.h"
 #include "core/store_part.h"
 
+enum { CLOCK_SLACK_NS = 1000000 };
+
 struct store_match_node {
     uint64_t order, seq;
-    int64_t bytes;
+    int64_t bytes, time;
     uint32_t next;
     uint32_t maybe;
 };
@@ -134,17 +137,17 @@ static enum core_status node_add(struct store_match *match, const struct store_s
     return CORE_OK;
 }
 
-enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq, int64_t bytes)
+enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq, int64_t bytes, int64_t time)
 {
-    struct store_match_node node = {.order = seq, .seq = seq, .bytes = bytes};
+    struct store_match_node node = {.order = seq, .seq = seq, .bytes = bytes, .time = time};
 
     return node_add(&store->match, side, 0, &node);
 }
 
 enum core_status store_match_receive(struct store *store, const struct store_side *side, uint64_t order, uint64_t seq,
-                                     int64_t bytes, bool maybe)
+                                     int64_t bytes, int64_t time, bool maybe)
 {
-    struct store_match_node node = {.order = order, .seq = seq, .bytes = bytes, .maybe = maybe};
+    struct store_match_node node = {.order = order, .seq = seq, .bytes = bytes, .time = time, .maybe = maybe};
 
     return node_add(&store->match, side, 1, &node);
 }
@@ -219,16 +222,34 @@ static enum core_status channel_get(struct store *store, const struct store_side
     return store_put_integers(&store->sql, STORE_CHANNEL, row, 5);
 }
 
+/* Whether the pairs that counting gives can be right. Clocks of two hosts may disagree a little. */
+static bool queue_sound(const struct store *store, const struct store_match_queue *queue)
+{
+    const struct store_match_node *node = store->match.node;
+    bool one_host = store->rank_clock[queue->side.source] == store->rank_clock[queue->side.dest];
+    uint32_t send = queue->first[0], receive = queue->first[1];
+
+    for (; send && receive; send = node[send].next, receive = node[receive].next) {
+        int64_t sent = node[send].bytes, got = node[receive].bytes;
+        if (node[receive].maybe || (sent != STORE_NULL && got != STORE_NULL && sent != got))
+            return false;
+        if (node[receive].time < node[send].time - (one_host ? 0 : CLOCK_SLACK_NS))
+            return false;
+    }
+    return !send && !receive;
+}
+
 static enum core_status queue_settle(struct store *store, struct store_match_queue *queue)
 {
     struct store_match *match = &store->match;
-    bool apart = store->gaps[queue->side.source] || store->gaps[queue->side.dest];
+    bool gaps = store->gaps[queue->side.source] || store->gaps[queue->side.dest], apart;
     enum core_status status = CORE_OK;
     uint32_t channel, send, receive;
 
     for (int half = 0; half < 2; half++)
         if (queue->disorder[half])
             queue->first[half] = nodes_sort(match->node, queue->first[half]);
+    apart = gaps && !queue_sound(store, queue);
     status = channel_get(store, &queue->side, &channel);
     send = queue->first[0];
     receive = queue->first[1];

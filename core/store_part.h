@@ -1,7 +1,7 @@
 /* What the files store*.c share, and nobody else includes. One store_write is one struct store; it goes through the ranks in
  * ascending order, one at a time, so that memory does not grow with the number of events. What it holds on to:
  * definitions, the hashes that make rows unique (bounded, see store_intern), and the messages between ranks already read and
- * ranks still to be read (32 bytes each).
+ * ranks still to be read (40 bytes each).
  *
  *   store.c         the order of things: open, prescan, ranks, finish, rename
  *   store_sql.c     the SQLite file: statements, errors, faults
@@ -176,10 +176,11 @@ struct store_side { /* one side of a message */
     int32_t tag;
     bool inner;
 };
-enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq, int64_t bytes);
+/* time: when the send began, and when the receive was known to be complete. */
+enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq, int64_t bytes, int64_t time);
 /* order: the sequence number of what posted the receive. maybe: it is not known to have matched anything. */
 enum core_status store_match_receive(struct store *store, const struct store_side *side, uint64_t order, uint64_t seq,
-                                     int64_t bytes, bool maybe);
+                                     int64_t bytes, int64_t time, bool maybe);
 void store_match_unsend(struct store *store, const struct store_side *side, uint64_t seq);
 /* After a rank was read: messages between it and ranks before it, and itself, are written. */
 enum core_status store_match_rank(struct store *store, int32_t world_rank);
@@ -320,7 +321,7 @@ struct store {
     struct store_match match;
     struct store_intern shape, completion_set, arg_set;
     struct store_clock *clock;   /* one a host */
-    bool *gaps;                  /* by world rank: its messages cannot be counted, so they are not paired */
+    bool *gaps;                  /* by world rank: calls are missing in front or in between, so that its messages cannot just be counted */
     uint32_t *rank_clock;        /* by world rank: index into clock */
     uint32_t clock_count, clock_room;
     char (*host)[64];            /* by clock */

@@ -240,14 +240,14 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
             store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": recording ended early: %s", rank->rank,
                        rank->lane[i]->number, *header->note ? header->note : "no reason given");
         cut = cut || reader->torn || header->stopped;
-        rank->gaps = rank->gaps || header->flags & (SPOOL_FLAG_LAST | SPOOL_FLAG_FILTERED);
+        rank->gaps = rank->gaps || header->flags & (SPOOL_FLAG_LAST | SPOOL_FLAG_FILTERED) || (header->lost && !header->stopped);
         store->layer = store->layer || header->layer;
     }
     if (rank->lost_records > lost)
         lost = rank->lost_records;
     store->gaps[rank->rank] = rank->gaps || rank->lost_records;
     if (store->gaps[rank->rank])
-        store_note(store, "rank %" PRId32 ": calls were left out, so its messages are not paired", rank->rank);
+        store_note(store, "rank %" PRId32 ": calls were left out, so not all of its messages can be paired", rank->rank);
     fate_from_spool(telling, &fate);
     fate_combine(end_of(store, rank->rank), &fate);
     store->events += rank->events;

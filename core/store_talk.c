@@ -24,7 +24,9 @@ static enum core_status talk_send(const struct talk *talk, uint32_t comm, int32_
                               .tag = tag,
                               .inner = talk->inner};
 
-    return side.dest == EVENT_NONE ? CORE_OK : store_match_send(talk->store, &side, talk->event->seq, bytes);
+    if (side.dest == EVENT_NONE)
+        return CORE_OK;
+    return store_match_send(talk->store, &side, talk->event->seq, bytes, store_clock_ns(talk->rank->clock, talk->event->t_enter));
 }
 
 static enum core_status talk_receive(const struct talk *talk, const struct store_request *request, int32_t source,
@@ -38,7 +40,8 @@ static enum core_status talk_receive(const struct talk *talk, const struct store
 
     if (side.source == EVENT_NONE || (maybe && tag == EVENT_ANY))
         return CORE_OK;
-    return store_match_receive(talk->store, &side, request->order, request->seq, bytes, maybe);
+    int64_t time = maybe ? 0 : store_clock_ns(talk->rank->clock, talk->event->t_leave);
+    return store_match_receive(talk->store, &side, request->order, request->seq, bytes, time, maybe);
 }
 
 static struct store_request request_of(const struct talk *talk, enum store_request_kind kind, bool persistent)
