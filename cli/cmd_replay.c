@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/live.h"
 #include "cli/options.h"
+#include "cli/shares.h"
 #include "core/describe.h"
 #include "replay/explore.h"
 #include "replay/lower.h"
@@ -302,13 +303,26 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
 {
     struct replay_explore_options options = {.policy = r->policy, .sends = !r->has_policy, .runs_max = r->budget};
     struct replay_exploration found;
-    char summary[240];
+    struct shares shares;
+    char summary[240], *text = replay_policy_text(&r->policy);
     const char *verdict;
+    int rank, size;
+    bool job = shares_job(&rank, &size), speak = true;
+    enum core_status status;
 
-    enum core_status status = replay_explore(&r->program, &options, &found);
-    if (status != CORE_OK)
+    if (!text)
+        return core_report(CORE_NO_MEMORY, "out of memory for a policy");
+    if (job) {
+        char question[400];
+        snprintf(question, sizeof question, "%d %d %" PRIu64 " %.300s", r->inside, options.sends, r->budget, text);
+        status = shares_explore(&shares, &r->program, &options, r->path, question, rank, size, &found, &speak, out_exit);
+    } else
+        status = replay_explore(&r->program, &options, &found);
+    if (status != CORE_OK || !speak) {
+        *out_exit = CLI_CLEAN;
+        free(text);
         return status;
-    char *text = replay_policy_text(&r->policy);
+    }
     verdict = replay_verdict_text(found.verdict);
     fprintf(r->out, "%s%s\n", verdict, found.verdict == REPLAY_VERDICT_DEADLOCK && found.assumed ? ", if an assumption holds" : "");
     snprintf(summary, sizeof summary,
@@ -334,6 +348,10 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
                                                          : CLI_BUDGET;
     free(text);
     replay_exploration_done(&found);
+    if (job) {
+        fflush(r->out);
+        shares_done(&shares, *out_exit);
+    }
     return status;
 }
 

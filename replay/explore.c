@@ -28,7 +28,7 @@ struct node {
     uint32_t count, at;     /* option[at] is being tried, those before are done */
     struct step *sleep;     /* need not be tried */
     uint32_t sleep_count;
-    uint64_t hash;          /* of the path that leads here */
+    uint64_t hash;          /* of the path that leads here; an end above SHARD_DEPTH belongs to the share of its own hash */
 };
 
 struct explorer {
@@ -232,10 +232,10 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
         const struct node *parent = &e->node[e->depth - 1];
         node->hash = core_random_mix(parent->hash ^ step_hash(&parent->option[parent->at]));
     }
-    if (e->options->shard_count > 1 && e->depth == SHARD_DEPTH && node->hash % e->options->shard_count != e->options->shard) {
-        e->foreign = true;
+    e->foreign = e->options->shard_count > 1 && e->depth <= SHARD_DEPTH &&
+                 node->hash % e->options->shard_count != e->options->shard;
+    if (e->foreign && e->depth == SHARD_DEPTH)
         return REPLAY_STOP;
-    }
     uint32_t first = 0, range = count, progress = 0;
     for (uint32_t i = 0; i < count; i++)
         progress += option[i].kind != REPLAY_OPTION_BUFFER;
@@ -347,8 +347,15 @@ static void keep_path(struct explorer *e)
         e->path.room = e->depth;
     }
     e->path.count = e->depth;
-    for (uint32_t i = 0; i < e->depth; i++)
+    free(e->result->position);
+    e->result->position = malloc((e->depth + 1) * sizeof *e->result->position);
+    e->result->position_count = e->result->position ? e->depth : 0;
+    if (!e->result->position)
+        e->status = no_memory();
+    for (uint32_t i = 0; i < e->depth && e->status == CORE_OK; i++) {
         e->path.step[i] = e->node[i].option[e->node[i].at];
+        e->result->position[i] = e->node[i].at;
+    }
 }
 
 static void count_end(struct explorer *e, const struct replay_result *result)
@@ -381,9 +388,11 @@ static void run_once(struct explorer *e)
     e->status = replay_run_all(e->run, &e->options->policy, NULL, NULL, &result);
     if (e->status != CORE_OK)
         return;
-    if (e->pruned)
+    if (e->foreign)
+        ; /* another share counts it */
+    else if (e->pruned)
         e->result->pruned++;
-    else if (!e->foreign)
+    else
         count_end(e, &result);
     replay_result_done(&result);
 }
@@ -445,7 +454,7 @@ static void run_samples(struct explorer *e, uint64_t count)
 {
     struct sampler sampler = {.e = e};
     struct replay_hooks hooks = {.context = &sampler, .late_buffering = e->options->sends, .decide = sample};
-    replay_choice_seed(&sampler.choice, e->options->policy.seed);
+    replay_choice_seed(&sampler.choice, e->options->policy.seed + e->options->shard);
     replay_run_hooks(e->run, &hooks);
     for (uint64_t i = 0; i < count && e->status == CORE_OK; i++) {
         struct replay_result result;
@@ -464,6 +473,7 @@ static void run_samples(struct explorer *e, uint64_t count)
             struct path old = e->path;
             e->path = sampler.path;
             sampler.path = old;
+            e->result->position_count = 0;
             e->found = true;
             e->found_assumed = assumed;
         }
@@ -494,7 +504,7 @@ static void search(struct explorer *e)
     bool more = true;
 
     replay_run_hooks(e->run, &hooks);
-    while (more && e->status == CORE_OK && e->result->runs + e->result->pruned < budget) {
+    for (uint64_t spent = 0; more && e->status == CORE_OK && spent < budget; spent += !e->foreign) {
         run_once(e);
         if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
             return;
@@ -546,6 +556,7 @@ void replay_exploration_done(struct replay_exploration *exploration)
         return;
     free(exploration->witness);
     free(exploration->reason);
+    free(exploration->position);
     replay_result_done(&exploration->result);
     *exploration = (struct replay_exploration){0};
 }

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "core/status.h"
 #include "replay/policy.h"
@@ -26,7 +27,7 @@ struct replay_explore_options {
     uint64_t runs_max;           /* budget in schedules; 0: REPLAY_EXPLORE_RUNS */
     bool no_reduction;           /* brute force, to compare with */
     bool keep_going;             /* do not stop at the first deadlock: count them all */
-    uint64_t shard, shard_count; /* only this share of the tree; 0, 0: all of it */
+    uint64_t shard, shard_count; /* only this share of the tree; 0, 0: all of it. runs_max counts for the share */
 };
 enum { REPLAY_EXPLORE_RUNS = 100000 };
 
@@ -46,10 +47,25 @@ struct replay_exploration {
     uint32_t unbuffered, forced; /* how many sends and matches the shrunk witness names */
     struct replay_result result; /* of the witness; finished and empty if there is none */
     char *reason;           /* for CANNOT_SAY; else NULL */
+    uint32_t *position;     /* of the witness in the tree: which branch at every node. Empty when it was found by sampling */
+    uint32_t position_count;
+    uint32_t parts;         /* merged into this one */
 };
 
 enum core_status replay_explore(const struct replay_program *program, const struct replay_explore_options *options,
                                 struct replay_exploration *out_exploration);
+
+/* Shares: the tree cut into a fixed number of parts, explored by whoever, in any order, on any machine. Merged, they say the same. */
+enum { REPLAY_EXPLORE_SHARES = 16 };
+/* Adds a part (left empty) to the sum; a zeroed sum to start with. Of several witnesses the first in the tree counts, one without
+ * assumptions before one with. Then finish, once. */
+enum core_status replay_exploration_merge(struct replay_exploration *sum, struct replay_exploration *part);
+/* Runs the witness for sum->result, and words the verdict. */
+enum core_status replay_exploration_finish(const struct replay_program *program, struct replay_exploration *sum);
+/* A part as text: a few lines, no blank one at the end. Reading refuses what writing did not write: CORE_BAD_FORMAT, without a report. */
+enum core_status replay_exploration_write(const struct replay_exploration *part, FILE *file);
+enum core_status replay_exploration_read(FILE *file, struct replay_exploration *out_part);
+
 void replay_exploration_done(struct replay_exploration *exploration);
 
 #endif

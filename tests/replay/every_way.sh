@@ -29,7 +29,7 @@ grep -q '^no deadlock in' explored.txt
 [ "$(sqlite3 T.db 'select count(*) > 10 and count(distinct verdict) >= 2 from run')" = 1 ]
 # One-sided: an epoch started before it is posted, and its twin.
 mpicc -g -o window_start "$SOURCE/tests/replay/window_start.c"
-crosswait record -o bad.db -- timeout 30 mpirun -n 2 ./window_start >/dev/null 2>&1 || true
+crosswait record -o bad.db -- timeout 5 mpirun -n 2 ./window_start >/dev/null 2>&1 || true
 crosswait record -o good.db -- timeout 30 mpirun -n 2 ./window_start right
 [ "$(crosswait replay bad.db | head -1)" = deadlock ] && crosswait replay bad.db | grep -q 'MPI_Win_start.*window_start.c:'
 [ "$(crosswait replay good.db | head -1)" = finished ]

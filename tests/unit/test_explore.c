@@ -320,6 +320,59 @@ static void test_shards(void **state)
     replay_program_done(&program);
 }
 
+/* Shares explored one by one, written down, read back, merged in any order: the answer of the whole. */
+static void explore_shares(uint32_t first, struct replay_exploration *out_sum)
+{
+    struct replay_exploration part, sum = {0};
+    for (uint32_t i = 0; i < REPLAY_EXPLORE_SHARES; i++) {
+        struct replay_explore_options options = {
+            .runs_max = 1000000, .shard = (first + i * 5) % REPLAY_EXPLORE_SHARES, .shard_count = REPLAY_EXPLORE_SHARES};
+        assert_int_equal(replay_policy_parse("", &options.policy), CORE_OK);
+        assert_int_equal(replay_explore(&program, &options, &part), CORE_OK);
+        FILE *file = tmpfile();
+        assert_int_equal(replay_exploration_write(&part, file), CORE_OK);
+        replay_exploration_done(&part);
+        rewind(file);
+        assert_int_equal(replay_exploration_read(file, &part), CORE_OK);
+        fclose(file);
+        assert_int_equal(replay_exploration_merge(&sum, &part), CORE_OK);
+    }
+    assert_int_equal(replay_exploration_finish(&program, &sum), CORE_OK);
+    *out_sum = sum;
+}
+
+static void test_shares(void **state)
+{
+    (void)state;
+    for (int hangs = 0; hangs < 2; hangs++) {
+        make(9);
+        for (uint32_t rank = 1; rank < 9; rank++)
+            add(rank, REPLAY_SEND, 0, 0, 8, 0);
+        for (int i = 0; i < 8; i++)
+            add(0, REPLAY_RECV, hangs && i == 7 ? 8 : REPLAY_ANY, 0, 8, 0);
+        struct replay_exploration whole = explore(false, false, false, 1000000, ""), sum, other;
+        explore_shares(0, &sum);
+        explore_shares(3, &other);
+        assert_int_equal(sum.verdict, whole.verdict);
+        assert_int_equal(sum.verdict, hangs ? REPLAY_VERDICT_DEADLOCK : REPLAY_VERDICT_NONE);
+        assert_int_equal(sum.runs, other.runs);
+        assert_int_equal(sum.outcome_hash, other.outcome_hash);
+        if (hangs) {
+            assert_string_equal(sum.witness, whole.witness);
+            assert_string_equal(other.witness, whole.witness);
+            assert_int_equal(sum.result.outcome, REPLAY_DEADLOCK);
+        } else {
+            assert_int_equal(sum.runs, whole.runs);
+            assert_int_equal(sum.outcome_hash, whole.outcome_hash);
+            assert_true(sum.exhaustive);
+        }
+        replay_exploration_done(&whole);
+        replay_exploration_done(&sum);
+        replay_exploration_done(&other);
+        replay_program_done(&program);
+    }
+}
+
 static void test_unknown(void **state)
 {
     (void)state;
@@ -341,6 +394,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_buffering_creates_deadlock),
         cmocka_unit_test(test_reduction),
         cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_shares),
         cmocka_unit_test(test_unknown),
         cmocka_unit_test(test_against_brute_force),
     };
