@@ -145,6 +145,10 @@ static enum core_status engine_init(struct timed_engine *e)
     e->request = core_alloc_zero(requests + 1, 1);
     if (!e->rank || !e->idle || !e->request)
         return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
+    if (e->any_held && !(e->held = core_alloc_zero(requests + 1, sizeof *e->held)))
+        return core_report(CORE_NO_MEMORY, "out of memory for %llu requests", (unsigned long long)requests);
+    if (e->any_detach && !(e->buffered = core_alloc_zero(ranks, sizeof *e->buffered)))
+        return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
     if (e->options.want_path) {
         e->cause = core_alloc_zero(ranks, sizeof *e->cause);
         e->side = core_alloc_zero(e->message_room / sizeof *e->message, sizeof *e->side);
@@ -184,6 +188,9 @@ static void engine_done(struct timed_engine *e)
     free(e->port);
     free(e->idle);
     free(e->request);
+    free(e->held);
+    free(e->buffered);
+    timed_lock_done(e);
     free(e->run.at);
     free(e->dirty_sender.at);
     free(e->dirty_receiver.at);
@@ -203,7 +210,13 @@ void timed_message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
     timed_port_ended(e, m);
     timed_rank_complete(e, (uint32_t)m->src, m->send_request, cause, m, started);
     m->send_request = NO_SIDE;
-    if (m->flags & MESSAGE_SEND) { /* eager, and nobody has posted the receive yet */
+    if (m->flags & MESSAGE_BUFFERED && --e->buffered[m->src] == 0 && e->rank[m->src].flags & RANK_PROBING &&
+        e->rank[m->src].op->kind == REPLAY_DETACH) {
+        e->rank[m->src].flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
+        e->idle[m->src].transfer_ps += e->now - e->rank[m->src].blocked_at;
+        timed_numbers_add(e, &e->run, (uint32_t)m->src);
+    }
+    if (m->flags & (MESSAGE_SEND | MESSAGE_HELD)) { /* eager, and nobody has posted the receive yet */
         m->flags |= MESSAGE_ARRIVED;
         return;
     }

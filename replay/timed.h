@@ -3,7 +3,8 @@
  * Rules (the machine of the model):
  * - A message of n bytes costs alpha, then flows for beta * n / word. A message to oneself costs nothing.
  * - Rendezvous: it starts once its send and its receive are posted and its ports are free. Sends of at most `eager_bytes`
- *   start once posted, whether or not a receive waits. A send completes when its message has ended.
+ *   start once posted, whether or not a receive waits. A send completes when its message has ended,
+ *   a buffered one and a one-sided token at once.
  * - Port `single`: at most one send and one receive of a rank at any moment. A rank's messages start in the order in which
  *   they became ready, then in the order of its sends; one whose receiver is busy lets later ones pass (only the
  *   REPLAY_TIMED_LOOKAHEAD oldest are looked at, so that no message costs more than another).
@@ -17,6 +18,7 @@
  * - Matching is MPI's: per communicator, non-overtaking, wildcards in post order; messages match when posted.
  * - Collectives entered as one operation hold their ranks by their shape and cost alpha * clg P + beta * n words, which
  *   no algorithm for broadcast or reduction can beat; another cost can be given.
+ * - Passive-target locks are granted in the order asked for and cost nothing but the wait.
  * - A test, or a probe that did not block, that succeeded in the recorded run waits; one that failed costs nothing. A
  *   wait-any waits for its recorded choice, else for the first to complete.
  *

@@ -19,9 +19,12 @@ enum core_status timed_match_init(struct timed_engine *e)
             const struct replay_op *op = &rank->op[i];
             if (op->kind <= REPLAY_IRECV)
                 count++;
-            if ((op->kind >= REPLAY_RECV && op->kind <= REPLAY_IPROBE) &&
-                (op->peer == REPLAY_ANY || op->tag == REPLAY_ANY || op->kind >= REPLAY_PROBE))
+            if ((op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV) && (op->peer == REPLAY_ANY || op->tag == REPLAY_ANY))
                 e->any_wild = 1;
+            if (op->kind == REPLAY_PROBE || op->kind == REPLAY_IPROBE || op->kind == REPLAY_MPROBE)
+                e->any_wild = 1;
+            e->any_held |= op->kind == REPLAY_MPROBE;
+            e->any_detach |= op->kind == REPLAY_DETACH;
         }
     }
     if (count > UINT32_MAX)
@@ -221,7 +224,7 @@ static void wild_remove(struct timed_engine *e, struct timed_port *r, uint32_t p
 
 static int is_eager(const struct timed_engine *e, const struct replay_op *op)
 {
-    if (op->mode == REPLAY_BUFFERED)
+    if (op->mode == REPLAY_BUFFERED || op->mode == REPLAY_TOKEN)
         return 1;
     return op->mode != REPLAY_SYNCHRONOUS && e->options.eager_bytes >= 0 &&
            op->bytes <= (uint64_t)e->options.eager_bytes;
@@ -230,11 +233,10 @@ static int is_eager(const struct timed_engine *e, const struct replay_op *op)
 static void wake_prober(struct timed_engine *e, const struct timed_message *m)
 {
     struct timed_rank *r = &e->rank[m->dst];
-    if (!(r->flags & RANK_PROBING) || !accepts(r->op->peer, r->op->tag, r->op->comm, m))
+    if (!(r->flags & RANK_PROBING) || r->op->kind == REPLAY_DETACH || !accepts(r->op->peer, r->op->tag, r->op->comm, m))
         return;
     e->idle[m->dst].late_sender_ps += e->now - r->blocked_at;
     r->flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
-    r->op++;
     timed_numbers_add(e, &e->run, (uint32_t)m->dst);
 }
 
@@ -272,6 +274,15 @@ void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay
     }
     m->bytes = op->bytes;
     m->send_request = request;
+    if (op->mode == REPLAY_BUFFERED || op->mode == REPLAY_TOKEN) {
+        m->send_request = NO_SIDE; /* whoever sent it goes on at once */
+        if (request != WHOLE_OP)
+            e->rank[rank].request[request] |= REQUEST_DONE;
+        if (e->buffered && op->mode == REPLAY_BUFFERED) {
+            m->flags |= MESSAGE_BUFFERED;
+            e->buffered[rank]++;
+        }
+    }
     m->send_op = timed_op_index(e, rank, op);
     m->ready = e->now;
     if (e->side)
@@ -362,6 +373,43 @@ void timed_match_recv(struct timed_engine *e, uint32_t rank, const struct replay
         return; /* on its way */
     m->ready = e->now;
     timed_port_ready(e, id);
+}
+
+/* Takes the oldest message that a matched probe accepts out of the matching. */
+int timed_match_take(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
+{
+    uint32_t id = send_find(e, rank, wanted_source(e, op), op->tag, op->comm);
+    if (!id)
+        return 0;
+    table_remove(e, id);
+    unmatched_remove(e, id);
+    e->message[id].flags = (e->message[id].flags & ~(uint32_t)MESSAGE_SEND) | MESSAGE_HELD;
+    e->held[e->rank[rank].request - e->request + op->request] = id;
+    return 1;
+}
+
+/* The receive of a message that was taken. */
+void timed_match_held(struct timed_engine *e, uint32_t rank, const struct replay_op *op, int32_t message, int32_t request)
+{
+    uint32_t id = e->held ? e->held[e->rank[rank].request - e->request + message] : NONE;
+    struct timed_message *m = &e->message[id];
+    if (!id) { /* MPI_MESSAGE_NO_PROC */
+        timed_rank_complete(e, rank, request, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
+        return;
+    }
+    e->held[e->rank[rank].request - e->request + message] = NONE;
+    m->recv_request = request;
+    m->recv_op = timed_op_index(e, rank, op);
+    if (e->side)
+        e->side[id].recv = e->cause[rank].rank;
+    m->flags &= ~(uint32_t)MESSAGE_HELD;
+    if (m->flags & MESSAGE_ARRIVED) {
+        timed_rank_complete(e, rank, request, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
+        timed_message_free(e, id);
+    } else if (!(m->flags & MESSAGE_EAGER)) {
+        m->ready = e->now;
+        timed_port_ready(e, id);
+    }
 }
 
 int timed_match_probe(struct timed_engine *e, uint32_t rank, const struct replay_op *op)

@@ -97,6 +97,8 @@ static int wait_on(struct timed_engine *e, struct timed_rank *r, const struct re
             return await_any(e, r, member, set->count, 0);
         return await_all(e, r, member + set->chosen, 1);
     case REPLAY_WAIT_SOME:
+        if (set->chosen > 0 && (uint32_t)set->chosen <= set->count)
+            return await_all(e, r, member, (uint32_t)set->chosen);
         return await_any(e, r, member, set->count, 1);
     default:
         return await_all(e, r, member, set->count);
@@ -134,12 +136,38 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r, con
     case REPLAY_RECV:
         if (op->peer == REPLAY_PROC_NULL)
             return 0;
+        if (op->kind == REPLAY_SEND && (op->mode == REPLAY_BUFFERED || op->mode == REPLAY_TOKEN)) {
+            timed_match_send(e, rank, op, WHOLE_OP);
+            return 0;
+        }
         block(e, r, 1, 0);
         if (op->kind == REPLAY_SEND)
             timed_match_send(e, rank, op, WHOLE_OP);
         else
             timed_match_recv(e, rank, op, WHOLE_OP);
         return 1;
+    case REPLAY_MPROBE:
+        if (op->peer == REPLAY_PROC_NULL || timed_match_take(e, rank, op))
+            return 0;
+        block(e, r, 1, RANK_PROBING);
+        return 1;
+    case REPLAY_MRECV:
+        block(e, r, 1, 0);
+        timed_match_held(e, rank, op, op->request, WHOLE_OP);
+        return 1;
+    case REPLAY_IMRECV:
+        timed_match_held(e, rank, op, op->tag, op->request);
+        return 0;
+    case REPLAY_DETACH:
+        if (!e->buffered[rank])
+            return 0;
+        block(e, r, 1, RANK_PROBING);
+        return 1;
+    case REPLAY_LOCK:
+        return timed_lock_take(e, rank, op);
+    case REPLAY_UNLOCK:
+        timed_lock_release(e, rank, op);
+        return 0;
     case REPLAY_IPROBE:
         if (!(op->flags & REPLAY_FLAG_DONE))
             return 0;

@@ -30,7 +30,9 @@ enum { /* message flags */
     MESSAGE_EAGER = 16,
     MESSAGE_ARRIVED = 32, /* eager, ended before its receive was posted */
     MESSAGE_QUEUED = 64,  /* in its sender's queue */
-    MESSAGE_SELF = 128
+    MESSAGE_SELF = 128,
+    MESSAGE_HELD = 256,    /* taken by a matched probe; its receive is not posted yet */
+    MESSAGE_BUFFERED = 512 /* its send completed at once */
 };
 
 struct timed_message { /* one cache line */
@@ -71,7 +73,7 @@ enum { /* rank flags */
     RANK_PARKED = 8,
     RANK_BLOCKED = 16,
     RANK_ANY = 32,     /* blocked until any one awaited request completes */
-    RANK_PROBING = 64,
+    RANK_PROBING = 64, /* blocked in a probe, matched probe or detach, which it runs again when it wakes */
     RANK_ENDED = 128,
     RANK_AWAITED = 256 /* its await[] may hold messages */
 };
@@ -121,6 +123,7 @@ struct timed_side { /* by message: what its two sides were caused by when posted
     uint32_t send, recv;
 };
 
+struct timed_locks; /* timed_lock.c */
 struct timed_links; /* timed_link.c */
 struct timed_collectives; /* timed_rank.c */
 
@@ -135,6 +138,7 @@ struct timed_engine {
     struct replay_topology topology;
     int shared;        /* links matter */
     int any_wild;      /* the program has wildcards or probes */
+    int any_held, any_detach; /* matched probes, detaches */
     uint64_t scale;    /* ticks per picosecond */
     uint64_t alpha, beta, tau; /* in ticks; beta per word */
     uint64_t byte_ticks; /* beta per byte when whole, else 0 with byte_exact 0 */
@@ -155,6 +159,9 @@ struct timed_engine {
     struct timed_ready *merge; /* for sorting */
     uint32_t merge_room;
     struct timed_numbers run, dirty_sender, dirty_receiver, fresh, waiting;
+    uint32_t *held;      /* with matched probes: by request, the message taken */
+    uint32_t *buffered;  /* with detaches: by rank, buffered sends that have not ended */
+    struct timed_locks *locks;
     struct timed_links *links;
     struct timed_collectives *collectives;
     uint64_t *local, *words_in, *words_out; /* bsp: local work, bytes in, bytes out of this superstep */
@@ -187,9 +194,16 @@ void timed_match_done(struct timed_engine *engine);
 void timed_match_send(struct timed_engine *engine, uint32_t rank, const struct replay_op *op, int32_t request);
 void timed_match_recv(struct timed_engine *engine, uint32_t rank, const struct replay_op *op, int32_t request);
 void timed_match_prefetch(const struct timed_engine *engine, uint32_t rank, const struct replay_op *op, int near);
+int timed_match_take(struct timed_engine *engine, uint32_t rank, const struct replay_op *op); /* matched probe; 0: none */
+void timed_match_held(struct timed_engine *engine, uint32_t rank, const struct replay_op *op, int32_t message, int32_t request);
 int timed_match_probe(struct timed_engine *engine, uint32_t rank, const struct replay_op *op);
 int timed_match_cancel(struct timed_engine *engine, uint32_t rank, const struct replay_op *made);
 void timed_message_free(struct timed_engine *engine, uint32_t id);
+
+/* timed_lock.c: 1 when the rank must wait */
+int timed_lock_take(struct timed_engine *engine, uint32_t rank, const struct replay_op *op);
+void timed_lock_release(struct timed_engine *engine, uint32_t rank, const struct replay_op *op);
+void timed_lock_done(struct timed_engine *engine);
 
 /* timed_port.c */
 void timed_port_ready(struct timed_engine *engine, uint32_t id);

@@ -355,6 +355,54 @@ static void test_collectives_as_one_operation(void **state)
     scene_done(&s);
 }
 
+static void test_locks_exclude(void **state)
+{
+    (void)state;
+    for (int mode = REPLAY_LOCK_SHARED; mode <= REPLAY_LOCK_EXCLUSIVE; mode++) {
+        struct scene s;
+        scene_init(&s, 4, NULL);
+        for (uint32_t r = 0; r < 3; r++) {
+            struct replay_op op = op_of(REPLAY_LOCK, 3, 0);
+            op.mode = (uint8_t)mode;
+            add(&s, r, op);
+            add(&s, r, op_of(REPLAY_COMPUTE, 0, 100));
+            op.kind = REPLAY_UNLOCK;
+            add(&s, r, op);
+        }
+        assert_int_equal(replay_timed_run(&s.program, &s.options, &s.result), CORE_OK);
+        assert_int_equal(s.result.blocked_count, 0);
+        assert_int_equal(s.result.makespan_ps, mode == REPLAY_LOCK_EXCLUSIVE ? 300 : 100);
+        scene_done(&s);
+    }
+}
+
+static void test_matched_probe_and_buffered_send(void **state)
+{
+    struct scene s;
+    (void)state;
+    scene_init(&s, 3, NULL);
+    struct replay_op probe = op_of(REPLAY_MPROBE, REPLAY_ANY, 0), take = op_of(REPLAY_MRECV, 0, 80);
+    probe.request = take.request = 0;
+    add(&s, 0, op_of(REPLAY_SEND, 1, 80));
+    add(&s, 1, probe);
+    add(&s, 1, op_of(REPLAY_COMPUTE, 0, 500));
+    add(&s, 1, take);
+    add(&s, 1, op_of(REPLAY_RECV, 2, 160));
+    struct replay_op buffered = op_of(REPLAY_SEND, 1, 160);
+    buffered.mode = REPLAY_BUFFERED;
+    add(&s, 2, buffered);
+    add(&s, 2, op_of(REPLAY_COMPUTE, 0, 7));
+    add(&s, 2, op_of(REPLAY_DETACH, 0, 0));
+    assert_int_equal(replay_timed_run(&s.program, &s.options, &s.result), CORE_OK);
+    assert_int_equal(s.result.blocked_count, 0);
+    uint64_t sent = alpha + 20 * beta; /* the buffered message keeps rank 1's port until then */
+    assert_int_equal(s.result.rank[2].finish_ps, sent);
+    assert_int_equal(s.result.rank[2].compute_ps, 7);
+    assert_int_equal(s.result.rank[0].finish_ps, sent + alpha + 10 * beta);
+    assert_int_equal(s.result.rank[1].finish_ps, sent + alpha + 10 * beta);
+    scene_done(&s);
+}
+
 static void swallow(enum core_status status, const char *text, void *context)
 {
     (void)status, (void)text, (void)context;
@@ -399,6 +447,8 @@ int main(void)
         cmocka_unit_test(test_idle_time_has_causes),
         cmocka_unit_test(test_matching_keeps_order),
         cmocka_unit_test(test_collectives_as_one_operation),
+        cmocka_unit_test(test_locks_exclude),
+        cmocka_unit_test(test_matched_probe_and_buffered_send),
         cmocka_unit_test(test_bad_options_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -446,14 +446,17 @@ static void random_operation(struct replay_program *program, struct core_random 
     uint64_t bytes = core_random_below(random, 100);
     if (core_random_below(random, 20) == 0)
         peer = REPLAY_PROC_NULL;
+    static uint8_t taken[128]; /* numbers that are messages of matched probes, which no wait may name */
+    if (*request == 0)
+        memset(taken, 0, sizeof taken);
     for (int i = 0; *request && i < 3; i++)
         some[i] = (int32_t)core_random_below(random, (uint64_t)*request);
     struct replay_op op = op_of(REPLAY_ISEND, peer, tag, bytes, -1);
-    switch (core_random_below(random, 16)) {
+    switch (core_random_below(random, 18)) {
     case 0:
     case 1:
     case 2:
-        op.mode = (uint8_t)core_random_below(random, 4);
+        op.mode = (uint8_t)core_random_below(random, 5);
         op.request = (*request)++;
         break;
     case 3:
@@ -475,6 +478,29 @@ static void random_operation(struct replay_program *program, struct core_random 
     case 8:
         op.kind = REPLAY_COMPUTE;
         break;
+    case 16: /* a lock, taken and given back */
+        op.kind = REPLAY_LOCK;
+        op.mode = (uint8_t)core_random_below(random, 2);
+        add(program, rank, op);
+        add(program, rank, op_of(REPLAY_COMPUTE, 0, 0, bytes, -1));
+        op.kind = REPLAY_UNLOCK;
+        break;
+    case 17:
+        op.kind = core_random_below(random, 2) ? REPLAY_ATTACH : REPLAY_DETACH;
+        if (!wild)
+            break;
+        op.kind = REPLAY_MPROBE; /* and the receive of what it took */
+        taken[*request] = 1;
+        op.request = (*request)++;
+        add(program, rank, op);
+        if (core_random_below(random, 2)) {
+            op.kind = REPLAY_MRECV;
+        } else {
+            op.kind = REPLAY_IMRECV;
+            op.tag = op.request;
+            op.request = (*request)++;
+        }
+        break;
     case 9:
         op.kind = core_random_below(random, 3) ? REPLAY_ICOLL : REPLAY_COLL;
         op.mode = (uint8_t)core_random_below(random, 4);
@@ -487,7 +513,7 @@ static void random_operation(struct replay_program *program, struct core_random 
         op.flags = (uint16_t)core_random_below(random, 2);
         break;
     default:
-        if (!*request)
+        if (!*request || taken[some[0]] || taken[some[1]] || taken[some[2]])
             return;
         op.request = some[0];
         op.kind = REPLAY_WAIT;
