@@ -54,7 +54,8 @@ int cmd_record(int argc, char **argv)
             launch.keep_spool = true;
             break;
         default:
-            launch_option_set(&launch, which - OPTION_LIBRARY, o.value);
+            if (launch_option_set(&launch, &o, which - OPTION_LIBRARY))
+                return CLI_USAGE;
         }
     }
     if (which != OPTIONS_END)

@@ -157,7 +157,8 @@ int cmd_run(int argc, char **argv)
             judge.check.only = o.value;
             break;
         default:
-            launch_option_set(&launch, which - OPTION_LIBRARY, o.value);
+            if (launch_option_set(&launch, &o, which - OPTION_LIBRARY))
+                return CLI_USAGE;
         }
     }
     if (which != OPTIONS_END)
