@@ -43,7 +43,7 @@ static enum core_status check_names(const char *only)
     return CORE_OK;
 }
 
-static enum core_status keep(struct trace *trace, const struct finding_list *list)
+enum core_status check_keep(struct trace *trace, const struct finding_list *list)
 {
     enum core_status status = trace_findings_clear(trace);
 
@@ -62,8 +62,7 @@ static enum core_status keep(struct trace *trace, const struct finding_list *lis
     return status;
 }
 
-enum core_status check_all(struct trace *trace, bool keep_findings, const struct check_options *options,
-                           struct finding_list *list)
+enum core_status check_all(struct trace *trace, const struct check_options *options, struct finding_list *list)
 {
     struct replay_program program = {0};
     struct replay_lower_notes notes;
@@ -93,8 +92,6 @@ enum core_status check_all(struct trace *trace, bool keep_findings, const struct
         }
     }
     replay_program_done(&program);
-    if (status == CORE_OK && keep_findings)
-        status = keep(trace, list);
     if (status == CORE_OK && budget_spent && !finding_list_fails(list))
         return CORE_BUDGET;
     return status;

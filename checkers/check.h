@@ -3,7 +3,6 @@
 #ifndef CHECKERS_CHECK_H
 #define CHECKERS_CHECK_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "checkers/finding.h"
@@ -39,10 +38,11 @@ struct check_options {
     uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
 };
 
-/* Runs the checkers over the trace, in the table's order, adds their findings to *list and, when keep_findings (the trace was opened
- * with TRACE_WRITE), to its table finding, where what earlier checks left is replaced. CORE_BAD_INPUT for an unknown id in options->only. CORE_BUDGET when
- * a checker ran out of budget and nothing was found: there is no verdict. */
-enum core_status check_all(struct trace *trace, bool keep_findings, const struct check_options *options,
-                           struct finding_list *list);
+/* Runs the checkers over the trace, in the table's order, and adds their findings to *list. CORE_BAD_INPUT for an unknown id in
+ * options->only or a claim that cannot be read. CORE_BUDGET when a checker ran out of budget and nothing was found: there is no verdict. */
+enum core_status check_all(struct trace *trace, const struct check_options *options, struct finding_list *list);
+
+/* Writes the findings into the trace's table finding, in place of what an earlier check left there; the trace was opened with TRACE_WRITE. */
+enum core_status check_keep(struct trace *trace, const struct finding_list *list);
 
 #endif

@@ -6,9 +6,8 @@
  * library's eager sends hide. Where receives take messages from anyone, all orders are explored in both.
  *
  * What may be claimed (README.md of this room, 1): a deadlock in the recorded order of matches is an error. One that needs a wildcard
- * to take another message than it did is an error as long as nothing shows that the program's later calls depend on which message that
- * was: if the rank goes on to name the source it had matched (it replies to the sender), or a test stands among those who wait, the
- * finding is a note, to be confirmed in the real job. */
+ * to take another message than it did rests on an assumption: the program may look at what it got and go on in another way. It is a note
+ * until the real job has been tried. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,6 +245,30 @@ static void word_title(struct finding *finding, enum world world, const char *ra
     }
 }
 
+/* A finding that the trace alone cannot prove. Where something in it speaks against the deadlock, it is just worth knowing; where nothing
+ * does, there is no verdict until the real job has been tried. */
+static void word_assumption(const struct check_input *input, struct finding *finding, const struct replay_result *result,
+                            const char *witness)
+{
+    char *title = finding->title;
+
+    finding->severity = FINDING_NOTE;
+    finding->title = NULL;
+    finding_title(finding, FINDING_POSSIBLE "%s", title ? title : "deadlock");
+    free(title);
+    if (input->notes->threads) {
+        finding_fact(finding, "not proven: several threads of a rank made calls, and are taken to wait for each other in the order that "
+                              "was recorded");
+    } else if (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor)) {
+        finding_fact(finding, "not proven: the program looks at whom it heard from, and may go on in another way than recorded; the "
+                              "real job can tell: crosswait replay --live");
+    } else {
+        finding->undecided = true;
+        finding_fact(finding, "cannot say from the trace alone: a receive takes another message than it did, and the calls behind it are "
+                              "taken to be those recorded; the real job can tell: crosswait replay --live");
+    }
+}
+
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list, enum world world,
                                     const struct replay_result *result, const char *witness)
 {
@@ -267,17 +290,9 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding, "the recorded run took another order and completed");
     if (world == UNBUFFERED)
         add_need(input, finding, hung);
-    if (input->notes->threads && !hung) {
-        finding->severity = FINDING_NOTE;
-        finding_fact(finding, "not proven: several threads of a rank made calls, and are taken to wait for each other in the order that "
-                              "was recorded");
-    } else if (result->assumed && !hung && (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor))) {
-        finding->severity = FINDING_NOTE;
-        finding_fact(finding, "not proven: the program looks at whom it heard from, and may go on in another way than recorded; "
-                              "confirm it in the real job: crosswait replay --live");
-    } else if (result->assumed && !hung) {
-        finding_fact(finding, "a receive takes another message than it did; the calls behind it are taken to be those recorded");
-    }
+    finding->assumed = !hung && (result->assumed || input->notes->threads);
+    if (finding->assumed)
+        word_assumption(input, finding, result, witness);
     if (input->notes->unsupported)
         finding_fact(finding, "%" PRIu64 " calls are not modelled and taken to wait for nobody, first %s on rank %" PRIu32,
                      input->notes->unsupported, input->trace->call[input->notes->unsupported_call].name,

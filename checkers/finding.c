@@ -160,6 +160,14 @@ bool finding_list_fails(const struct finding_list *list)
     return false;
 }
 
+bool finding_list_undecided(const struct finding_list *list)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->finding[i].undecided)
+            return true;
+    return false;
+}
+
 static void set_text(json_t *object, const char *key, const char *text)
 {
     if (text)
@@ -199,6 +207,7 @@ char *finding_json(const struct finding *finding)
     json_object_set_new(object, "facts", facts);
     set_text(object, "schedule", finding->schedule);
     set_text(object, "repeat", finding->repeat);
+    json_object_set_new(object, "assumed", json_boolean(finding->assumed));
     set_text(object, "live", finding_confirmed_text(finding->confirmed));
     char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(object);

@@ -15,6 +15,8 @@ enum finding_severity {
 };
 const char *finding_severity_text(enum finding_severity severity);
 
+#define FINDING_POSSIBLE "possible " /* opens the title of an assumed finding */
+
 enum finding_confirmed { FINDING_NOT_TRIED, FINDING_CONFIRMED, FINDING_REFUTED };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
 
@@ -34,6 +36,8 @@ struct finding {
     const char *rule;  /* "deadlock", "buffer-need"; static text */
     const char *class; /* "deadlock", "misuse", "cost", "result", "job" */
     enum finding_severity severity;
+    bool assumed;   /* rests on what the program would have done, which the trace does not tell: a note until it is confirmed */
+    bool undecided; /* assumed, and nothing in the trace speaks against it: without the real job there is no verdict */
     enum finding_confirmed confirmed;
     char *title; /* one sentence */
     struct finding_call *call;
@@ -69,6 +73,7 @@ struct finding_call *finding_call_add(struct finding *finding, struct trace *tra
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
 
 bool finding_list_fails(const struct finding_list *list); /* any warning or error */
+bool finding_list_undecided(const struct finding_list *list);
 
 /* The finding as one JSON object, as stored in the trace and as part of the JSON report. Free with free(); NULL: out of memory. */
 char *finding_json(const struct finding *finding);

@@ -22,7 +22,8 @@ static const struct options_command command = {
     "crosswait check [--only=NAME,...] [--claim=CALL=ROW,...] [--seed=N] [--budget=N] T.db",
     "Runs the checkers over a trace, prints what they find, and keeps the findings in the trace (table finding).",
     spec,
-    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace, 5 budget spent without a verdict.\n",
+    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace, 5 no verdict: budget spent, or only the real job\n"
+    "can tell.\n",
     0,
 };
 

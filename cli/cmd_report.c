@@ -24,8 +24,8 @@ static const struct options_command command = {
     "crosswait report [--format=text|json] [-o FILE] T.db",
     "Checks a trace and renders what ran, what became of each rank, and what was found.",
     spec,
-    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 budget spent without a\n"
-    "verdict.\n",
+    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no verdict: budget\n"
+    "spent, or only the real job can tell.\n",
     0,
 };
 

@@ -10,7 +10,9 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 
-enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_BUDGET, OPTION_KEEP, OPTION_ONLY, OPTION_LIBRARY };
+enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_BUDGET, OPTION_KEEP, OPTION_ONLY, OPTION_CONFIRM, OPTION_LIBRARY };
+
+enum { CONFIRM_SECONDS = 30 }; /* unless --confirm says otherwise */
 
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
@@ -18,6 +20,7 @@ static const struct options_spec spec[] = {
     {"budget", 0, "SECONDS", "end the job after so long, whatever it does"},
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
     {"only", 0, "NAME,...", "run these checkers only; 'crosswait check --list' lists them"},
+    {"confirm", 0, "SECONDS", "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
     LAUNCH_OPTION_SPECS,
     {0},
 };
@@ -135,6 +138,7 @@ int cmd_run(int argc, char **argv)
     int which;
 
     judge_defaults(&judge);
+    judge.confirm.budget_s = CONFIRM_SECONDS;
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
         switch (which) {
@@ -156,6 +160,10 @@ int cmd_run(int argc, char **argv)
                 return CLI_USAGE;
             judge.check.only = o.value;
             break;
+        case OPTION_CONFIRM:
+            if (options_number(&o, &judge.confirm.budget_s))
+                return CLI_USAGE;
+            break;
         default:
             if (launch_option_set(&launch, &o, which - OPTION_LIBRARY))
                 return CLI_USAGE;
@@ -166,5 +174,6 @@ int cmd_run(int argc, char **argv)
     if (!o.rest_count)
         return options_wrong(&o, "no command to run");
     launch.command = o.rest;
+    judge.confirm.command = o.rest;
     return run(&launch, &judge);
 }

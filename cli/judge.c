@@ -28,8 +28,12 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (status != CORE_OK)
         return cli_exit_of(status);
     if (!options->check_none)
-        checked = check_all(&trace, writable, &options->check, &list);
+        checked = check_all(&trace, &options->check, &list);
     status = checked == CORE_BUDGET ? CORE_OK : checked;
+    if (status == CORE_OK)
+        status = confirm_findings(&trace, &options->confirm, &list);
+    if (status == CORE_OK && writable)
+        status = check_keep(&trace, &list);
     if (status == CORE_OK)
         status = report_facts_gather(&trace, options->check_none ? NULL : &list, &facts);
     if (status == CORE_OK)
@@ -41,7 +45,7 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     else if (finding_list_fails(&list))
         result = CLI_FINDINGS;
     else
-        result = checked == CORE_BUDGET ? CLI_BUDGET : CLI_CLEAN;
+        result = checked == CORE_BUDGET || finding_list_undecided(&list) ? CLI_BUDGET : CLI_CLEAN;
     report_facts_done(&facts);
     finding_list_done(&list);
     trace_close(&trace);

@@ -6,10 +6,12 @@
 #include <stdio.h>
 
 #include "checkers/check.h"
+#include "cli/confirm.h"
 #include "reports/report.h"
 
 struct judge_options {
     struct check_options check;
+    struct confirm_options confirm;    /* run: try assumed findings in the real job */
     bool check_none;                   /* render what is recorded, look for nothing */
     bool keep;                         /* write findings into the trace, when it can be written */
     const struct report_format *format;

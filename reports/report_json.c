@@ -142,7 +142,8 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     set_number(job, "span_ns", facts->span_ns);
     json_object_set_new(root, "job", job);
     json_object_set_new(root, "ranks", ranks(facts->trace));
-    set_text(root, "verdict", !facts->findings ? NULL : finding_list_fails(facts->findings) ? "findings" : "clean");
+    set_text(root, "verdict", !facts->findings ? NULL : finding_list_fails(facts->findings) ? "findings"
+                              : finding_list_undecided(facts->findings) ? "undecided" : "clean");
     json_object_set_new(root, "findings", found);
     json_object_set_new(root, "calls", totals(facts));
     json_object_set_new(root, "collectives", costs(facts));

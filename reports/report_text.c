@@ -204,6 +204,8 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
     fprintf(file, "\nverdict   ");
     if (findings)
         fprintf(file, "%" PRIu32 " finding%s", findings, plural(findings));
+    else if (finding_list_undecided(facts->findings))
+        fprintf(file, "undecided");
     else
         fprintf(file, "clean");
     if (notes)

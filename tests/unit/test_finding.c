@@ -39,7 +39,7 @@ static void the_json_form_holds_what_was_said(void **state)
     char *json = finding_json(finding);
     assert_string_equal(json, "{\"rule\":\"deadlock\",\"class\":\"deadlock\",\"severity\":\"error\",\"title\":\"2 ranks \\\"wait\\\"\","
                               "\"calls\":[{\"rank\":1,\"core\":true}],\"facts\":[\"a fact\",\"another\"],"
-                              "\"repeat\":\"crosswait replay T.db\",\"live\":\"not tried\"}");
+                              "\"repeat\":\"crosswait replay T.db\",\"assumed\":false,\"live\":\"not tried\"}");
     free(json);
     finding_list_done(&list);
 }

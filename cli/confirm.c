@@ -1,0 +1,126 @@
+/* Forces the schedule of a finding in the real job (cli/live.h) and believes what happens. */
+#include "cli/confirm.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/live.h"
+
+enum { SECONDS_MIN = 1 };
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+/* The job has printed what it prints once; saved[] takes what restores our own output. */
+static bool silence(int saved[2])
+{
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+
+    fflush(NULL);
+    saved[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
+    saved[1] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+    bool done = null >= 0 && saved[0] >= 0 && saved[1] >= 0 && dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
+    if (null >= 0)
+        close(null);
+    return done;
+}
+
+static void restore(const int saved[2])
+{
+    fflush(NULL);
+    for (int i = 0; i < 2; i++)
+        if (saved[i] >= 0) {
+            dup2(saved[i], i ? STDERR_FILENO : STDOUT_FILENO);
+            close(saved[i]);
+        }
+}
+
+static void title_proven(struct finding *finding)
+{
+    size_t bytes = strlen(FINDING_POSSIBLE);
+
+    if (finding->title && strncmp(finding->title, FINDING_POSSIBLE, bytes) == 0)
+        memmove(finding->title, finding->title + bytes, strlen(finding->title + bytes) + 1);
+}
+
+static void mark(struct finding *finding, const struct live_result *live, double budget_s)
+{
+    switch (live->outcome) {
+    case LIVE_HUNG:
+        finding->confirmed = FINDING_CONFIRMED;
+        finding->severity = FINDING_ERROR;
+        finding->undecided = false;
+        title_proven(finding);
+        finding_fact(finding, "confirmed: the job was run again under this schedule, and hung");
+        break;
+    case LIVE_ENDED:
+        finding->confirmed = FINDING_REFUTED;
+        finding->undecided = false;
+        finding_fact(finding, "refuted: the job was run again under this schedule, and came to its end");
+        break;
+    case LIVE_FAILED:
+        finding_fact(finding, "not confirmed: run again under this schedule, the job ended with exit status %d", live->status);
+        break;
+    case LIVE_BUDGET:
+        finding_fact(finding, "not confirmed: run again under this schedule, the job neither ended nor was proven to hang within %.0f "
+                              "seconds (--confirm=SECONDS)", budget_s);
+        break;
+    }
+}
+
+static enum core_status confirm_one(struct trace *trace, char **command, double budget_s, struct finding *finding)
+{
+    struct replay_policy policy;
+    struct live_result live = {0};
+    char *output = NULL;
+    int saved[2];
+    enum core_status status = replay_policy_parse(finding->schedule, &policy);
+
+    if (status != CORE_OK)
+        return status;
+    if (asprintf(&output, "%s.confirm", trace->path) < 0) {
+        output = NULL;
+        status = core_report(CORE_NO_MEMORY, "out of memory for confirming a finding");
+    } else {
+        if (silence(saved))
+            status = live_run(trace, &policy, command, output, budget_s, &live);
+        restore(saved);
+        if (status == CORE_OK)
+            mark(finding, &live, budget_s);
+        else
+            finding_fact(finding, "not confirmed: the schedule could not be forced in the real job");
+        status = CORE_OK;
+        unlink(output);
+    }
+    live_result_done(&live);
+    replay_policy_done(&policy);
+    free(output);
+    return status;
+}
+
+enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options, struct finding_list *list)
+{
+    double started = seconds_now();
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; options->command && i < list->count && status == CORE_OK; i++) {
+        struct finding *finding = &list->finding[i];
+        double left = options->budget_s - (seconds_now() - started);
+        if (!finding->assumed || !finding->schedule)
+            continue;
+        if (left >= SECONDS_MIN)
+            status = confirm_one(trace, options->command, left, finding);
+        else
+            finding_fact(finding, "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
+    }
+    return status;
+}

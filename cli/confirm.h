@@ -1,0 +1,17 @@
+/* Findings that rest on an assumption, tried in the real job: `run` does this by itself. */
+#ifndef CLI_CONFIRM_H
+#define CLI_CONFIRM_H
+
+#include "checkers/finding.h"
+#include "core/trace.h"
+
+struct confirm_options {
+    char **command;   /* of the job; NULL: nothing is tried */
+    double budget_s;  /* for all tries together */
+};
+
+/* Runs the job once more for each finding that is assumed and has a schedule, its output thrown away, and marks the finding: one that
+ * hangs is confirmed, and an error; one that runs through is refuted, and stays a note. What cannot be told in time stays as it was, and says so. */
+enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options, struct finding_list *list);
+
+#endif
