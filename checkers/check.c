@@ -58,6 +58,24 @@ enum core_status check_keep(struct trace *trace, const struct finding_list *list
         status = trace_finding_add(trace, finding->rule, finding->class, finding_severity_text(finding->severity),
                                    finding->title ? finding->title : "", ranks, json, finding->repeat ? finding->repeat : "");
         free(json);
+        if (status == CORE_OK && finding->confirmed != FINDING_NOT_TRIED && finding->schedule)
+            status = trace_findings_confirm(trace, finding->schedule, finding->confirmed == FINDING_CONFIRMED);
+    }
+    return status;
+}
+
+/* A schedule that was tried in the real job once need not be tried again. */
+static enum core_status recall(struct trace *trace, struct finding_list *list)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
+        int confirmed = 0;
+        if (!list->finding[i].assumed || !list->finding[i].schedule)
+            continue;
+        status = trace_finding_confirmed(trace, list->finding[i].schedule, &confirmed);
+        if (status == CORE_OK && confirmed)
+            finding_confirm(&list->finding[i], confirmed == 1);
     }
     return status;
 }
@@ -92,6 +110,8 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
         }
     }
     replay_program_done(&program);
+    if (status == CORE_OK)
+        status = recall(trace, list);
     if (status == CORE_OK && budget_spent && !finding_list_fails(list))
         return CORE_BUDGET;
     return status;

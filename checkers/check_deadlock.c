@@ -257,15 +257,15 @@ static void word_assumption(const struct check_input *input, struct finding *fin
     finding_title(finding, FINDING_POSSIBLE "%s", title ? title : "deadlock");
     free(title);
     if (input->notes->threads) {
-        finding_fact(finding, "not proven: several threads of a rank made calls, and are taken to wait for each other in the order that "
+        finding_fact(finding, "the trace alone cannot prove it: several threads of a rank made calls, and are taken to wait for each other in the order that "
                               "was recorded");
     } else if (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor)) {
-        finding_fact(finding, "not proven: the program looks at whom it heard from, and may go on in another way than recorded; the "
-                              "real job can tell: crosswait replay --live");
+        finding_fact(finding, "the trace alone cannot prove it: the program looks at whom it heard from, and may go on in another "
+                              "way than recorded");
     } else {
         finding->undecided = true;
-        finding_fact(finding, "cannot say from the trace alone: a receive takes another message than it did, and the calls behind it are "
-                              "taken to be those recorded; the real job can tell: crosswait replay --live");
+        finding_fact(finding, "the trace alone cannot tell: a receive takes another message than it did, and the calls behind it are taken "
+                              "to be those recorded");
     }
 }
 

@@ -152,6 +152,27 @@ void finding_call_subject(struct finding_call *call, struct trace *trace, uint64
     describe_event(trace, call->rank, seq, &call->subject, &call->subject_site);
 }
 
+static void title_proven(struct finding *finding)
+{
+    size_t bytes = strlen(FINDING_POSSIBLE);
+
+    if (finding->title && strncmp(finding->title, FINDING_POSSIBLE, bytes) == 0)
+        memmove(finding->title, finding->title + bytes, strlen(finding->title + bytes) + 1);
+}
+
+void finding_confirm(struct finding *finding, bool hung)
+{
+    finding->undecided = false;
+    finding->confirmed = hung ? FINDING_CONFIRMED : FINDING_REFUTED;
+    if (hung) {
+        finding->severity = FINDING_ERROR;
+        title_proven(finding);
+        finding_fact(finding, "confirmed: the job was run again under this schedule, and hung");
+    } else {
+        finding_fact(finding, "refuted: the job was run again under this schedule, and came to its end");
+    }
+}
+
 bool finding_list_fails(const struct finding_list *list)
 {
     for (uint32_t i = 0; i < list->count; i++)

@@ -72,6 +72,9 @@ struct finding_call *finding_call_add(struct finding *finding, struct trace *tra
 /* Names the operation that a wait waits for. */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
 
+/* An assumed finding was tried in the real job: one that hung is an error from now on, one that ran through stays a note. */
+void finding_confirm(struct finding *finding, bool hung);
+
 bool finding_list_fails(const struct finding_list *list); /* any warning or error */
 bool finding_list_undecided(const struct finding_list *list);
 

@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -44,28 +43,12 @@ static void restore(const int saved[2])
         }
 }
 
-static void title_proven(struct finding *finding)
-{
-    size_t bytes = strlen(FINDING_POSSIBLE);
-
-    if (finding->title && strncmp(finding->title, FINDING_POSSIBLE, bytes) == 0)
-        memmove(finding->title, finding->title + bytes, strlen(finding->title + bytes) + 1);
-}
-
 static void mark(struct finding *finding, const struct live_result *live, double budget_s)
 {
     switch (live->outcome) {
     case LIVE_HUNG:
-        finding->confirmed = FINDING_CONFIRMED;
-        finding->severity = FINDING_ERROR;
-        finding->undecided = false;
-        title_proven(finding);
-        finding_fact(finding, "confirmed: the job was run again under this schedule, and hung");
-        break;
     case LIVE_ENDED:
-        finding->confirmed = FINDING_REFUTED;
-        finding->undecided = false;
-        finding_fact(finding, "refuted: the job was run again under this schedule, and came to its end");
+        finding_confirm(finding, live->outcome == LIVE_HUNG);
         break;
     case LIVE_FAILED:
         finding_fact(finding, "not confirmed: run again under this schedule, the job ended with exit status %d", live->status);
@@ -115,7 +98,7 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
     for (uint32_t i = 0; options->command && i < list->count && status == CORE_OK; i++) {
         struct finding *finding = &list->finding[i];
         double left = options->budget_s - (seconds_now() - started);
-        if (!finding->assumed || !finding->schedule)
+        if (!finding->assumed || !finding->schedule || finding->confirmed != FINDING_NOT_TRIED)
             continue;
         if (left >= SECONDS_MIN)
             status = confirm_one(trace, options->command, left, finding);

@@ -145,6 +145,8 @@ enum core_status trace_finding_add(struct trace *trace, const char *rule, const 
 enum core_status trace_findings_clear(struct trace *trace);
 /* Marks the findings whose repeat command holds `policy`: seen in the real job (column confirmed = 1), or not (2). */
 enum core_status trace_findings_confirm(struct trace *trace, const char *policy, bool confirmed);
+/* What trace_findings_confirm left: 1, 2, or 0 for never tried. */
+enum core_status trace_finding_confirmed(struct trace *trace, const char *policy, int *out_confirmed);
 enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t seed, const char *verdict,
                                const char *detail);
 

@@ -66,3 +66,17 @@ enum core_status trace_findings_confirm(struct trace *trace, const char *policy,
     sqlite3_bind_text(stmt, 2, policy, -1, SQLITE_STATIC);
     return statement_run(trace, stmt);
 }
+
+enum core_status trace_finding_confirmed(struct trace *trace, const char *policy, int *out_confirmed)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status =
+        trace_prepare(trace, "SELECT max(confirmed) FROM finding WHERE instr(repeat, ?1) > 0 AND confirmed IN (1, 2)", &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    sqlite3_bind_text(stmt, 1, policy, -1, SQLITE_STATIC);
+    *out_confirmed = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int(stmt, 0) : 0;
+    sqlite3_finalize(stmt);
+    return CORE_OK;
+}

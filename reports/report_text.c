@@ -101,8 +101,6 @@ static void print_finding(const struct finding *finding, FILE *file)
     print_calls(finding, false, file);
     for (uint32_t i = 0; i < finding->fact_count; i++)
         fprintf(file, "  - %s\n", finding->fact[i]);
-    if (finding->confirmed != FINDING_NOT_TRIED)
-        fprintf(file, "  in the real job: %s\n", finding_confirmed_text(finding->confirmed));
     if (finding->schedule)
         fprintf(file, "  schedule  %s\n", finding->schedule);
     if (finding->repeat)
@@ -211,6 +209,9 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
     if (notes)
         fprintf(file, ", %" PRIu32 " note%s", notes, plural(notes));
     fprintf(file, "\n");
+    if (!findings && finding_list_undecided(facts->findings))
+        fprintf(file, "          only the real job can tell: crosswait replay --live '%s' -- %s\n", facts->trace->path,
+                facts->command ? facts->command : "CMD...");
 }
 
 static void print_findings(const struct report_facts *facts, FILE *file)
