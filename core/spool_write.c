@@ -39,11 +39,11 @@ void spool_stop(struct spool_writer *writer, int error, const char *note)
     writer->limit = 0;
 }
 
-/* Where the next record may not reach without a look: the ring's end, or the half, where draining is due. */
+/* Where the next record may not reach without a look: the ring's end, or the half (or quarter), where draining is due. */
 static void set_limit(struct spool_writer *writer)
 {
-    uint64_t half = (writer->mask + 1) / 2;
-    writer->limit = (writer->position / half + 1) * half;
+    uint64_t step = (writer->mask + 1) / (writer->newest ? 4 : 2);
+    writer->limit = (writer->position / step + 1) * step;
 }
 
 /* A limit on file sizes (ulimit -f) sends SIGXFSZ, which kills: it is held back while we write, and taken away if it came of it. */
@@ -73,6 +73,12 @@ static void guard_end(struct guard *guard, int failed)
 enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
                                    uint64_t ring_bytes, int *out_error)
 {
+    return spool_writer_open_newest(writer, folder, rank, lane, ring_bytes, 0, out_error);
+}
+
+enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
+                                          uint64_t ring_bytes, int newest, int *out_error)
+{
     char path[1024];
     memset(writer, 0, sizeof *writer);
     writer->fd = -1;
@@ -97,9 +103,10 @@ enum core_status spool_writer_open(struct spool_writer *writer, const char *fold
     close(fd);
     if (error)
         goto remove_ring;
-    fd = move_up(open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
-    struct stat status;
-    if (fd < 0 || fstat(fd, &status) < 0) {
+    writer->newest = newest;
+    fd = newest ? -1 : move_up(open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    struct stat status = {0};
+    if (!newest && (fd < 0 || fstat(fd, &status) < 0)) {
         error = errno;
         goto unmap;
     }
@@ -116,6 +123,7 @@ enum core_status spool_writer_open(struct spool_writer *writer, const char *fold
     header->ring_bytes = ring_bytes;
     header->rank = rank;
     header->lane = lane;
+    header->flags = newest ? SPOOL_FLAG_LAST : 0;
     return CORE_OK;
 
 unmap:
@@ -156,11 +164,28 @@ static int own_fd(struct spool_writer *writer)
     return 1;
 }
 
+/* Gives up what was there before the last boundary, once a quarter of the ring has come since: what is kept is between a quarter and, with
+ * the quarter being written and the largest record, less than three. */
+static void drop_oldest(struct spool_writer *writer)
+{
+    struct spool_header *header = writer->header;
+    if (atomic_load(&header->committed) - writer->boundary < (writer->mask + 1) / 4)
+        return;
+    uint64_t lost = writer->boundary_events - writer->dropped_events;
+    atomic_store_explicit(&header->drained, writer->boundary, memory_order_release);
+    atomic_store_explicit(&header->lost, atomic_load_explicit(&header->lost, memory_order_relaxed) + lost, memory_order_relaxed);
+    writer->dropped_events = writer->boundary_events;
+    writer->boundary_events = writer->events;
+    writer->boundary = atomic_load(&header->committed);
+}
+
 int spool_drain(struct spool_writer *writer)
 {
     struct spool_header *header = writer->header;
     if (!header || atomic_load(&header->stopped))
         return 0;
+    if (writer->newest)
+        return 1;
     uint64_t committed = atomic_load(&header->committed), drained = atomic_load(&header->drained);
     if (drained == committed)
         return 1;
@@ -211,7 +236,9 @@ void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
         writer->position += left;
     }
     spool_commit(writer);
-    if (!spool_drain(writer))
+    if (writer->newest)
+        drop_oldest(writer);
+    else if (!spool_drain(writer))
         return NULL;
     set_limit(writer);
     if (writer->position + bytes > writer->limit) /* it may run over the half, not over the end */

@@ -26,13 +26,18 @@ struct spool_writer {
     dev_t device;                /* of the .spool file: an application that closes descriptors it does not own may since */
     ino_t inode;                 /* have opened its own file under our number */
     char path[1024];             /* of the .spool file */
-    uint64_t last;               /* keep about this many bytes of the newest records instead of draining; 0: drain all */
+    int newest;                  /* SPOOL_FLAG_LAST: what leaves the ring is dropped; at least a quarter of the ring is kept */
+    uint64_t events;             /* counted by the recorder, so that what is dropped can be counted as lost */
+    uint64_t boundary, boundary_events, dropped_events; /* committed and events at the last look; events dropped */
 };
 
-/* Makes FOLDER/RANK.LANE.ring and .spool and fills the header's fixed fields, zero elsewhere. Reports nothing: *out_error is an
- * errno. ring_bytes is a power of two. */
+/* Makes FOLDER/RANK.LANE.ring and, unless only the newest records are kept, .spool; fills the header's fixed fields, zero elsewhere.
+ * Reports nothing: *out_error is an errno. ring_bytes is a power of two. */
 enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
                                    uint64_t ring_bytes, int *out_error);
+/* The same; newest: SPOOL_FLAG_LAST. */
+enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
+                                          uint64_t ring_bytes, int newest, int *out_error);
 /* Drains what is committed and unmaps. Takes a zeroed one. */
 void spool_writer_close(struct spool_writer *writer);
 /* Writes what is committed to the .spool file. False when recording has stopped. */

@@ -289,7 +289,7 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     bool lost = map.segments_lost || map.failed;
     uint32_t segments = lost ? 0 : map.segment_count;
     uint32_t words = (uint32_t)((sizeof(struct spool_def_type) + segments * sizeof *map.segment + (size_t)length + 7) / 8);
-    struct spool_def_type *def = spool_reserve(&lane->writer, words);
+    struct spool_def_type *def = spool_reserve(recorder_definitions(lane), words);
     if (def) {
         *def = (struct spool_def_type){{SPOOL_DEF_TYPE, (uint16_t)words, (uint16_t)combiner, (uint16_t)length}, id,
                                        lost ? UINT32_MAX : segments, big, lb, extent, signature};

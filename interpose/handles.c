@@ -177,7 +177,7 @@ static void write_comm(struct lane *lane, const struct comm_info *info, const ch
         int32_t count = total - first < AT_ONCE ? total - first : AT_ONCE;
         size_t names = first == 0 ? name_bytes : 0;
         uint32_t words = (uint32_t)((sizeof(struct spool_def_comm) + (size_t)count * 4 + 7) / 8 + (names + 7) / 8);
-        struct spool_def_comm *def = spool_reserve(&lane->writer, words);
+        struct spool_def_comm *def = spool_reserve(recorder_definitions(lane), words);
         if (!def)
             return;
         *def = (struct spool_def_comm){
@@ -430,7 +430,7 @@ uint32_t recorder_group(struct lane *lane, MPI_Group group)
     do {
         int count = size - first < 4096 ? size - first : 4096;
         uint32_t words = (uint32_t)((sizeof(struct spool_def_group) + (size_t)count * 4 + 7) / 8);
-        struct spool_def_group *def = spool_reserve(&lane->writer, words);
+        struct spool_def_group *def = spool_reserve(recorder_definitions(lane), words);
         if (!def)
             break;
         *def = (struct spool_def_group){{SPOOL_DEF_GROUP, (uint16_t)words, 0, 0}, id, (uint32_t)size, (uint32_t)first, (uint32_t)count};
@@ -462,7 +462,7 @@ static uint32_t op_define(struct lane *lane, MPI_Op op, int commute)
         commute = 0;
     size_t bytes = strlen(name);
     uint32_t words = (uint32_t)((sizeof(struct spool_def_op) + bytes + 7) / 8);
-    struct spool_def_op *def = spool_reserve(&lane->writer, words);
+    struct spool_def_op *def = spool_reserve(recorder_definitions(lane), words);
     if (def) {
         *def = (struct spool_def_op){{SPOOL_DEF_OP, (uint16_t)words, (uint16_t)(commute != 0), (uint16_t)bytes}, id, 0};
         memcpy(def + 1, name, bytes);
@@ -500,7 +500,7 @@ static uint32_t shared_define(struct lane *lane, enum recorder_object kind, cons
         uint64_t key = mix(mix(0x77696E, kind), comm_id ? comm_slot(comm_id)->global : 0);
         size_t length = strlen(name) < 1024 ? strlen(name) : 1024;
         uint32_t words = (uint32_t)((sizeof(struct spool_def_win) + length + 7) / 8);
-        struct spool_def_win *def = spool_reserve(&lane->writer, words);
+        struct spool_def_win *def = spool_reserve(recorder_definitions(lane), words);
         if (def) {
             *def = (struct spool_def_win){{kind == OBJECT_WIN ? SPOOL_DEF_WIN : SPOOL_DEF_FILE, (uint16_t)words, 0, (uint16_t)length},
                                           mix(key, creation_number(key)) >> 1, id, comm_id, bytes};

@@ -42,6 +42,7 @@ static struct {
     int pid;
     pthread_mutex_t lock;
     atomic_flag warned;
+    uint64_t newest;         /* keep about so many events, the newest; 0: all */
     struct lane *free;       /* of threads that have ended */
     pthread_key_t key;
     bool key_made;
@@ -127,6 +128,8 @@ void recorder_lock(void)
 
 void recorder_unlock(void)
 {
+    if (recorder.definer)
+        spool_commit(&recorder.definer->writer);
     if (recorder.threads)
         pthread_mutex_unlock(&life.lock);
 }
@@ -197,11 +200,14 @@ static uint64_t tick_rate(void)
 
 static void recorder_note(struct lane *lane, const char *text)
 {
+    lane = recorder.definer ? recorder.definer : lane;
     recorder_text(lane, 0, 65535, text);
+    spool_commit(&lane->writer);
 }
 
 static void write_clock(struct lane *lane, unsigned at_end, uint64_t ticks, uint64_t realtime)
 {
+    lane = recorder.definer ? recorder.definer : lane;
     struct spool_clock *record = spool_reserve(&lane->writer, sizeof *record / 8);
     if (record)
         *record = (struct spool_clock){{SPOOL_CLOCK, sizeof *record / 8, (uint16_t)at_end, 0}, ticks, realtime, INT64_MIN};
@@ -228,17 +234,29 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->start_ticks = life.ticks;
     header->start_realtime_ns = life.realtime_ns;
     header->layer = recorder.layer;
+    header->flags |= recorder.filter ? SPOOL_FLAG_FILTERED : 0;
     memcpy(header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);
 }
 
-static struct lane *lane_new(int thread_level)
+/* newest: CROSSWAIT_LAST; a quarter of the ring then holds so many events and what belongs to them. */
+static uint64_t ring_bytes(uint64_t newest)
+{
+    enum { EVENT_BYTES = 192 };
+    uint64_t bytes = SPOOL_RING_BYTES;
+    while (newest && bytes < newest * 4 * EVENT_BYTES && bytes < (uint64_t)1 << 31)
+        bytes *= 2;
+    return bytes;
+}
+
+static struct lane *lane_new(int thread_level, uint64_t newest)
 {
     struct lane *lane = calloc(1, sizeof *lane);
     int error = 0;
     if (!lane)
         return NULL;
     uint32_t index = __atomic_fetch_add(&life.lane_count, 1, __ATOMIC_RELAXED);
-    if (spool_writer_open(&lane->writer, life.folder, recorder.world_rank, index, SPOOL_RING_BYTES, &error) != CORE_OK) {
+    if (spool_writer_open_newest(&lane->writer, life.folder, recorder.world_rank, index, ring_bytes(newest), newest != 0, &error) !=
+        CORE_OK) {
         char text[PATH_MAX + 200];
         snprintf(text, sizeof text, "rank %d is not recorded: cannot make a spool in '%.300s': %s", recorder.world_rank, life.folder,
                  strerror(error));
@@ -284,7 +302,7 @@ struct lane *recorder_lane_slow(void)
     recorder_thread.current = &nobody; /* what the library calls while the lane is made is not the application's */
     struct lane *lane = lane_free();
     if (!lane)
-        lane = lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0);
+        lane = lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0, life.newest);
     recorder_thread.current = NULL;
     if (!lane) {
         recorder_thread.current = &nobody; /* no second try for this thread */
@@ -361,8 +379,12 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     recorder.threads = provided == MPI_THREAD_MULTIPLE;
     recorder.generation = 1;
     recorder_thread.current = &nobody;
-    struct lane *lane = lane_new(provided);
-    if (!lane) {
+    const char *last = getenv("CROSSWAIT_LAST");
+    life.newest = last ? strtoull(last, NULL, 10) : 0;
+    struct lane *lane = lane_new(provided, life.newest);
+    if (lane && life.newest)
+        recorder.definer = lane_new(provided, 0);
+    if (!lane || (life.newest && !recorder.definer)) {
         recorder_thread.current = NULL;
         return;
     }
@@ -393,6 +415,8 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     recorder.stack = stack ? atoi(stack) : 0;
     const char *why = inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
     lane->writer.header->layer = recorder.layer;
+    if (recorder.filter)
+        lane->writer.header->flags |= SPOOL_FLAG_FILTERED;
     if (why)
         recorder_note(lane, why);
     const char *policy = getenv("CROSSWAIT_POLICY");
@@ -472,7 +496,7 @@ void recorder_define_call(struct lane *lane, unsigned call)
     if (!recorder.defined[call]) {
         size_t name = strlen(d->name), names = strlen(d->names);
         uint32_t words = (uint32_t)((sizeof(struct spool_def_call) + name + names + 7) / 8);
-        struct spool_def_call *def = spool_reserve(&lane->writer, words);
+        struct spool_def_call *def = spool_reserve(recorder_definitions(lane), words);
         if (def) {
             *def = (struct spool_def_call){{SPOOL_DEF_CALL, (uint16_t)words, (uint16_t)call, d->class}, d->mode, (uint16_t)name,
                                            (uint16_t)names, 0};

@@ -73,6 +73,7 @@ extern struct recorder { /* of the process */
     uint32_t generation; /* of handle caches: raised whenever a handle is freed */
     uint8_t defined[CALL_COUNT + 64];
     struct lane *lanes;
+    struct lane *definer; /* when only the newest records are kept: the lane of the definitions, which are all kept */
     struct { uintptr_t start, end; } binding[8]; /* the language bindings' code */
     unsigned binding_count;
 } recorder;
@@ -159,6 +160,12 @@ static inline void recorder_unmute(struct lane *lane)
 }
 void recorder_stack(struct lane *lane, uint64_t seq, void **cfa);
 
+/* Where definitions go. recorder_unlock commits them. */
+static inline struct spool_writer *recorder_definitions(struct lane *lane)
+{
+    return LIKELY(!recorder.definer) ? &lane->writer : &recorder.definer->writer;
+}
+
 uint32_t recorder_site_slow(struct lane *lane, void **cfa);
 static inline uint32_t recorder_site(struct lane *lane, void **cfa)
 {
@@ -223,6 +230,7 @@ static inline void recorder_close(struct lane *lane, struct spool_event *e, int 
     struct spool_event *record = spool_reserve(&lane->writer, sizeof *e / 8);
     if (LIKELY(record != NULL)) {
         *record = *e;
+        lane->writer.events++;
         spool_commit(&lane->writer);
     } else {
         recorder_lost(lane);

@@ -122,7 +122,7 @@ static uint32_t module_of(struct lane *lane, uintptr_t address)
     table.start[id - 1] = s.start;
     table.end[id - 1] = s.end;
     size_t path_bytes = strlen(real), bytes = sizeof(struct spool_def_module) + path_bytes + s.build_id_bytes;
-    struct spool_def_module *def = spool_reserve(&lane->writer, (uint32_t)((bytes + 7) / 8));
+    struct spool_def_module *def = spool_reserve(recorder_definitions(lane), (uint32_t)((bytes + 7) / 8));
     if (def) {
         *def = (struct spool_def_module){{SPOOL_DEF_MODULE, (uint16_t)((bytes + 7) / 8), (uint16_t)path_bytes, (uint16_t)s.build_id_bytes},
                                          id, 0, s.base};
@@ -169,7 +169,7 @@ static uint32_t site_id(struct lane *lane, const void *address)
     if (*id)
         return *id;
     uint32_t module = module_of(lane, (uintptr_t)address);
-    struct spool_def_site *def = spool_reserve(&lane->writer, sizeof *def / 8);
+    struct spool_def_site *def = spool_reserve(recorder_definitions(lane), sizeof *def / 8);
     if (def)
         *def = (struct spool_def_site){{SPOOL_DEF_SITE, sizeof *def / 8, 0, 0}, ++table.last_id, module,
                                        (uintptr_t)address - (module ? table.base[module - 1] : 0)};

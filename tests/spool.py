@@ -12,6 +12,7 @@ class Rank:
         self.events, self.calls, self.sites, self.modules, self.comms, self.types, self.ops = [], {}, {}, {}, {}, {}, {}
         self.lists, self.done, self.legs, self.args, self.texts, self.digests, self.stacks = {}, {}, {}, {}, {}, {}, {}
         self.payloads, self.groups, self.wins, self.clocks, self.notes = {}, {}, {}, [], []
+        self.layer = 0
         self.open, self.lanes, self.state, self.lost, self.stopped, self.note, self.code = [], 0, None, 0, 0, "", 0
 
 
@@ -35,17 +36,21 @@ def lane(path, rank):
     at = 8 + 8 + 8 + 24
     rank.host = ring[at:at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128
-    rank.tick_hz, rank.start, rank.realtime, rank.layer, _ = struct.unpack_from("<QQQII", ring, at)
+    rank.tick_hz, rank.start, rank.realtime, layer, flags = struct.unpack_from("<QQQII", ring, at)
     at += 32
     committed, drained, lost, moved, state, code, stopped, depth = struct.unpack_from("<QQQQIiII", ring, at)
     rank.note = ring[at + 48:at + 304].split(b"\0")[0].decode()
+    rank.layer |= layer
+    newest = flags & 1
     rank.rank, rank.size, rank.level = r, size, level
     rank.state, rank.code, rank.stopped = STATES[state], code, stopped
     rank.lost += lost
     rank.lanes += 1
-    with open(path[:-4] + "spool", "rb") as f:
-        data = f.read(drained)
-    assert len(data) == drained, (path, len(data), drained)
+    data = b""
+    if not newest:
+        with open(path[:-4] + "spool", "rb") as f:
+            data = f.read(drained)
+        assert len(data) == drained, (path, len(data), drained)
     at0 = 4096
     position = drained
     while position < committed:
@@ -104,7 +109,7 @@ def record(kind, d, a, b, rank, seen, index):
     elif kind == "DEF_CALL":
         mode, n, m = struct.unpack_from("<HHH", d, 8)
         names = d[16 + n:16 + n + m].decode()
-        rank.calls[a] = (d[16:16 + n].decode(), b, mode, names.split(",") if names else [])
+        rank.calls[a] = (d[16:16 + n].decode(), b, mode, [n.split(":")[0] for n in names.split(",")] if names else [])
     elif kind == "DEF_SITE":
         i, module, address = struct.unpack_from("<IIQ", d, 8)
         rank.sites[i] = (module, address)
