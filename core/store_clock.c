@@ -1,6 +1,6 @@
 /* Ticks to nanoseconds since the job's start. All ranks of a host read the same counter, so they share one clock: taken from
  * the lowest rank of the host, its rate from the two readings against real time that lie farthest apart. Of other hosts the offset
- * against rank 0's clock, where the recorder could estimate it, is taken out.
+ * against rank 0's clock, where the recorder could estimate it, is taken out, and how it drifted.
  *
  * Invariants
  *  1. rank_clock[r] is the index of the clock of world rank r; ranks without a spool have 0.
@@ -50,26 +50,30 @@ static void clock_read(struct spool_reader *reader, struct store_clock *out_cloc
     const struct spool_header *header = &reader->header;
     struct spool_clock first = {.ticks = header->start_ticks, .realtime_ns = header->start_realtime_ns}, last = first;
     const struct spool_head *head;
-    int64_t offset = INT64_MIN;
+    int64_t offset = INT64_MIN, drift = 0; /* against rank 0's clock: at the start, and how it grew until the end */
 
     while ((head = spool_reader_next(reader))) {
         if (head->kind != SPOOL_CLOCK)
             continue;
         memcpy(&last, head, sizeof last);
+        if (last.offset_ns <= -ns_max || last.offset_ns >= ns_max)
+            continue;
         if (offset == INT64_MIN)
             offset = last.offset_ns;
+        drift = last.offset_ns - offset;
     }
     out_clock->ticks = header->start_ticks;
     out_clock->offset_ns = offset;
     out_clock->mult = mult_of(1000000000, header->tick_hz);
-    if (last.ticks > first.ticks && last.realtime_ns > first.realtime_ns + RATE_SPAN_NS_MIN) {
-        uint64_t measured = mult_of(last.realtime_ns - first.realtime_ns, last.ticks - first.ticks);
+    int64_t span = (int64_t)((last.realtime_ns - first.realtime_ns) & INT64_MAX);
+    if (last.ticks > first.ticks && span > RATE_SPAN_NS_MIN && span < ns_max && span > drift) {
+        uint64_t measured = mult_of((uint64_t)(span - drift), last.ticks - first.ticks);
         if (same_counter(measured, out_clock->mult)) /* else somebody set the clock */
             out_clock->mult = measured;
     }
     /* start_ns is made relative to the job's start once all clocks are known. */
     out_clock->start_ns = header->start_realtime_ns > (uint64_t)ns_max * 4 ? ns_max * 4 : (int64_t)header->start_realtime_ns;
-    if (offset > -ns_max && offset < ns_max)
+    if (offset != INT64_MIN)
         out_clock->start_ns -= offset;
 }
 
