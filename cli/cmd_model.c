@@ -12,7 +12,7 @@
 enum {
     OPTION_COLLECTIVE, OPTION_RANKS, OPTION_WORDS, OPTION_ALPHA, OPTION_BETA, OPTION_TAU, OPTION_WORD, OPTION_TOPOLOGY,
     OPTION_PORT, OPTION_ROUTING, OPTION_HALF, OPTION_ROOT, OPTION_PARAMETER, OPTION_BACK, OPTION_PLOT, OPTION_PROPERTIES,
-    OPTION_RUN, OPTION_MEASURE
+    OPTION_RUN, OPTION_JOB, OPTION_EAGER, OPTION_INSIDE, OPTION_MEASURE
 };
 
 static const struct options_spec spec[] = {
@@ -33,6 +33,9 @@ static const struct options_spec spec[] = {
     {"plot", 0, "FILE.svg", "draw cost against size, crossovers marked"},
     {"properties", 0, NULL, "diameter, degree, links, connectivity, bisection of --topology"},
     {"run", 'r', "ID", "run one row on the engine: measured, row, lower bound"},
+    {"job", 'j', "T.db", "run a recorded job on the model's machine: makespan, idle time by cause, critical path"},
+    {"eager", 0, "BYTES", "with --job: standard sends of at most so many bytes need no receive to start (0)"},
+    {"inside", 0, NULL, "with --job: collectives by the messages that the library sent, where they were recorded"},
     {"measure", 0, "T.db", "fit alpha and beta from the ping-pong in a trace"},
     {0},
 };
@@ -43,6 +46,7 @@ static const struct options_command command = {
              "       crosswait model --collective=bcast --ranks=64 [--words=1..1e6] [--topology=NET] [--plot=FILE.svg]\n"
              "       crosswait model --topology=mesh:4x4 --properties\n"
              "       crosswait model --run=ID --ranks=P [--words=N] [--topology=NET]\n"
+             "       crosswait model --job=T.db [--topology=NET] [--eager=BYTES] [--inside]\n"
              "       crosswait model --measure T.db",
     .about = "What collectives must cost: the rows of the model with rounds R, words W and operations C; for given P, alpha,\n"
              "beta and tau which is the cheapest at which size. With --topology, R, W and C are measured by the engine\n"
@@ -88,6 +92,7 @@ void model_timed_options(const struct model_ask *ask, struct replay_timed_option
     out->port = ask->port;
     out->routing = ask->routing;
     out->half_duplex = ask->half_duplex;
+    out->eager_bytes = ask->eager;
     out->topology = ask->has_topology ? &ask->topology : NULL;
 }
 
@@ -236,6 +241,9 @@ static int read_option(const struct options *o, int which, struct model_ask *ask
     case OPTION_BACK: ask->back = 1; return 0;
     case OPTION_PLOT: ask->plot = o->value; return 0;
     case OPTION_PROPERTIES: ask->properties = 1; return 0;
+    case OPTION_JOB: ask->job = o->value; return 0;
+    case OPTION_EAGER: return read_integer(o, 0, INT64_MAX, &ask->eager);
+    case OPTION_INSIDE: ask->inside = 1; return 0;
     case OPTION_RUN: ask->run = o->value; return 0;
     default: ask->measure = o->value; return 0;
     }
@@ -272,6 +280,8 @@ static int dispatch(const struct options *o, struct model_ask *ask)
 {
     if (ask->measure)
         return exit_of(model_measure(ask, stdout));
+    if (ask->job)
+        return exit_of(model_job(ask, stdout));
     if (ask->topology_text) {
         enum core_status status =
             replay_topology_parse(ask->topology_text, (uint32_t)ask->ranks, &ask->topology);
@@ -306,7 +316,7 @@ static int dispatch(const struct options *o, struct model_ask *ask)
 int cmd_model(int argc, char **argv)
 {
     struct model_ask ask = {.words_low = 1, .words_high = 1000000, .alpha = 1e-6, .beta = 1e-9, .tau = 1e-12,
-                            .word_bytes = 8};
+                            .word_bytes = 8, .eager = -1};
     struct options o;
     int which, wrong;
 

@@ -9,7 +9,9 @@
 #include "checkers/model.h"
 
 struct model_ask { /* the command line */
-    const char *collective, *run, *plot, *topology_text, *measure;
+    const char *collective, *run, *plot, *topology_text, *measure, *job;
+    int64_t eager; /* bytes; -1: none */
+    int inside;
     int64_t ranks, words_low, words_high, root, parameter, word_bytes;
     double alpha, beta, tau; /* seconds */
     int properties, back, half_duplex, words_given, ranks_given;
@@ -52,6 +54,11 @@ void model_rank_print(const struct model_ask *ask, const struct model_ranking *r
 enum core_status model_plot(const struct model_ask *ask, const struct model_ranking *ranking, const char *path);
 enum core_status model_run(const struct model_ask *ask, FILE *out);
 enum core_status model_measure(const struct model_ask *ask, FILE *out);
+
+enum core_status model_job(struct model_ask *ask, FILE *out);
+/* Where all ranks' time went, one line; and the busiest link, where links were counted. */
+void model_print_idle(const struct replay_timed_result *result, FILE *out);
+void model_print_links(const struct replay_timed_result *result, uint32_t word_bytes, FILE *out);
 
 void model_timed_options(const struct model_ask *ask, struct replay_timed_options *out);
 /* "3.2 us"; text holds 32. */

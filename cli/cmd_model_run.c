@@ -48,25 +48,27 @@ static void print_measure(const struct model_ask *ask, const struct replay_measu
                 : "no, on this network");
 }
 
-static void print_idle(const struct replay_timed_result *result, FILE *out)
+void model_print_idle(const struct replay_timed_result *result, FILE *out)
 {
-    uint64_t sum[6] = {0};
-    static const char *const name[] = {"late sender", "late receiver", "port", "link", "on the way", "local work"};
+    uint64_t sum[7] = {0};
+    static const char *const name[] = {"late sender", "late receiver", "port", "link", "on the way", "local work",
+                                       "collectives"};
     char a[32];
     for (uint32_t r = 0; r < result->rank_count; r++) {
         const struct replay_timed_rank *rank = &result->rank[r];
         const uint64_t part[] = {rank->late_sender_ps, rank->late_receiver_ps, rank->port_ps,
-                                 rank->link_ps,        rank->transfer_ps,      rank->compute_ps};
-        for (int i = 0; i < 6; i++)
+                                 rank->link_ps,        rank->transfer_ps,      rank->compute_ps,
+                                 rank->collective_ps};
+        for (int i = 0; i < 7; i++)
             sum[i] += part[i];
     }
     fprintf(out, "  where the ranks' time goes:");
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < (sum[6] ? 7 : 6); i++)
         fprintf(out, "%s %s %s", i ? "," : "", name[i], model_seconds((double)sum[i] * 1e-12, a));
     fputc('\n', out);
 }
 
-static void print_links(const struct replay_timed_result *result, uint32_t word, FILE *out)
+void model_print_links(const struct replay_timed_result *result, uint32_t word, FILE *out)
 {
     uint64_t busiest = 0;
     uint32_t shared = 0;
@@ -95,8 +97,8 @@ static void print_run(const struct model_ask *ask, const struct replay_timed_res
             words(result->path_bytes, word, b), (unsigned long long)result->path_operations);
     if (ask->port == REPLAY_PORT_BSP)
         fprintf(out, "  supersteps: %llu\n", (unsigned long long)result->superstep_count);
-    print_idle(result, out);
-    print_links(result, word, out);
+    model_print_idle(result, out);
+    model_print_links(result, word, out);
 }
 
 enum core_status model_run(const struct model_ask *ask, FILE *out)

@@ -652,15 +652,31 @@ static bool is_expandable(enum event_class class)
     return class == EVENT_CLASS_COLL || class == EVENT_CLASS_COMM_CREATE;
 }
 
+/* What the application did between its last call and this one. */
+static enum core_status lower_compute(struct lower *lower, const struct trace_event *event, uint64_t *left)
+{
+    uint64_t before = *left;
+    *left = event->t_leave;
+    if (!before || event->t_enter <= before)
+        return CORE_OK;
+    struct replay_op op = {.kind = REPLAY_COMPUTE, .bytes = (event->t_enter - before) * 1000, .event = event->seq,
+                           .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
+    return replay_program_add(lower->program, lower->rank, &op);
+}
+
 /* Decides for each event whether it is lowered: the application's own, or inside of a collective if told. */
 static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cursor)
 {
     struct trace_event event;
     bool more;
+    uint64_t left = 0;
     enum core_status status;
 
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more && !lower->stop) {
         lower->notes->threads |= event.thread != 0;
+        if (lower->options->compute && !event.parent &&
+            (status = lower_compute(lower, &event, &left)) != CORE_OK)
+            break;
         if (event.parent) {
             if (lower->inside_of && event.parent >= lower->inside_of)
                 status = lower_event(lower, &event);

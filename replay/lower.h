@@ -18,6 +18,7 @@
 
 struct replay_lower_options {
     bool inside; /* the library's messages instead of collectives, where recorded */
+    bool compute; /* the time between two calls of the application becomes a REPLAY_COMPUTE */
 };
 
 struct replay_lower_notes { /* what the program leaves out or takes for granted; for the verdict's fine print */

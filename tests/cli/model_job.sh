@@ -1,0 +1,17 @@
+# A recorded job on the model's machine. The recorded times are made even (each call begins when the one before ends), so that what is
+# left is the model's; the quiz cannot end without buffering, and the command says so.
+# expected
+# timeout: 90
+job() {
+    crosswait record -o "$1.db" -- timeout 60 mpirun -n "$2" "$BUILD/corpus/programs/$1" >/dev/null 2>&1
+    sqlite3 "$1.db" "UPDATE event_row SET t_enter = (id & 1099511627775) * 1000, duration = 1000"
+}
+job shift6 6
+crosswait model --job=shift6.db
+crosswait model --job=shift6.db --topology=line | head -4
+crosswait model --job=shift6.db --topology=line --half-duplex | head -1
+job quiz 2
+crosswait model --job=quiz.db | head -3
+crosswait model --job=quiz.db --eager=4096 | head -3
+crosswait model --job=shift6.db --topology=hypercube
+echo "exit $?"
