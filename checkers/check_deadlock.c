@@ -302,21 +302,41 @@ static enum core_status add_finding(const struct check_input *input, struct find
     return CORE_OK;
 }
 
+/* Of the ranks whose record ends early, those that did so of themselves; all of them, if they were all ended by others. */
+static uint32_t list_unknown(const struct check_input *input, uint32_t *rank, uint32_t room, uint32_t *out_count)
+{
+    uint32_t culprits = 0, all = 0;
+
+    for (int pass = 0; pass < 2 && culprits == 0; pass++)
+        for (uint32_t i = 0; i < input->program->rank_count; i++) {
+            bool ended_by_others = input->trace->rank[i].state == EVENT_RANK_ENDED;
+            if (input->program->rank[i].end != REPLAY_END_UNKNOWN || (pass == 0 && ended_by_others))
+                continue;
+            if (culprits < room)
+                rank[culprits] = i;
+            culprits++;
+        }
+    for (uint32_t i = 0; i < input->program->rank_count; i++)
+        all += input->program->rank[i].end == REPLAY_END_UNKNOWN;
+    *out_count = all;
+    return culprits;
+}
+
 /* Where the record ends early the world may stall without anybody being to blame. */
 static enum core_status add_stalled(const struct check_input *input, struct finding_list *list, const struct replay_result *result)
 {
     struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
-    uint32_t unknown[RANKS_NAMED_MAX] = {0}, count = 0;
+    uint32_t unknown[RANKS_NAMED_MAX] = {0}, all;
     char ranks[256];
 
     if (!finding)
         return CORE_NO_MEMORY;
-    for (uint32_t i = 0; i < input->program->rank_count && count < RANKS_NAMED_MAX; i++)
-        if (input->program->rank[i].end == REPLAY_END_UNKNOWN)
-            unknown[count++] = i;
-    ranks_text(unknown, count, " and ", ranks, sizeof ranks);
-    finding_title(finding, "nothing can be said beyond the end of the record: %s did not finish, and %" PRIu32 " rank%s waited for %s",
-                  ranks, result->waitfor.blocked_count, result->waitfor.blocked_count == 1 ? "" : "s", count == 1 ? "it" : "them");
+    uint32_t count = list_unknown(input, unknown, RANKS_NAMED_MAX, &all);
+    ranks_text(unknown, count < RANKS_NAMED_MAX ? count : RANKS_NAMED_MAX, " and ", ranks, sizeof ranks);
+    finding_title(finding, "nothing can be said beyond the end of the record: %s%s did not come to %s end", ranks,
+                  count > RANKS_NAMED_MAX ? " and more" : "", count == 1 ? "its" : "their");
+    finding_fact(finding, "%" PRIu32 " rank%s could still have waited for what they would have done", result->waitfor.blocked_count,
+                 result->waitfor.blocked_count == 1 ? "" : "s");
     return CORE_OK;
 }
 
