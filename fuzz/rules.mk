@@ -93,4 +93,11 @@ bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan
 	@$(BUILD)/fuzz/bench-asan
 
 ALL += $(BUILD)/obj/fuzz/inproc_main.o $(FUZZ_SHARED)
-TESTS += $(BUILD)/fuzz/corpus
+
+# --- tests of the in-process MPI -----------------------------------------------------------------------------------------
+
+$(BUILD)/tests/inproc/findings: tests/inproc/findings.c $(BUILD)/libinproc.a $(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(BUILD)/libinproc.a $(BUILD)/libcore.a
+
+TESTS += $(BUILD)/fuzz/corpus $(BUILD)/tests/inproc/findings
