@@ -28,7 +28,7 @@ static void move(uint8_t *to, const uint8_t *from, size_t bytes)
 
 void inproc_private_start(void)
 {
-    if (pristine || &__start_crosswait_private[0] == &__stop_crosswait_private[0])
+    if (pristine || (uintptr_t)__start_crosswait_private == (uintptr_t)__stop_crosswait_private)
         return;
     size_t bytes = (size_t)(__stop_crosswait_private - __start_crosswait_private);
     pristine = malloc(bytes);

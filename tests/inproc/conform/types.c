@@ -76,6 +76,7 @@ static void show(const char *name, MPI_Datatype type)
 int main(int argc, char **argv)
 {
     MPI_Datatype t, u, v, w;
+    setvbuf(stdout, NULL, _IOLBF, 0);
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     show("int", MPI_INT);
