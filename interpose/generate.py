@@ -67,10 +67,10 @@ class Call:
         if self.mode not in MODES:
             raise Bad(f"no such mode: '{mode}'")
         self.special, self.returns, self.origin, self.sides = False, "int", None, None
-        self.variadic = self.glue = False
+        self.variadic = self.glue = self.ext = False
         self.params = []  # (role, length, C type, name)
         for word in words[2:]:
-            if word in ("special", "variadic", "glue"):
+            if word in ("special", "variadic", "glue", "ext"):
                 setattr(self, word, True)
             elif word.startswith("returns:"):
                 self.returns = word[8:]
@@ -97,6 +97,7 @@ class Call:
                 if any(p[3] == name for p in self.params):
                     raise Bad(f"parameter twice: '{name}'")
                 self.params.append((base, length, ctype, name))
+        self.full = ("MPIX_" if self.ext else "MPI_") + self.name
         for role in ("comm", "count", "type", "tag", "req_out", "status"):
             if len(self.all(role)) > 1:
                 raise Bad(f"role twice: '{role}'")
@@ -178,11 +179,11 @@ class Call:
         if one("count"):
             count = one("count")
         sides = None
-        two = one("rtype") is not None and self.klass in ("coll", "icoll", "sendrecv")
+        two = one("rtype") is not None and self.klass in ("coll", "icoll", "coll_init", "sendrecv")
         if self.sides:
             c.append(f"unsigned sides = recorder_sides_{self.sides}(lane, {one('comm')}, {one('root')});")
             sides = "sides"
-        elif self.klass in ("coll", "icoll") and (two or one("stypes")):
+        elif self.klass in ("coll", "icoll", "coll_init") and (two or one("stypes")):
             c.append("unsigned sides = SIDE_SEND | SIDE_RECV;")
             sides = "sides"
         if sides and one("sbuf"):
@@ -260,7 +261,7 @@ class Call:
         one = self.one
         flag = "flag" if "flag" in self.all("int_out") else None
         kind = {"isend": "SEND", "send_init": "SEND", "irecv": "RECV", "recv_init": "RECV", "imrecv": "RECV",
-                "icoll": "COLL"}.get(self.klass, "OTHER")
+                "icoll": "COLL", "coll_init": "COLL"}.get(self.klass, "OTHER")
         good = []
         if one("comm_out"):
             target = "uint32_t made =" if one("req_out") else "e->request ="
@@ -342,7 +343,9 @@ class Call:
     def payload_before(self):
         send, _ = self.buffers()
         if self.klass == "start":
-            return ["if (UNLIKELY(recorder.payload)) payload_started(lane, request_in.id, e->seq);"]
+            return ["if (UNLIKELY((request_in.kind & REQUEST_KIND_MASK) == REQUEST_COLL) && recorder.layer) "
+                    "layer_restarted(request_in.id, e->seq);",
+                    "if (UNLIKELY(recorder.payload)) payload_started(lane, request_in.id, e->seq);"]
         if not send or self.klass == "send_init":
             return []
         return [f"if (UNLIKELY(recorder.payload)) payload_send(lane, e->seq, {send[0]}, {send[1]}, {send[2]});"]
@@ -412,17 +415,19 @@ class Call:
                      f"        return unseen;\n    }}",
                      f"struct spool_event *e = recorder_enter(lane, CALL_{n}, cfa);"]
             lines += self.prepare() + self.payload_before() + self.perturb()
-            starts = self.klass in ("icoll", "comm_icreate") and self.one("comm")
+            starts = self.klass in ("icoll", "coll_init", "comm_icreate") and self.one("comm")
             if starts:
                 lines.append(f"int tag_before = recorder.layer ? layer_tag({self.one('comm')}) : 0;")
             lines += ["recorder_open(lane, e);", f"{ret} returned = real({args});", "recorder_back(e);"]
             if starts:
                 lines.append(f"if (recorder.layer) layer_started({self.one('comm')}, tag_before, e->seq);")
             lines += self.finish() + self.payload_after()
+            if self.klass == "coll_init":
+                lines.append("if (recorder.layer && returned == MPI_SUCCESS) layer_persistent(e->seq, e->request);")
             lines += [f"recorder_leave(lane, e, {'returned' if ret == 'int' else '0'}, {self.moved()});", "return returned;"]
             text += "    " + "\n    ".join(lines) + "\n}\n"
         for prefix, which in (("", "REAL_MPI"), ("P", "REAL_PMPI")):
-            text += (f"{ret} {prefix}MPI_{n}({self.parameters()})\n{{\n"
+            text += (f"{ret} {prefix}{self.full}({self.parameters()})\n{{\n"
                      f"    {n}_fn real = ({n}_fn)recorder_real({which}, CALL_{n});\n"
                      f"    void **cfa = __builtin_dwarf_cfa();\n    return {inner};\n}}\n")
         return text, head
@@ -431,10 +436,11 @@ class Call:
         return f"typedef {self.returns} (*{self.name}_fn)({self.parameters()});"
 
 
-def functions_of_header(compiler):
-    text = subprocess.run(compiler + ["-E", "-P", "-include", "mpi.h", "-x", "c", "/dev/null"], capture_output=True, text=True,
-                          check=True).stdout
-    return set(re.findall(r"\bMPI_([A-Z]\w*)\s*\(", re.sub(r"\"[^\"]*\"", "", text)))
+def functions_of_header(compiler, header, prefix):
+    """Empty if there is no such header."""
+    done = subprocess.run(compiler + ["-E", "-P", "-include", "mpi.h", "-include", header, "-x", "c", "/dev/null"], capture_output=True,
+                          text=True)
+    return set(re.findall(r"\b" + prefix + r"_([A-Z]\w*)\s*\(", re.sub(r"\"[^\"]*\"", "", done.stdout))) if done.returncode == 0 else set()
 
 
 def main():
@@ -463,13 +469,17 @@ def main():
             except Bad as e:
                 seen.setdefault(line.split()[0], at)
                 errors.append(f"{table}:{at}: {e}")
-    header = functions_of_header(sys.argv[sys.argv.index("--") + 1:])
+    compiler = sys.argv[sys.argv.index("--") + 1:]
+    header, ext = functions_of_header(compiler, "mpi.h", "MPI"), functions_of_header(compiler, "mpi-ext.h", "MPIX")
+    calls = [c for c in calls if not c.ext or c.name in ext]
+    for name in [n for n in seen if n.endswith("_init") and n not in header and n not in ext]:
+        del seen[name]  # rows of an extension that is not installed
     errors += [f"{table}: no row for MPI_{n}, which mpi.h declares" for n in sorted(header - set(seen))]
-    errors += [f"{table}:{seen[n]}: mpi.h declares no MPI_{n}" for n in sorted(set(seen) - header)]
+    errors += [f"{table}:{seen[n]}: mpi.h declares no MPI_{n}" for n in sorted(set(seen) - header - ext)]
     if errors:
         sys.exit("\n".join(errors))
     h = ["/* Generated by interpose/generate.py from interpose/calls.table: do not edit. */", "#ifndef INTERPOSE_CALLS_H",
-         "#define INTERPOSE_CALLS_H", "#include <mpi.h>", "#include <stdint.h>", "enum interpose_call {"]
+         "#define INTERPOSE_CALLS_H", "#include <mpi.h>", "#include <mpi-ext.h>" if ext else "", "#include <stdint.h>", "enum interpose_call {"]
     h += [f"    CALL_{c.name}," for c in calls] + ["    CALL_COUNT", "};"]
     h += ["struct call_description { const char *name; const char *names; uint8_t class; uint8_t mode; };",
           "extern const struct call_description call_description[CALL_COUNT];"]
@@ -477,10 +487,10 @@ def main():
     body = ["/* Generated by interpose/generate.py from interpose/calls.table: do not edit. */", '#include "interpose/recorder.h"',
             '#include "core/event.h"', "const struct call_description call_description[CALL_COUNT] = {"]
     for c in calls:
-        body.append(f'    {{"MPI_{c.name}", "{c.arg_names()}", EVENT_CLASS_{c.klass.upper()}, EVENT_MODE_{c.mode.upper()}}},')
+        body.append(f'    {{"{c.full}", "{c.arg_names()}", EVENT_CLASS_{c.klass.upper()}, EVENT_MODE_{c.mode.upper()}}},')
     body.append("};")
     for c in calls:
-        body.append(f"_Static_assert(__builtin_types_compatible_p(__typeof__(&MPI_{c.name}), {c.name}_fn), "
+        body.append(f"_Static_assert(__builtin_types_compatible_p(__typeof__(&{c.full}), {c.name}_fn), "
                     f'"{os.path.basename(table)}:{seen[c.name]}: the row of {c.name} differs from mpi.h");')
     for c in calls:
         text, head = c.body()
@@ -489,7 +499,7 @@ def main():
             h.append(head + ";")
     h.append("#endif")
     os.makedirs(folder, exist_ok=True)
-    exports = "{\n  global:\n" + "".join(f"    MPI_{c.name};\n    PMPI_{c.name};\n" for c in calls) + "  local: *;\n};\n"
+    exports = "{\n  global:\n" + "".join(f"    {c.full};\n    P{c.full};\n" for c in calls) + "  local: *;\n};\n"
     for name, text in (("interpose_calls.h", "\n".join(h) + "\n"), ("interpose_calls.c", "\n".join(body) + "\n"),
                        ("interpose.map", exports)):
         with open(os.path.join(folder, name), "w") as f:

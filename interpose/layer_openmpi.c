@@ -71,6 +71,7 @@ enum { SCHEDULES = 4096 };
 static struct schedule { /* started non-blocking collectives, by communicator and tag; the newest wins a place */
     MPI_Comm comm;
     int tag;
+    uint32_t request; /* of a persistent one */
     uint64_t seq;
 } schedule[SCHEDULES];
 
@@ -113,7 +114,21 @@ void layer_started(MPI_Comm comm, int tag_before, uint64_t seq)
         return;
     int after = comm->c_nbc_tag, first = tag_before > after ? tag_before : MCA_COLL_BASE_TAG_NONBLOCKING_BASE;
     for (int tag = first; tag > after && first - tag < 64; tag--) /* the counter wraps at its end */
-        *schedule_at(comm, tag) = (struct schedule){comm, tag, seq};
+        *schedule_at(comm, tag) = (struct schedule){comm, tag, 0, seq};
+}
+
+void layer_persistent(uint64_t init_seq, uint32_t request)
+{
+    for (int i = 0; i < SCHEDULES; i++)
+        if (schedule[i].seq == init_seq)
+            schedule[i].request = request;
+}
+
+void layer_restarted(uint32_t request, uint64_t seq)
+{
+    for (int i = 0; i < SCHEDULES; i++)
+        if (schedule[i].request == request && schedule[i].comm)
+            schedule[i].seq = seq;
 }
 
 /* --- events ---------------------------------------------------------------------------------------------------------------- */

@@ -320,6 +320,9 @@ int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
  * belongs to the call seq. */
 int layer_tag(MPI_Comm comm);
 void layer_started(MPI_Comm comm, int tag_before, uint64_t seq);
+/* A persistent collective keeps its tag: made by the call init_seq as request; from each start on, its messages belong to the call seq. */
+void layer_persistent(uint64_t init_seq, uint32_t request);
+void layer_restarted(uint32_t request, uint64_t seq);
 
 /* --- contents of buffers; types are DEF_TYPE ids, 0: no buffer on that side ------------------------------------------------- */
 

@@ -142,6 +142,9 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, NULL)))
         return real(count, array_of_requests);
     struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests);
+    for (int i = 0; s.info && i < count; i++)
+        if (UNLIKELY((s.info[i].kind & REQUEST_KIND_MASK) == REQUEST_COLL) && recorder.layer)
+            layer_restarted(s.info[i].id, s.e->seq);
     for (int i = 0; UNLIKELY(recorder.payload) && s.info && i < count; i++)
         payload_started(lane, s.info[i].id, s.e->seq);
     int returned = real(count, array_of_requests);

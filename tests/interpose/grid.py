@@ -58,6 +58,14 @@ def check(ranks):
         by_call[me], left = messages(rank, me)
         assert not left, f"rank {me}: receives that never complete: {left}"
         calls[me] = [e for e in rank.events if not e.parent and e.klass in (30, 31)]
+        made = {e.request: e for e in rank.events if e.klass == 32}  # persistent: each start is one collective
+        for e in rank.events:
+            request = e.request if e.name == "MPI_Start" else e.lists[1, 1][0] if e.name == "MPI_Startall" else 0
+            if request in made and not e.parent:
+                i = made[request]
+                e.name, e.peer, e.count = i.name.replace("MPIX_", "MPI_").replace("_init", ""), i.peer, i.count
+                calls[me].append(e)
+        calls[me].sort(key=lambda e: e.seq)
     assert len({len(c) for c in calls.values()}) == 1, "the ranks disagree about the number of collectives"
     for k in range(len(calls[0])):
         queue = collections.defaultdict(collections.deque)
