@@ -202,11 +202,14 @@ struct live_space *live_space_global(const struct live_rank *rank, enum live_spa
 
 int32_t live_space_world(const struct live_space *space, int32_t peer)
 {
+    int32_t world;
+
     if (peer == EVENT_ANY || peer == EVENT_PROC_NULL)
         return peer;
     if (peer < 0 || (uint32_t)peer >= (space->inter ? space->remote_size : space->size))
         return EVENT_NONE;
-    return space->member[space->inter ? space->size + (uint32_t)peer : (uint32_t)peer];
+    world = space->member[space->inter ? space->size + (uint32_t)peer : (uint32_t)peer];
+    return world >= 0 ? world : EVENT_NONE; /* negative: a process of another job */
 }
 
 /* Adds a space of so many members, all unknown yet. NULL: out of memory, history is unclear. */

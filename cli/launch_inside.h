@@ -53,7 +53,8 @@ struct launch_rank {
     int status;        /* as waitpid gives it */
     uint64_t still_ns; /* since when nothing of it has moved */
     bool still_cpu_known;
-    uint64_t still_cpu_ns; /* processor time of the thread inside MPI, soon after still_ns */
+    uint64_t still_cpu_ns; /* of the thread inside MPI, soon after still_ns: processor time, */
+    uint64_t still_runs;   /* and how often it got a processor */
     pid_t *thread;         /* threads that it had when it was first seen */
     uint32_t thread_count;
     struct launch_lane *lane; /* in the order in which they were seen */

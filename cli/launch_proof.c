@@ -16,8 +16,11 @@
 #include "core/spool_read.h"
 
 enum {
-    PROOF_CPU_MIN_NS =
-        3000000, /* a running rank must have had so much of a processor since it last moved */
+    /* Since it last moved a running rank must have had so much of a processor, or have got it so
+     * often (one that yields whenever it finds nothing gets little): so that it has seen what is
+     * there to see. */
+    PROOF_CPU_MIN_NS = 3000000,
+    PROOF_RUNS_MIN = 30,
     PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count that: stand still for so long */
     PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
     PROOF_PAUSE_FACTOR =
@@ -27,7 +30,7 @@ enum {
 struct task {
     char state;
     bool cpu_known;
-    uint64_t cpu_ns;
+    uint64_t cpu_ns, runs;
 };
 
 static size_t file_text(const char *path, char *text, size_t room)
@@ -46,7 +49,7 @@ static size_t file_text(const char *path, char *text, size_t room)
 static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
 {
     char path[96], text[1024];
-    unsigned long long cpu;
+    unsigned long long cpu, waited, runs;
     char *p;
 
     snprintf(path, sizeof path, "/proc/%d/task/%d/stat", (int)pid, (int)tid);
@@ -54,9 +57,10 @@ static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
         return false;
     *out_task = (struct task){.state = p[2]};
     snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-    if (file_text(path, text, sizeof text) && sscanf(text, "%llu", &cpu) == 1) {
+    if (file_text(path, text, sizeof text) && sscanf(text, "%llu %llu %llu", &cpu, &waited, &runs) == 3) {
         out_task->cpu_known = true;
         out_task->cpu_ns = cpu;
+        out_task->runs = runs;
     }
     return true;
 }
@@ -200,6 +204,7 @@ void launch_proof_look(struct launch_rank *rank, bool moved)
         return;
     rank->still_cpu_known = true;
     rank->still_cpu_ns = task.cpu_ns;
+    rank->still_runs = task.runs;
 }
 
 static enum live_standing rank_standing(const struct launch_rank *rank)
@@ -226,7 +231,8 @@ static enum live_standing rank_standing(const struct launch_rank *rank)
     if (!inside || !task_read(rank->pid, inside->header.tid, &task) || !strchr("RSD", task.state))
         return LIVE_UNKNOWN;
     if (task.state != 'S' && rank->still_cpu_known && task.cpu_known) {
-        if (task.cpu_ns - rank->still_cpu_ns < PROOF_CPU_MIN_NS)
+        if (task.cpu_ns - rank->still_cpu_ns < PROOF_CPU_MIN_NS &&
+            task.runs - rank->still_runs < PROOF_RUNS_MIN)
             return LIVE_UNKNOWN;
     } else if (task.state != 'S' && still_ns < (uint64_t)PROOF_STILL_LONG_MS * 1000000u) {
         return LIVE_UNKNOWN;
