@@ -77,6 +77,23 @@ fuzz: $(BUILD)/fuzz/corpus
 fuzz-smoke: $(BUILD)/fuzz/corpus
 	@fuzz/calibrate.py $< --seconds=20 --twin-seconds=3 --table --correct
 
+# --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser P=spool TIME=60 -------------------
+
+FUZZ_PARSERS = $(patsubst fuzz/parser_%.c,%,$(filter-out fuzz/parser_main.c,$(wildcard fuzz/parser_*.c)))
+$(BUILD)/fuzz/parser-%: fuzz/parser_%.c fuzz/parser.c fuzz/parser_main.c $(LIBS)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) $(LIBS) $(LDLIBS)
+TESTS += $(FUZZ_PARSERS:%=$(BUILD)/fuzz/parser-%)
+
+fuzz-parser:
+	@[ -f "fuzz/parser_$(P).c" ] || { echo "make fuzz-parser P=NAME TIME=$(TIME), NAME one of: $(FUZZ_PARSERS)" >&2; exit 2; }
+	@mkdir -p $(BUILD)/fuzz/found/$(P)/corpus
+	$(CLANG) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
+	  -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser_$(P).c fuzz/parser.c $(wildcard core/*.c replay/*.c checkers/*.c reports/*.c) $(LDLIBS)
+	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \
+	  $(BUILD)/fuzz/found/$(P)/corpus $(wildcard corpus/fuzz/$(P))
+.PHONY: fuzz-parser
+
 # --- measurements --------------------------------------------------------------------------------------------------------
 
 $(BUILD)/fuzz/bench: fuzz/bench.c $(BUILD)/libinproc.a $(BUILD)/libcore.a

@@ -1,0 +1,22 @@
+# timeout: 120
+# What is kept in corpus/fuzz, and thousands of spoiled spools, traces and policies: a status and a sentence, never a crash.
+set -eu
+"$BUILD/fuzz/parser-policy" --mutations=20000 "$SOURCE"/corpus/fuzz/policy/*
+crosswait record --keep-spool -o t.db -- mpirun -n 2 "$BUILD/corpus/programs/shift6" >/dev/null 2>&1 || true
+[ -f t.db ] || { echo "no trace was recorded"; exit 1; }
+/usr/bin/python3 - <<END
+import glob, os
+count = 0
+for ring in sorted(glob.glob("t.db.spool/**/0.0.ring", recursive=True)):
+    data = open(ring, "rb").read().rstrip(b"\0")
+    spool = ring[:-4] + "spool"
+    rest = open(spool, "rb").read() if os.path.exists(spool) else b""
+    open("seed.spool", "wb").write(len(data).to_bytes(4, "little") + data + rest)
+    count += 1
+print(count, "spool")
+END
+"$BUILD/fuzz/parser-spool" --mutations=3000 seed.spool
+"$BUILD/fuzz/parser-trace" --mutations=300 t.db
+for name in spool trace; do
+    [ ! -d "$SOURCE/corpus/fuzz/$name" ] || "$BUILD/fuzz/parser-$name" "$SOURCE"/corpus/fuzz/$name/*
+done
