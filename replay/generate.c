@@ -260,6 +260,18 @@ uint64_t generate_blocks(const struct generate *g, uint32_t first, uint32_t coun
     return g->words - offset(g, first) + offset(g, first + count - g->P);
 }
 
+/* After the first few ranks: would the whole be too long? Judged by the shortest of them, so that a busy root does not count. */
+static void foresee(struct generate *g, const char *id, uint32_t ranks_done)
+{
+    uint64_t least = UINT64_MAX;
+    for (uint32_t r = 0; r < ranks_done; r++)
+        if (g->program->rank[r].op_count < least)
+            least = g->program->rank[r].op_count;
+    if (g->status == CORE_OK && least * g->P > REPLAY_GENERATE_OPS_MAX)
+        g->status = core_report(CORE_LIMIT, "%s for %u ranks has %llu operations; at most %d: take fewer ranks", id, g->P,
+                                (unsigned long long)(least * g->P), REPLAY_GENERATE_OPS_MAX);
+}
+
 enum core_status replay_generate(const struct replay_generate_request *request, struct replay_program *out)
 {
     enum core_status status = replay_generate_check(request);
@@ -281,6 +293,8 @@ enum core_status replay_generate(const struct replay_generate_request *request, 
         g.request = 0;
         of->build(&g);
         CORE_CHECK(g.step_count == 0);
+        if (g.rank == 3)
+            foresee(&g, request->id, 4);
     }
     free(g.step);
     if (g.status != CORE_OK) {

@@ -374,6 +374,21 @@ static void test_outside_the_domain_is_refused(void **state)
     core_report_hook(NULL, NULL);
 }
 
+static void test_programs_too_long_are_foreseen(void **state)
+{
+    struct replay_generate_request request = {"alltoall.pairwise_xor", 1u << 20, 0, 0, 0, 1, 8};
+    struct replay_program program;
+    char message[256] = "";
+    (void)state;
+    core_report_hook(swallow, message);
+    assert_int_equal(replay_generate(&request, &program), CORE_LIMIT);
+    core_report_hook(NULL, NULL);
+    assert_non_null(strstr(message, "take fewer ranks"));
+    request.id = "bcast.linear"; /* one long rank does not make a long program */
+    assert_int_equal(replay_generate(&request, &program), CORE_OK);
+    replay_program_done(&program);
+}
+
 static void test_huge_sizes_do_not_overflow(void **state)
 {
     struct model_case of = {.ranks = 1u << 20, .words = 1ull << 40};
@@ -399,6 +414,7 @@ int main(void)
         cmocka_unit_test(test_bsp_costs),
         cmocka_unit_test(test_matcher_names_the_algorithm),
         cmocka_unit_test(test_outside_the_domain_is_refused),
+        cmocka_unit_test(test_programs_too_long_are_foreseen),
         cmocka_unit_test(test_huge_sizes_do_not_overflow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
