@@ -1,0 +1,7 @@
+# Every collective of the corpus on the in-process MPI: nothing buffered, everything buffered, some of it in some order.
+# timeout: 120
+. "$SOURCE/tests/corpus/inproc.bash"
+set -e
+./verify -n 9 -p rendezvous -- --synchronous
+./verify -n 9 -p eager
+./verify -n 8 -p eager:64 -s 7 -- --synchronous --from=5
