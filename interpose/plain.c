@@ -74,14 +74,14 @@ static bool run_recover(const char *command, const char *folder, const char *out
 }
 
 /* Only what this job's ranks made: R.L.ring and R.L.spool, then the folders if nothing else is in them. */
-static void remove_spools(const char *folder)
+void life_remove_spools(const char *folder, int only)
 {
     char path[PATH_MAX + 300];
     DIR *dir = opendir(folder);
     struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
         int rank, lane, end = 0;
-        if (sscanf(entry->d_name, "%d.%d.%n", &rank, &lane, &end) == 2 && end &&
+        if (sscanf(entry->d_name, "%d.%d.%n", &rank, &lane, &end) == 2 && end && (only < 0 || rank == only) &&
             (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool")) &&
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
             unlink(path);
@@ -107,7 +107,7 @@ void life_make_trace(const char *folder)
         if (slash && slash - out > 6)
             slash[-6] = 0;
         if (find_command(command) && run_recover(command, folder, out)) {
-            remove_spools(folder);
+            life_remove_spools(folder, -1);
         } else {
             snprintf(text, sizeof text, "the trace '%.200s' is not written; try: crosswait recover -o '%.200s' '%.300s'", out, out, folder);
             recorder_warn(text);

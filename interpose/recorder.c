@@ -207,10 +207,11 @@ static void recorder_note(struct lane *lane, const char *text)
 
 static void write_clock(struct lane *lane, unsigned at_end, uint64_t ticks, uint64_t realtime)
 {
+    int64_t offset = recorder.several ? hosts_offset() : INT64_MIN;
     lane = recorder.definer ? recorder.definer : lane;
     struct spool_clock *record = spool_reserve(&lane->writer, sizeof *record / 8);
     if (record)
-        *record = (struct spool_clock){{SPOOL_CLOCK, sizeof *record / 8, (uint16_t)at_end, 0}, ticks, realtime, INT64_MIN};
+        *record = (struct spool_clock){{SPOOL_CLOCK, sizeof *record / 8, (uint16_t)at_end, 0}, ticks, realtime, offset};
     spool_commit(&lane->writer);
 }
 
@@ -368,6 +369,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
         snprintf(text, sizeof text, "rank %d is not recorded: cannot make the folder '%.300s': %s", recorder.world_rank, life.folder,
                  strerror(errno));
         recorder_warn(text);
+        hosts_several(false);
         return;
     }
     for (unsigned i = 0; i < CALL_COUNT; i++) {
@@ -384,6 +386,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     struct lane *lane = lane_new(provided, life.newest);
     if (lane && life.newest)
         recorder.definer = lane_new(provided, 0);
+    recorder.several = hosts_several(lane && (!life.newest || recorder.definer));
     if (!lane || (life.newest && !recorder.definer)) {
         recorder_thread.current = NULL;
         return;

@@ -65,6 +65,7 @@ extern struct recorder { /* of the process */
     bool payload;     /* digests or more */
     bool perturb;     /* a live policy is set */
     bool layer;       /* the library layer is on */
+    bool several;     /* machines */
     bool filter;      /* not every call is wanted */
     int stack;        /* frames kept of each call's stack; 0 none */
     int world_rank, world_size;

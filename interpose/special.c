@@ -38,11 +38,14 @@ int special_Finalize(Finalize_fn real, void **cfa)
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
     recorder_open(lane, e);
     recorder_finalizing(lane);
-    if (recorder_plain()) { /* no launcher waits for our end: the record must be whole before the trace is made of it */
+    if (recorder_plain() || recorder.several) { /* the record must be whole before it travels, or the trace is made of it */
         recorder_back(e);
         recorder_leave(lane, e, MPI_SUCCESS, true);
         recorder_finalized(lane);
-        life_make_trace(recorder_folder());
+        if (recorder.several)
+            hosts_collect(recorder_folder());
+        if (recorder_plain())
+            life_make_trace(recorder_folder());
         return real();
     }
     int returned = real();
