@@ -385,9 +385,14 @@ static void run_once(struct explorer *e)
     e->at = 0;
     e->pruned = e->foreign = e->stuck_early = false;
     e->signature = 0;
-    e->status = replay_run_all(e->run, &e->options->policy, NULL, NULL, &result);
-    if (e->status != CORE_OK)
+    enum core_status status = replay_run_all(e->run, &e->options->policy, NULL, NULL, &result);
+    if (status != CORE_OK || e->status != CORE_OK) { /* the hooks may have failed */
+        if (status == CORE_OK)
+            replay_result_done(&result);
+        else
+            e->status = status;
         return;
+    }
     if (e->foreign)
         ; /* another share counts it */
     else if (e->pruned)
@@ -459,7 +464,11 @@ static void run_samples(struct explorer *e, uint64_t count)
     for (uint64_t i = 0; i < count && e->status == CORE_OK; i++) {
         struct replay_result result;
         sampler.path.count = 0;
-        e->status = replay_run_all(e->run, &e->options->policy, NULL, NULL, &result);
+        enum core_status status = replay_run_all(e->run, &e->options->policy, NULL, NULL, &result);
+        if (status != CORE_OK)
+            e->status = status;
+        else if (e->status != CORE_OK)
+            replay_result_done(&result);
         if (e->status != CORE_OK)
             break;
         e->result->sampled++;

@@ -27,8 +27,11 @@ static bool may_run(const struct finder *finder)
 static enum replay_outcome run(struct finder *finder)
 {
     enum replay_outcome outcome = REPLAY_STALLED;
-    if (finder->status == CORE_OK)
-        finder->status = replay_run_all(finder->run, &finder->policy, NULL, &outcome, NULL);
+    if (finder->status == CORE_OK) {
+        enum core_status status = replay_run_all(finder->run, &finder->policy, NULL, &outcome, NULL);
+        if (status != CORE_OK) /* a hook may have failed, too */
+            finder->status = status;
+    }
     finder->spent += finder->ops + 1;
     finder->need->runs++;
     return outcome;

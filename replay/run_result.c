@@ -285,6 +285,8 @@ static void blocked_rank(struct conclusion *c, uint32_t rank)
         break;
     case HOLD_REQUESTS:
         find_makers(c, rank);
+        if (c->status != CORE_OK)
+            break;
         if (op->kind == REPLAY_WAIT) {
             request_clause(c, rank, op->request);
             break;
