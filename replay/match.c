@@ -52,7 +52,8 @@ void replay_match_done(struct replay_match *match)
     free(match->link);
     free(match->bucket);
     free(match->queue);
-    free(match->seen);
+    free(match->channel);
+    free(match->channel_bucket);
     *match = (struct replay_match){0};
 }
 
@@ -66,6 +67,12 @@ void replay_match_reset(struct replay_match *match)
         if (match->wild)
             match->queue[key->to & ~RECEIVE] = (struct replay_match_queue){0};
         match->used--;
+    }
+    if (match->channel_count) {
+        for (uint32_t i = 1; i <= match->channel_count; i++)
+            match->queue[match->channel[i].to].channel = 0;
+        memset(match->channel_bucket, 0, sizeof *match->channel_bucket << match->channel_bits);
+        match->channel_count = 0;
     }
     match->entry_top = match->entry_free = match->order = 0;
     match->failed = false;
@@ -88,6 +95,104 @@ static bool entries_grow(struct replay_match *match)
     }
     match->entry_room = (uint32_t)room;
     return true;
+}
+
+static uint32_t channel_bucket_of(const struct replay_match *match, uint32_t to, uint32_t comm, int32_t from)
+{
+    uint32_t h = to * 0x9E3779B1u ^ (comm + 1) * 0x85EBCA77u;
+    h ^= h >> 15;
+    h *= 0x2C1B3C6Du;
+    return ((h ^ h >> 13) + (uint32_t)from) & ((1u << match->channel_bits) - 1);
+}
+
+/* 0: none. */
+static uint32_t channel_find(const struct replay_match *match, uint32_t to, uint32_t comm, int32_t from)
+{
+    if (!match->channel_count)
+        return 0;
+    uint32_t at = match->channel_bucket[channel_bucket_of(match, to, comm, from)];
+    while (at && (match->channel[at].to != to || match->channel[at].comm != comm || match->channel[at].from != from))
+        at = match->channel[at].chain;
+    return at;
+}
+
+/* Room for one more channel. */
+static bool channels_grow(struct replay_match *match)
+{
+    if (match->channel_count + 1 >= match->channel_room) {
+        uint32_t room = match->channel_room ? match->channel_room * 2 : 16;
+        void *larger = room < RECEIVE ? realloc(match->channel, room * sizeof *match->channel) : NULL;
+        if (!larger)
+            return false;
+        match->channel = larger;
+        match->channel_room = room;
+    }
+    if (match->channel_bucket && match->channel_count < 1u << match->channel_bits)
+        return true;
+    uint32_t bits = match->channel_bucket ? match->channel_bits + 1 : 4;
+    uint32_t *larger = calloc((size_t)1 << bits, sizeof *larger);
+    if (!larger)
+        return false;
+    free(match->channel_bucket);
+    match->channel_bucket = larger;
+    match->channel_bits = bits;
+    for (uint32_t i = 1; i <= match->channel_count; i++) {
+        struct replay_match_channel *channel = &match->channel[i];
+        uint32_t *bucket = &larger[channel_bucket_of(match, channel->to, channel->comm, channel->from)];
+        channel->chain = *bucket;
+        *bucket = i;
+    }
+    return true;
+}
+
+/* The channel of a message, made if need be; 0: out of memory. */
+static uint32_t channel_of(struct replay_match *match, const struct replay_match_key *key)
+{
+    uint32_t at = channel_find(match, key->to, key->comm, key->from);
+    if (at)
+        return at;
+    if (!channels_grow(match)) {
+        match->failed = true;
+        return 0;
+    }
+    at = ++match->channel_count;
+    uint32_t *bucket = &match->channel_bucket[channel_bucket_of(match, key->to, key->comm, key->from)];
+    match->channel[at] = (struct replay_match_channel){.to = key->to,
+                                                       .comm = key->comm,
+                                                       .from = key->from,
+                                                       .chain = *bucket,
+                                                       .after = match->queue[key->to].channel};
+    *bucket = at;
+    match->queue[key->to].channel = at;
+    return at;
+}
+
+static void channel_push(struct replay_match *match, uint32_t at, uint32_t channel_at)
+{
+    struct replay_match_channel *channel = &match->channel[channel_at];
+    struct replay_match_link *link = &match->link[at];
+    link->channel = channel_at;
+    link->channel_before = channel->last;
+    link->channel_after = 0;
+    if (channel->last)
+        match->link[channel->last].channel_after = at;
+    else
+        channel->first = at;
+    channel->last = at;
+}
+
+static void channel_pull(struct replay_match *match, uint32_t at)
+{
+    struct replay_match_link *link = &match->link[at];
+    struct replay_match_channel *channel = &match->channel[link->channel];
+    if (link->channel_before)
+        match->link[link->channel_before].channel_after = link->channel_after;
+    else
+        channel->first = link->channel_after;
+    if (link->channel_after)
+        match->link[link->channel_after].channel_before = link->channel_before;
+    else
+        channel->last = link->channel_before;
 }
 
 /* Two entries a bucket at most, on average. */
@@ -205,7 +310,8 @@ static void list_pull(struct replay_match *match, uint32_t at, uint32_t *first, 
         *last = link->before;
 }
 
-static void keep(struct replay_match *match, uint32_t at)
+/* channel: of a message, in wild mode. */
+static void keep(struct replay_match *match, uint32_t at, uint32_t channel)
 {
     const struct replay_match_key *key = &match->entry[at].key;
     bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
@@ -214,8 +320,12 @@ static void keep(struct replay_match *match, uint32_t at)
         struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
         if (wild)
             list_push(match, at, &queue->wild_first, &queue->wild_last);
-        else if (!receive)
+        else if (receive)
+            list_push(match, at, &queue->exact_first, &queue->exact_last);
+        else {
             list_push(match, at, &queue->message_first, &queue->message_last);
+            channel_push(match, at, channel);
+        }
         queue->plain += receive && key->from >= 0;
     }
     if (!wild)
@@ -232,8 +342,12 @@ void replay_match_remove(struct replay_match *match, uint32_t at)
         struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
         if (wild)
             list_pull(match, at, &queue->wild_first, &queue->wild_last);
-        else if (!receive)
+        else if (receive)
+            list_pull(match, at, &queue->exact_first, &queue->exact_last);
+        else {
             list_pull(match, at, &queue->message_first, &queue->message_last);
+            channel_pull(match, at);
+        }
         queue->plain -= receive && key->from >= 0;
     }
     if (!wild)
@@ -270,6 +384,10 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
         uint32_t last = *ring_find(match, &message);
         return last ? match->entry[last].next : REPLAY_MATCH_NONE;
     }
+    if (key->from >= 0) { /* any tag: the first of its channel */
+        uint32_t channel = channel_find(match, to, key->comm, key->from);
+        return channel ? match->channel[channel].first : REPLAY_MATCH_NONE;
+    }
     for (uint32_t at = match->queue[to].message_first; at; at = match->link[at].after)
         if (accepts(key, &match->entry[at].key))
             return at;
@@ -289,17 +407,16 @@ static uint32_t first_receive(const struct replay_match *match, const struct rep
     return wild ? wild : exact;
 }
 
-/* Whether the pair is certain: the receive names its source, and takes no earlier message of it. */
-static bool certain(const struct replay_match *match, uint32_t receive, uint32_t message)
+/* Whether a message that comes now is certain to go to the receive: it names its source, and takes no earlier message of it. */
+static bool certain(const struct replay_match *match, uint32_t receive)
 {
     const struct replay_match_key *key = &match->entry[receive].key;
     if (!match->deferred)
         return true;
     if (key->from < 0)
         return false;
-    if (key->tag >= 0 && !message)
-        return true; /* an earlier message with the same tag would have the same claim on it */
-    return first_message(match, key) == message;
+    /* An earlier message with the same tag would have the same claim on it; with any tag, look. */
+    return key->tag >= 0 || first_message(match, key) == REPLAY_MATCH_NONE;
 }
 
 /* The usual case, without wildcards and with one lookup: takes the first of the other kind out of its ring, or puts a new entry into
@@ -363,14 +480,14 @@ bool replay_match_send(struct replay_match *match, const struct replay_match_key
     }
     match->order++;
     uint32_t receive = first_receive(match, key);
-    if (receive && certain(match, receive, REPLAY_MATCH_NONE)) {
+    if (receive && certain(match, receive)) {
         *out_receive = match->entry[receive].who;
         replay_match_remove(match, receive);
         return true;
     }
-    uint32_t at = entry_new(match, key, 0, who);
+    uint32_t channel = channel_of(match, key), at = channel ? entry_new(match, key, 0, who) : REPLAY_MATCH_NONE;
     if (at)
-        keep(match, at);
+        keep(match, at, channel);
     *out_entry = at;
     return false;
 }
@@ -398,7 +515,7 @@ bool replay_match_receive(struct replay_match *match, const struct replay_match_
     }
     uint32_t at = entry_new(match, key, RECEIVE, who);
     if (at)
-        keep(match, at);
+        keep(match, at, 0);
     *out_entry = at;
     return false;
 }
@@ -440,20 +557,13 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive, u
     uint32_t count = 0;
 
     CORE_CHECK(match->deferred);
-    if (!match->seen && !(match->seen = calloc(match->ranks, sizeof *match->seen))) {
-        match->failed = true;
-        return 0;
-    }
-    if (++match->stamp == 0) {
-        memset(match->seen, 0, match->ranks * sizeof *match->seen);
-        match->stamp = 1;
-    }
-    for (uint32_t at = match->queue[key->to & ~RECEIVE].message_first; at; at = match->link[at].after) {
-        const struct replay_match_key *message = &match->entry[at].key;
-        if (!accepts(key, message) || match->seen[message->from] == match->stamp)
+    for (uint32_t c = match->queue[key->to & ~RECEIVE].channel; c; c = match->channel[c].after) {
+        if (match->channel[c].comm != key->comm || (key->from >= 0 && key->from != match->channel[c].from))
             continue;
-        match->seen[message->from] = match->stamp;
-        if (claim(match, message, match->link[receive].order))
+        uint32_t at = match->channel[c].first;
+        while (at && !accepts(key, &match->entry[at].key))
+            at = match->link[at].channel_after;
+        if (!at || claim(match, &match->entry[at].key, match->link[receive].order))
             continue;
         if (count < room)
             out_message[count] = at;
@@ -485,16 +595,19 @@ bool replay_match_settle(struct replay_match *match, uint32_t to, struct replay_
 {
     if (!match->deferred || !match->queue[to].plain)
         return false;
-    for (uint32_t at = match->queue[to].message_first; at; at = match->link[at].after) {
-        uint32_t receive = first_receive(match, &match->entry[at].key);
-        if (!receive || match->entry[receive].key.from < 0 || !certain(match, receive, at))
-            continue;
-        *out_pair = (struct replay_match_pair){
-            .message = match->entry[at].key, .receive = match->entry[receive].who, .send = match->entry[at].who};
-        replay_match_remove(match, at);
-        replay_match_remove(match, receive);
-        return true;
-    }
+    for (int wild = 0; wild < 2; wild++)
+        for (uint32_t at = wild ? match->queue[to].wild_first : match->queue[to].exact_first; at; at = match->link[at].after) {
+            const struct replay_match_key *key = &match->entry[at].key;
+            uint32_t message = key->from >= 0 ? first_message(match, key) : REPLAY_MATCH_NONE;
+            if (!message || first_receive(match, &match->entry[message].key) != at)
+                continue;
+            *out_pair = (struct replay_match_pair){.message = match->entry[message].key,
+                                                   .receive = match->entry[at].who,
+                                                   .send = match->entry[message].who};
+            replay_match_remove(match, message);
+            replay_match_remove(match, at);
+            return true;
+        }
     return false;
 }
 

@@ -38,8 +38,16 @@ struct replay_match_entry { /* private; a posted receive or a message that no re
     uint32_t chain; /* last entries of keys in one bucket */
 };
 struct replay_match_link { /* private; in wild mode only */
-    uint32_t before, after; /* in the destination's list of messages, or of receives with a wildcard */
+    uint32_t before, after; /* in the destination's list of messages, of receives with a wildcard, or of exact receives */
     uint32_t order;         /* of posting */
+    uint32_t channel, channel_before, channel_after; /* messages: among those of the same source and context, in order */
+};
+struct replay_match_channel { /* private; in wild mode only: messages from one source to one destination in one context */
+    uint32_t to, comm;
+    int32_t from;
+    uint32_t first, last;
+    uint32_t chain; /* in its bucket */
+    uint32_t after; /* among the destination's */
 };
 
 struct replay_match { /* fields are private */
@@ -48,9 +56,12 @@ struct replay_match { /* fields are private */
     uint32_t *bucket;
     struct replay_match_queue {
         uint32_t message_first, message_last, wild_first, wild_last;
+        uint32_t exact_first, exact_last; /* receives without wildcards */
         uint32_t plain; /* waiting receives from a named source */
+        uint32_t channel;
     } *queue;
-    uint32_t *seen, stamp;
+    struct replay_match_channel *channel;
+    uint32_t *channel_bucket, channel_bits, channel_count, channel_room;
     uint32_t ranks, entry_room, entry_top, entry_free, bucket_bits, used, order;
     bool wild, deferred;
     bool failed; /* out of memory: posts return REPLAY_MATCH_NONE and do nothing */
@@ -89,7 +100,7 @@ void replay_match_remove(struct replay_match *match, uint32_t entry);
 /* Deferred mode. The waiting receives with MPI_ANY_SOURCE of a destination in post order: the first one behind `after`
  * (REPLAY_MATCH_NONE: from the start). Also receives with only a tag wildcard are in the list; skip by key.from. */
 uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after);
-/* The candidates of a waiting receive: the first fitting message of every source that no earlier receive claims, by arrival.
+/* The candidates of a waiting receive: the first fitting message of every source that no earlier receive claims, in a repeatable order.
  * Writes at most `room` and returns how many there are. */
 uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive, uint32_t *out_message, uint32_t room);
 /* The candidate from one source, REPLAY_MATCH_NONE if it has none now. */

@@ -318,15 +318,16 @@ void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32
         promote(run, to);
 }
 
-/* After an entry was taken out at `to`: what matches there now without a choice, and wildcards whose source is known by policy. */
-void run_settle(struct replay_run *run, uint32_t to)
+/* Wildcards at `to` whose source is known by policy take it; `settle`: also what matches there without a choice since something was
+ * taken out. */
+static void settle_or_pin(struct replay_run *run, uint32_t to, bool settle)
 {
     struct replay_match_pair pair;
     bool again = run->match.deferred;
 
-    while (again) {
+    for (; again; settle = true) {
         again = false;
-        while (replay_match_settle(&run->match, to, &pair))
+        while (settle && replay_match_settle(&run->match, to, &pair))
             run_deliver(run, (uint32_t)pair.message.from, run_who_op(pair.send), to, run_who_op(pair.receive), false);
         for (uint32_t at = replay_match_wild(&run->match, to, REPLAY_MATCH_NONE); at;
              at = replay_match_wild(&run->match, to, at)) {
@@ -348,6 +349,11 @@ void run_settle(struct replay_run *run, uint32_t to)
     }
     if (run->state[to].hold == HOLD_PROBE)
         run_wake(run, to);
+}
+
+void run_settle(struct replay_run *run, uint32_t to)
+{
+    settle_or_pin(run, to, true);
 }
 
 /* True: the send is complete. A blocking one that is not has been put on hold. */
@@ -374,7 +380,7 @@ static bool post_send(struct replay_run *run, uint32_t rank, uint32_t index, con
         state->hold = HOLD_MESSAGE;
     else if (buffered && blocking)
         state->pc++; /* behind it already, should its message be taken right now */
-    run_settle(run, to);
+    settle_or_pin(run, to, false);
     if (buffered && blocking)
         state->pc--;
     return buffered;
@@ -413,14 +419,12 @@ static bool post_receive(struct replay_run *run, uint32_t rank, uint32_t index, 
             note_match(run, (uint32_t)from, run_who_op(send), rank, index, false);
             complete_who(run, (uint32_t)from, send);
         }
-        if (run->match.deferred)
-            run_settle(run, rank);
         return true;
     }
     if (op->kind == REPLAY_RECV)
         run->state[rank].hold = HOLD_MESSAGE;
     if (op->peer == REPLAY_ANY && run->match.deferred)
-        run_settle(run, rank);
+        settle_or_pin(run, rank, false);
     return false;
 }
 
