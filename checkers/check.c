@@ -13,6 +13,8 @@ const struct checker check_table[] = {
     {"buffer-need", "how much buffering the program needs to be safe, and which sends need it", check_buffer_need},
     {"collective", "all members of a communicator make the same collective calls, with the same root, operation and size",
      check_collective},
+    {"result", "what ranks received from a collective is what MPI defines (record with --payload=full)", check_result},
+    {"agreement", "ranks that share the result of a collective have the same bits (record with --payload=digest)", check_agreement},
     {"cost", "collectives that claim a row of the model keep its rounds and words", check_cost},
     {NULL, NULL, NULL},
 };
