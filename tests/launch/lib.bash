@@ -10,7 +10,11 @@ left() { # how many processes run the copy, 0 when they are all gone; waits a mo
     done
     echo "$n"
 }
-ranks() { sqlite3 -separator ' ' "$1" "select rank, state, ifnull(code, '-'), ifnull(detail, '') from rank order by rank"; }
+# Of a rank that died before the launcher saw it, mpirun's exit status tells the signal: the same fact from another source.
+ranks() {
+    sqlite3 -separator ' ' "$1" "select rank, state, ifnull(code, '-'), ifnull(detail, '') from rank order by rank" |
+        sed "s/, as the starter's exit status says//"
+}
 meta() { sqlite3 "$1" "select value from meta where key = '$2'"; }
 wait_for() { # a shell condition, for at most 10 seconds
     local i
