@@ -1,5 +1,5 @@
 /* The inside of the timed clock, shared by its files: timed.c (entry, loop, results), timed_rank.c (operations, waits,
- * collectives), timed_match.c (matching), timed_port.c (who starts when), timed_link.c (links shared), timed_path.c (idle
+ * collectives), timed_match.c (matching), timed_port.c (who starts when), timed_link.c and timed_route.c (links shared), timed_lock.c, timed_path.c (idle
  * time, critical path). Not for other rooms.
  *
  * Invariants:
