@@ -48,7 +48,7 @@ static void make_doubling(struct replay_program *program)
 
 static void make_all_to_all(struct replay_program *program)
 {
-    enum { RANKS = 1024 };
+    enum { RANKS = 512 };
     static int32_t all[2 * RANKS];
     CORE_CHECK(replay_program_init(program, RANKS) == CORE_OK);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
