@@ -1,6 +1,8 @@
-# timeout: 240
-# The messages inside collectives: each algorithm of coll/tuned once, every non-blocking collective, at one awkward P.
+# timeout: 180
+# The messages inside collectives: each algorithm of coll/tuned, every non-blocking and some persistent collectives, at two awkward P.
 . "$SOURCE/tests/interpose/grid.bash"
-grid "5" "bcast reduce allreduce alltoall allgather barrier reduce_scatter gather scatter scan" 3
-for op in ibcast ibarrier ireduce iallreduce iscan iexscan igather iscatter iallgather iallgatherv ialltoall ialltoallv ireduce_scatter \
-    ireduce_scatter_block pbcast pallreduce pbarrier palltoall pgather; do one 3 $op 3; done
+operations="bcast reduce allreduce alltoall alltoallv allgather allgatherv barrier reduce_scatter reduce_scatter_block gather scatter scan exscan"
+grid_at_once 5 "$operations" 3
+for op in $operations; do unset "OMPI_MCA_coll_tuned_${op}_algorithm"; done
+one 3 "i${operations// /,i}" 3 100
+one 4 pbcast,pallreduce,pbarrier,palltoall,pgather 3

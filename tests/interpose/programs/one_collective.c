@@ -1,4 +1,4 @@
-/* One collective by name, a few times with different counts and roots, results checked: `one_collective NAME [COUNT...]`. */
+/* Collectives by name, each a few times with different counts and roots: `one_collective NAME,... [COUNT...]`. */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <stdio.h>
@@ -91,10 +91,13 @@ int main(int argc, char **argv)
         int n = atoi(argv[i]);
         in = malloc(((size_t)n * size + 1) * sizeof *in);
         out = malloc(((size_t)n * size + 1) * sizeof *out);
-        for (int root = 0; root < size && !bad; root += size > 1 ? size - 1 : 1) {
-            prepare(n);
-            bad = run(argv[1], n, root);
-        }
+        char *names = strdup(argv[1]), *rest = names, *name;
+        while ((name = strsep(&rest, ",")))
+            for (int root = 0; root < size && !bad; root += size > 1 ? size - 1 : 1) {
+                prepare(n);
+                bad = run(name, n, root);
+            }
+        free(names);
         free(in);
         free(out);
     }
