@@ -8,11 +8,11 @@ for p in "4 calls_coll" "3 calls_coll" "4 matvec" "6 transpose"; do
     crosswait check --only=result,agreement "$2.db" >out || fail "$p is blamed: $(cat out)"
     [ "$(sqlite3 "$2.db" 'select count(*) > 0 from payload')" = 1 ] || fail "$p: no content was kept"
 done
-# One byte of what a rank received, in each kind of collective, one at a time.
+# A byte of what each rank received, in each kind of collective, one kind at a time.
 for call in MPI_Bcast MPI_Reduce MPI_Allreduce MPI_Gather MPI_Scatter MPI_Allgather MPI_Alltoall MPI_Scan MPI_Exscan MPI_Reduce_scatter_block; do
     cp calls_coll.db t.db
-    sqlite3 t.db "update payload set data = cast(x'5a' || substr(data, 2) as blob) where rowid = (select p.rowid from payload p
-        join event e on e.id = p.event where e.call = '$call' and p.at = 1 and p.buffer = 1 and p.offset = 0 order by p.event desc limit 1);"
+    sqlite3 t.db "update payload set data = cast(x'5a' || substr(data, 2) as blob) where rowid in (select p.rowid from payload p
+        join event e on e.id = p.event where e.call = '$call' and p.at = 1 and p.buffer = 1 and p.offset = 0);"
     [ "$(sqlite3 calls_coll.db "select count(*) > 0 from payload p join event e on e.id = p.event where e.call = '$call' and p.at = 1")" = 1 ] ||
         fail "$call: no content of what was received"
     crosswait check --only=result t.db >out && fail "$call: a changed byte is not found"
