@@ -366,6 +366,60 @@ static void collectives_wait_for_who_is_missing(void **state)
     expect_nothing();
 }
 
+static void inside_sendrecv(uint32_t rank, int32_t dest, int32_t source, int32_t tag)
+{
+    struct spool_leg leg = {.seq = lane[rank].seq + 1, .peer = source, .tag = tag, .count = 1};
+
+    put(rank, SPOOL_LEG, 0, 0, &leg, sizeof leg, NULL, 0);
+    inside(rank, EVENT_CLASS_SENDRECV, dest, tag, 0);
+}
+
+static void sendrecv_and_probe(void **state)
+{
+    (void)state;
+    job_start(3); /* a ring of exchanges is at work */
+    for (uint32_t r = 0; r < 3; r++)
+        inside_sendrecv(r, (int32_t)(r + 1) % 3, (int32_t)(r + 2) % 3, 0);
+    expect_nothing();
+
+    job_start(3); /* rank 2 receives first */
+    inside_sendrecv(0, 1, 2, 0);
+    inside_sendrecv(1, 2, 0, 0);
+    inside(2, EVENT_CLASS_RECV, 0, 9, 0);
+    expect_proven(2);
+
+    job_start(2); /* a probe sees what was sent, and nothing else */
+    did(0, EVENT_CLASS_SEND, 1, 4, 0);
+    inside(0, EVENT_CLASS_RECV, 1, 0, 0);
+    inside(1, EVENT_CLASS_PROBE, 0, 4, 0);
+    expect_nothing();
+
+    job_start(2);
+    did(0, EVENT_CLASS_SEND, 1, 4, 0);
+    inside(0, EVENT_CLASS_RECV, 1, 0, 0);
+    inside(1, EVENT_CLASS_PROBE, 0, 5, 0);
+    expect_proven(2);
+}
+
+static void only_the_messages_that_are_left_count(void **state)
+{
+    (void)state;
+    job_start(2); /* two sent, one receive pending before the one that is waited for: it gets the second */
+    did(1, EVENT_CLASS_SEND, 0, 0, 0);
+    did(1, EVENT_CLASS_SEND, 0, 0, 0);
+    did(0, EVENT_CLASS_IRECV, 1, 0, 1);
+    inside(0, EVENT_CLASS_RECV, 1, 0, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_nothing();
+
+    job_start(2); /* one sent: the earlier receive has it */
+    did(1, EVENT_CLASS_SEND, 0, 0, 0);
+    did(0, EVENT_CLASS_IRECV, 1, 0, 1);
+    inside(0, EVENT_CLASS_RECV, 1, 0, 0);
+    inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_proven(2);
+}
+
 static void gaps_prove_nothing(void **state)
 {
     struct spool_lost lost = {.count = 1};
@@ -437,6 +491,8 @@ int main(void)
         cmocka_unit_test(waitany_needs_all_to_be_stuck),
         cmocka_unit_test(any_source_needs_all_to_be_stuck),
         cmocka_unit_test(collectives_wait_for_who_is_missing),
+        cmocka_unit_test(sendrecv_and_probe),
+        cmocka_unit_test(only_the_messages_that_are_left_count),
         cmocka_unit_test(gaps_prove_nothing),
         cmocka_unit_test(those_behind_are_not_the_core),
         cmocka_unit_test(persistent_requests),
