@@ -14,7 +14,7 @@
 #include "cli/fuzz_job.h"
 #include "cli/options.h"
 
-enum { OPTION_OUTPUT, OPTION_TARGET, OPTION_EXPLAIN, OPTION_REAL, OPTION_TIME, OPTION_CFLAGS, OPTION_NO_SHRINK, OPTION_LIBRARY };
+enum { OPTION_OUTPUT, OPTION_TARGET, OPTION_EXPLAIN, OPTION_REAL, OPTION_TIME, OPTION_CFLAGS, OPTION_NO_SHRINK, OPTION_JUNIT, OPTION_LIBRARY };
 enum { ARGUMENTS_MAX = 256, SHOWN_MAX = 5, SECONDS_DEFAULT = 60 };
 
 static const struct options_spec spec[] = {
@@ -25,6 +25,7 @@ static const struct options_spec spec[] = {
     {"time", 0, "SECONDS", "stop after that long (60, unless -runs or -max_total_time says otherwise)"},
     {"cflags", 0, "FLAGS", "for the compiler"},
     {"no-shrink", 0, NULL, "leave what was found as large as it was found"},
+    {"junit", 0, "FILE", "write the result as JUnit XML too"},
     {"library", 0, NULL, "instead of a file: the MPI library's own algorithms, forced one by one on real ranks"},
     {0},
 };
@@ -42,6 +43,59 @@ static const struct options_command command = {
             "INPUT: corpus folders, or single inputs to run again.\n"
             "Exit status: 0 nothing found; 1 findings; 2 a mistake in the command line or in FILE.c; 3 trouble.",
 };
+
+/* --- JUnit: one test case a finding, or one that passed ------------------------------------------------------------------------- */
+
+static void xml_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
+            fprintf(out, "&#%d;", *text);
+        else if ((unsigned char)*text >= ' ')
+            fputc(*text, out);
+    }
+}
+
+static void junit_case(FILE *out, const char *file, const char *name, const char *finding, const char *again)
+{
+    if (!out)
+        return;
+    fputs("  <testcase classname=\"crosswait fuzz\" name=\"", out);
+    xml_escaped(out, file);
+    fprintf(out, "%s%s\">", *name ? " " : "", name);
+    if (finding) {
+        fputs("<failure message=\"", out);
+        xml_escaped(out, finding);
+        fputs("\">", out);
+        xml_escaped(out, again);
+        fputs("</failure>", out);
+    }
+    fputs("</testcase>\n", out);
+}
+
+static FILE *junit;
+
+static enum core_status junit_open(const char *path)
+{
+    if (!path)
+        return CORE_OK;
+    junit = fopen(path, "w");
+    if (!junit)
+        return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
+    fputs("<?xml version=\"1.0\"?>\n<testsuite name=\"crosswait fuzz\">\n", junit);
+    return CORE_OK;
+}
+
+static int junit_close(const char *path, int code)
+{
+    if (!junit)
+        return code;
+    fputs("</testsuite>\n", junit);
+    bool bad = ferror(junit);
+    bad |= fclose(junit) != 0;
+    junit = NULL;
+    return bad ? cli_exit_of(core_report(CORE_IO, "cannot write '%s'", path)) : code;
+}
 
 /* --- what was found ------------------------------------------------------------------------------------------------------------- */
 
@@ -119,7 +173,10 @@ static void present(const struct fuzz_job *job, const char *program, const char 
     printf("  input      %s\n  scenario   %s\n", artifact, input);
     if (!memory)
         printf("  timeline   %s\n", explained);
-    printf("  again      crosswait fuzz %s -o %s --explain=%s\n", job->file[0], job->folder, input);
+    char again[3 * FUZZ_PATH_MAX];
+    snprintf(again, sizeof again, "crosswait fuzz %.4000s -o %.4000s --explain=%.4000s", job->file[0], job->folder, input);
+    printf("  again      %s\n", again);
+    junit_case(junit, job->file[0], base, line[0] ? line : "it fails", again);
     printf("  real ranks crosswait fuzz %s -o %s --real=%s\n", job->file[0], job->folder, input);
 }
 
@@ -153,6 +210,7 @@ static void summarise(const char *log, const struct fuzz_job *job)
     first_line(log, "DONE", line);
     sscanf(line, "DONE %*s %*s ft: %127s", cover);
     const char *number = strrchr(executions, ' ');
+    junit_case(junit, job->file[0], "", NULL, NULL);
     printf("%s: nothing found in%s executions%s%s\n", job->file[0], number ? number : " all", *cover ? ", patterns and branches seen: " : "",
            cover);
 }
@@ -346,7 +404,7 @@ int cmd_fuzz(int argc, char **argv)
     static struct fuzz_job job;
     static struct passed passed;
     static char *files[ARGUMENTS_MAX];
-    const char *output = NULL, *explained = NULL, *on_real = NULL;
+    const char *output = NULL, *explained = NULL, *on_real = NULL, *junit_path = NULL;
     char program[FUZZ_PATH_MAX];
     double seconds = SECONDS_DEFAULT;
     bool shrunk = true, of_library = false;
@@ -363,6 +421,7 @@ int cmd_fuzz(int argc, char **argv)
         case OPTION_REAL: on_real = o.value; break;
         case OPTION_CFLAGS: job.cflags = o.value; break;
         case OPTION_NO_SHRINK: shrunk = false; break;
+        case OPTION_JUNIT: junit_path = o.value; break;
         case OPTION_LIBRARY: of_library = true; break;
         case OPTION_TIME:
             if (options_number(&o, &seconds) != CORE_OK)
@@ -405,5 +464,6 @@ int cmd_fuzz(int argc, char **argv)
         return explain(program, explained);
     if (on_real)
         return real(&job, program, on_real);
-    return fuzz(&job, program, &passed, seconds, shrunk);
+    status = junit_open(junit_path);
+    return status != CORE_OK ? cli_exit_of(status) : junit_close(junit_path, fuzz(&job, program, &passed, seconds, shrunk));
 }

@@ -222,7 +222,7 @@ static void show_calls(const struct fuzz_job *job)
         return;
     FILE *file = fopen(list, "r");
     while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "%*s %c %199s", &kind, name) != 2 || kind != 'T' || strncmp(name, "MPI_", 4))
+        if (sscanf(line, "%*s %c %199s", &kind, name) != 2 || (kind != 'T' && kind != 'W') || strncmp(name, "MPI_", 4))
             continue;
         int length = (int)strlen(name) - 3;
         if (column + length > 98) {

@@ -48,8 +48,9 @@ crosswait fuzz ring.c --real=$scenario >out.txt 2>&1
 echo "on real ranks: exit $?"
 grep -c "^finding: deadlock: rank [01] of MPI_COMM_WORLD has not ended" out.txt | sed 's/[12]/it hangs/'
 ring 'MPI_Sendrecv(out, recvcount, recvtype, right, 1, in, recvcount, recvtype, left, 1, comm, MPI_STATUS_IGNORE);' >good.c
-crosswait fuzz good.c -seed=1 -runs=400 >out.txt 2>&1
+crosswait fuzz good.c -seed=1 -runs=400 --junit=good.xml >out.txt 2>&1
 echo "exchange: exit $?"
+cat good.xml
 grep -o "good.c: nothing found" out.txt
 
 barrier '' 'this is not C' >broken.c
@@ -74,5 +75,9 @@ barrier 'static int deep(volatile char *p) { volatile char room[4096]; room[0] =
 try "stack overflow" stack.c -runs=10 --no-shrink | head -2
 barrier '' 'char *p = malloc(8); int r; MPI_Comm_rank(comm, &r); p[8 + r] = 1; free(p);' >overrun.c
 try "overrun" overrun.c -runs=10 --no-shrink | head -2
+barrier '' 'volatile char *p = malloc(100); p[0] = 1; p = NULL;' >leaks.c
+try "leaks memory" leaks.c -runs=3 --no-shrink --junit=leaks.xml | head -2
+grep -c "<failure" leaks.xml
+mkdir -p jobs && cd jobs && cp ../good.c . && crosswait fuzz good.c -jobs=2 -workers=2 -runs=50 >out.txt 2>&1; echo "two jobs: exit $?"; cd ..
 try "no such file" absent.c
 cat err.txt
