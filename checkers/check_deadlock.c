@@ -104,7 +104,8 @@ static void add_blocked(const struct check_input *input, struct finding *finding
             finding_call_subject(call, input->trace, subject);
         call->waits_for = waits_for_text(waitfor, blocked);
     }
-    if (blocked->round > 1 && asprintf(&call->note, "after %" PRIu64 " rounds that went well", blocked->round - 1) < 0)
+    if (blocked->round > 0 && asprintf(&call->note, "after %" PRIu64 " round%s that went well", blocked->round,
+                                       blocked->round == 1 ? "" : "s") < 0)
         call->note = NULL;
 }
 
