@@ -118,6 +118,10 @@ class Call:
     def names(self):
         return ", ".join(p[3] for p in self.params)
 
+    def held(self, name, kind):
+        """What a handle's variable holds. A null pointer is the program's mistake: the library's to judge, not ours to die of."""
+        return f"({name} ? *{name} : recorder_handle.{kind}_null)"
+
     def position(self, name):
         return [p[3] for p in self.params].index(name)
 
@@ -167,7 +171,7 @@ class Call:
             comm = f"recorder_file(lane, {one('file')})"
         for role, maker in (("comm_io", "comm"), ("win_io", "win"), ("file_io", "file")):
             if one(role):
-                comm = f"recorder_{maker}(lane, *{one(role)})"
+                comm = f"recorder_{maker}(lane, {self.held(one(role), maker)})"
         if one("dest", "source", "root", "target"):
             peer = f"recorder_peer({one('dest', 'source', 'root', 'target')})"
         if one("tag"):
@@ -198,14 +202,14 @@ class Call:
             c.append(f"struct request_info request_in = recorder_request_find({one('req')}, NULL);")
             request = "request_in.id"
         if one("req_io"):
-            c.append(f"struct request_info request_in = recorder_request_find(*{one('req_io')}, {one('req_io')});")
+            c.append(f"struct request_info request_in = recorder_request_find({self.held(one('req_io'), 'request')}, {one('req_io')});")
             request = "request_in.id"
         if one("msg_io"):
-            c.append(f"struct request_info message_in = recorder_request_find((MPI_Request)*{one('msg_io')}, NULL);")
+            c.append(f"struct request_info message_in = recorder_request_find((MPI_Request){self.held(one('msg_io'), 'message')}, NULL);")
             request = "message_in.id" if self.klass == "mrecv" else "0"
         for role in ("type_io", "group_io", "op_io"):
             if one(role):
-                request = f"recorder_{role[:-3]}(lane, *{one(role)})"
+                request = f"recorder_{role[:-3]}(lane, {self.held(one(role), role[:-3])})"
         c.append(f"recorder_fields(e, {comm}, {peer}, {tag}, {typ}, {count}, {request});")
         # the receive side
         if two or (self.klass == "rma" and one("rtype")) or (self.klass == "sendrecv"):
@@ -250,7 +254,7 @@ class Call:
         for role, kind in (("comm_io", "COMM"), ("win_io", "WIN"), ("file_io", "FILE"), ("type_io", "TYPE"),
                            ("group_io", "GROUP"), ("op_io", "OP")):
             if one(role) and self.klass != "type":
-                c.append(f"recorder_forget(OBJECT_{kind}, *{one(role)});")
+                c.append(f"if ({one(role)}) recorder_forget(OBJECT_{kind}, *{one(role)});")
         if one("status") and self.klass != "other":
             c.append("MPI_Status own = {0};")
             c.append(f"if ({one('status')} == MPI_STATUS_IGNORE) {one('status')} = &own;")

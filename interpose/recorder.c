@@ -575,7 +575,7 @@ void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, ui
 int recorder_sum(int count, const int *value)
 {
     int sum = 0;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; value && i < count; i++)
         sum += value[i];
     return sum;
 }
