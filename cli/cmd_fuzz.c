@@ -1,5 +1,6 @@
-/* crosswait fuzz: builds the user's collective with clang and libFuzzer on the in-process MPI, fuzzes it, and makes of what is found
- * a small scenario that explains and repeats itself, in process and on real ranks. */
+/* crosswait fuzz: builds the user's collective with clang and libFuzzer on the in-process MPI,
+ * fuzzes it, and makes of what is found a small scenario that explains and repeats itself, in
+ * process and on real ranks. */
 #include <dirent.h>
 #include <errno.h>
 #include <stdint.h>
@@ -14,19 +15,32 @@
 #include "cli/fuzz_job.h"
 #include "cli/options.h"
 
-enum { OPTION_OUTPUT, OPTION_TARGET, OPTION_EXPLAIN, OPTION_REAL, OPTION_TIME, OPTION_CFLAGS, OPTION_NO_SHRINK, OPTION_JUNIT, OPTION_LIBRARY };
+enum {
+    OPTION_OUTPUT,
+    OPTION_TARGET,
+    OPTION_EXPLAIN,
+    OPTION_REAL,
+    OPTION_TIME,
+    OPTION_CFLAGS,
+    OPTION_NO_SHRINK,
+    OPTION_JUNIT,
+    OPTION_LIBRARY
+};
 enum { ARGUMENTS_MAX = 256, SHOWN_MAX = 5, SECONDS_DEFAULT = 60 };
 
 static const struct options_spec spec[] = {
     {"output", 'o', "DIR", "where everything goes (crosswait-fuzz/FILE)"},
     {"target", 0, "NAME", "of several registered collectives, this one"},
-    {"explain", 0, "FILE", "run one scenario or crash file and print it: scenario, timeline, finding"},
+    {"explain", 0, "FILE",
+     "run one scenario or crash file and print it: scenario, timeline, finding"},
     {"real", 0, "FILE", "run one scenario on real ranks under mpirun"},
-    {"time", 0, "SECONDS", "stop after that long (60, unless -runs or -max_total_time says otherwise)"},
+    {"time", 0, "SECONDS",
+     "stop after that long (60, unless -runs or -max_total_time says otherwise)"},
     {"cflags", 0, "FLAGS", "for the compiler"},
     {"no-shrink", 0, NULL, "leave what was found as large as it was found"},
     {"junit", 0, "FILE", "write the result as JUnit XML too"},
-    {"library", 0, NULL, "instead of a file: the MPI library's own algorithms, forced one by one on real ranks"},
+    {"library", 0, NULL,
+     "instead of a file: the MPI library's own algorithms, forced one by one on real ranks"},
     {0},
 };
 
@@ -35,16 +49,20 @@ static const struct options_command command = {
     .usage = "crosswait fuzz FILE.c... [options] [libFuzzer's options] [INPUT...]\n"
              "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
              "crosswait fuzz --library [-- mpirun's options]",
-    .about = "Fuzzes a collective: thousands of worlds a second in one process, under every buffering, order, datatype and shape;\n"
+    .about = "Fuzzes a collective: thousands of worlds a second in one process, under every "
+             "buffering, order, datatype and shape;\n"
              "results, deadlocks, leaks and cost are checked. FILE.c ends with a line such as\n"
              "    COLLECTIVE(allreduce, \"\", my_allreduce)",
     .spec = spec,
-    .more = "libFuzzer's own options are passed on as they are: -runs=N -max_total_time=S -jobs=N -merge=1 -minimize_crash=1 ...\n"
+    .more = "libFuzzer's own options are passed on as they are: -runs=N -max_total_time=S -jobs=N "
+            "-merge=1 -minimize_crash=1 ...\n"
             "INPUT: corpus folders, or single inputs to run again.\n"
-            "Exit status: 0 nothing found; 1 findings; 2 a mistake in the command line or in FILE.c; 3 trouble.",
+            "Exit status: 0 nothing found; 1 findings; 2 a mistake in the command line or in "
+            "FILE.c; 3 trouble.",
 };
 
-/* --- JUnit: one test case a finding, or one that passed ------------------------------------------------------------------------- */
+/* --- JUnit: one test case a finding, or one that passed
+ * ------------------------------------------------------------------------- */
 
 static void xml_escaped(FILE *out, const char *text)
 {
@@ -56,7 +74,8 @@ static void xml_escaped(FILE *out, const char *text)
     }
 }
 
-static void junit_case(FILE *out, const char *file, const char *name, const char *finding, const char *again)
+static void junit_case(FILE *out, const char *file, const char *name, const char *finding,
+                       const char *again)
 {
     if (!out)
         return;
@@ -97,7 +116,9 @@ static int junit_close(const char *path, int code)
     return bad ? cli_exit_of(core_report(CORE_IO, "cannot write '%s'", path)) : code;
 }
 
-/* --- what was found ------------------------------------------------------------------------------------------------------------- */
+/* --- what was found
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 static bool is_artifact(const char *name)
 {
@@ -132,9 +153,11 @@ static void shrink(const char *program, const char *artifact, const char *scenar
 }
 
 /* Explains one artifact into files beside it and says on standard output what there is. */
-static void present(const struct fuzz_job *job, const char *program, const char *artifact, const char *log, bool shrunk)
+static void present(const struct fuzz_job *job, const char *program, const char *artifact,
+                    const char *log, bool shrunk)
 {
-    char scenario[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24], option[FUZZ_PATH_MAX + 32], line[512];
+    char scenario[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24], option[FUZZ_PATH_MAX + 32],
+        line[512];
     int status;
     snprintf(scenario, sizeof scenario, "%s.txt", artifact);
     snprintf(explained, sizeof explained, "%s.explained.txt", artifact);
@@ -161,12 +184,14 @@ static void present(const struct fuzz_job *job, const char *program, const char 
     if (!line[0])
         first_line(explained, "runtime error: ", line);
     if (!line[0] && !strncmp(base, "timeout", 7))
-        strcpy(line, "no end: it loops without communicating, or very slowly (-timeout says how long is too long)");
+        strcpy(line, "no end: it loops without communicating, or very slowly (-timeout says how "
+                     "long is too long)");
     if (!line[0])
         first_line(log, "ERROR: ", line);
     if (strstr(line, "deadly signal"))
         strcpy(line, "a signal ends it: abort, a trap or a fault");
-    char *address = strstr(line, " on address") ? strstr(line, " on address") : strstr(line, " on unknown address");
+    char *address = strstr(line, " on address") ? strstr(line, " on address")
+                                                : strstr(line, " on unknown address");
     if (address) /* another one each time */
         *address = 0;
     printf("%s: %s\n", job->file[0], line[0] ? line : "it fails");
@@ -174,14 +199,15 @@ static void present(const struct fuzz_job *job, const char *program, const char 
     if (!memory)
         printf("  timeline   %s\n", explained);
     char again[3 * FUZZ_PATH_MAX];
-    snprintf(again, sizeof again, "crosswait fuzz %.4000s -o %.4000s --explain=%.4000s", job->file[0], job->folder, input);
+    snprintf(again, sizeof again, "crosswait fuzz %.4000s -o %.4000s --explain=%.4000s",
+             job->file[0], job->folder, input);
     printf("  again      %s\n", again);
     junit_case(junit, job->file[0], base, line[0] ? line : "it fails", again);
     printf("  real ranks crosswait fuzz %s -o %s --real=%s\n", job->file[0], job->folder, input);
 }
 
-static int present_all(const struct fuzz_job *job, const char *program, const char *crashes, const char *log, time_t since,
-                       bool shrunk)
+static int present_all(const struct fuzz_job *job, const char *program, const char *crashes,
+                       const char *log, time_t since, bool shrunk)
 {
     DIR *folder = opendir(crashes);
     const struct dirent *entry;
@@ -190,8 +216,8 @@ static int present_all(const struct fuzz_job *job, const char *program, const ch
         char path[FUZZ_PATH_MAX];
         struct stat about;
         if (!is_artifact(entry->d_name) ||
-            snprintf(path, sizeof path, "%s/%s", crashes, entry->d_name) >= (int)sizeof path || stat(path, &about) ||
-            about.st_mtime < since)
+            snprintf(path, sizeof path, "%s/%s", crashes, entry->d_name) >= (int)sizeof path ||
+            stat(path, &about) || about.st_mtime < since)
             continue;
         if (found++ < SHOWN_MAX)
             present(job, program, path, log, shrunk);
@@ -211,11 +237,13 @@ static void summarise(const char *log, const struct fuzz_job *job)
     sscanf(line, "DONE %*s %*s ft: %127s", cover);
     const char *number = strrchr(executions, ' ');
     junit_case(junit, job->file[0], "", NULL, NULL);
-    printf("%s: nothing found in%s executions%s%s\n", job->file[0], number ? number : " all", *cover ? ", patterns and branches seen: " : "",
-           cover);
+    printf("%s: nothing found in%s executions%s%s\n", job->file[0], number ? number : " all",
+           *cover ? ", patterns and branches seen: " : "", cover);
 }
 
-/* --- running ------------------------------------------------------------------------------------------------------------------- */
+/* --- running
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 struct passed { /* what goes to libFuzzer */
     char *option[ARGUMENTS_MAX];
@@ -225,9 +253,11 @@ struct passed { /* what goes to libFuzzer */
     bool limited; /* -runs or -max_total_time was given, or what ends by itself */
 };
 
-static int fuzz(const struct fuzz_job *job, const char *program, const struct passed *passed, double seconds, bool shrunk)
+static int fuzz(const struct fuzz_job *job, const char *program, const struct passed *passed,
+                double seconds, bool shrunk)
 {
-    char corpus[FUZZ_PATH_MAX], crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX], prefix[FUZZ_PATH_MAX + 32], limit[64], line[512];
+    char corpus[FUZZ_PATH_MAX], crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX],
+        prefix[FUZZ_PATH_MAX + 32], limit[64], line[512];
     char *argv[2 * ARGUMENTS_MAX + 16];
     int n = 0, status;
     snprintf(corpus, sizeof corpus, "%.4000s/corpus", job->folder);
@@ -288,8 +318,8 @@ static int explain(const char *program, const char *path)
 }
 
 /* The scenario as text, whatever form it was given in; *out_ranks of MPI_COMM_WORLD. */
-static int scenario_text(const struct fuzz_job *job, const char *program, const char *path, char out_path[FUZZ_PATH_MAX],
-                         int *out_ranks)
+static int scenario_text(const struct fuzz_job *job, const char *program, const char *path,
+                         char out_path[FUZZ_PATH_MAX], int *out_ranks)
 {
     char explained[FUZZ_PATH_MAX], option[FUZZ_PATH_MAX + 32], line[512], word[64];
     int status, ranks = 0, extra = 0;
@@ -351,19 +381,23 @@ static int real(const struct fuzz_job *job, const char *program, const char *pat
     return cli_exit_of(core_report(CORE_IO, "mpirun ended with status %d", status));
 }
 
-/* --- the command line ------------------------------------------------------------------------------------------------------------ */
+/* --- the command line
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
-/* Takes libFuzzer's options, "-name=value" with one dash, out of argv: the reader of ours must not see them. */
+/* Takes libFuzzer's options, "-name=value" with one dash, out of argv: the reader of ours must not
+ * see them. */
 static int passed_take(int argc, char **argv, struct passed *passed)
 {
-    static const char *const ends_itself[] = {"-runs=", "-max_total_time=", "-merge=", "-minimize_crash=", "-help="};
+    static const char *const ends_itself[] = {
+        "-runs=", "-max_total_time=", "-merge=", "-minimize_crash=", "-help="};
     int kept = 0;
     bool rest = false;
     for (int i = 0; i < argc; i++) {
         char *arg = argv[i];
         rest |= !strcmp(arg, "--");
-        if (i == 0 || rest || arg[0] != '-' || arg[1] == '-' || arg[1] == 0 || arg[2] == 0 || !strchr(arg, '=') ||
-            passed->option_count == ARGUMENTS_MAX) {
+        if (i == 0 || rest || arg[0] != '-' || arg[1] == '-' || arg[1] == 0 || arg[2] == 0 ||
+            !strchr(arg, '=') || passed->option_count == ARGUMENTS_MAX) {
             argv[kept++] = arg;
             continue;
         }
@@ -415,14 +449,30 @@ int cmd_fuzz(int argc, char **argv)
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
         switch (which) {
-        case OPTION_OUTPUT: output = o.value; break;
-        case OPTION_TARGET: job.target = o.value; break;
-        case OPTION_EXPLAIN: explained = o.value; break;
-        case OPTION_REAL: on_real = o.value; break;
-        case OPTION_CFLAGS: job.cflags = o.value; break;
-        case OPTION_NO_SHRINK: shrunk = false; break;
-        case OPTION_JUNIT: junit_path = o.value; break;
-        case OPTION_LIBRARY: of_library = true; break;
+        case OPTION_OUTPUT:
+            output = o.value;
+            break;
+        case OPTION_TARGET:
+            job.target = o.value;
+            break;
+        case OPTION_EXPLAIN:
+            explained = o.value;
+            break;
+        case OPTION_REAL:
+            on_real = o.value;
+            break;
+        case OPTION_CFLAGS:
+            job.cflags = o.value;
+            break;
+        case OPTION_NO_SHRINK:
+            shrunk = false;
+            break;
+        case OPTION_JUNIT:
+            junit_path = o.value;
+            break;
+        case OPTION_LIBRARY:
+            of_library = true;
+            break;
         case OPTION_TIME:
             if (options_number(&o, &seconds) != CORE_OK)
                 return CLI_USAGE;
@@ -442,7 +492,9 @@ int cmd_fuzz(int argc, char **argv)
         return options_wrong(&o, "no source file to fuzz");
     if (of_library && (job.file_count || explained || on_real))
         return options_wrong(&o, "--library goes without files and scenarios");
-    const char *base = job.file_count && strrchr(files[0], '/') ? strrchr(files[0], '/') + 1 : of_library ? "library" : files[0];
+    const char *base = job.file_count && strrchr(files[0], '/') ? strrchr(files[0], '/') + 1
+                       : of_library                             ? "library"
+                                                                : files[0];
     int length = (int)strlen(base) - (of_library ? 0 : 2);
     if (output)
         snprintf(job.folder, sizeof job.folder, "%s", output);
@@ -459,11 +511,14 @@ int cmd_fuzz(int argc, char **argv)
         setenv("CROSSWAIT_FUZZ_TARGET", job.target, 1);
     status = fuzz_build(&job, "fuzz", program);
     if (status != CORE_OK)
-        return status == CORE_BAD_INPUT || status == CORE_NOT_FOUND ? CLI_USAGE : cli_exit_of(status);
+        return status == CORE_BAD_INPUT || status == CORE_NOT_FOUND ? CLI_USAGE
+                                                                    : cli_exit_of(status);
     if (explained)
         return explain(program, explained);
     if (on_real)
         return real(&job, program, on_real);
     status = junit_open(junit_path);
-    return status != CORE_OK ? cli_exit_of(status) : junit_close(junit_path, fuzz(&job, program, &passed, seconds, shrunk));
+    return status != CORE_OK
+               ? cli_exit_of(status)
+               : junit_close(junit_path, fuzz(&job, program, &passed, seconds, shrunk));
 }

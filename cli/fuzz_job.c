@@ -33,7 +33,8 @@ enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX])
         snprintf(share, FUZZ_PATH_MAX, "%s", given);
         if (share_good(share))
             return CORE_OK;
-        return core_report(CORE_NOT_FOUND, "CROSSWAIT_SHARE is '%s', and there is no 'build.sh'", given);
+        return core_report(CORE_NOT_FOUND, "CROSSWAIT_SHARE is '%s', and there is no 'build.sh'",
+                           given);
     }
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     if (length > 0) {
@@ -46,7 +47,9 @@ enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX])
         if (share_good(share))
             return CORE_OK;
     }
-    return core_report(CORE_NOT_FOUND, "cannot find 'share/crosswait/build.sh' beside the program; set CROSSWAIT_SHARE");
+    return core_report(
+        CORE_NOT_FOUND,
+        "cannot find 'share/crosswait/build.sh' beside the program; set CROSSWAIT_SHARE");
 }
 
 enum core_status fuzz_folder_make(const char *path)
@@ -66,7 +69,9 @@ enum core_status fuzz_folder_make(const char *path)
     }
 }
 
-/* --- processes --------------------------------------------------------------------------------------------------------------- */
+/* --- processes
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static void redirect(const char *path, int fd)
 {
@@ -100,7 +105,8 @@ static int status_of(int status)
     return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-enum core_status fuzz_spawn(char *const argv[], const char *output, const char *errors, int *out_status)
+enum core_status fuzz_spawn(char *const argv[], const char *output, const char *errors,
+                            int *out_status)
 {
     int status;
     pid_t child = start(argv, output, errors);
@@ -153,7 +159,9 @@ enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *ou
     return CORE_OK;
 }
 
-/* --- building ------------------------------------------------------------------------------------------------------------------ */
+/* --- building
+ * ------------------------------------------------------------------------------------------------------------------
+ */
 
 static bool newer(const char *program, const char *source)
 {
@@ -165,8 +173,9 @@ static bool newer(const char *program, const char *source)
 
 static bool fresh(const struct fuzz_job *job, const char *program)
 {
-    static const char *const made_of[] = {"build.sh", "lib/libfuzz.a", "lib/libinproc.a", "lib/libcheckers.a",
-                                          "lib/libreplay.a", "src/real_main.c", "src/execute.c"};
+    static const char *const made_of[] = {"build.sh",          "lib/libfuzz.a",   "lib/libinproc.a",
+                                          "lib/libcheckers.a", "lib/libreplay.a", "src/real_main.c",
+                                          "src/execute.c"};
     char path[FUZZ_PATH_MAX];
     for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++)
         if (!path_join(path, job->share, made_of[i]) || !newer(program, path))
@@ -198,7 +207,8 @@ static int missing_calls(const char *log, char names[FILES_MAX][64])
         if (!at || !(at = strpbrk(at, "`'")))
             continue;
         char name[64];
-        if (sscanf(at + 1, "%63[A-Za-z0-9_]", name) != 1 || (strncmp(name, "MPI_", 4) && strncmp(name, "PMPI_", 5)))
+        if (sscanf(at + 1, "%63[A-Za-z0-9_]", name) != 1 ||
+            (strncmp(name, "MPI_", 4) && strncmp(name, "PMPI_", 5)))
             continue;
         bool known = false;
         for (int i = 0; i < count; i++)
@@ -215,14 +225,16 @@ static void show_calls(const struct fuzz_job *job)
 {
     char library[FUZZ_PATH_MAX], list[FUZZ_PATH_MAX], line[256], name[200], kind;
     int status, column = 0;
-    if (!path_join(library, job->share, "lib/libinproc.a") || !path_join(list, job->folder, "calls.txt"))
+    if (!path_join(library, job->share, "lib/libinproc.a") ||
+        !path_join(list, job->folder, "calls.txt"))
         return;
     char *argv[] = {"nm", "-g", "--defined-only", library, NULL};
     if (fuzz_spawn(argv, list, "/dev/null", &status) != CORE_OK || status)
         return;
     FILE *file = fopen(list, "r");
     while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "%*s %c %199s", &kind, name) != 2 || (kind != 'T' && kind != 'W') || strncmp(name, "MPI_", 4))
+        if (sscanf(line, "%*s %c %199s", &kind, name) != 2 || (kind != 'T' && kind != 'W') ||
+            strncmp(name, "MPI_", 4))
             continue;
         int length = (int)strlen(name) - 3;
         if (column + length > 98) {
@@ -237,7 +249,8 @@ static void show_calls(const struct fuzz_job *job)
     unlink(list);
 }
 
-enum core_status fuzz_build(const struct fuzz_job *job, const char *kind, char program[FUZZ_PATH_MAX])
+enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
+                            char program[FUZZ_PATH_MAX])
 {
     char script[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX], names[FILES_MAX][64];
     char *argv[FILES_MAX + 8];
@@ -249,7 +262,8 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind, char p
         return core_report(CORE_LIMIT, "the path of '%s' is too long", job->folder);
     for (int i = 0; i < job->file_count; i++)
         if (access(job->file[i], R_OK))
-            return core_report(CORE_NOT_FOUND, "cannot read '%s': %s", job->file[i], strerror(errno));
+            return core_report(CORE_NOT_FOUND, "cannot read '%s': %s", job->file[i],
+                               strerror(errno));
     if (fresh(job, program))
         return CORE_OK;
     argv[n++] = script;
@@ -272,7 +286,8 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind, char p
     int missing = status == 2 ? missing_calls(log, names) : 0;
     if (missing == 0) {
         fuzz_show(log, stderr);
-        return core_report(status == 2 ? CORE_BAD_INPUT : CORE_IO, "'%s' cannot be linked", job->file[0]);
+        return core_report(status == 2 ? CORE_BAD_INPUT : CORE_IO, "'%s' cannot be linked",
+                           job->file[0]);
     }
     for (int i = 0; i < missing; i++)
         core_report(CORE_BAD_INPUT, "the in-process MPI has no %s", names[i]);

@@ -1,4 +1,5 @@
-/* Measures worlds a second of the in-process MPI: one line a workload, its bar beside it where it has one. */
+/* Measures worlds a second of the in-process MPI: one line a workload, its bar beside it where it
+ * has one. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,8 @@ static int run_allgather(int rank, void *context)
     all[rank] = rank * rank;
     for (int step = 0; step < size - 1; step++) {
         int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
-        MPI_Sendrecv(&all[out], 1, MPI_INT, (rank + 1) % size, 0, &all[in], 1, MPI_INT, (rank - 1 + size) % size, 0,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&all[out], 1, MPI_INT, (rank + 1) % size, 0, &all[in], 1, MPI_INT,
+                     (rank - 1 + size) % size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     }
     for (int i = 0; i < size; i++)
         if (all[i] != i * i)
@@ -57,17 +58,19 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int measure(const char *name, int ranks, inproc_rank_fn run, enum inproc_buffering buffering, double seconds,
-                   double bar)
+static int measure(const char *name, int ranks, inproc_rank_fn run, enum inproc_buffering buffering,
+                   double seconds, double bar)
 {
     static struct inproc_outcome outcome;
-    struct inproc_options options = {.rank_count = ranks, .run = run, .buffering = buffering, .initialized = true};
+    struct inproc_options options = {
+        .rank_count = ranks, .run = run, .buffering = buffering, .initialized = true};
     double start = now(), took;
     long worlds = 0;
     do {
         for (int i = 0; i < 100; i++, worlds++)
             if (inproc_run(&options, &outcome) != CORE_OK || outcome.finding_count) {
-                printf("%s: %s\n", name, outcome.finding_count ? outcome.finding[0].text : "cannot run");
+                printf("%s: %s\n", name,
+                       outcome.finding_count ? outcome.finding[0].text : "cannot run");
                 return 1;
             }
         took = now() - start;
@@ -85,14 +88,18 @@ int main(int argc, char **argv)
     int failed = 0;
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
-    failed |= measure("bcast, 8 ranks, rendezvous, ASan", 8, run_bcast, INPROC_RENDEZVOUS, seconds, 30000);
+    failed |= measure("bcast, 8 ranks, rendezvous, ASan", 8, run_bcast, INPROC_RENDEZVOUS, seconds,
+                      30000);
     return failed;
 #endif
 #endif
-    failed |= measure("bcast, 8 ranks, rendezvous", 8, run_bcast, INPROC_RENDEZVOUS, seconds, 200000);
+    failed |=
+        measure("bcast, 8 ranks, rendezvous", 8, run_bcast, INPROC_RENDEZVOUS, seconds, 200000);
     failed |= measure("bcast, 8 ranks, eager", 8, run_bcast, INPROC_EAGER, seconds, 200000);
-    failed |= measure("allgather ring, 64 ranks, rendezvous", 64, run_allgather, INPROC_RENDEZVOUS, seconds, 3000);
-    failed |= measure("allgather ring, 64 ranks, eager", 64, run_allgather, INPROC_EAGER, seconds, 3000);
+    failed |= measure("allgather ring, 64 ranks, rendezvous", 64, run_allgather, INPROC_RENDEZVOUS,
+                      seconds, 3000);
+    failed |=
+        measure("allgather ring, 64 ranks, eager", 64, run_allgather, INPROC_EAGER, seconds, 3000);
     inproc_done();
     return failed;
 }

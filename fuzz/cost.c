@@ -1,6 +1,7 @@
-/* Does an execution keep the model row that its collective claims? The in-process MPI counts rounds and words as it goes, never too
- * few; where that estimate is above the row, the world runs again, its messages are written down as a program, and the timed
- * engine says exactly. Only then is it a finding.
+/* Does an execution keep the model row that its collective claims? The in-process MPI counts rounds
+ * and words as it goes, never too few; where that estimate is above the row, the world runs again,
+ * its messages are written down as a program, and the timed engine says exactly. Only then is it a
+ * finding.
  *
  * Relies on: the same scenario giving the same messages. */
 #include "fuzz/cost.h"
@@ -63,7 +64,8 @@ static int32_t request_new(struct recording *r, int rank, int32_t id)
 static void record(void *context, const struct inproc_event *event)
 {
     struct recording *r = context;
-    struct replay_op op = {.peer = event->peer, .tag = event->tag, .bytes = event->bytes, .matched = REPLAY_ANY};
+    struct replay_op op = {
+        .peer = event->peer, .tag = event->tag, .bytes = event->bytes, .matched = REPLAY_ANY};
     if (r->failed || event->rank >= SCENARIO_RANKS_MAX)
         return;
     switch (event->kind) {
@@ -77,7 +79,9 @@ static void record(void *context, const struct inproc_event *event)
     case INPROC_EVENT_WAIT:
         if (event->request >= r->room[event->rank] || r->request[event->rank][event->request] < 0)
             return;
-        op = (struct replay_op){.kind = REPLAY_WAIT, .request = r->request[event->rank][event->request], .matched = REPLAY_ANY};
+        op = (struct replay_op){.kind = REPLAY_WAIT,
+                                .request = r->request[event->rank][event->request],
+                                .matched = REPLAY_ANY};
         break;
     default:
         return;
@@ -97,7 +101,8 @@ static bool measure(const struct inproc_options *options, struct replay_measure 
     again.pattern = NULL;
     if (replay_program_init(&r.program, (uint32_t)options->rank_count) != CORE_OK)
         return false;
-    bool good = inproc_run(&again, &outcome) == CORE_OK && !r.failed && replay_program_check(&r.program) == CORE_OK &&
+    bool good = inproc_run(&again, &outcome) == CORE_OK && !r.failed &&
+                replay_program_check(&r.program) == CORE_OK &&
                 replay_timed_measure(&r.program, NULL, out) == CORE_OK && !out->blocked_count;
     replay_program_done(&r.program);
     for (int i = 0; i < SCENARIO_RANKS_MAX; i++)
@@ -116,30 +121,36 @@ struct claim {
     uint64_t rounds, elements; /* UINT64_MAX: not claimed */
 };
 
-static bool claim_of_row(const struct collective *collective, const struct scenario *s, struct claim *out)
+static bool claim_of_row(const struct collective *collective, const struct scenario *s,
+                         struct claim *out)
 {
     const struct model_row *row = model_row_find(collective->row);
     if (!row)
         return false;
     int shift = s->parameter % (2 * s->ranks) - s->ranks / 2; /* as execute.c has it */
-    struct model_case of = {.ranks = (uint32_t)s->ranks, .root = (uint32_t)s->root, .words = (uint64_t)s->count};
+    struct model_case of = {
+        .ranks = (uint32_t)s->ranks, .root = (uint32_t)s->root, .words = (uint64_t)s->count};
     if (collective->kind == collective_kind_bcast_k)
         of.parameter = 2 + (uint32_t)s->parameter % 7;
     if (collective->kind == collective_kind_shift)
         of.parameter = (uint32_t)((shift % s->ranks + s->ranks) % s->ranks);
     struct model_cost cost;
-    core_report_hook(quiet, NULL); /* outside of the row's domain there is nothing to check, and nothing to say */
+    core_report_hook(
+        quiet,
+        NULL); /* outside of the row's domain there is nothing to check, and nothing to say */
     enum core_status status = model_row_cost(row, &of, &cost);
     core_report_hook(NULL, NULL);
     if (status != CORE_OK)
         return false;
     uint64_t most = (uint64_t)cost.words_most;
-    uint64_t exact = cost.words.den ? (uint64_t)((cost.words.num + cost.words.den - 1) / cost.words.den) : 0;
+    uint64_t exact =
+        cost.words.den ? (uint64_t)((cost.words.num + cost.words.den - 1) / cost.words.den) : 0;
     *out = (struct claim){row->id, cost.rounds, most > exact ? most : exact};
     return true;
 }
 
-static bool claim_of_bounds(const struct collective *collective, const struct scenario *s, struct claim *out)
+static bool claim_of_bounds(const struct collective *collective, const struct scenario *s,
+                            struct claim *out)
 {
     *out = (struct claim){"claimed", UINT64_MAX, UINT64_MAX};
     if (collective->rounds_most)
@@ -151,11 +162,12 @@ static bool claim_of_bounds(const struct collective *collective, const struct sc
 
 static bool exceeds(const struct claim *claim, size_t unit, uint64_t rounds, uint64_t bytes)
 {
-    return rounds > claim->rounds || (claim->elements != UINT64_MAX && bytes > claim->elements * unit);
+    return rounds > claim->rounds ||
+           (claim->elements != UINT64_MAX && bytes > claim->elements * unit);
 }
 
-void cost_check(const struct collective *collective, const struct scenario *s, const struct inproc_options *options,
-                struct inproc_outcome *outcome)
+void cost_check(const struct collective *collective, const struct scenario *s,
+                const struct inproc_options *options, struct inproc_outcome *outcome)
 {
     struct claim claim;
     struct replay_measure measured;
@@ -163,9 +175,11 @@ void cost_check(const struct collective *collective, const struct scenario *s, c
     if (s->calls != 1 || s->traffic || s->type != s->type_send ||
         (collective->kind == collective_kind_reduce_scatter && s->sizes != SIZES_EVEN))
         return;
-    if (!(*collective->row && claim_of_row(collective, s, &claim)) && !claim_of_bounds(collective, s, &claim))
+    if (!(*collective->row && claim_of_row(collective, s, &claim)) &&
+        !claim_of_bounds(collective, s, &claim))
         return;
-    if (!exceeds(&claim, unit, outcome->round_count, outcome->word_bytes) || !measure(options, &measured) ||
+    if (!exceeds(&claim, unit, outcome->round_count, outcome->word_bytes) ||
+        !measure(options, &measured) ||
         !exceeds(&claim, unit, measured.rounds, measured.words_bytes))
         return;
     struct inproc_finding *finding = &outcome->finding[outcome->finding_count++];
@@ -174,6 +188,7 @@ void cost_check(const struct collective *collective, const struct scenario *s, c
     bool rounds = measured.rounds > claim.rounds;
     snprintf(finding->text, sizeof finding->text, "%llu %s where %s%s has %llu",
              (unsigned long long)(rounds ? measured.rounds : measured.words_bytes),
-             rounds ? "rounds" : "bytes one after the other", strcmp(claim.name, "claimed") ? "the row " : "the bound that is ", claim.name,
+             rounds ? "rounds" : "bytes one after the other",
+             strcmp(claim.name, "claimed") ? "the row " : "the bound that is ", claim.name,
              (unsigned long long)(rounds ? claim.rounds : claim.elements * unit));
 }

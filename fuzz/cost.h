@@ -1,4 +1,5 @@
-/* Does an execution keep the model row that its collective claims? Rounds and words above the row are a finding. */
+/* Does an execution keep the model row that its collective claims? Rounds and words above the row
+ * are a finding. */
 #ifndef FUZZ_COST_H
 #define FUZZ_COST_H
 
@@ -6,7 +7,7 @@
 #include "fuzz/scenario.h"
 #include "replay/inproc/inproc.h"
 
-void cost_check(const struct collective *collective, const struct scenario *scenario, const struct inproc_options *options,
-                struct inproc_outcome *outcome);
+void cost_check(const struct collective *collective, const struct scenario *scenario,
+                const struct inproc_options *options, struct inproc_outcome *outcome);
 
 #endif

@@ -1,18 +1,21 @@
-/* For the file of somebody who writes a collective. `crosswait fuzz FILE.c` includes this header by itself and defines
- * CROSSWAIT_FUZZ, so that one guarded line at the end of the file is enough:
+/* For the file of somebody who writes a collective. `crosswait fuzz FILE.c` includes this header by
+ * itself and defines CROSSWAIT_FUZZ, so that one guarded line at the end of the file is enough:
  *
  *     #ifdef CROSSWAIT_FUZZ
  *     COLLECTIVE(allreduce, "", my_allreduce)
  *     #endif
  *
- * The first word is the MPI call whose arguments the function takes: bcast, reduce, scatter, gather, allgather, allgatherv,
- * reduce_scatter, allreduce, barrier, scan, alltoall, alltoallv, neighbor_alltoall (on a Cartesian communicator); the
- * second the row of the model that it claims to keep (`crosswait model` lists them), or "". More may follow:
+ * The first word is the MPI call whose arguments the function takes: bcast, reduce, scatter,
+ * gather, allgather, allgatherv, reduce_scatter, allreduce, barrier, scan, alltoall, alltoallv,
+ * neighbor_alltoall (on a Cartesian communicator); the second the row of the model that it claims
+ * to keep (`crosswait model` lists them), or "". More may follow:
  *
- *     COLLECTIVE(bcast, "bcast.binomial", my_bcast, .domain = COLLECTIVE_POWER_OF_TWO, .root_zero_only = 1)
- *     COLLECTIVE(bcast, "", my_bcast, .rounds_most = my_rounds, .elements_most = my_elements)
+ *     COLLECTIVE(bcast, "bcast.binomial", my_bcast, .domain = COLLECTIVE_POWER_OF_TWO,
+ * .root_zero_only = 1) COLLECTIVE(bcast, "", my_bcast, .rounds_most = my_rounds, .elements_most =
+ * my_elements)
  *
- * A file may register several. Its MPI is the in-process one: what replay/inproc/README.md lists. */
+ * A file may register several. Its MPI is the in-process one: what replay/inproc/README.md lists.
+ */
 #ifndef FUZZ_CROSSWAIT_FUZZ_H
 #define FUZZ_CROSSWAIT_FUZZ_H
 

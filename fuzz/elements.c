@@ -96,14 +96,18 @@ uint32_t element_get(const struct element_layout *layout, const char *data, long
     return value;
 }
 
-/* --- buffers ----------------------------------------------------------------------------------------------------------- */
+/* --- buffers
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
-struct element_buffer element_buffer_new(const struct element_layout *layout, long elements, size_t margin)
+struct element_buffer element_buffer_new(const struct element_layout *layout, long elements,
+                                         size_t margin)
 {
     size_t bytes = elements > 0 ? (size_t)((elements - 1) * layout->extent + layout->end) : 0;
     struct element_buffer made = {.size = bytes + 2 * margin, .margin = margin};
     if (bytes > (size_t)1 << 28) { /* elements far apart: pages that nobody touches cost nothing */
-        made.memory = mmap(NULL, made.size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        made.memory = mmap(NULL, made.size, PROT_READ | PROT_WRITE,
+                           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         made.mapped = 1;
         if (made.memory == MAP_FAILED)
             abort();
@@ -142,7 +146,9 @@ void element_buffer_free(struct element_buffer *buffer)
     buffer->memory = NULL;
 }
 
-/* --- operations ------------------------------------------------------------------------------------------------------------ */
+/* --- operations
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 /* The composition of affine maps x -> a x + b, in rank order: associative, not commutative. */
 static void affine(const uint32_t *left, uint32_t *right)

@@ -1,4 +1,5 @@
-/* Elements of the scenario's datatypes as numbers in memory: where their items are, putting, comparing; the operations on them. */
+/* Elements of the scenario's datatypes as numbers in memory: where their items are, putting,
+ * comparing; the operations on them. */
 #ifndef FUZZ_ELEMENTS_H
 #define FUZZ_ELEMENTS_H
 
@@ -11,7 +12,7 @@ enum { ELEMENT_ITEMS_MAX = 3 };
 
 struct element_layout {
     int items;
-    char kind[ELEMENT_ITEMS_MAX]; /* i, d, b */
+    char kind[ELEMENT_ITEMS_MAX];                    /* i, d, b */
     ptrdiff_t place[ELEMENT_ITEMS_MAX], extent, end; /* end: behind the last byte of one element */
 };
 
@@ -27,7 +28,8 @@ struct element_buffer {
     int mapped;
 };
 /* Filled with a pattern, exactly as long as the elements need. */
-struct element_buffer element_buffer_new(const struct element_layout *layout, long elements, size_t margin);
+struct element_buffer element_buffer_new(const struct element_layout *layout, long elements,
+                                         size_t margin);
 struct element_buffer element_buffer_copy(const struct element_buffer *from);
 void element_buffer_free(struct element_buffer *buffer);
 

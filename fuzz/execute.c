@@ -1,4 +1,5 @@
-/* One rank's part of a scenario. See execute.h. The reference is a definition, one item at a time; it communicates nothing. */
+/* One rank's part of a scenario. See execute.h. The reference is a definition, one item at a time;
+ * it communicates nothing. */
 #include "fuzz/execute.h"
 
 #include <stdio.h>
@@ -25,13 +26,14 @@ struct run { /* of one rank, for one call */
 
 static bool reduces(enum collective_kind kind)
 {
-    return kind == collective_kind_reduce || kind == collective_kind_allreduce || kind == collective_kind_scan ||
-           kind == collective_kind_reduce_scatter;
+    return kind == collective_kind_reduce || kind == collective_kind_allreduce ||
+           kind == collective_kind_scan || kind == collective_kind_reduce_scatter;
 }
 
 static bool has_blocks_of_sizes(enum collective_kind kind)
 {
-    return kind == collective_kind_allgatherv || kind == collective_kind_alltoallv || kind == collective_kind_reduce_scatter;
+    return kind == collective_kind_allgatherv || kind == collective_kind_alltoallv ||
+           kind == collective_kind_reduce_scatter;
 }
 
 static bool one_type(enum collective_kind kind) /* the same on both sides */
@@ -40,7 +42,8 @@ static bool one_type(enum collective_kind kind) /* the same on both sides */
            kind == collective_kind_neighbor_alltoall;
 }
 
-/* --- what the scenario means for this collective ------------------------------------------------------------------------- */
+/* --- what the scenario means for this collective
+ * ------------------------------------------------------------------------- */
 
 int execute_world_size(const struct scenario *s)
 {
@@ -74,7 +77,8 @@ bool execute_adapt(const struct collective *c, struct scenario *s)
         s->type_send = TYPE_INT;
     }
     if (c->kind == collective_kind_alltoallv || c->kind == collective_kind_neighbor_alltoall ||
-        c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k || c->kind == collective_kind_barrier)
+        c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k ||
+        c->kind == collective_kind_barrier)
         s->in_place = false;
     scenario_normalise(s);
     return true;
@@ -82,21 +86,31 @@ bool execute_adapt(const struct collective *c, struct scenario *s)
 
 void execute_describe(const struct collective *c, const struct scenario *s, char *text, size_t room)
 {
-    static const char *const types[] = {"int", "pair", "strided", "reversed", "far", "double", "strided double", "mixed",
+    static const char *const types[] = {"int",         "pair",   "strided",        "reversed",
+                                        "far",         "double", "strided double", "mixed",
                                         "mixed apart", "byte"};
-    static const char *const ops[] = {"sum", "sum", "maximum", "a commutative operation", "an operation that does not commute",
-                                      "an operation that does not commute", "an operation that does not commute",
+    static const char *const ops[] = {"sum",
+                                      "sum",
+                                      "maximum",
+                                      "a commutative operation",
+                                      "an operation that does not commute",
+                                      "an operation that does not commute",
+                                      "an operation that does not commute",
                                       "sum that rounds"};
-    size_t used = (size_t)snprintf(text, room, "%s: %s on %d ranks", c->name, collective_kind_name(c->kind), s->ranks);
+    size_t used = (size_t)snprintf(text, room, "%s: %s on %d ranks", c->name,
+                                   collective_kind_name(c->kind), s->ranks);
     if (c->kind != collective_kind_barrier && used < room)
-        used += (size_t)snprintf(text + used, room - used, ", root %d, count %d of %s to %s%s", s->root, s->count,
-                                 types[s->type_send], types[s->type], s->in_place ? ", in place" : "");
+        used += (size_t)snprintf(text + used, room - used, ", root %d, count %d of %s to %s%s",
+                                 s->root, s->count, types[s->type_send], types[s->type],
+                                 s->in_place ? ", in place" : "");
     if (reduces(c->kind) && used < room)
         used += (size_t)snprintf(text + used, room - used, ", %s", ops[s->op]);
     if (used < room)
         snprintf(text + used, room - used, ", %s%s%s",
-                 s->buffering == BUFFERING_RENDEZVOUS ? "no send buffered" : s->buffering == BUFFERING_EAGER ? "all sends buffered"
-                 : s->buffering == BUFFERING_EAGER_BYTES ? "small sends buffered" : "some sends buffered",
+                 s->buffering == BUFFERING_RENDEZVOUS    ? "no send buffered"
+                 : s->buffering == BUFFERING_EAGER       ? "all sends buffered"
+                 : s->buffering == BUFFERING_EAGER_BYTES ? "small sends buffered"
+                                                         : "some sends buffered",
                  s->shuffle ? ", shuffled" : "", s->slow >= 0 ? ", one slow rank" : "");
 }
 
@@ -121,12 +135,15 @@ static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
     return comm;
 }
 
-/* --- values --------------------------------------------------------------------------------------------------------------- */
+/* --- values
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 /* What rank `source` has at item i of its block for `block` in call `call`. */
 static uint32_t value(int call, int source, int block, long i)
 {
-    uint32_t x = (uint32_t)call * 15485863u + (uint32_t)source * 7919u + (uint32_t)block * 104729u + (uint32_t)i * 31u + 5u;
+    uint32_t x = (uint32_t)call * 15485863u + (uint32_t)source * 7919u + (uint32_t)block * 104729u +
+                 (uint32_t)i * 31u + 5u;
     return (x ^ x >> 7) % 100003u;
 }
 
@@ -135,12 +152,13 @@ static double rounded(int call, int source, long i)
     return value(call, source, 0, i) / 3.0 * (source % 2 ? 1e-7 : 1e7);
 }
 
-static void put_items(const struct run *r, enum scenario_type type, struct element_buffer *buffer, long first_element,
-                      long elements, int source, int block)
+static void put_items(const struct run *r, enum scenario_type type, struct element_buffer *buffer,
+                      long first_element, long elements, int source, int block)
 {
     const struct element_layout *layout = element_layout(type);
     for (long i = 0; i < elements * layout->items; i++)
-        element_put(layout, buffer->data, first_element * layout->items + i, value(r->call, source, block, i));
+        element_put(layout, buffer->data, first_element * layout->items + i,
+                    value(r->call, source, block, i));
 }
 
 /* The combination over ranks 0 to last of their blocks for `block`. */
@@ -171,7 +189,8 @@ static void put_reduced(const struct run *r, long first_element, long elements, 
 /* Elements of the block from one rank to another. */
 static int block_size(const struct scenario *s, int from, int to)
 {
-    uint32_t hash = ((uint32_t)from * 73u + (uint32_t)to * 151u + s->sizes_seed * 7u + 1u) * 2654435761u >> 16;
+    uint32_t hash =
+        ((uint32_t)from * 73u + (uint32_t)to * 151u + s->sizes_seed * 7u + 1u) * 2654435761u >> 16;
     switch (s->sizes) {
     case SIZES_UNEVEN:
         return s->count ? (int)(hash % (uint32_t)(2 * s->count)) : 0;
@@ -184,7 +203,9 @@ static int block_size(const struct scenario *s, int from, int to)
     }
 }
 
-/* --- buffers for each kind ---------------------------------------------------------------------------------------------------- */
+/* --- buffers for each kind
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static struct element_buffer room(const struct run *r, enum scenario_type type, long elements)
 {
@@ -212,7 +233,8 @@ static void prepare_rooted(struct run *r, struct collective_arguments *a, bool s
     r->send = room(r, r->type_send, sends * r->count_send);
     r->recv = room(r, r->type, recvs * r->count);
     for (int b = 0; b < sends; b++)
-        put_items(r, r->type_send, &r->send, (long)b * r->count_send, r->count_send, r->rank, scatter ? b : 0);
+        put_items(r, r->type_send, &r->send, (long)b * r->count_send, r->count_send, r->rank,
+                  scatter ? b : 0);
     a->sendbuf = sends ? r->send.data : NULL;
     a->recvbuf = recvs ? r->recv.data : NULL;
     if (r->s->in_place && at_root && scatter) {
@@ -223,7 +245,8 @@ static void prepare_rooted(struct run *r, struct collective_arguments *a, bool s
     }
     r->expected = element_buffer_copy(&r->recv);
     for (int b = 0; b < recvs && a->recvbuf != MPI_IN_PLACE && r->expected.memory; b++)
-        put_items(r, r->type, &r->expected, (long)b * r->count, r->count, scatter ? r->s->root : b, scatter ? r->rank : 0);
+        put_items(r, r->type, &r->expected, (long)b * r->count, r->count, scatter ? r->s->root : b,
+                  scatter ? r->rank : 0);
 }
 
 static void prepare_all(struct run *r, struct collective_arguments *a, bool alltoall)
@@ -231,17 +254,20 @@ static void prepare_all(struct run *r, struct collective_arguments *a, bool allt
     r->send = room(r, r->type_send, (long)(alltoall ? r->size : 1) * r->count_send);
     r->recv = room(r, r->type, (long)r->size * r->count);
     for (int b = 0; b < (alltoall ? r->size : 1); b++)
-        put_items(r, r->type_send, &r->send, (long)b * r->count_send, r->count_send, r->rank, alltoall ? b : 0);
+        put_items(r, r->type_send, &r->send, (long)b * r->count_send, r->count_send, r->rank,
+                  alltoall ? b : 0);
     a->sendbuf = r->send.data;
     a->recvbuf = r->recv.data;
     for (int b = 0; r->s->in_place && b < r->size; b++)
         if (alltoall || b == r->rank)
-            put_items(r, r->type, &r->recv, (long)b * r->count, r->count, r->rank, alltoall ? b : 0);
+            put_items(r, r->type, &r->recv, (long)b * r->count, r->count, r->rank,
+                      alltoall ? b : 0);
     if (r->s->in_place)
         a->sendbuf = MPI_IN_PLACE;
     r->expected = element_buffer_copy(&r->recv);
     for (int b = 0; b < r->size; b++)
-        put_items(r, r->type, &r->expected, (long)b * r->count, r->count, b, alltoall ? r->rank : 0);
+        put_items(r, r->type, &r->expected, (long)b * r->count, r->count, b,
+                  alltoall ? r->rank : 0);
 }
 
 static int *places_make(const int *counts, int size, bool backwards, int *out_total)
@@ -371,7 +397,8 @@ static void prepare_neighbours(struct run *r, struct collective_arguments *a)
     r->expected = element_buffer_copy(&r->recv);
     for (int b = 0; b < blocks; b++) {
         put_items(r, r->type, &r->send, (long)b * r->count, r->count, r->rank, b);
-        /* Block b comes from the neighbour at -1 (even b) or +1 in dimension b / 2, which sent it the other way. */
+        /* Block b comes from the neighbour at -1 (even b) or +1 in dimension b / 2, which sent it
+         * the other way. */
         int at[3] = {coords[0], coords[1], coords[2]}, d = b / 2, there;
         at[d] += b % 2 ? 1 : -1;
         if (periods[d])
@@ -429,9 +456,12 @@ static void prepare(struct run *r, struct collective_arguments *a)
     }
 }
 
-/* --- after the call ----------------------------------------------------------------------------------------------------------- */
+/* --- after the call
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
-static void report_difference(const struct run *r, const struct element_buffer *got, const struct element_buffer *expected)
+static void report_difference(const struct run *r, const struct element_buffer *got,
+                              const struct element_buffer *expected)
 {
     size_t at = 0;
     while (got->memory[at] == expected->memory[at])
@@ -442,38 +472,45 @@ static void report_difference(const struct run *r, const struct element_buffer *
         return;
     }
     const struct element_layout *layout = element_layout(
-        r->collective->kind <= collective_kind_bcast_k && r->rank % 2 == 0 ? r->type_send : r->type);
+        r->collective->kind <= collective_kind_bcast_k && r->rank % 2 == 0 ? r->type_send
+                                                                           : r->type);
     ptrdiff_t offset = (ptrdiff_t)(at - got->margin);
     long element = offset / layout->extent;
     for (int i = 0; i < layout->items; i++) {
         long item = element * layout->items + i;
-        uint32_t is = element_get(layout, got->data, item), should = element_get(layout, expected->data, item);
+        uint32_t is = element_get(layout, got->data, item),
+                 should = element_get(layout, expected->data, item);
         if (is != should) {
-            r->env->report("wrong-result", "rank %d, call %d: item %d of element %ld is %u, not %u", r->rank, r->call + 1, i,
-                           element, is, should);
+            r->env->report("wrong-result", "rank %d, call %d: item %d of element %ld is %u, not %u",
+                           r->rank, r->call + 1, i, element, is, should);
             return;
         }
     }
-    r->env->report("overrun", "rank %d: byte %td of the receive buffer belongs to no element and has changed", r->rank, offset);
+    r->env->report("overrun",
+                   "rank %d: byte %td of the receive buffer belongs to no element and has changed",
+                   r->rank, offset);
 }
 
 static void check_rounded(const struct run *r)
 {
     enum collective_kind kind = r->collective->kind;
-    if ((kind == collective_kind_reduce && r->rank != r->s->root) || kind == collective_kind_reduce_scatter)
+    if ((kind == collective_kind_reduce && r->rank != r->s->root) ||
+        kind == collective_kind_reduce_scatter)
         return;
     uint64_t checksum = 14695981039346656037u;
     for (long i = 0; i < r->count; i++) {
         double got, exact = 0, size = 0;
         memcpy(&got, r->recv.data + i * 8, sizeof got);
-        for (int source = 0; source <= (kind == collective_kind_scan ? r->rank : r->size - 1); source++) {
+        for (int source = 0; source <= (kind == collective_kind_scan ? r->rank : r->size - 1);
+             source++) {
             exact += rounded(r->call, source, i);
             size += rounded(r->call, source, i);
         }
         double error = got > exact ? got - exact : exact - got;
         if (!(error <= size * 1e-12)) {
-            r->env->report("wrong-result", "rank %d, call %d: element %ld is %.17g, not about %.17g", r->rank, r->call + 1, i,
-                           got, exact);
+            r->env->report("wrong-result",
+                           "rank %d, call %d: element %ld is %.17g, not about %.17g", r->rank,
+                           r->call + 1, i, got, exact);
             return;
         }
         uint64_t bits;
@@ -489,7 +526,8 @@ static size_t compared_bytes(const struct run *r)
 {
     if (!r->s->in_place || r->collective->kind != collective_kind_reduce_scatter)
         return r->recv.size;
-    size_t bytes = r->recv.margin + (size_t)r->counts[r->rank] * (size_t)element_layout(r->type)->extent;
+    size_t bytes =
+        r->recv.margin + (size_t)r->counts[r->rank] * (size_t)element_layout(r->type)->extent;
     return bytes < r->recv.size ? bytes : r->recv.size;
 }
 
@@ -499,8 +537,10 @@ static void check_result(const struct run *r, const struct element_buffer *send_
         const struct element_layout *layout = element_layout(r->type);
         for (int b = 0; b < r->size; b++)
             for (long i = 0; i < r->count; i++)
-                if (element_get(layout, r->recv.data, (long)b * r->count + i) != value(r->call, b, 0, i)) {
-                    r->env->report("wrong-result", "rank %d: element %ld of block %d", r->rank, i, b);
+                if (element_get(layout, r->recv.data, (long)b * r->count + i) !=
+                    value(r->call, b, 0, i)) {
+                    r->env->report("wrong-result", "rank %d: element %ld of block %d", r->rank, i,
+                                   b);
                     return;
                 }
     } else if (reduces(r->collective->kind) && r->s->op == OP_SUM_ROUNDED) {
@@ -508,14 +548,21 @@ static void check_result(const struct run *r, const struct element_buffer *send_
     } else if (r->recv.memory && memcmp(r->recv.memory, r->expected.memory, compared_bytes(r))) {
         report_difference(r, &r->recv, &r->expected);
     }
-    if (r->send.memory && !r->send.mapped && memcmp(r->send.memory, send_before->memory, r->send.size))
-        r->env->report("wrong-result", "rank %d, call %d: the send buffer has changed", r->rank, r->call + 1);
+    if (r->send.memory && !r->send.mapped &&
+        memcmp(r->send.memory, send_before->memory, r->send.size))
+        r->env->report("wrong-result", "rank %d, call %d: the send buffer has changed", r->rank,
+                       r->call + 1);
 }
 
 static void one_call(struct run *r)
 {
-    struct collective_arguments a = {.comm = r->comm, .sendcount = r->count_send, .sendtype = r->mpi_type_send,
-                                     .recvcount = r->count, .recvtype = r->mpi_type, .op = r->op, .root = r->s->root,
+    struct collective_arguments a = {.comm = r->comm,
+                                     .sendcount = r->count_send,
+                                     .sendtype = r->mpi_type_send,
+                                     .recvcount = r->count,
+                                     .recvtype = r->mpi_type,
+                                     .op = r->op,
+                                     .root = r->s->root,
                                      .parameter = r->s->parameter};
     struct element_buffer send_before = {0};
     int token[2] = {r->rank, r->call}, got[2] = {-1, -1};
@@ -532,17 +579,19 @@ static void one_call(struct run *r)
     int error = collective_call(r->collective, &a);
     r->env->calling(0);
     if (r->collective->kind == collective_kind_barrier && r->env->missing(r->call))
-        r->env->report("early-exit", "rank %d left the barrier before %d of %d ranks had come", r->rank,
-                       r->env->missing(r->call), r->size);
+        r->env->report("early-exit", "rank %d left the barrier before %d of %d ranks had come",
+                       r->rank, r->env->missing(r->call), r->size);
     if (error)
         r->env->report("error", "rank %d: the collective returned error %d", r->rank, error);
     else
         check_result(r, &send_before);
     if (r->s->traffic) {
-        MPI_Recv(got, 2, MPI_INT, (r->rank - 1 + r->size) % r->size, TRAFFIC_TAG, r->comm, MPI_STATUS_IGNORE);
+        MPI_Recv(got, 2, MPI_INT, (r->rank - 1 + r->size) % r->size, TRAFFIC_TAG, r->comm,
+                 MPI_STATUS_IGNORE);
         MPI_Wait(&request, MPI_STATUS_IGNORE);
         if (got[0] != (r->rank - 1 + r->size) % r->size || got[1] != r->call)
-            r->env->report("cross-talk", "rank %d: a message of the program's own arrived changed", r->rank);
+            r->env->report("cross-talk", "rank %d: a message of the program's own arrived changed",
+                           r->rank);
     }
     element_buffer_free(&send_before);
     element_buffer_free(&r->send);
@@ -560,7 +609,8 @@ static void one_call(struct run *r)
 
 static void to_grid(struct run *r)
 {
-    int dims[3] = {0, 0, 0}, periods[3] = {r->s->periods & 1, r->s->periods >> 1 & 1, r->s->periods >> 2 & 1};
+    int dims[3] = {0, 0, 0},
+        periods[3] = {r->s->periods & 1, r->s->periods >> 1 & 1, r->s->periods >> 2 & 1};
     MPI_Comm grid;
     MPI_Dims_create(r->size, r->s->dims, dims);
     MPI_Cart_create(r->comm, r->s->dims, dims, periods, 0, &grid);
@@ -569,10 +619,16 @@ static void to_grid(struct run *r)
     r->comm = grid;
 }
 
-int execute_rank(const struct collective *collective, const struct scenario *s, const struct execute_environment *env)
+int execute_rank(const struct collective *collective, const struct scenario *s,
+                 const struct execute_environment *env)
 {
-    struct run r = {.collective = collective, .s = s, .env = env, .type = s->type,
-                    .world = env->world ? env->world : MPI_COMM_WORLD, .type_send = s->type_send, .count = s->count};
+    struct run r = {.collective = collective,
+                    .s = s,
+                    .env = env,
+                    .type = s->type,
+                    .world = env->world ? env->world : MPI_COMM_WORLD,
+                    .type_send = s->type_send,
+                    .count = s->count};
     r.comm = comm_make(s, r.world);
     if (r.comm == MPI_COMM_NULL)
         return 0;

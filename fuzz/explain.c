@@ -1,5 +1,5 @@
-/* Reading, explaining and shrinking a scenario. See harness.h. A trial runs in a child process, so that whatever it does to itself
- * (a sanitizer's report, a loop without end) is just an answer. */
+/* Reading, explaining and shrinking a scenario. See harness.h. A trial runs in a child process, so
+ * that whatever it does to itself (a sanitizer's report, a loop without end) is just an answer. */
 #include "fuzz/harness.h"
 
 #include <errno.h>
@@ -75,7 +75,9 @@ int harness_explain(const struct collective *collective, const struct scenario *
     return outcome.finding_count;
 }
 
-/* --- shrinking ------------------------------------------------------------------------------------------------------------- */
+/* --- shrinking
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
 static int trials;
 
@@ -99,8 +101,8 @@ static void trial_child(const struct collective *collective, struct scenario *sc
 }
 
 /* The rule of the first finding, "crash", "timeout", or "" for none. */
-static void trial(const struct collective *collective, const struct scenario *scenario, char rule[RULE_MAX],
-                  uint64_t *out_messages)
+static void trial(const struct collective *collective, const struct scenario *scenario,
+                  char rule[RULE_MAX], uint64_t *out_messages)
 {
     int fds[2], status;
     struct scenario copy = *scenario;
@@ -120,7 +122,8 @@ static void trial(const struct collective *collective, const struct scenario *sc
     close(fds[1]);
     char answer[sizeof(uint64_t) + RULE_MAX];
     size_t got = 0;
-    for (ssize_t n; got < sizeof answer - 1 && (n = read(fds[0], answer + got, sizeof answer - 1 - got)) > 0;)
+    for (ssize_t n;
+         got < sizeof answer - 1 && (n = read(fds[0], answer + got, sizeof answer - 1 - got)) > 0;)
         got += (size_t)n;
     close(fds[0]);
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
@@ -150,7 +153,8 @@ static bool attempt(struct shrinking *work, struct scenario candidate)
     uint64_t messages;
     if (!execute_adapt(work->collective, &candidate) || trials >= TRIALS_MAX)
         return false;
-    size_t old_size = scenario_encode(work->best, old_bytes), new_size = scenario_encode(&candidate, new_bytes);
+    size_t old_size = scenario_encode(work->best, old_bytes),
+           new_size = scenario_encode(&candidate, new_bytes);
     if (old_size == new_size && !memcmp(old_bytes, new_bytes, old_size))
         return false;
     trial(work->collective, &candidate, rule, &messages);
@@ -161,11 +165,11 @@ static bool attempt(struct shrinking *work, struct scenario candidate)
     return true;
 }
 
-#define TRY_SET(field, value)                                                                                              \
-    do {                                                                                                                   \
-        struct scenario candidate = *work->best;                                                                           \
-        candidate.field = value;                                                                                           \
-        changed |= attempt(work, candidate);                                                                               \
+#define TRY_SET(field, value)                    \
+    do {                                         \
+        struct scenario candidate = *work->best; \
+        candidate.field = value;                 \
+        changed |= attempt(work, candidate);     \
     } while (0)
 
 static bool shrink_fields(struct shrinking *work)
@@ -238,7 +242,8 @@ static void shrink_choices(struct shrinking *work)
 /* Nothing buffered fails: which sends must be unbuffered? Each that need not is buffered. */
 static void shrink_buffering(struct shrinking *work)
 {
-    if (work->best->buffering != BUFFERING_RENDEZVOUS || work->best->shuffle || work->messages > 256)
+    if (work->best->buffering != BUFFERING_RENDEZVOUS || work->best->shuffle ||
+        work->messages > 256)
         return;
     struct scenario candidate = *work->best;
     candidate.buffering = BUFFERING_CHOSEN;

@@ -1,5 +1,5 @@
-/* Runs scenarios on the in-process MPI and adds the checks that need to see all ranks: agreement, barriers left early, wildcard
- * receives, claimed costs. See harness.h.
+/* Runs scenarios on the in-process MPI and adds the checks that need to see all ranks: agreement,
+ * barriers left early, wildcard receives, claimed costs. See harness.h.
  *
  * State: `now` is about the one world that runs; ranks share it, as they share this code. */
 #include "fuzz/harness.h"
@@ -22,7 +22,9 @@ static struct {
 
 extern int __asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
 
-/* --- the ranks' environment ------------------------------------------------------------------------------------------------ */
+/* --- the ranks' environment
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void report(const char *rule, const char *format, ...)
 {
@@ -50,7 +52,8 @@ static void result(int call, int rank, uint64_t checksum)
         now.result_rank[call] = rank;
         now.result[call] = checksum;
     } else if (now.result[call] != checksum) {
-        inproc_note("disagreement", "ranks %d and %d have results that differ in some bits", now.result_rank[call], rank);
+        inproc_note("disagreement", "ranks %d and %d have results that differ in some bits",
+                    now.result_rank[call], rank);
     }
 }
 
@@ -75,19 +78,20 @@ static void show(void *context, const struct inproc_event *event)
     snprintf(peer, sizeof peer, event->peer < 0 ? "any rank" : "rank %d", event->peer);
     switch (event->kind) {
     case INPROC_EVENT_SEND:
-        fprintf(out, "  rank %-2d %-22s %llu bytes to %s, %s%s\n", event->rank, call, (unsigned long long)event->bytes, peer, tag,
-                event->flag ? " (buffered)" : "");
+        fprintf(out, "  rank %-2d %-22s %llu bytes to %s, %s%s\n", event->rank, call,
+                (unsigned long long)event->bytes, peer, tag, event->flag ? " (buffered)" : "");
         break;
     case INPROC_EVENT_RECV:
-        fprintf(out, "  rank %-2d %-22s up to %llu bytes from %s, %s\n", event->rank, call, (unsigned long long)event->bytes, peer,
-                tag);
+        fprintf(out, "  rank %-2d %-22s up to %llu bytes from %s, %s\n", event->rank, call,
+                (unsigned long long)event->bytes, peer, tag);
         break;
     case INPROC_EVENT_MATCH:
-        fprintf(out, "  rank %-2d %-22s gets %llu bytes from %s, %s\n", event->rank, "", (unsigned long long)event->bytes, peer, tag);
+        fprintf(out, "  rank %-2d %-22s gets %llu bytes from %s, %s\n", event->rank, "",
+                (unsigned long long)event->bytes, peer, tag);
         break;
     case INPROC_EVENT_BLOCK:
-        fprintf(out, "  rank %-2d %-22s waits: %s %s, %s\n", event->rank, call, event->flag ? "its message to" : "for a message of",
-                peer, tag);
+        fprintf(out, "  rank %-2d %-22s waits: %s %s, %s\n", event->rank, call,
+                event->flag ? "its message to" : "for a message of", peer, tag);
         break;
     case INPROC_EVENT_CALL:
         fprintf(out, "  rank %-2d %s\n", event->rank, call);
@@ -97,7 +101,9 @@ static void show(void *context, const struct inproc_event *event)
     }
 }
 
-/* --- targets ----------------------------------------------------------------------------------------------------------------- */
+/* --- targets
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 enum { TARGETS_MAX = 512 };
 static const struct collective *target[TARGETS_MAX];
@@ -122,9 +128,11 @@ int harness_target_count(void)
         if ((!names || !*names || asked_for(names, c->name)) && target_count < TARGETS_MAX)
             target[target_count++] = c;
     if (target_count == 0) {
-        fprintf(stderr, names && *names ? "crosswait: no collective '%s' is registered here\n"
-                                        : "crosswait: the file registers no collective: end it with a line like"
-                                          " COLLECTIVE(bcast, \"\", my_bcast)\n",
+        fprintf(stderr,
+                names && *names
+                    ? "crosswait: no collective '%s' is registered here\n"
+                    : "crosswait: the file registers no collective: end it with a line like"
+                      " COLLECTIVE(bcast, \"\", my_bcast)\n",
                 names);
         exit(2);
     }
@@ -146,7 +154,9 @@ const struct collective *harness_target_find(const char *name, unsigned *out_ind
     return NULL;
 }
 
-/* --- a run --------------------------------------------------------------------------------------------------------------------- */
+/* --- a run
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 static void find(struct inproc_outcome *out, const char *rule, int rank, const char *format, ...)
 {
@@ -161,14 +171,24 @@ static void find(struct inproc_outcome *out, const char *rule, int rank, const c
     va_end(arguments);
 }
 
-bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline, struct inproc_outcome *out)
+bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
+                 struct inproc_outcome *out)
 {
-    static const struct execute_environment environment = {
-        .report = report, .pause = inproc_pause, .entered = entered, .missing = missing, .result = result, .calling = calling};
-    static const struct execute_environment environment_margins = {
-        .report = report, .pause = inproc_pause, .entered = entered, .missing = missing, .result = result, .calling = calling,
-        .margins = 1};
-    static const enum inproc_buffering buffering[] = {INPROC_RENDEZVOUS, INPROC_EAGER, INPROC_EAGER_BYTES, INPROC_CHOSEN};
+    static const struct execute_environment environment = {.report = report,
+                                                           .pause = inproc_pause,
+                                                           .entered = entered,
+                                                           .missing = missing,
+                                                           .result = result,
+                                                           .calling = calling};
+    static const struct execute_environment environment_margins = {.report = report,
+                                                                   .pause = inproc_pause,
+                                                                   .entered = entered,
+                                                                   .missing = missing,
+                                                                   .result = result,
+                                                                   .calling = calling,
+                                                                   .margins = 1};
+    static const enum inproc_buffering buffering[] = {INPROC_RENDEZVOUS, INPROC_EAGER,
+                                                      INPROC_EAGER_BYTES, INPROC_CHOSEN};
     if (!execute_adapt(collective, scenario))
         return false;
     now.collective = collective;
@@ -181,14 +201,17 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
     struct inproc_options options = {
         .rank_count = execute_world_size(scenario),
         .run = run_rank,
-        .context = (void *)(uintptr_t)(__asan_region_is_poisoned ? &environment : &environment_margins),
+        .context =
+            (void *)(uintptr_t)(__asan_region_is_poisoned ? &environment : &environment_margins),
         .buffering = buffering[scenario->buffering],
         .eager_bytes = (size_t)scenario->eager_bytes,
         .shuffle = scenario->shuffle,
         .late = scenario->late,
         .initialized = true,
         .warn_types = true,
-        .choice = {.kind = INPROC_BYTES, .bytes = scenario->choices, .count = scenario->choice_count},
+        .choice = {.kind = INPROC_BYTES,
+                   .bytes = scenario->choices,
+                   .count = scenario->choice_count},
         .step_count_max = 5000000,
         .event = timeline ? show : NULL,
         .event_context = timeline,
@@ -198,8 +221,10 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
     if (inproc_run(&options, out) != CORE_OK)
         exit(3);
     if (out->wildcard_rank >= 0)
-        find(out, "wildcard", out->wildcard_rank, "rank %d receives from any source, and always gets rank %d's message, where"
-             " other ranks name their sources: any other message with that tag could be taken for its own",
+        find(out, "wildcard", out->wildcard_rank,
+             "rank %d receives from any source, and always gets rank %d's message, where"
+             " other ranks name their sources: any other message with that tag could be taken for "
+             "its own",
              out->wildcard_rank, out->wildcard_source);
     if (!out->finding_count)
         cost_check(collective, scenario, &options, out);

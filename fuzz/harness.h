@@ -1,4 +1,5 @@
-/* A scenario run in one process, with every check; and what libFuzzer, shrinking and explaining do with it. */
+/* A scenario run in one process, with every check; and what libFuzzer, shrinking and explaining do
+ * with it. */
 #ifndef FUZZ_HARNESS_H
 #define FUZZ_HARNESS_H
 
@@ -11,22 +12,25 @@
 enum { HARNESS_PATTERNS = 2048 };
 extern uint8_t harness_pattern[HARNESS_PATTERNS];
 
-/* The collectives to fuzz: all that are linked in, or those that CROSSWAIT_FUZZ_TARGET names, separated by commas. Ends the
- * process with a message when there is none. */
+/* The collectives to fuzz: all that are linked in, or those that CROSSWAIT_FUZZ_TARGET names,
+ * separated by commas. Ends the process with a message when there is none. */
 int harness_target_count(void);
 const struct collective *harness_target(unsigned index);
 const struct collective *harness_target_find(const char *name, unsigned *out_index);
 
-/* Runs it. *scenario is brought into the collective's domain first. timeline: NULL, or where each event is printed.
- * out->finding_count says what was found. False: nothing of the scenario fits the collective. */
-bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline, struct inproc_outcome *out);
+/* Runs it. *scenario is brought into the collective's domain first. timeline: NULL, or where each
+ * event is printed. out->finding_count says what was found. False: nothing of the scenario fits the
+ * collective. */
+bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
+                 struct inproc_outcome *out);
 
-/* The scenario in a file, as bytes or as text. Returns the collective, or NULL with a message printed. */
+/* The scenario in a file, as bytes or as text. Returns the collective, or NULL with a message
+ * printed. */
 const struct collective *harness_read(const char *path, struct scenario *out);
 /* Description, scenario, timeline, findings, on stdout. Returns the number of findings. */
 int harness_explain(const struct collective *collective, const struct scenario *scenario);
-/* Makes *scenario as small as it can while it still fails with the same rule (or still crashes). Returns the rule, "crash" or
- * "timeout"; NULL when it does not fail at all. */
+/* Makes *scenario as small as it can while it still fails with the same rule (or still crashes).
+ * Returns the rule, "crash" or "timeout"; NULL when it does not fail at all. */
 const char *harness_shrink(const struct collective *collective, struct scenario *scenario);
 
 #endif

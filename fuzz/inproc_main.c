@@ -1,6 +1,7 @@
-/* Runs a whole MPI program, main and all, on the in-process MPI: compile it with -Dmain=crosswait_program_main, link it with
- * this and libinproc.a. Usage: PROGRAM [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]
- * Prints each finding as a line on standard error; exit status 0 without findings, 1 with, 2 for bad usage. */
+/* Runs a whole MPI program, main and all, on the in-process MPI: compile it with
+ * -Dmain=crosswait_program_main, link it with this and libinproc.a. Usage: PROGRAM [-n RANKS] [-p
+ * rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...] Prints each finding as a line on
+ * standard error; exit status 0 without findings, 1 with, 2 for bad usage. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,21 +23,26 @@ static void show(void *context, const struct inproc_event *event)
 {
     static const char *const kind[] = {"send", "recv", "match", "wait", "block", "call"};
     (void)context;
-    fprintf(stderr, "rank %d %s %s peer %d tag %d bytes %llu request %d%s\n", event->rank, kind[event->kind],
-            event->call ? event->call : "?", event->peer, event->tag, (unsigned long long)event->bytes, event->request,
+    fprintf(stderr, "rank %d %s %s peer %d tag %d bytes %llu request %d%s\n", event->rank,
+            kind[event->kind], event->call ? event->call : "?", event->peer, event->tag,
+            (unsigned long long)event->bytes, event->request,
             event->kind == INPROC_EVENT_SEND && event->flag ? " buffered" : "");
 }
 
 static int usage(const char *program)
 {
-    fprintf(stderr, "usage: %s [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]\n", program);
+    fprintf(
+        stderr,
+        "usage: %s [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]\n",
+        program);
     return 2;
 }
 
 int main(int argc, char **argv)
 {
     static struct inproc_outcome outcome;
-    struct inproc_options options = {.rank_count = 4, .run = run, .buffering = INPROC_EAGER_BYTES, .eager_bytes = 4096};
+    struct inproc_options options = {
+        .rank_count = 4, .run = run, .buffering = INPROC_EAGER_BYTES, .eager_bytes = 4096};
     int i = 1;
     for (; i < argc && strcmp(argv[i], "--"); i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";

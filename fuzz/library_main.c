@@ -1,11 +1,14 @@
-/* The MPI library's own collectives under the fuzzer's scenarios, on real ranks, its algorithms forced one by one in a running job.
+/* The MPI library's own collectives under the fuzzer's scenarios, on real ranks, its algorithms
+ * forced one by one in a running job.
  *
- * usage: mpirun -n N library_main PLAN LOG SEED    (started by library.py, with coll_tuned_use_dynamic_rules on)
- * PLAN: lines of "collective control-variable number name first count": scenarios first to first + count - 1 of that algorithm.
- * A communicator made after its control variable was written uses that algorithm, so every case has one of its own.
- * LOG gets, flushed: "start LINE CASE DESCRIPTION", "finding RULE TEXT", "passed", and "fixed LINE" where the variable can only be set
- * from outside (OMPI_MCA_...), before the job starts. The job ends with status 3 after a case with a
- * finding, since its communicators may be spoiled; with 9 when a case does not end. */
+ * usage: mpirun -n N library_main PLAN LOG SEED    (started by library.py, with
+ * coll_tuned_use_dynamic_rules on) PLAN: lines of "collective control-variable number name first
+ * count": scenarios first to first + count - 1 of that algorithm. A communicator made after its
+ * control variable was written uses that algorithm, so every case has one of its own. LOG gets,
+ * flushed: "start LINE CASE DESCRIPTION", "finding RULE TEXT", "passed", and "fixed LINE" where the
+ * variable can only be set from outside (OMPI_MCA_...), before the job starts. The job ends with
+ * status 3 after a case with a finding, since its communicators may be spoiled; with 9 when a case
+ * does not end. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -24,17 +27,41 @@ static char first_finding[256];
 static unsigned long sums[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 
 static const struct collective known[] = {
-    {.name = "barrier", .row = "", .kind = collective_kind_barrier, .function.barrier = MPI_Barrier},
+    {.name = "barrier",
+     .row = "",
+     .kind = collective_kind_barrier,
+     .function.barrier = MPI_Barrier},
     {.name = "bcast", .row = "", .kind = collective_kind_bcast, .function.bcast = MPI_Bcast},
     {.name = "reduce", .row = "", .kind = collective_kind_reduce, .function.reduce = MPI_Reduce},
-    {.name = "allreduce", .row = "", .kind = collective_kind_allreduce, .function.allreduce = MPI_Allreduce},
+    {.name = "allreduce",
+     .row = "",
+     .kind = collective_kind_allreduce,
+     .function.allreduce = MPI_Allreduce},
     {.name = "gather", .row = "", .kind = collective_kind_gather, .function.gather = MPI_Gather},
-    {.name = "scatter", .row = "", .kind = collective_kind_scatter, .function.scatter = MPI_Scatter},
-    {.name = "allgather", .row = "", .kind = collective_kind_allgather, .function.allgather = MPI_Allgather},
-    {.name = "allgatherv", .row = "", .kind = collective_kind_allgatherv, .function.allgatherv = MPI_Allgatherv},
-    {.name = "alltoall", .row = "", .kind = collective_kind_alltoall, .function.alltoall = MPI_Alltoall},
-    {.name = "alltoallv", .row = "", .kind = collective_kind_alltoallv, .function.alltoallv = MPI_Alltoallv},
-    {.name = "reduce_scatter", .row = "", .kind = collective_kind_reduce_scatter, .function.reduce_scatter = MPI_Reduce_scatter},
+    {.name = "scatter",
+     .row = "",
+     .kind = collective_kind_scatter,
+     .function.scatter = MPI_Scatter},
+    {.name = "allgather",
+     .row = "",
+     .kind = collective_kind_allgather,
+     .function.allgather = MPI_Allgather},
+    {.name = "allgatherv",
+     .row = "",
+     .kind = collective_kind_allgatherv,
+     .function.allgatherv = MPI_Allgatherv},
+    {.name = "alltoall",
+     .row = "",
+     .kind = collective_kind_alltoall,
+     .function.alltoall = MPI_Alltoall},
+    {.name = "alltoallv",
+     .row = "",
+     .kind = collective_kind_alltoallv,
+     .function.alltoallv = MPI_Alltoallv},
+    {.name = "reduce_scatter",
+     .row = "",
+     .kind = collective_kind_reduce_scatter,
+     .function.reduce_scatter = MPI_Reduce_scatter},
     {.name = "scan", .row = "", .kind = collective_kind_scan, .function.scan = MPI_Scan},
 };
 
@@ -68,7 +95,9 @@ static int missing(int call)
 static void result(int call, int rank, uint64_t sum)
 {
     (void)rank;
-    sums[call] = sum >> 2; /* below 2^62: Open MPI compares unsigned longs as signed ones where it uses AVX-512 */
+    sums[call] =
+        sum >>
+        2; /* below 2^62: Open MPI compares unsigned longs as signed ones where it uses AVX-512 */
     have[call] = 1;
 }
 
@@ -103,9 +132,11 @@ static bool force(const char *variable, int number)
 {
     MPI_T_cvar_handle handle;
     int index, count, value = -1;
-    if (MPI_T_cvar_get_index(variable, &index) != MPI_SUCCESS || MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
+    if (MPI_T_cvar_get_index(variable, &index) != MPI_SUCCESS ||
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) != MPI_SUCCESS)
         return false;
-    if (MPI_T_cvar_write(handle, &number) != MPI_SUCCESS && MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && value != number) {
+    if (MPI_T_cvar_write(handle, &number) != MPI_SUCCESS &&
+        MPI_T_cvar_read(handle, &value) == MPI_SUCCESS && value != number) {
         MPI_T_cvar_handle_free(&handle);
         return false;
     }
@@ -113,7 +144,8 @@ static bool force(const char *variable, int number)
     return true;
 }
 
-static bool make_case(const struct collective *c, const char *algorithm, uint64_t seed, struct scenario *s)
+static bool make_case(const struct collective *c, const char *algorithm, uint64_t seed,
+                      struct scenario *s)
 {
     scenario_decode(NULL, 0, s);
     for (int i = 0; i < 8; i++)
@@ -138,7 +170,8 @@ static bool make_case(const struct collective *c, const char *algorithm, uint64_
 static void compare_sums(const struct scenario *s)
 {
     for (int call = 0; call < s->calls; call++) {
-        unsigned long low = have[call] ? sums[call] : ~0ul >> 1, high = have[call] ? sums[call] : 0, lowest, highest;
+        unsigned long low = have[call] ? sums[call] : ~0ul >> 1, high = have[call] ? sums[call] : 0,
+                      lowest, highest;
         PMPI_Allreduce(&low, &lowest, 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
         PMPI_Allreduce(&high, &highest, 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
         if (highest && lowest != highest)
@@ -146,12 +179,18 @@ static void compare_sums(const struct scenario *s)
     }
 }
 
-static int run_case(const struct collective *c, const char *algorithm, int line, int number, uint64_t seed)
+static int run_case(const struct collective *c, const char *algorithm, int line, int number,
+                    uint64_t seed)
 {
     static struct scenario s;
     static char text[512];
-    struct execute_environment environment = {.report = report, .pause = pause_rank, .entered = entered, .missing = missing,
-                                              .result = result, .calling = calling, .margins = 1};
+    struct execute_environment environment = {.report = report,
+                                              .pause = pause_rank,
+                                              .entered = entered,
+                                              .missing = missing,
+                                              .result = result,
+                                              .calling = calling,
+                                              .margins = 1};
     if (!make_case(c, algorithm, seed, &s))
         return 0;
     execute_describe(c, &s, text, sizeof text);
@@ -159,7 +198,8 @@ static int run_case(const struct collective *c, const char *algorithm, int line,
     findings = 0;
     memset(have, 0, sizeof have);
     alarm(SECONDS);
-    PMPI_Comm_split(MPI_COMM_WORLD, world_rank < execute_world_size(&s) ? 0 : MPI_UNDEFINED, world_rank, &environment.world);
+    PMPI_Comm_split(MPI_COMM_WORLD, world_rank < execute_world_size(&s) ? 0 : MPI_UNDEFINED,
+                    world_rank, &environment.world);
     if (environment.world != MPI_COMM_NULL)
         execute_rank(c, &s, &environment);
     int all, first = findings ? world_rank : world_size, who;
@@ -198,7 +238,8 @@ int main(int argc, char **argv)
     signal(SIGALRM, on_alarm);
     for (; !failed && fgets(line, sizeof line, plan); at++) {
         const struct collective *c = NULL;
-        if (sscanf(line, "%63s %127s %d %63s %d %d", kind, variable, &number, algorithm, &first, &count) != 6)
+        if (sscanf(line, "%63s %127s %d %63s %d %d", kind, variable, &number, algorithm, &first,
+                   &count) != 6)
             continue;
         for (size_t i = 0; i < sizeof known / sizeof *known; i++)
             c = strcmp(known[i].name, kind) ? c : &known[i];
@@ -209,7 +250,9 @@ int main(int argc, char **argv)
             continue;
         }
         for (int i = first; i < first + count && !failed; i++)
-            failed = run_case(c, algorithm, at, i, strtoull(argv[3], NULL, 0) * 1000003u + (uint64_t)number * 7919u + (uint64_t)i);
+            failed = run_case(c, algorithm, at, i,
+                              strtoull(argv[3], NULL, 0) * 1000003u + (uint64_t)number * 7919u +
+                                  (uint64_t)i);
         force(variable, 0);
     }
     if (failed) {

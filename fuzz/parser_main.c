@@ -1,5 +1,6 @@
-/* A plain main for the fuzzers of our parsers, for where there is no libFuzzer: PROGRAM [--mutations=N] FILE...
- * Runs every file as it is, then N mutations of it: bits flipped, numbers set, pieces moved, the end cut off; the same ones each time. */
+/* A plain main for the fuzzers of our parsers, for where there is no libFuzzer: PROGRAM
+ * [--mutations=N] FILE... Runs every file as it is, then N mutations of it: bits flipped, numbers
+ * set, pieces moved, the end cut off; the same ones each time. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,10 @@ static size_t mutate(struct core_random *random, uint8_t *data, size_t size)
 {
     static const uint8_t often[] = {0, 1, 0x7f, 0x80, 0xff};
     for (uint64_t changes = 1 + core_random_below(random, 8); changes > 0 && size > 8; changes--) {
-        size_t at = core_random_below(random, core_random_below(random, 2) ? size : size < 4096 ? size : 4096), length;
+        size_t at = core_random_below(random, core_random_below(random, 2) ? size
+                                              : size < 4096                ? size
+                                                                           : 4096),
+               length;
         switch (core_random_below(random, 5)) {
         case 0:
             data[at] ^= (uint8_t)(1u << core_random_below(random, 8));
@@ -38,7 +42,8 @@ static size_t mutate(struct core_random *random, uint8_t *data, size_t size)
             break;
         case 2:
             length = 1 + core_random_below(random, 8);
-            memset(data + at, often[core_random_below(random, sizeof often)], length < size - at ? length : size - at);
+            memset(data + at, often[core_random_below(random, sizeof often)],
+                   length < size - at ? length : size - at);
             break;
         case 3:
             length = 1 + core_random_below(random, size - at);

@@ -1,4 +1,5 @@
-/* Fuzzes everything that reads a trace: opening it, its events, the facts of a report and every rendering of them. */
+/* Fuzzes everything that reads a trace: opening it, its events, the facts of a report and every
+ * rendering of them. */
 #include <stdio.h>
 #include <string.h>
 

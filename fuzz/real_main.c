@@ -1,7 +1,8 @@
-/* Runs one scenario on real ranks: mpirun -n RANKS PROGRAM SCENARIO. Built with mpicc from the user's file and the same scenario,
- * elements and execute sources as the fuzzer. Sends that the scenario does not buffer are made synchronous here, by
- * standing in front of MPI_Send and its kin; a schedule cannot be forced on real ranks, a slow rank can.
- * Exit status: 0 no finding, 1 findings, 2 a bad scenario, 9 no end. */
+/* Runs one scenario on real ranks: mpirun -n RANKS PROGRAM SCENARIO. Built with mpicc from the
+ * user's file and the same scenario, elements and execute sources as the fuzzer. Sends that the
+ * scenario does not buffer are made synchronous here, by standing in front of MPI_Send and its kin;
+ * a schedule cannot be forced on real ranks, a slow rank can. Exit status: 0 no finding, 1
+ * findings, 2 a bad scenario, 9 no end. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -20,7 +21,9 @@ static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long checksum[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 static int inside;
 
-/* --- sends that do not buffer ----------------------------------------------------------------------------------------------- */
+/* --- sends that do not buffer
+ * -----------------------------------------------------------------------------------------------
+ */
 
 static int synchronous(int count, MPI_Datatype type)
 {
@@ -35,35 +38,41 @@ static int synchronous(int count, MPI_Datatype type)
 
 int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
-    return synchronous(count, type) ? PMPI_Ssend(buf, count, type, dest, tag, comm) : PMPI_Send(buf, count, type, dest, tag, comm);
+    return synchronous(count, type) ? PMPI_Ssend(buf, count, type, dest, tag, comm)
+                                    : PMPI_Send(buf, count, type, dest, tag, comm);
 }
 
-int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
     return synchronous(count, type) ? PMPI_Issend(buf, count, type, dest, tag, comm, request)
                                     : PMPI_Isend(buf, count, type, dest, tag, comm, request);
 }
 
-int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                  MPI_Request *request)
 {
     return synchronous(count, type) ? PMPI_Ssend_init(buf, count, type, dest, tag, comm, request)
                                     : PMPI_Send_init(buf, count, type, dest, tag, comm, request);
 }
 
-int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                 int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                 void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                 MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
     if (!synchronous(sendcount, sendtype))
-        return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source, recvtag, comm,
-                             status);
+        return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
+                             recvtype, source, recvtag, comm, status);
     PMPI_Issend(sendbuf, sendcount, sendtype, dest, sendtag, comm, &request);
     int error = PMPI_Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
     PMPI_Wait(&request, MPI_STATUS_IGNORE);
     return error;
 }
 
-/* --- the environment -------------------------------------------------------------------------------------------------------- */
+/* --- the environment
+ * --------------------------------------------------------------------------------------------------------
+ */
 
 static void report(const char *rule, const char *format, ...)
 {
@@ -96,7 +105,9 @@ static int missing(int call)
 static void result(int call, int rank, uint64_t sum)
 {
     (void)rank;
-    checksum[call] = sum >> 2; /* below 2^62: Open MPI compares unsigned longs as signed ones where it uses AVX-512 */
+    checksum[call] =
+        sum >>
+        2; /* below 2^62: Open MPI compares unsigned longs as signed ones where it uses AVX-512 */
     have[call] = 1;
 }
 
@@ -110,8 +121,10 @@ static void calling(int now_inside)
 static void on_alarm(int number)
 {
     char text[96];
-    int length = snprintf(text, sizeof text, "finding: deadlock: rank %d of MPI_COMM_WORLD has not ended within %d s\n", world_rank,
-                          SECONDS);
+    int length =
+        snprintf(text, sizeof text,
+                 "finding: deadlock: rank %d of MPI_COMM_WORLD has not ended within %d s\n",
+                 world_rank, SECONDS);
     (void)number;
     _exit(write(1, text, (size_t)length) < 0 ? 10 : 9);
 }
@@ -119,7 +132,8 @@ static void on_alarm(int number)
 static void compare(const struct collective *collective)
 {
     for (int call = 0; call < scenario.calls; call++) {
-        unsigned long low = have[call] ? checksum[call] : ~0ul >> 1, high = have[call] ? checksum[call] : 0, lowest, highest;
+        unsigned long low = have[call] ? checksum[call] : ~0ul >> 1,
+                      high = have[call] ? checksum[call] : 0, lowest, highest;
         double in = came[call], out = left[call] > 0 ? left[call] : 1e300, last, first;
         PMPI_Allreduce(&low, &lowest, 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
         PMPI_Allreduce(&high, &highest, 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
@@ -128,7 +142,8 @@ static void compare(const struct collective *collective)
         if (world_rank == 0 && highest && lowest != highest)
             report("disagreement", "the ranks' results differ in some bits");
         if (world_rank == 0 && collective->kind == collective_kind_barrier && first < last)
-            report("early-exit", "a rank left the barrier %.3f s before the last had come", last - first);
+            report("early-exit", "a rank left the barrier %.3f s before the last had come",
+                   last - first);
     }
 }
 
@@ -155,9 +170,13 @@ static const struct collective *read_scenario(const char *path)
 
 int main(int argc, char **argv)
 {
-    static const struct execute_environment environment = {
-        .report = report, .pause = pause_rank, .entered = entered, .missing = missing, .result = result, .calling = calling,
-        .margins = 1};
+    static const struct execute_environment environment = {.report = report,
+                                                           .pause = pause_rank,
+                                                           .entered = entered,
+                                                           .missing = missing,
+                                                           .result = result,
+                                                           .calling = calling,
+                                                           .margins = 1};
     int size, all;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
@@ -169,7 +188,8 @@ int main(int argc, char **argv)
     }
     if (size != execute_world_size(&scenario)) {
         if (world_rank == 0)
-            fprintf(stderr, "crosswait: '%s' is for %d ranks, not %d\n", argv[1], execute_world_size(&scenario), size);
+            fprintf(stderr, "crosswait: '%s' is for %d ranks, not %d\n", argv[1],
+                    execute_world_size(&scenario), size);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
     setvbuf(stdout, NULL, _IOLBF, 0);

@@ -105,9 +105,11 @@ $(BUILD)/fuzz/bench-asan: fuzz/bench.c $(BUILD)/libinproc.a $(BUILD)/libcore.a
 	$(Q)$(CLANG) $(CFLAGS) $(MPI_CFLAGS) -fsanitize=address,undefined -o $@ $< $(BUILD)/libinproc.a $(BUILD)/libcore.a
 
 .PHONY: bench-fuzz
-bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan
+bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan $(BUILD)/fuzz/corpus
 	@$(BUILD)/fuzz/bench
 	@$(BUILD)/fuzz/bench-asan
+	@echo "time to the first finding, by axis:"
+	@fuzz/calibrate.py $(BUILD)/fuzz/corpus --table --seconds=60 --only=defect_
 
 ALL += $(BUILD)/obj/fuzz/inproc_main.o $(FUZZ_SHARED)
 

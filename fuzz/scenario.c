@@ -1,24 +1,45 @@
-/* Scenarios as bytes and as text, and their mutation. See scenario.h. One table names every field once: it decodes, encodes,
- * prints, parses and mutates. */
+/* Scenarios as bytes and as text, and their mutation. See scenario.h. One table names every field
+ * once: it decodes, encodes, prints, parses and mutates. */
 #include "fuzz/scenario.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const type_names[] = {"int", "pair", "strided", "reversed", "far", "double", "double-strided", "mixed",
+static const char *const type_names[] = {"int",         "pair",   "strided",        "reversed",
+                                         "far",         "double", "double-strided", "mixed",
                                          "mixed-apart", "byte"};
-static const char *const op_names[] = {"sum-int", "sum-double", "max-int", "user-sum-strided", "affine-int", "affine-pair",
-                                       "affine-strided", "sum-rounded"};
+static const char *const op_names[] = {"sum-int",          "sum-double", "max-int",
+                                       "user-sum-strided", "affine-int", "affine-pair",
+                                       "affine-strided",   "sum-rounded"};
 static const char *const comm_names[] = {"world", "dup", "backwards", "part"};
 static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
 static const char *const buffering_names[] = {"rendezvous", "eager", "eager-bytes", "chosen"};
 static const char *const flag_names[] = {"no", "yes"};
 
 enum field {
-    FIELD_TARGET, FIELD_RANKS, FIELD_ROOT, FIELD_COUNT, FIELD_TYPE, FIELD_TYPE_SEND, FIELD_OP, FIELD_IN_PLACE, FIELD_SIZES,
-    FIELD_SIZES_SEED, FIELD_COMM, FIELD_CALLS, FIELD_PARAMETER, FIELD_DIMS, FIELD_PERIODS, FIELD_BUFFERING,
-    FIELD_EAGER_BYTES, FIELD_SHUFFLE, FIELD_LATE, FIELD_TRAFFIC, FIELD_SLOW, FIELDS
+    FIELD_TARGET,
+    FIELD_RANKS,
+    FIELD_ROOT,
+    FIELD_COUNT,
+    FIELD_TYPE,
+    FIELD_TYPE_SEND,
+    FIELD_OP,
+    FIELD_IN_PLACE,
+    FIELD_SIZES,
+    FIELD_SIZES_SEED,
+    FIELD_COMM,
+    FIELD_CALLS,
+    FIELD_PARAMETER,
+    FIELD_DIMS,
+    FIELD_PERIODS,
+    FIELD_BUFFERING,
+    FIELD_EAGER_BYTES,
+    FIELD_SHUFFLE,
+    FIELD_LATE,
+    FIELD_TRAFFIC,
+    FIELD_SLOW,
+    FIELDS
 };
 
 struct field_row {
@@ -30,7 +51,8 @@ struct field_row {
 
 static const struct field_row row[FIELDS] = {
     [FIELD_TARGET] = {"target", 0, 255, NULL, {-9}},
-    [FIELD_RANKS] = {"ranks", 1, SCENARIO_RANKS_MAX, NULL, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, -9}},
+    [FIELD_RANKS] =
+        {"ranks", 1, SCENARIO_RANKS_MAX, NULL, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, -9}},
     [FIELD_ROOT] = {"root", 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 63, -9}},
     [FIELD_COUNT] = {"count", 0, 4095, NULL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 17, 64, -9}},
     [FIELD_TYPE] = {"type", 0, SCENARIO_TYPES - 1, type_names, {-9}},
@@ -55,28 +77,50 @@ static const struct field_row row[FIELDS] = {
 static int field_get(const struct scenario *s, enum field field)
 {
     switch (field) {
-    case FIELD_TARGET: return (int)s->target;
-    case FIELD_RANKS: return s->ranks;
-    case FIELD_ROOT: return s->root;
-    case FIELD_COUNT: return s->count;
-    case FIELD_TYPE: return (int)s->type;
-    case FIELD_TYPE_SEND: return (int)s->type_send;
-    case FIELD_OP: return (int)s->op;
-    case FIELD_IN_PLACE: return s->in_place;
-    case FIELD_SIZES: return (int)s->sizes;
-    case FIELD_SIZES_SEED: return (int)s->sizes_seed;
-    case FIELD_COMM: return (int)s->comm;
-    case FIELD_CALLS: return s->calls;
-    case FIELD_PARAMETER: return s->parameter;
-    case FIELD_DIMS: return s->dims;
-    case FIELD_PERIODS: return (int)s->periods;
-    case FIELD_BUFFERING: return (int)s->buffering;
-    case FIELD_EAGER_BYTES: return s->eager_bytes;
-    case FIELD_SHUFFLE: return s->shuffle;
-    case FIELD_LATE: return s->late;
-    case FIELD_TRAFFIC: return s->traffic;
-    case FIELD_SLOW: return s->slow;
-    case FIELDS: break;
+    case FIELD_TARGET:
+        return (int)s->target;
+    case FIELD_RANKS:
+        return s->ranks;
+    case FIELD_ROOT:
+        return s->root;
+    case FIELD_COUNT:
+        return s->count;
+    case FIELD_TYPE:
+        return (int)s->type;
+    case FIELD_TYPE_SEND:
+        return (int)s->type_send;
+    case FIELD_OP:
+        return (int)s->op;
+    case FIELD_IN_PLACE:
+        return s->in_place;
+    case FIELD_SIZES:
+        return (int)s->sizes;
+    case FIELD_SIZES_SEED:
+        return (int)s->sizes_seed;
+    case FIELD_COMM:
+        return (int)s->comm;
+    case FIELD_CALLS:
+        return s->calls;
+    case FIELD_PARAMETER:
+        return s->parameter;
+    case FIELD_DIMS:
+        return s->dims;
+    case FIELD_PERIODS:
+        return (int)s->periods;
+    case FIELD_BUFFERING:
+        return (int)s->buffering;
+    case FIELD_EAGER_BYTES:
+        return s->eager_bytes;
+    case FIELD_SHUFFLE:
+        return s->shuffle;
+    case FIELD_LATE:
+        return s->late;
+    case FIELD_TRAFFIC:
+        return s->traffic;
+    case FIELD_SLOW:
+        return s->slow;
+    case FIELDS:
+        break;
     }
     return 0;
 }
@@ -84,34 +128,80 @@ static int field_get(const struct scenario *s, enum field field)
 static void field_set(struct scenario *s, enum field field, int value)
 {
     switch (field) {
-    case FIELD_TARGET: s->target = (unsigned)value; break;
-    case FIELD_RANKS: s->ranks = value; break;
-    case FIELD_ROOT: s->root = value; break;
-    case FIELD_COUNT: s->count = value; break;
-    case FIELD_TYPE: s->type = (enum scenario_type)value; break;
-    case FIELD_TYPE_SEND: s->type_send = (enum scenario_type)value; break;
-    case FIELD_OP: s->op = (enum scenario_op)value; break;
-    case FIELD_IN_PLACE: s->in_place = value; break;
-    case FIELD_SIZES: s->sizes = (enum scenario_sizes)value; break;
-    case FIELD_SIZES_SEED: s->sizes_seed = (unsigned)value; break;
-    case FIELD_COMM: s->comm = (enum scenario_comm)value; break;
-    case FIELD_CALLS: s->calls = value; break;
-    case FIELD_PARAMETER: s->parameter = value; break;
-    case FIELD_DIMS: s->dims = value; break;
-    case FIELD_PERIODS: s->periods = (unsigned)value; break;
-    case FIELD_BUFFERING: s->buffering = (enum scenario_buffering)value; break;
-    case FIELD_EAGER_BYTES: s->eager_bytes = value; break;
-    case FIELD_SHUFFLE: s->shuffle = value; break;
-    case FIELD_LATE: s->late = value; break;
-    case FIELD_TRAFFIC: s->traffic = value; break;
-    case FIELD_SLOW: s->slow = value; break;
-    case FIELDS: break;
+    case FIELD_TARGET:
+        s->target = (unsigned)value;
+        break;
+    case FIELD_RANKS:
+        s->ranks = value;
+        break;
+    case FIELD_ROOT:
+        s->root = value;
+        break;
+    case FIELD_COUNT:
+        s->count = value;
+        break;
+    case FIELD_TYPE:
+        s->type = (enum scenario_type)value;
+        break;
+    case FIELD_TYPE_SEND:
+        s->type_send = (enum scenario_type)value;
+        break;
+    case FIELD_OP:
+        s->op = (enum scenario_op)value;
+        break;
+    case FIELD_IN_PLACE:
+        s->in_place = value;
+        break;
+    case FIELD_SIZES:
+        s->sizes = (enum scenario_sizes)value;
+        break;
+    case FIELD_SIZES_SEED:
+        s->sizes_seed = (unsigned)value;
+        break;
+    case FIELD_COMM:
+        s->comm = (enum scenario_comm)value;
+        break;
+    case FIELD_CALLS:
+        s->calls = value;
+        break;
+    case FIELD_PARAMETER:
+        s->parameter = value;
+        break;
+    case FIELD_DIMS:
+        s->dims = value;
+        break;
+    case FIELD_PERIODS:
+        s->periods = (unsigned)value;
+        break;
+    case FIELD_BUFFERING:
+        s->buffering = (enum scenario_buffering)value;
+        break;
+    case FIELD_EAGER_BYTES:
+        s->eager_bytes = value;
+        break;
+    case FIELD_SHUFFLE:
+        s->shuffle = value;
+        break;
+    case FIELD_LATE:
+        s->late = value;
+        break;
+    case FIELD_TRAFFIC:
+        s->traffic = value;
+        break;
+    case FIELD_SLOW:
+        s->slow = value;
+        break;
+    case FIELDS:
+        break;
     }
 }
 
 int scenario_type_class(enum scenario_type type)
 {
-    return type <= TYPE_FAR ? 0 : type <= TYPE_DOUBLE_STRIDED ? 1 : type <= TYPE_MIXED_APART ? 2 : 3;
+    return type <= TYPE_FAR              ? 0
+           : type <= TYPE_DOUBLE_STRIDED ? 1
+           : type <= TYPE_MIXED_APART    ? 2
+                                         : 3;
 }
 
 int scenario_type_items(enum scenario_type type)
@@ -122,8 +212,8 @@ int scenario_type_items(enum scenario_type type)
 
 enum scenario_type scenario_op_type(enum scenario_op op)
 {
-    static const enum scenario_type type[] = {TYPE_INT, TYPE_DOUBLE, TYPE_INT, TYPE_STRIDED, TYPE_INT, TYPE_PAIR,
-                                              TYPE_STRIDED, TYPE_DOUBLE};
+    static const enum scenario_type type[] = {TYPE_INT, TYPE_DOUBLE, TYPE_INT,     TYPE_STRIDED,
+                                              TYPE_INT, TYPE_PAIR,   TYPE_STRIDED, TYPE_DOUBLE};
     return type[op];
 }
 
@@ -131,14 +221,18 @@ void scenario_normalise(struct scenario *s)
 {
     for (int f = 0; f < FIELDS; f++) {
         int value = field_get(s, f);
-        field_set(s, f, value < row[f].low ? row[f].low : value > row[f].high ? row[f].high : value);
+        field_set(s, f,
+                  value < row[f].low    ? row[f].low
+                  : value > row[f].high ? row[f].high
+                                        : value);
     }
     if (s->comm == COMM_PART && s->ranks > SCENARIO_RANKS_MAX - 2)
         s->ranks = SCENARIO_RANKS_MAX - 2;
     s->root %= s->ranks;
     if (s->slow >= s->ranks)
         s->slow %= s->ranks;
-    /* Buffers of all ranks together stay near a megabyte, whatever the collective does with its blocks. */
+    /* Buffers of all ranks together stay near a megabyte, whatever the collective does with its
+     * blocks. */
     int most = 16384 / (s->ranks * s->ranks) * 4;
     if (s->count > most && s->count > 16)
         s->count = most > 16 ? most : 16;
@@ -160,7 +254,9 @@ static void defaults(struct scenario *s)
     s->slow = -1;
 }
 
-/* --- bytes --------------------------------------------------------------------------------------------------------------- */
+/* --- bytes
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static int width(enum field field)
 {
@@ -202,7 +298,9 @@ size_t scenario_encode(const struct scenario *s, uint8_t bytes[SCENARIO_BYTES_MA
     return SCENARIO_HEADER_BYTES + s->choice_count;
 }
 
-/* --- text ----------------------------------------------------------------------------------------------------------------- */
+/* --- text
+ * -----------------------------------------------------------------------------------------------------------------
+ */
 
 static const char title[] = "crosswait scenario 1\n";
 
@@ -217,7 +315,8 @@ size_t scenario_print(const struct scenario *s, const char *target, char *text, 
     for (int f = FIELD_TARGET + 1; f < FIELDS && used < room; f++) {
         int value = field_get(s, f);
         if (row[f].names)
-            used += (size_t)snprintf(text + used, room - used, "%s %s\n", row[f].key, row[f].names[value]);
+            used += (size_t)snprintf(text + used, room - used, "%s %s\n", row[f].key,
+                                     row[f].names[value]);
         else
             used += (size_t)snprintf(text + used, room - used, "%s %d\n", row[f].key, value);
     }
@@ -238,7 +337,8 @@ static int parse_choices(const char *word, struct scenario *s)
     size_t length = strlen(word);
     if (!strcmp(word, "-"))
         return 0;
-    if (length % 2 || length / 2 > SCENARIO_CHOICES_MAX || strspn(word, "0123456789abcdefABCDEF") != length)
+    if (length % 2 || length / 2 > SCENARIO_CHOICES_MAX ||
+        strspn(word, "0123456789abcdefABCDEF") != length)
         return -1;
     for (size_t i = 0; i < length / 2; i++) {
         char pair[3] = {word[2 * i], word[2 * i + 1], 0};
@@ -266,7 +366,8 @@ static int parse_field(enum field f, const char *word, struct scenario *s)
     return 0;
 }
 
-static int parse_line(const char *line, int number, struct scenario *s, char out_target[128], char message[256])
+static int parse_line(const char *line, int number, struct scenario *s, char out_target[128],
+                      char message[256])
 {
     static char key[64], word[2 * SCENARIO_CHOICES_MAX + 8];
     char extra[8];
@@ -292,11 +393,13 @@ static int parse_line(const char *line, int number, struct scenario *s, char out
             continue;
         if (parse_field(f, word, s) == 0)
             return 0;
-        size_t used = (size_t)snprintf(message, 256, "line %d: '%s' cannot be '%.40s': ", number, key, word);
+        size_t used =
+            (size_t)snprintf(message, 256, "line %d: '%s' cannot be '%.40s': ", number, key, word);
         if (!row[f].names)
             snprintf(message + used, 256 - used, "%d to %d", row[f].low, row[f].high);
         for (int v = row[f].low; row[f].names && v <= row[f].high && used < 200; v++)
-            used += (size_t)snprintf(message + used, 256 - used, "%s%s", v > row[f].low ? ", " : "", row[f].names[v]);
+            used += (size_t)snprintf(message + used, 256 - used, "%s%s", v > row[f].low ? ", " : "",
+                                     row[f].names[v]);
         return -1;
     }
     snprintf(message, 256, "line %d: no key '%s'", number, key);
@@ -335,7 +438,9 @@ int scenario_parse(const char *text, struct scenario *out, char out_target[128],
     return 0;
 }
 
-/* --- mutation --------------------------------------------------------------------------------------------------------------- */
+/* --- mutation
+ * ---------------------------------------------------------------------------------------------------------------
+ */
 
 static uint64_t next(uint64_t *state)
 {

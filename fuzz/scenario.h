@@ -1,5 +1,6 @@
-/* A scenario: everything about one execution of one collective that is not the collective itself. It has three forms: this
- * struct, bytes (what libFuzzer mutates: any bytes decode to a valid scenario), and text (what people read and write).
+/* A scenario: everything about one execution of one collective that is not the collective itself.
+ * It has three forms: this struct, bytes (what libFuzzer mutates: any bytes decode to a valid
+ * scenario), and text (what people read and write).
  *
  * Relies on the C library alone: it is also compiled with mpicc for the run on real ranks. */
 #ifndef FUZZ_SCENARIO_H
@@ -18,24 +19,43 @@ enum {
     SCENARIO_TEXT_MAX = 2 * SCENARIO_CHOICES_MAX + 2048
 };
 
-enum scenario_type { /* same signature class: interchangeable on the two sides of a message, see scenario_type_class */
-    TYPE_INT, TYPE_PAIR, TYPE_STRIDED, TYPE_REVERSED,    /* ints */
-    TYPE_FAR,                                            /* an int a GiB from the next; scatter's and gather's root only */
-    TYPE_DOUBLE, TYPE_DOUBLE_STRIDED,                    /* doubles */
-    TYPE_MIXED, TYPE_MIXED_APART,                        /* an int and a double */
-    TYPE_BYTE,
-    SCENARIO_TYPES
+enum scenario_type { /* same signature class: interchangeable on the two sides of a message, see
+                        scenario_type_class */
+                     TYPE_INT,
+                     TYPE_PAIR,
+                     TYPE_STRIDED,
+                     TYPE_REVERSED, /* ints */
+                     TYPE_FAR, /* an int a GiB from the next; scatter's and gather's root only */
+                     TYPE_DOUBLE,
+                     TYPE_DOUBLE_STRIDED, /* doubles */
+                     TYPE_MIXED,
+                     TYPE_MIXED_APART, /* an int and a double */
+                     TYPE_BYTE,
+                     SCENARIO_TYPES
 };
 
 enum scenario_op {
-    OP_SUM_INT, OP_SUM_DOUBLE, OP_MAX_INT, OP_USER_SUM_STRIDED, OP_AFFINE_INT, OP_AFFINE_PAIR, OP_AFFINE_STRIDED,
-    OP_SUM_ROUNDED, /* doubles whose sum depends on the order: only agreement and closeness are asked for */
+    OP_SUM_INT,
+    OP_SUM_DOUBLE,
+    OP_MAX_INT,
+    OP_USER_SUM_STRIDED,
+    OP_AFFINE_INT,
+    OP_AFFINE_PAIR,
+    OP_AFFINE_STRIDED,
+    OP_SUM_ROUNDED, /* doubles whose sum depends on the order: only agreement and closeness are
+                       asked for */
     SCENARIO_OPS
 };
 
 enum scenario_comm { COMM_WORLD, COMM_DUP, COMM_BACKWARDS, COMM_PART, SCENARIO_COMMS };
 enum scenario_sizes { SIZES_EVEN, SIZES_UNEVEN, SIZES_MANY_ZERO, SIZES_ONE, SCENARIO_SIZES };
-enum scenario_buffering { BUFFERING_RENDEZVOUS, BUFFERING_EAGER, BUFFERING_EAGER_BYTES, BUFFERING_CHOSEN, SCENARIO_BUFFERINGS };
+enum scenario_buffering {
+    BUFFERING_RENDEZVOUS,
+    BUFFERING_EAGER,
+    BUFFERING_EAGER_BYTES,
+    BUFFERING_CHOSEN,
+    SCENARIO_BUFFERINGS
+};
 
 struct scenario {
     unsigned target; /* index of the collective among those linked in, or of those asked for */
@@ -66,12 +86,13 @@ size_t scenario_encode(const struct scenario *scenario, uint8_t bytes[SCENARIO_B
 
 /* Names instead of numbers; `target` is written as the name given. */
 size_t scenario_print(const struct scenario *scenario, const char *target, char *text, size_t room);
-/* Returns 0, or -1 with a message (which line, what was expected). Keys that are left out keep their defaults. *out_target is the
- * name after `collective`, empty if there is none. */
+/* Returns 0, or -1 with a message (which line, what was expected). Keys that are left out keep
+ * their defaults. *out_target is the name after `collective`, empty if there is none. */
 int scenario_parse(const char *text, struct scenario *out, char out_target[128], char message[256]);
 bool scenario_is_text(const uint8_t *bytes, size_t count);
 
-/* Brings fields into range of each other: root below ranks, sizes within the memory budget, classes equal. */
+/* Brings fields into range of each other: root below ranks, sizes within the memory budget, classes
+ * equal. */
 void scenario_normalise(struct scenario *scenario);
 int scenario_type_class(enum scenario_type type);
 int scenario_type_items(enum scenario_type type);

@@ -1,7 +1,10 @@
 /* libFuzzer's entry points, and what the binary does beside fuzzing:
- *     --list                     the collectives that are linked in: name, kind, row, expect, axis, twin, printed; tabs between
- *     --explain=FILE             print a scenario, run it, print timeline and findings; exit status 1 with findings
- *     --shrink=FILE --out=FILE   make it small; writes text. Prints the rule; exit status 1, or 0 when it does not fail
+ *     --list                     the collectives that are linked in: name, kind, row, expect, axis,
+ * twin, printed; tabs between
+ *     --explain=FILE             print a scenario, run it, print timeline and findings; exit status
+ * 1 with findings
+ *     --shrink=FILE --out=FILE   make it small; writes text. Prints the rule; exit status 1, or 0
+ * when it does not fail
  *     --replay FILE...           run each file once; exit status 1 at the first finding
  * A finding prints its rule and text and aborts; libFuzzer keeps the input. */
 #include <signal.h>
@@ -11,19 +14,21 @@
 
 #include "fuzz/harness.h"
 
-/* Counters that libFuzzer treats like code coverage: new patterns of communication are worth keeping. */
+/* Counters that libFuzzer treats like code coverage: new patterns of communication are worth
+ * keeping. */
 __attribute__((section("__libfuzzer_extra_counters"))) uint8_t harness_pattern[HARNESS_PATTERNS];
 
 int LLVMFuzzerInitialize(int *argc, char ***argv);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 
-/* Freed buffers are remembered, but not so many that every execution touches fresh pages. Worlds that are given up leave
- * their buffers behind: that is ours, not the collective's. */
+/* Freed buffers are remembered, but not so many that every execution touches fresh pages. Worlds
+ * that are given up leave their buffers behind: that is ours, not the collective's. */
 const char *__asan_default_options(void);
 const char *__asan_default_options(void)
 {
-    return "quarantine_size_mb=4:thread_local_quarantine_size_kb=64:malloc_context_size=8:allocator_may_return_null=1:"
+    return "quarantine_size_mb=4:thread_local_quarantine_size_kb=64:malloc_context_size=8:"
+           "allocator_may_return_null=1:"
            "detect_stack_use_after_return=0:max_malloc_fill_size=0";
 }
 
@@ -64,15 +69,17 @@ static int list(void)
 {
     for (int i = 0; i < harness_target_count(); i++) {
         const struct collective *c = harness_target((unsigned)i);
-        printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c->name, collective_kind_name(c->kind), *c->row ? c->row : "-",
-               c->expect ? c->expect : "-", c->axis ? c->axis : "-", c->twin ? c->twin : "-", c->printed ? "printed" : "-");
+        printf("%s\t%s\t%s\t%s\t%s\t%s\t%s\n", c->name, collective_kind_name(c->kind),
+               *c->row ? c->row : "-", c->expect ? c->expect : "-", c->axis ? c->axis : "-",
+               c->twin ? c->twin : "-", c->printed ? "printed" : "-");
     }
     return 0;
 }
 
 static void on_alarm(int number)
 {
-    static const char text[] = "finding: timeout: no end within 10 s: it loops without communicating, or very slowly\n";
+    static const char text[] =
+        "finding: timeout: no end within 10 s: it loops without communicating, or very slowly\n";
     (void)number;
     _exit(write(1, text, sizeof text - 1) < 0 ? 3 : 1);
 }
@@ -119,7 +126,8 @@ static int replay(int argc, char **argv, int first)
             return 2;
         harness_run(collective, &scenario, NULL, &outcome);
         for (int f = 0; f < outcome.finding_count; f++)
-            printf("%s: %s: %s: %s\n", argv[i], collective->name, outcome.finding[f].rule, outcome.finding[f].text);
+            printf("%s: %s: %s: %s\n", argv[i], collective->name, outcome.finding[f].rule,
+                   outcome.finding[f].text);
         failed |= outcome.finding_count > 0;
     }
     return failed;
@@ -171,7 +179,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!harness_run(collective, &scenario, NULL, &outcome) || !outcome.finding_count)
         return 0;
     for (int i = 0; i < outcome.finding_count; i++)
-        fprintf(stderr, "crosswait: %s: %s: %s\n", collective->name, outcome.finding[i].rule, outcome.finding[i].text);
+        fprintf(stderr, "crosswait: %s: %s: %s\n", collective->name, outcome.finding[i].rule,
+                outcome.finding[i].text);
     abort();
 }
 

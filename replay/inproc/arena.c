@@ -1,6 +1,7 @@
 /* Memory of one world: bumped out of chunks that are kept for the next world.
  *
- * Invariants: 1. chunks before `current` are full, those after it are empty. 2. Nothing is freed before the world ends.
+ * Invariants: 1. chunks before `current` are full, those after it are empty. 2. Nothing is freed
+ * before the world ends.
  * 3. No world holds more than its budget; what exceeds it is a finding, not a crash. */
 #include "replay/inproc/state.h"
 
@@ -27,11 +28,13 @@ static void arena_enter(struct chunk *chunk)
 
 static void *arena_grow(size_t bytes)
 {
-    size_t limit = WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
+    size_t limit =
+        WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
     if (current)
         used_bytes += current->bytes;
     if (bytes > limit || used_bytes > limit - bytes) {
-        inproc_found("limit", ME ? ME->rank : -1, "the world's messages and handles need more than %zu bytes", limit);
+        inproc_found("limit", ME ? ME->rank : -1,
+                     "the world's messages and handles need more than %zu bytes", limit);
         inproc_world_stop();
     }
     struct chunk *next = current ? current->next : first;

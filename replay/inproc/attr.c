@@ -12,7 +12,8 @@ struct keyval {
 
 static struct keyval keyval[KEYVALS_MAX];
 
-int OMPI_C_MPI_COMM_NULL_COPY_FN(MPI_Comm comm, int key, void *extra, void *in, void *out, int *flag)
+int OMPI_C_MPI_COMM_NULL_COPY_FN(MPI_Comm comm, int key, void *extra, void *in, void *out,
+                                 int *flag)
 {
     (void)comm, (void)key, (void)extra, (void)in, (void)out;
     *flag = 0;
@@ -33,7 +34,8 @@ int OMPI_C_MPI_COMM_NULL_DELETE_FN(MPI_Comm comm, int key, void *value, void *ex
     return MPI_SUCCESS;
 }
 
-int OMPI_C_MPI_TYPE_NULL_COPY_FN(MPI_Datatype type, int key, void *extra, void *in, void *out, int *flag)
+int OMPI_C_MPI_TYPE_NULL_COPY_FN(MPI_Datatype type, int key, void *extra, void *in, void *out,
+                                 int *flag)
 {
     (void)type, (void)key, (void)extra, (void)in, (void)out;
     *flag = 0;
@@ -79,7 +81,8 @@ static struct inproc_attribute **attribute_find(struct inproc_attribute **link, 
     return link;
 }
 
-int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *drop, int *key, void *extra)
+int MPI_Comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *drop,
+                           int *key, void *extra)
 {
     ENTER("MPI_Comm_create_keyval");
     return keyval_new((void *)(uintptr_t)copy, (void *)(uintptr_t)drop, extra, key);
@@ -102,7 +105,8 @@ static int drop(MPI_Comm comm, struct inproc_attribute **link)
     const struct keyval *key = keyval_of(attribute->keyval);
     *link = attribute->next;
     MPI_Comm handle = comm == &ME->world ? MPI_COMM_WORLD : comm;
-    return key && key->drop ? key->drop(handle, attribute->keyval, attribute->value, key->extra) : MPI_SUCCESS;
+    return key && key->drop ? key->drop(handle, attribute->keyval, attribute->value, key->extra)
+                            : MPI_SUCCESS;
 }
 
 int MPI_Comm_set_attr(MPI_Comm handle, int key, void *value)
@@ -125,17 +129,22 @@ int MPI_Comm_set_attr(MPI_Comm handle, int key, void *value)
 
 int MPI_Comm_get_attr(MPI_Comm handle, int key, void *value, int *flag)
 {
-    static int tag_ub = 0x7fffffff, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, universe, app = 0,
-               last = MPI_ERR_LASTCODE;
+    static int tag_ub = 0x7fffffff, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, universe,
+               app = 0, last = MPI_ERR_LASTCODE;
     ENTER("MPI_Comm_get_attr");
     MPI_Comm comm;
     int code = inproc_comm_check(handle, &comm);
     if (code)
         return code;
     universe = WORLD->rank_count;
-    int *known = key == MPI_TAG_UB ? &tag_ub : key == MPI_HOST ? &host : key == MPI_IO ? &io
-                 : key == MPI_WTIME_IS_GLOBAL ? &global : key == MPI_UNIVERSE_SIZE ? &universe : key == MPI_APPNUM ? &app
-                 : key == MPI_LASTUSEDCODE ? &last : NULL;
+    int *known = key == MPI_TAG_UB            ? &tag_ub
+                 : key == MPI_HOST            ? &host
+                 : key == MPI_IO              ? &io
+                 : key == MPI_WTIME_IS_GLOBAL ? &global
+                 : key == MPI_UNIVERSE_SIZE   ? &universe
+                 : key == MPI_APPNUM          ? &app
+                 : key == MPI_LASTUSEDCODE    ? &last
+                                              : NULL;
     if (known) {
         *(int **)value = known;
         *flag = 1;
@@ -190,11 +199,15 @@ void inproc_attributes_drop(MPI_Comm comm)
         drop(comm, &comm->attribute);
 }
 
-/* --- error handlers ------------------------------------------------------------------------------------------------------ */
+/* --- error handlers
+ * ------------------------------------------------------------------------------------------------------
+ */
 
-#define PREDEFINED_HANDLER(symbol, number)                                                                                 \
-    struct ompi_predefined_errhandler_t ompi_mpi_##symbol = {                                                              \
-        {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_ERRHANDLER, .references = 1, .made_by = "MPI_Init"},          \
+#define PREDEFINED_HANDLER(symbol, number)                               \
+    struct ompi_predefined_errhandler_t ompi_mpi_##symbol = {            \
+        {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_ERRHANDLER, \
+                    .references = 1,                                     \
+                    .made_by = "MPI_Init"},                              \
          .kind = number}};
 PREDEFINED_HANDLER(errors_are_fatal, 0)
 PREDEFINED_HANDLER(errors_return, 1)
@@ -238,7 +251,8 @@ int MPI_Comm_get_errhandler(MPI_Comm handle, MPI_Errhandler *errhandler)
 int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
     ENTER("MPI_Errhandler_free");
-    if (!errhandler || !*errhandler || (*errhandler)->kind > 2 || *errhandler == MPI_ERRHANDLER_NULL)
+    if (!errhandler || !*errhandler || (*errhandler)->kind > 2 ||
+        *errhandler == MPI_ERRHANDLER_NULL)
         return inproc_error(NULL, MPI_ERR_ARG, "the error handler is null");
     if ((*errhandler)->kind == 2 && handle_good(*errhandler, HANDLE_ERRHANDLER))
         inproc_handle_kill(&(*errhandler)->handle);

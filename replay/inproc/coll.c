@@ -1,22 +1,25 @@
-/* Built-in collectives: short, plain algorithms over the same messages as everything else, so that a user's collective that
- * calls MPI_Bcast inside still shows its rounds. They make no claim to be fast; broadcast, reduction and barrier are
- * logarithmic, the rest linear or rings. Each call has a tag of its own in the communicator's second context. */
+/* Built-in collectives: short, plain algorithms over the same messages as everything else, so that
+ * a user's collective that calls MPI_Bcast inside still shows its rounds. They make no claim to be
+ * fast; broadcast, reduction and barrier are logarithmic, the rest linear or rings. Each call has a
+ * tag of its own in the communicator's second context. */
 #include "replay/inproc/coll.h"
 
-static void send_to(const struct inproc_coll *c, const void *buffer, int count, MPI_Datatype type, int dest,
-                    struct ompi_request_t *request)
+static void send_to(const struct inproc_coll *c, const void *buffer, int count, MPI_Datatype type,
+                    int dest, struct ompi_request_t *request)
 {
     request->checked = true;
     request->persistent = request->freed = false;
-    inproc_isend(buffer, (size_t)count, type, dest, c->tag, c->comm, c->comm->context + 1, MODE_STANDARD, request);
+    inproc_isend(buffer, (size_t)count, type, dest, c->tag, c->comm, c->comm->context + 1,
+                 MODE_STANDARD, request);
 }
 
-static void recv_from(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type, int source,
-                      struct ompi_request_t *request)
+static void recv_from(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
+                      int source, struct ompi_request_t *request)
 {
     request->checked = true;
     request->persistent = request->freed = false;
-    inproc_irecv(buffer, (size_t)count, type, source, c->tag, c->comm, c->comm->context + 1, request);
+    inproc_irecv(buffer, (size_t)count, type, source, c->tag, c->comm, c->comm->context + 1,
+                 request);
 }
 
 static int finish(struct ompi_request_t *request)
@@ -27,14 +30,16 @@ static int finish(struct ompi_request_t *request)
     return request->error;
 }
 
-static int send_now(const struct inproc_coll *c, const void *buffer, int count, MPI_Datatype type, int dest)
+static int send_now(const struct inproc_coll *c, const void *buffer, int count, MPI_Datatype type,
+                    int dest)
 {
     struct ompi_request_t request;
     send_to(c, buffer, count, type, dest, &request);
     return finish(&request);
 }
 
-static int recv_now(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type, int source)
+static int recv_now(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
+                    int source)
 {
     struct ompi_request_t request;
     recv_from(c, buffer, count, type, source, &request);
@@ -57,12 +62,14 @@ static void *scratch(int count, MPI_Datatype type)
     if (count == 0)
         return inproc_alloc(1);
     ptrdiff_t extent = type_extent(type), reach = (count - 1) * extent;
-    ptrdiff_t low = type->true_lb + (reach < 0 ? reach : 0), high = type->true_ub + (reach > 0 ? reach : 0);
+    ptrdiff_t low = type->true_lb + (reach < 0 ? reach : 0),
+              high = type->true_ub + (reach > 0 ? reach : 0);
     uint8_t *room = inproc_alloc((size_t)(high - low) + 1);
     return room - low;
 }
 
-static void copy(void *to, int to_count, MPI_Datatype to_type, const void *from, int count, MPI_Datatype type)
+static void copy(void *to, int to_count, MPI_Datatype to_type, const void *from, int count,
+                 MPI_Datatype type)
 {
     inproc_type_copy(to, (size_t)to_count, to_type, from, (size_t)count, type);
 }
@@ -82,7 +89,8 @@ static int barrier(const struct inproc_coll *c)
 
 static int bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type, int root)
 {
-    int size = c->comm->size, me = (c->comm->rank - root + size) % size, mask = 1, code = MPI_SUCCESS;
+    int size = c->comm->size, me = (c->comm->rank - root + size) % size, mask = 1,
+        code = MPI_SUCCESS;
     for (; mask < size; mask *= 2)
         if (me & mask) {
             code = recv_now(c, buffer, count, type, (me - mask + root) % size);
@@ -94,8 +102,10 @@ static int bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datat
     return code;
 }
 
-/* x0 op x1 op ...: kept in that order, whatever the operation; root 0 of a binomial tree, then on to the root. */
-static int reduce(const struct inproc_coll *c, const void *send, void *recv, int count, MPI_Datatype type, int root)
+/* x0 op x1 op ...: kept in that order, whatever the operation; root 0 of a binomial tree, then on
+ * to the root. */
+static int reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
+                  MPI_Datatype type, int root)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     void *mine = scratch(count, type), *other = scratch(count, type);
@@ -172,7 +182,8 @@ static int allgather(const struct inproc_coll *c)
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     int right = (rank + 1) % size, left = (rank - 1 + size) % size;
 #define COUNT(i) (c->recv_counts ? c->recv_counts[i] : c->recv_count)
-#define PLACE(i) at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)(i) * c->recv_count, c->recv_type)
+#define PLACE(i) \
+    at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)(i)*c->recv_count, c->recv_type)
     if (c->send != MPI_IN_PLACE)
         copy(PLACE(rank), COUNT(rank), c->recv_type, c->send, c->send_count, c->send_type);
     for (int step = 0; step < size - 1 && !code; step++) {
@@ -199,7 +210,9 @@ static int alltoall(const struct inproc_coll *c)
         MPI_Datatype type = in_place ? recv_type : wide ? c->send_types[i] : c->send_type;
         int count = in_place ? recv_count : c->send_counts ? c->send_counts[i] : c->send_count;
         ptrdiff_t send_at = c->send_at && !in_place ? c->send_at[i] : (ptrdiff_t)i * count;
-        const void *from = in_place ? to : wide ? (const uint8_t *)c->send + send_at : at(c->send, send_at, type);
+        const void *from = in_place ? to
+                           : wide   ? (const uint8_t *)c->send + send_at
+                                    : at(c->send, send_at, type);
         if (i == rank) {
             if (!in_place)
                 copy(to, recv_count, recv_type, from, count, type);
@@ -248,14 +261,16 @@ static int scan(const struct inproc_coll *c, bool exclusive)
 static int reduce_scatter(const struct inproc_coll *c)
 {
     int size = c->comm->size, rank = c->comm->rank, total = 0;
-    int *counts = inproc_alloc((size_t)size * sizeof *counts), *places = inproc_alloc((size_t)size * sizeof *places);
+    int *counts = inproc_alloc((size_t)size * sizeof *counts),
+        *places = inproc_alloc((size_t)size * sizeof *places);
     for (int i = 0; i < size; i++) {
         counts[i] = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         places[i] = total;
         total += counts[i];
     }
     void *whole = scratch(total, c->recv_type);
-    int code = reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total, c->recv_type, 0);
+    int code =
+        reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total, c->recv_type, 0);
     if (code)
         return code;
     struct inproc_coll part = *c;
@@ -266,8 +281,10 @@ static int reduce_scatter(const struct inproc_coll *c)
     return scatter(&part, whole, c->recv_type);
 }
 
-/* The neighbours that a topology names, in its order: MPI_Cart's are minus then plus, dimension by dimension. */
-static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int *out_out_count, const int **out_out)
+/* The neighbours that a topology names, in its order: MPI_Cart's are minus then plus, dimension by
+ * dimension. */
+static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int *out_out_count,
+                       const int **out_out)
 {
     const struct inproc_topology *t = comm->topology;
     if (t->kind == MPI_DIST_GRAPH) {
@@ -283,14 +300,17 @@ static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int
         *out_in = *out_out = t->edges + from;
         return;
     }
-    int *list = inproc_alloc(((size_t)t->dimension_count * 2 + 1) * sizeof *list), stride = comm->size;
+    int *list = inproc_alloc(((size_t)t->dimension_count * 2 + 1) * sizeof *list),
+        stride = comm->size;
     for (int d = 0; d < t->dimension_count; d++) {
         stride /= t->dims[d];
         for (int side = 0; side < 2; side++) {
             int to = t->coords[d] + (side ? 1 : -1);
             bool outside = to < 0 || to >= t->dims[d];
             to = (to + t->dims[d]) % t->dims[d];
-            list[2 * d + side] = outside && !t->periods[d] ? MPI_PROC_NULL : comm->rank + (to - t->coords[d]) * stride;
+            list[2 * d + side] = outside && !t->periods[d]
+                                     ? MPI_PROC_NULL
+                                     : comm->rank + (to - t->coords[d]) * stride;
         }
     }
     *out_in_count = *out_out_count = 2 * t->dimension_count;
@@ -305,19 +325,23 @@ static int neighbour_exchange(const struct inproc_coll *c, bool same_to_all)
     const int *in, *out;
     neighbours(c->comm, &in_count, &in, &out_count, &out);
     bool grid = c->comm->topology->kind == MPI_CART;
-    struct ompi_request_t *request = inproc_alloc((size_t)(in_count + out_count + 1) * sizeof *request);
+    struct ompi_request_t *request =
+        inproc_alloc((size_t)(in_count + out_count + 1) * sizeof *request);
     struct inproc_coll tagged = *c;
     for (int i = 0; i < in_count; i++) {
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         tagged.tag = c->tag * 64 + (grid ? i : 0);
-        recv_from(&tagged, at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, c->recv_type), count,
-                  c->recv_type, in[i], &request[i]);
+        recv_from(&tagged,
+                  at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, c->recv_type),
+                  count, c->recv_type, in[i], &request[i]);
     }
     for (int i = 0; i < out_count; i++) {
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         ptrdiff_t place = same_to_all ? 0 : c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
-        tagged.tag = c->tag * 64 + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
-        send_to(&tagged, at(c->send, place, c->send_type), count, c->send_type, out[i], &request[in_count + i]);
+        tagged.tag =
+            c->tag * 64 + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
+        send_to(&tagged, at(c->send, place, c->send_type), count, c->send_type, out[i],
+                &request[in_count + i]);
     }
     for (int i = 0; i < in_count + out_count; i++) {
         int one = finish(&request[i]);
@@ -336,7 +360,8 @@ int inproc_coll_run(const struct inproc_coll *c)
     case COLL_BCAST:
         return bcast(c, c->recv, c->recv_count, c->recv_type, c->root);
     case COLL_REDUCE:
-        return reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type, c->root);
+        return reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type,
+                      c->root);
     case COLL_ALLREDUCE:
         code = reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type, 0);
         return code ? code : bcast(c, c->recv, c->recv_count, c->recv_type, 0);

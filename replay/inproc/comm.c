@@ -1,6 +1,8 @@
-/* Communicators: made by meeting, so that every member gets the same context without a message being counted.
+/* Communicators: made by meeting, so that every member gets the same context without a message
+ * being counted.
  *
- * Invariants: 1. A context number belongs to one creation; groups made by the same split share it, being disjoint.
+ * Invariants: 1. A context number belongs to one creation; groups made by the same split share it,
+ * being disjoint.
  * 2. meeting_count and collective_count agree on all members between collective calls. */
 #include "replay/inproc/state.h"
 
@@ -36,11 +38,14 @@ static int lowest(const int *member, int size)
 
 static bool local_first(MPI_Comm comm)
 {
-    return !comm->remote_size || lowest(comm->member, comm->size) < lowest(comm->remote, comm->remote_size);
+    return !comm->remote_size ||
+           lowest(comm->member, comm->size) < lowest(comm->remote, comm->remote_size);
 }
 
-/* Groups that share a context are disjoint: `first`, a member that all name alike, tells them apart. */
-static struct inproc_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size, int root)
+/* Groups that share a context are disjoint: `first`, a member that all name alike, tells them
+ * apart. */
+static struct inproc_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size,
+                                           int root)
 {
     for (struct inproc_meeting *m = WORLD->meeting; m; m = m->next)
         if (m->key == key && m->number == number && m->first == first)
@@ -71,10 +76,12 @@ static void meeting_arrive(struct inproc_meeting *meeting)
 static void mismatch(const struct inproc_meeting *meeting, int root)
 {
     if (strcmp(meeting->call, WORLD->fiber->call))
-        inproc_found("collective-mismatch", ME->rank, "rank %d calls %s where another member of the communicator calls %s",
-                     ME->rank, WORLD->fiber->call, meeting->call);
+        inproc_found("collective-mismatch", ME->rank,
+                     "rank %d calls %s where another member of the communicator calls %s", ME->rank,
+                     WORLD->fiber->call, meeting->call);
     else if (meeting->root != root)
-        inproc_found("collective-mismatch", ME->rank, "rank %d calls %s with root %d, another member with root %d", ME->rank,
+        inproc_found("collective-mismatch", ME->rank,
+                     "rank %d calls %s with root %d, another member with root %d", ME->rank,
                      meeting->call, root, meeting->root);
     else
         return;
@@ -89,7 +96,8 @@ uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root)
         inproc_emit(INPROC_EVENT_CALL, root, 0, comm->context + 1, 0, -1, false);
     if (comm->remote_size) /* roots differ between the groups by design */
         return number;
-    struct inproc_meeting *meeting = meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
+    struct inproc_meeting *meeting =
+        meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
     mismatch(meeting, root);
     meeting_arrive(meeting);
     return number;
@@ -103,7 +111,8 @@ struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine)
     struct inproc_fiber *fiber = WORLD->fiber;
     if (UNLIKELY(WORLD->options->event != NULL))
         inproc_emit(INPROC_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
-    struct inproc_meeting *meeting = meeting_find(comm->context, comm->meeting_count++, first, size, 0);
+    struct inproc_meeting *meeting =
+        meeting_find(comm->context, comm->meeting_count++, first, size, 0);
     mismatch(meeting, 0);
     if (!meeting->slot) {
         meeting->slot = inproc_alloc((size_t)size * sizeof(void *));
@@ -136,7 +145,9 @@ MPI_Comm inproc_comm_new(uint32_t context, int rank, int size, const int *member
     return comm;
 }
 
-/* --- local calls ------------------------------------------------------------------------------------------------------ */
+/* --- local calls
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 int MPI_Comm_rank(MPI_Comm handle, int *rank)
 {
@@ -193,7 +204,7 @@ int MPI_Comm_compare(MPI_Comm handle1, MPI_Comm handle2, int *result)
     *result = a == b ? MPI_IDENT : MPI_CONGRUENT;
     if (a->size != b->size || a->remote_size != b->remote_size)
         *result = MPI_UNEQUAL;
-    for (int i = 0; i < a->size && *result > MPI_IDENT && *result != MPI_UNEQUAL; i++) {
+    for (int i = 0; i<a->size && * result> MPI_IDENT && *result != MPI_UNEQUAL; i++) {
         if (a->member[i] == b->member[i])
             continue;
         bool there = false;
@@ -257,7 +268,9 @@ int MPI_Comm_get_parent(MPI_Comm *parent)
     return MPI_SUCCESS;
 }
 
-/* --- creation ----------------------------------------------------------------------------------------------------------- */
+/* --- creation
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static MPI_Comm dup_of(MPI_Comm comm, uint32_t context)
 {
@@ -361,7 +374,8 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
         return inproc_error(comm, MPI_ERR_GROUP, "the group is null or freed");
     uint32_t context = inproc_meet(comm, NULL)->context;
     int rank = position(group, ME->rank);
-    *newcomm = rank < 0 ? MPI_COMM_NULL : inproc_comm_new(context, rank, group->size, group->member, comm);
+    *newcomm =
+        rank < 0 ? MPI_COMM_NULL : inproc_comm_new(context, rank, group->size, group->member, comm);
     return MPI_SUCCESS;
 }
 
@@ -378,17 +392,22 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
     *newcomm = MPI_COMM_NULL;
     if (rank < 0)
         return MPI_SUCCESS;
-    /* Only the group meets: on a communicator that exists for that purpose, told apart by parent, tag and first member. */
-    struct ompi_communicator_t meeting_place = {.size = group->size, .rank = rank, .member = group->member};
+    /* Only the group meets: on a communicator that exists for that purpose, told apart by parent,
+     * tag and first member. */
+    struct ompi_communicator_t meeting_place = {
+        .size = group->size, .rank = rank, .member = group->member};
     uint64_t key = core_random_mix((uint64_t)comm->context << 32 ^ (uint64_t)(uint32_t)tag);
     for (int i = 0; i < group->size; i++)
         key = core_random_mix(key ^ (uint64_t)group->member[i]);
     meeting_place.context = (uint32_t)(key << 1) | 0x80000000u;
-    *newcomm = inproc_comm_new(inproc_meet(&meeting_place, NULL)->context, rank, group->size, group->member, comm);
+    *newcomm = inproc_comm_new(inproc_meet(&meeting_place, NULL)->context, rank, group->size,
+                               group->member, comm);
     return MPI_SUCCESS;
 }
 
-/* --- intercommunicators ------------------------------------------------------------------------------------------------ */
+/* --- intercommunicators
+ * ------------------------------------------------------------------------------------------------
+ */
 
 struct side {
     const int *member;
@@ -400,9 +419,12 @@ static struct side *leaders_exchange(MPI_Comm local, MPI_Comm peer, int remote_l
 {
     struct side *mine = inproc_alloc(sizeof *mine), *theirs = inproc_alloc(sizeof *theirs);
     *mine = (struct side){local->member, local->size, inproc_context_new()};
-    struct ompi_request_t *send = inproc_request_new(REQUEST_SEND), *recv = inproc_request_new(REQUEST_RECV);
-    inproc_irecv(theirs, sizeof *theirs, MPI_BYTE, remote_leader, tag, peer, peer->context + 1, recv);
-    inproc_isend(mine, sizeof *mine, MPI_BYTE, remote_leader, tag, peer, peer->context + 1, MODE_STANDARD, send);
+    struct ompi_request_t *send = inproc_request_new(REQUEST_SEND),
+                          *recv = inproc_request_new(REQUEST_RECV);
+    inproc_irecv(theirs, sizeof *theirs, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
+                 recv);
+    inproc_isend(mine, sizeof *mine, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
+                 MODE_STANDARD, send);
     MPI_Request both[2] = {send, recv};
     for (int i = 0; i < 2; i++) {
         if (!both[i]->complete)
@@ -415,8 +437,8 @@ static struct side *leaders_exchange(MPI_Comm local, MPI_Comm peer, int remote_l
     return theirs;
 }
 
-int MPI_Intercomm_create(MPI_Comm local_handle, int local_leader, MPI_Comm peer_handle, int remote_leader, int tag,
-                         MPI_Comm *newintercomm)
+int MPI_Intercomm_create(MPI_Comm local_handle, int local_leader, MPI_Comm peer_handle,
+                         int remote_leader, int tag, MPI_Comm *newintercomm)
 {
     ENTER("MPI_Intercomm_create");
     MPI_Comm local, peer = NULL;
@@ -426,10 +448,12 @@ int MPI_Intercomm_create(MPI_Comm local_handle, int local_leader, MPI_Comm peer_
     if (code)
         return code;
     if (local_leader < 0 || local_leader >= local->size)
-        return inproc_error(local, MPI_ERR_RANK, "local leader %d of %d", local_leader, local->size);
+        return inproc_error(local, MPI_ERR_RANK, "local leader %d of %d", local_leader,
+                            local->size);
     struct side *theirs = peer ? leaders_exchange(local, peer, remote_leader, tag) : NULL;
     theirs = inproc_meet(local, theirs)->slot[local_leader];
-    MPI_Comm made = inproc_comm_new(theirs->context, local->rank, local->size, local->member, local);
+    MPI_Comm made =
+        inproc_comm_new(theirs->context, local->rank, local->size, local->member, local);
     made->remote = theirs->member;
     made->remote_size = theirs->size;
     *newintercomm = made;
@@ -452,8 +476,10 @@ int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *newcomm)
     int theirs = *(int *)meeting->slot[first ? comm->size : 0];
     bool mine_low = *flag != theirs ? !*flag : first;
     int *member = inproc_alloc((size_t)(comm->size + comm->remote_size) * sizeof *member);
-    memcpy(member + (mine_low ? 0 : comm->remote_size), comm->member, (size_t)comm->size * sizeof *member);
-    memcpy(member + (mine_low ? comm->size : 0), comm->remote, (size_t)comm->remote_size * sizeof *member);
+    memcpy(member + (mine_low ? 0 : comm->remote_size), comm->member,
+           (size_t)comm->size * sizeof *member);
+    memcpy(member + (mine_low ? comm->size : 0), comm->remote,
+           (size_t)comm->remote_size * sizeof *member);
     *newcomm = inproc_comm_new(meeting->context, comm->rank + (mine_low ? 0 : comm->remote_size),
                                comm->size + comm->remote_size, member, comm);
     return MPI_SUCCESS;

@@ -1,8 +1,9 @@
-/* Datatypes: flattened at construction into runs of basics, in type map order, adjacent equal ones merged.
+/* Datatypes: flattened at construction into runs of basics, in type map order, adjacent equal ones
+ * merged.
  *
- * Invariants of a closed type: 1. size is the sum of its runs. 2. lb and ub are those of the standard, with a resize's
- * overriding and, where none is given, the padding to the strictest alignment. 3. dense says that count elements are
- * count*size bytes from the buffer's start. */
+ * Invariants of a closed type: 1. size is the sum of its runs. 2. lb and ub are those of the
+ * standard, with a resize's overriding and, where none is given, the padding to the strictest
+ * alignment. 3. dense says that count elements are count*size bytes from the buffer's start. */
 #include "replay/inproc/state.h"
 
 enum { RUNS_MAX = 1 << 22 };
@@ -31,13 +32,15 @@ static void run_add(MPI_Datatype type, ptrdiff_t disp, size_t count, uint32_t ba
     if (count == 0)
         return;
     struct inproc_run *last = type->run_count ? &type->run[type->run_count - 1] : NULL;
-    if (last && last->basic == basic && last->size == size && last->disp + (ptrdiff_t)(last->count * size) == disp) {
+    if (last && last->basic == basic && last->size == size &&
+        last->disp + (ptrdiff_t)(last->count * size) == disp) {
         last->count += count;
         return;
     }
     if (type->run_count == building.room) {
         if (building.room >= RUNS_MAX) {
-            inproc_found("limit", ME->rank, "a datatype of %s has more than %d pieces", WORLD->fiber->call, RUNS_MAX);
+            inproc_found("limit", ME->rank, "a datatype of %s has more than %d pieces",
+                         WORLD->fiber->call, RUNS_MAX);
             inproc_world_stop();
         }
         struct inproc_run *bigger = inproc_alloc(2 * building.room * sizeof *bigger);
@@ -61,7 +64,8 @@ void inproc_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datat
     if (count == 0)
         return;
     ptrdiff_t extent = type_extent(old), reach = (ptrdiff_t)(count - 1) * extent;
-    ptrdiff_t low = at + old->lb + (reach < 0 ? reach : 0), high = at + old->ub + (reach > 0 ? reach : 0);
+    ptrdiff_t low = at + old->lb + (reach < 0 ? reach : 0),
+              high = at + old->ub + (reach > 0 ? reach : 0);
     bool data = old->run_count > 0;
     if (data) {
         ptrdiff_t true_low = at + old->true_lb + (reach < 0 ? reach : 0);
@@ -86,7 +90,8 @@ void inproc_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datat
     }
     for (size_t i = 0; i < count; i++, at += extent)
         for (size_t r = 0; r < old->run_count; r++)
-            run_add(type, at + old->run[r].disp, old->run[r].count, old->run[r].basic, old->run[r].size);
+            run_add(type, at + old->run[r].disp, old->run[r].count, old->run[r].basic,
+                    old->run[r].size);
 }
 
 void inproc_type_close(MPI_Datatype type)
@@ -116,7 +121,8 @@ int inproc_type_check(MPI_Datatype type, bool committed)
     return MPI_SUCCESS;
 }
 
-struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, int integers, int addresses, int types)
+struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, int integers,
+                                             int addresses, int types)
 {
     struct inproc_envelope *made = inproc_alloc(sizeof *made);
     made->combiner = combiner;
@@ -130,13 +136,17 @@ struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, in
     return made;
 }
 
-/* --- constructors ----------------------------------------------------------------------------------------------------- */
+/* --- constructors
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 static int check(MPI_Datatype old, int count)
 {
     if (count < 0)
         return inproc_error(NULL, MPI_ERR_COUNT, "count %d", count);
-    return inproc_type_check(old, false) ? inproc_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed") : MPI_SUCCESS;
+    return inproc_type_check(old, false)
+               ? inproc_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed")
+               : MPI_SUCCESS;
 }
 
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
@@ -155,7 +165,8 @@ int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
     return MPI_SUCCESS;
 }
 
-static int hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype old, MPI_Datatype *out_type)
+static int hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype old,
+                   MPI_Datatype *out_type)
 {
     int code = check(old, count);
     if (!code && blocklength < 0)
@@ -170,11 +181,13 @@ static int hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype old
     return MPI_SUCCESS;
 }
 
-int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
+                    MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_vector");
     int code = check(oldtype, count);
-    if (code || (code = hvector(count, blocklength, stride * type_extent(oldtype), oldtype, newtype)))
+    if (code ||
+        (code = hvector(count, blocklength, stride * type_extent(oldtype), oldtype, newtype)))
         return code;
     struct inproc_envelope *envelope = inproc_type_envelope(*newtype, MPI_COMBINER_VECTOR, 3, 0, 1);
     envelope->integer[0] = count;
@@ -184,13 +197,15 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
     return MPI_SUCCESS;
 }
 
-int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                            MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_hvector");
     int code = hvector(count, blocklength, stride, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope = inproc_type_envelope(*newtype, MPI_COMBINER_HVECTOR, 2, 1, 1);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(*newtype, MPI_COMBINER_HVECTOR, 2, 1, 1);
     envelope->integer[0] = count;
     envelope->integer[1] = blocklength;
     envelope->address[0] = stride;
@@ -198,9 +213,10 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Dat
     return MPI_SUCCESS;
 }
 
-/* Indexed in all its forms: lengths NULL means one length for all; displacements come in elements or in bytes. */
-static int indexed(int count, const int *length, int one_length, const int *disp, const MPI_Aint *disp_bytes,
-                   MPI_Datatype old, MPI_Datatype *out_type)
+/* Indexed in all its forms: lengths NULL means one length for all; displacements come in elements
+ * or in bytes. */
+static int indexed(int count, const int *length, int one_length, const int *disp,
+                   const MPI_Aint *disp_bytes, MPI_Datatype old, MPI_Datatype *out_type)
 {
     int code = check(old, count);
     if (code)
@@ -212,20 +228,23 @@ static int indexed(int count, const int *length, int one_length, const int *disp
         int blocks = length ? length[i] : one_length;
         if (blocks < 0)
             return inproc_error(NULL, MPI_ERR_ARG, "block length %d", blocks);
-        inproc_type_append(type, disp ? disp[i] * type_extent(old) : disp_bytes[i], (size_t)blocks, old);
+        inproc_type_append(type, disp ? disp[i] * type_extent(old) : disp_bytes[i], (size_t)blocks,
+                           old);
     }
     inproc_type_close(type);
     *out_type = type;
     return MPI_SUCCESS;
 }
 
-int MPI_Type_indexed(int count, const int length[], const int disp[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_indexed(int count, const int length[], const int disp[], MPI_Datatype oldtype,
+                     MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_indexed");
     int code = indexed(count, length, -1, disp, NULL, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope = inproc_type_envelope(*newtype, MPI_COMBINER_INDEXED, 2 * count + 1, 0, 1);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(*newtype, MPI_COMBINER_INDEXED, 2 * count + 1, 0, 1);
     envelope->integer[0] = count;
     for (int i = 0; i < count; i++) {
         envelope->integer[1 + i] = length[i];
@@ -235,14 +254,15 @@ int MPI_Type_indexed(int count, const int length[], const int disp[], MPI_Dataty
     return MPI_SUCCESS;
 }
 
-int MPI_Type_create_hindexed(int count, const int length[], const MPI_Aint disp[], MPI_Datatype oldtype,
-                             MPI_Datatype *newtype)
+int MPI_Type_create_hindexed(int count, const int length[], const MPI_Aint disp[],
+                             MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_hindexed");
     int code = indexed(count, length, -1, NULL, disp, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope = inproc_type_envelope(*newtype, MPI_COMBINER_HINDEXED, count + 1, count, 1);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(*newtype, MPI_COMBINER_HINDEXED, count + 1, count, 1);
     envelope->integer[0] = count;
     for (int i = 0; i < count; i++) {
         envelope->integer[1 + i] = length[i];
@@ -252,13 +272,15 @@ int MPI_Type_create_hindexed(int count, const int length[], const MPI_Aint disp[
     return MPI_SUCCESS;
 }
 
-int MPI_Type_create_indexed_block(int count, int blocklength, const int disp[], MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_indexed_block(int count, int blocklength, const int disp[],
+                                  MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_indexed_block");
     int code = indexed(count, NULL, blocklength, disp, NULL, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope = inproc_type_envelope(*newtype, MPI_COMBINER_INDEXED_BLOCK, count + 2, 0, 1);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(*newtype, MPI_COMBINER_INDEXED_BLOCK, count + 2, 0, 1);
     envelope->integer[0] = count;
     envelope->integer[1] = blocklength;
     for (int i = 0; i < count; i++)
@@ -267,14 +289,15 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int disp[], 
     return MPI_SUCCESS;
 }
 
-int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint disp[], MPI_Datatype oldtype,
-                                   MPI_Datatype *newtype)
+int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint disp[],
+                                   MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_hindexed_block");
     int code = indexed(count, NULL, blocklength, NULL, disp, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope = inproc_type_envelope(*newtype, MPI_COMBINER_HINDEXED_BLOCK, 2, count, 1);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(*newtype, MPI_COMBINER_HINDEXED_BLOCK, 2, count, 1);
     envelope->integer[0] = count;
     envelope->integer[1] = blocklength;
     for (int i = 0; i < count; i++)
@@ -283,20 +306,22 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint di
     return MPI_SUCCESS;
 }
 
-int MPI_Type_create_struct(int count, const int length[], const MPI_Aint disp[], const MPI_Datatype types[],
-                           MPI_Datatype *newtype)
+int MPI_Type_create_struct(int count, const int length[], const MPI_Aint disp[],
+                           const MPI_Datatype types[], MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_struct");
     if (count < 0)
         return inproc_error(NULL, MPI_ERR_COUNT, "count %d", count);
     for (int i = 0; i < count; i++)
         if (length[i] < 0 || inproc_type_check(types[i], false))
-            return inproc_error(NULL, length[i] < 0 ? MPI_ERR_ARG : MPI_ERR_TYPE, "block %d of %d", i, count);
+            return inproc_error(NULL, length[i] < 0 ? MPI_ERR_ARG : MPI_ERR_TYPE, "block %d of %d",
+                                i, count);
     MPI_Datatype type = inproc_type_open();
     for (int i = 0; i < count; i++)
         inproc_type_append(type, disp[i], (size_t)length[i], types[i]);
     inproc_type_close(type);
-    struct inproc_envelope *envelope = inproc_type_envelope(type, MPI_COMBINER_STRUCT, count + 1, count, count);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(type, MPI_COMBINER_STRUCT, count + 1, count, count);
     envelope->integer[0] = count;
     for (int i = 0; i < count; i++) {
         envelope->integer[1 + i] = length[i];
@@ -318,7 +343,8 @@ static MPI_Datatype copy_of(MPI_Datatype old)
     return type;
 }
 
-int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent, MPI_Datatype *newtype)
+int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
+                            MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_resized");
     int code = check(oldtype, 0);

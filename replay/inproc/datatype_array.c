@@ -1,4 +1,5 @@
-/* Subarrays and distributed arrays: both are a list of owned indices per dimension, walked in storage order. */
+/* Subarrays and distributed arrays: both are a list of owned indices per dimension, walked in
+ * storage order. */
 #include "replay/inproc/state.h"
 
 enum { DIMENSIONS_MAX = 32 };
@@ -10,8 +11,10 @@ struct axis { /* indices [0, size) of which `count` are owned, ascending */
     bool packed; /* the owned ones are consecutive */
 };
 
-/* Appends every owned element; axis 0 varies slowest. The innermost consecutive run goes in at once. */
-static void walk(MPI_Datatype type, const struct axis *axis, int dimensions, ptrdiff_t at, MPI_Datatype old)
+/* Appends every owned element; axis 0 varies slowest. The innermost consecutive run goes in at
+ * once. */
+static void walk(MPI_Datatype type, const struct axis *axis, int dimensions, ptrdiff_t at,
+                 MPI_Datatype old)
 {
     if (dimensions == 0) {
         inproc_type_append(type, at * type_extent(old), 1, old);
@@ -48,8 +51,8 @@ static MPI_Datatype array_type(struct axis *axis, int dimensions, int order, MPI
     return type;
 }
 
-int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[], int order,
-                             MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[],
+                             int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_subarray");
     if (inproc_type_check(oldtype, false))
@@ -59,13 +62,16 @@ int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[],
     struct axis axis[DIMENSIONS_MAX];
     for (int d = 0; d < ndims; d++) {
         if (subsizes[d] < 1 || starts[d] < 0 || starts[d] > sizes[d] - subsizes[d])
-            return inproc_error(NULL, MPI_ERR_ARG, "dimension %d: %d from %d of %d", d, subsizes[d], starts[d], sizes[d]);
-        axis[d] = (struct axis){sizes[d], (size_t)subsizes[d], inproc_alloc((size_t)subsizes[d] * sizeof(int)), true};
+            return inproc_error(NULL, MPI_ERR_ARG, "dimension %d: %d from %d of %d", d, subsizes[d],
+                                starts[d], sizes[d]);
+        axis[d] = (struct axis){sizes[d], (size_t)subsizes[d],
+                                inproc_alloc((size_t)subsizes[d] * sizeof(int)), true};
         for (int i = 0; i < subsizes[d]; i++)
             axis[d].index[i] = starts[d] + i;
     }
     MPI_Datatype type = array_type(axis, ndims, order, oldtype);
-    struct inproc_envelope *envelope = inproc_type_envelope(type, MPI_COMBINER_SUBARRAY, 3 * ndims + 2, 0, 1);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(type, MPI_COMBINER_SUBARRAY, 3 * ndims + 2, 0, 1);
     envelope->integer[0] = ndims;
     for (int d = 0; d < ndims; d++) {
         envelope->integer[1 + d] = sizes[d];
@@ -78,26 +84,31 @@ int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[],
     return MPI_SUCCESS;
 }
 
-/* The indices that process `coordinate` of `processes` owns of an axis distributed in blocks of `block`, cyclically. */
+/* The indices that process `coordinate` of `processes` owns of an axis distributed in blocks of
+ * `block`, cyclically. */
 static struct axis axis_dealt(int size, int block, int processes, int coordinate)
 {
-    struct axis axis = {.size = size, .index = inproc_alloc(((size_t)size + 1) * sizeof(int)), .packed = true};
+    struct axis axis = {
+        .size = size, .index = inproc_alloc(((size_t)size + 1) * sizeof(int)), .packed = true};
     for (int i = 0; i < size; i++)
         if (i / block % processes == coordinate)
             axis.index[axis.count++] = i;
-    axis.packed = axis.count == 0 || axis.index[axis.count - 1] - axis.index[0] + 1 == (int)axis.count;
+    axis.packed =
+        axis.count == 0 || axis.index[axis.count - 1] - axis.index[0] + 1 == (int)axis.count;
     return axis;
 }
 
-int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[], const int dargs[],
-                           const int psizes[], int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[],
+                           const int dargs[], const int psizes[], int order, MPI_Datatype oldtype,
+                           MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_darray");
     if (inproc_type_check(oldtype, false))
         return inproc_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
     if (ndims < 1 || ndims > DIMENSIONS_MAX || rank < 0 || rank >= size ||
         (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
-        return inproc_error(NULL, MPI_ERR_ARG, "%d dimensions, rank %d of %d, order %d", ndims, rank, size, order);
+        return inproc_error(NULL, MPI_ERR_ARG, "%d dimensions, rank %d of %d, order %d", ndims,
+                            rank, size, order);
     struct axis axis[DIMENSIONS_MAX];
     int left = size, position = rank;
     for (int d = 0; d < ndims; d++) { /* the process grid is always in C order */
@@ -112,12 +123,14 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
             block = (gsizes[d] + psizes[d] - 1) / psizes[d];
         else if (distribs[d] == MPI_DISTRIBUTE_CYCLIC && dargs[d] == MPI_DISTRIBUTE_DFLT_DARG)
             block = 1;
-        if (block < 1 || (distribs[d] == MPI_DISTRIBUTE_BLOCK && (long long)block * psizes[d] < gsizes[d]))
+        if (block < 1 ||
+            (distribs[d] == MPI_DISTRIBUTE_BLOCK && (long long)block * psizes[d] < gsizes[d]))
             return inproc_error(NULL, MPI_ERR_ARG, "dimension %d: blocks of %d", d, block);
         axis[d] = axis_dealt(gsizes[d], block, psizes[d], coordinate);
     }
     MPI_Datatype type = array_type(axis, ndims, order, oldtype);
-    struct inproc_envelope *envelope = inproc_type_envelope(type, MPI_COMBINER_DARRAY, 4 * ndims + 4, 0, 1);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(type, MPI_COMBINER_DARRAY, 4 * ndims + 4, 0, 1);
     envelope->integer[0] = size;
     envelope->integer[1] = rank;
     envelope->integer[2] = ndims;

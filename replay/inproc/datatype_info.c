@@ -3,7 +3,9 @@
 
 static int check(MPI_Datatype type)
 {
-    return inproc_type_check(type, false) ? inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed") : MPI_SUCCESS;
+    return inproc_type_check(type, false)
+               ? inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed")
+               : MPI_SUCCESS;
 }
 
 int MPI_Type_size(MPI_Datatype type, int *size)
@@ -68,8 +70,8 @@ int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *true_lb, MPI_Count 
     return code;
 }
 
-
-int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types, int *combiner)
+int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types,
+                          int *combiner)
 {
     ENTER("MPI_Type_get_envelope");
     int code = check(type);
@@ -83,8 +85,8 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
     return MPI_SUCCESS;
 }
 
-int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_types, int integers[],
-                          MPI_Aint addresses[], MPI_Datatype types[])
+int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_types,
+                          int integers[], MPI_Aint addresses[], MPI_Datatype types[])
 {
     ENTER("MPI_Type_get_contents");
     int code = check(type);
@@ -93,7 +95,8 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     const struct inproc_envelope *envelope = type->envelope;
     if (!envelope)
         return inproc_error(NULL, MPI_ERR_TYPE, "a predefined datatype has no contents");
-    if (max_integers < envelope->integer_count || max_addresses < envelope->address_count || max_types < envelope->type_count)
+    if (max_integers < envelope->integer_count || max_addresses < envelope->address_count ||
+        max_types < envelope->type_count)
         return inproc_error(NULL, MPI_ERR_ARG, "the arrays are too small");
     for (int i = 0; i < envelope->integer_count; i++)
         integers[i] = envelope->integer[i];
@@ -142,12 +145,21 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
     ENTER("MPI_Type_match_size");
     MPI_Datatype found = NULL;
     if (typeclass == MPI_TYPECLASS_INTEGER)
-        found = size == 1 ? MPI_INT8_T : size == 2 ? MPI_INT16_T : size == 4 ? MPI_INT32_T : size == 8 ? MPI_INT64_T : NULL;
+        found = size == 1   ? MPI_INT8_T
+                : size == 2 ? MPI_INT16_T
+                : size == 4 ? MPI_INT32_T
+                : size == 8 ? MPI_INT64_T
+                            : NULL;
     else if (typeclass == MPI_TYPECLASS_REAL)
-        found = size == 4 ? MPI_FLOAT : size == 8 ? MPI_DOUBLE : size == 16 ? MPI_LONG_DOUBLE : NULL;
+        found = size == 4    ? MPI_FLOAT
+                : size == 8  ? MPI_DOUBLE
+                : size == 16 ? MPI_LONG_DOUBLE
+                             : NULL;
     else if (typeclass == MPI_TYPECLASS_COMPLEX)
-        found = size == 8 ? MPI_C_FLOAT_COMPLEX : size == 16 ? MPI_C_DOUBLE_COMPLEX
-                : size == 32 ? MPI_C_LONG_DOUBLE_COMPLEX : NULL;
+        found = size == 8    ? MPI_C_FLOAT_COMPLEX
+                : size == 16 ? MPI_C_DOUBLE_COMPLEX
+                : size == 32 ? MPI_C_LONG_DOUBLE_COMPLEX
+                             : NULL;
     if (!found)
         return inproc_error(NULL, MPI_ERR_ARG, "class %d, size %d", typeclass, size);
     *type = found;

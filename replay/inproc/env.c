@@ -13,20 +13,27 @@ struct ompi_predefined_info_t ompi_mpi_info_env = {
     {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_INFO, .made_by = "MPI_Init"}}};
 
 static const char *const error_name[] = {
-    "MPI_SUCCESS", "MPI_ERR_BUFFER", "MPI_ERR_COUNT", "MPI_ERR_TYPE", "MPI_ERR_TAG", "MPI_ERR_COMM", "MPI_ERR_RANK",
-    "MPI_ERR_REQUEST", "MPI_ERR_ROOT", "MPI_ERR_GROUP", "MPI_ERR_OP", "MPI_ERR_TOPOLOGY", "MPI_ERR_DIMS", "MPI_ERR_ARG",
-    "MPI_ERR_UNKNOWN", "MPI_ERR_TRUNCATE", "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_IN_STATUS", "MPI_ERR_PENDING"};
+    "MPI_SUCCESS",   "MPI_ERR_BUFFER", "MPI_ERR_COUNT",     "MPI_ERR_TYPE",
+    "MPI_ERR_TAG",   "MPI_ERR_COMM",   "MPI_ERR_RANK",      "MPI_ERR_REQUEST",
+    "MPI_ERR_ROOT",  "MPI_ERR_GROUP",  "MPI_ERR_OP",        "MPI_ERR_TOPOLOGY",
+    "MPI_ERR_DIMS",  "MPI_ERR_ARG",    "MPI_ERR_UNKNOWN",   "MPI_ERR_TRUNCATE",
+    "MPI_ERR_OTHER", "MPI_ERR_INTERN", "MPI_ERR_IN_STATUS", "MPI_ERR_PENDING"};
 
 const char *inproc_error_name(int code)
 {
     if (code >= 0 && code < (int)(sizeof error_name / sizeof *error_name))
         return error_name[code];
-    return code == MPI_ERR_KEYVAL ? "MPI_ERR_KEYVAL" : code == MPI_ERR_NO_MEM ? "MPI_ERR_NO_MEM"
-           : code == MPI_ERR_INFO_KEY ? "MPI_ERR_INFO_KEY" : code == MPI_ERR_INFO ? "MPI_ERR_INFO"
-           : code == MPI_ERR_INFO_NOKEY ? "MPI_ERR_INFO_NOKEY" : "an MPI error";
+    return code == MPI_ERR_KEYVAL       ? "MPI_ERR_KEYVAL"
+           : code == MPI_ERR_NO_MEM     ? "MPI_ERR_NO_MEM"
+           : code == MPI_ERR_INFO_KEY   ? "MPI_ERR_INFO_KEY"
+           : code == MPI_ERR_INFO       ? "MPI_ERR_INFO"
+           : code == MPI_ERR_INFO_NOKEY ? "MPI_ERR_INFO_NOKEY"
+                                        : "an MPI error";
 }
 
-/* --- start and end --------------------------------------------------------------------------------------------------------- */
+/* --- start and end
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
@@ -129,7 +136,9 @@ int MPI_Get_processor_name(char *name, int *resultlen)
     return MPI_SUCCESS;
 }
 
-/* --- errors ------------------------------------------------------------------------------------------------------------------- */
+/* --- errors
+ * -------------------------------------------------------------------------------------------------------------------
+ */
 
 int MPI_Error_class(int errorcode, int *errorclass)
 {
@@ -143,7 +152,9 @@ int MPI_Error_string(int errorcode, char *string, int *resultlen)
     return MPI_SUCCESS;
 }
 
-/* --- memory --------------------------------------------------------------------------------------------------------------------- */
+/* --- memory
+ * ---------------------------------------------------------------------------------------------------------------------
+ */
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
@@ -165,11 +176,15 @@ int MPI_Free_mem(void *base)
     return MPI_SUCCESS;
 }
 
-/* --- info ------------------------------------------------------------------------------------------------------------------------- */
+/* --- info
+ * -------------------------------------------------------------------------------------------------------------------------
+ */
 
 static int info_check(MPI_Info info)
 {
-    return handle_good(info, HANDLE_INFO) ? MPI_SUCCESS : inproc_error(NULL, MPI_ERR_INFO, "the info is null or freed");
+    return handle_good(info, HANDLE_INFO)
+               ? MPI_SUCCESS
+               : inproc_error(NULL, MPI_ERR_INFO, "the info is null or freed");
 }
 
 static struct inproc_info_entry **info_find(MPI_Info info, const char *key)

@@ -1,18 +1,20 @@
 /* Fibers: a stack with a guard page below it, a switch of a dozen instructions, a ready queue.
  *
- * Relies on nothing but mmap. Under the address sanitizer (found at run time by its weak symbols, so that one library
- * serves both kinds of build) every switch is announced.
+ * Relies on nothing but mmap. Under the address sanitizer (found at run time by its weak symbols,
+ * so that one library serves both kinds of build) every switch is announced.
  *
- * Invariants: 1. fiber[i]'s stack stays mapped until inproc_fiber_done. 2. Only the running fiber or the main context is
- * outside of the ready queue and not blocked. 3. A fiber abandoned in the middle is `dirty` until its stack is unpoisoned. */
+ * Invariants: 1. fiber[i]'s stack stays mapped until inproc_fiber_done. 2. Only the running fiber
+ * or the main context is outside of the ready queue and not blocked. 3. A fiber abandoned in the
+ * middle is `dirty` until its stack is unpoisoned. */
 #include "replay/inproc/state.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
 
-void __sanitizer_start_switch_fiber(void **fake_stack_save, const void *bottom, size_t size) __attribute__((weak));
-void __sanitizer_finish_switch_fiber(void *fake_stack_save, const void **bottom_old, size_t *size_old)
+void __sanitizer_start_switch_fiber(void **fake_stack_save, const void *bottom, size_t size)
     __attribute__((weak));
+void __sanitizer_finish_switch_fiber(void *fake_stack_save, const void **bottom_old,
+                                     size_t *size_old) __attribute__((weak));
 void __asan_unpoison_memory_region(void const volatile *address, size_t size) __attribute__((weak));
 
 enum { GUARD_BYTES = 64 << 10, STACK_BYTES = 1 << 20, COLOUR_BYTES = 256, COLOUR_COUNT = 16 };
@@ -82,7 +84,8 @@ static void *stack_prepare(uint8_t *top, void (*entry)(void))
 }
 #endif
 
-static void switch_announced(void **save_sp, void **save_fake, struct inproc_fiber *to, bool leaving)
+static void switch_announced(void **save_sp, void **save_fake, struct inproc_fiber *to,
+                             bool leaving)
 {
     if (__sanitizer_start_switch_fiber) {
         if (to)
@@ -139,7 +142,8 @@ static struct inproc_fiber *pick(void)
         return paused;
     }
     if (UNLIKELY(world->chosen) && world->ready_count > 1) {
-        uint32_t mine = (world->ready_head + inproc_choose(&world->choice, world->ready_count)) & world->ready_mask;
+        uint32_t mine = (world->ready_head + inproc_choose(&world->choice, world->ready_count)) &
+                        world->ready_mask;
         uint32_t head = world->ready_head & world->ready_mask;
         struct inproc_fiber *other = world->ready[head];
         world->ready[head] = world->ready[mine];
@@ -153,7 +157,8 @@ static struct inproc_fiber *pick(void)
 void inproc_fiber_ready(struct inproc_fiber *made_ready)
 {
     struct inproc_world *world = WORLD;
-    if (UNLIKELY(world->ready_count > world->ready_mask)) { /* full: helper fibers exceed the ranks */
+    if (UNLIKELY(world->ready_count >
+                 world->ready_mask)) { /* full: helper fibers exceed the ranks */
         uint32_t size = world->ready_mask + 1;
         struct inproc_fiber **ring = inproc_alloc(2 * size * sizeof *ring);
         for (uint32_t i = 0; i < size; i++)
@@ -225,8 +230,10 @@ static struct inproc_fiber *fiber_make(void)
     struct inproc_fiber *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
-    uint8_t *area = mmap(NULL, GUARD_BYTES + stack_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (area == MAP_FAILED || mprotect(area + GUARD_BYTES, stack_size, PROT_READ | PROT_WRITE) != 0) {
+    uint8_t *area = mmap(NULL, GUARD_BYTES + stack_size, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED ||
+        mprotect(area + GUARD_BYTES, stack_size, PROT_READ | PROT_WRITE) != 0) {
         free(made);
         return NULL;
     }
@@ -255,7 +262,8 @@ enum core_status inproc_fiber_reserve(int count, size_t stack_bytes)
     return CORE_OK;
 }
 
-struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *), void *argument)
+struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *),
+                                      void *argument)
 {
     if (fiber_used == fiber_count && inproc_fiber_reserve(fiber_used + 1, 0) != CORE_OK) {
         inproc_found("limit", rank->rank, "no memory for another fiber");
@@ -278,7 +286,8 @@ struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(str
     got->why = NULL;
     got->fake_stack = NULL;
     /* Stacks that all start at the same offset of a page would fight for the same cache lines. */
-    uint8_t *top = got->stack + got->stack_bytes - COLOUR_BYTES * (size_t)(fiber_used % COLOUR_COUNT);
+    uint8_t *top =
+        got->stack + got->stack_bytes - COLOUR_BYTES * (size_t)(fiber_used % COLOUR_COUNT);
     got->sp = stack_prepare(top, fiber_main);
     fiber_used++;
     return got;

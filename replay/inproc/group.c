@@ -2,13 +2,15 @@
 #include "replay/inproc/state.h"
 
 struct ompi_predefined_group_t ompi_mpi_group_empty = {
-    {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_GROUP, .references = 1, .made_by = "MPI_Init"}}};
+    {.handle = {
+         .magic = (uint32_t)HANDLE_MAGIC + HANDLE_GROUP, .references = 1, .made_by = "MPI_Init"}}};
 struct ompi_predefined_group_t ompi_mpi_group_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
 static int check(MPI_Group group)
 {
-    return handle_good(group, HANDLE_GROUP) ? MPI_SUCCESS
-                                            : inproc_error(NULL, MPI_ERR_GROUP, "the group is null or freed");
+    return handle_good(group, HANDLE_GROUP)
+               ? MPI_SUCCESS
+               : inproc_error(NULL, MPI_ERR_GROUP, "the group is null or freed");
 }
 
 static int position(MPI_Group group, int world)
@@ -75,7 +77,8 @@ int MPI_Group_rank(MPI_Group group, int *rank)
     return code;
 }
 
-int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2, int ranks2[])
+int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_Group group2,
+                              int ranks2[])
 {
     ENTER("MPI_Group_translate_ranks");
     int code = check(group1);
@@ -111,8 +114,8 @@ int MPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 }
 
 /* Members of a, or of b, by whether the other has them. */
-static int combine(const char *call, MPI_Group a, MPI_Group b, bool keep_common, bool keep_only_a, bool keep_only_b,
-                   MPI_Group *out_group)
+static int combine(const char *call, MPI_Group a, MPI_Group b, bool keep_common, bool keep_only_a,
+                   bool keep_only_b, MPI_Group *out_group)
 {
     ENTER(call);
     int code = check(a);
@@ -145,14 +148,16 @@ int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup
     return combine("MPI_Group_difference", group1, group2, false, true, false, newgroup);
 }
 
-static int select_ranks(MPI_Group group, int n, const int ranks[], bool include, MPI_Group *out_group)
+static int select_ranks(MPI_Group group, int n, const int ranks[], bool include,
+                        MPI_Group *out_group)
 {
     bool *named = inproc_alloc((size_t)group->size + 1);
     memset(named, 0, (size_t)group->size + 1);
     int *member = room(group->size), size = 0;
     for (int i = 0; i < n; i++) {
         if (ranks[i] < 0 || ranks[i] >= group->size || named[ranks[i]])
-            return inproc_error(NULL, MPI_ERR_RANK, "rank %d of %d, or twice", ranks[i], group->size);
+            return inproc_error(NULL, MPI_ERR_RANK, "rank %d of %d, or twice", ranks[i],
+                                group->size);
         named[ranks[i]] = true;
         if (include)
             member[size++] = group->member[ranks[i]];
@@ -177,7 +182,8 @@ int MPI_Group_excl(MPI_Group group, int n, const int ranks[], MPI_Group *newgrou
     return code ? code : select_ranks(group, n, ranks, false, newgroup);
 }
 
-static int select_ranges(MPI_Group group, int n, int ranges[][3], bool include, MPI_Group *out_group)
+static int select_ranges(MPI_Group group, int n, int ranges[][3], bool include,
+                         MPI_Group *out_group)
 {
     int *ranks = room(group->size), count = 0;
     for (int i = 0; i < n; i++) {

@@ -1,8 +1,9 @@
-/* The in-process MPI: a world of ranks, each a fiber of one process, against the unmodified mpi.h of Open MPI. This header
- * is how such a world is run; it needs no mpi.h. What runs inside calls MPI_* as ever and is linked with libinproc.a in
- * place of libmpi.
+/* The in-process MPI: a world of ranks, each a fiber of one process, against the unmodified mpi.h
+ * of Open MPI. This header is how such a world is run; it needs no mpi.h. What runs inside calls
+ * MPI_* as ever and is linked with libinproc.a in place of libmpi.
  *
- * One world at a time per process, no threads. Same options, same choices: the same outcome, always. */
+ * One world at a time per process, no threads. Same options, same choices: the same outcome,
+ * always. */
 #ifndef REPLAY_INPROC_INPROC_H
 #define REPLAY_INPROC_INPROC_H
 
@@ -13,11 +14,7 @@
 #include "core/random.h"
 #include "core/status.h"
 
-enum {
-    INPROC_RANKS_MAX = 4096,
-    INPROC_FINDINGS_MAX = 16,
-    INPROC_TEXT_MAX = 1024
-};
+enum { INPROC_RANKS_MAX = 4096, INPROC_FINDINGS_MAX = 16, INPROC_TEXT_MAX = 1024 };
 
 /* Which standard-mode sends complete before their receive is posted. */
 enum inproc_buffering {
@@ -27,8 +24,9 @@ enum inproc_buffering {
     INPROC_CHOSEN       /* the choice source decides for each */
 };
 
-/* Where every decision comes from: which ready rank runs, which of several matchable messages is taken, whether a send is
- * buffered, which completed request a Waitany returns. bytes that ran out answer 0, the default order. */
+/* Where every decision comes from: which ready rank runs, which of several matchable messages is
+ * taken, whether a send is buffered, which completed request a Waitany returns. bytes that ran out
+ * answer 0, the default order. */
 enum inproc_choice_kind {
     INPROC_DEFAULT, /* always 0: first come, first served */
     INPROC_SEED,
@@ -51,7 +49,8 @@ enum inproc_event_kind {
     INPROC_EVENT_MATCH, /* rank received from peer; request is the receiver's */
     INPROC_EVENT_WAIT,  /* rank went on after this request had completed */
     INPROC_EVENT_BLOCK, /* rank waits */
-    INPROC_EVENT_CALL   /* rank entered another call of interest (collectives, communicators); peer = root or -1 */
+    INPROC_EVENT_CALL /* rank entered another call of interest (collectives, communicators); peer =
+                         root or -1 */
 };
 
 struct inproc_event { /* world ranks throughout */
@@ -74,23 +73,25 @@ struct inproc_options {
     void *context;
     enum inproc_buffering buffering;
     size_t eager_bytes;
-    bool shuffle;             /* order of ranks, of matches and of completions is chosen, not first come first served */
-    bool late;                /* received data reaches its buffer when the request completes, not before */
-    bool initialized;         /* the ranks start with MPI_Init done and end without MPI_Finalize */
-    bool warn_types;          /* a receive whose basic types differ from the send's is a finding */
+    bool shuffle; /* order of ranks, of matches and of completions is chosen, not first come first
+                     served */
+    bool late;    /* received data reaches its buffer when the request completes, not before */
+    bool initialized; /* the ranks start with MPI_Init done and end without MPI_Finalize */
+    bool warn_types;  /* a receive whose basic types differ from the send's is a finding */
     struct inproc_choice choice;
-    uint64_t step_count_max;  /* MPI calls in all; 0: 100 million */
-    size_t memory_bytes_max;  /* for messages and handles; 0: 1 GiB */
-    size_t stack_bytes;       /* of each rank, 0: 1 MiB. The first world of the process decides. */
-    inproc_event_fn event;    /* NULL: none */
+    uint64_t step_count_max; /* MPI calls in all; 0: 100 million */
+    size_t memory_bytes_max; /* for messages and handles; 0: 1 GiB */
+    size_t stack_bytes;      /* of each rank, 0: 1 MiB. The first world of the process decides. */
+    inproc_event_fn event;   /* NULL: none */
     void *event_context;
-    uint8_t *pattern;         /* NULL, or counters that the communication pattern bumps */
-    size_t pattern_count;     /* a power of two */
+    uint8_t *pattern;     /* NULL, or counters that the communication pattern bumps */
+    size_t pattern_count; /* a power of two */
 };
 
-/* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request, leaked-communicator,
- * leaked-datatype, leaked-operation, leaked-group, leaked-errhandler, leaked-info, buffer-modified, error (an MPI error with
- * errors fatal), abort, exit-status, not-finalized, collective-mismatch, type-mismatch, limit. */
+/* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,
+ * leaked-communicator, leaked-datatype, leaked-operation, leaked-group, leaked-errhandler,
+ * leaked-info, buffer-modified, error (an MPI error with errors fatal), abort, exit-status,
+ * not-finalized, collective-mismatch, type-mismatch, limit. */
 struct inproc_finding {
     const char *rule;
     int rank; /* -1: the world */
@@ -103,19 +104,22 @@ struct inproc_outcome {
     int finding_dropped; /* beyond the table */
     bool finished;       /* every rank returned */
     uint64_t message_count, byte_count, step_count;
-    /* Finishing time with (alpha, beta) = (1, 0) and (0, 1 a byte), single port, full network. Ports are given out in the
-     * order of matching, so competing messages may be served in another order than the model's: never too small where
-     * a rank has at most one send and one receive under way, else an estimate. */
+    /* Finishing time with (alpha, beta) = (1, 0) and (0, 1 a byte), single port, full network.
+     * Ports are given out in the order of matching, so competing messages may be served in another
+     * order than the model's: never too small where a rank has at most one send and one receive
+     * under way, else an estimate. */
     uint64_t round_count, word_bytes;
-    /* A rank that received from any source, more than once, always from the same one, while other ranks named their sources:
-     * most likely a rank computed wrongly, (rank - 1) % size. -1: none. */
+    /* A rank that received from any source, more than once, always from the same one, while other
+     * ranks named their sources: most likely a rank computed wrongly, (rank - 1) % size. -1: none.
+     */
     int wildcard_rank, wildcard_source;
     uint64_t pattern_hash; /* of every rank's sequence of messages */
 };
 
-/* Runs the world to its end or to its first fatal finding. CORE_OK says that the world was run, whatever was found;
- * CORE_BAD_INPUT, CORE_NO_MEMORY otherwise. *out_outcome is written in full. */
-enum core_status inproc_run(const struct inproc_options *options, struct inproc_outcome *out_outcome);
+/* Runs the world to its end or to its first fatal finding. CORE_OK says that the world was run,
+ * whatever was found; CORE_BAD_INPUT, CORE_NO_MEMORY otherwise. *out_outcome is written in full. */
+enum core_status inproc_run(const struct inproc_options *options,
+                            struct inproc_outcome *out_outcome);
 
 /* Gives back stacks and memory kept between worlds. */
 void inproc_done(void);

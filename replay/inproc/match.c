@@ -1,9 +1,11 @@
-/* Messages meet receives: posting, matching, transfer, completion, and the clocks of the cost model.
+/* Messages meet receives: posting, matching, transfer, completion, and the clocks of the cost
+ * model.
  *
  * Invariants (with those of state.h):
- * 1. No posted receive of a rank matches any message in its unexpected queue: both sides look before they queue.
- * 2. A message without `send` is buffered, its data in `packed`; one with `send` and no `packed` is still in the sender's
- *    buffer, whose owner has not been told that it may be reused. */
+ * 1. No posted receive of a rank matches any message in its unexpected queue: both sides look
+ * before they queue.
+ * 2. A message without `send` is buffered, its data in `packed`; one with `send` and no `packed` is
+ * still in the sender's buffer, whose owner has not been told that it may be reused. */
 #include "replay/inproc/state.h"
 
 static inline uint64_t later(uint64_t a, uint64_t b)
@@ -11,14 +13,17 @@ static inline uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-static inline bool matches(uint32_t context, int source, int tag, uint32_t want_context, int want_source, int want_tag)
+static inline bool matches(uint32_t context, int source, int tag, uint32_t want_context,
+                           int want_source, int want_tag)
 {
-    /* A wildcard tag does not match the negative tags that built-in collectives use: those have contexts of their own. */
+    /* A wildcard tag does not match the negative tags that built-in collectives use: those have
+     * contexts of their own. */
     return context == want_context && (want_source == source || want_source == MPI_ANY_SOURCE) &&
            (want_tag == tag || want_tag == MPI_ANY_TAG);
 }
 
-/* --- clocks: 0 counts rounds (alpha = 1), 1 counts bytes (beta = 1 a byte) -------------------------------------- */
+/* --- clocks: 0 counts rounds (alpha = 1), 1 counts bytes (beta = 1 a byte)
+ * -------------------------------------- */
 
 static void clock_buffered_send(struct inproc_message *message, struct ompi_request_t *send)
 {
@@ -57,7 +62,9 @@ static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t 
     }
 }
 
-/* --- transfer ---------------------------------------------------------------------------------------------------- */
+/* --- transfer
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t bytes)
 {
@@ -65,7 +72,8 @@ static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t
     if (LIKELY(recv->peer >= 0))
         owner->named_count++;
     else
-        owner->wildcard_source = owner->wildcard_count++ == 0 || owner->wildcard_source == source ? source : -2;
+        owner->wildcard_source =
+            owner->wildcard_count++ == 0 || owner->wildcard_source == source ? source : -2;
     recv->status.MPI_SOURCE = source;
     recv->status.MPI_TAG = tag;
     recv->status._ucount = bytes;
@@ -80,8 +88,10 @@ static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t b
     size_t room = recv->count * recv->type->size;
     if (!sent || inproc_type_same_signature(sent, recv->type, bytes < room ? bytes : room))
         return;
-    inproc_found("type-mismatch", recv->owner->rank, "%s posted a receive whose basic types are not those of the message"
-                 " from rank %d", recv->handle.made_by, source);
+    inproc_found("type-mismatch", recv->owner->rank,
+                 "%s posted a receive whose basic types are not those of the message"
+                 " from rank %d",
+                 recv->handle.made_by, source);
 }
 
 static void recv_packed(struct ompi_request_t *recv, const uint8_t *packed, size_t bytes)
@@ -127,8 +137,13 @@ static void recv_direct(struct ompi_request_t *recv, const struct ompi_request_t
 
 static void event_match(const struct ompi_request_t *recv, int world, int tag, size_t bytes)
 {
-    struct inproc_event event = {.kind = INPROC_EVENT_MATCH, .rank = recv->owner->rank, .peer = world, .tag = tag,
-                                 .context = recv->context, .bytes = bytes, .request = recv->id,
+    struct inproc_event event = {.kind = INPROC_EVENT_MATCH,
+                                 .rank = recv->owner->rank,
+                                 .peer = world,
+                                 .tag = tag,
+                                 .context = recv->context,
+                                 .bytes = bytes,
+                                 .request = recv->id,
                                  .call = recv->handle.made_by};
     WORLD->options->event(WORLD->options->event_context, &event);
 }
@@ -179,7 +194,9 @@ static void transfer_now(struct ompi_request_t *send, struct ompi_request_t *rec
     inproc_request_complete(recv);
 }
 
-/* --- posting ------------------------------------------------------------------------------------------------------ */
+/* --- posting
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 static bool buffered(const struct ompi_request_t *send, size_t bytes)
 {
@@ -204,12 +221,14 @@ static void pattern_note(const struct ompi_request_t *send, int dest, size_t byt
 {
     struct inproc_rank *me = send->owner;
     uint32_t step = me->send_count++;
-    me->pattern = (me->pattern ^ (uint64_t)(uint32_t)dest ^ (uint64_t)bytes << 20) * 0x9e3779b97f4a7c15u;
+    me->pattern =
+        (me->pattern ^ (uint64_t)(uint32_t)dest ^ (uint64_t)bytes << 20) * 0x9e3779b97f4a7c15u;
     me->pattern ^= me->pattern >> 29;
     if (WORLD->options->pattern) {
-        uint32_t distance = (uint32_t)(dest - me->rank + WORLD->rank_count) % (uint32_t)WORLD->rank_count;
-        uint64_t hash = (uint64_t)WORLD->rank_count << 40 ^ (uint64_t)distance << 20 ^ (step < 32 ? step : 32) ^
-                        (uint64_t)(bytes ? 1 : 0) << 60;
+        uint32_t distance =
+            (uint32_t)(dest - me->rank + WORLD->rank_count) % (uint32_t)WORLD->rank_count;
+        uint64_t hash = (uint64_t)WORLD->rank_count << 40 ^ (uint64_t)distance << 20 ^
+                        (step < 32 ? step : 32) ^ (uint64_t)(bytes ? 1 : 0) << 60;
         hash = (hash * 0x9e3779b97f4a7c15u) >> 32;
         uint8_t *counter = &WORLD->options->pattern[hash & (WORLD->options->pattern_count - 1)];
         if (*counter < 255)
@@ -227,7 +246,8 @@ static struct inproc_message *message_new(void)
     return inproc_alloc(sizeof *message);
 }
 
-static void message_queue(struct ompi_request_t *send, struct inproc_rank *dest, size_t bytes, bool copy)
+static void message_queue(struct ompi_request_t *send, struct inproc_rank *dest, size_t bytes,
+                          bool copy)
 {
     struct inproc_message *message = message_new();
     message->next = NULL;
@@ -281,19 +301,21 @@ void inproc_send_post(struct ompi_request_t *send)
         return;
     }
     if (UNLIKELY(send->mode == MODE_READY))
-        inproc_found("error", me->rank, "%s to rank %d, tag %d: no receive is posted yet", WORLD->fiber->call, world,
-                     send->tag);
+        inproc_found("error", me->rank, "%s to rank %d, tag %d: no receive is posted yet",
+                     WORLD->fiber->call, world, send->tag);
     bool copy = buffered(send, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
         inproc_emit(INPROC_EVENT_SEND, world, send->tag, send->context, bytes, send->id, copy);
     message_queue(send, dest, bytes, copy);
 }
 
-struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source, int tag, bool take)
+struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source,
+                                         int tag, bool take)
 {
     struct inproc_message **chosen = NULL;
     uint32_t candidates = 0;
-    for (struct inproc_message **link = &rank->unexpected, *message; (message = *link); link = &message->next) {
+    for (struct inproc_message **link = &rank->unexpected, *message; (message = *link);
+         link = &message->next) {
         if (!matches(message->context, message->source, message->tag, context, source, tag))
             continue;
         if (!chosen)
@@ -327,11 +349,15 @@ void inproc_recv_post(struct ompi_request_t *recv)
     recv->post[1] = me->clock[1];
     WORLD->now_ns += 100;
     if (UNLIKELY(WORLD->options->event != NULL)) {
-        int world = recv->peer == MPI_ANY_SOURCE ? MPI_ANY_SOURCE
-                    : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];
-        inproc_emit(INPROC_EVENT_RECV, world, recv->tag, recv->context, recv->count * recv->type->size, recv->id, false);
+        int world =
+            recv->peer == MPI_ANY_SOURCE
+                ? MPI_ANY_SOURCE
+                : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];
+        inproc_emit(INPROC_EVENT_RECV, world, recv->tag, recv->context,
+                    recv->count * recv->type->size, recv->id, false);
     }
-    struct inproc_message *message = inproc_match_find(me, recv->context, recv->peer, recv->tag, true);
+    struct inproc_message *message =
+        inproc_match_find(me, recv->context, recv->peer, recv->tag, true);
     if (message) {
         inproc_message_receive(recv, message);
         return;
@@ -357,23 +383,31 @@ void inproc_request_finish(struct ompi_request_t *request)
 {
     struct inproc_rank *me = request->owner;
     if (UNLIKELY(request->late != NULL)) {
-        inproc_type_unpack(request->buffer, request->count, request->type, request->late, request->late_bytes);
+        inproc_type_unpack(request->buffer, request->count, request->type, request->late,
+                           request->late_bytes);
         request->late = NULL;
     }
     if (request->kind == REQUEST_SEND && !request->checked && request->peer != MPI_PROC_NULL &&
-        UNLIKELY(request->checksum != inproc_type_checksum(request->buffer, request->count, request->type)))
-        inproc_found("buffer-modified", me->rank, "the buffer of %s to rank %d of its communicator, tag %d, was changed before"
-                     " the send had completed", request->handle.made_by, request->peer, request->tag);
+        UNLIKELY(request->checksum !=
+                 inproc_type_checksum(request->buffer, request->count, request->type)))
+        inproc_found("buffer-modified", me->rank,
+                     "the buffer of %s to rank %d of its communicator, tag %d, was changed before"
+                     " the send had completed",
+                     request->handle.made_by, request->peer, request->tag);
     for (int k = 0; k < 2; k++)
         me->clock[k] = later(me->clock[k], request->done[k]);
-    if (UNLIKELY(WORLD->options->event != NULL) && request->peer != MPI_PROC_NULL && request->kind <= REQUEST_RECV)
-        inproc_emit(INPROC_EVENT_WAIT, request->peer, request->tag, request->context, 0, request->id, false);
+    if (UNLIKELY(WORLD->options->event != NULL) && request->peer != MPI_PROC_NULL &&
+        request->kind <= REQUEST_RECV)
+        inproc_emit(INPROC_EVENT_WAIT, request->peer, request->tag, request->context, 0,
+                    request->id, false);
 }
 
 void inproc_match_report_leftovers(void)
 {
     for (int i = 0; i < WORLD->rank_count; i++)
         for (struct inproc_message *m = WORLD->rank[i].unexpected; m; m = m->next)
-            inproc_found("leftover-message", i, "a message of %zu bytes that rank %d sent with %s, tag %d, is never received",
-                         m->bytes, m->world, m->call, m->tag);
+            inproc_found(
+                "leftover-message", i,
+                "a message of %zu bytes that rank %d sent with %s, tag %d, is never received",
+                m->bytes, m->world, m->call, m->tag);
 }

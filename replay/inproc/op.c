@@ -4,13 +4,29 @@
 #include <complex.h>
 
 enum builtin {
-    OP_USER, OP_MIN, OP_MAX, OP_SUM, OP_PROD, OP_LAND, OP_BAND, OP_LOR, OP_BOR, OP_LXOR, OP_BXOR, OP_MAXLOC, OP_MINLOC,
-    OP_REPLACE, OP_NO_OP
+    OP_USER,
+    OP_MIN,
+    OP_MAX,
+    OP_SUM,
+    OP_PROD,
+    OP_LAND,
+    OP_BAND,
+    OP_LOR,
+    OP_BOR,
+    OP_LXOR,
+    OP_BXOR,
+    OP_MAXLOC,
+    OP_MINLOC,
+    OP_REPLACE,
+    OP_NO_OP
 };
 
-#define OP(symbol, kind, call)                                                                                             \
-    struct ompi_predefined_op_t ompi_mpi_op_##symbol = {                                                                   \
-        {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_OP, .references = 1, .made_by = call}, .builtin = kind,       \
+#define OP(symbol, kind, call)                                   \
+    struct ompi_predefined_op_t ompi_mpi_op_##symbol = {         \
+        {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_OP, \
+                    .references = 1,                             \
+                    .made_by = call},                            \
+         .builtin = kind,                                        \
          .commutative = true}};
 OP(min, OP_MIN, "MPI_MIN")
 OP(max, OP_MAX, "MPI_MAX")
@@ -29,46 +45,46 @@ OP(no_op, OP_NO_OP, "MPI_NO_OP")
 struct ompi_predefined_op_t ompi_mpi_op_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
 /* Sums and products of signed integers wrap, as they do in the library: computed unsigned. */
-#define EACH(expression)                                                                                                   \
-    for (int i = 0; i < count; i++) {                                                                                      \
-        expression;                                                                                                        \
-    }                                                                                                                      \
+#define EACH(expression)              \
+    for (int i = 0; i < count; i++) { \
+        expression;                   \
+    }                                 \
     return true;
 
-#define ORDERED(T)                                                                                                         \
-    case OP_MIN:                                                                                                           \
-        EACH(if (a[i] < b[i]) b[i] = a[i])                                                                                 \
-    case OP_MAX:                                                                                                           \
+#define ORDERED(T)                         \
+    case OP_MIN:                           \
+        EACH(if (a[i] < b[i]) b[i] = a[i]) \
+    case OP_MAX:                           \
         EACH(if (a[i] > b[i]) b[i] = a[i])
 
-#define LOGICAL(T)                                                                                                         \
-    case OP_LAND:                                                                                                          \
-        EACH(b[i] = (T)(a[i] && b[i]))                                                                                     \
-    case OP_LOR:                                                                                                           \
-        EACH(b[i] = (T)(a[i] || b[i]))                                                                                     \
-    case OP_LXOR:                                                                                                          \
+#define LOGICAL(T)                     \
+    case OP_LAND:                      \
+        EACH(b[i] = (T)(a[i] && b[i])) \
+    case OP_LOR:                       \
+        EACH(b[i] = (T)(a[i] || b[i])) \
+    case OP_LXOR:                      \
         EACH(b[i] = (T)(!a[i] != !b[i]))
 
-#define BITS(T)                                                                                                            \
-    case OP_BAND:                                                                                                          \
-        EACH(b[i] = (T)(a[i] & b[i]))                                                                                      \
-    case OP_BOR:                                                                                                           \
-        EACH(b[i] = (T)(a[i] | b[i]))                                                                                      \
-    case OP_BXOR:                                                                                                          \
+#define BITS(T)                       \
+    case OP_BAND:                     \
+        EACH(b[i] = (T)(a[i] & b[i])) \
+    case OP_BOR:                      \
+        EACH(b[i] = (T)(a[i] | b[i])) \
+    case OP_BXOR:                     \
         EACH(b[i] = (T)(a[i] ^ b[i]))
 
-#define ARITHMETIC(T, U)                                                                                                   \
-    case OP_SUM:                                                                                                           \
-        EACH(b[i] = (T)((U)a[i] + (U)b[i]))                                                                                \
-    case OP_PROD:                                                                                                          \
+#define ARITHMETIC(T, U)                    \
+    case OP_SUM:                            \
+        EACH(b[i] = (T)((U)a[i] + (U)b[i])) \
+    case OP_PROD:                           \
         EACH(b[i] = (T)((U)a[i] * (U)b[i]))
 
-#define FUNCTION(name, T, cases)                                                                                           \
-    static bool apply_##name(enum builtin op, const T *a, T *b, int count)                                                 \
-    {                                                                                                                      \
-        switch (op) {                                                                                                      \
-            cases default : return false;                                                                                  \
-        }                                                                                                                  \
+#define FUNCTION(name, T, cases)                                           \
+    static bool apply_##name(enum builtin op, const T *a, T *b, int count) \
+    {                                                                      \
+        switch (op) {                                                      \
+            cases default : return false;                                  \
+        }                                                                  \
     }
 
 #define INTEGER(name, T, U) FUNCTION(name, T, ORDERED(T) LOGICAL(T) BITS(T) ARITHMETIC(T, U))
@@ -89,20 +105,21 @@ FUNCTION(c80, long double complex, ARITHMETIC(long double complex, long double c
 FUNCTION(bool, uint8_t, LOGICAL(uint8_t))
 FUNCTION(byte, uint8_t, BITS(uint8_t))
 
-#define LOCATED(name, T)                                                                                                   \
-    struct located_##name {                                                                                                \
-        T value;                                                                                                           \
-        int index;                                                                                                         \
-    };                                                                                                                     \
-    static bool located_##name(enum builtin op, const struct located_##name *a, struct located_##name *b, int count)       \
-    {                                                                                                                      \
-        for (int i = 0; i < count; i++)                                                                                    \
-            if ((op == OP_MAXLOC ? a[i].value > b[i].value : a[i].value < b[i].value) ||                                   \
-                (a[i].value == b[i].value && a[i].index < b[i].index)) {                                                   \
-                b[i].value = a[i].value;                                                                                   \
-                b[i].index = a[i].index;                                                                                   \
-            }                                                                                                              \
-        return true;                                                                                                       \
+#define LOCATED(name, T)                                                                 \
+    struct located_##name {                                                              \
+        T value;                                                                         \
+        int index;                                                                       \
+    };                                                                                   \
+    static bool located_##name(enum builtin op, const struct located_##name *a,          \
+                               struct located_##name *b, int count)                      \
+    {                                                                                    \
+        for (int i = 0; i < count; i++)                                                  \
+            if ((op == OP_MAXLOC ? a[i].value > b[i].value : a[i].value < b[i].value) || \
+                (a[i].value == b[i].value && a[i].index < b[i].index)) {                 \
+                b[i].value = a[i].value;                                                 \
+                b[i].index = a[i].index;                                                 \
+            }                                                                            \
+        return true;                                                                     \
     }
 LOCATED(i16, int16_t)
 LOCATED(i32, int32_t)
@@ -114,36 +131,60 @@ LOCATED(f80, long double)
 static bool apply_pair(enum builtin op, enum inproc_basic basic, const void *a, void *b, int count)
 {
     switch (basic) {
-    case BASIC_I16: return located_i16(op, a, b, count);
-    case BASIC_I32: return located_i32(op, a, b, count);
-    case BASIC_I64: return located_i64(op, a, b, count);
-    case BASIC_F32: return located_f32(op, a, b, count);
-    case BASIC_F64: return located_f64(op, a, b, count);
-    case BASIC_F80: return located_f80(op, a, b, count);
-    default: return false;
+    case BASIC_I16:
+        return located_i16(op, a, b, count);
+    case BASIC_I32:
+        return located_i32(op, a, b, count);
+    case BASIC_I64:
+        return located_i64(op, a, b, count);
+    case BASIC_F32:
+        return located_f32(op, a, b, count);
+    case BASIC_F64:
+        return located_f64(op, a, b, count);
+    case BASIC_F80:
+        return located_f80(op, a, b, count);
+    default:
+        return false;
     }
 }
 
 static bool apply_basic(enum builtin op, enum inproc_basic basic, const void *a, void *b, int count)
 {
     switch (basic) {
-    case BASIC_I8: return apply_i8(op, a, b, count);
-    case BASIC_I16: return apply_i16(op, a, b, count);
-    case BASIC_I32: return apply_i32(op, a, b, count);
-    case BASIC_I64: return apply_i64(op, a, b, count);
-    case BASIC_U8: return apply_u8(op, a, b, count);
-    case BASIC_U16: return apply_u16(op, a, b, count);
-    case BASIC_U32: return apply_u32(op, a, b, count);
-    case BASIC_U64: return apply_u64(op, a, b, count);
-    case BASIC_F32: return apply_f32(op, a, b, count);
-    case BASIC_F64: return apply_f64(op, a, b, count);
-    case BASIC_F80: return apply_f80(op, a, b, count);
-    case BASIC_C32: return apply_c32(op, a, b, count);
-    case BASIC_C64: return apply_c64(op, a, b, count);
-    case BASIC_C80: return apply_c80(op, a, b, count);
-    case BASIC_BOOL: return apply_bool(op, a, b, count);
-    case BASIC_BYTE: return apply_byte(op, a, b, count);
-    default: return false;
+    case BASIC_I8:
+        return apply_i8(op, a, b, count);
+    case BASIC_I16:
+        return apply_i16(op, a, b, count);
+    case BASIC_I32:
+        return apply_i32(op, a, b, count);
+    case BASIC_I64:
+        return apply_i64(op, a, b, count);
+    case BASIC_U8:
+        return apply_u8(op, a, b, count);
+    case BASIC_U16:
+        return apply_u16(op, a, b, count);
+    case BASIC_U32:
+        return apply_u32(op, a, b, count);
+    case BASIC_U64:
+        return apply_u64(op, a, b, count);
+    case BASIC_F32:
+        return apply_f32(op, a, b, count);
+    case BASIC_F64:
+        return apply_f64(op, a, b, count);
+    case BASIC_F80:
+        return apply_f80(op, a, b, count);
+    case BASIC_C32:
+        return apply_c32(op, a, b, count);
+    case BASIC_C64:
+        return apply_c64(op, a, b, count);
+    case BASIC_C80:
+        return apply_c80(op, a, b, count);
+    case BASIC_BOOL:
+        return apply_bool(op, a, b, count);
+    case BASIC_BYTE:
+        return apply_byte(op, a, b, count);
+    default:
+        return false;
     }
 }
 
@@ -156,8 +197,10 @@ static bool apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype typ
     if (!type->predefined)
         return false;
     if (op->builtin == OP_MAXLOC || op->builtin == OP_MINLOC)
-        return type->pair && apply_pair((enum builtin)op->builtin, (enum inproc_basic)type->pair, a, b, count);
-    return !type->pair && apply_basic((enum builtin)op->builtin, (enum inproc_basic)type->run[0].basic, a, b, count);
+        return type->pair &&
+               apply_pair((enum builtin)op->builtin, (enum inproc_basic)type->pair, a, b, count);
+    return !type->pair && apply_basic((enum builtin)op->builtin,
+                                      (enum inproc_basic)type->run[0].basic, a, b, count);
 }
 
 int inproc_op_check(MPI_Op op, MPI_Datatype type)
@@ -213,7 +256,8 @@ int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype 
 {
     ENTER("MPI_Reduce_local");
     if (inproc_type_check(datatype, true) || count < 0)
-        return inproc_error(NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE, "count %d, or a bad datatype", count);
+        return inproc_error(NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE,
+                            "count %d, or a bad datatype", count);
     int code = inproc_op_check(op, datatype);
     if (code)
         return inproc_error(NULL, code, "the operation does not go with the datatype");

@@ -1,10 +1,12 @@
-/* MPI_Send and its family: argument checks, blocking and nonblocking forms, persistent requests, MPI_Sendrecv.
- * A blocking call's request lives on its fiber's stack; `checked` says that nobody can touch its buffer meanwhile. */
+/* MPI_Send and its family: argument checks, blocking and nonblocking forms, persistent requests,
+ * MPI_Sendrecv. A blocking call's request lives on its fiber's stack; `checked` says that nobody
+ * can touch its buffer meanwhile. */
 #include "replay/inproc/state.h"
 
 enum { TAG_UB = 0x7fffffff };
 
-static int check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type, int peer, int tag, bool send)
+static int check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type, int peer, int tag,
+                 bool send)
 {
     if (UNLIKELY(!comm))
         return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
@@ -16,7 +18,8 @@ static int check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type
     if (UNLIKELY(tag < 0 && !(tag == MPI_ANY_TAG && !send)))
         return inproc_error(comm, MPI_ERR_TAG, "tag %d", tag);
     int size = comm->remote_size ? comm->remote_size : comm->size;
-    if (UNLIKELY((peer < 0 || peer >= size) && peer != MPI_PROC_NULL && !(peer == MPI_ANY_SOURCE && !send)))
+    if (UNLIKELY((peer < 0 || peer >= size) && peer != MPI_PROC_NULL &&
+                 !(peer == MPI_ANY_SOURCE && !send)))
         return inproc_error(comm, MPI_ERR_RANK, "rank %d of %d", peer, size);
     if (UNLIKELY(!buffer && count > 0 && type->predefined && peer != MPI_PROC_NULL))
         return inproc_error(comm, MPI_ERR_BUFFER, "the buffer is NULL and count is %d", count);
@@ -25,8 +28,9 @@ static int check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type
     return MPI_SUCCESS;
 }
 
-static void fill(struct ompi_request_t *request, enum inproc_request_kind kind, enum inproc_mode mode, const void *buffer,
-                 size_t count, MPI_Datatype type, int peer, int tag, MPI_Comm comm, uint32_t context)
+static void fill(struct ompi_request_t *request, enum inproc_request_kind kind,
+                 enum inproc_mode mode, const void *buffer, size_t count, MPI_Datatype type,
+                 int peer, int tag, MPI_Comm comm, uint32_t context)
 {
     request->handle.made_by = WORLD->fiber->call;
     request->kind = (uint8_t)kind;
@@ -63,23 +67,25 @@ void inproc_request_start(struct ompi_request_t *request)
         null_peer(request);
     } else if (request->kind == REQUEST_SEND) {
         if (!request->checked)
-            request->checksum = inproc_type_checksum(request->buffer, request->count, request->type);
+            request->checksum =
+                inproc_type_checksum(request->buffer, request->count, request->type);
         inproc_send_post(request);
     } else {
         inproc_recv_post(request);
     }
 }
 
-int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, uint32_t context,
-                 enum inproc_mode mode, struct ompi_request_t *request)
+int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
+                 MPI_Comm comm, uint32_t context, enum inproc_mode mode,
+                 struct ompi_request_t *request)
 {
     fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
     inproc_request_start(request);
     return MPI_SUCCESS;
 }
 
-int inproc_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm, uint32_t context,
-                 struct ompi_request_t *request)
+int inproc_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 uint32_t context, struct ompi_request_t *request)
 {
     fill(request, REQUEST_RECV, MODE_STANDARD, buffer, count, type, source, tag, comm, context);
     inproc_request_start(request);
@@ -100,13 +106,15 @@ static void local_init(struct ompi_request_t *request)
     request->persistent = request->freed = false;
 }
 
-/* --- buffered mode -------------------------------------------------------------------------------------------- */
+/* --- buffered mode
+ * -------------------------------------------------------------------------------------------- */
 
 static int bsend_reserve(MPI_Comm comm, int count, MPI_Datatype type)
 {
     size_t need = (size_t)count * type->size + MPI_BSEND_OVERHEAD;
     if (!ME->bsend_buffer || need > ME->bsend_bytes)
-        return inproc_error(comm, MPI_ERR_BUFFER, "no attached buffer with room for %zu bytes", need);
+        return inproc_error(comm, MPI_ERR_BUFFER, "no attached buffer with room for %zu bytes",
+                            need);
     return MPI_SUCCESS;
 }
 
@@ -122,7 +130,6 @@ int MPI_Buffer_attach(void *buffer, int size)
     return MPI_SUCCESS;
 }
 
-
 int MPI_Buffer_detach(void *buffer, int *size)
 {
     ENTER("MPI_Buffer_detach");
@@ -134,17 +141,20 @@ int MPI_Buffer_detach(void *buffer, int *size)
     return MPI_SUCCESS;
 }
 
-/* --- blocking --------------------------------------------------------------------------------------------------- */
+/* --- blocking
+ * ---------------------------------------------------------------------------------------------------
+ */
 
-static int blocking_send(const char *call, const void *buffer, int count, MPI_Datatype type, int dest, int tag,
-                         MPI_Comm handle, enum inproc_mode mode)
+static int blocking_send(const char *call, const void *buffer, int count, MPI_Datatype type,
+                         int dest, int tag, MPI_Comm handle, enum inproc_mode mode)
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
     int code = check(comm, buffer, count, type, dest, tag, true);
     if (UNLIKELY(code))
         return code;
-    if (UNLIKELY(mode == MODE_BUFFERED) && dest != MPI_PROC_NULL && (code = bsend_reserve(comm, count, type)))
+    if (UNLIKELY(mode == MODE_BUFFERED) && dest != MPI_PROC_NULL &&
+        (code = bsend_reserve(comm, count, type)))
         return code;
     struct ompi_request_t request;
     local_init(&request);
@@ -177,9 +187,10 @@ int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 
 static int truncated(const struct ompi_request_t *request)
 {
-    return inproc_error(request->comm, MPI_ERR_TRUNCATE, "a message of %zu bytes from rank %d, tag %d, for a receive of %zu",
-                        request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
-                        request->count * request->type->size);
+    return inproc_error(request->comm, MPI_ERR_TRUNCATE,
+                        "a message of %zu bytes from rank %d, tag %d, for a receive of %zu",
+                        request->status._ucount, request->status.MPI_SOURCE,
+                        request->status.MPI_TAG, request->count * request->type->size);
 }
 
 static int blocking_finish(struct ompi_request_t *request, MPI_Status *status)
@@ -196,7 +207,8 @@ static int blocking_finish(struct ompi_request_t *request, MPI_Status *status)
     return UNLIKELY(request->error) ? truncated(request) : MPI_SUCCESS;
 }
 
-int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle, MPI_Status *status)
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle,
+             MPI_Status *status)
 {
     ENTER("MPI_Recv");
     MPI_Comm comm = comm_of(handle);
@@ -209,14 +221,16 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
     return blocking_finish(&request, status);
 }
 
-static int sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                    size_t recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+static int sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void *recvbuf, size_t recvcount, MPI_Datatype recvtype, int source,
+                    int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     struct ompi_request_t send, recv;
     local_init(&send);
     local_init(&recv);
     inproc_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, comm->context, &recv);
-    inproc_isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, comm->context, MODE_STANDARD, &send);
+    inproc_isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, comm->context, MODE_STANDARD,
+                 &send);
     if (!send.complete)
         inproc_request_wait(&send);
     int code = blocking_finish(&recv, status);
@@ -224,8 +238,9 @@ static int sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype
     return code;
 }
 
-int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf,
-                 int recvcount, MPI_Datatype recvtype, int source, int recvtag, MPI_Comm handle, MPI_Status *status)
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                 void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                 MPI_Comm handle, MPI_Status *status)
 {
     ENTER("MPI_Sendrecv");
     MPI_Comm comm = comm_of(handle);
@@ -234,12 +249,12 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
         code = check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
     if (UNLIKELY(code))
         return code;
-    return sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf, (size_t)recvcount, recvtype, source,
-                    recvtag, comm, status);
+    return sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf, (size_t)recvcount,
+                    recvtype, source, recvtag, comm, status);
 }
 
-int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source, int recvtag,
-                         MPI_Comm handle, MPI_Status *status)
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                         int source, int recvtag, MPI_Comm handle, MPI_Status *status)
 {
     ENTER("MPI_Sendrecv_replace");
     MPI_Comm comm = comm_of(handle);
@@ -251,13 +266,17 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
     size_t bytes = (size_t)count * datatype->size;
     uint8_t *packed = inproc_alloc(bytes + 1);
     inproc_type_pack(packed, bytes, buf, (size_t)count, datatype);
-    return sendrecv(packed, bytes, MPI_PACKED, dest, sendtag, buf, (size_t)count, datatype, source, recvtag, comm, status);
+    return sendrecv(packed, bytes, MPI_PACKED, dest, sendtag, buf, (size_t)count, datatype, source,
+                    recvtag, comm, status);
 }
 
-/* --- nonblocking --------------------------------------------------------------------------------------------------- */
+/* --- nonblocking
+ * ---------------------------------------------------------------------------------------------------
+ */
 
-static int nonblocking(const char *call, enum inproc_request_kind kind, const void *buffer, int count, MPI_Datatype type,
-                       int peer, int tag, MPI_Comm handle, enum inproc_mode mode, bool persistent, MPI_Request *out_request)
+static int nonblocking(const char *call, enum inproc_request_kind kind, const void *buffer,
+                       int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
+                       enum inproc_mode mode, bool persistent, MPI_Request *out_request)
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
@@ -266,7 +285,8 @@ static int nonblocking(const char *call, enum inproc_request_kind kind, const vo
         return code;
     if (UNLIKELY(!out_request))
         return inproc_error(comm, MPI_ERR_REQUEST, "the request is NULL");
-    if (mode == MODE_BUFFERED && !persistent && peer != MPI_PROC_NULL && (code = bsend_reserve(comm, count, type)))
+    if (mode == MODE_BUFFERED && !persistent && peer != MPI_PROC_NULL &&
+        (code = bsend_reserve(comm, count, type)))
         return code;
     struct ompi_request_t *request = inproc_request_new(kind);
     fill(request, kind, mode, buffer, (size_t)count, type, peer, tag, comm, comm->context);
@@ -281,11 +301,12 @@ static int nonblocking(const char *call, enum inproc_request_kind kind, const vo
     return MPI_SUCCESS;
 }
 
-#define SEND_FORMS(name, mode)                                                                                             \
-    int MPI_I##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,                   \
-                    MPI_Request *request)                                                                                  \
-    {                                                                                                                      \
-        return nonblocking("MPI_I" #name, REQUEST_SEND, buf, count, datatype, dest, tag, comm, mode, false, request);      \
+#define SEND_FORMS(name, mode)                                                                 \
+    int MPI_I##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,      \
+                    MPI_Comm comm, MPI_Request *request)                                       \
+    {                                                                                          \
+        return nonblocking("MPI_I" #name, REQUEST_SEND, buf, count, datatype, dest, tag, comm, \
+                           mode, false, request);                                              \
     }
 
 SEND_FORMS(send, MODE_STANDARD)
@@ -293,12 +314,12 @@ SEND_FORMS(ssend, MODE_SYNCHRONOUS)
 SEND_FORMS(bsend, MODE_BUFFERED)
 SEND_FORMS(rsend, MODE_READY)
 
-#define INIT_FORMS(name, mode)                                                                                             \
-    int MPI_##name##_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,             \
-                          MPI_Request *request)                                                                            \
-    {                                                                                                                      \
-        return nonblocking("MPI_" #name "_init", REQUEST_SEND, buf, count, datatype, dest, tag, comm, mode, true,          \
-                           request);                                                                                       \
+#define INIT_FORMS(name, mode)                                                                  \
+    int MPI_##name##_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, \
+                          MPI_Comm comm, MPI_Request *request)                                  \
+    {                                                                                           \
+        return nonblocking("MPI_" #name "_init", REQUEST_SEND, buf, count, datatype, dest, tag, \
+                           comm, mode, true, request);                                          \
     }
 
 INIT_FORMS(Send, MODE_STANDARD)
@@ -306,14 +327,18 @@ INIT_FORMS(Ssend, MODE_SYNCHRONOUS)
 INIT_FORMS(Bsend, MODE_BUFFERED)
 INIT_FORMS(Rsend, MODE_READY)
 
-int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+              MPI_Request *request)
 {
-    return nonblocking("MPI_Irecv", REQUEST_RECV, buf, count, datatype, source, tag, comm, MODE_STANDARD, false, request);
+    return nonblocking("MPI_Irecv", REQUEST_RECV, buf, count, datatype, source, tag, comm,
+                       MODE_STANDARD, false, request);
 }
 
-int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm, MPI_Request *request)
+int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                  MPI_Request *request)
 {
-    return nonblocking("MPI_Recv_init", REQUEST_RECV, buf, count, datatype, source, tag, comm, MODE_STANDARD, true, request);
+    return nonblocking("MPI_Recv_init", REQUEST_RECV, buf, count, datatype, source, tag, comm,
+                       MODE_STANDARD, true, request);
 }
 
 static int start(struct ompi_request_t *request)
@@ -322,8 +347,8 @@ static int start(struct ompi_request_t *request)
         return inproc_error(NULL, MPI_ERR_REQUEST, "not a persistent request");
     if (request->active)
         return inproc_error(request->comm, MPI_ERR_REQUEST, "the request is active already");
-    fill(request, request->kind, request->mode, request->buffer, request->count, request->type, request->peer, request->tag,
-         request->comm, request->context);
+    fill(request, request->kind, request->mode, request->buffer, request->count, request->type,
+         request->peer, request->tag, request->comm, request->context);
     inproc_request_start(request);
     return MPI_SUCCESS;
 }

@@ -1,8 +1,10 @@
-/* Moving typed data: packing, unpacking, copying, checksums, signatures. Everything that touches a user's buffer is a memcpy
- * of whole runs, which the address sanitizer watches even where this library is not instrumented. */
+/* Moving typed data: packing, unpacking, copying, checksums, signatures. Everything that touches a
+ * user's buffer is a memcpy of whole runs, which the address sanitizer watches even where this
+ * library is not instrumented. */
 #include "replay/inproc/state.h"
 
-size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t count, MPI_Datatype type)
+size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t count,
+                        MPI_Datatype type)
 {
     size_t bytes = count * type->size;
     if (bytes > room)
@@ -29,7 +31,8 @@ size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t co
         }
 }
 
-size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed, size_t bytes)
+size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed,
+                          size_t bytes)
 {
     if (bytes > count * type->size)
         bytes = count * type->size;
@@ -55,8 +58,8 @@ size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const v
         }
 }
 
-size_t inproc_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from, size_t from_count,
-                        MPI_Datatype from_type)
+size_t inproc_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from,
+                        size_t from_count, MPI_Datatype from_type)
 {
     size_t bytes = from_count * from_type->size, room = to_count * to_type->size;
     if (bytes > room)
@@ -163,7 +166,9 @@ bool inproc_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes)
     return true;
 }
 
-/* --- the calls --------------------------------------------------------------------------------------------------------- */
+/* --- the calls
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static int check(MPI_Datatype type, int count)
 {
@@ -173,21 +178,25 @@ static int check(MPI_Datatype type, int count)
     return count < 0 ? inproc_error(NULL, MPI_ERR_COUNT, "count %d", count) : MPI_SUCCESS;
 }
 
-int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize, int *position, MPI_Comm comm)
+int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize,
+             int *position, MPI_Comm comm)
 {
     ENTER("MPI_Pack");
     int code = check(datatype, incount);
     if (code)
         return code;
     size_t bytes = (size_t)incount * datatype->size;
-    if (outsize < 0 || *position < 0 || *position > outsize || bytes > (size_t)(outsize - *position))
-        return inproc_error(comm_of(comm), MPI_ERR_TRUNCATE, "%zu bytes at %d do not fit into %d", bytes, *position, outsize);
+    if (outsize < 0 || *position < 0 || *position > outsize ||
+        bytes > (size_t)(outsize - *position))
+        return inproc_error(comm_of(comm), MPI_ERR_TRUNCATE, "%zu bytes at %d do not fit into %d",
+                            bytes, *position, outsize);
     inproc_type_pack((uint8_t *)outbuf + *position, bytes, inbuf, (size_t)incount, datatype);
     *position += (int)bytes;
     return MPI_SUCCESS;
 }
 
-int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount, MPI_Datatype datatype, MPI_Comm comm)
+int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int outcount,
+               MPI_Datatype datatype, MPI_Comm comm)
 {
     ENTER("MPI_Unpack");
     int code = check(datatype, outcount);
@@ -195,9 +204,11 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
         return code;
     size_t bytes = (size_t)outcount * datatype->size;
     if (insize < 0 || *position < 0 || *position > insize || bytes > (size_t)(insize - *position))
-        return inproc_error(comm_of(comm), MPI_ERR_TRUNCATE, "%zu bytes at %d are more than the %d there are", bytes,
-                            *position, insize);
-    inproc_type_unpack(outbuf, (size_t)outcount, datatype, (const uint8_t *)inbuf + *position, bytes);
+        return inproc_error(comm_of(comm), MPI_ERR_TRUNCATE,
+                            "%zu bytes at %d are more than the %d there are", bytes, *position,
+                            insize);
+    inproc_type_unpack(outbuf, (size_t)outcount, datatype, (const uint8_t *)inbuf + *position,
+                       bytes);
     *position += (int)bytes;
     return MPI_SUCCESS;
 }

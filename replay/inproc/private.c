@@ -1,9 +1,11 @@
-/* Global variables of the program: real ranks are processes and have their own, so fibers must too. Whoever links a program
- * renames the data sections of its objects to crosswait_private (fuzz/private.sh); here that range is exchanged
- * whenever another rank goes on. A program without global variables pays nothing.
+/* Global variables of the program: real ranks are processes and have their own, so fibers must too.
+ * Whoever links a program renames the data sections of its objects to crosswait_private
+ * (fuzz/private.sh); here that range is exchanged whenever another rank goes on. A program without
+ * global variables pays nothing.
  *
- * Invariants: 1. The section holds the values of the rank that runs; `private` of every other rank that has run holds its
- * own; a rank that has not run starts from `pristine`. 2. Between worlds the section is pristine. */
+ * Invariants: 1. The section holds the values of the rank that runs; `private` of every other rank
+ * that has run holds its own; a rank that has not run starts from `pristine`. 2. Between worlds the
+ * section is pristine. */
 #include "replay/inproc/state.h"
 
 #include <stdlib.h>

@@ -29,7 +29,9 @@ static struct inproc_message *await(MPI_Comm comm, int source, int tag, bool tak
     struct inproc_message *message;
     while (!(message = inproc_match_find(ME, comm->context, source, tag, take))) {
         fiber->why = "receive";
-        fiber->peer = source == MPI_ANY_SOURCE ? source : (comm->remote_size ? comm->remote : comm->member)[source];
+        fiber->peer = source == MPI_ANY_SOURCE
+                          ? source
+                          : (comm->remote_size ? comm->remote : comm->member)[source];
         fiber->tag = tag;
         fiber->probing = true;
         inproc_fiber_block();
@@ -102,7 +104,8 @@ int MPI_Mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_S
     return MPI_SUCCESS;
 }
 
-int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message, MPI_Status *status)
+int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message,
+                MPI_Status *status)
 {
     ENTER("MPI_Improbe");
     MPI_Comm comm = comm_of(handle);
@@ -115,7 +118,8 @@ int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *me
         status_of(NULL, status);
         return MPI_SUCCESS;
     }
-    struct inproc_message *taken = look_late() ? NULL : inproc_match_find(ME, comm->context, source, tag, true);
+    struct inproc_message *taken =
+        look_late() ? NULL : inproc_match_find(ME, comm->context, source, tag, true);
     if (!taken) {
         *flag = 0;
         *message = MPI_MESSAGE_NULL;
@@ -127,14 +131,16 @@ int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *me
     return MPI_SUCCESS;
 }
 
-static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI_Message *handle, MPI_Request *out_request)
+static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI_Message *handle,
+                  MPI_Request *out_request)
 {
     ENTER(call);
     if (!handle || *handle == MPI_MESSAGE_NULL || !handle_good(*handle, HANDLE_MESSAGE))
         return inproc_error(NULL, MPI_ERR_REQUEST, "the message is null or was received before");
     int code = inproc_type_check(type, true);
     if (code || count < 0)
-        return inproc_error((*handle)->comm, code ? code : MPI_ERR_COUNT, "count %d, or a bad datatype", count);
+        return inproc_error((*handle)->comm, code ? code : MPI_ERR_COUNT,
+                            "count %d, or a bad datatype", count);
     struct ompi_request_t *request = inproc_request_new(REQUEST_RECV);
     request->active = true;
     request->buffer = buf;
@@ -155,8 +161,8 @@ static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI
         request->post[0] = ME->clock[0];
         request->post[1] = ME->clock[1];
         if (UNLIKELY(WORLD->options->event != NULL))
-            inproc_emit(INPROC_EVENT_RECV, message->world, message->tag, message->context, request->count * type->size,
-                        request->id, false);
+            inproc_emit(INPROC_EVENT_RECV, message->world, message->tag, message->context,
+                        request->count * type->size, request->id, false);
         inproc_message_receive(request, message);
         inproc_handle_kill(&(*handle)->handle);
     }
@@ -177,7 +183,9 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     return code ? code : MPI_Wait(&request, status);
 }
 
-/* --- statuses ------------------------------------------------------------------------------------------------------- */
+/* --- statuses
+ * -------------------------------------------------------------------------------------------------------
+ */
 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
@@ -222,7 +230,8 @@ int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Cou
         return inproc_error(NULL, code ? code : MPI_ERR_COUNT, "a bad datatype or count");
     if (status) {
         size_t per = datatype->basic_count ? datatype->basic_count : 1;
-        status->_ucount = (size_t)count / per * datatype->size + (size_t)count % per * (datatype->size / per);
+        status->_ucount =
+            (size_t)count / per * datatype->size + (size_t)count % per * (datatype->size / per);
     }
     return MPI_SUCCESS;
 }

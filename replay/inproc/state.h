@@ -1,12 +1,15 @@
-/* What the files of the in-process MPI share: the handles behind mpi.h's opaque types, ranks, fibers, the world.
+/* What the files of the in-process MPI share: the handles behind mpi.h's opaque types, ranks,
+ * fibers, the world.
  *
  * Invariants:
- * 1. One world at a time; `inproc_world` is it. Its memory comes from the arena and dies with it: handles are never reused
- *    within a world, so a stale handle is recognised by its magic number.
- * 2. A fiber is running, in the ready queue once, or blocked; a blocked fiber is made ready by exactly one event.
- * 3. Posted receives of a rank are in post order, unexpected messages in arrival order; both are searched from the front, so
- *    messages of a pair do not overtake each other.
- * 4. A handle made by a rank is on that rank's list until the world ends; what is not freed then is a leak. */
+ * 1. One world at a time; `inproc_world` is it. Its memory comes from the arena and dies with it:
+ * handles are never reused within a world, so a stale handle is recognised by its magic number.
+ * 2. A fiber is running, in the ready queue once, or blocked; a blocked fiber is made ready by
+ * exactly one event.
+ * 3. Posted receives of a rank are in post order, unexpected messages in arrival order; both are
+ * searched from the front, so messages of a pair do not overtake each other.
+ * 4. A handle made by a rank is on that rank's list until the world ends; what is not freed then is
+ * a leak. */
 #ifndef REPLAY_INPROC_STATE_H
 #define REPLAY_INPROC_STATE_H
 
@@ -42,12 +45,32 @@ struct inproc_handle {
     const char *made_by;        /* the call */
 };
 
-/* --- datatypes ------------------------------------------------------------------------------------------- */
+/* --- datatypes
+ * ------------------------------------------------------------------------------------------- */
 
 enum inproc_basic {
-    BASIC_NONE, BASIC_BYTE, BASIC_PACKED, BASIC_CHAR, BASIC_WCHAR, BASIC_BOOL,
-    BASIC_I8, BASIC_I16, BASIC_I32, BASIC_I64, BASIC_U8, BASIC_U16, BASIC_U32, BASIC_U64,
-    BASIC_F32, BASIC_F64, BASIC_F80, BASIC_C32, BASIC_C64, BASIC_C80, BASIC_F16, BASIC_I128,
+    BASIC_NONE,
+    BASIC_BYTE,
+    BASIC_PACKED,
+    BASIC_CHAR,
+    BASIC_WCHAR,
+    BASIC_BOOL,
+    BASIC_I8,
+    BASIC_I16,
+    BASIC_I32,
+    BASIC_I64,
+    BASIC_U8,
+    BASIC_U16,
+    BASIC_U32,
+    BASIC_U64,
+    BASIC_F32,
+    BASIC_F64,
+    BASIC_F80,
+    BASIC_C32,
+    BASIC_C64,
+    BASIC_C80,
+    BASIC_F16,
+    BASIC_I128,
     BASIC_COUNT
 };
 
@@ -71,7 +94,7 @@ struct ompi_datatype_t {
     bool predefined, committed, dense; /* dense: element i is size bytes at i*size */
     bool lb_given, ub_given;           /* by a resize: overrides what the data would give */
     uint16_t align;
-    uint8_t pair;                      /* MINLOC and MAXLOC types: enum inproc_basic of the value */
+    uint8_t pair; /* MINLOC and MAXLOC types: enum inproc_basic of the value */
     size_t size;
     ptrdiff_t lb, ub, true_lb, true_ub;
     struct inproc_run *run;
@@ -91,11 +114,13 @@ static inline ptrdiff_t type_extent(const struct ompi_datatype_t *type)
 }
 
 /* Copies to and from packed bytes; never more than `room`. Return the bytes moved. */
-size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t count, MPI_Datatype type);
-size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed, size_t bytes);
+size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t count,
+                        MPI_Datatype type);
+size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed,
+                          size_t bytes);
 /* From one typed buffer to another: at most what both hold. */
-size_t inproc_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from, size_t from_count,
-                        MPI_Datatype from_type);
+size_t inproc_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from,
+                        size_t from_count, MPI_Datatype from_type);
 uint64_t inproc_type_checksum(const void *buffer, size_t count, MPI_Datatype type);
 /* How many basic elements `bytes` of packed data hold; -1 when they end inside one. */
 ptrdiff_t inproc_type_elements(MPI_Datatype type, size_t bytes);
@@ -106,11 +131,13 @@ int inproc_type_check(MPI_Datatype type, bool committed);
 MPI_Datatype inproc_type_open(void);
 void inproc_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old);
 void inproc_type_close(MPI_Datatype type);
-struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, int integers, int addresses, int types);
+struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, int integers,
+                                             int addresses, int types);
 /* Index of the basic type behind a predefined handle; used by op.c. */
 extern const char *const inproc_basic_name[BASIC_COUNT];
 
-/* --- operations, groups, error handlers, info ------------------------------------------------------------- */
+/* --- operations, groups, error handlers, info
+ * ------------------------------------------------------------- */
 
 struct ompi_op_t {
     struct inproc_handle handle;
@@ -155,14 +182,15 @@ struct ompi_predefined_info_t {
     struct ompi_info_t info;
 };
 
-/* --- communicators ---------------------------------------------------------------------------------------- */
+/* --- communicators
+ * ---------------------------------------------------------------------------------------- */
 
 struct inproc_topology {
     int kind; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
     int dimension_count;
     int *dims, *periods, *coords;
-    int *index, *edges;                  /* graph */
-    int in_count, out_count;             /* distributed graph */
+    int *index, *edges;      /* graph */
+    int in_count, out_count; /* distributed graph */
     int *in, *out, *in_weight, *out_weight;
 };
 
@@ -191,7 +219,8 @@ struct ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
 };
 
-/* --- messages and requests --------------------------------------------------------------------------------- */
+/* --- messages and requests
+ * --------------------------------------------------------------------------------- */
 
 enum { MESSAGE_SMALL = 64 };
 
@@ -200,7 +229,7 @@ struct inproc_message { /* sent, not yet received */
     uint32_t context;
     int32_t source; /* in the communicator */
     int32_t tag;
-    int32_t world;  /* the sender's world rank */
+    int32_t world; /* the sender's world rank */
     size_t bytes;
     struct ompi_request_t *send; /* waits for the match; NULL: buffered */
     uint8_t *packed;             /* buffered data; NULL: still with the sender */
@@ -219,7 +248,13 @@ struct ompi_predefined_message_t {
     struct ompi_message_t message;
 };
 
-enum inproc_request_kind { REQUEST_NONE, REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_GENERAL };
+enum inproc_request_kind {
+    REQUEST_NONE,
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_COLL,
+    REQUEST_GENERAL
+};
 enum inproc_mode { MODE_STANDARD, MODE_BUFFERED, MODE_SYNCHRONOUS, MODE_READY };
 
 struct ompi_request_t {
@@ -249,7 +284,8 @@ struct ompi_predefined_request_t {
     struct ompi_request_t request;
 };
 
-/* --- ranks, fibers, the world -------------------------------------------------------------------------------- */
+/* --- ranks, fibers, the world
+ * -------------------------------------------------------------------------------- */
 
 struct inproc_fiber {
     void *sp;
@@ -260,10 +296,10 @@ struct inproc_fiber {
     void (*body)(struct inproc_fiber *fiber);
     void *argument;
     bool live;
-    bool dirty;      /* abandoned in the middle: its stack may be poisoned */
+    bool dirty; /* abandoned in the middle: its stack may be poisoned */
     struct inproc_fiber *paused_next;
-    bool is_rank;    /* a rank's own fiber, not one of a nonblocking collective */
-    int waiting;     /* requests it still waits for before it is ready */
+    bool is_rank; /* a rank's own fiber, not one of a nonblocking collective */
+    int waiting;  /* requests it still waits for before it is ready */
     bool probing;
     /* What it is doing, for reports. */
     const char *call;
@@ -291,7 +327,8 @@ struct inproc_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
-    uint8_t *private; /* this rank's copy of the program's global variables, while it does not run */
+    uint8_t
+        *private; /* this rank's copy of the program's global variables, while it does not run */
 };
 
 struct inproc_world {
@@ -305,8 +342,8 @@ struct inproc_world {
     struct inproc_fiber **ready; /* ring */
     uint32_t ready_mask, ready_head, ready_count;
     struct inproc_fiber *paused; /* they go on, last come first, when the ready queue is empty */
-    int live_count; /* ranks not yet returned */
-    bool chosen;    /* shuffle */
+    int live_count;              /* ranks not yet returned */
+    bool chosen;                 /* shuffle */
     bool stop;
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
@@ -330,13 +367,16 @@ void inproc_arena_done(void);
 
 /* private.c: the program's global variables, of which every rank has its own. */
 extern size_t inproc_private_bytes;
-void inproc_private_start(void); /* of a world; from now on inproc_private_bytes tells whether there are any */
-void inproc_private_hold(struct inproc_rank *rank); /* its values are in place; only where there are any */
+void inproc_private_start(
+    void); /* of a world; from now on inproc_private_bytes tells whether there are any */
+void inproc_private_hold(
+    struct inproc_rank *rank); /* its values are in place; only where there are any */
 void inproc_private_end(void);
 void inproc_private_done(void);
 
 /* fiber.c */
-struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *), void *argument);
+struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *),
+                                      void *argument);
 void inproc_fiber_ready(struct inproc_fiber *fiber);
 void inproc_fiber_block(void);          /* run somebody else until made ready */
 void inproc_fiber_yield(void);          /* let the others go first */
@@ -348,13 +388,16 @@ void inproc_fiber_done(void);
 enum core_status inproc_fiber_reserve(int count, size_t stack_bytes);
 
 /* world.c */
-void inproc_found(const char *rule, int rank, const char *format, ...) __attribute__((format(printf, 3, 4)));
-void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes, int32_t request,
-                 bool flag);
-int inproc_error(MPI_Comm comm, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void inproc_found(const char *rule, int rank, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
+                 int32_t request, bool flag);
+int inproc_error(MPI_Comm comm, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 const char *inproc_error_name(int code);
 void inproc_step_limit(void);
-void inproc_poll_failed(void); /* a test or probe found nothing: let others run, notice a livelock */
+void inproc_poll_failed(
+    void); /* a test or probe found nothing: let others run, notice a livelock */
 void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes);
 void inproc_handle_kill(struct inproc_handle *handle);
 void inproc_not_initialized(void);
@@ -364,7 +407,8 @@ static inline bool handle_good(const void *handle, enum inproc_handle_kind kind)
     return handle && ((const struct inproc_handle *)handle)->magic == (uint32_t)HANDLE_MAGIC + kind;
 }
 
-/* Every MPI call starts with this: who calls what, the step budget, and a chance for others to run. */
+/* Every MPI call starts with this: who calls what, the step budget, and a chance for others to run.
+ */
 static inline void inproc_enter(const char *call)
 {
     WORLD->fiber->call = call;
@@ -390,7 +434,8 @@ static inline MPI_Comm comm_of(MPI_Comm comm)
 /* match.c */
 void inproc_send_post(struct ompi_request_t *request);
 void inproc_recv_post(struct ompi_request_t *request);
-struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source, int tag, bool take);
+struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source,
+                                         int tag, bool take);
 void inproc_message_receive(struct ompi_request_t *request, struct inproc_message *message);
 void inproc_request_complete(struct ompi_request_t *request);
 /* Takes over what completion brings: late data, clocks, the check of the send buffer. */
@@ -408,15 +453,17 @@ struct inproc_general {
 };
 void inproc_wait_describe(const struct ompi_request_t *request);
 struct ompi_request_t *inproc_request_new(enum inproc_request_kind kind);
-int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag, MPI_Comm comm, uint32_t context,
-                 enum inproc_mode mode, struct ompi_request_t *request);
-int inproc_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm, uint32_t context,
+int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
+                 MPI_Comm comm, uint32_t context, enum inproc_mode mode,
                  struct ompi_request_t *request);
+int inproc_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 uint32_t context, struct ompi_request_t *request);
 void inproc_request_start(struct ompi_request_t *request);
 
 /* comm.c */
-/* All members of a communicator come together: each puts down a pointer, and goes on once the last has come. No message is
- * sent. For an intercommunicator both groups meet, the one with the lowest world rank first. */
+/* All members of a communicator come together: each puts down a pointer, and goes on once the last
+ * has come. No message is sent. For an intercommunicator both groups meet, the one with the lowest
+ * world rank first. */
 struct inproc_meeting {
     struct inproc_meeting *next;
     uint32_t key, number;
@@ -428,7 +475,8 @@ struct inproc_meeting {
     struct inproc_fiber **waiting;
 };
 struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine);
-/* Compares this collective call with the other members' calls of the same number; returns the number. */
+/* Compares this collective call with the other members' calls of the same number; returns the
+ * number. */
 uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root);
 MPI_Comm inproc_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
 uint32_t inproc_context_new(void);

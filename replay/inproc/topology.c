@@ -1,4 +1,5 @@
-/* Cartesian, graph and distributed graph topologies. Reordering is never done: legal, and what Open MPI does. */
+/* Cartesian, graph and distributed graph topologies. Reordering is never done: legal, and what Open
+ * MPI does. */
 #include "replay/inproc/state.h"
 
 static int check(MPI_Comm handle, int kind, MPI_Comm *out_comm)
@@ -45,9 +46,12 @@ int MPI_Topo_test(MPI_Comm handle, int *status)
     return code;
 }
 
-/* --- Cartesian ------------------------------------------------------------------------------------------------------- */
+/* --- Cartesian
+ * -------------------------------------------------------------------------------------------------------
+ */
 
-int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int periods[], int reorder, MPI_Comm *comm_cart)
+int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int periods[], int reorder,
+                    MPI_Comm *comm_cart)
 {
     ENTER("MPI_Cart_create");
     (void)reorder;
@@ -143,7 +147,8 @@ int MPI_Cart_rank(MPI_Comm handle, const int coords[], int *rank)
         return code;
     int found = rank_at(comm->topology, coords);
     if (found == MPI_PROC_NULL)
-        return inproc_error(comm, MPI_ERR_ARG, "a coordinate outside of a dimension that is not periodic");
+        return inproc_error(comm, MPI_ERR_ARG,
+                            "a coordinate outside of a dimension that is not periodic");
     *rank = found;
     return MPI_SUCCESS;
 }
@@ -157,7 +162,8 @@ int MPI_Cart_shift(MPI_Comm handle, int direction, int disp, int *rank_source, i
         return code;
     const struct inproc_topology *topology = comm->topology;
     if (direction < 0 || direction >= topology->dimension_count)
-        return inproc_error(comm, MPI_ERR_DIMS, "direction %d of %d", direction, topology->dimension_count);
+        return inproc_error(comm, MPI_ERR_DIMS, "direction %d of %d", direction,
+                            topology->dimension_count);
     int *coords = copied(topology->coords, topology->dimension_count);
     coords[direction] = topology->coords[direction] + disp;
     *rank_dest = rank_at(topology, coords);
@@ -217,14 +223,17 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
     int left = nnodes, open = 0;
     for (int d = 0; d < ndims; d++) {
         if (dims[d] < 0 || (dims[d] > 0 && left % dims[d]))
-            return inproc_error(NULL, MPI_ERR_DIMS, "dimension %d of size %d does not divide %d", d, dims[d], nnodes);
+            return inproc_error(NULL, MPI_ERR_DIMS, "dimension %d of size %d does not divide %d", d,
+                                dims[d], nnodes);
         if (dims[d] > 0)
             left /= dims[d];
         else
             open++;
     }
     if (!open)
-        return left == 1 ? MPI_SUCCESS : inproc_error(NULL, MPI_ERR_DIMS, "the dimensions do not make %d", nnodes);
+        return left == 1
+                   ? MPI_SUCCESS
+                   : inproc_error(NULL, MPI_ERR_DIMS, "the dimensions do not make %d", nnodes);
     int factor[32], factors = 0;
     for (int p = 2; p <= left; p++)
         for (; left % p == 0; left /= p)
@@ -250,9 +259,12 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
     return MPI_SUCCESS;
 }
 
-/* --- graphs ---------------------------------------------------------------------------------------------------------------- */
+/* --- graphs
+ * ----------------------------------------------------------------------------------------------------------------
+ */
 
-int MPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const int edges[], int reorder, MPI_Comm *comm_graph)
+int MPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const int edges[], int reorder,
+                     MPI_Comm *comm_graph)
 {
     ENTER("MPI_Graph_create");
     (void)reorder;
@@ -339,8 +351,9 @@ int MPI_Graph_neighbors(MPI_Comm handle, int rank, int maxneighbors, int neighbo
     return MPI_SUCCESS;
 }
 
-int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sources[], const int sourceweights[],
-                                   int outdegree, const int destinations[], const int destweights[], MPI_Info info,
+int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sources[],
+                                   const int sourceweights[], int outdegree,
+                                   const int destinations[], const int destweights[], MPI_Info info,
                                    int reorder, MPI_Comm *comm_dist_graph)
 {
     ENTER("MPI_Dist_graph_create_adjacent");
@@ -349,7 +362,8 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
     int code = inproc_comm_check(handle, &comm);
     if (code)
         return code;
-    MPI_Comm made = inproc_comm_new(inproc_meet(comm, NULL)->context, comm->rank, comm->size, comm->member, comm);
+    MPI_Comm made = inproc_comm_new(inproc_meet(comm, NULL)->context, comm->rank, comm->size,
+                                    comm->member, comm);
     struct inproc_topology *topology = made->topology = topology_new(MPI_DIST_GRAPH);
     topology->in_count = indegree;
     topology->out_count = outdegree;
@@ -375,8 +389,8 @@ int MPI_Dist_graph_neighbors_count(MPI_Comm handle, int *indegree, int *outdegre
     return code;
 }
 
-int MPI_Dist_graph_neighbors(MPI_Comm handle, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
-                             int destinations[], int destweights[])
+int MPI_Dist_graph_neighbors(MPI_Comm handle, int maxindegree, int sources[], int sourceweights[],
+                             int maxoutdegree, int destinations[], int destweights[])
 {
     ENTER("MPI_Dist_graph_neighbors");
     MPI_Comm comm;

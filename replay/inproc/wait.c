@@ -9,7 +9,8 @@ static bool idle(MPI_Request request) /* null or inactive */
 static int bad(MPI_Request request)
 {
     if (request != MPI_REQUEST_NULL && !handle_good(request, HANDLE_REQUEST))
-        return inproc_error(NULL, MPI_ERR_REQUEST, "the request was completed or freed before, or is not one");
+        return inproc_error(NULL, MPI_ERR_REQUEST,
+                            "the request was completed or freed before, or is not one");
     return MPI_SUCCESS;
 }
 
@@ -60,11 +61,13 @@ void inproc_wait_describe(const struct ompi_request_t *request)
         fiber->why = "waits for a generalised request";
         return;
     }
-    fiber->peer = request->peer == MPI_ANY_SOURCE ? MPI_ANY_SOURCE
-                  : (request->comm->remote_size ? request->comm->remote : request->comm->member)[request->peer];
+    fiber->peer = request->peer == MPI_ANY_SOURCE
+                      ? MPI_ANY_SOURCE
+                      : (request->comm->remote_size ? request->comm->remote
+                                                    : request->comm->member)[request->peer];
     if (UNLIKELY(WORLD->options->event != NULL))
-        inproc_emit(INPROC_EVENT_BLOCK, fiber->peer, request->tag, request->context, fiber->bytes, request->id,
-                    request->kind == REQUEST_SEND);
+        inproc_emit(INPROC_EVENT_BLOCK, fiber->peer, request->tag, request->context, fiber->bytes,
+                    request->id, request->kind == REQUEST_SEND);
 }
 
 void inproc_request_wait(struct ompi_request_t *request)
@@ -134,9 +137,12 @@ static int report(const struct ompi_request_t *request, int code)
     if (LIKELY(code == MPI_SUCCESS))
         return code;
     if (code == MPI_ERR_TRUNCATE)
-        return inproc_error(request->comm, code, "a message of %zu bytes from rank %d, tag %d, for a receive of %zu posted"
-                            " by %s", request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
-                            request->count * request->type->size, request->handle.made_by);
+        return inproc_error(
+            request->comm, code,
+            "a message of %zu bytes from rank %d, tag %d, for a receive of %zu posted"
+            " by %s",
+            request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
+            request->count * request->type->size, request->handle.made_by);
     return inproc_error(request->comm, code, "the operation of %s failed", request->handle.made_by);
 }
 
@@ -193,7 +199,8 @@ int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_
     return take_all(count, array_of_requests, array_of_statuses);
 }
 
-/* Index of a complete, active request: the first, or one that the choice source picks; -1: none. *out_active: any active? */
+/* Index of a complete, active request: the first, or one that the choice source picks; -1: none.
+ * *out_active: any active? */
 static int find_complete(int count, MPI_Request request[], bool *out_active)
 {
     int found = -1, complete = 0;
@@ -238,7 +245,8 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Stat
     return report(taken, take(&array_of_requests[found], status, false));
 }
 
-static int take_some(int count, MPI_Request request[], int *outcount, int indices[], MPI_Status status[])
+static int take_some(int count, MPI_Request request[], int *outcount, int indices[],
+                     MPI_Status status[])
 {
     int taken = 0, failed = MPI_SUCCESS;
     const struct ompi_request_t *culprit = NULL;
@@ -261,8 +269,8 @@ static int take_some(int count, MPI_Request request[], int *outcount, int indice
     return MPI_ERR_IN_STATUS;
 }
 
-int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-                 MPI_Status array_of_statuses[])
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                 int array_of_indices[], MPI_Status array_of_statuses[])
 {
     ENTER("MPI_Waitsome");
     int code = bad_any(incount, array_of_requests);
@@ -279,7 +287,8 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount, in
     return take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 
-/* --- tests: a completed request may still look incomplete, as it may on a real network --------------------------- */
+/* --- tests: a completed request may still look incomplete, as it may on a real network
+ * --------------------------- */
 
 static bool look_late(void)
 {
@@ -306,7 +315,8 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     return report(tested, take(request, status, false));
 }
 
-int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
+                MPI_Status array_of_statuses[])
 {
     ENTER("MPI_Testall");
     int code = bad_any(count, array_of_requests);
@@ -323,7 +333,8 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag, MPI_Statu
     return take_all(count, array_of_requests, array_of_statuses);
 }
 
-int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
+                MPI_Status *status)
 {
     ENTER("MPI_Testany");
     int code = bad_any(count, array_of_requests);
@@ -347,8 +358,8 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
     return report(taken, take(&array_of_requests[found], status, false));
 }
 
-int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-                 MPI_Status array_of_statuses[])
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                 int array_of_indices[], MPI_Status array_of_statuses[])
 {
     ENTER("MPI_Testsome");
     int code = bad_any(incount, array_of_requests);
@@ -386,7 +397,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* --- freeing, cancelling ---------------------------------------------------------------------------------------------- */
+/* --- freeing, cancelling
+ * ---------------------------------------------------------------------------------------------- */
 
 int MPI_Request_free(MPI_Request *request)
 {
@@ -419,7 +431,8 @@ int MPI_Cancel(MPI_Request *request)
         return MPI_SUCCESS;
     }
     /* As in Open MPI, a send that is under way is not cancelled: it completes as it would have. */
-    if (cancelled->kind == REQUEST_RECV && cancelled->active && !cancelled->complete && inproc_recv_unpost(cancelled)) {
+    if (cancelled->kind == REQUEST_RECV && cancelled->active && !cancelled->complete &&
+        inproc_recv_unpost(cancelled)) {
         cancelled->cancelled = true;
         cancelled->status._cancelled = 1;
         cancelled->done[0] = cancelled->done[1] = 0;
@@ -429,7 +442,8 @@ int MPI_Cancel(MPI_Request *request)
 }
 
 int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
-                       MPI_Grequest_cancel_function *cancel_fn, void *extra_state, MPI_Request *request)
+                       MPI_Grequest_cancel_function *cancel_fn, void *extra_state,
+                       MPI_Request *request)
 {
     ENTER("MPI_Grequest_start");
     struct ompi_request_t *made = inproc_request_new(REQUEST_GENERAL);

@@ -35,7 +35,8 @@ uint32_t inproc_choose(struct inproc_choice *choice, uint32_t bound)
     return 0;
 }
 
-/* --- findings ---------------------------------------------------------------------------------------------- */
+/* --- findings
+ * ---------------------------------------------------------------------------------------------- */
 
 static void found(const char *rule, int rank, const char *format, va_list arguments)
 {
@@ -66,11 +67,18 @@ void inproc_note(const char *rule, const char *format, ...)
     va_end(arguments);
 }
 
-void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes, int32_t request,
-                 bool flag)
+void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
+                 int32_t request, bool flag)
 {
-    struct inproc_event event = {.kind = kind, .rank = ME->rank, .peer = peer, .tag = tag, .context = context,
-                                 .bytes = bytes, .request = request, .flag = flag, .call = WORLD->fiber->call};
+    struct inproc_event event = {.kind = kind,
+                                 .rank = ME->rank,
+                                 .peer = peer,
+                                 .tag = tag,
+                                 .context = context,
+                                 .bytes = bytes,
+                                 .request = request,
+                                 .flag = flag,
+                                 .call = WORLD->fiber->call};
     WORLD->options->event(WORLD->options->event_context, &event);
 }
 
@@ -90,8 +98,8 @@ int inproc_error(MPI_Comm comm, int code, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    inproc_found(code == MPI_ERR_TRUNCATE ? "truncation" : "error", ME->rank, "%s in %s: %s", inproc_error_name(code),
-                 WORLD->fiber->call, text);
+    inproc_found(code == MPI_ERR_TRUNCATE ? "truncation" : "error", ME->rank, "%s in %s: %s",
+                 inproc_error_name(code), WORLD->fiber->call, text);
     inproc_world_stop();
 }
 
@@ -115,11 +123,13 @@ void inproc_poll_failed(void)
         bool all = true;
         for (int i = 0; i < WORLD->rank_count; i++) {
             struct inproc_rank *rank = &WORLD->rank[i];
-            if (rank->fiber->live && rank != ME && rank->idle_polls < POLLS_MAX / 2 && !rank->fiber->why)
+            if (rank->fiber->live && rank != ME && rank->idle_polls < POLLS_MAX / 2 &&
+                !rank->fiber->why)
                 all = false;
         }
         if (all) {
-            inproc_found("livelock", ME->rank, "rank %d polls with %s for ever: nobody can make progress", ME->rank,
+            inproc_found("livelock", ME->rank,
+                         "rank %d polls with %s for ever: nobody can make progress", ME->rank,
                          WORLD->fiber->call);
             inproc_world_stop();
         }
@@ -127,7 +137,9 @@ void inproc_poll_failed(void)
     inproc_fiber_yield();
 }
 
-/* --- handles ----------------------------------------------------------------------------------------------- */
+/* --- handles
+ * -----------------------------------------------------------------------------------------------
+ */
 
 void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes)
 {
@@ -149,9 +161,10 @@ void inproc_handle_kill(struct inproc_handle *handle)
 static void report_handles(struct inproc_rank *rank)
 {
     static const char *const rule[HANDLE_KIND_COUNT] = {
-        [HANDLE_COMM] = "leaked-communicator", [HANDLE_GROUP] = "leaked-group", [HANDLE_TYPE] = "leaked-datatype",
-        [HANDLE_OP] = "leaked-operation", [HANDLE_ERRHANDLER] = "leaked-errhandler", [HANDLE_INFO] = "leaked-info",
-        [HANDLE_REQUEST] = "leaked-request", [HANDLE_MESSAGE] = "leaked-message"};
+        [HANDLE_COMM] = "leaked-communicator",     [HANDLE_GROUP] = "leaked-group",
+        [HANDLE_TYPE] = "leaked-datatype",         [HANDLE_OP] = "leaked-operation",
+        [HANDLE_ERRHANDLER] = "leaked-errhandler", [HANDLE_INFO] = "leaked-info",
+        [HANDLE_REQUEST] = "leaked-request",       [HANDLE_MESSAGE] = "leaked-message"};
     for (struct inproc_handle *handle = rank->handles; handle; handle = handle->next) {
         uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
@@ -160,25 +173,32 @@ static void report_handles(struct inproc_rank *rank)
             struct ompi_request_t *request = (struct ompi_request_t *)handle;
             if (request->freed)
                 continue;
-            const char *state = !request->persistent ? (request->complete ? "complete, but never waited for" : "never completed")
-                                : request->active    ? "persistent, still active"
-                                                     : "persistent, never freed";
-            inproc_found("leaked-request", rank->rank, "a request of %s is left: %s", handle->made_by, state);
+            const char *state =
+                !request->persistent
+                    ? (request->complete ? "complete, but never waited for" : "never completed")
+                : request->active ? "persistent, still active"
+                                  : "persistent, never freed";
+            inproc_found("leaked-request", rank->rank, "a request of %s is left: %s",
+                         handle->made_by, state);
             continue;
         }
         inproc_found(rule[kind], rank->rank, "what %s made is never freed", handle->made_by);
     }
 }
 
-/* --- the end ------------------------------------------------------------------------------------------------ */
+/* --- the end
+ * ------------------------------------------------------------------------------------------------
+ */
 
 static void describe(const struct inproc_fiber *fiber, char *text, size_t room)
 {
-    int n = snprintf(text, room, "rank %d in %s", fiber->rank->rank, fiber->call ? fiber->call : "no MPI call");
+    int n = snprintf(text, room, "rank %d in %s", fiber->rank->rank,
+                     fiber->call ? fiber->call : "no MPI call");
     if (!fiber->why || n < 0 || (size_t)n >= room)
         return;
     char peer[32], tag[32];
-    snprintf(peer, sizeof peer, fiber->peer == MPI_ANY_SOURCE ? "any rank" : "rank %d", fiber->peer);
+    snprintf(peer, sizeof peer, fiber->peer == MPI_ANY_SOURCE ? "any rank" : "rank %d",
+             fiber->peer);
     snprintf(tag, sizeof tag, fiber->tag == MPI_ANY_TAG ? "any tag" : "tag %d", fiber->tag);
     if (!strcmp(fiber->why, "send"))
         snprintf(text + n, room - (size_t)n, " sends %zu bytes to %s, %s", fiber->bytes, peer, tag);
@@ -204,13 +224,15 @@ static void report_deadlock(void)
         char line[200];
         describe(fiber, line, sizeof line);
         if (used + strlen(line) + 40 < sizeof text) {
-            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", shown ? "; " : "", line);
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s", shown ? "; " : "", line);
             shown++;
         }
     }
     if (shown < blocked)
         snprintf(text + used, sizeof text - used, "; and %d more", blocked - shown);
-    inproc_found("deadlock", first, "%d of %d ranks wait for ever: %s", blocked, WORLD->rank_count, text);
+    inproc_found("deadlock", first, "%d of %d ranks wait for ever: %s", blocked, WORLD->rank_count,
+                 text);
 }
 
 static void rank_body(struct inproc_fiber *fiber)
@@ -328,12 +350,14 @@ static void world_finish(void)
     }
 }
 
-enum core_status inproc_run(const struct inproc_options *options, struct inproc_outcome *out_outcome)
+enum core_status inproc_run(const struct inproc_options *options,
+                            struct inproc_outcome *out_outcome)
 {
     struct inproc_world *world = WORLD;
     CORE_CHECK(!world->running);
     if (options->rank_count < 1 || options->rank_count > INPROC_RANKS_MAX)
-        return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", options->rank_count, INPROC_RANKS_MAX);
+        return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", options->rank_count,
+                           INPROC_RANKS_MAX);
     enum core_status status = tables_reserve(options->rank_count);
     if (status == CORE_OK)
         status = inproc_fiber_reserve(options->rank_count, options->stack_bytes);

@@ -1,5 +1,5 @@
-/* What the in-process MPI finds: each mistake, and beside it the same without the mistake, which must stay silent. Every case runs
- * three times with the same seed and must come out the same. */
+/* What the in-process MPI finds: each mistake, and beside it the same without the mistake, which
+ * must stay silent. Every case runs three times with the same seed and must come out the same. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -262,7 +262,8 @@ static int endless(int r, void *c)
     int value = 0;
     (void)r, (void)c;
     for (int i = 0; right ? i < 10 : i >= 0; i += right)
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, r ^ 1, 0, r ^ 1, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, r ^ 1, 0, r ^ 1, 0, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
     return 0;
 }
 
@@ -308,14 +309,27 @@ static const struct {
     inproc_rank_fn run;
     int by_itself; /* calls MPI_Init */
 } cases[] = {
-    {"deadlock", "deadlock", deadlock, 0}, {"livelock", "livelock", livelock, 0}, {"truncation", "truncation", truncation, 0},
-    {"leftover", "leftover-message", leftover, 0}, {"request", "leaked-request", request, 0},
-    {"communicator", "leaked-communicator", communicator, 0}, {"datatype", "leaked-datatype", datatype, 0},
-    {"operation", "leaked-operation", operation, 0}, {"group", "leaked-group", group, 0},
-    {"modified", "buffer-modified", modified, 0}, {"bad rank", "error", bad_rank, 0}, {"freed type", "error", freed_type, 0},
-    {"uncommitted", "error", uncommitted, 0}, {"abort", "abort", aborts, 0}, {"status", "exit-status", status, 0},
-    {"order", "collective-mismatch", order, 0}, {"roots", "collective-mismatch", roots, 0}, {"types", "type-mismatch", types, 0},
-    {"ready", "error", ready, 0}, {"endless", "limit", endless, 0}, {"not finalized", "not-finalized", not_finalized, 1},
+    {"deadlock", "deadlock", deadlock, 0},
+    {"livelock", "livelock", livelock, 0},
+    {"truncation", "truncation", truncation, 0},
+    {"leftover", "leftover-message", leftover, 0},
+    {"request", "leaked-request", request, 0},
+    {"communicator", "leaked-communicator", communicator, 0},
+    {"datatype", "leaked-datatype", datatype, 0},
+    {"operation", "leaked-operation", operation, 0},
+    {"group", "leaked-group", group, 0},
+    {"modified", "buffer-modified", modified, 0},
+    {"bad rank", "error", bad_rank, 0},
+    {"freed type", "error", freed_type, 0},
+    {"uncommitted", "error", uncommitted, 0},
+    {"abort", "abort", aborts, 0},
+    {"status", "exit-status", status, 0},
+    {"order", "collective-mismatch", order, 0},
+    {"roots", "collective-mismatch", roots, 0},
+    {"types", "type-mismatch", types, 0},
+    {"ready", "error", ready, 0},
+    {"endless", "limit", endless, 0},
+    {"not finalized", "not-finalized", not_finalized, 1},
     {"before init", "error", before_init, 1},
 };
 
@@ -323,8 +337,13 @@ static struct inproc_outcome outcome[3];
 
 static int run(int which, int seed, int repeat)
 {
-    struct inproc_options options = {.rank_count = 2, .run = cases[which].run, .buffering = INPROC_EAGER, .shuffle = seed > 0,
-                                     .late = seed == 2, .initialized = !cases[which].by_itself, .warn_types = true,
+    struct inproc_options options = {.rank_count = 2,
+                                     .run = cases[which].run,
+                                     .buffering = INPROC_EAGER,
+                                     .shuffle = seed > 0,
+                                     .late = seed == 2,
+                                     .initialized = !cases[which].by_itself,
+                                     .warn_types = true,
                                      .step_count_max = 200000};
     if (seed) {
         options.choice.kind = INPROC_SEED;
@@ -340,7 +359,8 @@ static int check(int which, int seed)
     int failed = 0;
     for (int repeat = 0; repeat < 3; repeat++)
         failed |= run(which, seed, repeat);
-    if (memcmp(&outcome[0], &outcome[1], sizeof outcome[0]) || memcmp(&outcome[0], &outcome[2], sizeof outcome[0])) {
+    if (memcmp(&outcome[0], &outcome[1], sizeof outcome[0]) ||
+        memcmp(&outcome[0], &outcome[2], sizeof outcome[0])) {
         printf("%s, seed %d: not the same twice\n", cases[which].name, seed);
         failed = 1;
     }
@@ -348,13 +368,15 @@ static int check(int which, int seed)
     for (int i = 0; i < outcome[0].finding_count; i++)
         found |= !strcmp(outcome[0].finding[i].rule, cases[which].rule);
     if (right && outcome[0].finding_count) {
-        printf("%s, seed %d: is right, but: %s: %s\n", cases[which].name, seed, outcome[0].finding[0].rule,
-               outcome[0].finding[0].text);
+        printf("%s, seed %d: is right, but: %s: %s\n", cases[which].name, seed,
+               outcome[0].finding[0].rule, outcome[0].finding[0].text);
         failed = 1;
     }
-    if (!right && !found && seed == 0) { /* other schedules may hide it, or show it as something else */
+    if (!right && !found &&
+        seed == 0) { /* other schedules may hide it, or show it as something else */
         printf("%s, seed %d: %s is not found%s%s\n", cases[which].name, seed, cases[which].rule,
-               outcome[0].finding_count ? ", but " : "", outcome[0].finding_count ? outcome[0].finding[0].rule : "");
+               outcome[0].finding_count ? ", but " : "",
+               outcome[0].finding_count ? outcome[0].finding[0].rule : "");
         failed = 1;
     }
     return failed;
@@ -369,8 +391,12 @@ int main(void)
                 failed += check(which, seed);
     static struct inproc_outcome one;
     for (int seed = 1; seed < 40; seed++) {
-        struct inproc_options options = {.rank_count = 3, .run = race, .buffering = INPROC_EAGER, .shuffle = true,
-                                         .initialized = true, .choice.kind = INPROC_SEED};
+        struct inproc_options options = {.rank_count = 3,
+                                         .run = race,
+                                         .buffering = INPROC_EAGER,
+                                         .shuffle = true,
+                                         .initialized = true,
+                                         .choice.kind = INPROC_SEED};
         core_random_init(&options.choice.random, (uint64_t)seed);
         failed += inproc_run(&options, &one) != CORE_OK || one.finding_count;
     }
@@ -379,6 +405,7 @@ int main(void)
         failed++;
     }
     inproc_done();
-    printf("%d mistakes, each found, each twin silent, thrice the same: %d failed\n", count, failed);
+    printf("%d mistakes, each found, each twin silent, thrice the same: %d failed\n", count,
+           failed);
     return failed > 0;
 }

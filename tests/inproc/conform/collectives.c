@@ -1,4 +1,5 @@
-/* Every collective, blocking and not, with counts that differ between ranks. Any number of ranks up to 8. */
+/* Every collective, blocking and not, with counts that differ between ranks. Any number of ranks up
+ * to 8. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -31,15 +32,15 @@ static void all_of_them(int blocking)
     int counts[8], places[8], total = 0, data[64], out[64], mine[8];
     MPI_Request q = MPI_REQUEST_NULL;
     MPI_Comm comm = MPI_COMM_WORLD;
-#define DO(name, call, icall, result, n)                                                                                   \
-    do {                                                                                                                   \
-        memset(out, -1, sizeof out);                                                                                       \
-        if (blocking)                                                                                                      \
-            call;                                                                                                          \
-        else                                                                                                               \
-            icall;                                                                                                         \
-        MPI_Wait(&q, MPI_STATUS_IGNORE);                                                                                   \
-        show(name, result, n);                                                                                             \
+#define DO(name, call, icall, result, n) \
+    do {                                 \
+        memset(out, -1, sizeof out);     \
+        if (blocking)                    \
+            call;                        \
+        else                             \
+            icall;                       \
+        MPI_Wait(&q, MPI_STATUS_IGNORE); \
+        show(name, result, n);           \
     } while (0)
     for (int i = 0; i < size; i++) {
         counts[i] = i % 3;
@@ -50,21 +51,26 @@ static void all_of_them(int blocking)
         data[i] = rank * 100 + i;
     for (int i = 0; i < 8; i++)
         mine[i] = rank * 10 + i;
-    DO("bcast", MPI_Bcast(mine, 3, MPI_INT, 1, comm), MPI_Ibcast(mine, 3, MPI_INT, 1, comm, &q), mine, 4);
-    DO("gather", MPI_Gather(data, 2, MPI_INT, out, 2, MPI_INT, 1, comm), MPI_Igather(data, 2, MPI_INT, out, 2, MPI_INT, 1, comm, &q),
-       out, 2 * size);
-    DO("scatter", MPI_Scatter(data, 2, MPI_INT, out, 2, MPI_INT, 1, comm), MPI_Iscatter(data, 2, MPI_INT, out, 2, MPI_INT, 1, comm, &q),
-       out, 3);
-    DO("allgather", MPI_Allgather(data, 2, MPI_INT, out, 2, MPI_INT, comm), MPI_Iallgather(data, 2, MPI_INT, out, 2, MPI_INT, comm, &q),
-       out, 2 * size);
+    DO("bcast", MPI_Bcast(mine, 3, MPI_INT, 1, comm), MPI_Ibcast(mine, 3, MPI_INT, 1, comm, &q),
+       mine, 4);
+    DO("gather", MPI_Gather(data, 2, MPI_INT, out, 2, MPI_INT, 1, comm),
+       MPI_Igather(data, 2, MPI_INT, out, 2, MPI_INT, 1, comm, &q), out, 2 * size);
+    DO("scatter", MPI_Scatter(data, 2, MPI_INT, out, 2, MPI_INT, 1, comm),
+       MPI_Iscatter(data, 2, MPI_INT, out, 2, MPI_INT, 1, comm, &q), out, 3);
+    DO("allgather", MPI_Allgather(data, 2, MPI_INT, out, 2, MPI_INT, comm),
+       MPI_Iallgather(data, 2, MPI_INT, out, 2, MPI_INT, comm, &q), out, 2 * size);
     DO("gatherv", MPI_Gatherv(data, counts[rank], MPI_INT, out, counts, places, MPI_INT, 0, comm),
-       MPI_Igatherv(data, counts[rank], MPI_INT, out, counts, places, MPI_INT, 0, comm, &q), out, total);
+       MPI_Igatherv(data, counts[rank], MPI_INT, out, counts, places, MPI_INT, 0, comm, &q), out,
+       total);
     DO("scatterv", MPI_Scatterv(data, counts, places, MPI_INT, out, counts[rank], MPI_INT, 0, comm),
-       MPI_Iscatterv(data, counts, places, MPI_INT, out, counts[rank], MPI_INT, 0, comm, &q), out, 3);
-    DO("allgatherv", MPI_Allgatherv(data, counts[rank], MPI_INT, out, counts, places, MPI_INT, comm),
-       MPI_Iallgatherv(data, counts[rank], MPI_INT, out, counts, places, MPI_INT, comm, &q), out, total);
-    DO("alltoall", MPI_Alltoall(data, 2, MPI_INT, out, 2, MPI_INT, comm), MPI_Ialltoall(data, 2, MPI_INT, out, 2, MPI_INT, comm, &q),
-       out, 2 * size);
+       MPI_Iscatterv(data, counts, places, MPI_INT, out, counts[rank], MPI_INT, 0, comm, &q), out,
+       3);
+    DO("allgatherv",
+       MPI_Allgatherv(data, counts[rank], MPI_INT, out, counts, places, MPI_INT, comm),
+       MPI_Iallgatherv(data, counts[rank], MPI_INT, out, counts, places, MPI_INT, comm, &q), out,
+       total);
+    DO("alltoall", MPI_Alltoall(data, 2, MPI_INT, out, 2, MPI_INT, comm),
+       MPI_Ialltoall(data, 2, MPI_INT, out, 2, MPI_INT, comm, &q), out, 2 * size);
     int to[8], from[8], at[8];
     for (int i = 0; i < size; i++) {
         to[i] = (rank + i) % 3;
@@ -73,11 +79,14 @@ static void all_of_them(int blocking)
     }
     DO("alltoallv", MPI_Alltoallv(data, to, at, MPI_INT, out, from, at, MPI_INT, comm),
        MPI_Ialltoallv(data, to, at, MPI_INT, out, from, at, MPI_INT, comm, &q), out, 3 * size);
-    DO("reduce", MPI_Reduce(data, out, 3, MPI_INT, MPI_SUM, 1, comm), MPI_Ireduce(data, out, 3, MPI_INT, MPI_SUM, 1, comm, &q), out, 3);
-    DO("allreduce", MPI_Allreduce(data, out, 3, MPI_INT, MPI_MAX, comm), MPI_Iallreduce(data, out, 3, MPI_INT, MPI_MAX, comm, &q), out, 3);
-    DO("scan", MPI_Scan(data, out, 3, MPI_INT, MPI_SUM, comm), MPI_Iscan(data, out, 3, MPI_INT, MPI_SUM, comm, &q), out, 3);
-    DO("exscan", MPI_Exscan(data, out, 3, MPI_INT, MPI_SUM, comm), MPI_Iexscan(data, out, 3, MPI_INT, MPI_SUM, comm, &q), out,
-       rank ? 3 : 0);
+    DO("reduce", MPI_Reduce(data, out, 3, MPI_INT, MPI_SUM, 1, comm),
+       MPI_Ireduce(data, out, 3, MPI_INT, MPI_SUM, 1, comm, &q), out, 3);
+    DO("allreduce", MPI_Allreduce(data, out, 3, MPI_INT, MPI_MAX, comm),
+       MPI_Iallreduce(data, out, 3, MPI_INT, MPI_MAX, comm, &q), out, 3);
+    DO("scan", MPI_Scan(data, out, 3, MPI_INT, MPI_SUM, comm),
+       MPI_Iscan(data, out, 3, MPI_INT, MPI_SUM, comm, &q), out, 3);
+    DO("exscan", MPI_Exscan(data, out, 3, MPI_INT, MPI_SUM, comm),
+       MPI_Iexscan(data, out, 3, MPI_INT, MPI_SUM, comm, &q), out, rank ? 3 : 0);
     DO("reduce_scatter", MPI_Reduce_scatter(data, out, counts, MPI_INT, MPI_SUM, comm),
        MPI_Ireduce_scatter(data, out, counts, MPI_INT, MPI_SUM, comm, &q), out, counts[rank]);
     DO("reduce_scatter_block", MPI_Reduce_scatter_block(data, out, 2, MPI_INT, MPI_SUM, comm),
@@ -88,10 +97,12 @@ static void all_of_them(int blocking)
     MPI_Type_contiguous(2, MPI_INT, &pair);
     MPI_Type_commit(&pair);
     MPI_Op_create(affine, 0, &op);
-    DO("affine", MPI_Allreduce(data, out, 2, pair, op, comm), MPI_Iallreduce(data, out, 2, pair, op, comm, &q), out, 4);
-    DO("affine reduce", MPI_Reduce(data, out, 2, pair, op, size - 1, comm), MPI_Ireduce(data, out, 2, pair, op, size - 1, comm, &q), out,
-       rank == size - 1 ? 4 : 0);
-    DO("affine scan", MPI_Scan(data, out, 2, pair, op, comm), MPI_Iscan(data, out, 2, pair, op, comm, &q), out, 4);
+    DO("affine", MPI_Allreduce(data, out, 2, pair, op, comm),
+       MPI_Iallreduce(data, out, 2, pair, op, comm, &q), out, 4);
+    DO("affine reduce", MPI_Reduce(data, out, 2, pair, op, size - 1, comm),
+       MPI_Ireduce(data, out, 2, pair, op, size - 1, comm, &q), out, rank == size - 1 ? 4 : 0);
+    DO("affine scan", MPI_Scan(data, out, 2, pair, op, comm),
+       MPI_Iscan(data, out, 2, pair, op, comm, &q), out, 4);
     MPI_Op_free(&op);
     MPI_Type_free(&pair);
     memcpy(out, data, sizeof out);
@@ -113,7 +124,10 @@ static void all_of_them(int blocking)
 
 static void operations(void)
 {
-    struct { double value; int index; } in = {rank % 2 ? 5.5 : -rank, rank}, out;
+    struct {
+        double value;
+        int index;
+    } in = {rank % 2 ? 5.5 : -rank, rank}, out;
     unsigned char bits = (unsigned char)(1 << rank), mixed;
     int values[3] = {rank, rank == 1, 1}, got[3];
     MPI_Allreduce(&in, &out, 1, MPI_DOUBLE_INT, MPI_MAXLOC, MPI_COMM_WORLD);

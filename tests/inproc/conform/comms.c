@@ -34,7 +34,8 @@ static void groups(void)
 {
     MPI_Group all, a, b, c, d;
     MPI_Comm_group(MPI_COMM_WORLD, &all);
-    int odd[] = {1, 3, 5}, some[] = {3, 0, 1}, range[1][3] = {{5, 0, -2}}, result, out[6], in[] = {0, 1, MPI_PROC_NULL};
+    int odd[] = {1, 3, 5}, some[] = {3, 0, 1}, range[1][3] = {{5, 0, -2}}, result, out[6],
+        in[] = {0, 1, MPI_PROC_NULL};
     MPI_Group_incl(all, 3, odd, &a);
     MPI_Group_incl(all, 3, some, &b);
     MPI_Group_union(a, b, &c);

@@ -71,7 +71,8 @@ static void of_handles(void)
     say("free of world", MPI_Comm_free(&(MPI_Comm){MPI_COMM_WORLD}));
     say("free of sum", MPI_Op_free(&op));
     say("reduce with no op", MPI_Allreduce(&value, &flag, 1, MPI_INT, MPI_OP_NULL, MPI_COMM_WORLD));
-    say("band of doubles", MPI_Allreduce(&(double){1}, &(double){2}, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD));
+    say("band of doubles",
+        MPI_Allreduce(&(double){1}, &(double){2}, 1, MPI_DOUBLE, MPI_BAND, MPI_COMM_WORLD));
     say("bcast root size", MPI_Bcast(&value, 1, MPI_INT, size, MPI_COMM_WORLD));
     say("bcast count -1", MPI_Bcast(&value, -1, MPI_INT, 0, MPI_COMM_WORLD));
     MPI_Comm_group(MPI_COMM_WORLD, &group);
@@ -80,7 +81,8 @@ static void of_handles(void)
     say("size of no group", MPI_Group_size(MPI_GROUP_NULL, &value));
     MPI_Group_free(&group);
     say("cart of world", MPI_Cartdim_get(MPI_COMM_WORLD, &value));
-    say("cart too large", MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){size, 2}, (int[]){0, 0}, 0, &cart));
+    say("cart too large",
+        MPI_Cart_create(MPI_COMM_WORLD, 2, (int[]){size, 2}, (int[]){0, 0}, 0, &cart));
     say("dims that do not divide", MPI_Dims_create(7, 2, dims));
     say("attribute of no key", MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_KEYVAL_INVALID, &comm, &flag));
 }

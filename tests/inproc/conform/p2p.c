@@ -33,7 +33,8 @@ static void say_status(const MPI_Status *s, MPI_Datatype type)
     MPI_Get_count(s, type, &count);
     MPI_Get_elements(s, type, &elements);
     MPI_Test_cancelled(s, &cancelled);
-    SAY(" [src %d tag %d count %d elements %d cancelled %d]", s->MPI_SOURCE, s->MPI_TAG, count, elements, cancelled);
+    SAY(" [src %d tag %d count %d elements %d cancelled %d]", s->MPI_SOURCE, s->MPI_TAG, count,
+        elements, cancelled);
 }
 
 static void modes(void)
@@ -50,7 +51,8 @@ static void modes(void)
     MPI_Irecv(&got, 1, MPI_INT, left, 3, MPI_COMM_WORLD, &request[0]);
     MPI_Issend(&mine, 1, MPI_INT, right, 3, MPI_COMM_WORLD, &request[1]);
     MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
-    SAY(" issend %d null %d", got, request[0] == MPI_REQUEST_NULL && request[1] == MPI_REQUEST_NULL);
+    SAY(" issend %d null %d", got,
+        request[0] == MPI_REQUEST_NULL && request[1] == MPI_REQUEST_NULL);
     MPI_Buffer_attach(room, sizeof room);
     mine++;
     MPI_Bsend(&mine, 1, MPI_INT, right, 4, MPI_COMM_WORLD);
@@ -140,7 +142,8 @@ static void probes(void)
 static void several(void)
 {
     enum { N = 6 };
-    int right = (rank + 1) % size, left = (rank - 1 + size) % size, in[N], out[N], index, outcount, indices[N], flag;
+    int right = (rank + 1) % size, left = (rank - 1 + size) % size, in[N], out[N], index, outcount,
+        indices[N], flag;
     MPI_Request recv[N], send[N];
     MPI_Status status, statuses[N];
     for (int i = 0; i < N; i++) {

@@ -32,8 +32,8 @@ static void show(const char *name, MPI_Datatype type)
     MPI_Type_get_envelope(type, &integers, &addresses, &types, &combiner);
     MPI_Type_commit(&type);
     if (rank == 0)
-        printf("%s: size %d lb %td extent %td true %td %td envelope %d %d %d combiner %d\n", name, size, lb, extent, true_lb,
-               true_extent, integers, addresses, types, combiner);
+        printf("%s: size %d lb %td extent %td true %td %td envelope %d %d %d combiner %d\n", name,
+               size, lb, extent, true_lb, true_extent, integers, addresses, types, combiner);
     if (combiner != MPI_COMBINER_NAMED) {
         /* Open MPI 4.1 reads all the handles that the caller has room for: exact counts. */
         MPI_Type_get_contents(type, integers, addresses, types, ints, addrs, parts);
@@ -131,7 +131,8 @@ int main(int argc, char **argv)
         short s;
     };
     int block[] = {1, 2, 1};
-    MPI_Aint place[] = {offsetof(struct record, c), offsetof(struct record, d), offsetof(struct record, s)};
+    MPI_Aint place[] = {offsetof(struct record, c), offsetof(struct record, d),
+                        offsetof(struct record, s)};
     MPI_Datatype parts[] = {MPI_CHAR, MPI_DOUBLE, MPI_SHORT};
     MPI_Type_create_struct(3, block, place, parts, &w);
     show("struct", w);
@@ -160,10 +161,14 @@ int main(int argc, char **argv)
     show("subarray fortran", w);
     MPI_Type_free(&w);
     int global[] = {7, 9}, grid[] = {2, 3};
-    int how[4][2] = {{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK}, {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
-                     {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC}, {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE}};
-    int arg[4][2] = {{MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, {2, MPI_DISTRIBUTE_DFLT_DARG},
-                     {MPI_DISTRIBUTE_DFLT_DARG, 2}, {4, MPI_DISTRIBUTE_DFLT_DARG}};
+    int how[4][2] = {{MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK},
+                     {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_BLOCK},
+                     {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_CYCLIC},
+                     {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_NONE}};
+    int arg[4][2] = {{MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG},
+                     {2, MPI_DISTRIBUTE_DFLT_DARG},
+                     {MPI_DISTRIBUTE_DFLT_DARG, 2},
+                     {4, MPI_DISTRIBUTE_DFLT_DARG}};
     for (int k = 0; k < 4; k++)
         for (int r = 0; r < 6; r++)
             for (int order = 0; order < 2; order++) {
@@ -172,10 +177,11 @@ int main(int argc, char **argv)
                 int darg[] = {k == 3 ? 2 : arg[k][0], arg[k][1]};
                 (void)grid;
                 sprintf(name, "darray %d rank %d order %d", k, r, order);
-                if (k == 3 && r >= 4) /* owns nothing: Open MPI's answer for an empty one differs between versions */
+                if (k == 3 && r >= 4) /* owns nothing: Open MPI's answer for an empty one differs
+                                         between versions */
                     continue;
-                MPI_Type_create_darray(6, r, 2, global, how[k], darg, shape, order ? MPI_ORDER_FORTRAN : MPI_ORDER_C, MPI_INT,
-                                       &w);
+                MPI_Type_create_darray(6, r, 2, global, how[k], darg, shape,
+                                       order ? MPI_ORDER_FORTRAN : MPI_ORDER_C, MPI_INT, &w);
                 show(name, w);
                 MPI_Type_free(&w);
             }
