@@ -301,6 +301,8 @@ struct lane *recorder_lane_slow(void)
     if (!recorder.on || recorder_thread.current)
         return NULL;
     recorder_thread.current = &nobody; /* what the library calls while the lane is made is not the application's */
+    if (recorder.lanes) /* a second thread: whatever level was asked for, MPI_Wtime and its like are called by any of them */
+        recorder.threads = true;
     struct lane *lane = lane_free();
     if (!lane)
         lane = lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0, life.newest);

@@ -60,7 +60,7 @@ extern __thread struct recorder_thread {
 
 extern struct recorder { /* of the process */
     bool on;          /* between MPI_Init and MPI_Finalize, spool open */
-    bool threads;     /* MPI_THREAD_MULTIPLE: several lanes may run at once */
+    bool threads;     /* MPI_THREAD_MULTIPLE, or more than one thread has called: several lanes may run at once */
     bool tsc;
     bool payload;     /* digests or more */
     bool perturb;     /* a live policy is set */

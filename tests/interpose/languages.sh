@@ -41,3 +41,10 @@ for me, rank in ranks.items():
         for receive, send, wait in zip(events[::3], events[1::3], events[2::3]):
             assert wait.done[0]["request"] == receive.request == wait.request and wait.done[0]["tag"] == send.tag
 P
+# Threads that only ask the time, in a program that promised to call MPI from one thread.
+record "$bin/threads" 6 2000 funneled || exit 1
+check <<'P'
+for me, rank in ranks.items():
+    asked = [e for e in rank.events if e.name == "MPI_Wtime"]
+    assert rank.level == 1 and len(asked) == 12000 and len({e.seq for e in rank.events}) == len(rank.events) and rank.state == "finalized", len(asked)
+P
