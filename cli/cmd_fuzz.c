@@ -48,7 +48,7 @@ static const struct options_command command = {
     .name = "fuzz",
     .usage = "crosswait fuzz FILE.c... [options] [libFuzzer's options] [INPUT...]\n"
              "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
-             "crosswait fuzz --library [-- mpirun's options]",
+             "crosswait fuzz --library [-- --ranks=N --cases=N --seed=S --only=COLLECTIVE[:ALGORITHM]]",
     .about = "Fuzzes a collective: thousands of worlds a second in one process, under every "
              "buffering, order, datatype and shape;\n"
              "results, deadlocks, leaks and cost are checked. FILE.c ends with a line such as\n"
