@@ -341,6 +341,16 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     return CORE_OK;
 }
 
+/* Ranks whose record has gaps were not run at all. */
+static void add_left_out(const struct check_input *input, struct finding_list *list)
+{
+    struct finding *finding = input->notes->ranks_left_out ? finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE) : NULL;
+
+    if (finding)
+        finding_title(finding, "nothing can be said of %" PRIu32 " rank%s: calls are missing from the record, lost or left out on purpose",
+                      input->notes->ranks_left_out, input->notes->ranks_left_out == 1 ? "" : "s");
+}
+
 static enum core_status run_world(const struct check_input *input, const char *text, struct replay_result *out_result)
 {
     struct replay_policy policy;
@@ -388,6 +398,8 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
     static const char unbuffered[] = "buffering=rendezvous", buffered[] = "buffering=eager";
     struct replay_result rendezvous = {0}, eager = {0};
     bool found = false;
+
+    add_left_out(input, list);
     enum core_status status = run_world(input, unbuffered, &rendezvous);
 
     if (status == CORE_OK)

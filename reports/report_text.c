@@ -205,7 +205,8 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
     else if (finding_list_undecided(facts->findings))
         fprintf(file, "undecided");
     else
-        fprintf(file, facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count ? "clean" : "clean as far as it was recorded");
+        fprintf(file, facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost
+                          ? "clean" : "clean as far as it was recorded");
     if (notes)
         fprintf(file, ", %" PRIu32 " note%s", notes, plural(notes));
     fprintf(file, "\n");
