@@ -37,6 +37,21 @@ static void file_write(int rank, const char *kind, const void *data, size_t byte
     close(fd);
 }
 
+static void folder_remove(void)
+{
+    char name[128];
+
+    for (int rank = 0; rank < 2; rank++)
+        for (int i = 0; i < 2; i++) {
+            snprintf(name, sizeof name, "%s/%d.0.%s", folder, rank, i ? "spool" : "ring");
+            unlink(name);
+        }
+    unlink(path);
+    snprintf(name, sizeof name, "%s.partial", path);
+    unlink(name);
+    rmdir(folder);
+}
+
 static void begin(void)
 {
     const char *memory = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
@@ -44,6 +59,7 @@ static void begin(void)
     snprintf(folder, sizeof folder, "%s/crosswait-fuzz.%d", memory, (int)getpid());
     snprintf(path, sizeof path, "%s/T.db", folder);
     mkdir(folder, 0700);
+    atexit(folder_remove);
     core_report_hook(quiet, NULL);
 }
 
