@@ -7,7 +7,7 @@ Tests are found by name, never listed by hand:
 
 A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, SOURCE and PATH set, so that `crosswait`
 and `libcrosswait.so` are the built ones, and with Open MPI told to oversubscribe and to run as root. Header comments
-set the rest:  `# timeout: SECONDS` (60 unless told),  `# slow` (only with --all).
+set the rest:  `# timeout: SECONDS` (120 unless told),  `# slow` (only with --all).
 A test that ends or times out takes all the processes of its session with it.
 """
 import argparse, glob, os, re, shutil, signal, subprocess, sys, tempfile, time
@@ -101,7 +101,7 @@ def main():
             continue
         if script and header(path, "slow") and not args.all:
             continue
-        timeout = float((script and header(path, "timeout")) or 60)
+        timeout = float((script and header(path, "timeout")) or 120)
         started = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="cw") as folder:
             status, output, left = run(["/bin/bash", path] if script else [path], folder,

@@ -1,5 +1,5 @@
 # What ranks received from the library's collectives is what MPI defines; a byte changed in the trace is found, and so is a rank with other bits.
-# timeout: 120
+# timeout: 240
 fail() { echo "$*"; exit 1; }
 programs=$BUILD/corpus/programs
 for p in "4 calls_coll" "3 calls_coll" "4 matvec" "6 transpose"; do

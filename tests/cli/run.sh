@@ -12,7 +12,7 @@ run -- mpirun -n 2 $P/quiz
 run -- mpirun -n 2 $P/quiz_fixed
 run mpirun -n 2 $P/quiz_blocking 1048576
 run -- mpirun -n 2 $P/crash_segv
-run --budget=4 -- mpirun -n 2 $P/slow
+run --budget=8 -- mpirun -n 2 $P/slow
 run -- nonesuch
 run -- true
 run -- false
