@@ -174,13 +174,13 @@ static bool complete(const struct collective_list *collectives, const struct col
     return collective->count > 0;
 }
 
-static void judge_entry(struct cost_entry *entry, uint64_t element_bytes)
+static void judge_entry(struct cost_entry *entry)
 {
     struct model_query query = {.collective = entry->collective,
                                 .ranks = entry->ranks,
                                 .root = entry->root,
                                 .words = entry->bytes,
-                                .unit = element_bytes,
+                                .unit = entry->element_bytes,
                                 .rounds = entry->rounds,
                                 .measured_words = entry->words_bytes};
     struct model_match match[COST_ROWS_MAX];
@@ -243,7 +243,8 @@ static enum core_status measure_one(struct measuring *m, const struct collective
             entry->time_ns = event->t_leave - event->t_enter;
     }
     int64_t element = first->datatype >= 0 ? m->trace->datatype[first->datatype].size : 1;
-    judge_entry(entry, element > 0 ? (uint64_t)element : 1);
+    entry->element_bytes = element > 0 ? (uint64_t)element : 1;
+    judge_entry(entry);
     return CORE_OK;
 }
 

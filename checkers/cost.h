@@ -24,6 +24,7 @@ struct cost_entry { /* one collective on all its ranks */
     uint32_t ranks;       /* P */
     uint32_t root;
     uint64_t bytes;       /* n or m of the model, in bytes */
+    uint64_t element_bytes;
     uint64_t rounds;      /* R */
     uint64_t words_bytes; /* W, in bytes */
     uint64_t messages, volume_bytes;

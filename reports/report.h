@@ -21,6 +21,7 @@ struct report_cost { /* blocking collectives of the library that are alike: same
     const char *call, *row; /* row of the model that this is, the first of several; NULL: none */
     uint32_t ranks, rows;   /* rows: how many rows it could be */
     uint64_t bytes, calls;
+    uint64_t row_operations; /* C of the row, in operations on elements: local work leaves no trace of its own */
     uint64_t rounds, words_bytes, bound_rounds, bound_bytes, messages, volume_bytes;
     uint64_t engine_ps, row_ps, bound_ps; /* alpha * rounds + beta * words: measured in the engine, of the row (0: none), of the bound */
     uint64_t recorded_ns;   /* longest stay of a rank in one of the calls */

@@ -22,14 +22,16 @@ static bool alike(const struct report_cost *cost, const char *call, const struct
            cost->rounds == entry->rounds && cost->words_bytes == entry->words_bytes && cost->messages == entry->messages;
 }
 
-static uint64_t row_time(const struct replay_timed_options *machine, const struct cost_entry *entry)
+/* Time and operations of the row that a collective is; 0 where it is none. */
+static void read_row(const struct replay_timed_options *machine, const struct cost_entry *entry, struct report_cost *out)
 {
     struct model_case of = {.ranks = entry->ranks, .root = entry->root, .words = entry->bytes};
     struct model_cost cost;
 
     if (!entry->row_count || strcmp(entry->row[0]->id, "bcast.kary") == 0 || model_row_cost(entry->row[0], &of, &cost) != CORE_OK)
-        return 0;
-    return time_ps(machine, (double)cost.rounds, model_value(cost.words));
+        return;
+    out->row_ps = time_ps(machine, (double)cost.rounds, model_value(cost.words));
+    out->row_operations = (uint64_t)(model_value(cost.operations) / (double)entry->element_bytes + 0.5);
 }
 
 static int by_engine_time(const void *left, const void *right)
@@ -80,8 +82,8 @@ static enum core_status gather_collectives(struct report_facts *facts, const str
                                          .messages = entry->messages,
                                          .volume_bytes = entry->volume_bytes,
                                          .engine_ps = time_ps(machine, (double)entry->rounds, (double)entry->words_bytes),
-                                         .row_ps = row_time(machine, entry),
                                          .bound_ps = time_ps(machine, (double)entry->bound_rounds, (double)entry->bound_bytes)};
+            read_row(machine, entry, cost);
             facts->cost_count++;
         }
         cost->calls++;

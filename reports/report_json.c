@@ -67,6 +67,7 @@ static json_t *costs(const struct report_facts *facts)
         set_number(object, "rounds_bound", cost->bound_rounds);
         set_number(object, "words_bytes", cost->words_bytes);
         set_number(object, "words_bytes_bound", cost->bound_bytes);
+        set_number(object, "row_operations", cost->row_operations);
         set_number(object, "messages", cost->messages);
         set_number(object, "volume_bytes", cost->volume_bytes);
         set_number(object, "engine_ps", cost->engine_ps);

@@ -134,7 +134,7 @@ static void print_ratio(FILE *file, uint64_t part, uint64_t whole)
         fprintf(file, " %6s", "-");
 }
 
-/* R rounds, W bytes, T = alpha R + beta W, each beside the lower bound that no algorithm can beat. */
+/* R rounds, W bytes, T = alpha R + beta W, each beside the lower bound that no algorithm can beat; C, the operations of the row. */
 static void print_costs(const struct report_facts *facts, FILE *file)
 {
     char place[256];
@@ -142,15 +142,15 @@ static void print_costs(const struct report_facts *facts, FILE *file)
     if (!facts->cost_count)
         return;
     fprintf(file, "\ncollectives inside the library, on the model's machine (alpha 1 us, beta 1 ns a word of 8 bytes, single port)\n");
-    fprintf(file, "%-25s %5s %10s %6s %11s %21s %9s %9s %6s  %s\n", "call", "ranks", "bytes", "calls", "R (bound)", "W bytes (bound)",
-            "engine us", "row us", "eff.", "algorithm; slowest recorded");
+    fprintf(file, "%-25s %5s %10s %6s %11s %21s %7s %9s %9s %6s  %s\n", "call", "ranks", "bytes", "calls", "R (bound)",
+            "W bytes (bound)", "C row", "engine us", "row us", "eff.", "algorithm; slowest recorded");
     for (uint32_t i = 0; i < facts->cost_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_cost *cost = &facts->cost[i];
         char rounds[48], words[64];
         snprintf(rounds, sizeof rounds, "%" PRIu64 " (%" PRIu64 ")", cost->rounds, cost->bound_rounds);
         snprintf(words, sizeof words, "%" PRIu64 " (%" PRIu64 ")", cost->words_bytes, cost->bound_bytes);
-        fprintf(file, "%-25s %5" PRIu32 " %10" PRIu64 " %6" PRIu64 " %11s %21s %9.2f ", cost->call, cost->ranks, cost->bytes, cost->calls,
-                rounds, words, (double)cost->engine_ps / 1e6);
+        fprintf(file, "%-25s %5" PRIu32 " %10" PRIu64 " %6" PRIu64 " %11s %21s %7" PRIu64 " %9.2f ", cost->call, cost->ranks, cost->bytes,
+                cost->calls, rounds, words, cost->row_operations, (double)cost->engine_ps / 1e6);
         if (cost->row_ps)
             fprintf(file, "%9.2f", (double)cost->row_ps / 1e6);
         else
