@@ -51,7 +51,7 @@ static const struct cost_kind {
 static const struct cost_kind *find_kind(const char *call)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].call, call) == 0)
+        if (call && strcmp(kinds[i].call, call) == 0)
             return &kinds[i];
     return NULL;
 }

@@ -106,12 +106,26 @@ void execute_describe(const struct collective *c, const struct scenario *s, char
     if (reduces(c->kind) && used < room)
         used += (size_t)snprintf(text + used, room - used, ", %s", ops[s->op]);
     if (used < room)
-        snprintf(text + used, room - used, ", %s%s%s",
+        snprintf(text + used, room - used, ", %s%s%s%s",
                  s->buffering == BUFFERING_RENDEZVOUS    ? "no send buffered"
                  : s->buffering == BUFFERING_EAGER       ? "all sends buffered"
                  : s->buffering == BUFFERING_EAGER_BYTES ? "small sends buffered"
+                 : s->buffering == BUFFERING_CREDITS     ? "few sends buffered at each receiver"
+                 : s->buffering == BUFFERING_POOL        ? "few bytes buffered at each receiver"
                                                          : "some sends buffered",
-                 s->shuffle ? ", shuffled" : "", s->slow >= 0 ? ", one slow rank" : "");
+                 s->shuffle ? ", shuffled" : "", s->slow >= 0 ? ", one slow rank" : "",
+                 s->delays != DELAYS_NONE ? ", delays" : "");
+}
+
+static MPI_Comm grid_make(const struct scenario *s, MPI_Comm comm)
+{
+    int dims[3] = {0, 0, 0}, periods[3] = {s->periods & 1, s->periods >> 1 & 1, s->periods >> 2 & 1};
+    MPI_Comm grid;
+    int size;
+    MPI_Comm_size(comm, &size);
+    MPI_Dims_create(size, s->dims, dims);
+    MPI_Cart_create(comm, s->dims, dims, periods, 0, &grid);
+    return grid;
 }
 
 static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
@@ -128,6 +142,9 @@ static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
         break;
     case COMM_PART: /* the first two of the world stay outside */
         MPI_Comm_split(world, rank < 2 ? MPI_UNDEFINED : 0, rank, &comm);
+        break;
+    case COMM_GRID:
+        comm = grid_make(s, world);
         break;
     default:
         break;
@@ -609,11 +626,7 @@ static void one_call(struct run *r)
 
 static void to_grid(struct run *r)
 {
-    int dims[3] = {0, 0, 0},
-        periods[3] = {r->s->periods & 1, r->s->periods >> 1 & 1, r->s->periods >> 2 & 1};
-    MPI_Comm grid;
-    MPI_Dims_create(r->size, r->s->dims, dims);
-    MPI_Cart_create(r->comm, r->s->dims, dims, periods, 0, &grid);
+    MPI_Comm grid = grid_make(r->s, r->comm);
     if (r->comm != r->world)
         MPI_Comm_free(&r->comm);
     r->comm = grid;

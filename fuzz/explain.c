@@ -195,6 +195,8 @@ static bool shrink_fields(struct shrinking *work)
     TRY_SET(comm, COMM_WORLD);
     TRY_SET(traffic, false);
     TRY_SET(slow, -1);
+    TRY_SET(delays, DELAYS_NONE);
+    TRY_SET(delays_seed, 0);
     TRY_SET(late, false);
     TRY_SET(shuffle, false);
     TRY_SET(choice_count, 0);
@@ -214,8 +216,12 @@ static bool shrink_fields(struct shrinking *work)
         TRY_SET(buffering, BUFFERING_EAGER);
     if (work->best->buffering != BUFFERING_EAGER && work->best->buffering != BUFFERING_RENDEZVOUS)
         TRY_SET(buffering, BUFFERING_RENDEZVOUS);
-    if (work->best->buffering != BUFFERING_EAGER_BYTES && work->best->eager_bytes)
+    if (work->best->eager_bytes)
         TRY_SET(eager_bytes, 0);
+    if (work->best->credits)
+        TRY_SET(credits, 0);
+    if (work->best->pool_bytes)
+        TRY_SET(pool_bytes, 0);
     return changed;
 }
 

@@ -69,6 +69,12 @@ static int run_rank(int rank, void *context)
     return execute_rank(now.collective, now.scenario, environment);
 }
 
+static uint32_t delay(void *context, int source, int dest, uint32_t number)
+{
+    const struct scenario *s = context;
+    return scenario_delay(s, execute_world_size(s), source, dest, number);
+}
+
 static void show(void *context, const struct inproc_event *event)
 {
     FILE *out = context;
@@ -188,7 +194,8 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
                                                                    .calling = calling,
                                                                    .margins = 1};
     static const enum inproc_buffering buffering[] = {INPROC_RENDEZVOUS, INPROC_EAGER,
-                                                      INPROC_EAGER_BYTES, INPROC_CHOSEN};
+                                                      INPROC_EAGER_BYTES, INPROC_CHOSEN,
+                                                      INPROC_CREDITS,     INPROC_POOL};
     if (!execute_adapt(collective, scenario))
         return false;
     now.collective = collective;
@@ -204,7 +211,11 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
         .context =
             (void *)(uintptr_t)(__asan_region_is_poisoned ? &environment : &environment_margins),
         .buffering = buffering[scenario->buffering],
-        .eager_bytes = (size_t)scenario->eager_bytes,
+        .eager_bytes = (size_t)(scenario->buffering == BUFFERING_CREDITS ? scenario->credits
+                                : scenario->buffering == BUFFERING_POOL  ? scenario->pool_bytes
+                                                                         : scenario->eager_bytes),
+        .delay = scenario->delays != DELAYS_NONE ? delay : NULL,
+        .delay_context = scenario,
         .shuffle = scenario->shuffle,
         .late = scenario->late,
         .initialized = true,

@@ -1,12 +1,16 @@
 /* A plain main for the fuzzers of our parsers, for where there is no libFuzzer: PROGRAM
  * [--mutations=N] FILE... Runs every file as it is, then N mutations of it: bits flipped, numbers
- * set, pieces moved, the end cut off; the same ones each time. */
+ * set, pieces moved, the end cut off; every other time those of the fuzzer's own mutator, where it
+ * has one. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/random.h"
 #include "fuzz/parser.h"
+
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed)
+    __attribute__((weak));
 
 static uint8_t *read_file(const char *path, size_t *out_size)
 {
@@ -24,6 +28,8 @@ static uint8_t *read_file(const char *path, size_t *out_size)
     *out_size = (size_t)size;
     return data;
 }
+
+enum { ROOM = 1 << 16 };
 
 static size_t mutate(struct core_random *random, uint8_t *data, size_t size)
 {
@@ -67,14 +73,18 @@ int main(int argc, char **argv)
     }
     for (int i = first; i < argc; i++) {
         size_t size;
-        uint8_t *data = read_file(argv[i], &size), *copy = malloc(size + 1);
+        uint8_t *data = read_file(argv[i], &size), *copy = malloc(size + ROOM);
         struct core_random random;
         core_random_init(&random, (uint64_t)i);
         LLVMFuzzerTestOneInput(data, size);
         runs++;
         for (long m = 0; copy && m < mutations; m++, runs++) {
             memcpy(copy, data, size);
-            LLVMFuzzerTestOneInput(copy, mutate(&random, copy, size));
+            size_t made =
+                LLVMFuzzerCustomMutator && m % 2
+                    ? LLVMFuzzerCustomMutator(copy, size, size + ROOM, (unsigned)(i * 10007 + m))
+                    : mutate(&random, copy, size);
+            LLVMFuzzerTestOneInput(copy, made);
         }
         free(data);
         free(copy);

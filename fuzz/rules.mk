@@ -90,7 +90,7 @@ fuzz-parser:
 	@mkdir -p $(BUILD)/fuzz/found/$(P)/corpus
 	$(CLANG) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
 	  -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser_$(P).c fuzz/parser.c $(wildcard core/*.c replay/*.c checkers/*.c reports/*.c) $(LDLIBS)
-	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \
+	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -max_len=300000 -timeout=20 -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \
 	  $(BUILD)/fuzz/found/$(P)/corpus $(wildcard corpus/fuzz/$(P))
 .PHONY: fuzz-parser
 

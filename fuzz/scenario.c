@@ -12,9 +12,12 @@ static const char *const type_names[] = {"int",         "pair",   "strided",    
 static const char *const op_names[] = {"sum-int",          "sum-double", "max-int",
                                        "user-sum-strided", "affine-int", "affine-pair",
                                        "affine-strided",   "sum-rounded"};
-static const char *const comm_names[] = {"world", "dup", "backwards", "part"};
+static const char *const comm_names[] = {"world", "dup", "backwards", "part", "grid"};
 static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
-static const char *const buffering_names[] = {"rendezvous", "eager", "eager-bytes", "chosen"};
+static const char *const buffering_names[] = {"rendezvous", "eager", "eager-bytes",
+                                              "chosen",     "credits", "pool"};
+static const char *const delays_names[] = {"none",   "uniform", "heavy", "slow-link",
+                                           "speeds", "swarm"};
 static const char *const flag_names[] = {"no", "yes"};
 
 enum field {
@@ -39,6 +42,10 @@ enum field {
     FIELD_LATE,
     FIELD_TRAFFIC,
     FIELD_SLOW,
+    FIELD_CREDITS,
+    FIELD_POOL_BYTES,
+    FIELD_DELAYS,
+    FIELD_DELAYS_SEED,
     FIELDS
 };
 
@@ -72,6 +79,10 @@ static const struct field_row row[FIELDS] = {
     [FIELD_LATE] = {"late", 0, 1, flag_names, {-9}},
     [FIELD_TRAFFIC] = {"traffic", 0, 1, flag_names, {-9}},
     [FIELD_SLOW] = {"slow", -1, SCENARIO_RANKS_MAX - 1, NULL, {-1, 0, 1, 2, -9}},
+    [FIELD_CREDITS] = {"credits", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
+    [FIELD_POOL_BYTES] = {"pool-bytes", 0, 65535, NULL, {0, 4, 8, 16, 64, 4096, -9}},
+    [FIELD_DELAYS] = {"delays", 0, SCENARIO_DELAYS - 1, delays_names, {-9}},
+    [FIELD_DELAYS_SEED] = {"delays-seed", 0, 255, NULL, {-9}},
 };
 
 static int field_get(const struct scenario *s, enum field field)
@@ -119,6 +130,14 @@ static int field_get(const struct scenario *s, enum field field)
         return s->traffic;
     case FIELD_SLOW:
         return s->slow;
+    case FIELD_CREDITS:
+        return s->credits;
+    case FIELD_POOL_BYTES:
+        return s->pool_bytes;
+    case FIELD_DELAYS:
+        return (int)s->delays;
+    case FIELD_DELAYS_SEED:
+        return (int)s->delays_seed;
     case FIELDS:
         break;
     }
@@ -190,6 +209,18 @@ static void field_set(struct scenario *s, enum field field, int value)
         break;
     case FIELD_SLOW:
         s->slow = value;
+        break;
+    case FIELD_CREDITS:
+        s->credits = value;
+        break;
+    case FIELD_POOL_BYTES:
+        s->pool_bytes = value;
+        break;
+    case FIELD_DELAYS:
+        s->delays = (enum scenario_delays)value;
+        break;
+    case FIELD_DELAYS_SEED:
+        s->delays_seed = (unsigned)value;
         break;
     case FIELDS:
         break;
@@ -448,6 +479,31 @@ static uint64_t next(uint64_t *state)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
+}
+
+uint32_t scenario_delay(const struct scenario *s, int ranks, int source, int dest, uint32_t number)
+{
+    uint64_t link = (uint64_t)s->delays_seed << 48 ^ (uint64_t)source << 24 ^ (uint64_t)(dest + 1),
+             message = link ^ (uint64_t)number << 56 ^ (uint64_t)number << 36;
+    switch (s->delays) {
+    case DELAYS_UNIFORM:
+        return dest < 0 ? 0 : (uint32_t)(next(&message) % 32);
+    case DELAYS_HEAVY:
+        return dest < 0 ? 0 : (uint32_t)(1000u >> next(&message) % 16);
+    case DELAYS_SLOW_LINK: /* the seed numbers the pairs */
+        return ranks > 1 && (int)(s->delays_seed / (unsigned)(ranks - 1)) % ranks == source &&
+                       dest == (source + 1 + (int)(s->delays_seed % (unsigned)(ranks - 1))) % ranks
+                   ? 1000
+                   : 0;
+    case DELAYS_SPEEDS:
+        return dest < 0 ? (uint32_t)(next(&link) % 16) : 0;
+    case DELAYS_SWARM: /* three of four take no time; the others 1 to 128 ticks */
+        return next(&link) % 4 ? 0 : 1u << next(&link) % 8;
+    case DELAYS_NONE:
+    case SCENARIO_DELAYS:
+        break;
+    }
+    return 0;
 }
 
 static int field_any(enum field f, uint64_t *state)

@@ -14,7 +14,7 @@ enum {
     SCENARIO_RANKS_MAX = 64,
     SCENARIO_CALLS_MAX = 3,
     SCENARIO_CHOICES_MAX = 2048,
-    SCENARIO_HEADER_BYTES = 24,
+    SCENARIO_HEADER_BYTES = 32,
     SCENARIO_BYTES_MAX = SCENARIO_HEADER_BYTES + SCENARIO_CHOICES_MAX,
     SCENARIO_TEXT_MAX = 2 * SCENARIO_CHOICES_MAX + 2048
 };
@@ -47,14 +47,33 @@ enum scenario_op {
     SCENARIO_OPS
 };
 
-enum scenario_comm { COMM_WORLD, COMM_DUP, COMM_BACKWARDS, COMM_PART, SCENARIO_COMMS };
+enum scenario_comm {
+    COMM_WORLD,
+    COMM_DUP,
+    COMM_BACKWARDS,
+    COMM_PART,
+    COMM_GRID, /* Cartesian, of `dims` dimensions with `periods` */
+    SCENARIO_COMMS
+};
 enum scenario_sizes { SIZES_EVEN, SIZES_UNEVEN, SIZES_MANY_ZERO, SIZES_ONE, SCENARIO_SIZES };
 enum scenario_buffering {
     BUFFERING_RENDEZVOUS,
     BUFFERING_EAGER,
     BUFFERING_EAGER_BYTES,
     BUFFERING_CHOSEN,
+    BUFFERING_CREDITS, /* each receiver holds so many messages */
+    BUFFERING_POOL,    /* or so many bytes */
     SCENARIO_BUFFERINGS
+};
+
+enum scenario_delays {
+    DELAYS_NONE,
+    DELAYS_UNIFORM,   /* each message its own */
+    DELAYS_HEAVY,     /* most messages none, few a long one */
+    DELAYS_SLOW_LINK, /* one pair of ranks, in one direction */
+    DELAYS_SPEEDS,    /* each rank its own, before each call */
+    DELAYS_SWARM,     /* each link and each rank its own */
+    SCENARIO_DELAYS
 };
 
 struct scenario {
@@ -76,6 +95,9 @@ struct scenario {
     int eager_bytes;
     bool shuffle, late, traffic;
     int slow; /* the rank that comes last, -1: none */
+    int credits, pool_bytes;
+    enum scenario_delays delays;
+    unsigned delays_seed;
     uint8_t choices[SCENARIO_CHOICES_MAX];
     size_t choice_count;
 };
@@ -97,6 +119,11 @@ void scenario_normalise(struct scenario *scenario);
 int scenario_type_class(enum scenario_type type);
 int scenario_type_items(enum scenario_type type);
 enum scenario_type scenario_op_type(enum scenario_op op);
+
+/* How many ticks the number-th message from source to dest, ranks of the world, is under way; dest
+ * -1: how many source takes before a call. Below 2000. */
+uint32_t scenario_delay(const struct scenario *scenario, int ranks, int source, int dest,
+                        uint32_t number);
 
 /* One or a few fields change, to values that tend to matter. Deterministic in the seed. */
 void scenario_mutate(struct scenario *scenario, uint64_t seed);

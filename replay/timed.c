@@ -168,7 +168,7 @@ static enum core_status engine_init(struct timed_engine *e)
         const struct replay_rank *from = &e->program->rank[r];
         e->rank[r] = (struct timed_rank){.op = from->op,
                                          .op_end = from->op + from->op_count,
-                                         .request = e->request + requests,
+                                         .request = e->request ? e->request + requests : NULL,
                                          .set = from->set,
                                          .member = from->member};
         requests += (uint64_t)from->request_count;

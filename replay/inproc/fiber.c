@@ -135,6 +135,8 @@ static void fiber_main(void)
 static struct inproc_fiber *pick(void)
 {
     struct inproc_world *world = WORLD;
+    while (UNLIKELY(world->later != NULL) && !world->ready_count)
+        inproc_later_next();
     if (!world->ready_count) {
         struct inproc_fiber *paused = world->paused;
         if (paused)

@@ -21,7 +21,9 @@ enum inproc_buffering {
     INPROC_RENDEZVOUS,  /* none */
     INPROC_EAGER,       /* all */
     INPROC_EAGER_BYTES, /* those of at most eager_bytes */
-    INPROC_CHOSEN       /* the choice source decides for each */
+    INPROC_CHOSEN,      /* the choice source decides for each */
+    INPROC_CREDITS,     /* while the receiver holds fewer than eager_bytes messages */
+    INPROC_POOL         /* while what the receiver holds, this one too, is at most eager_bytes */
 };
 
 /* Where every decision comes from: which ready rank runs, which of several matchable messages is
@@ -64,6 +66,10 @@ struct inproc_event { /* world ranks throughout */
 };
 
 typedef void (*inproc_event_fn)(void *context, const struct inproc_event *event);
+/* How many ticks a message from source to dest, the source's number-th, is under way; with dest -1:
+ * how many ticks source takes before its next call. A tick passes when nobody can go on, or with a
+ * poll in vain: keep delays below 10,000. Messages between two ranks do not overtake each other. */
+typedef uint32_t (*inproc_delay_fn)(void *context, int source, int dest, uint32_t number);
 /* What a rank does. Its return value is the rank's exit status; not 0 is reported. */
 typedef int (*inproc_rank_fn)(int rank, void *context);
 
@@ -82,6 +88,8 @@ struct inproc_options {
     uint64_t step_count_max; /* MPI calls in all; 0: 100 million */
     size_t memory_bytes_max; /* for messages and handles; 0: 1 GiB */
     size_t stack_bytes;      /* of each rank, 0: 1 MiB. The first world of the process decides. */
+    inproc_delay_fn delay;   /* NULL: none */
+    void *delay_context;
     inproc_event_fn event;   /* NULL: none */
     void *event_context;
     uint8_t *pattern;     /* NULL, or counters that the communication pattern bumps */

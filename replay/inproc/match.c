@@ -166,6 +166,8 @@ void inproc_message_receive(struct ompi_request_t *recv, struct inproc_message *
     if (UNLIKELY(WORLD->options->warn_types))
         check_types(recv, message->type, message->bytes, message->world);
     if (message->packed) {
+        recv->owner->held_count--;
+        recv->owner->held_bytes -= message->bytes;
         recv_packed(recv, message->packed, message->bytes);
         clock_buffered_recv(message, recv);
     } else {
@@ -198,7 +200,7 @@ static void transfer_now(struct ompi_request_t *send, struct ompi_request_t *rec
  * ------------------------------------------------------------------------------------------------------
  */
 
-static bool buffered(const struct ompi_request_t *send, size_t bytes)
+static bool buffered(const struct ompi_request_t *send, const struct inproc_rank *dest, size_t bytes)
 {
     if (send->mode == MODE_BUFFERED)
         return true;
@@ -211,6 +213,11 @@ static bool buffered(const struct ompi_request_t *send, size_t bytes)
         return bytes <= WORLD->options->eager_bytes;
     case INPROC_CHOSEN:
         return inproc_choose(&WORLD->choice, 2) == 1;
+    case INPROC_CREDITS:
+        return dest->held_count < WORLD->options->eager_bytes;
+    case INPROC_POOL:
+        return bytes <= WORLD->options->eager_bytes &&
+               dest->held_bytes <= WORLD->options->eager_bytes - bytes;
     case INPROC_RENDEZVOUS:
         break;
     }
@@ -246,8 +253,34 @@ static struct inproc_message *message_new(void)
     return inproc_alloc(sizeof *message);
 }
 
-static void message_queue(struct ompi_request_t *send, struct inproc_rank *dest, size_t bytes,
-                          bool copy)
+static void queue(struct inproc_message *message, struct inproc_rank *dest)
+{
+    *dest->unexpected_end = message;
+    dest->unexpected_end = &message->next;
+    dest->idle_polls = 0;
+    for (struct inproc_fiber *fiber = dest->fiber; fiber && fiber->probing; fiber = NULL) {
+        fiber->probing = false;
+        inproc_fiber_ready(fiber);
+    }
+}
+
+/* A message that was under way. */
+void inproc_message_arrive(struct inproc_message *message, struct inproc_rank *dest)
+{
+    for (struct ompi_request_t **link = &dest->posted, *recv; (recv = *link); link = &recv->next) {
+        if (!matches(message->context, message->source, message->tag, recv->context, recv->peer,
+                     recv->tag))
+            continue;
+        if (!(*link = recv->next))
+            dest->posted_end = link;
+        inproc_message_receive(recv, message);
+        return;
+    }
+    queue(message, dest);
+}
+
+static struct inproc_message *message_make(struct ompi_request_t *send, struct inproc_rank *dest,
+                                           size_t bytes, bool copy)
 {
     struct inproc_message *message = message_new();
     message->next = NULL;
@@ -261,19 +294,24 @@ static void message_queue(struct ompi_request_t *send, struct inproc_rank *dest,
     message->send = send;
     message->packed = NULL;
     if (copy) {
+        dest->held_count++;
+        dest->held_bytes += bytes;
         message->packed = bytes <= MESSAGE_SMALL ? message->small : inproc_alloc(bytes);
         inproc_type_pack(message->packed, bytes, send->buffer, send->count, send->type);
         clock_buffered_send(message, send);
         message->send = NULL;
         inproc_request_complete(send);
     }
-    *dest->unexpected_end = message;
-    dest->unexpected_end = &message->next;
-    dest->idle_polls = 0;
-    for (struct inproc_fiber *fiber = dest->fiber; fiber && fiber->probing; fiber = NULL) {
-        fiber->probing = false;
-        inproc_fiber_ready(fiber);
-    }
+    return message;
+}
+
+static void send_delayed(struct ompi_request_t *send, struct inproc_rank *dest, size_t bytes,
+                         uint32_t ticks)
+{
+    bool copy = buffered(send, dest, bytes);
+    if (UNLIKELY(WORLD->options->event != NULL))
+        inproc_emit(INPROC_EVENT_SEND, dest->rank, send->tag, send->context, bytes, send->id, copy);
+    inproc_later_message(message_make(send, dest, bytes, copy), dest, ticks);
 }
 
 void inproc_send_post(struct ompi_request_t *send)
@@ -289,7 +327,12 @@ void inproc_send_post(struct ompi_request_t *send)
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += bytes;
     WORLD->now_ns += 100;
+    uint32_t ticks = UNLIKELY(WORLD->options->delay != NULL) ? inproc_later_ticks(world) : 0;
     pattern_note(send, world, bytes);
+    if (UNLIKELY(WORLD->options->delay != NULL) && dest != me && send->mode != MODE_READY) {
+        send_delayed(send, dest, bytes, ticks);
+        return;
+    }
     for (struct ompi_request_t **link = &dest->posted, *recv; (recv = *link); link = &recv->next) {
         if (!matches(send->context, comm->rank, send->tag, recv->context, recv->peer, recv->tag))
             continue;
@@ -303,10 +346,10 @@ void inproc_send_post(struct ompi_request_t *send)
     if (UNLIKELY(send->mode == MODE_READY))
         inproc_found("error", me->rank, "%s to rank %d, tag %d: no receive is posted yet",
                      WORLD->fiber->call, world, send->tag);
-    bool copy = buffered(send, bytes);
+    bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
         inproc_emit(INPROC_EVENT_SEND, world, send->tag, send->context, bytes, send->id, copy);
-    message_queue(send, dest, bytes, copy);
+    queue(message_make(send, dest, bytes, copy), dest);
 }
 
 struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source,

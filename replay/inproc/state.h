@@ -318,7 +318,9 @@ struct inproc_rank {
     struct inproc_handle *handles;
     uint64_t clock[2], send_free[2], recv_free[2];
     uint64_t pattern;
-    uint32_t send_count;
+    uint32_t send_count, call_count; /* the latter only where calls may be delayed */
+    uint32_t held_count;             /* buffered messages to this rank that it has not received */
+    size_t held_bytes;
     uint32_t named_count, wildcard_count; /* receives matched */
     int wildcard_source;                  /* of all wildcards so far; -2: of several */
     int32_t request_count;
@@ -342,6 +344,8 @@ struct inproc_world {
     struct inproc_fiber **ready; /* ring */
     uint32_t ready_mask, ready_head, ready_count;
     struct inproc_fiber *paused; /* they go on, last come first, when the ready queue is empty */
+    struct inproc_later *later, *later_free;
+    uint64_t ticks;
     int live_count;              /* ranks not yet returned */
     bool chosen;                 /* shuffle */
     bool stop;
@@ -387,6 +391,13 @@ void inproc_fiber_reset(void);
 void inproc_fiber_done(void);
 enum core_status inproc_fiber_reserve(int count, size_t stack_bytes);
 
+/* later.c: fibers that sleep and messages that are under way, by the tick they are due. */
+void inproc_later_call(void);                 /* what the running rank takes before its call */
+uint32_t inproc_later_ticks(int dest);        /* of the running rank's message; 0: no delay */
+void inproc_later_message(struct inproc_message *message, struct inproc_rank *dest, uint32_t ticks);
+bool inproc_later_next(void);                 /* time passes to what is due next; false: nothing is */
+void inproc_later_tick(void);                 /* one tick passes */
+
 /* world.c */
 void inproc_found(const char *rule, int rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -416,6 +427,8 @@ static inline void inproc_enter(const char *call)
         inproc_not_initialized();
     if (UNLIKELY(++WORLD->step_count > WORLD->step_count_max))
         inproc_step_limit();
+    if (UNLIKELY(WORLD->options->delay != NULL))
+        inproc_later_call();
     if (UNLIKELY(WORLD->chosen) && inproc_choose(&WORLD->choice, 4) == 1)
         inproc_fiber_yield();
 }
@@ -434,6 +447,7 @@ static inline MPI_Comm comm_of(MPI_Comm comm)
 /* match.c */
 void inproc_send_post(struct ompi_request_t *request);
 void inproc_recv_post(struct ompi_request_t *request);
+void inproc_message_arrive(struct inproc_message *message, struct inproc_rank *dest);
 struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source,
                                          int tag, bool take);
 void inproc_message_receive(struct ompi_request_t *request, struct inproc_message *message);

@@ -134,6 +134,8 @@ void inproc_poll_failed(void)
             inproc_world_stop();
         }
     }
+    if (UNLIKELY(WORLD->later != NULL))
+        inproc_later_tick();
     inproc_fiber_yield();
 }
 
@@ -261,7 +263,9 @@ static void rank_init(struct inproc_rank *me, int index)
     memset(me->send_free, 0, sizeof me->send_free);
     memset(me->recv_free, 0, sizeof me->recv_free);
     me->pattern = 0;
-    me->send_count = 0;
+    me->send_count = me->call_count = 0;
+    me->held_count = 0;
+    me->held_bytes = 0;
     me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
     me->idle_polls = 0;
@@ -382,6 +386,8 @@ enum core_status inproc_run(const struct inproc_options *options,
     world->context_next = 4;
     world->keyval_count = 0;
     world->paused = NULL;
+    world->later = world->later_free = NULL;
+    world->ticks = 0;
     world->meeting = NULL;
     world->message_free = NULL;
     inproc_arena_reset();

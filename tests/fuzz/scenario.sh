@@ -18,6 +18,19 @@ grep -q "^finding: deadlock" explained.txt || { cat explained.txt; exit 1; }
 grep -E "^(collective|ranks|count|type|buffering)" small.txt
 sed -i 's/rendezvous/eager/' quiz.txt
 "$fuzz" --replay quiz.txt && echo "buffered: no finding"
+sed -i 's/^buffering.*/buffering credits\ncredits 6/' quiz.txt
+"$fuzz" --replay quiz.txt && echo "6 messages held by each: no finding"
+sed -i 's/^credits 6/credits 0/' quiz.txt
+"$fuzz" --explain=quiz.txt | grep -o "^finding: [a-z]*"
+sed -i 's/^buffering.*/buffering pool\npool-bytes 7/' quiz.txt
+"$fuzz" --explain=quiz.txt | grep -o "^finding: [a-z]*"
+sed -i 's/^pool-bytes.*/pool-bytes 65535/' quiz.txt
+"$fuzz" --replay quiz.txt && echo "65535 bytes held by each: no finding"
+for delays in uniform heavy slow-link speeds swarm; do # they change the order of what happens, not the outcome
+    sed "s/^pool-bytes.*/&\ncommunicator grid\ndims 2\nperiods 1\ndelays $delays\ndelays-seed 5/" quiz.txt >delayed.txt
+    "$fuzz" --explain=delayed.txt | grep "  rank" | md5sum
+    "$fuzz" --replay delayed.txt
+done | sort -u | wc -l
 sed -i 's/strided/stridden/' quiz.txt
 "$fuzz" --replay quiz.txt 2>&1 || true
 sed -i 's/stridden/int/; s/ranks 7/ranks 70/' quiz.txt
