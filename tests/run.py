@@ -4,6 +4,7 @@
 Tests are found by name, never listed by hand:
   build/tests/unit/test_*   cmocka binaries; each of their tests counts
   tests/*/NAME.sh           exit status 0 passes; with NAME.out beside it, standard output must equal it too
+How much a test went through is shown behind its line: the last line of its output that starts like `1,234 cases`.
 
 A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, SOURCE and PATH set, so that `crosswait`
 and `libcrosswait.so` are the built ones, and with Open MPI told to oversubscribe and to run as root. Header comments
@@ -81,6 +82,12 @@ def environment(build, folder):
     return env
 
 
+def amount(output):
+    """`: 12,345 cases`, from the last line that says how much ran; else nothing."""
+    found = re.findall(r"^([0-9,]+) ((?:cases|measurements|programs|lines)\b.*)$", output, re.M)
+    return f": {int(found[-1][0].replace(',', '') or 0):,} {found[-1][1]}" if found else ""
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
@@ -106,6 +113,7 @@ def main():
         with tempfile.TemporaryDirectory(prefix="cw") as folder:
             status, output, left = run(["/bin/bash", path] if script else [path], folder,
                                        environment(build, folder), timeout)
+        printed = output
         problem = None
         count = 1
         if status is None:
@@ -145,7 +153,7 @@ def main():
             print("    " + "\n    ".join(output.splitlines()[-60:]), flush=True)
         else:
             passed += count
-            print(f"ok   {name} ({seconds:.1f} s)", flush=True)
+            print(f"ok   {name} ({seconds:.1f} s){amount(printed)}", flush=True)
     for name in failures:
         print(f"failed: {name}; again: make check ONLY={name}")
     print(f"{passed} passed, {failed} failed")
