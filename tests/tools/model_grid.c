@@ -21,6 +21,7 @@ enum { OPS_SOME = 1000, OPS_MANY = 40000, OPS_HUGE = 400000, FAILURES_SHOWN = 20
 
 static struct {
     uint64_t cases, failures, skipped;
+    uint64_t ops; /* of the last program of the same row and P, so that large ones are not generated in vain; 0: none yet */
 } grid;
 
 static void fail(const struct model_row *row, const struct model_case *of, const struct replay_topology *on, const char *what)
@@ -82,14 +83,18 @@ static void run_both(const struct model_row *row, struct model_case of)
     struct replay_generate_request request = {row->id, of.ranks, of.root, of.parameter, of.back, of.words, 8};
     struct replay_topology on;
     struct replay_program program;
-    uint64_t ops = 0;
+    if (grid.ops && !is_run(&of, grid.ops)) {
+        grid.skipped++;
+        return;
+    }
     if (model_row_topology(row, of.ranks, &on) != CORE_OK || replay_generate(&request, &program) != CORE_OK) {
         fail(row, &of, NULL, "could not be generated");
         return;
     }
+    grid.ops = 0;
     for (uint32_t r = 0; r < of.ranks; r++)
-        ops += program.rank[r].op_count;
-    int runs = is_run(&of, ops);
+        grid.ops += program.rank[r].op_count;
+    int runs = is_run(&of, grid.ops);
     int tree = !strcmp(row->id, "allgather.tree"); /* is stated for its own network only */
     if (runs && !tree)
         run_on(row, &of, &program, NULL);
@@ -128,6 +133,7 @@ static void run_ranks(const struct model_row *row, const struct replay_generator
     const uint64_t words[] = {0, 1, P - 1, P, PRIME, 1001ull * P};
     const uint32_t spread[ROOTS] = {0, 1, P / 2, P - 1};
     uint32_t roots = !generator->root_any ? 1 : P <= P_EVERY ? P : ROOTS;
+    grid.ops = 0;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
         for (uint32_t r = 0; r < roots; r++) {
             struct model_case of = {.ranks = P, .root = P <= P_EVERY ? r : spread[r], .words = words[w]};
