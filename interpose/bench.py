@@ -1,49 +1,88 @@
 #!/usr/bin/python3
-"""What recording costs, side by side in one run: nanoseconds of CPU added per call, and percent of time added to a stencil program.
-   bench.py BUILD"""
-import os, re, shutil, subprocess, sys, tempfile
+"""What recording costs, side by side in one run with no recorder and with EZTrace where it is installed: CPU added per call, CPU added to a
+   stencil program, memory of a rank, bytes an event. Everything is CPU time, never wall time, and every recorder takes its turn in every
+   round, so that what else the machine does falls on all of them alike.   bench.py BUILD"""
+import os, re, shutil, statistics, subprocess, sys, tempfile
 
 BUILD = os.path.abspath(sys.argv[1])
 ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
            OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none",
            OMPI_MCA_hwloc_base_binding_policy="none")
-KINDS = [("no recorder", None, {}), ("crosswait", "", {}), ("crosswait, no library layer", "", {"CROSSWAIT_LAYER": "off"}),
-         ("crosswait, digests", "", {"CROSSWAIT_PAYLOAD": "digest"})]
+NONE, OURS, BARE, DIGEST, EZTRACE = "no recorder", "crosswait", "crosswait, no library layer", "crosswait, digests", "EZTrace with OTF2"
+EXTRA = {OURS: {}, BARE: {"CROSSWAIT_LAYER": "off"}, DIGEST: {"CROSSWAIT_PAYLOAD": "digest"}}
+CALLS, PASSES, LARGE = 150000, 7, 65536     # bench_record makes PASSES passes of CALLS calls
+ROUNDS, GRID = 15, ["300", "512"]
 
 
 def run(ranks, command, kind, folder):
-    name, preload, extra = kind
-    spool = os.path.join(folder, "spool")
-    shutil.rmtree(spool, ignore_errors=True)
-    args = ["mpirun", "-n", str(ranks)]
-    env = dict(ENV, **extra)
-    if preload is not None:
-        env["CROSSWAIT_SPOOL"] = spool
-        args += ["-x", "CROSSWAIT_SPOOL", "-x", "LD_PRELOAD=" + BUILD + "/libcrosswait.so"] + [a for k in extra for a in ("-x", k)]
-    return subprocess.run(args + command, env=env, capture_output=True, text=True, timeout=120, check=True).stdout
+    """Standard output of the program, and the bytes the recorder left."""
+    trace = os.path.join(folder, "trace")
+    shutil.rmtree(trace, ignore_errors=True)
+    args, env = ["mpirun", "-n", str(ranks)], dict(ENV)
+    if kind == EZTRACE:
+        args += ["eztrace", "-t", "openmpi", "-o", trace]
+    elif kind != NONE:
+        env.update(EXTRA[kind], CROSSWAIT_SPOOL=trace)
+        args += ["-x", "CROSSWAIT_SPOOL", "-x", "LD_PRELOAD=" + BUILD + "/libcrosswait.so"] + [a for k in EXTRA[kind] for a in ("-x", k)]
+    out = subprocess.run(args + command, env=env, cwd=folder, capture_output=True, text=True, timeout=120, check=True).stdout
+    return out, sum(os.path.getsize(os.path.join(d, f)) for d, _, files in os.walk(trace) for f in files)
+
+
+def per_call(kinds, folder):
+    best, large, size = {}, {}, {}
+    program = BUILD + "/tests/interpose/bench_record"
+    for _ in range(3):
+        for kind in kinds:
+            out, size[kind] = run(1, [program, str(CALLS)], kind, folder)
+            best[kind] = min(best.get(kind, 1e9), float(out.split()[-1]))
+            if kind in (NONE, DIGEST):
+                out, _ = run(1, [program, "6000", str(LARGE)], kind, folder)
+                large[kind] = min(large.get(kind, 1e9), float(out.split()[-1]))
+    print("a call: messages of 8 bytes to oneself (Irecv, Send, Wait), CPU ns a call, best of 3; bytes an event as written by the ranks")
+    for kind in kinds:
+        bar = {OURS: "  (bar 60)", DIGEST: "  (bar 100)"}.get(kind, "")
+        print(f"  {kind:30s} {best[kind]:7.1f}" + (f"   added {best[kind] - best[NONE]:6.1f}   {size[kind] / CALLS / PASSES:6.1f} bytes an event{bar}"
+                                                 if kind != NONE else ""))
+    # Three calls a message, two of which (the send, the receive's wait) digest its bytes.
+    each = 3 * ((large[DIGEST] - large[NONE]) - (best[DIGEST] - best[NONE])) / (2 * LARGE)
+    print(f"  digests of {LARGE} bytes: {each:.3f} ns a byte  (bar 0.1)")
+
+
+def stencil(kinds, folder):
+    ratios, most, own = {k: [] for k in kinds}, {k: [] for k in kinds}, {k: [] for k in kinds}
+    for turn in range(ROUNDS):
+        seconds = {}
+        for kind in kinds if turn % 2 else kinds[::-1]:
+            out, _ = run(2, [BUILD + "/tests/interpose/bench_stencil"] + GRID, kind, folder)
+            ranks = re.findall(r"rank cpu ([0-9.]+) most (\d+) own (\d+)", out)
+            seconds[kind] = sum(float(r[0]) for r in ranks)
+            most[kind].append(max(int(r[1]) for r in ranks))
+            own[kind].append(max(int(r[2]) for r in ranks))
+        for kind in kinds:
+            ratios[kind].append(100 * (seconds[kind] / seconds[NONE] - 1))
+    print(f"stencil: 2 ranks, {GRID[0]} steps of {GRID[1]} x {GRID[1]} points a rank, CPU of the ranks' loops against no recorder in the same round;"
+          f"\n  median of {ROUNDS} rounds, [quarter, three quarters]; memory of a rank: most it ever had, and of its own when it ended")
+    for kind in kinds:
+        text = f"  {kind:30s}"
+        if kind != NONE:
+            low, middle, high = statistics.quantiles(ratios[kind], n=4)
+            text += f" {middle:+6.2f} % [{low:+.2f}, {high:+.2f}]" + ("  (bar 2 %)" if kind == OURS else "")
+        kb, private = statistics.median(most[kind]), statistics.median(own[kind])
+        text += f"   memory {kb / 1024:.1f} MB, own {private / 1024:.1f} MB"
+        if kind != NONE:
+            text += f": added {(kb - statistics.median(most[NONE])) / 1024:+.2f} MB, own {(private - statistics.median(own[NONE])) / 1024:+.2f} MB"
+        print(text + ("  (bar 2 MB)" if kind == OURS else ""))
 
 
 def main():
+    kinds = [NONE, OURS, BARE, DIGEST]
+    if shutil.which("eztrace"):
+        kinds.append(EZTRACE)
+    else:
+        print("EZTrace is not installed here, so it is not compared (apt-get install eztrace)")
     with tempfile.TemporaryDirectory(prefix="cwbench") as folder:
-        passes = 3
-        best = {}
-        for _ in range(passes):
-            for kind in KINDS:
-                value = float(run(1, [BUILD + "/tests/interpose/bench_record", "150000"], kind, folder))
-                best[kind[0]] = min(best.get(kind[0], 1e9), value)
-        base = best["no recorder"]
-        print("recording a call (8 bytes to oneself; Irecv, Send, Wait), CPU ns a call, best of", passes)
-        for name, value in best.items():
-            bar = {"crosswait": "  (bar 60)", "crosswait, digests": "  (bar 100)"}.get(name, "")
-            print(f"  {name:30s} {value:7.1f}" + (f"   added {value - base:6.1f}{bar}" if name != "no recorder" else ""))
-        times = {}
-        for _ in range(passes):
-            for kind in KINDS[:2]:
-                out = run(2, [BUILD + "/corpus/programs/stencil", "400", "512"], kind, folder)
-                seconds = float(re.findall(r"seconds ([0-9.]+)", out)[-1])
-                times[kind[0]] = min(times.get(kind[0], 1e9), seconds)
-        base, ours = times["no recorder"], times["crosswait"]
-        print(f"stencil, 2 ranks, 400 iterations of 512 x 512: {base:.4f} s, recorded {ours:.4f} s: {100 * (ours / base - 1):+.1f} %  (bar 2 %)")
+        per_call(kinds, folder)
+        stencil([k for k in kinds if k != BARE], folder)
 
 
 main()
