@@ -11,7 +11,8 @@
  * written out here, one element at a time; it communicates nothing. Prints the number of cases and
  * of failures; exit status 1 if there was one. With --defects the planted defects run instead of
  * the correct functions (only their failing is of interest). --grid is for many ranks: counts 0, 1,
- * P - 1, P, a prime and, but for the all-to-alls above 16 ranks, a large one; above 16 ranks four
+ * P - 1, P, a prime and a large one (not for the all-to-alls above 16 ranks and what moves a block
+ * of each rank above 32); above 16 ranks four
  * roots instead of all, and above 32 two of the six counts, in turn.
  */
 #include "corpus/collectives/registry.h"
@@ -810,7 +811,10 @@ static void verify_counts(const struct collective *c, int count)
 static int grid_has(const struct collective *c, int index)
 {
     int alltoall = c->kind == collective_kind_alltoall || c->kind == collective_kind_alltoallv;
-    if (alltoall && world.size > GRID_EVERY_ROOT && index == 6)
+    int vector = c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k ||
+                 c->kind == collective_kind_reduce || c->kind == collective_kind_allreduce ||
+                 c->kind == collective_kind_scan || c->kind == collective_kind_shift;
+    if (index == 6 && !vector && world.size > (alltoall ? GRID_EVERY_ROOT : 32))
         return 0;
     if (index == 5 || index == 7)
         return 0;
