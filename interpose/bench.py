@@ -11,7 +11,7 @@ ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIR
 NONE, OURS, BARE, DIGEST, EZTRACE = "no recorder", "crosswait", "crosswait, no library layer", "crosswait, digests", "EZTrace with OTF2"
 EXTRA = {OURS: {}, BARE: {"CROSSWAIT_LAYER": "off"}, DIGEST: {"CROSSWAIT_PAYLOAD": "digest"}}
 CALLS, PASSES, LARGE = 150000, 7, 65536     # bench_record makes PASSES passes of CALLS calls
-ROUNDS, GRID = 15, ["300", "512"]
+ROUNDS, GRID = {1: 15, 2: 7}, ["300", "512"]   # by ranks
 
 
 def run(ranks, command, kind, folder):
@@ -48,20 +48,22 @@ def per_call(kinds, folder):
     print(f"  digests of {LARGE} bytes: {each:.3f} ns a byte  (bar 0.1)")
 
 
-def stencil(kinds, folder):
+def stencil(ranks_of_job, kinds, folder):
+    rounds = ROUNDS[ranks_of_job]
     ratios, most, own = {k: [] for k in kinds}, {k: [] for k in kinds}, {k: [] for k in kinds}
-    for turn in range(ROUNDS):
+    for turn in range(rounds):
         seconds = {}
         for kind in kinds if turn % 2 else kinds[::-1]:
-            out, _ = run(2, [BUILD + "/tests/interpose/bench_stencil"] + GRID, kind, folder)
+            out, _ = run(ranks_of_job, [BUILD + "/tests/interpose/bench_stencil"] + GRID, kind, folder)
             ranks = re.findall(r"rank cpu ([0-9.]+) most (\d+) own (\d+)", out)
             seconds[kind] = sum(float(r[0]) for r in ranks)
             most[kind].append(max(int(r[1]) for r in ranks))
             own[kind].append(max(int(r[2]) for r in ranks))
         for kind in kinds:
             ratios[kind].append(100 * (seconds[kind] / seconds[NONE] - 1))
-    print(f"stencil: 2 ranks, {GRID[0]} steps of {GRID[1]} x {GRID[1]} points a rank, CPU of the ranks' loops against no recorder in the same round;"
-          f"\n  median of {ROUNDS} rounds, [quarter, three quarters]; memory of a rank: most it ever had, and of its own when it ended")
+    waits = "halo exchanged with itself, so no time goes into waiting" if ranks_of_job == 1 else "waiting for each other included"
+    print(f"stencil, {ranks_of_job} rank(s) ({waits}): {GRID[0]} steps of {GRID[1]} x {GRID[1]} points a rank, CPU of the ranks' loops against no recorder in the same round;"
+          f"\n  median of {rounds} rounds, [quarter, three quarters]; memory of a rank: most it ever had, and of its own when it ended")
     for kind in kinds:
         text = f"  {kind:30s}"
         if kind != NONE:
@@ -82,7 +84,8 @@ def main():
         print("EZTrace is not installed here, so it is not compared (apt-get install eztrace)")
     with tempfile.TemporaryDirectory(prefix="cwbench") as folder:
         per_call(kinds, folder)
-        stencil([k for k in kinds if k != BARE], folder)
+        for ranks in ROUNDS:
+            stencil(ranks, [k for k in kinds if k != BARE], folder)
 
 
 main()
