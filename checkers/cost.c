@@ -51,7 +51,7 @@ static const struct cost_kind {
 static const struct cost_kind *find_kind(const char *call)
 {
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (call && strcmp(kinds[i].call, call) == 0)
+        if (strcmp(kinds[i].call, call) == 0)
             return &kinds[i];
     return NULL;
 }
@@ -174,6 +174,17 @@ static bool complete(const struct collective_list *collectives, const struct col
     return collective->count > 0;
 }
 
+/* Of the first member that came; its first member may not have. */
+static const char *call_name(const struct trace *trace, const struct collective_list *collectives, const struct collective *collective)
+{
+    for (uint32_t i = 0; i < collective->count; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+        if (part->present)
+            return trace->call[part->event.call].name;
+    }
+    return "";
+}
+
 static void judge_entry(struct cost_entry *entry)
 {
     struct model_query query = {.collective = entry->collective,
@@ -202,7 +213,8 @@ static enum core_status measure_one(struct measuring *m, const struct collective
                                     struct cost_list *list, uint32_t *room)
 {
     const struct trace_event *first = &collectives->part[collective->first].event;
-    const struct cost_kind *kind = complete(collectives, collective) ? find_kind(m->trace->call[first->call].name) : NULL;
+    const char *name = call_name(m->trace, collectives, collective);
+    const struct cost_kind *kind = complete(collectives, collective) ? find_kind(name) : NULL;
     struct replay_measure measure;
     bool done = false;
     enum core_status status = CORE_OK;
@@ -212,7 +224,7 @@ static enum core_status measure_one(struct measuring *m, const struct collective
     if (kind && list->count < COST_MEASURED_MAX)
         status = measure_part(m, collectives, collective, &measure, &done);
     if (status != CORE_OK || !done) {
-        list->unmeasured += find_kind(m->trace->call[first->call].name) != NULL;
+        list->unmeasured += find_kind(name) != NULL;
         return status;
     }
     if (list->count == *room) {

@@ -167,8 +167,8 @@ static enum core_status engine_init(struct timed_engine *e)
     for (uint32_t r = 0; r < ranks; r++) {
         const struct replay_rank *from = &e->program->rank[r];
         e->rank[r] = (struct timed_rank){.op = from->op,
-                                         .op_end = from->op + from->op_count,
-                                         .request = e->request ? e->request + requests : NULL,
+                                         .op_end = from->op_count ? from->op + from->op_count : from->op,
+                                         .request = e->request + requests,
                                          .set = from->set,
                                          .member = from->member};
         requests += (uint64_t)from->request_count;
