@@ -5,7 +5,8 @@ set -u
 B=$BUILD/corpus/programs
 show() {
     echo "\$ crosswait replay $*" | sed "s|$BUILD/||g"
-    crosswait replay "$@" 2>&1 | grep -v 'received' | sed -E 's/([0-9])\.[0-9]+/\1.N/g'
+    # an mpirun that is being ended may crash in its own clean-up, and says so in lines that begin with [host:pid]
+    crosswait replay "$@" 2>&1 | grep -v -e 'received' -e '^\[[^] ]*:[0-9]*\]' | sed -E 's/([0-9])\.[0-9]+/\1.N/g'
     echo "[${PIPESTATUS[0]}]"
 }
 record() { ranks=$1 name=$2; crosswait record -o $name.db -- timeout 60 mpirun -n $ranks $B/$name >/dev/null 2>&1; }
