@@ -22,19 +22,19 @@ static uint64_t add(uint64_t a, uint64_t b)
     return sum >= prime ? sum - prime : sum;
 }
 
-static uint64_t power(uint64_t exponent)
+static uint64_t power(uint64_t of, uint64_t exponent)
 {
     uint64_t result = 1;
-    for (uint64_t square = base; exponent; exponent >>= 1, square = multiply(square, square))
+    for (uint64_t square = of; exponent; exponent >>= 1, square = multiply(square, square))
         if (exponent & 1)
             result = multiply(result, square);
     return result;
 }
 
-/* 1 + base + ... + base^(count-1) */
-static uint64_t geometric(uint64_t count)
+/* 1 + ratio + ... + ratio^(count-1) */
+static uint64_t geometric(uint64_t ratio, uint64_t count)
 {
-    uint64_t sum = 0, factor = base, step = 1; /* step = the sum of 2^k terms, factor = base^(2^k) */
+    uint64_t sum = 0, factor = ratio, step = 1; /* step = the sum of 2^k terms, factor = ratio^(2^k) */
     for (; count; count >>= 1) {
         if (count & 1)
             sum = add(multiply(sum, factor), step);
@@ -57,18 +57,48 @@ static uint64_t prefix(const struct signature_run *run, size_t count, uint64_t l
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < count && length; i++) {
-        uint64_t take = run[i].count < length ? run[i].count : length;
-        hash = add(multiply(hash, power(take)), multiply(run[i].basic % prime, geometric(take)));
-        length -= take;
+        const struct signature_sequence *inner = run[i].inner;
+        uint64_t each = inner ? inner->elements : 1, times = each ? length / each : 0, rest = 0;
+        if (times >= run[i].count)
+            times = run[i].count;
+        else if (each)
+            rest = length % each; /* the prefix ends inside a repetition */
+        if (times) {
+            uint64_t ratio = each == 1 ? base : power(base, each);
+            hash = add(multiply(hash, power(ratio, times)), multiply(inner ? inner->hash : run[i].basic % prime, geometric(ratio, times)));
+        }
+        if (rest)
+            hash = add(multiply(hash, power(base, rest)), prefix(inner->run, inner->count, rest));
+        length -= times * each + rest;
     }
     return hash;
+}
+
+static uint64_t elements(const struct signature_run *run)
+{
+    return run->count * (run->inner ? run->inner->elements : 1);
+}
+
+int signature_close(struct signature_sequence *sequence)
+{
+    uint64_t total = 0;
+    for (size_t i = 0; i < sequence->count; i++) {
+        const struct signature_run *run = &sequence->run[i];
+        uint64_t here;
+        if (__builtin_mul_overflow(run->count, run->inner ? run->inner->elements : 1, &here) || __builtin_add_overflow(total, here, &total) ||
+            total >> 62)
+            return 1;
+    }
+    sequence->elements = total;
+    sequence->hash = prefix(sequence->run, sequence->count, total);
+    return 0;
 }
 
 uint64_t signature_hash(const struct signature_run *run, size_t count)
 {
     uint64_t total = 0, whole = 0;
     for (size_t i = 0; i < count; i++)
-        total += run[i].count;
+        total += elements(&run[i]);
     if (!total)
         return 0;
     whole = prefix(run, count, total);
@@ -78,7 +108,7 @@ uint64_t signature_hash(const struct signature_run *run, size_t count)
             uint64_t p = period / q;
             if (period % q == 0) {
                 /* s[p, n) = whole - s[0, p) * base^(n-p) */
-                uint64_t head = multiply(prefix(run, count, p), power(total - p));
+                uint64_t head = multiply(prefix(run, count, p), power(base, total - p));
                 if (add(whole, prime - head) == prefix(run, count, total - p))
                     period = p;
             }

@@ -131,6 +131,7 @@ static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *
         return;
     slash = strrchr(file, '/');
     snprintf(place->file, sizeof place->file, "%s", slash ? slash + 1 : file);
+    snprintf(place->path, sizeof place->path, "%s", file);
     place->line = number;
 }
 

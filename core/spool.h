@@ -23,7 +23,11 @@
  *     the first record of the lane that uses them; texts with b = 65535 are notes and belong to no call.
  *  8. tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT, RMA, OP and for MPI_Reduce_local.
  *  9. comm of an event is a DEF_WIN or DEF_FILE id for calls on windows and files; for those that make one (WIN_CREATE, MPI_File_open) once
- *     they succeeded, and before that the communicator they were called on. */
+ *     they succeeded, and before that the communicator they were called on.
+ * 10. Polls that found nothing (and MPI_Wtime) wait in the header's poll[] until the lane records something else: a call that equals one
+ *     of them (same call, site, arguments, requests) only raises its count and moves its t_leave. In what order different ones took turns
+ *     is not kept. What is in poll[] counts (like a committed record) while its seq is above that of the lane's last committed event; its
+ *     other parts are committed. A folded call has no sequence number of its own. */
 #ifndef CORE_SPOOL_H
 #define CORE_SPOOL_H
 
@@ -35,11 +39,12 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 1,
+    SPOOL_VERSION = 2,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16,     /* calls inside calls on one thread; deeper ones are counted as lost */
-    SPOOL_RECORD_WORDS_MAX = 4096
+    SPOOL_RECORD_WORDS_MAX = 4096,
+    SPOOL_POLLS_MAX = 8       /* different polls that are folded at a time */
 };
 
 enum spool_kind {
@@ -64,6 +69,8 @@ enum spool_kind {
     SPOOL_DEF_FILE,
     SPOOL_LOST,    /* struct spool_lost: so many events were not recorded here */
     SPOOL_CLOCK,   /* struct spool_clock: a pair of clock readings, at start and at end */
+    SPOOL_REPEAT,  /* struct spool_repeat: the event stands for so many equal calls */
+    SPOOL_THREAD,  /* only the head: the lane's thread has ended, what follows is another one's */
     SPOOL_KIND_COUNT
 };
 
@@ -144,6 +151,8 @@ struct spool_text { /* a = length in bytes, b = argument position; b = 65535: a 
     uint64_t seq;
     /* a bytes, padded to 8 */
 };
+/* b: misuse that the rank saw itself: "RULE|ARGUMENT|SEQ|SENTENCE", SEQ another call it is about, or 0 */
+enum { SPOOL_TEXT_USAGE = 65534 };
 
 enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1 };
 enum { SPOOL_BUFFER_SEND = 0, SPOOL_BUFFER_RECV = 1 };
@@ -244,6 +253,11 @@ struct spool_lost {
     struct spool_head head;
     uint64_t count;
 };
+struct spool_repeat { /* t_enter of the event is the first call's, t_leave the last one's */
+    struct spool_head head;
+    uint64_t seq;
+    uint64_t calls; /* 2 or more */
+};
 struct spool_clock { /* ticks and the host's CLOCK_REALTIME read together; a = 0 at start, 1 at end */
     struct spool_head head;
     uint64_t ticks;
@@ -263,6 +277,11 @@ enum spool_flag {
     SPOOL_FLAG_LAST = 1,    /* keeps only the newest records: what leaves the ring is dropped, there is no .spool file. `drained` is where the
                                oldest record that is left starts. Definitions go to a lane of their own, which has not this flag */
     SPOOL_FLAG_FILTERED = 2 /* calls were left out on purpose, so that messages cannot be counted */
+};
+
+struct spool_poll { /* invariant 10 */
+    struct spool_event event;
+    _Atomic uint64_t calls;
 };
 
 struct spool_header { /* the first page of NAME.ring */
@@ -295,6 +314,10 @@ struct spool_header { /* the first page of NAME.ring */
     char note[256];           /* why recording ended early; valid once stopped is set */
     struct spool_event open[SPOOL_DEPTH_MAX];
     _Atomic uint64_t next_seq; /* lane 0 only: the rank's last sequence number given out */
+    struct spool_poll poll[SPOOL_POLLS_MAX];
+    _Atomic uint32_t poll_count;
+    uint32_t poll_again;       /* open[0], while it runs, equals poll[poll_again - 1]; 0: none of them. Its list is the other's */
+    _Atomic uint64_t polled;   /* calls folded so far, in all: rises while the lane polls */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

@@ -161,6 +161,10 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
     header.note[sizeof header.note - 1] = '\0';
     if (header.depth > SPOOL_DEPTH_MAX)
         header.depth = SPOOL_DEPTH_MAX;
+    if (header.poll_count > SPOOL_POLLS_MAX)
+        header.poll_count = SPOOL_POLLS_MAX;
+    if (header.poll_again > header.poll_count)
+        header.poll_again = 0;
     *out_header = header;
     return CORE_OK;
 }
@@ -295,7 +299,8 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_DEF_GROUP] = sizeof(struct spool_def_group), [SPOOL_DEF_TYPE] = sizeof(struct spool_def_type),
         [SPOOL_DEF_OP] = sizeof(struct spool_def_op),    [SPOOL_DEF_WIN] = sizeof(struct spool_def_win),
         [SPOOL_DEF_FILE] = sizeof(struct spool_def_win), [SPOOL_LOST] = sizeof(struct spool_lost),
-        [SPOOL_CLOCK] = sizeof(struct spool_clock),
+        [SPOOL_CLOCK] = sizeof(struct spool_clock),      [SPOOL_REPEAT] = sizeof(struct spool_repeat),
+        [SPOOL_THREAD] = sizeof(struct spool_head),
     };
     const void *record = head;
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];

@@ -103,6 +103,10 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
     close(fd);
     if (error)
         goto remove_ring;
+#ifdef MADV_POPULATE_WRITE
+    if (!newest) /* now, and not page by page in the program's calls; a kernel without it does without */
+        madvise(map, bytes, MADV_POPULATE_WRITE);
+#endif
     writer->newest = newest;
     fd = newest ? -1 : move_up(open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
     struct stat status = {0};

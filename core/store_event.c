@@ -14,6 +14,7 @@
 #include "core/store_part.h"
 
 enum { SHAPE_COLUMNS = 23 };
+#define CALLS_MAX ((uint64_t)1 << 48) /* of an event: more is damage */
 struct shape { /* in the order of the table's columns, without id */
     int64_t call, comm, win, peer, tag, datatype, count, bytes, root, op, site, thread, error, parent_back;
     int64_t recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, args;
@@ -257,7 +258,10 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
         uint16_t argument, bytes;
         memcpy(&argument, parts->text + at, 2);
         memcpy(&bytes, parts->text + at + 2, 2);
-        snprintf(buffer, sizeof buffer, "arg%u", argument);
+        if (argument == SPOOL_TEXT_USAGE)
+            snprintf(buffer, sizeof buffer, "usage");
+        else
+            snprintf(buffer, sizeof buffer, "arg%u", argument);
         status = arg_add(store, &used, 't', buffer, parts->text + at + 4, bytes, bytes);
         at += 4u + bytes;
     }
@@ -288,10 +292,10 @@ static enum core_status stack_put(struct store *store, const struct store_rank *
 
 static enum core_status row_write(struct store *store, const struct store_rank *rank, const struct store_row *row)
 {
-    int64_t value[5] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq, row->shape, row->request,
-                        row->t_enter, row->duration};
+    int64_t value[6] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq, row->shape, row->request,
+                        row->t_enter, row->duration, row->calls};
 
-    return store_put_integers(&store->sql, STORE_EVENT, value, 5);
+    return store_put_integers(&store->sql, STORE_EVENT, value, 6);
 }
 
 /* Writes what is in the window below `end`, and beyond it what follows without a gap. */
@@ -490,7 +494,7 @@ static enum core_status call_unknown(struct store *store, struct store_rank *ran
 }
 
 enum core_status store_event(struct store *store, struct store_rank *rank, uint32_t lane,
-                             const struct spool_event *event, struct store_gather *parts, bool pending)
+                             const struct spool_event *event, struct store_gather *parts, uint64_t calls, bool pending)
 {
     uint32_t call = store_map_get(&rank->ids.call, event->head.a);
     struct store_row row = {.seq = event->seq};
@@ -527,6 +531,9 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     row.duration = pending ? STORE_NULL : store_clock_ns(rank->clock, event->t_leave) - row.t_enter;
     if (row.duration != STORE_NULL && row.duration < 0)
         row.duration = 0;
+    calls = calls > 1 && calls <= CALLS_MAX ? calls : 1;
+    row.calls = calls > 1 ? (int64_t)calls : STORE_NULL;
     rank->events++;
+    rank->folded += calls - 1;
     return window_put(store, rank, &row);
 }

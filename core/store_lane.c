@@ -24,6 +24,7 @@ void store_lane_forget(struct store_gather *parts)
 {
     parts->seq = 0;
     parts->has_leg = false;
+    parts->calls = 0;
     parts->list_count = parts->done_count = parts->arg_count = parts->text_bytes = parts->frame_count = 0;
 }
 
@@ -120,6 +121,9 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         return CORE_OK;
     case SPOOL_ARGS:
         return gather_args(parts, (const void *)head);
+    case SPOOL_REPEAT:
+        parts->calls = ((const struct spool_repeat *)(const void *)head)->calls;
+        return CORE_OK;
     case SPOOL_TEXT: {
         uint32_t bytes = 4u + head->a;
         status = store_room(&parts->text, 1, (uint64_t)parts->text_bytes + bytes, &parts->text_room);
@@ -167,6 +171,16 @@ static enum core_status put_payload(struct store *store, const struct store_rank
                      (size_t)record->count);
 }
 
+/* Threads that start and end all the time share the last numbers, far apart. */
+static void take_over(struct store_rank *rank, struct store_lane *lane)
+{
+    if (rank->thread_next >= STORE_THREADS_MAX)
+        rank->thread_next = rank->lane_count;
+    lane->number = rank->thread_next++;
+    if (rank->thread_next > rank->thread_count)
+        rank->thread_count = rank->thread_next;
+}
+
 enum core_status store_lane_next(struct store *store, struct store_rank *rank, struct store_lane *lane)
 {
     const struct spool_head *head;
@@ -198,6 +212,9 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank, s
             break;
         case SPOOL_CLOCK:
             break;
+        case SPOOL_THREAD:
+            take_over(rank, lane);
+            break;
         case SPOOL_TEXT:
             if (head->b == UINT16_MAX) {
                 store_note(store, "rank %" PRId32 ": %.*s", rank->rank, (int)head->a,
@@ -209,6 +226,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank, s
         case SPOOL_DONE:
         case SPOOL_LEG:
         case SPOOL_ARGS:
+        case SPOOL_REPEAT:
         case SPOOL_STACK: { /* seq stands at the same place in all of them */
             uint64_t seq = ((const struct spool_args *)(const void *)head)->seq;
             if (seq)

@@ -238,6 +238,7 @@ struct store_gather { /* the parts of one call */
     uint64_t seq; /* 0: not in use */
     bool has_leg;
     struct spool_leg leg;
+    uint64_t calls; /* that the event stands for; 0: no record says, so one */
     struct store_list list[STORE_LISTS_MAX];
     uint32_t list_count;
     struct spool_done *done;
@@ -249,9 +250,10 @@ struct store_gather { /* the parts of one call */
     uint32_t *frame;
     uint32_t frame_count, frame_room;
 };
+enum { STORE_THREADS_MAX = 1024 };
 struct store_lane {
     struct spool_reader reader;
-    uint32_t number;
+    uint32_t number; /* of the thread whose calls are read */
     bool open, at_end;
     struct spool_event event; /* the next call, complete with its parts */
     struct store_gather *parts; /* of event */
@@ -273,16 +275,16 @@ void store_lane_close(struct store_lane *lane);
 struct store_row {
     uint64_t seq; /* 0: none */
     uint32_t shape;
-    int64_t request, t_enter, duration;
+    int64_t request, t_enter, duration, calls; /* calls: STORE_NULL for 1 */
 };
 struct store_window { /* calls return in another order than they were entered; rows are written in that of entering */
     struct store_row *row; /* STORE_WINDOW, by seq modulo */
     uint64_t next;         /* the smallest sequence number not yet written */
     uint64_t last;         /* the largest in the window */
 };
-/* parts may be NULL. pending: it had not returned. */
+/* parts may be NULL. calls: how many it stands for. pending: it had not returned. */
 enum core_status store_event(struct store *store, struct store_rank *rank, uint32_t lane,
-                             const struct spool_event *event, struct store_gather *parts, bool pending);
+                             const struct spool_event *event, struct store_gather *parts, uint64_t calls, bool pending);
 enum core_status store_window_flush(struct store *store, struct store_rank *rank);
 
 /* --- store_talk.c -------------------------------------------------------------------------------------------- */
@@ -302,8 +304,10 @@ struct store_rank { /* the rank being read */
     struct store_window window;
     struct store_lane **lane; /* on the heap: they are large */
     uint32_t lane_count;
+    uint32_t thread_count; /* numbers given out: of the lanes, then of the threads that took over the lane of one that had ended */
+    uint32_t thread_next;  /* from STORE_THREADS_MAX on they come again */
     const struct store_clock *clock;
-    uint64_t events, lost_records;
+    uint64_t events, folded, lost_records; /* folded: calls that share another call's event */
     bool torn;
     bool gaps; /* calls are missing before or between those that are there */
 };
@@ -331,7 +335,7 @@ struct store {
     struct spool_lane_name *lane;
     uint32_t lane_count;
     struct spool_header first;   /* of the first lane that can be read */
-    uint64_t events, lost;
+    uint64_t events, folded, lost;
     bool layer;
     struct store_row *window_row; /* one array for all ranks in turn: empty between them */
     unsigned char *scratch;      /* for contents to be hashed */

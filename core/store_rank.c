@@ -97,13 +97,14 @@ static void fate_combine(const struct store_rank_end *end, struct fate *fate)
 }
 
 static enum core_status rank_put(struct store *store, int32_t rank, const struct spool_header *header,
-                                 const struct fate *fate, uint64_t events, uint64_t lost, uint32_t threads, bool cut)
+                                 const struct fate *fate, uint64_t events, uint64_t folded, uint64_t lost, uint32_t threads,
+                                 bool cut)
 {
     const struct store_clock *clock = header ? store_clock_of(store, rank) : NULL;
 
-    return store_put(&store->sql, STORE_RANK, "ititiiiiiit", (int64_t)rank, header ? header->host : NULL,
+    return store_put(&store->sql, STORE_RANK, "ititiiiiiiit", (int64_t)rank, header ? header->host : NULL,
                      header ? (int64_t)header->pid : STORE_NULL, event_rank_state_text(fate->state), fate->code,
-                     (int64_t)events, (int64_t)(lost & INT64_MAX), (int64_t)threads, (int64_t)cut,
+                     (int64_t)events, (int64_t)folded, (int64_t)(lost & INT64_MAX), (int64_t)threads, (int64_t)cut,
                      clock ? clock->offset_ns : STORE_NULL, *fate->detail ? fate->detail : NULL);
 }
 
@@ -112,7 +113,7 @@ enum core_status store_rank_missing(struct store *store, int32_t rank)
     struct fate fate = {.state = EVENT_RANK_MISSING, .code = STORE_NULL, .detail = "left no spool"};
 
     fate_combine(end_of(store, rank), &fate);
-    return rank_put(store, rank, NULL, &fate, 0, 0, 0, true);
+    return rank_put(store, rank, NULL, &fate, 0, 0, 0, 0, true);
 }
 
 /* --- its lanes ----------------------------------------------------------------------------------------------------- */
@@ -140,7 +141,10 @@ static enum core_status lanes_open(struct store *store, struct store_rank *rank,
         lane->open = true;
         lane->number = name[i].lane;
         rank->lane[rank->lane_count++] = lane;
+        if (name[i].lane >= rank->thread_count)
+            rank->thread_count = name[i].lane + 1;
     }
+    rank->thread_next = rank->thread_count;
     return CORE_OK;
 }
 
@@ -181,7 +185,8 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
         status = store_lane_next(store, rank, rank->lane[i]);
     while (!status && (lane = lane_earliest(rank))) {
         lane->last_seq = lane->event.seq;
-        status = store_event(store, rank, lane->number, &lane->event, lane->parts, false);
+        status = store_event(store, rank, lane->number, &lane->event, lane->parts,
+                             lane->parts ? lane->parts->calls : 1, false);
         if (!status)
             status = store_lane_next(store, rank, lane);
         if (rank->events % PROGRESS_EVENTS == 0 && store->options->progress)
@@ -190,18 +195,49 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
     return status;
 }
 
+/* Polls that were being folded when the record ends. */
+static enum core_status polls_read(struct store *store, struct store_rank *rank, struct store_lane *lane)
+{
+    const struct spool_header *header = &lane->reader.header;
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; !status && i < header->poll_count; i++) {
+        const struct spool_poll *poll = &header->poll[i];
+        if (poll->event.seq <= lane->last_seq || poll->event.seq >> STORE_SEQ_BITS) /* written since */
+            continue;
+        lane->last_seq = poll->event.seq;
+        status = store_event(store, rank, lane->number, &poll->event, store_lane_parts(lane, poll->event.seq), poll->calls, false);
+    }
+    return status;
+}
+
+/* Parts of a call that had not returned: a poll's that goes round are those of the first round, but for its outcome. */
+static struct store_gather *pending_parts(struct store_lane *lane, uint32_t depth)
+{
+    const struct spool_header *header = &lane->reader.header;
+    struct store_gather *parts = store_lane_parts(lane, header->open[depth].seq);
+
+    if (parts || depth || !header->poll_again)
+        return parts;
+    parts = store_lane_parts(lane, header->poll[header->poll_again - 1].event.seq);
+    if (parts)
+        parts->arg_count = parts->frame_count = 0;
+    return parts;
+}
+
 static enum core_status pending_read(struct store *store, struct store_rank *rank)
 {
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; !status && i < rank->lane_count; i++) {
         struct store_lane *lane = rank->lane[i];
+        status = polls_read(store, rank, lane);
         for (uint32_t k = 0; !status && k < lane->reader.header.depth; k++) {
             const struct spool_event *open = &lane->reader.header.open[k];
             /* killed after the record was committed, before the slot was given back */
             if (!open->seq || open->seq >> STORE_SEQ_BITS || open->seq == lane->last_seq)
                 continue;
-            status = store_event(store, rank, lane->number, open, store_lane_parts(lane, open->seq), true);
+            status = store_event(store, rank, lane->number, open, pending_parts(lane, k), 1, true);
         }
     }
     return status;
@@ -251,8 +287,10 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
     fate_from_spool(telling, &fate);
     fate_combine(end_of(store, rank->rank), &fate);
     store->events += rank->events;
+    store->folded += rank->folded;
     store->lost += lost;
-    return rank_put(store, rank->rank, telling, &fate, rank->events, lost, rank->lane_count, cut);
+    return rank_put(store, rank->rank, telling, &fate, rank->events, rank->folded, lost,
+                    rank->thread_count > rank->lane_count ? rank->thread_count : rank->lane_count, cut);
 }
 
 enum core_status store_rank_read(struct store *store, const struct spool_lane_name *lane, uint32_t lane_count)
@@ -353,6 +391,8 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
         status = meta_hosts(store);
     if (!status)
         status = meta_number(store, "events", (int64_t)store->events);
+    if (!status)
+        status = meta_number(store, "folded", (int64_t)store->folded);
     if (!status)
         status = meta_number(store, "lost", (int64_t)(store->lost & INT64_MAX));
     if (!status)

@@ -25,14 +25,14 @@ static const struct {
     int columns;
     bool batch;
 } insert_text[STORE_TABLE_COUNT] = {
-    [STORE_META] = {"meta", 2},           [STORE_RANK] = {"rank", 11},
-    [STORE_CALL] = {"call", 5},           [STORE_SITE] = {"site", 9},
+    [STORE_META] = {"meta", 2},           [STORE_RANK] = {"rank", 12},
+    [STORE_CALL] = {"call", 5},           [STORE_SITE] = {"site", 10},
     [STORE_COMM] = {"comm", 8},           [STORE_COMM_MEMBER] = {"comm_member", 4},
     [STORE_GRP] = {"grp", 2},             [STORE_GRP_MEMBER] = {"grp_member", 3},
     [STORE_WIN_PART] = {"win_part", 3},
     [STORE_WIN] = {"win", 5},             [STORE_DATATYPE] = {"datatype", 8},
     [STORE_OP] = {"op", 3},               [STORE_SHAPE] = {"shape", 23},
-    [STORE_EVENT] = {"event_row", 5, true},     [STORE_COMPLETION] = {"completion_set", 9},
+    [STORE_EVENT] = {"event_row", 6, true}, [STORE_COMPLETION] = {"completion_set", 9},
     [STORE_ARG] = {"arg_set", 4},         [STORE_DIGEST] = {"digest", 5},
     [STORE_PAYLOAD] = {"payload", 5},     [STORE_STACK] = {"stack", 3},
     [STORE_CHANNEL] = {"channel", 5},     [STORE_MESSAGE] = {"message_row", 5, true},

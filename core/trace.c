@@ -276,7 +276,7 @@ static enum core_status ranks_load(struct trace *trace)
     trace->rank = trace_alloc(trace, trace->rank_count, sizeof *trace->rank);
     if (!trace->rank)
         return no_memory(trace);
-    load = load_begin(trace, "SELECT rank, host, state, code, events, lost, cut, detail FROM rank ORDER BY rank");
+    load = load_begin(trace, "SELECT rank, host, state, code, events, lost, cut, detail, threads FROM rank ORDER BY rank");
     while (load_next(&load)) {
         int64_t number = sqlite3_column_int64(load.stmt, 0);
         const char *state = (const char *)sqlite3_column_text(load.stmt, 2);
@@ -292,6 +292,7 @@ static enum core_status ranks_load(struct trace *trace)
         rank->code = sqlite3_column_int64(load.stmt, 3);
         rank->events = (uint64_t)sqlite3_column_int64(load.stmt, 4);
         rank->lost = (uint64_t)sqlite3_column_int64(load.stmt, 5);
+        rank->threads = (uint32_t)sqlite3_column_int64(load.stmt, 8);
         rank->cut = sqlite3_column_int64(load.stmt, 6) != 0;
         rank->detail = text_keep(&load, 7);
     }
@@ -334,7 +335,7 @@ static enum core_status sites_load(struct trace *trace)
     trace->site = trace_alloc(trace, trace->site_count, sizeof *trace->site);
     if (!trace->site)
         return no_memory(trace);
-    load = load_begin(trace, "SELECT id, module, address, function, file, line, inlined, symbol, offset FROM site");
+    load = load_begin(trace, "SELECT id, module, address, function, file, line, inlined, symbol, offset, path FROM site");
     while (load_next(&load)) {
         struct trace_site *site = &trace->site[id_of(&load, trace->site_count)];
         site->module = text_keep(&load, 1);
@@ -345,6 +346,7 @@ static enum core_status sites_load(struct trace *trace)
         site->inlined = text_keep(&load, 6);
         site->symbol = text_keep(&load, 7);
         site->offset = (uint64_t)sqlite3_column_int64(load.stmt, 8);
+        site->path = text_keep(&load, 9);
     }
     return load_end(&load);
 }

@@ -11,7 +11,7 @@
 #include "core/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 1, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 3, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 
 struct trace_call {
     const char *name;
@@ -19,7 +19,7 @@ struct trace_call {
     enum event_mode mode;
 };
 struct trace_site { /* strings are NULL when unknown; line 0 when unknown */
-    const char *file, *function, *module, *symbol, *inlined;
+    const char *file, *path, *function, *module, *symbol, *inlined;
     int line;
     uint64_t address, offset;
 };
@@ -45,6 +45,7 @@ struct trace_rank {
     enum event_rank_state state;
     int64_t code;
     uint64_t events, lost;
+    uint32_t threads; /* that made calls */
     bool cut;
 };
 
@@ -105,6 +106,7 @@ struct trace_event {
     int32_t thread, error;
     uint64_t t_enter, t_leave; /* ns since the job's start; t_leave equals t_enter while pending */
     bool pending;     /* had not returned when the record ends */
+    uint64_t repeat;  /* equal polls that it stands for, from t_enter to t_leave; 1 for everything else */
     bool has_leg;     /* receive side below */
     int32_t recv_peer, recv_tag, recv_datatype;
     int64_t recv_count;
@@ -132,6 +134,11 @@ enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq,
  * numbers. A status other than CORE_OK ends it and is returned. */
 typedef enum core_status (*trace_arg_fn)(const char *name, uint32_t index, int64_t value, const char *text, void *context);
 enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn, void *context);
+
+/* Misuse that the ranks saw themselves (core/spool.h, SPOOL_TEXT_USAGE), in the order of ranks and their calls. The text is valid until fn
+ * returns. A status other than CORE_OK ends it and is returned. */
+typedef enum core_status (*trace_usage_fn)(uint32_t rank, uint64_t seq, const char *text, void *context);
+enum core_status trace_usage_each(struct trace *trace, trace_usage_fn fn, void *context);
 
 /* World ranks of a group that a call named (argument "group"), by rank in it; *out_count = 0 when it was not kept. Free with free(). */
 enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member, uint32_t *out_count);

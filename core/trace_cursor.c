@@ -73,7 +73,7 @@ static enum core_status shapes_open(struct trace *trace)
                                "WHERE id = ?1 ORDER BY idx",
                                &shapes->set_by_id);
     if (!status)
-        status = trace_prepare(trace, "SELECT id, shape, request, t_enter, duration FROM event_row WHERE id = ?1",
+        status = trace_prepare(trace, "SELECT id, shape, request, t_enter, duration, repeat FROM event_row WHERE id = ?1",
                                &shapes->event_by_id);
     if (!status)
         status = trace_prepare(trace, "SELECT value FROM arg_set WHERE id = ?1 AND name = ?2 ORDER BY idx",
@@ -197,7 +197,7 @@ static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt, stru
                                    const struct shape **out_shape)
 {
     int64_t id = sqlite3_column_int64(stmt, 0), request = sqlite3_column_int64(stmt, 2);
-    int64_t enter = sqlite3_column_int64(stmt, 3), duration = sqlite3_column_int64(stmt, 4);
+    int64_t enter = sqlite3_column_int64(stmt, 3), duration = sqlite3_column_int64(stmt, 4), repeat = sqlite3_column_int64(stmt, 5);
     enum core_status status = shape_get(trace, sqlite3_column_int64(stmt, 1), out_shape);
     const struct shape *shape = *out_shape;
 
@@ -206,12 +206,13 @@ static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt, stru
     *out_event = shape->event;
     out_event->rank = (uint32_t)(id >> SEQ_BITS);
     out_event->seq = (uint64_t)id & (((uint64_t)1 << SEQ_BITS) - 1);
-    if (enter < 0 || duration < 0 || request < 0 || shape->parent_back >= out_event->seq)
+    if (enter < 0 || duration < 0 || request < 0 || repeat < 0 || shape->parent_back >= out_event->seq)
         return trace_damaged(trace, "an event makes no sense");
     out_event->parent = shape->parent_back ? out_event->seq - shape->parent_back : 0;
     out_event->request = shape->many ? 0 : (uint64_t)request;
     out_event->t_enter = (uint64_t)enter;
     out_event->t_leave = (uint64_t)enter + (uint64_t)duration;
+    out_event->repeat = repeat ? (uint64_t)repeat : 1;
     out_event->pending = duration == 0 && sqlite3_column_type(stmt, 4) == SQLITE_NULL;
     return CORE_OK;
 }
@@ -230,7 +231,7 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank, struct tr
         return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory", trace->path);
     cursor->trace = trace;
     status = trace_prepare(trace,
-                           "SELECT id, shape, request, t_enter, duration FROM event_row WHERE id > ?1 AND id < ?2 "
+                           "SELECT id, shape, request, t_enter, duration, repeat FROM event_row WHERE id > ?1 AND id < ?2 "
                            "ORDER BY id",
                            &cursor->stmt);
     if (status) {
@@ -401,6 +402,30 @@ enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg
         int type = sqlite3_column_type(stmt, 2);
         status = fn(name ? name : "?", (uint32_t)sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
                     type == SQLITE_TEXT ? (const char *)sqlite3_column_text(stmt, 2) : NULL, context);
+    }
+    if (!status && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+enum core_status trace_usage_each(struct trace *trace, trace_usage_fn fn, void *context)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status;
+    int code = SQLITE_DONE;
+
+    /* the sets are few and the events many: nothing is read of these where no set has such a text */
+    status = trace_prepare(trace, "SELECT e.id, a.value FROM event_row e JOIN shape s ON s.id = e.shape "
+                                  "JOIN arg_set a ON a.id = s.args AND a.name = 'usage' "
+                                  "WHERE EXISTS (SELECT 1 FROM arg_set WHERE name = 'usage') ORDER BY e.id, a.rowid", &stmt);
+    if (status)
+        return status;
+    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(stmt, 0);
+        const char *text = (const char *)sqlite3_column_text(stmt, 1);
+        if (text && id >> 40 >= 0 && (uint64_t)(id >> 40) < trace->rank_count)
+            status = fn((uint32_t)(id >> 40), (uint64_t)id & ((1ull << 40) - 1), text, context);
     }
     if (!status && code != SQLITE_DONE)
         status = trace_failed(trace, code);

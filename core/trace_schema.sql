@@ -13,6 +13,7 @@ CREATE TABLE rank (
     state TEXT NOT NULL,
     code INTEGER,            -- exit status, signal or abort code, as far as known
     events INTEGER NOT NULL, -- recorded
+    folded INTEGER NOT NULL, -- calls that share an event with equal ones: it made events + folded + lost calls
     lost INTEGER NOT NULL,   -- not recorded
     threads INTEGER NOT NULL,
     cut INTEGER NOT NULL,    -- 1: the record ends before the rank did
@@ -22,9 +23,9 @@ CREATE TABLE rank (
 
 CREATE TABLE call (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, class TEXT NOT NULL, mode INTEGER NOT NULL, args TEXT);
 
--- file and line are NULL without debug information; then symbol and offset, or module and address, say where.
+-- path is file with the folders that the compiler knew. file and line are NULL without debug information; then symbol and offset, or module and address, say where.
 CREATE TABLE site (id INTEGER PRIMARY KEY, module TEXT, address INTEGER, function TEXT, file TEXT, line INTEGER,
-    inlined TEXT, symbol TEXT, offset INTEGER);
+    inlined TEXT, symbol TEXT, offset INTEGER, path TEXT);
 
 CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT, kind TEXT NOT NULL, size INTEGER NOT NULL,
     remote_size INTEGER NOT NULL, parent INTEGER, topology INTEGER NOT NULL, global INTEGER NOT NULL);
@@ -55,9 +56,11 @@ CREATE TABLE shape (
 
 -- id = rank << 40 | seq, so that rows lie in the order of a rank's calls and need no further index. request is the first of the call's
 -- requests where it has many, and the id of what was made for calls that make a communicator, group, datatype or operation.
--- duration is NULL where the call had not returned when the record ends.
+-- duration is NULL where the call had not returned when the record ends. repeat: where polls that found nothing (and MPI_Wtime) went
+-- round, one row stands for so many equal calls, from the first one's start to the last one's end; NULL: for one. Those of several
+-- rows that lie over each other in time took turns.
 CREATE TABLE event_row (id INTEGER PRIMARY KEY, shape INTEGER NOT NULL, request INTEGER, t_enter INTEGER NOT NULL,
-    duration INTEGER);
+    duration INTEGER, repeat INTEGER);
 
 -- One row per request that a call named, in the place it had in the call's list, and one per receive or probe. source and tag are the
 -- status's. Requests of waits and tests on several, and of MPI_Startall, that did not complete there have done = 0.
@@ -92,7 +95,8 @@ SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call, (e.id & 
     s.peer AS peer, s.tag AS tag, s.bytes AS bytes, s.comm AS comm, CASE WHEN s.many THEN NULL ELSE e.request END AS request,
     s.site AS site, e.t_enter AS t_enter, e.t_enter + e.duration AS t_leave, s.count AS count, s.datatype AS datatype,
     s.root AS root, s.op AS op, s.win AS win, s.thread AS thread, s.error AS error, c.class AS class, s.recv_peer AS recv_peer,
-    s.recv_tag AS recv_tag, s.recv_datatype AS recv_datatype, s.recv_count AS recv_count, s.recv_bytes AS recv_bytes, e.id AS id
+    s.recv_tag AS recv_tag, s.recv_datatype AS recv_datatype, s.recv_count AS recv_count, s.recv_bytes AS recv_bytes, ifnull(e.repeat, 1) AS repeat,
+    e.id AS id
 FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call;
 
 CREATE VIEW completion AS

@@ -1,34 +1,27 @@
 /* Datatypes: ids, type maps and signatures, from MPI_Type_get_envelope and _get_contents at first sight.
  *
- *  1. A map is the type's sequence of basic elements in the order of its definition, as segments of equal consecutive elements.
- *  2. A map that would need more than SEGMENTS_MAX segments is not kept; its signature still is, as long as its runs fit RUNS_MAX. */
+ *  1. A map (typemap.h) is the type's sequence of basic elements in the order of its definition, as loops.
+ *  2. The record has it as segments of equal consecutive elements, unless it takes more than SEGMENTS_MAX of them; the signature is there
+ *     whatever the type's length. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/signature.h"
 #include "interpose/handles.h"
 #include "interpose/payload.h"
+#include "interpose/typemap.h"
+#include "interpose/usage.h"
 
-enum { SEGMENTS_MAX = 2000, RUNS_MAX = 1 << 20, DEPTH_MAX = 64 };
-
-struct map {
-    struct spool_segment *segment;
-    uint32_t segment_count, segment_capacity;
-    struct signature_run *run;
-    uint32_t run_count, run_capacity;
-    bool segments_lost, runs_lost, failed;
-    struct lane *lane;
-};
+enum { SEGMENTS_MAX = 2000, DEPTH_MAX = 64, DIMENSIONS_MAX = 16 };
 
 /* What is remembered of a type, by id. */
 enum { TYPE_CHUNK = 256, TYPE_CHUNKS_MAX = 4096 };
 struct known {
-    uint64_t signature;            /* of a basic type */
+    uint64_t signature;  /* of a basic type */
     int64_t size, extent;
     bool holes, contiguous;
-    struct spool_segment *segment; /* kept when contents are asked for */
-    int64_t *basic_size;
-    uint32_t segment_count;
+    struct typemap *map; /* kept when contents are asked for */
+    struct datatype_span span;
+    bool spanned;
 };
 static struct known *known_chunk[TYPE_CHUNKS_MAX]; /* entries never move */
 
@@ -42,80 +35,30 @@ static struct known *known_at(uint32_t id)
     return *chunk ? *chunk + id % TYPE_CHUNK : NULL;
 }
 
-/* For digests. Takes the map's segments. */
-static void keep_layout(struct known *known, struct map *map, int64_t lb)
-{
-    uint32_t n = map->segment_count;
-    int64_t *size = recorder.payload && n ? malloc(n * sizeof *size) : NULL;
-    known->contiguous = n == 1 && !map->segment[0].displacement && lb == 0 && known->size == known->extent && !known_at(map->segment[0].basic)->holes;
-    for (uint32_t i = 0; i < n; i++) {
-        known->holes |= known_at(map->segment[i].basic)->holes;
-        if (size)
-            size[i] = known_at(map->segment[i].basic)->size;
-    }
-    if (!size)
-        return;
-    known->basic_size = size;
-    known->segment = map->segment;
-    known->segment_count = n;
-    map->segment = NULL;
-}
-
 bool datatypes_layout(uint32_t type, struct datatype_layout *out)
 {
     const struct known *known = type ? known_at(type) : NULL;
     if (!known || known->holes || !known->size)
         return false;
-    *out = (struct datatype_layout){known->size, known->extent, known->contiguous, known->segment, known->basic_size, known->segment_count};
+    *out = (struct datatype_layout){known->size, known->extent, known->contiguous, known->map};
     return true;
 }
 
-static void add(struct map *map, int64_t displacement, uint32_t basic, int64_t extent, uint64_t signature, uint64_t count)
-{
-    if (!count)
-        return;
-    if (map->run_count && map->run[map->run_count - 1].basic == signature) {
-        map->run[map->run_count - 1].count += count;
-    } else if (!map->runs_lost) {
-        if (map->run_count == map->run_capacity) {
-            uint32_t capacity = map->run_capacity ? map->run_capacity * 2 : 16;
-            struct signature_run *fresh = capacity > RUNS_MAX ? NULL : realloc(map->run, capacity * sizeof *fresh);
-            if (!fresh) {
-                map->runs_lost = true;
-                return;
-            }
-            map->run = fresh;
-            map->run_capacity = capacity;
-        }
-        map->run[map->run_count++] = (struct signature_run){signature, count};
-    }
-    if (map->segments_lost)
-        return;
-    struct spool_segment *last = map->segment_count ? &map->segment[map->segment_count - 1] : NULL;
-    if (last && last->basic == basic && last->displacement + (int64_t)last->count * extent == displacement &&
-        last->count + count <= UINT32_MAX) {
-        last->count += (uint32_t)count;
-        return;
-    }
-    if (map->segment_count == SEGMENTS_MAX || count > UINT32_MAX) {
-        map->segments_lost = true;
-        return;
-    }
-    if (map->segment_count == map->segment_capacity) {
-        uint32_t capacity = map->segment_capacity ? map->segment_capacity * 2 : 16;
-        struct spool_segment *fresh = realloc(map->segment, capacity * sizeof *fresh);
-        if (!fresh) {
-            map->segments_lost = true;
-            return;
-        }
-        map->segment = fresh;
-        map->segment_capacity = capacity;
-    }
-    map->segment[map->segment_count++] = (struct spool_segment){displacement, basic, (uint32_t)count};
-}
+/* --- maps ----------------------------------------------------------------------------------------------------------- */
 
 static uint32_t define(struct lane *lane, MPI_Datatype type);
-static void walk(struct map *map, MPI_Datatype type, int64_t at, int depth);
+
+static int compare_parts(const void *a, const void *b)
+{
+    const int64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
+}
+
+const struct datatype_span *datatypes_span(uint32_t type)
+{
+    const struct known *known = type ? known_at(type) : NULL;
+    return known && known->spanned ? &known->span : NULL;
+}
 
 static int64_t extent_of(MPI_Datatype type)
 {
@@ -124,115 +67,173 @@ static int64_t extent_of(MPI_Datatype type)
     return extent;
 }
 
-/* `count` elements of type one after another, beginning at displacement `at`. */
-static void walk_block(struct map *map, MPI_Datatype type, int64_t at, int64_t count, int depth)
+/* Fortran's parametrised types are kinds of basic types. */
+static bool is_basic(int combiner)
 {
-    int ni, na, nd, combiner;
-    if (map->segments_lost && map->runs_lost)
-        return;
-    if (REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS) {
-        map->failed = true;
-        return;
-    }
-    int64_t extent = extent_of(type);
-    if (combiner == MPI_COMBINER_NAMED) {
-        uint32_t id = handles_type_find(type);
-        if (!id)
-            id = define(map->lane, type);
-        int size = 0;
-        REAL(Type_size)(type, &size);
-        if (id && size)
-            add(map, at, id, extent, known_at(id)->signature, (uint64_t)count);
-        return;
-    }
-    for (int64_t i = 0; i < count && !(map->segments_lost && map->runs_lost); i++)
-        walk(map, type, at + i * extent, depth);
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_REAL ||
+           combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
-/* MPI_Type_create_subarray: the elements of the part, in storage order. */
-static void walk_subarray(struct map *map, const int *in, MPI_Datatype old, int64_t at, int depth)
+/* `rows` times, `stride` apart, `length` elements of old. */
+static void add_rows(struct typemap *map, const struct typemap *old, int64_t at, int64_t rows, int64_t stride, int64_t length, int64_t extent)
+{
+    struct typemap *row;
+    if (rows <= 0 || length <= 0)
+        return;
+    if (rows == 1 || length == 1) {
+        typemap_add(map, old, at, rows == 1 ? length : rows, rows == 1 ? extent : stride);
+        return;
+    }
+    row = typemap_new();
+    if (row)
+        typemap_add(row, old, 0, length, extent);
+    typemap_add(map, typemap_own(map, row), at, rows, stride);
+}
+
+/* MPI_Type_create_subarray: dimension by dimension, from the one whose elements lie next to each other. */
+static void add_subarray(struct typemap *map, const struct typemap *old, const int *in, int64_t extent)
 {
     int n = in[0];
     const int *size = in + 1, *part = size + n, *start = part + n;
     bool fortran = in[1 + 3 * n] == MPI_ORDER_FORTRAN;
-    int64_t extent = extent_of(old), rows = 1;
-    if (n < 1 || n > 16)
-        return;
-    int fast = fortran ? 0 : n - 1, step = fortran ? 1 : -1, index[16] = {0};
-    for (int d = 0; d < n; d++)
-        rows *= d == fast ? 1 : part[d];
-    for (int64_t r = 0; r < rows && !(map->segments_lost && map->runs_lost); r++) {
-        int64_t offset = 0, stride = 1;
-        for (int d = fast, k = 0; k < n; d += step, k++) {
-            offset += (start[d] + index[d]) * stride;
-            stride *= size[d];
+    for (int k = 0; k < n; k++) {
+        int d = fortran ? k : n - 1 - k;
+        struct typemap *plane = k < n - 1 ? typemap_new() : map;
+        if (!plane) {
+            map->failed = true;
+            return;
         }
-        walk_block(map, old, at + offset * extent, part[fast], depth);
-        for (int d = fast + step, k = 1; k < n; d += step, k++) {
-            if (++index[d] < part[d])
-                break;
-            index[d] = 0;
-        }
+        typemap_add(plane, old, start[d] * extent, part[d], extent);
+        if (plane != map && !(old = typemap_own(map, plane)))
+            return;
+        extent *= size[d];
     }
 }
 
-static void walk_contents(struct map *map, int combiner, const int *in, const MPI_Aint *ad, const MPI_Datatype *dt, int64_t at, int depth)
+/* What of `size` indices process `me` of `count` has. */
+static void add_distributed(struct typemap *map, const struct typemap *old, int64_t stride, int size, int distribution, int argument, int count,
+                            int me)
+{
+    int64_t block = size, start = 0;
+    if (distribution == MPI_DISTRIBUTE_BLOCK)
+        block = argument == MPI_DISTRIBUTE_DFLT_DARG ? ((int64_t)size + count - 1) / count : argument;
+    else if (distribution == MPI_DISTRIBUTE_CYCLIC)
+        block = argument == MPI_DISTRIBUTE_DFLT_DARG ? 1 : argument;
+    start = distribution == MPI_DISTRIBUTE_NONE ? 0 : block * me;
+    if (block <= 0 || start >= size)
+        return;
+    int64_t round = distribution == MPI_DISTRIBUTE_CYCLIC ? block * count : size; /* from one of its blocks to the next */
+    int64_t whole = size - start >= block ? (size - start - block) / round + 1 : 0, next = start + whole * round;
+    add_rows(map, old, start * stride, whole, round * stride, block, stride);
+    if (next < size)
+        typemap_add(map, old, next * stride, size - next < block ? size - next : block, stride);
+}
+
+/* MPI_Type_create_darray; the processes lie in a grid whose last dimension varies fastest, whatever the array's order. */
+static void add_darray(struct typemap *map, const struct typemap *old, const int *in, int64_t extent)
+{
+    int n = in[2], rank = in[1], me[DIMENSIONS_MAX];
+    const int *size = in + 3, *distribution = size + n, *argument = distribution + n, *count = argument + n;
+    bool fortran = in[3 + 4 * n] == MPI_ORDER_FORTRAN;
+    if (n > DIMENSIONS_MAX) {
+        map->failed = true;
+        return;
+    }
+    for (int d = n - 1; d >= 0; d--) {
+        me[d] = rank % count[d];
+        rank /= count[d];
+    }
+    for (int k = 0; k < n; k++) {
+        int d = fortran ? k : n - 1 - k;
+        struct typemap *plane = k < n - 1 ? typemap_new() : map;
+        if (!plane) {
+            map->failed = true;
+            return;
+        }
+        add_distributed(plane, old, extent, size[d], distribution[d], argument[d], count[d], me[d]);
+        if (plane != map && !(old = typemap_own(map, plane)))
+            return;
+        extent *= size[d];
+    }
+}
+
+static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth);
+
+/* The map of contents' type i, owned by map. */
+static const struct typemap *old_of(struct lane *lane, struct typemap *map, MPI_Datatype type, int depth)
+{
+    return typemap_own(map, map_of(lane, type, depth + 1));
+}
+
+static void add_contents(struct lane *lane, struct typemap *map, int combiner, const int *in, const MPI_Aint *ad, const MPI_Datatype *dt,
+                         int depth)
 {
     int64_t extent = extent_of(dt[0]);
+    const struct typemap *old = combiner == MPI_COMBINER_STRUCT ? NULL : old_of(lane, map, dt[0], depth);
     switch (combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
-        walk_block(map, dt[0], at, 1, depth);
+        typemap_add(map, old, 0, 1, 0);
         break;
     case MPI_COMBINER_CONTIGUOUS:
-        walk_block(map, dt[0], at, in[0], depth);
+        typemap_add(map, old, 0, in[0], extent);
         break;
     case MPI_COMBINER_VECTOR:
-        for (int i = 0; i < in[0]; i++)
-            walk_block(map, dt[0], at + (int64_t)i * in[2] * extent, in[1], depth);
+        add_rows(map, old, 0, in[0], in[2] * extent, in[1], extent);
         break;
     case MPI_COMBINER_HVECTOR:
-        for (int i = 0; i < in[0]; i++)
-            walk_block(map, dt[0], at + (int64_t)i * ad[0], in[1], depth);
+        add_rows(map, old, 0, in[0], ad[0], in[1], extent);
         break;
     case MPI_COMBINER_INDEXED:
         for (int i = 0; i < in[0]; i++)
-            walk_block(map, dt[0], at + in[1 + in[0] + i] * extent, in[1 + i], depth);
+            typemap_add(map, old, in[1 + in[0] + i] * extent, in[1 + i], extent);
         break;
     case MPI_COMBINER_HINDEXED:
         for (int i = 0; i < in[0]; i++)
-            walk_block(map, dt[0], at + ad[i], in[1 + i], depth);
+            typemap_add(map, old, ad[i], in[1 + i], extent);
         break;
     case MPI_COMBINER_INDEXED_BLOCK:
         for (int i = 0; i < in[0]; i++)
-            walk_block(map, dt[0], at + in[2 + i] * extent, in[1], depth);
+            typemap_add(map, old, in[2 + i] * extent, in[1], extent);
         break;
     case MPI_COMBINER_HINDEXED_BLOCK:
         for (int i = 0; i < in[0]; i++)
-            walk_block(map, dt[0], at + ad[i], in[1], depth);
+            typemap_add(map, old, ad[i], in[1], extent);
         break;
     case MPI_COMBINER_STRUCT:
         for (int i = 0; i < in[0]; i++)
-            walk_block(map, dt[i], at + ad[i], in[1 + i], depth);
+            typemap_add(map, old_of(lane, map, dt[i], depth), ad[i], in[1 + i], extent_of(dt[i]));
         break;
     case MPI_COMBINER_SUBARRAY:
-        walk_subarray(map, in, dt[0], at, depth);
+        add_subarray(map, old, in, extent);
         break;
-    default: /* distributed arrays, Fortran's parametrised types: size and extent are kept, the map is not */
+    case MPI_COMBINER_DARRAY:
+        add_darray(map, old, in, extent);
+        break;
+    default:
         map->failed = true;
     }
 }
 
-static void walk(struct map *map, MPI_Datatype type, int64_t at, int depth)
+/* Not closed. NULL: out of memory. */
+static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
 {
+    struct typemap *map = typemap_new();
     int ni, na, nd, combiner;
-    if (depth == DEPTH_MAX || REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS) {
-        map->failed = true;
-        return;
+    if (!map || depth == DEPTH_MAX || REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS) {
+        typemap_free(map);
+        return NULL;
     }
-    if (combiner == MPI_COMBINER_NAMED) {
-        walk_block(map, type, at, 1, depth);
-        return;
+    if (is_basic(combiner)) {
+        uint32_t id = handles_type_find(type);
+        if (!id)
+            id = define(lane, type);
+        const struct known *known = id ? known_at(id) : NULL;
+        if (known && known->size)
+            typemap_add_basic(map, 0, id, known->signature, known->extent, 1);
+        else
+            map->failed = !known;
+        return map;
     }
     int *in = calloc((size_t)ni + 1, sizeof *in);
     MPI_Aint *ad = calloc((size_t)na + 1, sizeof *ad);
@@ -240,23 +241,94 @@ static void walk(struct map *map, MPI_Datatype type, int64_t at, int depth)
     if (!in || !ad || !dt || nd < 1 || REAL(Type_get_contents)(type, ni, na, nd, in, ad, dt) != MPI_SUCCESS) {
         map->failed = true;
     } else {
-        walk_contents(map, combiner, in, ad, dt, at, depth + 1);
+        add_contents(lane, map, combiner, in, ad, dt, depth);
         for (int i = 0; i < nd; i++) {
             int a, b, c, kind;
-            if (REAL(Type_get_envelope)(dt[i], &a, &b, &c, &kind) == MPI_SUCCESS && kind != MPI_COMBINER_NAMED &&
-                kind != MPI_COMBINER_F90_INTEGER && kind != MPI_COMBINER_F90_REAL && kind != MPI_COMBINER_F90_COMPLEX)
+            if (REAL(Type_get_envelope)(dt[i], &a, &b, &c, &kind) == MPI_SUCCESS && !is_basic(kind))
                 REAL(Type_free)(&dt[i]);
         }
     }
     free(in);
     free(ad);
     free(dt);
+    return map;
+}
+
+/* --- definitions ------------------------------------------------------------------------------------------------------ */
+
+struct flat {
+    struct spool_segment *segment; /* SEGMENTS_MAX */
+    uint32_t count;
+};
+
+static bool flatten_one(int64_t at, uint32_t basic, int64_t extent, uint64_t count, void *context)
+{
+    struct flat *flat = context;
+    struct spool_segment *last = flat->count ? &flat->segment[flat->count - 1] : NULL;
+    if (count > UINT32_MAX)
+        return false;
+    if (last && last->basic == basic && last->displacement + (int64_t)last->count * extent == at && last->count + count <= UINT32_MAX) {
+        last->count += (uint32_t)count;
+        return true;
+    }
+    if (flat->count == SEGMENTS_MAX)
+        return false;
+    flat->segment[flat->count++] = (struct spool_segment){at, basic, (uint32_t)count};
+    return true;
+}
+
+static bool has_holes(const struct typemap *map)
+{
+    bool holes = false;
+    for (size_t i = 0; i < map->sequence.count; i++)
+        holes |= map->part[i].inner ? has_holes(map->part[i].inner) : known_at(map->part[i].basic)->holes;
+    return holes;
+}
+
+/* Open MPI calls the kinds of Fortran's parametrised types "COMBINER MPI_FLOAT": they match the type that they are. */
+static void name_of(MPI_Datatype type, char *name)
+{
+    static const char prefix[] = "COMBINER ";
+    int length = 0;
+    REAL(Type_get_name)(type, name, &length);
+    name[length] = 0;
+    if (!strncmp(name, prefix, sizeof prefix - 1))
+        memmove(name, name + sizeof prefix - 1, strlen(name) - sizeof prefix + 2);
+}
+
+/* What lies where, for overlaps: parts in the order of their places. */
+static void find_span(struct known *known, const struct flat *flat)
+{
+    struct datatype_span *span = &known->span;
+    uint32_t n = flat->count;
+    int64_t (*part)[2] = n ? malloc(n * sizeof *part) : NULL;
+    for (uint32_t i = 0; part && i < n; i++) {
+        const struct known *basic = known_at(flat->segment[i].basic);
+        part[i][0] = flat->segment[i].displacement;
+        part[i][1] = part[i][0] + flat->segment[i].count * basic->extent;
+        span->low = !i || part[i][0] < span->low ? part[i][0] : span->low;
+        span->high = !i || part[i][1] > span->high ? part[i][1] : span->high;
+    }
+    if (part && n > 1)
+        qsort(part, n, sizeof *part, compare_parts);
+    for (uint32_t i = 1; part && i < n; i++)
+        span->overlaps |= part[i][0] < part[i - 1][1];
+    known->spanned = part != NULL;
+    span->size = known->size;
+    span->extent = known->extent;
+    span->whole = part && n == 1 && span->size == span->extent && span->high - span->low == span->size;
+    span->part = part;
+    span->parts = n;
+    if (span->whole) {
+        free(part);
+        span->part = NULL;
+    }
 }
 
 /* Under the lock. */
 static uint32_t define(struct lane *lane, MPI_Datatype type)
 {
-    int ni, na, nd, combiner, size = 0, length = 0;
+    int ni, na, nd, combiner, size = 0;
     MPI_Aint lb = 0, extent = 0;
     MPI_Count big = 0;
     char name[MPI_MAX_OBJECT_NAME + 1] = "";
@@ -265,41 +337,44 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         return 0;
     if (REAL(Type_size_x)(type, &big) != MPI_SUCCESS && REAL(Type_size)(type, &size) == MPI_SUCCESS)
         big = size;
-    REAL(Type_get_name)(type, name, &length);
-    name[length] = 0;
+    name_of(type, name);
     uint32_t id = handles_type_add(type);
-    if (!id)
-        return 0;
-    struct known *known = known_at(id);
+    struct known *known = id ? known_at(id) : NULL;
     if (!known)
         return 0;
     known->size = big;
     known->extent = extent;
-    struct map map = {.lane = lane};
-    if (combiner == MPI_COMBINER_NAMED) {
+    if (is_basic(combiner)) {
         known->signature = signature_basic(name);
         known->holes = big != extent; /* pairs such as MPI_SHORT_INT */
         known->contiguous = !known->holes;
-        if (big)
-            add(&map, 0, id, extent, known->signature, 1);
-    } else {
-        walk(&map, type, 0, 0);
     }
-    uint64_t signature = map.runs_lost || map.failed ? 0 : signature_hash(map.run, map.run_count);
-    bool lost = map.segments_lost || map.failed;
-    uint32_t segments = lost ? 0 : map.segment_count;
-    uint32_t words = (uint32_t)((sizeof(struct spool_def_type) + segments * sizeof *map.segment + (size_t)length + 7) / 8);
+    struct typemap *map = map_of(lane, type, 0);
+    struct flat flat = {.segment = malloc(SEGMENTS_MAX * sizeof *flat.segment)};
+    bool whole = map && typemap_close(map), kept = whole && flat.segment && typemap_each(map, 0, flatten_one, &flat);
+    uint64_t signature = whole ? signature_hash(map->sequence.run, map->sequence.count) : 0;
+    uint32_t segments = kept ? flat.count : 0;
+    size_t length = strlen(name);
+    uint32_t words = (uint32_t)((sizeof(struct spool_def_type) + segments * sizeof *flat.segment + length + 7) / 8);
     struct spool_def_type *def = spool_reserve(recorder_definitions(lane), words);
     if (def) {
         *def = (struct spool_def_type){{SPOOL_DEF_TYPE, (uint16_t)words, (uint16_t)combiner, (uint16_t)length}, id,
-                                       lost ? UINT32_MAX : segments, big, lb, extent, signature};
-        memcpy(def + 1, map.segment, segments * sizeof *map.segment);
-        memcpy((char *)(def + 1) + segments * sizeof *map.segment, name, (size_t)length);
+                                       kept ? segments : UINT32_MAX, big, lb, extent, signature};
+        memcpy(def + 1, flat.segment, segments * sizeof *flat.segment);
+        memcpy((char *)(def + 1) + segments * sizeof *flat.segment, name, length);
     }
-    if (!lost)
-        keep_layout(known, &map, lb);
-    free(map.segment);
-    free(map.run);
+    if (whole && !is_basic(combiner)) {
+        known->holes = has_holes(map);
+        known->contiguous = kept && flat.count == 1 && !flat.segment[0].displacement && lb == 0 && big == extent && !known->holes;
+    }
+    if (whole && recorder.payload && !known->contiguous) {
+        known->map = map;
+        map = NULL;
+    }
+    if (kept)
+        find_span(known, &flat);
+    typemap_free(map);
+    free(flat.segment);
     return id;
 }
 
@@ -309,12 +384,13 @@ uint32_t recorder_type_slow(struct lane *lane, MPI_Datatype type)
         return 0;
     recorder_lock();
     uint32_t id = handles_type_find(type);
-    if (!id)
+    if (!id && usage_good(OBJECT_TYPE, type))
         id = define(lane, type);
     if (id) {
-        lane->type_cache.generation = recorder.generation;
-        lane->type_cache.handle = type;
-        lane->type_cache.id = id;
+        unsigned slot = recorder_type_slot(type);
+        lane->type_cache[slot].generation = recorder.generation;
+        lane->type_cache[slot].handle = type;
+        lane->type_cache[slot].id = id;
     }
     recorder_unlock();
     return id;

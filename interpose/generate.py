@@ -67,10 +67,10 @@ class Call:
         if self.mode not in MODES:
             raise Bad(f"no such mode: '{mode}'")
         self.special, self.returns, self.origin, self.sides = False, "int", None, None
-        self.variadic = self.glue = self.ext = False
+        self.variadic = self.glue = self.ext = self.poll = False
         self.params = []  # (role, length, C type, name)
         for word in words[2:]:
-            if word in ("special", "variadic", "glue", "ext"):
+            if word in ("special", "variadic", "glue", "ext", "poll"):
                 setattr(self, word, True)
             elif word.startswith("returns:"):
                 self.returns = word[8:]
@@ -250,6 +250,7 @@ class Call:
         if ins:
             c.append("const int64_t in[] = {" + ", ".join(f"(int64_t)({v})" for _, v in ins) + "};")
             c.append(f"recorder_args(lane, e->seq, 0, {len(ins)}, in);")
+        c += self.used_before()
         # what is about to vanish
         for role, kind in (("comm_io", "COMM"), ("win_io", "WIN"), ("file_io", "FILE"), ("type_io", "TYPE"),
                            ("group_io", "GROUP"), ("op_io", "OP")):
@@ -260,13 +261,276 @@ class Call:
             c.append(f"if ({one('status')} == MPI_STATUS_IGNORE) {one('status')} = &own;")
         return c
 
+    # --- misuse (usage.h) ---
+    OBJECTS = {"MPI_Info*": "INFO", "MPI_Errhandler*": "ERRHANDLER"}
+    LEAST = {"ndims": 0, "maxdims": 0, "nnodes": 1, "blocklength": 0, "count": 0, "n": 0, "incount": 0, "outcount": 0, "insize": 0, "indegree": 0,
+             "outdegree": 0, "maxindegree": 0, "maxoutdegree": 0, "disp_unit": 1, "nnodes": 0, "valuelen": 0, "maxprocs": 0, "outsize": 0}
+
+    def used_before(self):
+        """Checks of the arguments, before the call is made."""
+        if self.glue or self.klass in ("init", "finalize", "abort") or self.name.startswith("T_"):
+            return []
+        c, one = [], self.one
+        say = lambda what, *args: c.append(f"usage_{what}(lane, e->seq, {', '.join(args)});")
+        q = lambda name: f'"{name}"'
+        moves = self.klass in ("send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "mrecv", "imrecv", "coll", "icoll", "coll_init",
+                               "rma") or (self.klass in ("file", "file_coll") and one("sbuf", "rbuf1"))
+        sides = self.sides or (self.klass in ("coll", "icoll", "coll_init") and (one("rtype") or one("stypes")))
+        guard = lambda role: f"if (sides & SIDE_{'RECV' if role[0] == 'r' else 'SEND'}) " if sides else ""
+        for role, length, ctype, name in self.params:
+            ctype = length.replace("~", " ") if role == "raw" else ctype
+            if role in ("comm", "win", "file"):
+                c.append(f"if (UNLIKELY(!e->comm)) usage_handle(lane, e->seq, OBJECT_{role.upper()}, {name}, {q(name)}, false);")
+            elif role == "comm_arg" and self.name != "Intercomm_create":
+                say("handle", "OBJECT_COMM", name, q(name), "false")
+            elif role == "group":
+                say("handle", "OBJECT_GROUP", name, q(name), "false")
+            elif role == "op":
+                test = "!e->tag" if not one("tag") else "!recorder_op(lane, %s)" % name
+                c.append(f"if (UNLIKELY({test})) usage_handle(lane, e->seq, OBJECT_OP, {name}, {q(name)}, false);")
+                if one("type") and self.klass in ("coll", "icoll", "coll_init", "rma") and self.name not in ("Get_accumulate", "Rget_accumulate"):
+                    say("op_type", name, one("type"), q(name), "true" if self.klass == "rma" else "false")
+            elif role == "info":
+                null = "false" if self.name.startswith("Info_") or self.name == "Comm_set_info" else "true"
+                say("handle", "OBJECT_INFO", name, q(name), null)
+            elif role == "raw" and ctype == "MPI_Errhandler":
+                say("handle", "OBJECT_ERRHANDLER", name, q(name), "false")
+            elif role in ("type", "rtype", "type_arg"):
+                if self.name in ("Type_match_size", "Status_set_elements", "Status_set_elements_x"):
+                    continue
+                committed = "true" if moves or self.name == "File_set_view" else "false"
+                c.append(guard(role) + f"usage_type(lane, e->seq, {name}, {q(name)}, {committed});")
+            elif role in ("count", "rcount", "reqs_count"):
+                if name != "count" or self.klass != "other" or self.name in ("Pack", "Grequest_start"):
+                    c.append(guard(role) + f"usage_least(lane, e->seq, {name}, {q(name)}, 0);")
+            elif role == "int" and name in self.LEAST:
+                say("least", name, q(name), str(self.LEAST[name]))
+            elif role == "aint" and name in ("size",) and self.klass in ("win_create", "win", "other"):
+                say("least", name, q(name), "0")
+            elif role == "aint" and name == "target_disp":
+                c.append(f"if ({one('target')} != MPI_PROC_NULL) usage_least(lane, e->seq, {name}, {q(name)}, 0);")
+            elif role == "offset" and name == "offset" and self.name.startswith("File") and "seek" not in self.name:
+                say("least", name, q(name), "0")
+            elif role in ("dest", "source", "rsource", "root"):
+                what = {"dest": "DEST", "root": "ROOT"}.get(role, "SOURCE")
+                c.append(f"if (LIKELY(e->comm)) usage_peer(lane, e->seq, {one('comm')}, {name}, {q(name)}, USAGE_{what});")
+            elif role == "target":
+                say("target", one("win"), name, q(name))
+            elif role in ("tag", "rtag"):
+                any_ = "true" if role == "rtag" or self.klass in ("recv", "irecv", "recv_init", "probe", "iprobe", "mprobe", "improbe") else "false"
+                say("tag", name, q(name), any_)
+            elif role in ("scounts", "rcounts"):
+                length = [l for l in self.list_lengths() if l[0] == name][0][1]
+                c.append(guard(role) + f"usage_counts(lane, e->seq, {name}, {length}, {q(name)});")
+            elif role in ("stypes", "rtypes"):
+                length = [l for l in self.list_lengths() if l[0] == name][0][1]
+                counts = one("scounts" if role == "stypes" else "rcounts")
+                c.append(guard(role) + f"usage_types(lane, e->seq, {name}, {counts}, {length}, {q(name)}, true);")
+            elif role in ("types", "nctypes"):
+                say("types", name, "NULL", length, q(name), "false")
+            elif role in ("ints", "ncints") and "blocklengths" in name or name == "array_of_block_lengths":
+                say("counts", name, length, q(name))
+            elif role in ("ints", "aints", "ncaints", "ncints") and name != "coords":
+                say("pointer", f"({length}) > 0 ? (const void *){name} : \"\"", q(name))
+            elif role in ("req_out", "req_io", "comm_out", "group_out", "type_out", "op_out", "win_out", "file_out", "comm_io", "group_io", "type_io",
+                          "op_io", "win_io", "file_io", "msg_io", "msg_out") or (role == "raw" and ctype in self.OBJECTS):
+                say("pointer", name, q(name))
+            elif role == "int_out" and name in ("rank", "size", "flag", "index", "comm_keyval", "win_keyval", "type_keyval", "keyval", "result", "newrank"):
+                say("pointer", name, q(name))
+            elif role == "int" and name in ("comm_keyval", "win_keyval", "type_keyval", "keyval") and self.name not in ("Keyval_free",):
+                say("keyval", name, q(name))
+        if self.klass == "start":
+            c.append("recorder_request_starting(lane, e->seq, request_in);")
+        elif self.klass in ("wait", "test"):
+            c.append("if (UNLIKELY(recorder_persistent || !request_in.id)) recorder_request_waiting(lane, e->seq, request_in);")
+        elif self.klass == "request_free":
+            c.append("recorder_request_freeing(lane, e->seq, request_in);")
+        elif self.klass in ("mrecv", "imrecv"):
+            c.append(f"if (UNLIKELY(!message_in.id) && {one('msg_io')} && *{one('msg_io')} != recorder_handle.message_no_proc) "
+                     f'usage_say(lane, e->seq, "argument", "message", 0, "\'message\' is no message that was probed");')
+        for role, kind in (("comm_io", "COMM"), ("win_io", "WIN"), ("file_io", "FILE"), ("type_io", "TYPE"), ("group_io", "GROUP"), ("op_io", "OP")):
+            if one(role):
+                check = f"usage_freeing(lane, e->seq, OBJECT_{kind}, *{one(role)}, {q(one(role))});" if self.klass != "type" else \
+                    f"usage_handle(lane, e->seq, OBJECT_TYPE, *{one(role)}, {q(one(role))}, false);"
+                c.append(f"void *gone = {one(role)} ? (void *)*{one(role)} : NULL;\n    if ({one(role)}) {check}")
+        for role, length, ctype, name in self.params:
+            ctype = length.replace("~", " ") if role == "raw" else ctype
+            if self.name in ("Info_free", "Errhandler_free") and role == "raw":
+                c.append(f"void *gone = {name} ? (void *)*{name} : NULL;\n    "
+                         f"if ({name}) usage_freeing(lane, e->seq, OBJECT_{self.OBJECTS[ctype]}, *{name}, {q(name)});")
+            if "keyval" in name and self.klass == "tool" and self.name.lower().endswith(("free_keyval", "keyval_free")):
+                c.append(f"int gone = {name} ? *{name} : 0;\n    if ({name}) usage_keyval(lane, e->seq, gone, {q(name)});")
+        special = {"Cart_create": "usage_cart(lane, e->seq, old_comm, ndims, dims);",
+                   "Group_incl": 'usage_ranks(lane, e->seq, group, n, ranks, "ranks", true);',
+                   "Group_excl": 'usage_ranks(lane, e->seq, group, n, ranks, "ranks", true);',
+                   "Group_translate_ranks": f'usage_ranks(lane, e->seq, {one("group")}, n, {"ranks1" if self.all("ints") else "NULL"}, "ranks1", false);',
+                   "Cart_coords": 'usage_in_cart(lane, e->seq, comm, rank, "rank", false);',
+                   "Cart_shift": 'usage_in_cart(lane, e->seq, comm, direction, "direction", true);',
+                   "Win_lock": 'const int locks[] = {MPI_LOCK_SHARED, MPI_LOCK_EXCLUSIVE};\n    usage_one_of(lane, e->seq, lock_type, "lock_type", 2, locks);',
+                   "Comm_split": 'if (color != MPI_UNDEFINED) usage_least(lane, e->seq, color, "color", 0);',
+                   "File_open": 'usage_amode(lane, e->seq, amode, "amode");',
+                   "Buffer_attach": 'usage_least(lane, e->seq, size, "size", 0);\n    usage_pointer(lane, e->seq, size > 0 ? buffer : "", "buffer");',
+                   "File_set_view": 'if (disp != MPI_DISPLACEMENT_CURRENT) usage_least(lane, e->seq, disp, "disp", 0);',
+                   "File_seek": 'const int ways[] = {MPI_SEEK_SET, MPI_SEEK_CUR, MPI_SEEK_END};\n    usage_one_of(lane, e->seq, whence, "whence", 3, ways);'}
+        if self.name in special:
+            c.append(special[self.name])
+        if self.mode == "buffered":
+            c.append(f"if ({one('dest')} != MPI_PROC_NULL) usage_bsend(lane, e->seq, recorder_bytes({one('count')}, {one('type')}));"
+                     if self.klass != "send_init" else "")
+        return c + self.spans()
+
+    def list_lengths(self):
+        """(name, C expression) of the arrays that have an element a rank."""
+        comm, out = self.one("comm"), []
+        for role, _, _, name in self.params:
+            if role in LISTS:
+                out.append((name, f"recorder_neighbors_{'out' if role[0] == 's' else 'in'}(lane, {comm})" if "eighbor" in self.name else
+                            f"recorder_comm_local_size(lane, {comm})" if "educe_scatter" in self.name else f"recorder_comm_size(lane, {comm})"))
+        return out
+
+    def spans(self):
+        """The buffers that the call reads and writes, and whether they are in each other's way."""
+        one = self.one
+        if not (self.one("sbuf", "rbuf", "iobuf", "rbuf1")):
+            return []
+        if self.klass not in ("send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "mrecv", "imrecv", "coll", "icoll", "coll_init",
+                              "rma", "file", "file_coll"):
+            return []
+        c = ["struct usage_buffers buffers;", "buffers.count = 0;"]
+        n = self.name.replace("_init", "") if self.klass == "coll_init" else self.name
+        n = n[1:].capitalize() if self.klass == "icoll" else n
+        neighbor = "eighbor" in n
+        size = f"recorder_comm_size(lane, {one('comm')})" if one("comm") else "1"
+        lengths = dict(self.list_lengths())
+        coll = self.klass in ("coll", "icoll", "coll_init")
+        types = {"s": one("type"), "r": one("rtype") or one("type")}
+        sided = coll and (self.sides or one("rtype") or one("stypes"))
+        peer = one("dest", "source", "target") if self.klass not in ("sendrecv", "mrecv", "imrecv") else None
+        for role, _, _, name in self.params:
+            if role not in ("sbuf", "rbuf", "rbuf1", "iobuf"):
+                continue
+            side = "r" if role[0] == "r" else "s"
+            access = "USAGE_WRITE" if side == "r" or self.name == "Sendrecv_replace" else "USAGE_READ"
+            place = "USAGE_NOT_IN_PLACE"
+            when = []
+            if sided:
+                in_place = f"{name} == MPI_IN_PLACE"
+                root_only = n in ("Gather", "Gatherv", "Scatter", "Scatterv")
+                allowed = not neighbor and ((side == "s" and n in ("Allgather", "Allgatherv", "Alltoall", "Alltoallv", "Alltoallw")) or
+                                            (side == "s" and n.startswith("Gather")) or (side == "r" and n.startswith("Scatter")))
+                if allowed and root_only:
+                    place = f"recorder_comm_is(lane, {one('comm')}, {one('root')}) ? USAGE_MAY_BE_IN_PLACE : USAGE_NOT_IN_PLACE"
+                elif allowed:
+                    place = "USAGE_MAY_BE_IN_PLACE"
+                when.append(f"((sides & SIDE_{'RECV' if side == 'r' else 'SEND'}) || {in_place})")
+            elif coll and n == "Reduce":
+                root = f"recorder_comm_is(lane, {one('comm')}, {one('root')})"
+                if side == "s":
+                    place = f"{root} ? USAGE_MAY_BE_IN_PLACE : USAGE_NOT_IN_PLACE"
+                    when.append(f"{one('root')} != MPI_PROC_NULL && {one('root')} != MPI_ROOT")
+                else:
+                    when.append(root)
+            elif coll and n == "Bcast":
+                access = f"recorder_comm_is(lane, {one('comm')}, {one('root')}) ? USAGE_READ : USAGE_WRITE"
+                when.append(f"{one('root')} != MPI_PROC_NULL")
+            elif coll and side == "s":
+                place = "USAGE_MAY_BE_IN_PLACE"
+            if self.name in ("Get", "Rget") and side == "s":
+                access = "USAGE_WRITE"
+            if self.klass == "sendrecv":
+                when.append(f"{one('dest' if side == 's' else 'rsource')} != MPI_PROC_NULL")
+            elif peer:
+                when.append(f"{peer} != MPI_PROC_NULL")
+            if self.name in ("Get_accumulate", "Rget_accumulate", "Fetch_and_op") and side == "s":
+                when.append(f"{one('op')} != (MPI_Op)recorder_symbol(\"ompi_mpi_op_no_op\")")
+            counts, displs = one(side + "counts"), one(side + "displs")
+            typ = f"recorder_type(lane, {types[side]})" if types[side] else "0"
+            if (n == "Reduce_scatter") and coll:
+                count = f"recorder_sum({lengths[one('rcounts')]}, {one('rcounts')})" if side == "s" else f"recorder_own(lane, {one('comm')}, {one('rcounts')})"
+                line = f"usage_buffer(lane, e->seq, &buffers, \"{name}\", {name}, {count}, {typ}, {access}, {place});"
+            elif counts and one(side + "types"):
+                line = f"usage_buffer_w(lane, e->seq, \"{name}\", {name}, {lengths[counts]}, {counts}, {one(side + 'types')});"
+            elif counts:
+                line = (f"usage_buffer_v(lane, e->seq, &buffers, \"{name}\", {name}, {lengths[counts]}, {counts}, {displs}, {typ}, {access}, {place});")
+            else:
+                count = (one("rcount") or one("count")) if side == "r" else one("count")
+                count = "1" if self.name in ("Fetch_and_op", "Compare_and_swap") else count or "0"
+                if self.name in ("Get_accumulate", "Rget_accumulate") and side == "r":
+                    count, typ = "result_count", "recorder_type(lane, result_datatype)"
+                elif self.name in ("Get", "Rget"):
+                    count, typ = one("count"), f"recorder_type(lane, {one('type')})"
+                if coll:
+                    many = (f"recorder_neighbors_{'out' if side == 's' else 'in'}(lane, {one('comm')})" if neighbor else size)
+                    if neighbor and n == "Neighbor_allgather" and side == "s" or neighbor and n == "Neighbor_allgatherv":
+                        many = "1"
+                    blocks = neighbor or (n in ("Alltoall", "Scatter", "Reduce_scatter_block") if side == "s" else n in ("Alltoall", "Gather", "Allgather"))
+                    if blocks and many != "1":
+                        count = f"(int64_t){many} * {count}"
+                line = f"usage_buffer(lane, e->seq, &buffers, \"{name}\", {name}, {count}, {typ}, {access}, {place});"
+            c.append((f"if ({' && '.join(when)}) " if when else "") + line)
+        c.append("usage_compare(lane, e->seq, &buffers);")
+        return c[:2] + ["if (UNLIKELY(recorder.buffers)) {"] + c[2:] + ["}"]
+
+    def used_after(self):
+        """What objects and buffers became of a call that succeeded."""
+        if self.glue or self.name.startswith("T_"):
+            return []
+        c, one = [], self.one
+        c += {"Win_create": ["usage_window(lane, *win, base, size, e->seq);"], "Win_allocate": ["usage_window(lane, *win, *(void **)baseptr, size, e->seq);"],
+              "Win_allocate_shared": ["usage_window(lane, *win, *(void **)baseptr, size, e->seq);"], "Win_free": ["usage_window_gone(lane, gone);"]}.get(self.name, [])
+        c += {"Buffer_attach": ["usage_attached(lane, e->seq, buffer, size);"], "Buffer_detach": ["usage_detached(lane);"],
+              "Alloc_mem": ["usage_made(lane, OBJECT_MEMORY, *(void **)baseptr, e->seq);"],
+              "Type_get_contents": ["usage_contents(lane, mtype, e->seq, array_of_datatypes);"],
+              "Comm_set_attr": ["usage_attribute(comm);"], "Attr_put": ["usage_attribute(comm);"],
+              "Free_mem": ["usage_gone(lane, OBJECT_MEMORY, base);"]}.get(self.name, [])
+        for role, kind in (("comm_out", "COMM"), ("group_out", "GROUP"), ("op_out", "OP"), ("win_out", "WIN"), ("file_out", "FILE")):
+            if one(role) and self.name not in ("Comm_get_parent",):
+                c.append(f"usage_made(lane, OBJECT_{kind}, *{one(role)}, e->seq);")
+        if self.name == "Comm_get_parent":
+            c.append(f"usage_given(lane, OBJECT_COMM, *{one('comm_out')});")
+        if one("type_out") and ("f90" in self.name or self.name == "Type_match_size"):
+            c.append(f"usage_given(lane, OBJECT_TYPE, *{one('type_out')});")
+        elif one("type_out"):
+            c.append(f"usage_type_made(lane, *{one('type_out')}, e->seq, {one('type') if self.name == 'Type_dup' else 'NULL'});")
+        for role, length, ctype, name in self.params:
+            ctype = length.replace("~", " ") if role == "raw" else ctype
+            if role == "raw" and ctype in self.OBJECTS and not self.name.endswith("_free"):
+                c.append(f"usage_made(lane, OBJECT_{self.OBJECTS[ctype]}, *{name}, e->seq);")
+            elif role == "raw" and ctype in self.OBJECTS:
+                c.append(f"usage_gone(lane, OBJECT_{self.OBJECTS[ctype]}, gone);")
+            elif role == "int_out" and "keyval" in name and "create" in self.name.lower():
+                c.append(f"usage_keyval_made(lane, *{name}, e->seq);")
+            elif role == "int_out" and "keyval" in name and "free" in self.name.lower():
+                c.append("usage_keyval_gone(lane, gone);")
+        for role, kind in (("comm_io", "COMM"), ("win_io", "WIN"), ("file_io", "FILE"), ("type_io", "TYPE"), ("group_io", "GROUP"), ("op_io", "OP")):
+            if one(role):
+                c.append(f"usage_gone(lane, OBJECT_{kind}, gone);" if self.klass != "type" else f"usage_committed(lane, gone);")
+        return c
+
+    def used_last(self):
+        """Once the request has its id."""
+        c, one = [], self.one
+        if one("req_out") and not self.glue:
+            c.append(f"recorder_request_owned(e->request, e->seq, {'true' if self.klass.endswith('_init') else 'false'});")
+        if one("msg_out"):
+            c.append("recorder_request_owned(e->request, e->seq, false);")
+        if "struct usage_buffers buffers;" in self.spans():
+            if self.klass == "rma":
+                c.append(f"if (UNLIKELY(recorder.buffers)) usage_fly_window(lane, e->seq, {one('win')}, {one('target')}, {'e->request' if one('req_out') else '0'}, &buffers);")
+            elif one("req_out"):
+                c.append(f"if (UNLIKELY(recorder.buffers)) usage_fly(lane, e->seq, e->request, &buffers, {'true' if self.klass.endswith('_init') else 'false'});")
+        target = one("target") or "-1"
+        if self.klass in ("rma_fence", "rma_complete", "rma_unlock", "rma_flush"):
+            c.append(f"usage_landed_window(lane, e->seq, {one('win')}, {target});")
+        return c
+
     def finish(self):
         c = []
         one = self.one
         flag = "flag" if "flag" in self.all("int_out") else None
         kind = {"isend": "SEND", "send_init": "SEND", "irecv": "RECV", "recv_init": "RECV", "imrecv": "RECV",
                 "icoll": "COLL", "coll_init": "COLL"}.get(self.klass, "OTHER")
-        good = []
+        good = self.used_after()
         if one("comm_out"):
             target = "uint32_t made =" if one("req_out") else "e->request ="
             parent = one("comm") or "recorder_handle.comm_null"
@@ -278,7 +542,7 @@ class Call:
             text = f"e->request = recorder_request_new((MPI_Request)*{one('msg_out')}, NULL, REQUEST_MESSAGE);"
             good.append(f"if (*{flag}) {text}" if flag else text)
         if one("msg_io"):
-            good.append("recorder_request_forget(message_in, NULL);")
+            good.append("recorder_request_forget(message_in);")
         if one("type_out"):
             good.append(f"e->request = recorder_type(lane, *{one('type_out')});")
         if one("group_out"):
@@ -291,7 +555,7 @@ class Call:
         if one("file_out"):
             good.append(f"e->comm = recorder_file_made(lane, *{one('file_out')}, {one('comm')}, {one('str')});")
         if self.klass == "request_free":
-            good.append(f"recorder_request_forget(request_in, {one('req_io')});")
+            good.append(f"recorder_request_forget(request_in);")
         outs = self.args_out()
         if outs:
             good.append("const int64_t out[] = {" + ", ".join(f"(int64_t)({v})" for _, v in outs) + "};")
@@ -302,6 +566,7 @@ class Call:
         for position, (role, length, ctype, name) in enumerate(self.params):
             if role == "outs":
                 good.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, {length}, {name});")
+        good += self.used_last()
         if good and self.returns == "int":
             c.append("if (returned == MPI_SUCCESS) {\n        " + "\n        ".join(good) + "\n    }")
         elif good:
@@ -316,33 +581,81 @@ class Call:
             c.append(f"if ({flag} && *{flag}) {text}" if flag else text)
         return c
 
+    BUFFERED = ("send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "mrecv", "imrecv", "coll", "icoll", "coll_init", "rma",
+                "file", "file_coll")
+
     def buffers(self):
-        """(buffer, count, type id) as C, of the send and of the receive side; None where there is none or no simple one."""
-        one, n = self.one, self.name.replace("I", "", 1).capitalize() if self.klass == "icoll" else self.name
-        if self.klass not in ("send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "mrecv", "imrecv", "coll", "icoll"):
+        """What is sent and what is received, as C initialisers of a struct payload_side; None where there is none."""
+        one = self.one
+        if self.klass not in self.BUFFERED:
             return None, None
-        size = f"recorder_comm_size(lane, {one('comm')})"
-        sbuf, rbuf, both = one("sbuf"), one("rbuf"), one("iobuf")
-        stype = one("type") and f"recorder_type(lane, {one('type')})"
-        rtype = one("rtype") and f"recorder_type(lane, {one('rtype')})" or stype
-        scount, rcount = one("count"), one("rcount") or one("count")
-        if self.klass in ("coll", "icoll"):
-            if not scount or not rcount or "eighbor" in n or "v" in n[3:] or one("rcounts") or one("scounts"):
+        if self.klass in ("coll", "icoll", "coll_init"):
+            return self.buffers_coll()
+        kind = lambda name: f"recorder_type(lane, {one(name)})"
+        plain = lambda at, count, kind: f".at = {at}, .count = {count}, .type = {kind}" if at else None
+        if self.klass == "rma":
+            if not one("type"):
                 return None, None
-            if n == "Bcast":
-                root = f"({one('root')} == MPI_ROOT || recorder_comm_is(lane, {one('comm')}, {one('root')}))"
-                return (both, scount, f"{root} ? {stype} : 0"), (both, scount, f"{root} ? 0 : {stype}")
-            many, sided = "(int64_t)" + size, self.sides or one("rtype")
-            send = (sbuf, f"{many} * {scount}" if n in ("Alltoall", "Scatter", "Reduce_scatter_block") else scount,
-                    f"(sides & SIDE_SEND) ? {stype} : 0" if sided else stype)
-            receive = (rbuf, f"{many} * {rcount}" if n in ("Alltoall", "Gather", "Allgather") else rcount,
-                       f"(sides & SIDE_RECV) ? {rtype} : 0" if sided else rtype)
-            if n == "Reduce":
-                receive = (rbuf, rcount, f"recorder_comm_is(lane, {one('comm')}, {one('root')}) ? {rtype} : 0")
-            return send, receive
-        send = (sbuf or both, scount, stype) if "send" in self.klass else None
-        receive = (rbuf or both, rcount, rtype) if "recv" in self.klass else None
+            count = one("count") or "1"
+            sent = plain(one("sbuf"), count, f"{one('op')} == recorder_handle.op_no_op ? 0 : {kind('type')}" if one("op") else kind("type"))
+            result = plain(one("rbuf"), "result_count" if "result_count" in self.all("int") else count, kind("type_arg" if one("type_arg") else "type"))
+            return sent, result or plain(one("rbuf1"), count, kind("type"))
+        if self.klass in ("file", "file_coll"):
+            if not one("type") or not one("count"):
+                return None, None
+            return plain(one("sbuf"), one("count"), kind("type")), plain(one("rbuf1"), one("count"), kind("type"))
+        both = one("iobuf")
+        send = plain(one("sbuf") or both, one("count"), kind("type")) if "send" in self.klass else None
+        receive = (plain(one("rbuf") or both, one("rcount") or one("count"), kind("rtype" if one("rtype") else "type"))
+                   if "recv" in self.klass else None)
         return send, receive
+
+    def buffers_coll(self):
+        one = self.one
+        base = self.name[:-5] if self.klass == "coll_init" else self.name.replace("I", "", 1).capitalize() if self.klass == "icoll" else self.name
+        comm = one("comm")
+        if not (one("sbuf") or one("iobuf")):
+            return None, None
+        stype = one("type") and f"recorder_type(lane, {one('type')})"
+        if base == "Bcast":
+            root = f"({one('root')} == MPI_ROOT || recorder_comm_is(lane, {comm}, {one('root')}))"
+            fields = f".at = {one('iobuf')}, .count = {one('count')}, .type = {root} ? "
+            return fields + f"{stype} : 0", fields + f"0 : {stype}"
+        rtype = f"recorder_type(lane, {one('rtype')})" if one("rtype") else stype
+        neighbor = base.startswith("Neighbor_")
+        many = {side: f"(int64_t){'recorder_neighbors_' + side if neighbor else 'recorder_comm_size'}(lane, {comm})" for side in ("out", "in")}
+        sided = self.sides or one("rtype") or one("stypes")
+
+        def blocks(prefix, at, side, kind, mask):
+            types = one(prefix + "types")
+            present = "1" if types else kind
+            wide = one(prefix + "displs_a")
+            return (f".at = {at}, .type = (sides & {mask}) ? {present} : 0, .blocks = (int){many[side]}, .counts = {one(prefix + 'counts')}, "
+                    + (f".displs_wide = {wide}" if wide else f".displs = {one(prefix + 'displs')}") + (f", .types = {types}" if types else ""))
+
+        def plain(at, count, kind, mask):
+            return f".at = {at}, .count = {count}, .type = " + (f"(sides & {mask}) ? {kind} : 0" if sided else kind)
+
+        if base == "Reduce_scatter":
+            counts, size = one("rcounts"), f"recorder_comm_local_size(lane, {comm})"
+            return (plain(one("sbuf"), f"recorder_sum({size}, {counts})", stype, "SIDE_SEND"),
+                    plain(one("rbuf"), f"{counts} ? {counts}[recorder_comm_own(lane, {comm})] : 0", stype, "SIDE_RECV"))
+        if one("scounts"):
+            send = blocks("s", one("sbuf"), "out", stype, "SIDE_SEND")
+        else:
+            times = f"{many['out']} * " if base in ("Alltoall", "Scatter", "Reduce_scatter_block", "Neighbor_alltoall") else ""
+            send = plain(one("sbuf"), times + one("count"), stype, "SIDE_SEND")
+        if one("rcounts"):
+            return send, blocks("r", one("rbuf"), "in", rtype, "SIDE_RECV")
+        times = f"{many['in']} * " if base in ("Alltoall", "Gather", "Allgather", "Neighbor_allgather", "Neighbor_alltoall") else ""
+        receive = plain(one("rbuf"), times + (one("rcount") or one("count")), rtype, "SIDE_RECV")
+        if base == "Reduce":
+            receive = plain(one("rbuf"), one("count"), f"recorder_comm_is(lane, {comm}, {one('root')}) ? {rtype} : 0", "SIDE_RECV")
+        return send, receive
+
+    @staticmethod
+    def side(fields):
+        return f"&(struct payload_side){{{fields}}}" if fields else "NULL"
 
     def payload_before(self):
         send, _ = self.buffers()
@@ -350,24 +663,28 @@ class Call:
             return ["if (UNLIKELY((request_in.kind & REQUEST_KIND_MASK) == REQUEST_COLL) && recorder.layer) "
                     "layer_restarted(request_in.id, e->seq);",
                     "if (UNLIKELY(recorder.payload)) payload_started(lane, request_in.id, e->seq);"]
-        if not send or self.klass == "send_init":
+        if not send or self.klass in ("send_init", "coll_init"):
             return []
-        return [f"if (UNLIKELY(recorder.payload)) payload_send(lane, e->seq, {send[0]}, {send[1]}, {send[2]});"]
+        return [f"if (UNLIKELY(recorder.payload)) payload_send(lane, e->seq, {self.side(send)});"]
 
     def payload_after(self):
         send, receive = self.buffers()
+        condition = "if (UNLIKELY(recorder.payload) && returned == MPI_SUCCESS)\n        "
+        if self.klass in ("rma_fence", "rma_complete", "rma_unlock", "rma_flush"):
+            return [f"{condition}payload_epoch(lane, e->comm, {self.one('target') or -1});"]
         if not send and not receive:
             return []
+        sides = f"{self.side(send)}, {self.side(receive)}"
         if self.one("req_out"):
-            if self.klass == "icoll":  # a collective's send buffer at completion tells nothing that is not told otherwise
-                send = send and self.name != "Ibcast" and send or None
-            parts = [", ".join(map(str, b)) if b else "NULL, 0, 0" for b in (send, receive)]
-            return [f"if (UNLIKELY(recorder.payload) && returned == MPI_SUCCESS)\n        payload_hold(e->request, e->seq, {', '.join(parts)});"]
+            return [f"{condition}payload_hold(lane, e->request, e->seq, {sides});"]
+        if self.klass == "rma":
+            return [f"{condition}payload_origin(lane, e->comm, {self.one('target')}, e->seq, {sides});"]
         if not receive:
             return []
         received = f"{self.one('status')}->_ucount" if self.one("status") else "UINT64_MAX"
-        return [f"if (UNLIKELY(recorder.payload) && returned == MPI_SUCCESS)\n        "
-                f"payload_received(lane, e->seq, {receive[0]}, {receive[1]}, {receive[2]}, {received});"]
+        if self.klass in ("file", "file_coll") and not self.one("status"):
+            return []  # the first half of a split read: nothing is there yet
+        return [f"{condition}payload_received(lane, e->seq, {self.side(receive)}, {received});"]
 
     def perturb(self):
         """Statements before the call when a live policy is set."""
@@ -413,22 +730,31 @@ class Call:
             if self.glue:  # the language bindings call it for themselves
                 lines += [f"if (recorder_in_binding(cfa[-1]))\n        return real({args});"]
             lines += ["struct lane *lane = recorder_lane();",
-                     f"if (UNLIKELY(!lane))\n        return real({args});",
+                     f"if (UNLIKELY(!lane)) {{\n        usage_outside(CALL_{n}, cfa);\n        return real({args});\n    }}",
                      f"if (UNLIKELY(recorder.filter) && filter_out(lane, CALL_{n}, {self.one('comm') or 'NULL'})) {{\n"
                      f"        recorder_mute();\n        {ret} unseen = real({args});\n        recorder_unmute(lane);\n"
                      f"        return unseen;\n    }}",
-                     f"struct spool_event *e = recorder_enter(lane, CALL_{n}, cfa);"]
+                     f"struct spool_event *e = recorder_{'poll_' if self.poll else ''}enter(lane, CALL_{n}, cfa);"]
             lines += self.prepare() + self.payload_before() + self.perturb()
             starts = self.klass in ("icoll", "coll_init", "comm_icreate") and self.one("comm")
             if starts:
                 lines.append(f"int tag_before = recorder.layer ? layer_tag({self.one('comm')}) : 0;")
+            if self.poll:
+                lines.append("recorder_poll_expect(lane, e, 0);")
             lines += ["recorder_open(lane, e);", f"{ret} returned = real({args});", "recorder_back(e);"]
             if starts:
                 lines.append(f"if (recorder.layer) layer_started({self.one('comm')}, tag_before, e->seq);")
+                if self.klass == "comm_icreate":
+                    lines.append(f"if (recorder.layer && returned == MPI_SUCCESS) layer_making({self.one('comm')}, e->comm, e->seq);")
+            if self.poll:
+                nothing = "returned == MPI_SUCCESS && flag && !*flag" if "flag" in self.all("int_out") else "true"
+                lines += [f"bool nothing = {nothing};", "if (recorder_poll_again(lane, e, cfa, nothing))\n        return returned;"]
             lines += self.finish() + self.payload_after()
             if self.klass == "coll_init":
                 lines.append("if (recorder.layer && returned == MPI_SUCCESS) layer_persistent(e->seq, e->request);")
-            lines += [f"recorder_leave(lane, e, {'returned' if ret == 'int' else '0'}, {self.moved()});", "return returned;"]
+            error = "returned" if ret == "int" else "0"
+            lines += [f"recorder_poll_leave(lane, e, 0, {error}, {self.moved()}, nothing);" if self.poll else
+                      f"recorder_leave(lane, e, {error}, {self.moved()});", "return returned;"]
             text += "    " + "\n    ".join(lines) + "\n}\n"
         for prefix, which in (("", "REAL_MPI"), ("P", "REAL_PMPI")):
             text += (f"{ret} {prefix}{self.full}({self.parameters()})\n{{\n"
@@ -488,7 +814,7 @@ def main():
     h += ["struct call_description { const char *name; const char *names; uint8_t class; uint8_t mode; };",
           "extern const struct call_description call_description[CALL_COUNT];"]
     h += [c.type() for c in calls]
-    body = ["/* Generated by interpose/generate.py from interpose/calls.table: do not edit. */", '#include "interpose/recorder.h"',
+    body = ["/* Generated by interpose/generate.py from interpose/calls.table: do not edit. */", '#include "interpose/usage.h"',
             '#include "core/event.h"', "const struct call_description call_description[CALL_COUNT] = {"]
     for c in calls:
         body.append(f'    {{"{c.full}", "{c.arg_names()}", EVENT_CLASS_{c.klass.upper()}, EVENT_MODE_{c.mode.upper()}}},')

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "interpose/handles.h"
+#include "interpose/usage.h"
 
 struct slot {
     const void *handle; /* NULL: never used; &tomb: was */
@@ -285,9 +286,11 @@ uint32_t recorder_comm_slow(struct lane *lane, MPI_Comm comm)
         return 0;
     recorder_lock();
     uint32_t id = map_find(OBJECT_COMM, comm);
-    if (!id)
+    if (!id && usage_good(OBJECT_COMM, comm))
         id = comm_define(lane, comm, 0, COMM_ORIGIN_UNKNOWN, 0);
     if (id) {
+        const struct comm_info *info = comm_slot(id);
+        lane->comm_cache.peers = (uint32_t)(info->inter ? info->remote_size : info->size);
         lane->comm_cache.generation = recorder.generation;
         lane->comm_cache.handle = comm;
         lane->comm_cache.id = id;
@@ -354,6 +357,11 @@ int recorder_comm_size(struct lane *lane, MPI_Comm comm)
     const struct comm_info *info = handles_comm_info(lane, comm);
     return !info ? 0 : info->inter ? info->remote_size : info->size;
 }
+int recorder_own(struct lane *lane, MPI_Comm comm, const int *value)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return info && value ? value[info->rank] : 0;
+}
 int recorder_comm_local_size(struct lane *lane, MPI_Comm comm)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
@@ -393,6 +401,11 @@ bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank)
     const struct comm_info *info = handles_comm_info(lane, comm);
     return info && (info->inter ? rank == MPI_ROOT : info->rank == rank);
 }
+int recorder_comm_own(struct lane *lane, MPI_Comm comm)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return info && info->rank > 0 ? info->rank : 0;
+}
 int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
 {
     for (int rank = 0, n = recorder_comm_size(lane, comm); rank < n; rank++)
@@ -423,7 +436,7 @@ uint32_t recorder_group(struct lane *lane, MPI_Group group)
     uint32_t id = map_find(OBJECT_GROUP, group);
     int size = 0;
     int32_t *member = NULL;
-    if (id || REAL(Group_size)(group, &size) || !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
+    if (id || !usage_good(OBJECT_GROUP, group) || REAL(Group_size)(group, &size) || !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
         !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, group)))
         goto done;
     int first = 0;
@@ -451,13 +464,22 @@ static const struct { const char *symbol, *name; } op_names[] = {
     {"ompi_mpi_op_replace", "MPI_REPLACE"}, {"ompi_mpi_op_no_op", "MPI_NO_OP"},
 };
 
+const char *handles_op_predefined(MPI_Op op)
+{
+    static const void *symbol[sizeof op_names / sizeof *op_names];
+    for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++) {
+        if (!symbol[i])
+            symbol[i] = recorder_symbol(op_names[i].symbol);
+        if (symbol[i] == (const void *)op)
+            return op_names[i].name;
+    }
+    return NULL;
+}
+
 static uint32_t op_define(struct lane *lane, MPI_Op op, int commute)
 {
     uint32_t id = map_add(OBJECT_OP, op);
-    const char *name = "user";
-    for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++)
-        if (recorder_symbol(op_names[i].symbol) == (void *)op)
-            name = op_names[i].name;
+    const char *name = handles_op_predefined(op) ? handles_op_predefined(op) : "user";
     if (commute < 0 && REAL(Op_commutative)(op, &commute) != MPI_SUCCESS)
         commute = 0;
     size_t bytes = strlen(name);
@@ -476,7 +498,7 @@ uint32_t recorder_op(struct lane *lane, MPI_Op op)
         return 0;
     recorder_lock();
     uint32_t id = map_find(OBJECT_OP, op);
-    if (!id)
+    if (!id && usage_good(OBJECT_OP, op))
         id = op_define(lane, op, -1);
     recorder_unlock();
     return id;
@@ -496,7 +518,7 @@ static uint32_t shared_define(struct lane *lane, enum recorder_object kind, cons
     uint32_t comm_id = recorder_comm(lane, comm);
     recorder_lock();
     uint32_t id = map_find(kind, handle);
-    if (!id && (id = map_add(kind, handle))) {
+    if (!id && usage_good(kind, handle) && (id = map_add(kind, handle))) {
         uint64_t key = mix(mix(0x77696E, kind), comm_id ? comm_slot(comm_id)->global : 0);
         size_t length = strlen(name) < 1024 ? strlen(name) : 1024;
         uint32_t words = (uint32_t)((sizeof(struct spool_def_win) + length + 7) / 8);

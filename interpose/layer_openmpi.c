@@ -75,6 +75,14 @@ static struct schedule { /* started non-blocking collectives, by communicator an
     uint64_t seq;
 } schedule[SCHEDULES];
 
+/* Makers of communicators that return before they are done (MPI_Comm_idup) start collectives over the old one from whoever makes progress. */
+static struct maker {
+    MPI_Comm comm;
+    uint64_t seq;
+    uint32_t id; /* of comm */
+} maker[16];
+static unsigned maker_count; /* ever; the newest are kept */
+
 static struct schedule *schedule_at(MPI_Comm comm, int tag)
 {
     return &schedule[(((uintptr_t)comm >> 4) * 0x9E3779B1u + (unsigned)tag * 0x85EBCA6Bu) % SCHEDULES];
@@ -95,12 +103,19 @@ static bool scheduled(int tag)
 /* Sequence number of the application's call that a message with an internal tag belongs to; 0: not a collective's. */
 static uint64_t parent_of(const struct lane *lane, MPI_Comm comm, int tag)
 {
-    if (scheduled(tag)) {
+    bool collective = in_collective(lane);
+    if (scheduled(tag)) { /* not of a blocking collective such as MPI_Barrier, but of what makes a communicator, it may be */
+        bool maybe_own = collective && call_description[lane->open[0].head.a].class != EVENT_CLASS_COLL;
         const struct schedule *s = schedule_at(comm, tag);
         if (s->comm == comm && s->tag == tag)
             return s->seq;
+        for (unsigned i = maker_count; UNLIKELY(i > 0) && i + 16 > maker_count; i--) { /* the newest first */
+            const struct maker *m = &maker[(i - 1) % 16];
+            if (m->comm == comm && !(maybe_own && lane->open[0].comm == m->id))
+                return m->seq;
+        }
     }
-    return in_collective(lane) ? lane->open[0].seq : 0;
+    return collective ? lane->open[0].seq : 0;
 }
 
 int layer_tag(MPI_Comm comm)
@@ -115,6 +130,11 @@ void layer_started(MPI_Comm comm, int tag_before, uint64_t seq)
     int after = comm->c_nbc_tag, first = tag_before > after ? tag_before : MCA_COLL_BASE_TAG_NONBLOCKING_BASE;
     for (int tag = first; tag > after && first - tag < 64; tag--) /* the counter wraps at its end */
         *schedule_at(comm, tag) = (struct schedule){comm, tag, 0, seq};
+}
+
+void layer_making(MPI_Comm comm, uint32_t id, uint64_t seq)
+{
+    maker[maker_count++ % 16] = (struct maker){comm, seq, id};
 }
 
 void layer_persistent(uint64_t init_seq, uint32_t request)
@@ -146,6 +166,8 @@ static struct spool_event *enter(struct lane *lane, unsigned call, uint64_t pare
 {
     if (UNLIKELY(!recorder.defined[call]))
         recorder_define_call(lane, call);
+    if (UNLIKELY(lane->poll_count)) /* progress made in a poll */
+        recorder_polls_write(lane);
     struct spool_event *e = &lane->open[lane->depth];
     uint64_t seq = recorder.threads ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED) : ++recorder.seq;
     atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
@@ -179,7 +201,7 @@ static void record_completion(struct lane *lane, ompi_request_t *request, uint64
     struct request_info info = recorder_request_find(request, NULL);
     if (!info.id)
         return;
-    recorder_request_forget(info, NULL);
+    recorder_request_forget(info);
     if (lane->depth >= SPOOL_DEPTH_MAX)
         return;
     struct spool_event *e = enter(lane, LAYER_COMPLETE, parent);
@@ -334,6 +356,12 @@ static int layer_irecv_init(void *buf, size_t count, ompi_datatype_t *type, int 
 static int layer_del_comm(ompi_communicator_t *comm)
 {
     recorder_forget(OBJECT_COMM, comm);
+    for (int i = 0; i < SCHEDULES; i++) /* its address may be another's soon */
+        if (schedule[i].comm == comm)
+            schedule[i].comm = NULL;
+    for (int i = 0; i < 16; i++)
+        if (maker[i].comm == comm)
+            maker[i].comm = NULL;
     return own_table.pml_del_comm(comm);
 }
 
@@ -350,7 +378,7 @@ static void leave_one(struct lane *lane, struct spool_event *e, uint32_t index, 
 {
     recorder_done(lane, e->seq, index, info, NULL, status, error);
     if (!(info.kind & REQUEST_PERSISTENT))
-        recorder_request_forget(info, NULL);
+        recorder_request_forget(info);
 }
 
 static int layer_wait(ompi_request_t **request, ompi_status_public_t *status)

@@ -15,23 +15,31 @@
 
 #include "interpose/handles.h"
 #include "interpose/payload.h"
+#include "interpose/typemap.h"
 
-enum { CAP_DEFAULT = 64 * 1024, CHUNK = 16384, BUCKETS = 1024 };
+enum { CAP_DEFAULT = 64 * 1024, CHUNK = 16384, BUCKETS = 1024, ORIGINS_MAX = 1 << 16 };
 
 struct buffer {
     const void *at;
     int64_t count;
     uint32_t type;
 };
-struct held { /* buffers of an active request */
-    uint32_t id;
+struct buffers { /* of one side, in the order of the ranks they are for */
+    struct buffer one, *many; /* many: on the heap, where there are not exactly one */
+    int count;
+};
+struct held { /* buffers of an active request, or of one-sided communication until its epoch ends */
+    uint32_t id;  /* of the request; or of the window */
+    int target;
     uint64_t seq; /* of the event that owns them */
-    struct buffer send, receive;
+    struct buffers send, receive;
     struct held *next;
 };
 
 static uint64_t cap; /* bytes of content kept; 0: digests only */
 static struct held *bucket[BUCKETS];
+static struct held *origin; /* of windows */
+static uint32_t origin_count;
 
 void payload_start(void)
 {
@@ -47,6 +55,7 @@ void payload_start(void)
 
 struct walk {
     XXH3_state_t *state;
+    const char *base;
     uint64_t left;  /* bytes still to take */
     uint64_t taken;
     struct lane *lane;
@@ -71,13 +80,18 @@ static void keep_content(struct walk *w, const char *data, uint64_t bytes)
     }
 }
 
-static void take(struct walk *w, const char *data, uint64_t bytes)
+static bool take(int64_t offset, uint32_t basic, int64_t extent, uint64_t count, void *context)
 {
+    struct walk *w = context;
+    const char *data = w->base + offset;
+    uint64_t bytes = count * (uint64_t)extent;
+    (void)basic;
     bytes = bytes < w->left ? bytes : w->left;
     XXH3_64bits_update(w->state, data, bytes);
     w->left -= bytes;
     if (cap)
         keep_content(w, data, bytes);
+    return w->left != 0;
 }
 
 static void write_digest(struct walk *w, uint64_t digest, uint64_t bytes)
@@ -87,51 +101,133 @@ static void write_digest(struct walk *w, uint64_t digest, uint64_t bytes)
         *record = (struct spool_digest){{SPOOL_DIGEST, sizeof *record / 8, (uint16_t)w->at, (uint16_t)w->side}, w->seq, digest, bytes};
 }
 
-static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side, struct buffer b, uint64_t limit)
+/* The buffers of a side; 0: there are none, or what they hold cannot be told. */
+static int resolve(struct lane *lane, const struct payload_side *side, struct buffers *out)
+{
+    *out = (struct buffers){.count = 0};
+    if (!side || !side->type || side->at == MPI_IN_PLACE)
+        return 0;
+    if (!side->counts) {
+        out->one = (struct buffer){side->at, side->count, side->type};
+        return out->count = 1;
+    }
+    if (side->blocks <= 0 || (!side->displs && !side->displs_wide) || !(out->many = malloc((size_t)side->blocks * sizeof *out->many)))
+        return 0;
+    for (int i = 0; i < side->blocks; i++) {
+        uint32_t type = side->types ? recorder_type(lane, side->types[i]) : side->type;
+        struct datatype_layout layout = {.extent = 0};
+        int64_t step = 1;
+        if (!side->types)
+            step = datatypes_layout(type, &layout) ? layout.extent : 0;
+        out->many[i] = (struct buffer){(const char *)side->at + (side->displs_wide ? side->displs_wide[i] : side->displs[i] * step),
+                                       side->counts[i], type};
+    }
+    return out->count = side->blocks;
+}
+
+static void take_buffer(struct walk *w, struct buffer b)
+{
+    struct datatype_layout layout;
+    if (!b.count || !datatypes_layout(b.type, &layout))
+        return;
+    w->base = b.at;
+    if (layout.contiguous)
+        take(0, 0, layout.size, (uint64_t)b.count, w);
+    else
+        for (int64_t i = 0; i < b.count && w->left; i++)
+            typemap_each(layout.map, i * layout.extent, take, w);
+}
+
+/* Bytes of the buffers; false where that, or where they lie, is not known: then nothing is claimed. */
+static bool measure(const struct buffer *b, int count, uint64_t *out_bytes)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++) {
+        struct datatype_layout layout;
+        uint64_t bytes;
+        if (!b[i].count)
+            continue;
+        if (b[i].count < 0 || !datatypes_layout(b[i].type, &layout) || (!layout.contiguous && !layout.map) || (layout.contiguous && !b[i].at) ||
+            __builtin_mul_overflow((uint64_t)b[i].count, (uint64_t)layout.size, &bytes) || __builtin_add_overflow(sum, bytes, &sum))
+            return false;
+    }
+    *out_bytes = sum;
+    return true;
+}
+
+static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side, const struct buffers *b, uint64_t limit)
 {
     static __thread XXH3_state_t state __attribute__((tls_model("initial-exec"), aligned(64)));
+    const struct buffer *buffer = b->many ? b->many : &b->one;
     struct datatype_layout layout;
-    if (b.at == MPI_IN_PLACE || b.count < 0 || !datatypes_layout(b.type, &layout))
+    uint64_t bytes;
+    if (!b->count || !measure(buffer, b->count, &bytes))
         return;
-    uint64_t bytes = (uint64_t)b.count * (uint64_t)layout.size;
     bytes = bytes < limit ? bytes : limit;
     struct walk w = {.state = &state, .left = bytes, .lane = lane, .seq = seq, .at = at, .side = side};
-    if (layout.contiguous && (b.at || !bytes)) {
+    if (b->count == 1 && datatypes_layout(buffer->type, &layout) && layout.contiguous) {
         if (cap)
-            keep_content(&w, b.at, bytes);
-        write_digest(&w, XXH3_64bits(b.at, bytes), bytes);
+            keep_content(&w, buffer->at, bytes);
+        write_digest(&w, XXH3_64bits(buffer->at, bytes), bytes);
         return;
     }
-    if (layout.contiguous || !layout.segment)
-        return; /* no map was kept: nothing is claimed */
     XXH3_64bits_reset(&state);
-    for (int64_t i = 0; i < b.count && w.left; i++)
-        for (uint32_t s = 0; s < layout.segment_count && w.left; s++)
-            take(&w, (const char *)b.at + i * layout.extent + layout.segment[s].displacement,
-                 layout.segment[s].count * (uint64_t)layout.basic_size[s]);
+    for (int i = 0; i < b->count && w.left; i++)
+        take_buffer(&w, buffer[i]);
     write_digest(&w, XXH3_64bits_digest(&state), bytes);
 }
 
-void payload_send(struct lane *lane, uint64_t seq, const void *at, int64_t count, uint32_t type)
+static void record_side(struct lane *lane, uint64_t seq, unsigned at, unsigned which, const struct payload_side *side, uint64_t limit)
 {
-    record(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, (struct buffer){at, count, type}, UINT64_MAX);
+    struct buffers b;
+    if (resolve(lane, side, &b))
+        record(lane, seq, at, which, &b, limit);
+    free(b.many);
 }
 
-void payload_received(struct lane *lane, uint64_t seq, const void *at, int64_t count, uint32_t type, uint64_t bytes)
+void payload_send(struct lane *lane, uint64_t seq, const struct payload_side *send)
 {
-    record(lane, seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, (struct buffer){at, count, type}, bytes);
+    record_side(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, send, UINT64_MAX);
+}
+
+void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive, uint64_t bytes)
+{
+    record_side(lane, seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, receive, bytes);
 }
 
 /* --- requests -------------------------------------------------------------------------------------------------------------- */
 
-void payload_hold(uint32_t id, uint64_t seq, const void *send, int64_t send_count, uint32_t send_type, const void *receive,
-                  int64_t receive_count, uint32_t receive_type)
+static struct held *held_new(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send, const struct payload_side *receive)
 {
     struct held *h = id ? malloc(sizeof *h) : NULL;
     if (!h)
+        return NULL;
+    *h = (struct held){.id = id, .seq = seq};
+    resolve(lane, send, &h->send);
+    resolve(lane, receive, &h->receive);
+    return h;
+}
+
+static void held_free(struct held *h)
+{
+    free(h->send.many);
+    free(h->receive.many);
+    free(h);
+}
+
+static void held_done(struct lane *lane, const struct held *h, uint64_t received)
+{
+    record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
+    record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received);
+}
+
+void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send, const struct payload_side *receive)
+{
+    struct held *h = held_new(lane, id, seq, send, receive);
+    if (!h)
         return;
     recorder_lock();
-    *h = (struct held){id, seq, {send, send_count, send_type}, {receive, receive_count, receive_type}, bucket[id % BUCKETS]};
+    h->next = bucket[id % BUCKETS];
     bucket[id % BUCKETS] = h;
     recorder_unlock();
 }
@@ -142,8 +238,7 @@ void payload_started(struct lane *lane, uint32_t id, uint64_t seq)
     for (struct held *h = bucket[id % BUCKETS]; h; h = h->next)
         if (h->id == id) {
             h->seq = seq;
-            if (h->send.type)
-                record(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, h->send, UINT64_MAX);
+            record(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
         }
     recorder_unlock();
 }
@@ -155,15 +250,44 @@ void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep)
         struct held *h = *at;
         if (h->id != id)
             continue;
-        if (h->send.type)
-            record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, h->send, UINT64_MAX);
-        if (h->receive.type)
-            record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, h->receive, received);
+        held_done(lane, h, received);
         if (!keep) {
             *at = h->next;
-            free(h);
+            held_free(h);
         }
         break;
+    }
+    recorder_unlock();
+}
+
+/* --- one-sided communication -------------------------------------------------------------------------------------------------- */
+
+void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq, const struct payload_side *send,
+                    const struct payload_side *receive)
+{
+    struct held *h = origin_count < ORIGINS_MAX ? held_new(lane, win, seq, send, receive) : NULL;
+    if (!h)
+        return;
+    h->target = target;
+    recorder_lock();
+    h->next = origin;
+    origin = h;
+    origin_count++;
+    recorder_unlock();
+}
+
+void payload_epoch(struct lane *lane, uint32_t win, int target)
+{
+    recorder_lock();
+    for (struct held **at = &origin, *h; (h = *at);) {
+        if (h->id != win || (target >= 0 && h->target != target)) {
+            at = &h->next;
+            continue;
+        }
+        held_done(lane, h, UINT64_MAX);
+        *at = h->next;
+        origin_count--;
+        held_free(h);
     }
     recorder_unlock();
 }

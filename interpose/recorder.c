@@ -26,6 +26,10 @@
 #include "interpose/life.h"
 #include "interpose/payload.h"
 #include "interpose/perturb.h"
+#include "interpose/usage.h"
+
+/* Polls further apart than 100 microseconds are not folded: the time between them is the program's own, and worth seeing. */
+enum { POLL_GAPS_PER_SECOND = 10000 };
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
 struct recorder recorder;
@@ -105,6 +109,7 @@ static const struct { void **at; const char *name; } handle_symbols[] = {
     {(void **)&recorder_handle.group_null, "ompi_mpi_group_null"},
     {(void **)&recorder_handle.group_empty, "ompi_mpi_group_empty"},
     {(void **)&recorder_handle.op_null, "ompi_mpi_op_null"},
+    {(void **)&recorder_handle.op_no_op, "ompi_mpi_op_no_op"},
     {(void **)&recorder_handle.win_null, "ompi_mpi_win_null"},
     {(void **)&recorder_handle.file_null, "ompi_mpi_file_null"},
     {(void **)&recorder_handle.message_null, "ompi_mpi_message_null"}, /* a null pointer in some versions */
@@ -145,10 +150,10 @@ void recorder_warn(const char *text)
     errno = saved;
 }
 
-void recorder_lost(struct lane *lane)
+void recorder_lost(struct lane *lane, uint64_t calls)
 {
     struct spool_header *header = lane->writer.header;
-    atomic_store_explicit(&header->lost, atomic_load_explicit(&header->lost, memory_order_relaxed) + 1, memory_order_relaxed);
+    atomic_store_explicit(&header->lost, atomic_load_explicit(&header->lost, memory_order_relaxed) + calls, memory_order_relaxed);
     char text[400];
     snprintf(text, sizeof text, "recording ended on rank %d, the program goes on: %s", recorder.world_rank, header->note);
     recorder_warn(text);
@@ -296,6 +301,17 @@ static struct lane *lane_free(void)
     return lane;
 }
 
+/* What follows is another thread's: nothing says that it had to wait for the one before. */
+static void write_thread(struct lane *lane)
+{
+    if (lane->poll_count)
+        recorder_polls_write(lane);
+    struct spool_head *record = spool_reserve(&lane->writer, 1);
+    if (record)
+        *record = (struct spool_head){SPOOL_THREAD, 1, 0, 0};
+    spool_commit(&lane->writer);
+}
+
 struct lane *recorder_lane_slow(void)
 {
     if (!recorder.on || recorder_thread.current)
@@ -304,7 +320,9 @@ struct lane *recorder_lane_slow(void)
     if (recorder.lanes) /* a second thread: whatever level was asked for, MPI_Wtime and its like are called by any of them */
         recorder.threads = true;
     struct lane *lane = lane_free();
-    if (!lane)
+    if (lane)
+        write_thread(lane);
+    else
         lane = lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0, life.newest);
     recorder_thread.current = NULL;
     if (!lane) {
@@ -358,6 +376,50 @@ static bool choose_folder(void)
     return snprintf(life.folder, sizeof life.folder, "%s/%s", spool, job) < (int)sizeof life.folder && make_folders(life.folder);
 }
 
+/* A lane for a process that has not called MPI_Init, whose place in the job only the launcher's environment tells. */
+static struct lane *before_start(void)
+{
+    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *size = getenv("OMPI_COMM_WORLD_SIZE");
+    static bool tried;
+    if (tried || !rank || !size || recorder.lanes || !choose_folder())
+        return NULL;
+    tried = true;
+    recorder.world_rank = atoi(rank);
+    recorder.world_size = atoi(size);
+    recorder_started_clock();
+    life.pid = (int)getpid();
+    struct lane *lane = lane_new(0, 0);
+    if (lane)
+        recorder.seq_shared = &lane->writer.header->next_seq;
+    return lane;
+}
+
+/* An event of its own for a call that no lane would be given for: what it says is what it is about. */
+void usage_outside(unsigned call, void **cfa)
+{
+    static const char *const allowed[] = {"MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version", "MPI_Wtime", "MPI_Wtick",
+                                          "MPI_Query_thread", "MPI_Is_thread_main"};
+    const char *name = call_description[call].name;
+    if (recorder_thread.current || (recorder.on && call != CALL_Init && call != CALL_Init_thread) || recorder_plain() || strstr(name, "MPI_T_") ||
+        strstr(name, "MPI_Info") || strstr(name, "rrhandler") || strstr(name, "rror_") || strstr(name, "2f") || strstr(name, "2c") ||
+        (life.pid && life.pid != (int)getpid()))
+        return;
+    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
+        if (!strcmp(name, allowed[i]))
+            return;
+    const char *sentence = recorder.on ? "MPI is initialized already" : recorder.ended ? "it is called after MPI_Finalize" : "it is called before MPI_Init";
+    struct lane *lane = recorder.lanes;
+    if (!lane && !(lane = before_start()))
+        return;
+    struct spool_event *e = recorder_enter(lane, call, cfa);
+    recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
+    usage_say(lane, e->seq, "lifecycle", NULL, 0, "%s", sentence);
+    recorder_open(lane, e);
+    recorder_back(e);
+    recorder_leave(lane, e, MPI_SUCCESS, false);
+    recorder_thread.ready = recorder.on ? lane : NULL;
+}
+
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error)
 {
     int provided = 0;
@@ -394,6 +456,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
         return;
     }
     recorder.seq_shared = &lane->writer.header->next_seq;
+    recorder.poll_gap = lane->writer.header->tick_hz / POLL_GAPS_PER_SECOND;
     recorder_thread.current = lane;
     payload_start();
     write_clock(lane, 0, life.ticks, life.realtime_ns);
@@ -418,6 +481,8 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     }
     const char *stack = getenv("CROSSWAIT_STACK");
     recorder.stack = stack ? atoi(stack) : 0;
+    const char *buffers = getenv("CROSSWAIT_BUFFERS");
+    recorder.buffers = buffers && strcmp(buffers, "on") == 0;
     const char *why = inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
     lane->writer.header->layer = recorder.layer;
     if (recorder.filter)
@@ -467,6 +532,7 @@ void recorder_finalized(struct lane *lane)
     (void)lane;
     end_state(SPOOL_STATE_FINALIZED, 0);
     recorder.on = false;
+    recorder.ended = true;
     recorder_thread.ready = NULL;
 }
 

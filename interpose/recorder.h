@@ -26,7 +26,7 @@
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 
-enum { SITE_CACHE = 256, SITE_FRAMES_MAX = 32 };
+enum { SITE_CACHE = 256, TYPE_CACHE_BITS = 2, SITE_FRAMES_MAX = 32 };
 
 struct lane {
     struct spool_writer writer;
@@ -39,17 +39,21 @@ struct lane {
         uint32_t id;
         uint32_t skip; /* the address lies in a language binding: the caller's own return address is so many words above */
     } site[SITE_CACHE];
-    struct { /* last handle asked for, by kind: most programs use few */
+    struct { /* last handles asked for, by kind: most programs use few */
         const void *handle;
         uint32_t id;
         uint32_t generation;
-    } comm_cache, type_cache;
+        uint32_t peers; /* of a communicator: ranks that can be named in it */
+    } comm_cache, type_cache[1 << TYPE_CACHE_BITS];
     MPI_Status *status;       /* scratch for statuses that the application ignores */
     int status_count;
     void *scratch;            /* for lists of ids */
     size_t scratch_bytes;
     struct request_info *info; /* scratch for lists of requests */
     int info_count;
+    uint32_t poll_count;      /* header->poll_count */
+    uint64_t poll_key[SPOOL_POLLS_MAX]; /* of their lists of requests */
+    uint64_t poll_left;       /* when the last of them returned */
     struct lane *next, *next_free;
 };
 
@@ -59,10 +63,12 @@ extern __thread struct recorder_thread {
 } recorder_thread __attribute__((tls_model("initial-exec")));
 
 extern struct recorder { /* of the process */
+    bool ended;       /* MPI_Finalize was called */
     bool on;          /* between MPI_Init and MPI_Finalize, spool open */
     bool threads;     /* MPI_THREAD_MULTIPLE, or more than one thread has called: several lanes may run at once */
     bool tsc;
     bool payload;     /* digests or more */
+    bool buffers;     /* usage.h looks at what buffers overlap, and whether they change while MPI owns them */
     bool perturb;     /* a live policy is set */
     bool layer;       /* the library layer is on */
     bool several;     /* machines */
@@ -75,6 +81,7 @@ extern struct recorder { /* of the process */
     uint8_t defined[CALL_COUNT + 64];
     struct lane *lanes;
     struct lane *definer; /* when only the newest records are kept: the lane of the definitions, which are all kept */
+    uint64_t poll_gap;   /* ticks: what comes later after a poll is another matter */
     struct { uintptr_t start, end; } binding[8]; /* the language bindings' code */
     unsigned binding_count;
 } recorder;
@@ -84,7 +91,7 @@ extern struct recorder_handles { /* predefined handles, from the library at run 
     MPI_Datatype type_null, type_byte;
     MPI_Request request_null, request_empty;
     MPI_Group group_null, group_empty;
-    MPI_Op op_null;
+    MPI_Op op_null, op_no_op;
     MPI_Win win_null;
     MPI_File file_null;
     MPI_Message message_null, message_no_proc;
@@ -177,8 +184,20 @@ static inline uint32_t recorder_site(struct lane *lane, void **cfa)
     return recorder_site_slow(lane, cfa);
 }
 
-/* The open slot for a new event, its fields not yet set, and its site, seq, parent. */
-static inline struct spool_event *recorder_enter(struct lane *lane, unsigned call, void **cfa)
+/* --- polls (polls.c): instead of recorder_enter and _leave, recorder_poll_enter, _expect, _again and _leave -------------------- */
+
+void recorder_polls_write(struct lane *lane);
+/* With all fields set. key: of the list of requests. True: it equals a poll that goes round, so that its parts are on record. */
+bool recorder_poll_expect(struct lane *lane, const struct spool_event *e, uint64_t key);
+/* The call is back. True: it is one round more, and left; otherwise what it did is still to be recorded. nothing: it found nothing. */
+bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, bool nothing);
+void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error, bool moved, bool nothing);
+
+void usage_look_slow(struct lane *lane, uint64_t seq); /* usage.h */
+void usage_relook_slow(struct lane *lane);
+extern bool recorder_watching; /* contents of receive buffers are looked at around each call */
+
+static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigned call, void **cfa)
 {
     recorder_thread.ready = NULL;
     recorder_thread.current = lane;
@@ -192,8 +211,19 @@ static inline struct spool_event *recorder_enter(struct lane *lane, unsigned cal
     e->t_leave = 0;
     e->parent = 0;
     e->site = recorder_site(lane, cfa);
+    if (UNLIKELY(recorder_watching))
+        usage_look_slow(lane, seq);
+    return e;
+}
+
+/* The open slot for a new event, its fields not yet set, and its site, seq, parent. */
+static inline struct spool_event *recorder_enter(struct lane *lane, unsigned call, void **cfa)
+{
+    if (UNLIKELY(lane->poll_count))
+        recorder_polls_write(lane);
+    struct spool_event *e = recorder_poll_enter(lane, call, cfa);
     if (UNLIKELY(recorder.stack))
-        recorder_stack(lane, seq, cfa);
+        recorder_stack(lane, e->seq, cfa);
     return e;
 }
 
@@ -222,7 +252,25 @@ static inline void recorder_back(struct spool_event *e)
     e->t_leave = recorder_clock();
 }
 
-void recorder_lost(struct lane *lane);
+void recorder_lost(struct lane *lane, uint64_t calls);
+
+/* Field by field, as it was written a moment ago: a wider load of what is still in the store buffer waits until it is not. */
+static inline void recorder_copy(struct spool_event *to, const struct spool_event *from)
+{
+    const volatile struct spool_event *e = from;
+    to->head = (struct spool_head){SPOOL_EVENT, sizeof *to / 8, e->head.a, e->head.b};
+    to->seq = e->seq;
+    to->t_enter = e->t_enter;
+    to->t_leave = e->t_leave;
+    to->parent = e->parent;
+    to->site = e->site;
+    to->comm = e->comm;
+    to->peer = e->peer;
+    to->tag = e->tag;
+    to->type = e->type;
+    to->count = e->count;
+    to->request = e->request;
+}
 
 /* Commits the event. moved: whether the lane made progress by it. */
 static inline void recorder_close(struct lane *lane, struct spool_event *e, int error, bool moved)
@@ -230,11 +278,11 @@ static inline void recorder_close(struct lane *lane, struct spool_event *e, int 
     e->head.b = (uint16_t)((unsigned)error > 65535 ? 65535 : error);
     struct spool_event *record = spool_reserve(&lane->writer, sizeof *e / 8);
     if (LIKELY(record != NULL)) {
-        *record = *e;
+        recorder_copy(record, e);
         lane->writer.events++;
         spool_commit(&lane->writer);
     } else {
-        recorder_lost(lane);
+        recorder_lost(lane, 1);
     }
     lane->moved += moved;
     atomic_store_explicit(&lane->writer.header->moved, lane->moved, memory_order_relaxed);
@@ -245,6 +293,8 @@ static inline void recorder_close(struct lane *lane, struct spool_event *e, int 
 static inline void recorder_leave(struct lane *lane, struct spool_event *e, int error, bool moved)
 {
     recorder_close(lane, e, error, moved);
+    if (UNLIKELY(recorder_watching))
+        usage_relook_slow(lane);
     recorder_thread.current = NULL;
     recorder_thread.ready = lane;
 }
@@ -273,6 +323,7 @@ void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument, enu
 void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const char *text);
 void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type, int32_t count);
 int recorder_sum(int count, const int *value);
+int recorder_own(struct lane *lane, MPI_Comm comm, const int *value); /* this rank's element */
 int recorder_cart_dims(MPI_Comm comm);
 
 /* --- handles --------------------------------------------------------------------------------------------------- */
@@ -285,10 +336,15 @@ static inline uint32_t recorder_comm(struct lane *lane, MPI_Comm comm)
     return recorder_comm_slow(lane, comm);
 }
 uint32_t recorder_type_slow(struct lane *lane, MPI_Datatype type);
+static inline unsigned recorder_type_slot(MPI_Datatype type)
+{
+    return (unsigned)(((uintptr_t)type * 0x9E3779B97F4A7C15u) >> (64 - TYPE_CACHE_BITS));
+}
 static inline uint32_t recorder_type(struct lane *lane, MPI_Datatype type)
 {
-    if (LIKELY(lane->type_cache.handle == type && lane->type_cache.generation == recorder.generation))
-        return lane->type_cache.id;
+    unsigned slot = recorder_type_slot(type);
+    if (LIKELY(lane->type_cache[slot].handle == type && lane->type_cache[slot].generation == recorder.generation))
+        return lane->type_cache[slot].id;
     return recorder_type_slow(lane, type);
 }
 /* How a communicator came to be, for its global id: the same on all its members. */
@@ -302,7 +358,8 @@ uint32_t recorder_win(struct lane *lane, MPI_Win win);
 uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes);
 uint32_t recorder_file(struct lane *lane, MPI_File file);
 uint32_t recorder_file_made(struct lane *lane, MPI_File file, MPI_Comm comm, const char *name);
-enum recorder_object { OBJECT_COMM, OBJECT_GROUP, OBJECT_TYPE, OBJECT_OP, OBJECT_WIN, OBJECT_FILE, OBJECT_KINDS };
+enum recorder_object { OBJECT_COMM, OBJECT_GROUP, OBJECT_TYPE, OBJECT_OP, OBJECT_WIN, OBJECT_FILE, OBJECT_INFO, OBJECT_ERRHANDLER,
+                       OBJECT_KEYVAL, OBJECT_BUFFER, OBJECT_MEMORY, OBJECT_KINDS };
 void recorder_forget(enum recorder_object kind, const void *handle); /* before it is freed */
 
 /* Which sides of a rooted collective count in this process: bit 0 the send side, bit 1 the receive side. */
@@ -321,16 +378,32 @@ int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
  * belongs to the call seq. */
 int layer_tag(MPI_Comm comm);
 void layer_started(MPI_Comm comm, int tag_before, uint64_t seq);
+/* The call seq goes on making a communicator out of comm, whose id is given, after it has returned. */
+void layer_making(MPI_Comm comm, uint32_t id, uint64_t seq);
 /* A persistent collective keeps its tag: made by the call init_seq as request; from each start on, its messages belong to the call seq. */
 void layer_persistent(uint64_t init_seq, uint32_t request);
 void layer_restarted(uint32_t request, uint64_t seq);
 
-/* --- contents of buffers; types are DEF_TYPE ids, 0: no buffer on that side ------------------------------------------------- */
+/* --- contents of buffers ------------------------------------------------------------------------------------------------------ */
 
-void payload_send(struct lane *lane, uint64_t seq, const void *at, int64_t count, uint32_t type);
-void payload_received(struct lane *lane, uint64_t seq, const void *at, int64_t count, uint32_t type, uint64_t bytes);
-void payload_hold(uint32_t id, uint64_t seq, const void *send, int64_t send_count, uint32_t send_type, const void *receive,
-                  int64_t receive_count, uint32_t receive_type);
+struct payload_side {   /* what a call sends or receives */
+    const void *at;
+    int64_t count;
+    uint32_t type;      /* DEF_TYPE id; 0: nothing on this side */
+    int blocks;         /* v- and w-variants: so many, with the arrays of the call; 0: plain */
+    const int *counts;
+    const int *displs;  /* in elements; in bytes where each block has its own type */
+    const MPI_Aint *displs_wide; /* instead of displs, in bytes */
+    const MPI_Datatype *types;
+};
+void payload_send(struct lane *lane, uint64_t seq, const struct payload_side *send);
+void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive, uint64_t bytes);
+/* Sides may be NULL. The arrays are not needed after. */
+void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send, const struct payload_side *receive);
+/* One-sided: the origin's buffers belong to the call until its window and target (-1: all of them) are synchronised. */
+void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq, const struct payload_side *send,
+                    const struct payload_side *receive);
+void payload_epoch(struct lane *lane, uint32_t win, int target);
 void payload_started(struct lane *lane, uint32_t id, uint64_t seq);                /* a persistent request */
 void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep); /* keep: persistent */
 
@@ -343,6 +416,7 @@ int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, 
                      MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank);     /* world rank of a peer; -1 unknown */
 bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank);           /* this process's rank */
+int recorder_comm_own(struct lane *lane, MPI_Comm comm);                     /* which it is; 0 unknown */
 int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world);  /* and back */
 uint64_t recorder_bytes(int count, MPI_Datatype type);
 
@@ -353,16 +427,27 @@ struct request_info {
     MPI_Request handle;
     uint32_t id;   /* 0: the null request, or one that was never seen */
     uint32_t kind;
+    uint32_t node; /* where requests.c keeps it */
 };
 uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum request_kind kind);
 struct request_info recorder_request_find(MPI_Request handle, const void *variable);
-void recorder_request_forget(struct request_info info, const void *variable);
+extern bool recorder_persistent; /* there is, or was, a persistent request */
+/* The application's own: watched until it completes or is freed. */
+void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent);
+void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info);
+void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info);
+void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
+void recorder_request_finalizing(struct lane *lane, uint64_t seq);
+void recorder_request_forget(struct request_info info);
 /* Like find for a whole list, where equal handles are different requests; infos are valid until the lane's next list. NULL: no memory. */
 struct request_info *recorder_request_list(struct lane *lane, int count, const MPI_Request *request);
 
 /* A request completed: its done record, and it is forgotten unless persistent (its variable then still holds it). */
 void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info, const MPI_Request *variable,
                    const MPI_Status *status, int error);
+/* A whole list did, without an error. status: as many, or MPI_STATUSES_IGNORE. */
+void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info, const MPI_Request *variable,
+                       const MPI_Status *status);
 /* The status of a receive, probe or file operation. */
 void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status, int error);
 MPI_Status *recorder_statuses(struct lane *lane, int count); /* scratch; MPI_STATUSES_IGNORE when out of memory */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "interpose/recorder.h"
+#include "interpose/usage.h"
 
 struct node {
     MPI_Request handle;
@@ -19,8 +19,11 @@ struct node {
     uint32_t kind;
     uint32_t next, previous;         /* in the bucket's chain; 0 none */
     uint32_t mark;                   /* taken by the list being looked up */
+    uint64_t seq;                    /* of the application's call that made it; 0: the library's own */
+    bool persistent, active, started, waited; /* waited: although it had never been started */
 };
 
+bool recorder_persistent;
 enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28 };
 
 static struct {
@@ -30,6 +33,7 @@ static struct {
     uint32_t bucket_count;           /* power of two */
     uint32_t live;
     uint32_t last_id;
+    uint32_t newest; /* node */
     uint32_t mark;
     pthread_spinlock_t lock;
     bool lock_made;
@@ -62,10 +66,9 @@ static uint32_t bucket_of(MPI_Request handle, const void *variable)
     return (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 40) & (map.bucket_count - 1);
 }
 
-static void chain_append(uint32_t at)
+static void chain_append(uint32_t at, uint32_t b)
 {
     struct node *node = &map.node[at];
-    uint32_t b = bucket_of(node->handle, node->variable);
     node->next = 0;
     node->previous = map.bucket[b].last;
     if (node->previous)
@@ -88,7 +91,7 @@ static bool grow_buckets(void)
     for (uint32_t b = 0; b < old_count; b++)
         for (uint32_t at = old_bucket[b].first; at;) {
             uint32_t next = map.node[at].next;
-            chain_append(at);
+            chain_append(at, bucket_of(map.node[at].handle, map.node[at].variable));
             at = next;
         }
     free(old);
@@ -156,7 +159,8 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum req
     }
     map.live++;
     map.node[at] = (struct node){.handle = handle, .variable = variable, .id = id, .kind = kind};
-    chain_append(at);
+    map.newest = at;
+    chain_append(at, bucket_of(handle, variable));
     unlock();
     return id;
 }
@@ -176,6 +180,8 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
         if (!any || node->id < map.node[any].id)
             any = at;
     }
+    if (handle == recorder_handle.request_empty)
+        usage_blurred(); /* whichever it is */
     if (any || handle != recorder_handle.request_empty)
         return any;
     for (uint32_t at = 1; at <= map.node_count; at++) { /* a copied variable: the oldest of all */
@@ -188,13 +194,13 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
 
 struct request_info recorder_request_find(MPI_Request handle, const void *variable)
 {
-    struct request_info info = {handle, 0, REQUEST_OTHER};
+    struct request_info info = {handle, 0, REQUEST_OTHER, 0};
     if (handle == recorder_handle.request_null)
         return info;
     lock();
     uint32_t at = find(handle, variable, 0);
     if (at)
-        info = (struct request_info){handle, map.node[at].id, map.node[at].kind};
+        info = (struct request_info){handle, map.node[at].id, map.node[at].kind, at};
     unlock();
     return info;
 }
@@ -211,39 +217,130 @@ struct request_info *recorder_request_list(struct lane *lane, int count, const M
     lock();
     uint32_t mark = ++map.mark ? map.mark : ++map.mark;
     for (int i = 0; i < count; i++) {
-        lane->info[i] = (struct request_info){request[i], 0, REQUEST_OTHER};
+        lane->info[i] = (struct request_info){request[i], 0, REQUEST_OTHER, 0};
         if (request[i] == recorder_handle.request_null)
             continue;
         uint32_t at = find(request[i], &request[i], mark);
         if (at) {
             map.node[at].mark = mark;
-            lane->info[i] = (struct request_info){request[i], map.node[at].id, map.node[at].kind};
+            lane->info[i] = (struct request_info){request[i], map.node[at].id, map.node[at].kind, at};
         }
     }
     unlock();
     return lane->info;
 }
 
-void recorder_request_forget(struct request_info info, const void *variable)
+static uint32_t node_of(struct request_info info)
+{
+    return info.id && map.node[info.node].id == info.id ? info.node : 0;
+}
+
+void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent)
+{
+    lock();
+    struct node *node = id && map.newest && map.node[map.newest].id == id ? &map.node[map.newest] : NULL;
+    if (node) {
+        node->seq = seq;
+        node->persistent = persistent;
+        recorder_persistent |= persistent;
+        node->active = !persistent;
+    }
+    unlock();
+}
+
+void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    if (UNLIKELY(recorder.filter))
+        return;
+    if (!info.id) {
+        usage_say(lane, seq, "request", "request", 0, info.handle == recorder_handle.request_null ? "'request' is MPI_REQUEST_NULL: there is nothing to start" :
+                  "'request' is no request that can be started: it was freed, or never made");
+        return;
+    }
+    lock();
+    uint32_t at = node_of(info);
+    struct node node = map.node[at];
+    if (at)
+        map.node[at].active = map.node[at].started = true;
+    unlock();
+    if (at && node.seq && !node.persistent)
+        usage_say(lane, seq, "request", "request", node.seq, "'request' is not persistent: it cannot be started");
+    else if (at && node.seq && node.active)
+        usage_say(lane, seq, "request", "request", node.seq, "'request' is started while it is active");
+    if (at)
+        usage_started(lane, seq, info.id);
+}
+
+void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    if (info.handle == recorder_handle.request_null || UNLIKELY(recorder.filter))
+        return;
+    if (!info.id) {
+        usage_say(lane, seq, "request", "request", 0, "'request' is no active request: it completed or was freed before, or was never made");
+        return;
+    }
+    if (LIKELY(!recorder_persistent))
+        return;
+    lock();
+    uint32_t at = node_of(info);
+    if (at && map.node[at].persistent && !map.node[at].started)
+        map.node[at].waited = true;
+    unlock();
+}
+
+void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    if (UNLIKELY(recorder.filter))
+        return;
+    if (!info.id) {
+        usage_say(lane, seq, "request", "request", 0, info.handle == recorder_handle.request_null ? "'request' is MPI_REQUEST_NULL" :
+                  "'request' is no request: it completed or was freed before, or was never made");
+        return;
+    }
+    lock();
+    uint32_t at = node_of(info), kind = info.kind & REQUEST_KIND_MASK;
+    struct node node = map.node[at];
+    unlock();
+    if (!at || !node.seq)
+        return;
+    if (node.active && (kind == REQUEST_COLL || kind == REQUEST_RECV))
+        usage_say(lane, seq, "request", "request", node.seq, kind == REQUEST_COLL ? "the request of a collective is freed while it is active" :
+                  "the request of a receive is freed while it is active: nothing can tell when its buffer may be used");
+    if (node.waited && !node.started)
+        usage_say(lane, seq, "request", "request", node.seq, "a persistent request was waited for, but never started");
+    usage_landed(lane, 0, info.id, false);
+}
+
+void recorder_request_finalizing(struct lane *lane, uint64_t seq)
+{
+    if (UNLIKELY(recorder.filter))
+        return;
+    lock();
+    for (uint32_t at = 1; at <= map.node_count; at++) {
+        const struct node *node = &map.node[at];
+        if (!node->id || !node->seq)
+            continue;
+        if ((node->kind & REQUEST_KIND_MASK) == REQUEST_MESSAGE)
+            usage_say(lane, seq, "request", NULL, node->seq, "a message that was probed was never received");
+        else if (node->active)
+            usage_say(lane, seq, "request", NULL, node->seq, "a request was never completed: no wait or test for it, or its handle was overwritten");
+        else
+            usage_say(lane, seq, "leak", NULL, node->seq, "a persistent request was never freed%s", node->waited && !node->started ? ", nor started" : "");
+    }
+    unlock();
+}
+
+void recorder_request_forget(struct request_info info)
 {
     if (!info.id)
         return;
     lock();
-    for (uint32_t at = map.bucket[bucket_of(info.handle, variable)].first; at; at = map.node[at].next)
-        if (map.node[at].id == info.id) {
-            node_remove(at);
-            unlock();
-            return;
-        }
-    for (uint32_t at = 1; at <= map.node_count; at++)
-        if (map.node[at].id == info.id) {
-            node_remove(at);
-            break;
-        }
+    if (map.node[info.node].id == info.id) /* unless it was dropped as stale since */
+        node_remove(info.node);
     unlock();
 }
 
-static void write_done(struct lane *lane, uint64_t seq, uint32_t index, uint32_t request, uint32_t kind, const MPI_Status *status,
+static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, uint32_t request, uint32_t kind, const MPI_Status *status,
                        int error)
 {
     struct spool_done *done = spool_reserve(&lane->writer, sizeof *done / 8);
@@ -272,10 +369,36 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
         return;
     write_done(lane, seq, index, info.id, info.kind & REQUEST_KIND_MASK, status, error);
     bool over = variable && *variable == recorder_handle.request_null;
+    usage_landed(lane, seq, info.id, variable && !over);
+    if (UNLIKELY(recorder_persistent) && !over && variable) {
+        lock();
+        uint32_t at = node_of(info);
+        if (at)
+            map.node[at].active = false;
+        unlock();
+    }
     if (UNLIKELY(recorder.payload) && variable)
         payload_done(lane, info.id, info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? status->_ucount : UINT64_MAX, !over);
     if (over)
-        recorder_request_forget(info, variable);
+        recorder_request_forget(info);
+}
+
+void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info, const MPI_Request *variable,
+                       const MPI_Status *status)
+{
+    if (recorder.payload || usage_flying.count || recorder_persistent) {
+        for (int i = 0; i < count; i++)
+            recorder_done(lane, seq, (uint32_t)i, info[i], &variable[i], status ? &status[i] : status, MPI_SUCCESS);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        if (LIKELY(info[i].id != 0))
+            write_done(lane, seq, (uint32_t)i, info[i].id, info[i].kind & REQUEST_KIND_MASK, status ? &status[i] : status, MPI_SUCCESS);
+    lock();
+    for (int i = 0; i < count; i++)
+        if (LIKELY(info[i].id != 0 && variable[i] == recorder_handle.request_null && map.node[info[i].node].id == info[i].id))
+            node_remove(info[i].node);
+    unlock();
 }
 
 void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status, int error)

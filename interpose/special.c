@@ -4,11 +4,14 @@
 
 #include "interpose/filter.h"
 #include "interpose/life.h"
+#include "interpose/usage.h"
 
 int special_Init(Init_fn real, void **cfa, int *argc, char ***argv)
 {
-    if (recorder_thread.current || recorder.on)
+    if (recorder_thread.current || recorder.on || recorder.ended) {
+        usage_outside(CALL_Init, cfa);
         return real(argc, argv);
+    }
     uint64_t t_enter = recorder_started_clock();
     recorder_thread.current = recorder_nobody;
     int returned = real(argc, argv);
@@ -19,8 +22,10 @@ int special_Init(Init_fn real, void **cfa, int *argc, char ***argv)
 
 int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv, int required, int *provided)
 {
-    if (recorder_thread.current || recorder.on)
+    if (recorder_thread.current || recorder.on || recorder.ended) {
+        usage_outside(CALL_Init_thread, cfa);
         return real(argc, argv, required, provided);
+    }
     uint64_t t_enter = recorder_started_clock();
     recorder_thread.current = recorder_nobody;
     int returned = real(argc, argv, required, provided);
@@ -32,10 +37,14 @@ int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv
 int special_Finalize(Finalize_fn real, void **cfa)
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane))
+    if (UNLIKELY(!lane)) {
+        usage_outside(CALL_Finalize, cfa);
         return real();
+    }
     struct spool_event *e = recorder_enter(lane, CALL_Finalize, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
+    recorder_request_finalizing(lane, e->seq);
+    usage_finalizing(lane, e->seq);
     recorder_open(lane, e);
     recorder_finalizing(lane);
     if (recorder_plain() || recorder.several) { /* the record must be whole before it travels, or the trace is made of it */
@@ -100,24 +109,55 @@ struct several {
     struct lane *lane;
     struct spool_event *e;
     struct request_info *info; /* NULL: out of memory, completions are not recorded */
+    int count;
+    int32_t *id;               /* of the requests; NULL likewise */
+    uint64_t key;              /* polls only: a hash of the ids */
+    bool again;                /* polls only: the list is on record */
 };
 
-static struct several enter(struct lane *lane, unsigned call, void **cfa, int count, const MPI_Request *request)
+static void list_write(struct several *s)
 {
-    struct several s = {.lane = lane};
-    s.e = recorder_enter(lane, call, cfa);
+    if (s->id)
+        recorder_list(s->lane, s->e->seq, 1, SPOOL_LIST_REQUESTS, 4, s->count, s->id);
+}
+
+static struct several enter(struct lane *lane, unsigned call, void **cfa, int count, const MPI_Request *request, bool poll)
+{
+    struct several s = {.lane = lane, .count = count};
+    s.e = poll ? recorder_poll_enter(lane, call, cfa) : recorder_enter(lane, call, cfa);
     recorder_fields(s.e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
+    usage_least(lane, s.e->seq, count, "count", 0);
+    usage_pointer(lane, s.e->seq, count > 0 ? (const void *)request : "", "array_of_requests");
     s.info = count > 0 && request ? recorder_request_list(lane, count, request) : NULL;
-    int32_t *id = s.info ? recorder_scratch(lane, (size_t)count * sizeof *id) : NULL;
-    if (id) {
-        for (int i = 0; i < count; i++)
-            id[i] = (int32_t)s.info[i].id;
-        recorder_list(lane, s.e->seq, 1, SPOOL_LIST_REQUESTS, 4, count, id);
+    for (int i = 0; s.info && i < count; i++)
+        if (call == CALL_Startall)
+            recorder_request_starting(lane, s.e->seq, s.info[i]);
+        else if (UNLIKELY(recorder_persistent || !s.info[i].id))
+            recorder_request_waiting(lane, s.e->seq, s.info[i]);
+    s.id = s.info ? recorder_scratch(lane, (size_t)count * sizeof *s.id) : NULL;
+    for (int i = 0; s.id && i < count; i++)
+        s.id[i] = (int32_t)s.info[i].id;
+    if (poll) {
+        for (int i = 0; s.id && i < count; i++)
+            s.key = (s.key ^ s.key >> 29 ^ (uint32_t)s.id[i]) * 0x9E3779B97F4A7C15u;
+        s.again = recorder_poll_expect(lane, s.e, s.key);
     }
+    if (!s.again)
+        list_write(&s);
     if (UNLIKELY(recorder.perturb))
         perturb_before(lane, s.e);
     recorder_open(lane, s.e);
     return s;
+}
+
+/* A test is back: true if it was one round more of a loop. */
+static bool poll_again(struct several *s, void **cfa, bool nothing)
+{
+    if (recorder_poll_again(s->lane, s->e, cfa, nothing))
+        return true;
+    if (s->again)
+        list_write(s);
+    return false;
 }
 
 /* Error code of one member of a list: only MPI_ERR_IN_STATUS makes the statuses' own valid. */
@@ -130,7 +170,9 @@ static int error_of(int returned, const MPI_Status *status)
 
 static void done_all(struct several *s, int count, MPI_Request *request, MPI_Status *status, int returned)
 {
-    if (s->info && (returned == MPI_SUCCESS || returned == MPI_ERR_IN_STATUS))
+    if (s->info && LIKELY(returned == MPI_SUCCESS))
+        recorder_done_all(s->lane, s->e->seq, count, s->info, request, status);
+    else if (s->info && returned == MPI_ERR_IN_STATUS)
         for (int i = 0; i < count; i++) {
             MPI_Status *own = status != MPI_STATUSES_IGNORE ? &status[i] : MPI_STATUS_IGNORE;
             int error = error_of(returned, own);
@@ -144,7 +186,7 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, NULL)))
         return real(count, array_of_requests);
-    struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests);
+    struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests, false);
     for (int i = 0; s.info && i < count; i++)
         if (UNLIKELY((s.info[i].kind & REQUEST_KIND_MASK) == REQUEST_COLL) && recorder.layer)
             layer_restarted(s.info[i].id, s.e->seq);
@@ -161,7 +203,7 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, NULL)))
         return real(count, array_of_requests, array_of_statuses);
-    struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests);
+    struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests, false);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, array_of_statuses);
@@ -176,15 +218,17 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, NULL)))
         return real(count, array_of_requests, flag, array_of_statuses);
-    struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests);
+    struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests, true);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, flag, array_of_statuses);
     recorder_back(s.e);
     bool done = returned == MPI_SUCCESS ? *flag : returned == MPI_ERR_IN_STATUS;
+    if (poll_again(&s, cfa, returned == MPI_SUCCESS && !done))
+        return returned;
     if (done)
         done_all(&s, count, array_of_requests, array_of_statuses, returned);
-    recorder_leave(lane, s.e, returned, done);
+    recorder_poll_leave(lane, s.e, s.key, returned, done, returned == MPI_SUCCESS && !done);
     return returned;
 }
 
@@ -196,7 +240,7 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    struct several s = enter(lane, CALL_Waitany, cfa, count, array_of_requests);
+    struct several s = enter(lane, CALL_Waitany, cfa, count, array_of_requests, false);
     int returned = real(count, array_of_requests, index, status);
     recorder_back(s.e);
     if (returned == MPI_SUCCESS && s.info && *index >= 0 && *index < count)
@@ -213,13 +257,15 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    struct several s = enter(lane, CALL_Testany, cfa, count, array_of_requests);
+    struct several s = enter(lane, CALL_Testany, cfa, count, array_of_requests, true);
     int returned = real(count, array_of_requests, index, flag, status);
     recorder_back(s.e);
     bool done = returned != MPI_SUCCESS || *flag;
+    if (poll_again(&s, cfa, !done))
+        return returned;
     if (returned == MPI_SUCCESS && *flag && s.info && *index >= 0 && *index < count)
         recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index], status, returned);
-    recorder_leave(lane, s.e, returned, done);
+    recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
     return returned;
 }
 
@@ -241,7 +287,7 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, NULL)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests);
+    struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests, false);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, incount);
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -257,13 +303,15 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, NULL)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests);
+    struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests, true);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, incount);
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
     bool done = returned != MPI_SUCCESS || *outcount != 0;
+    if (poll_again(&s, cfa, !done))
+        return returned;
     done_some(&s, incount, array_of_requests, *outcount, array_of_indices, array_of_statuses, returned);
-    recorder_leave(lane, s.e, returned, done);
+    recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
     return returned;
 }

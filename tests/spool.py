@@ -3,7 +3,7 @@
 import glob, os, re, struct, sys
 
 KINDS = ("PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM DEF_GROUP DEF_TYPE DEF_OP "
-         "DEF_WIN DEF_FILE LOST CLOCK").split()
+         "DEF_WIN DEF_FILE LOST CLOCK REPEAT THREAD").split()
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 
@@ -11,7 +11,7 @@ class Rank:
     def __init__(self):
         self.events, self.calls, self.sites, self.modules, self.comms, self.types, self.ops = [], {}, {}, {}, {}, {}, {}
         self.lists, self.done, self.legs, self.args, self.texts, self.digests, self.stacks = {}, {}, {}, {}, {}, {}, {}
-        self.payloads, self.groups, self.wins, self.clocks, self.notes = {}, {}, {}, [], []
+        self.payloads, self.groups, self.wins, self.clocks, self.notes, self.repeats = {}, {}, {}, [], [], {}
         self.layer = 0
         self.open, self.lanes, self.state, self.lost, self.stopped, self.note, self.code = [], 0, None, 0, 0, "", 0
 
@@ -32,7 +32,7 @@ def lane(path, rank):
     with open(path, "rb") as f:
         ring = f.read()
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from("<8sIIQiiIiii", ring, 0)
-    assert magic == b"CWSPOOL\0" and version == 1, path
+    assert magic == b"CWSPOOL\0" and version == 2, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at:at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128
@@ -67,6 +67,14 @@ def lane(path, rank):
         o += words * 8
     assert o == len(data), path
     base = at + 304
+    polls = base + 16 * 64 + 8
+    for i in range(struct.unpack_from("<I", ring, polls + 8 * 72)[0]):
+        e = event(ring, polls + 72 * i)
+        e.lane = index
+        if e.seq > max(seen, default=0):
+            seen.add(e.seq)
+            rank.events.append(e)
+            rank.repeats[e.seq], = struct.unpack_from("<Q", ring, polls + 72 * i + 64)
     for i in range(min(depth, 16)):
         e = event(ring, base + 64 * i)
         e.lane = index
@@ -140,6 +148,9 @@ def record(kind, d, a, b, rank, seen, index):
     elif kind in ("DEF_WIN", "DEF_FILE"):
         glob, i, comm, size = struct.unpack_from("<QIIQ", d, 8)
         rank.wins[kind, i] = (glob, comm, size, d[32:32 + b].decode())
+    elif kind == "REPEAT":
+        seq, calls = struct.unpack_from("<QQ", d, 8)
+        rank.repeats[seq] = calls
     elif kind == "CLOCK":
         rank.clocks.append((a,) + struct.unpack_from("<QQq", d, 8))
 
@@ -161,6 +172,7 @@ def read(folder):
             e.name, e.klass, e.mode, e.names = rank.calls.get(e.call, (f"call{e.call}", 0, 0, []))
             e.done = rank.done.get(e.seq, [])
             e.leg = rank.legs.get(e.seq)
+            e.repeat = rank.repeats.get(e.seq, 1)
             e.args = {n: rank.args.get(e.seq, {}).get(i) for i, n in enumerate(e.names)}
             e.lists = rank.lists.get(e.seq, {})
             e.texts = rank.texts.get(e.seq, {})
@@ -176,7 +188,7 @@ def line(e):
     for key, value in (("args", e.args), ("lists", e.lists), ("texts", e.texts), ("done", e.done)):
         if value:
             out += f" {key}={value}"
-    return out + (f" error={e.error}" if e.error else "")
+    return out + (f" x {e.repeat}" if e.repeat > 1 else "") + (f" error={e.error}" if e.error else "")
 
 
 if __name__ == "__main__":

@@ -1,56 +1,42 @@
-# Forces each algorithm of each operation of coll/tuned, records it, checks it from the record alone. grid "SIZES" "OPERATIONS" COUNTS...
+# Records collectives and checks them from the record alone. Communicators of all sizes, and all algorithms of an operation, go through one
+# job: coll/tuned looks which algorithm it is told to take when a communicator is made.
 . "$SOURCE/tests/interpose/lib.bash"
+total=0 runs=0
 ompi_info --param coll tuned --level 9 --parsable >algorithms.txt || exit 1
-algorithms() { # OPERATION: lines `NUMBER NAME`
-    sed -n "s/.*coll_tuned_$1_algorithm:enumerator:value:\([1-9][0-9]*\):\(.*\)/\1 \2/p" algorithms.txt
+# algorithms OPERATION SIZES: the operation's algorithms as arguments of one_collective, those that are for some sizes only at these.
+algorithms() {
+    local number name sizes=$2 even
+    even=$(for p in 2 4 6 8; do case $sizes in *-*) echo -n "$p,";; *) [[ ,$sizes, == *,$p,* ]] && echo -n "$p,";; esac; done)
+    while read -r number name; do
+        case $1-$name in
+        *-two_proc) [[ $sizes == 2* ]] && echo "$1:$number@2" ;;
+        allgather-neighbor|allgatherv-neighbor) [ -z "$even" ] || echo "$1:$number@$even" ;;
+        *) echo "$1:$number@$sizes" ;;
+        esac
+    done < <(sed -n "s/.*coll_tuned_$1_algorithm:enumerator:value:\([1-9][0-9]*\):\(.*\)/\1 \2/p" algorithms.txt)
 }
-one() { # P OPERATION COUNTS.. with OMPI_MCA_ set
-    local p=$1 inner
-    shift
+# one WAYS P ARGUMENTS..: runs one_collective on P ranks; messages must have gone in at least so many different ways.
+one() {
+    local least=$1 p=$2 count inner ways found
+    shift 2
     if ! record -n "$p" "$BUILD/tests/interpose/one_collective" "$@" >log 2>&1; then
-        echo "P=$p $1 ($2): the program failed"; cat log; exit 1
+        echo "P=$p $*: the program failed"; cat log; exit 1
     fi
-    inner=$(PYTHONPATH=$SOURCE/tests:$SOURCE/tests/interpose /usr/bin/python3 "$SOURCE/tests/interpose/grid.py" "$SPOOL" 2>&1) ||
-        { echo "P=$p $*: $inner"; exit 1; }
-    [ "$inner" -gt 0 ] || [ "$p" = 1 ] || { echo "P=$p $*: no inner message was recorded"; exit 1; }
-    total=$((total + inner)) runs=$((runs + 1))
+    found=$(PYTHONPATH=$SOURCE/tests:$SOURCE/tests/interpose /usr/bin/python3 "$SOURCE/tests/interpose/grid.py" "$SPOOL" 2>&1) ||
+        { echo "P=$p $*: $found"; exit 1; }
+    read -r count inner ways <<<"$found"
+    [ "$inner" -gt 0 ] || { echo "P=$p $*: no inner message was recorded"; exit 1; }
+    [ "$ways" -ge "$least" ] || { echo "P=$p $*: messages went in $ways ways, at least $least were expected"; exit 1; }
+    total=$((total + count)) runs=$((runs + 1))
 }
-grid() {
-    local sizes=$1 operations=$2 p op number name
-    shift 2
-    total=0 runs=0
-    export OMPI_MCA_coll_tuned_use_dynamic_rules=1
-    for op in $operations; do
-        while read -r number name; do
-            for p in $sizes; do
-                case $name in two_proc) [ "$p" = 2 ] || continue ;; esac
-                case $op-$name in allgather-neighbor|allgatherv-neighbor) [ $((p % 2)) = 0 ] || continue ;; esac
-                eval "export OMPI_MCA_coll_tuned_${op}_algorithm=$number"
-                one "$p" "$op" "$@"
-            done
-            unset "OMPI_MCA_coll_tuned_${op}_algorithm"
-        done < <(algorithms "$op")
+tuned() { OMPI_MCA_coll_tuned_use_dynamic_rules=1 one "$@"; }
+# The one operation whose algorithm can only be set from outside: a job for each. tuned_outside P SIZES COUNTS..
+tuned_outside() {
+    local p=$1 case
+    for case in $(algorithms allgatherv $2); do
+        local rest=${case#*:}
+        OMPI_MCA_coll_tuned_allgatherv_algorithm=${rest%@*} tuned 2 $p allgatherv@${rest#*@} "${@:3}"
     done
-    unset OMPI_MCA_coll_tuned_use_dynamic_rules
-    [ "$runs" -gt 0 ] || { echo "no algorithm was tried"; exit 1; }
 }
-# The same, with the K-th algorithm of every operation in one job: as many jobs as the operation with most has algorithms.
-grid_at_once() { # P OPERATIONS COUNTS...
-    local p=$1 operations=$2 op number name k more
-    shift 2
-    total=0 runs=0
-    export OMPI_MCA_coll_tuned_use_dynamic_rules=1
-    for k in 1 2 3 4 5 6 7 8 9 10; do
-        more=
-        for op in $operations; do
-            unset "OMPI_MCA_coll_tuned_${op}_algorithm"
-            read -r number name < <(algorithms "$op" | sed -n "${k}p") || continue
-            case $name in two_proc) [ "$p" = 2 ] || continue ;; neighbor) [ $((p % 2)) = 0 ] || continue ;; esac
-            eval "export OMPI_MCA_coll_tuned_${op}_algorithm=$number"
-            more=$more,$op
-        done
-        [ -z "$more" ] || one "$p" "${more#,}" "$@"
-    done
-    unset OMPI_MCA_coll_tuned_use_dynamic_rules
-    [ "$runs" -ge 9 ] || { echo "only $runs algorithms were tried"; exit 1; }
-}
+inside="bcast reduce allreduce alltoall alltoallv allgather barrier reduce_scatter reduce_scatter_block gather scatter scan exscan"
+operations="$inside allgatherv"

@@ -1,5 +1,6 @@
-"""Checks one recorded run of a collective from its spools alone: every inner message sent is received, sizes agree, and what a rank must
-hold at the end of each collective can have reached it by the messages inside."""
+"""Checks recorded collectives from the spools of their job alone: every inner message sent is received, sizes agree, and what a rank must
+hold at the end of each collective can have reached it by the messages inside. Prints how many collectives and inner messages there were, and in
+how many different ways the messages of a collective went."""
 import collections, sys
 
 import spool
@@ -48,66 +49,91 @@ def messages(rank, me):
     return out, started
 
 
-def check(ranks):
-    size = len(ranks)
-    inner = 0
-    # events of the rank that are collectives, in order: the k-th of each rank belong together
-    calls, by_call = {}, {}
+def collectives(ranks, by_call):
+    """{(communicator, its how many-th): {rank: event}}: those that belong together."""
+    out = collections.defaultdict(dict)
     for me, rank in ranks.items():
         assert rank.layer == 1 and rank.state == "finalized" and not rank.lost, (me, rank.state, rank.note)
         by_call[me], left = messages(rank, me)
         assert not left, f"rank {me}: receives that never complete: {left}"
-        calls[me] = [e for e in rank.events if not e.parent and e.klass in (30, 31)]
+        mine = [e for e in rank.events if not e.parent and e.klass in (30, 31)]
         made = {e.request: e for e in rank.events if e.klass == 32}  # persistent: each start is one collective
         for e in rank.events:
             request = e.request if e.name == "MPI_Start" else e.lists[1, 1][0] if e.name == "MPI_Startall" else 0
             if request in made and not e.parent:
                 i = made[request]
-                e.name, e.peer, e.count = i.name.replace("MPIX_", "MPI_").replace("_init", ""), i.peer, i.count
-                calls[me].append(e)
-        calls[me].sort(key=lambda e: e.seq)
-    assert len({len(c) for c in calls.values()}) == 1, "the ranks disagree about the number of collectives"
-    for k in range(len(calls[0])):
-        queue = collections.defaultdict(collections.deque)
-        for me in ranks:
-            for kind, other, tag, n, _, _ in by_call[me][calls[me][k].seq]:
+                e.name, e.peer, e.count, e.comm = i.name.replace("MPIX_", "MPI_").replace("_init", ""), i.peer, i.count, i.comm
+                mine.append(e)
+        number = collections.Counter()
+        for e in sorted(mine, key=lambda e: e.seq):
+            comm = rank.comms[e.comm]["global"]
+            out[comm, number[comm]][me] = e
+            number[comm] += 1
+    return out
+
+
+def check_one(what, ranks, events, by_call):
+    """One collective: events by rank. Returns its messages."""
+    call = {me: by_call[me][e.seq] for me, e in events.items()}
+    queue = collections.defaultdict(collections.deque)
+    sent = []
+    for me in events:
+        for kind, other, tag, n, _, _ in call[me]:
+            if kind == "send":
+                queue[me, other, tag].append(n)
+                sent.append((me, other, n))
+    for me in events:
+        received = [m for m in call[me] if m[0] == "recv"]
+        for _, other, tag, n, _, _ in sorted(received, key=lambda m: m[4]):
+            q = queue[other, me, tag]
+            assert q, f"{what}: rank {me} received from {other} with tag {tag} what was not sent"
+            size = q.popleft()
+            assert size == n, f"{what}: {other} sent {size} bytes, {me} received {n}"
+    assert not any(queue.values()), f"{what}: sent and never received: { {m: list(q) for m, q in queue.items() if q} }"
+    # data flow: replay each rank's messages in its own order
+    held = {me: {me} for me in events}
+    todo = {me: collections.deque(sorted(call[me], key=lambda m: m[5])) for me in events}
+    flight = collections.defaultdict(collections.deque)
+    moved = True
+    while moved:
+        moved = False
+        for me in events:
+            while todo[me]:
+                kind, other, tag, n, _, _ = todo[me][0]
                 if kind == "send":
-                    queue[me, other, tag].append(n)
-                    inner += 1
-        for me in ranks:
-            received = [m for m in by_call[me][calls[me][k].seq] if m[0] == "recv"]
-            for _, other, tag, n, _, _ in sorted(received, key=lambda m: m[4]):
-                q = queue[other, me, tag]
-                assert q, f"collective {k}: rank {me} received from {other} with tag {tag} what was not sent"
-                sent = q.popleft()
-                assert sent == n, f"collective {k}: {other} sent {sent} bytes, {me} received {n}"
-        assert not any(queue.values()), f"collective {k}: sent and never received: { {m: list(q) for m, q in queue.items() if q} }"
-        # data flow: replay each rank's messages in its own order
-        held = {me: {me} for me in ranks}
-        todo = {me: collections.deque(sorted(by_call[me][calls[me][k].seq], key=lambda m: m[5])) for me in ranks}
-        flight = collections.defaultdict(collections.deque)
-        moved = True
-        while moved:
-            moved = False
-            for me in ranks:
-                while todo[me]:
-                    kind, other, tag, n, _, _ = todo[me][0]
-                    if kind == "send":
-                        flight[me, other, tag].append(frozenset(held[me]))
-                    elif flight[other, me, tag]:
-                        held[me] |= flight[other, me, tag].popleft()
-                    else:
-                        break
-                    todo[me].popleft()
-                    moved = True
-        assert not any(todo.values()), f"collective {k}: messages received before they were sent"
-        e = calls[0][k]
-        for me in ranks:
-            missing = needs(e.name, e.peer, me, size) - held[me]
-            empty = e.count == 0 and e.name not in ("MPI_Barrier", "MPI_Ibarrier")
-            assert empty or not missing, f"collective {k} ({e.name}): nothing of {missing} can have reached rank {me}"
-    return inner
+                    flight[me, other, tag].append(frozenset(held[me]))
+                elif flight[other, me, tag]:
+                    held[me] |= flight[other, me, tag].popleft()
+                else:
+                    break
+                todo[me].popleft()
+                moved = True
+    assert not any(todo.values()), f"{what}: messages received before they were sent"
+    e = events[min(events)]
+    if e.count == 0 and e.name not in ("MPI_Barrier", "MPI_Ibarrier"):
+        return sent
+    members = ranks[min(events)].comms[e.comm]["members"]
+    for at, me in enumerate(members):
+        missing = {members[i] for i in needs(e.name, e.peer, at, len(members))} - held[me]
+        assert not missing, f"{what}: nothing of {missing} can have reached rank {me}"
+    return sent
+
+
+def check(ranks):
+    by_call, inner, ways = {}, 0, set()
+    together = collectives(ranks, by_call)
+    for (comm, k), events in together.items():
+        some = min(events)
+        e = events[some]
+        members = ranks[some].comms[e.comm]["members"]
+        what = f"{e.name} {k} of {len(members)} ranks, count {e.count}"
+        assert sorted(events) == sorted(members), f"{what}: only ranks {sorted(events)} made it"
+        sent = check_one(what, ranks, events, by_call)
+        assert sent or len(members) == 1, f"{what}: no inner message was recorded"
+        inner += len(sent)
+        ways.add((e.name, len(members), tuple(sorted(sent))))
+    return len(together), inner, len(ways)
 
 
 if __name__ == "__main__":
-    print(check(spool.read(sys.argv[1])))
+    print(*check(spool.read(sys.argv[1])))

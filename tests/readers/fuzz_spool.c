@@ -92,6 +92,11 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
         header->depth = 2;
         memcpy(header->open, data + bytes - 2 * sizeof *header->open, 2 * sizeof *header->open);
     }
+    if (how & PENDING && bytes >= 2 * sizeof *header->poll) {
+        header->poll_count = 2 + how % 16;
+        header->poll_again = how % 4;
+        memcpy(header->poll, data, 2 * sizeof *header->poll);
+    }
     for (header->rank = 0; header->rank < 2; header->rank++) {
         file_write(header->rank, "ring", &image, sizeof image);
         file_write(header->rank, "spool", data, bytes - kept);

@@ -13,9 +13,10 @@ static uint64_t I, D;
 static void named_cases(void **state)
 {
     (void)state;
-    struct signature_run one[] = {{I, 1}}, hundred[] = {{I, 100}}, pieces[] = {{I, 50}, {I, 0}, {I, 7}}, pair[] = {{I, 1}, {D, 1}},
-                         pairs[] = {{I, 1}, {D, 1}, {I, 1}, {D, 1}, {I, 1}, {D, 1}}, turned[] = {{D, 1}, {I, 1}},
-                         joined[] = {{I, 1}, {D, 1}, {I, 2}, {D, 1}, {I, 1}}, once[] = {{I, 1}, {D, 1}, {I, 1}};
+    #define R(basic, count) {basic, count, NULL}
+    struct signature_run one[] = {R(I, 1)}, hundred[] = {R(I, 100)}, pieces[] = {R(I, 50), R(I, 0), R(I, 7)}, pair[] = {R(I, 1), R(D, 1)},
+                         pairs[] = {R(I, 1), R(D, 1), R(I, 1), R(D, 1), R(I, 1), R(D, 1)}, turned[] = {R(D, 1), R(I, 1)},
+                         joined[] = {R(I, 1), R(D, 1), R(I, 2), R(D, 1), R(I, 1)}, once[] = {R(I, 1), R(D, 1), R(I, 1)};
     assert_true(signature_hash(one, 1) == signature_hash(hundred, 1));
     assert_true(signature_hash(one, 1) == signature_hash(pieces, 3));
     assert_true(signature_hash(pair, 2) == signature_hash(pairs, 6));
@@ -46,7 +47,7 @@ static void random_sequences(void **state)
             if (i && text[n][i] == text[n][i - 1] && core_random_below(&random, 2))
                 run[runs - 1].count++;
             else
-                run[runs++] = (struct signature_run){letter[(int)text[n][i]], 1};
+                run[runs++] = (struct signature_run){letter[(int)text[n][i]], 1, NULL};
         }
         hash[n] = signature_hash(run, runs);
         for (root[n] = 1; root[n] < length; root[n]++) {
@@ -66,10 +67,63 @@ static void random_sequences(void **state)
         }
 }
 
+/* Sequences of sequences: the same number as their expansion has. */
+static void nested(void **state)
+{
+    (void)state;
+    struct core_random random;
+    core_random_init(&random, 9);
+    for (int n = 0; n < 3000; n++) {
+        struct signature_run run[3][3], flat[4000];
+        struct signature_sequence sequence[3];
+        size_t flats = 0;
+        for (int level = 0; level < 3; level++) {
+            sequence[level] = (struct signature_sequence){.run = run[level], .count = 1 + core_random_below(&random, 3)};
+            for (size_t i = 0; i < sequence[level].count; i++)
+                run[level][i] = (struct signature_run){core_random_below(&random, 2) ? I : D, core_random_below(&random, 4),
+                                                       level && core_random_below(&random, 2) ? &sequence[level - 1] : NULL};
+            assert_int_equal(signature_close(&sequence[level]), 0);
+        }
+        /* expand, level by level, from the outside in */
+        struct { const struct signature_sequence *s; size_t run; uint64_t turn; } stack[4] = {{&sequence[2], 0, 0}};
+        for (int depth = 0; depth >= 0;) {
+            const struct signature_sequence *s = stack[depth].s;
+            if (stack[depth].run == s->count) {
+                depth--;
+                continue;
+            }
+            const struct signature_run *r = &s->run[stack[depth].run];
+            if (stack[depth].turn == r->count) {
+                stack[depth].run++;
+                stack[depth].turn = 0;
+            } else if (r->inner) {
+                stack[depth].turn++;
+                depth++;
+                stack[depth].s = r->inner;
+                stack[depth].run = 0;
+                stack[depth].turn = 0;
+            } else {
+                stack[depth].turn++;
+                assert_true(flats < 4000);
+                flat[flats++] = (struct signature_run){r->basic, 1, NULL};
+            }
+        }
+        assert_int_equal(sequence[2].elements, flats);
+        assert_true(signature_hash(run[2], sequence[2].count) == signature_hash(flat, flats));
+    }
+    struct signature_run pair[] = {R(I, 1), R(D, 1)};
+    struct signature_sequence inner = {pair, 2, 0, 0};
+    assert_int_equal(signature_close(&inner), 0);
+    struct signature_run many[] = {{0, (uint64_t)1 << 40, &inner}};
+    assert_true(signature_hash(many, 1) == signature_hash(pair, 2)); /* without going through them */
+    many[0].count = (uint64_t)1 << 62;
+    assert_int_not_equal(signature_close(&(struct signature_sequence){many, 1, 0, 0}), 0);
+}
+
 int main(void)
 {
     I = signature_basic("MPI_INT");
     D = signature_basic("MPI_DOUBLE");
-    const struct CMUnitTest tests[] = {cmocka_unit_test(named_cases), cmocka_unit_test(random_sequences)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(named_cases), cmocka_unit_test(random_sequences), cmocka_unit_test(nested)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -126,6 +126,92 @@ static void test_last(void **state)
     trace_close(&trace);
 }
 
+/* Three threads took turns in one lane, beside the first thread's: each has a number of its own. */
+static void test_threads(void **state)
+{
+    char folder[300], path[300];
+    struct trace trace;
+    struct writer w;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/threads", base);
+    snprintf(path, sizeof path, "%s/threads.db", base);
+    writer_open(&w, folder, 0, 1, 0);
+    pair_define(&w);
+    for (int i = 0; i < 2; i++)
+        writer_event(&w, pair_message(&w, SEND, 0, 1, 1));
+    assert_true(writer_close(&w));
+    uint64_t seq = w.seq, now = w.now;
+    writer_open(&w, folder, 0, 1, 1);
+    w.seq = seq;
+    w.now = now;
+    for (int i = 0; i < 3; i++) {
+        if (i)
+            writer_add(&w, SPOOL_THREAD, sizeof(struct spool_head), 0, 0);
+        for (int k = 0; k < 2; k++)
+            writer_event(&w, pair_message(&w, SEND, 0, 1, 1));
+    }
+    assert_true(writer_close(&w));
+    assert_int_equal(store_write(folder, path, NULL), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(trace.rank[0].threads, 4);
+    assert_int_equal(ask(&trace, "SELECT count(DISTINCT thread) FROM event"), 4);
+    for (int i = 0; i < 4; i++) {
+        char sql[100];
+        snprintf(sql, sizeof sql, "SELECT count(*) FROM event WHERE thread = %d AND seq IN (%d, %d)", i, 2 * i + 1, 2 * i + 2);
+        assert_int_equal(ask(&trace, sql), 2);
+    }
+    trace_close(&trace);
+}
+
+/* Polls: one was folded and written; one was written when the rank was killed, and still stands in the header; two are only there; and
+ * the rank was in another round of the last. */
+static void test_polls(void **state)
+{
+    const int32_t list[2] = {7, 8};
+    char folder[300], path[300];
+    struct spool_event e[4];
+    struct trace trace;
+    struct writer w;
+
+    (void)state;
+    snprintf(folder, sizeof folder, "%s/polls", base);
+    snprintf(path, sizeof path, "%s/polls.db", base);
+    writer_open(&w, folder, 0, 1, 0);
+    pair_define(&w);
+    writer_call(&w, 20, "MPI_Testall", EVENT_CLASS_TESTALL, 0, "flag");
+    for (int i = 0; i < 4; i++) {
+        e[i] = writer_enter(&w, 20);
+        writer_list(&w, e[i].seq, SPOOL_LIST_REQUESTS, 1, list, 2);
+        e[i].count = 2;
+        e[i].t_leave = e[i].t_enter + 1000;
+        if (i < 2) {
+            struct spool_repeat *repeat = writer_add(&w, SPOOL_REPEAT, sizeof *repeat, 0, 0);
+            repeat->seq = e[i].seq;
+            repeat->calls = 10;
+            writer_event(&w, e[i]);
+        }
+    }
+    w.header.poll_count = 3;
+    for (int i = 0; i < 3; i++) {
+        w.header.poll[i].event = e[i + 1];
+        w.header.poll[i].calls = 10 + (uint64_t)i;
+    }
+    w.header.poll_again = 3;
+    w.header.state = SPOOL_STATE_RUNNING;
+    writer_pending(&w, (struct spool_event){.head = e[3].head, .seq = 5, .t_enter = w.now, .peer = EVENT_NONE, .tag = EVENT_NONE, .count = 2});
+    assert_true(writer_close(&w));
+    assert_int_equal(store_write(folder, path, NULL), CORE_OK);
+    assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
+    assert_int_equal(trace.rank[0].events, 5);
+    assert_int_equal(ask(&trace, "SELECT sum(repeat) FROM event"), 10 + 10 + 11 + 12 + 1);
+    assert_int_equal(ask(&trace, "SELECT folded FROM rank"), 39);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM event WHERE t_leave - t_enter = 1000 AND seq > 2"), 2);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM event WHERE t_leave IS NULL AND seq = 5 AND repeat = 1"), 1);
+    assert_int_equal(ask(&trace, "SELECT count(*) FROM completion WHERE done = 0 AND request IN (7, 8)"), 10);
+    trace_close(&trace);
+}
+
 /* Calls were left out on both ranks: queues that add up are paired, others are not. Tag 1 adds up; tag 2 has other sizes; tag 3 comes before it
  * is sent; tag 4 lacks a receive. */
 static void test_gaps(void **state)
@@ -381,6 +467,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pair),
         cmocka_unit_test(test_last),
+        cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_polls),
         cmocka_unit_test(test_gaps),
         cmocka_unit_test(test_clocks),
         cmocka_unit_test(test_ends),

@@ -98,8 +98,8 @@ static void test_good(void **state)
 static void test_tampered(void **state)
 {
     (void)state;
-    expect_refused("PRAGMA user_version = 2", CORE_BAD_VERSION, "newer version 2");
-    expect_refused("PRAGMA user_version = 0", CORE_BAD_VERSION, "older version 0");
+    expect_refused("PRAGMA user_version = 4", CORE_BAD_VERSION, "newer version 4");
+    expect_refused("PRAGMA user_version = 2", CORE_BAD_VERSION, "older version 2");
     expect_refused("PRAGMA application_id = 1", CORE_BAD_FORMAT, "another program");
     expect_refused("DELETE FROM rank", CORE_BAD_FORMAT, "no ranks");
     expect_refused("DELETE FROM rank WHERE rank = 0", CORE_BAD_FORMAT, "ranks");

@@ -1,11 +1,15 @@
-/* Collectives by name, each a few times with different counts and roots: `one_collective NAME,... [COUNT...]`. */
+/* Collectives by name, each a few times with different counts and roots: `one_collective NAME[:NUMBER][@SIZES] ... [COUNT...]`. SIZES, e.g.
+ * 2-5,8: over communicators of so many of the ranks; otherwise over all. NUMBER: of the algorithm that coll/tuned is told to take
+ * (the library looks when a communicator is made). */
+#include <ctype.h>
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-static int rank, size;
+static MPI_Comm w;
+static int rank, size, world_rank, world_size;
 static int *in, *out, counts[64], displs[64];
 
 static void prepare(int n)
@@ -23,7 +27,6 @@ static void prepare(int n)
 /* Open MPI's persistent collectives, started twice. */
 static int run_persistent(const char *name, int n, int root)
 {
-    MPI_Comm w = MPI_COMM_WORLD;
     MPI_Info none = MPI_INFO_NULL;
     MPI_Request q;
     if (!strcmp(name, "pbcast"))
@@ -53,7 +56,6 @@ static int run(const char *name, int n, int root)
 {
     if (name[0] == 'p')
         return run_persistent(name, n, root);
-    MPI_Comm w = MPI_COMM_WORLD;
     MPI_Request q = MPI_REQUEST_NULL;
     int nb = name[0] == 'i';
     const char *base = name + nb;
@@ -81,26 +83,91 @@ static int run(const char *name, int n, int root)
     return 0;
 }
 
-int main(int argc, char **argv)
+static void force(const char *name, int number)
 {
-    MPI_Init(&argc, &argv);
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int bad = argc < 2 ? 2 : 0;
-    for (int i = 2; i < argc && !bad; i++) {
-        int n = atoi(argv[i]);
+    char variable[128];
+    int index, count, provided;
+    MPI_T_cvar_handle handle;
+    snprintf(variable, sizeof variable, "coll_tuned_%s_algorithm", name);
+    if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) || MPI_T_cvar_get_index(variable, &index) ||
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) || MPI_T_cvar_write(handle, &number)) {
+        fprintf(stderr, "the library cannot be told what %s is to do\n", name);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    MPI_T_cvar_handle_free(&handle);
+    MPI_T_finalize();
+}
+
+static int all_counts(const char *name, char **count)
+{
+    int bad = 0;
+    MPI_Comm_rank(w, &rank);
+    MPI_Comm_size(w, &size);
+    for (; *count && !bad; count++) {
+        int n = atoi(*count);
         in = malloc(((size_t)n * size + 1) * sizeof *in);
         out = malloc(((size_t)n * size + 1) * sizeof *out);
-        char *names = strdup(argv[1]), *rest = names, *name;
-        while ((name = strsep(&rest, ",")))
-            for (int root = 0; root < size && !bad; root += size > 1 ? size - 1 : 1) {
-                prepare(n);
-                bad = run(name, n, root);
-            }
-        free(names);
+        for (int root = 0; root < size && !bad; root += size > 1 ? size - 1 : 1) {
+            prepare(n);
+            bad = run(name, n, root);
+        }
         free(in);
         free(out);
     }
+    return bad;
+}
+
+static int has_size(const char *sizes, int p)
+{
+    while (*sizes) {
+        char *end;
+        long first = strtol(sizes, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+        if (first <= p && p <= last)
+            return 1;
+        sizes = end + (*end == ',');
+        if (end == sizes && *end)
+            return 0;
+    }
+    return 0;
+}
+
+static int all_sizes(char *name, char **count)
+{
+    char *sizes = strchr(name, '@'), *number = strchr(name, ':');
+    int bad = 0;
+    if (sizes)
+        *sizes++ = 0;
+    if (number)
+        *number++ = 0;
+    if (number)
+        force(name, atoi(number));
+    w = MPI_COMM_WORLD;
+    if (!sizes)
+        return all_counts(name, count);
+    for (int p = 2; p <= world_size && !bad; p++) {
+        if (!has_size(sizes, p))
+            continue;
+        MPI_Comm_split(MPI_COMM_WORLD, world_rank < p ? 0 : MPI_UNDEFINED, 0, &w);
+        if (w == MPI_COMM_NULL)
+            continue;
+        bad = all_counts(name, count);
+        MPI_Comm_free(&w);
+    }
+    if (number)
+        force(name, 0);
+    return bad;
+}
+
+int main(int argc, char **argv)
+{
+    int bad = argc < 2 ? 2 : 0, names = 1;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    while (names < argc && !isdigit((unsigned char)argv[names][0]))
+        names++;
+    for (int i = 1; i < names && !bad; i++)
+        bad = all_sizes(argv[i], argv + names);
     MPI_Finalize();
     return bad;
 }

@@ -1,0 +1,119 @@
+/* Polls for messages to itself and counts, in a shared file, the calls that have returned: `polling COUNTFILE HOW ROUNDS`. HOW: one of
+ * the words below: so many rounds that find nothing, then the message, then a round that finds it; twice. ever: test, without end.
+ * threads: four threads do `mixed`. slow: test, with a pause of 1 ms after each round. */
+#include <fcntl.h>
+#include <mpi.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum call { TEST, TESTALL, TESTANY, TESTSOME, STATUS, IPROBE, IMPROBE, WTIME, IRECV, SEND, OTHER, CALLS };
+enum { MANY = 3, TURNS = 11 };
+static unsigned long *count;
+#define COUNTED(kind, call) ((void)(call), (void)__atomic_add_fetch(&count[kind], 1, __ATOMIC_SEQ_CST))
+
+static const char *how;
+static long rounds;
+
+static void receive(int tag)
+{
+    long in;
+    COUNTED(OTHER, MPI_Recv(&in, 1, MPI_LONG, 0, tag, MPI_COMM_SELF, MPI_STATUS_IGNORE));
+}
+
+/* Goes round until it is found; after so many rounds it can be. */
+static void poll_one(int base)
+{
+    long in[TURNS] = {0}, out = 1;
+    MPI_Request request[TURNS];
+    int requests = !strcmp(how, "turns") ? TURNS : MANY, flag = 0, index, indices[TURNS], done = 0, probes = strstr("iprobe improbe mixed", how) != NULL;
+    MPI_Message message;
+    for (int i = 0; i < requests; i++)
+        COUNTED(IRECV, MPI_Irecv(&in[i], 1, MPI_LONG, 0, base + i, MPI_COMM_SELF, &request[i]));
+    for (long round = 0; !done; round++) {
+        if (round == rounds)
+            for (int i = 0; i < requests + probes; i++)
+                COUNTED(SEND, MPI_Send(&out, 1, MPI_LONG, 0, base + i, MPI_COMM_SELF));
+        if (!strcmp(how, "testall")) {
+            COUNTED(TESTALL, MPI_Testall(requests, request, &flag, MPI_STATUSES_IGNORE));
+            done = flag;
+        } else if (!strcmp(how, "testany")) {
+            COUNTED(TESTANY, MPI_Testany(requests, request, &index, &flag, MPI_STATUS_IGNORE));
+            done = flag && index == MPI_UNDEFINED;
+        } else if (!strcmp(how, "testsome")) {
+            COUNTED(TESTSOME, MPI_Testsome(requests, request, &index, indices, MPI_STATUSES_IGNORE));
+            done = index == MPI_UNDEFINED;
+        } else if (!strcmp(how, "iprobe")) {
+            COUNTED(IPROBE, MPI_Iprobe(0, base + requests, MPI_COMM_SELF, &done, MPI_STATUS_IGNORE));
+            if (done)
+                receive(base + requests);
+        } else if (!strcmp(how, "improbe")) {
+            COUNTED(IMPROBE, MPI_Improbe(0, base + requests, MPI_COMM_SELF, &done, &message, MPI_STATUS_IGNORE));
+            if (done)
+                COUNTED(OTHER, MPI_Mrecv(&out, 1, MPI_LONG, &message, MPI_STATUS_IGNORE));
+        } else if (!strcmp(how, "status")) {
+            COUNTED(STATUS, MPI_Request_get_status(request[1], &done, MPI_STATUS_IGNORE));
+        } else if (!strcmp(how, "turns")) { /* more in turn than are folded at a time */
+            done = 1;
+            for (int i = 0; i < requests; i++)
+                if (request[i] != MPI_REQUEST_NULL) {
+                    COUNTED(TEST, MPI_Test(&request[i], &flag, MPI_STATUS_IGNORE));
+                    done &= flag;
+                }
+        } else if (!strcmp(how, "mixed") || !strcmp(how, "threads")) {
+            COUNTED(WTIME, MPI_Wtime());
+            COUNTED(IPROBE, MPI_Iprobe(0, base + requests, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+            if (flag)
+                receive(base + requests);
+            COUNTED(TEST, MPI_Test(&request[round % 2], &flag, MPI_STATUS_IGNORE));
+            done = flag;
+        } else {
+            COUNTED(TEST, MPI_Test(&request[0], &done, MPI_STATUS_IGNORE));
+            if (!strcmp(how, "slow"))
+                usleep(1000);
+        }
+    }
+    COUNTED(OTHER, MPI_Waitall(requests, request, MPI_STATUSES_IGNORE));
+    if (!strcmp(how, "threads") || !strcmp(how, "mixed"))
+        COUNTED(IPROBE, MPI_Iprobe(0, base + requests, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+}
+
+static void *thread(void *argument)
+{
+    poll_one(100 * (int)(long)argument);
+    return NULL;
+}
+
+int main(int argc, char **argv)
+{
+    char path[4096];
+    int me, provided;
+    if (argc < 4)
+        return 2;
+    how = argv[2];
+    rounds = strcmp(how, "ever") ? atol(argv[3]) : -1;
+    MPI_Init_thread(&argc, &argv, strcmp(how, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &me);
+    snprintf(path, sizeof path, "%s.%d", argv[1], me);
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);
+    if (fd < 0 || ftruncate(fd, 4096))
+        return 2;
+    count = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    close(fd);
+    for (int time = 0; time < 2; time++) {
+        pthread_t threads[4];
+        if (strcmp(how, "threads")) {
+            poll_one(10000 * time);
+            continue;
+        }
+        for (long i = 0; i < 4; i++)
+            pthread_create(&threads[i], NULL, thread, (void *)(4 * time + i));
+        for (int i = 0; i < 4; i++)
+            pthread_join(threads[i], NULL);
+    }
+    MPI_Finalize();
+    return 0;
+}
