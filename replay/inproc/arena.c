@@ -5,6 +5,8 @@
  * 3. No world holds more than its budget; what exceeds it is a finding, not a crash. */
 #include "replay/inproc/state.h"
 
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 enum { CHUNK_BYTES = 1 << 18, ALIGN = 16, KEPT_BYTES_MAX = 64 << 20 };
@@ -69,6 +71,21 @@ void *inproc_alloc(size_t bytes)
     return result;
 }
 
+void *inproc_zalloc(size_t bytes)
+{
+    return memset(inproc_alloc(bytes), 0, bytes);
+}
+
+char *inproc_text(const char *format, ...)
+{
+    char text[INPROC_TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return inproc_strdup(text);
+}
+
 char *inproc_strdup(const char *text)
 {
     size_t bytes = strlen(text) + 1;
@@ -105,4 +122,42 @@ void inproc_arena_done(void)
     current = NULL;
     at = end = NULL;
     used_bytes = 0;
+}
+
+/* --- blocks of their own ---------------------------------------------------------------------- */
+
+struct inproc_heap {
+    struct inproc_heap *next;
+    void *block;
+};
+
+void *inproc_heap_alloc(size_t bytes)
+{
+    size_t limit =
+        WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
+    struct inproc_heap *kept = inproc_alloc(sizeof *kept);
+    kept->block = bytes < limit ? calloc(1, bytes + !bytes) : NULL;
+    if (!kept->block) {
+        inproc_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
+        inproc_world_stop();
+    }
+    kept->next = WORLD->heap;
+    WORLD->heap = kept;
+    return kept->block;
+}
+
+void inproc_heap_free(void *block)
+{
+    for (struct inproc_heap **link = &WORLD->heap; *link; link = &(*link)->next)
+        if ((*link)->block == block) {
+            free(block);
+            *link = (*link)->next;
+            return;
+        }
+}
+
+void inproc_heap_end(void)
+{
+    for (; WORLD->heap; WORLD->heap = WORLD->heap->next)
+        free(WORLD->heap->block);
 }

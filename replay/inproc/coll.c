@@ -4,48 +4,6 @@
  * tag of its own in the communicator's second context. */
 #include "replay/inproc/coll.h"
 
-static void send_to(const struct inproc_coll *c, const void *buffer, int count, MPI_Datatype type,
-                    int dest, struct ompi_request_t *request)
-{
-    request->checked = true;
-    request->persistent = request->freed = false;
-    inproc_isend(buffer, (size_t)count, type, dest, c->tag, c->comm, c->comm->context + 1,
-                 MODE_STANDARD, request);
-}
-
-static void recv_from(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
-                      int source, struct ompi_request_t *request)
-{
-    request->checked = true;
-    request->persistent = request->freed = false;
-    inproc_irecv(buffer, (size_t)count, type, source, c->tag, c->comm, c->comm->context + 1,
-                 request);
-}
-
-static int finish(struct ompi_request_t *request)
-{
-    if (!request->complete)
-        inproc_request_wait(request);
-    inproc_request_finish(request);
-    return request->error;
-}
-
-static int send_now(const struct inproc_coll *c, const void *buffer, int count, MPI_Datatype type,
-                    int dest)
-{
-    struct ompi_request_t request;
-    send_to(c, buffer, count, type, dest, &request);
-    return finish(&request);
-}
-
-static int recv_now(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
-                    int source)
-{
-    struct ompi_request_t request;
-    recv_from(c, buffer, count, type, source, &request);
-    return finish(&request);
-}
-
 static const void *at(const void *buffer, ptrdiff_t elements, MPI_Datatype type)
 {
     return (const uint8_t *)buffer + elements * type_extent(type);
@@ -57,7 +15,7 @@ static void *at_w(void *buffer, ptrdiff_t elements, MPI_Datatype type)
 }
 
 /* Room for count elements, to be addressed like a user's buffer of that type. */
-static void *scratch(int count, MPI_Datatype type)
+void *inproc_coll_scratch(int count, MPI_Datatype type)
 {
     if (count == 0)
         return inproc_alloc(1);
@@ -74,50 +32,50 @@ static void copy(void *to, int to_count, MPI_Datatype to_type, const void *from,
     inproc_type_copy(to, (size_t)to_count, to_type, from, (size_t)count, type);
 }
 
-static int barrier(const struct inproc_coll *c)
+int inproc_coll_barrier(const struct inproc_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size;
     for (int distance = 1; distance < size; distance *= 2) {
         struct ompi_request_t send, recv;
-        recv_from(c, NULL, 0, MPI_BYTE, (rank - distance + size) % size, &recv);
-        send_to(c, NULL, 0, MPI_BYTE, (rank + distance) % size, &send);
-        finish(&recv);
-        finish(&send);
+        coll_recv(c, NULL, 0, MPI_BYTE, (rank - distance + size) % size, &recv);
+        coll_send(c, NULL, 0, MPI_BYTE, (rank + distance) % size, &send);
+        coll_finish(&recv);
+        coll_finish(&send);
     }
     return MPI_SUCCESS;
 }
 
-static int bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type, int root)
+int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type, int root)
 {
     int size = c->comm->size, me = (c->comm->rank - root + size) % size, mask = 1,
         code = MPI_SUCCESS;
     for (; mask < size; mask *= 2)
         if (me & mask) {
-            code = recv_now(c, buffer, count, type, (me - mask + root) % size);
+            code = coll_recv_now(c, buffer, count, type, (me - mask + root) % size);
             break;
         }
     while ((mask /= 2) > 0)
         if (me + mask < size)
-            send_now(c, buffer, count, type, (me + mask + root) % size);
+            coll_send_now(c, buffer, count, type, (me + mask + root) % size);
     return code;
 }
 
 /* x0 op x1 op ...: kept in that order, whatever the operation; root 0 of a binomial tree, then on
  * to the root. */
-static int reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
+int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
                   MPI_Datatype type, int root)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
-    void *mine = scratch(count, type), *other = scratch(count, type);
+    void *mine = inproc_coll_scratch(count, type), *other = inproc_coll_scratch(count, type);
     copy(mine, count, type, send, count, type);
     for (int mask = 1; mask < size && !code; mask *= 2) {
         if (rank & mask) {
-            send_now(c, mine, count, type, rank - mask);
+            coll_send_now(c, mine, count, type, rank - mask);
             break;
         }
         if (rank + mask >= size)
             continue;
-        code = recv_now(c, other, count, type, rank + mask);
+        code = coll_recv_now(c, other, count, type, rank + mask);
         if (code)
             break;
         /* other holds the higher ranks: other = mine op other */
@@ -129,9 +87,9 @@ static int reduce(const struct inproc_coll *c, const void *send, void *recv, int
     if (root == 0 && rank == 0)
         copy(recv, count, type, mine, count, type);
     else if (rank == 0)
-        send_now(c, mine, count, type, root);
+        coll_send_now(c, mine, count, type, root);
     else if (rank == root)
-        code = recv_now(c, recv, count, type, 0);
+        code = coll_recv_now(c, recv, count, type, 0);
     return code;
 }
 
@@ -139,41 +97,41 @@ static int gather(const struct inproc_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     if (rank != c->root)
-        return send_now(c, c->send, c->send_count, c->send_type, c->root);
+        return coll_send_now(c, c->send, c->send_count, c->send_type, c->root);
     struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         void *to = at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, c->recv_type);
         if (i != rank)
-            recv_from(c, to, count, c->recv_type, i, &request[i]);
+            coll_recv(c, to, count, c->recv_type, i, &request[i]);
         else if (c->send != MPI_IN_PLACE)
             copy(to, count, c->recv_type, c->send, c->send_count, c->send_type);
     }
     for (int i = 0; i < size; i++)
         if (i != rank) {
-            int one = finish(&request[i]);
+            int one = coll_finish(&request[i]);
             code = code ? code : one;
         }
     return code;
 }
 
-static int scatter(const struct inproc_coll *c, const void *send, MPI_Datatype type)
+int inproc_coll_scatter(const struct inproc_coll *c, const void *send, MPI_Datatype type)
 {
     int rank = c->comm->rank, size = c->comm->size;
     if (rank != c->root)
-        return recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
+        return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
     struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         const void *from = at(send, c->send_at ? c->send_at[i] : (ptrdiff_t)i * count, type);
         if (i != rank)
-            send_to(c, from, count, type, i, &request[i]);
+            coll_send(c, from, count, type, i, &request[i]);
         else if (c->recv != MPI_IN_PLACE)
             copy(c->recv, c->recv_count, c->recv_type, from, count, type);
     }
     for (int i = 0; i < size; i++)
         if (i != rank)
-            finish(&request[i]);
+            coll_finish(&request[i]);
     return MPI_SUCCESS;
 }
 
@@ -189,10 +147,10 @@ static int allgather(const struct inproc_coll *c)
     for (int step = 0; step < size - 1 && !code; step++) {
         int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
         struct ompi_request_t send, recv;
-        recv_from(c, PLACE(in), COUNT(in), c->recv_type, left, &recv);
-        send_to(c, PLACE(out), COUNT(out), c->recv_type, right, &send);
-        code = finish(&recv);
-        finish(&send);
+        coll_recv(c, PLACE(in), COUNT(in), c->recv_type, left, &recv);
+        coll_send(c, PLACE(out), COUNT(out), c->recv_type, right, &send);
+        code = coll_finish(&recv);
+        coll_finish(&send);
     }
     return code;
 }
@@ -222,17 +180,17 @@ static int alltoall(const struct inproc_coll *c)
             size_t bytes = (size_t)count * type->size;
             uint8_t *packed = inproc_alloc(bytes + 1);
             inproc_type_pack(packed, bytes, from, (size_t)count, type);
-            send_to(c, packed, (int)bytes, MPI_PACKED, i, &request[2 * i]);
+            coll_send(c, packed, (int)bytes, MPI_PACKED, i, &request[2 * i]);
         } else {
-            send_to(c, from, count, type, i, &request[2 * i]);
+            coll_send(c, from, count, type, i, &request[2 * i]);
         }
-        recv_from(c, to, recv_count, recv_type, i, &request[2 * i + 1]);
+        coll_recv(c, to, recv_count, recv_type, i, &request[2 * i + 1]);
     }
     for (int i = 0; i < size; i++)
         if (i != rank) {
-            int one = finish(&request[2 * i + 1]);
+            int one = coll_finish(&request[2 * i + 1]);
             code = code ? code : one;
-            finish(&request[2 * i]);
+            coll_finish(&request[2 * i]);
         }
     return code;
 }
@@ -241,10 +199,10 @@ static int scan(const struct inproc_coll *c, bool exclusive)
 {
     int rank = c->comm->rank, size = c->comm->size, count = c->recv_count, code = MPI_SUCCESS;
     MPI_Datatype type = c->recv_type;
-    void *mine = scratch(count, type), *lower = scratch(count, type);
+    void *mine = inproc_coll_scratch(count, type), *lower = inproc_coll_scratch(count, type);
     copy(mine, count, type, c->send == MPI_IN_PLACE ? c->recv : c->send, count, type);
     if (rank > 0) {
-        code = recv_now(c, lower, count, type, rank - 1);
+        code = coll_recv_now(c, lower, count, type, rank - 1);
         if (code)
             return code;
         code = inproc_op_apply(c->op, lower, mine, count, type);
@@ -254,7 +212,7 @@ static int scan(const struct inproc_coll *c, bool exclusive)
     if (!exclusive)
         copy(c->recv, count, type, mine, count, type);
     if (rank + 1 < size)
-        send_now(c, mine, count, type, rank + 1);
+        coll_send_now(c, mine, count, type, rank + 1);
     return code;
 }
 
@@ -268,9 +226,9 @@ static int reduce_scatter(const struct inproc_coll *c)
         places[i] = total;
         total += counts[i];
     }
-    void *whole = scratch(total, c->recv_type);
+    void *whole = inproc_coll_scratch(total, c->recv_type);
     int code =
-        reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total, c->recv_type, 0);
+        inproc_coll_reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total, c->recv_type, 0);
     if (code)
         return code;
     struct inproc_coll part = *c;
@@ -278,7 +236,7 @@ static int reduce_scatter(const struct inproc_coll *c)
     part.send_counts = counts;
     part.send_at = places;
     part.recv_count = counts[rank];
-    return scatter(&part, whole, c->recv_type);
+    return inproc_coll_scatter(&part, whole, c->recv_type);
 }
 
 /* The neighbours that a topology names, in its order: MPI_Cart's are minus then plus, dimension by
@@ -321,7 +279,7 @@ static int neighbour_exchange(const struct inproc_coll *c, bool same_to_all)
 {
     if (!c->comm->topology)
         return MPI_ERR_TOPOLOGY;
-    int in_count, out_count, code = MPI_SUCCESS;
+    int in_count, out_count, code = MPI_SUCCESS, tag = (c->tag & 0x1ffffff) * 64;
     const int *in, *out;
     neighbours(c->comm, &in_count, &in, &out_count, &out);
     bool grid = c->comm->topology->kind == MPI_CART;
@@ -329,22 +287,25 @@ static int neighbour_exchange(const struct inproc_coll *c, bool same_to_all)
         inproc_alloc((size_t)(in_count + out_count + 1) * sizeof *request);
     struct inproc_coll tagged = *c;
     for (int i = 0; i < in_count; i++) {
+        MPI_Datatype type = c->recv_types ? c->recv_types[i] : c->recv_type;
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
-        tagged.tag = c->tag * 64 + (grid ? i : 0);
-        recv_from(&tagged,
-                  at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, c->recv_type),
-                  count, c->recv_type, in[i], &request[i]);
+        void *to = c->recv_far
+                       ? (uint8_t *)c->recv + c->recv_far[i]
+                       : at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, type);
+        tagged.tag = tag + (grid ? i : 0);
+        coll_recv(&tagged, to, count, type, in[i], &request[i]);
     }
     for (int i = 0; i < out_count; i++) {
+        MPI_Datatype type = c->send_types ? c->send_types[i] : c->send_type;
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         ptrdiff_t place = same_to_all ? 0 : c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
-        tagged.tag =
-            c->tag * 64 + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
-        send_to(&tagged, at(c->send, place, c->send_type), count, c->send_type, out[i],
-                &request[in_count + i]);
+        const void *from = c->send_far ? (const uint8_t *)c->send + c->send_far[i]
+                                       : at(c->send, place, type);
+        tagged.tag = tag + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
+        coll_send(&tagged, from, count, type, out[i], &request[in_count + i]);
     }
     for (int i = 0; i < in_count + out_count; i++) {
-        int one = finish(&request[i]);
+        int one = coll_finish(&request[i]);
         code = code ? code : one;
     }
     return code;
@@ -354,23 +315,25 @@ int inproc_coll_run(const struct inproc_coll *c)
 {
     int code;
     bool in_place = c->send == MPI_IN_PLACE;
+    if (UNLIKELY(c->comm->remote_size))
+        return inproc_coll_inter(c);
     switch (c->kind) {
     case COLL_BARRIER:
-        return barrier(c);
+        return inproc_coll_barrier(c);
     case COLL_BCAST:
-        return bcast(c, c->recv, c->recv_count, c->recv_type, c->root);
+        return inproc_coll_bcast(c, c->recv, c->recv_count, c->recv_type, c->root);
     case COLL_REDUCE:
-        return reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type,
+        return inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type,
                       c->root);
     case COLL_ALLREDUCE:
-        code = reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type, 0);
-        return code ? code : bcast(c, c->recv, c->recv_count, c->recv_type, 0);
+        code = inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type, 0);
+        return code ? code : inproc_coll_bcast(c, c->recv, c->recv_count, c->recv_type, 0);
     case COLL_GATHER:
     case COLL_GATHERV:
         return gather(c);
     case COLL_SCATTER:
     case COLL_SCATTERV:
-        return scatter(c, c->send, c->send_type);
+        return inproc_coll_scatter(c, c->send, c->send_type);
     case COLL_ALLGATHER:
     case COLL_ALLGATHERV:
         return allgather(c);
@@ -390,6 +353,7 @@ int inproc_coll_run(const struct inproc_coll *c)
         return neighbour_exchange(c, true);
     case COLL_NEIGHBOR_ALLTOALL:
     case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
         return neighbour_exchange(c, false);
     }
     return MPI_ERR_INTERN;

@@ -17,14 +17,36 @@ static bool reduces(enum inproc_coll_kind kind)
            kind == COLL_EXSCAN || kind == COLL_REDUCE_SCATTER || kind == COLL_REDUCE_SCATTER_BLOCK;
 }
 
+static int check_inter(const struct inproc_coll *c)
+{
+    MPI_Comm comm = c->comm;
+    bool alone = c->root == MPI_PROC_NULL, chief = c->root == MPI_ROOT;
+    bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
+    bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
+    if (c->kind == COLL_SCAN || c->kind == COLL_EXSCAN || c->kind >= COLL_NEIGHBOR_ALLGATHER)
+        return inproc_error(comm, MPI_ERR_COMM, "not for an intercommunicator");
+    if (c->root != -1 && !alone && !chief && (c->root < 0 || c->root >= comm->remote_size))
+        return inproc_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->remote_size);
+    if (c->send == MPI_IN_PLACE || c->recv == MPI_IN_PLACE)
+        return inproc_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on an intercommunicator");
+    int code = MPI_SUCCESS;
+    if (c->recv_type && !alone && !(to_root && !chief) && !(from_root && chief))
+        code = check_type(comm, c->recv_counts ? 0 : c->recv_count, c->recv_type);
+    if (!code && c->send_type && !alone && !(from_root && !chief) && !(to_root && chief))
+        code = check_type(comm, c->send_counts ? 0 : c->send_count, c->send_type);
+    if (!code && !alone && reduces(c->kind) && (code = inproc_op_check(c->op, c->recv_type)))
+        return inproc_error(comm, code,
+                            "the operation is null, freed, or does not go with the datatype");
+    return code;
+}
+
 static int check(struct inproc_coll *c)
 {
     MPI_Comm comm = c->comm;
     if (!comm)
         return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
-    if (comm->remote_size)
-        return inproc_error(comm, MPI_ERR_COMM,
-                            "the in-process MPI has no collectives on intercommunicators");
+    if (UNLIKELY(comm->remote_size))
+        return check_inter(c);
     if (c->root != -1 && (c->root < 0 || c->root >= comm->size))
         return inproc_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->size);
     bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
@@ -200,3 +222,10 @@ FORMS(Alltoallw, alltoallw,
       (.kind = COLL_ALLTOALLW, .send = sendbuf, .send_counts = sendcounts, .send_at = sdispls,
        .send_types = sendtypes, .recv = recvbuf, .recv_counts = recvcounts, .recv_at = rdispls,
        .recv_types = recvtypes, .root = -1, .comm = comm))
+FORMS(Neighbor_alltoallw, neighbor_alltoallw,
+      (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+       const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
+      (.kind = COLL_NEIGHBOR_ALLTOALLW, .send = sendbuf, .send_counts = sendcounts,
+       .send_far = sdispls, .send_types = sendtypes, .recv = recvbuf, .recv_counts = recvcounts,
+       .recv_far = rdispls, .recv_types = recvtypes, .root = -1, .comm = comm))

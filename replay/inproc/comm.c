@@ -105,6 +105,11 @@ uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root)
 
 struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine)
 {
+    return inproc_meet_numbered(comm, comm->meeting_count++, mine);
+}
+
+struct inproc_meeting *inproc_meet_numbered(MPI_Comm comm, uint32_t number, void *mine)
+{
     int size = comm->size + comm->remote_size;
     int place = comm->rank + (local_first(comm) ? 0 : comm->remote_size);
     int first = local_first(comm) ? comm->member[0] : comm->remote[0];
@@ -112,7 +117,7 @@ struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine)
     if (UNLIKELY(WORLD->options->event != NULL))
         inproc_emit(INPROC_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
     struct inproc_meeting *meeting =
-        meeting_find(comm->context, comm->meeting_count++, first, size, 0);
+        meeting_find(comm->context, number, first, size, 0);
     mismatch(meeting, 0);
     if (!meeting->slot) {
         meeting->slot = inproc_alloc((size_t)size * sizeof(void *));
@@ -250,7 +255,9 @@ int MPI_Comm_free(MPI_Comm *handle)
         return code;
     if (comm == &ME->world || comm == &ME->self)
         return inproc_error(comm, MPI_ERR_COMM, "a predefined communicator cannot be freed");
-    inproc_attributes_drop(comm);
+    code = inproc_attributes_drop(&comm->attribute, comm);
+    if (code)
+        return inproc_error(comm, code, "a callback refuses");
     inproc_handle_kill(&comm->handle);
     *handle = MPI_COMM_NULL;
     return MPI_SUCCESS;
@@ -295,7 +302,7 @@ static int dup(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
         return code;
     MPI_Comm made = dup_of(comm, inproc_meet(comm, NULL)->context);
     *newcomm = made;
-    return inproc_attributes_copy(comm, made);
+    return inproc_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
@@ -305,13 +312,103 @@ int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
 
 int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
-    (void)info;
-    return dup("MPI_Comm_dup_with_info", comm, newcomm);
+    int code = dup("MPI_Comm_dup_with_info", comm, newcomm);
+    if (!code)
+        (*newcomm)->info = inproc_info_keep(info);
+    return code;
+}
+
+/* The meeting of a nonblocking duplication is waited for on a fiber of its own. */
+struct idup {
+    MPI_Comm comm, made;
+    struct ompi_request_t *request;
+};
+
+static void idup_body(struct inproc_fiber *fiber)
+{
+    struct idup *idup = fiber->argument;
+    fiber->call = "MPI_Comm_idup";
+    idup->made->context = inproc_meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
+    idup->made->meeting_count = 0;
+    inproc_request_complete(idup->request);
+}
+
+int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
+{
+    ENTER("MPI_Comm_idup");
+    struct idup *idup = inproc_alloc(sizeof *idup);
+    int code = inproc_comm_check(handle, &idup->comm);
+    if (code)
+        return code;
+    idup->made = *newcomm = dup_of(idup->comm, 0);
+    idup->made->meeting_count = idup->comm->meeting_count++;
+    idup->request = *request = inproc_request_new(REQUEST_COLL);
+    idup->request->active = true;
+    idup->request->comm = idup->comm;
+    idup->request->peer = MPI_PROC_NULL;
+    idup->request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    code = inproc_attributes_copy(idup->comm->attribute, comm_handle(idup->comm),
+                                  &idup->made->attribute);
+    inproc_fiber_ready(inproc_fiber_get(ME, idup_body, idup));
+    return code;
+}
+
+int MPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
+{
+    ENTER("MPI_Comm_set_info");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (!code)
+        comm->info = inproc_info_keep(info);
+    return code;
+}
+
+int MPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
+{
+    ENTER("MPI_Comm_get_info");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (!code)
+        *info = inproc_info_new(comm->info);
+    return code;
 }
 
 struct colour {
     int colour, key, rank, world;
 };
+
+/* The world ranks of those with the colour, of `count` that met from slot `from` on, by key; *out_rank: where `mine` is. */
+static int *coloured(const struct inproc_meeting *meeting, int from, int count,
+                     const struct colour *mine, int *out_size, int *out_rank)
+{
+    struct colour *kept = inproc_alloc(((size_t)count + 1) * sizeof *kept);
+    int size = 0;
+    for (int i = 0; i < count; i++) {
+        const struct colour *other = meeting->slot[from + i];
+        if (other->colour != mine->colour)
+            continue;
+        int at = size++; /* insertion keeps rank order among equal keys */
+        for (; at > 0 && kept[at - 1].key > other->key; at--)
+            kept[at] = kept[at - 1];
+        kept[at] = *other;
+    }
+    int *member = inproc_alloc(((size_t)size + 1) * sizeof *member);
+    for (int i = 0; i < size; i++) {
+        member[i] = kept[i].world;
+        if (kept[i].world == mine->world)
+            *out_rank = i;
+    }
+    *out_size = size;
+    return member;
+}
+
+/* Where in a meeting the members of one of the groups are. */
+static int slots_of(MPI_Comm comm, bool remote)
+{
+    if (local_first(comm) != remote)
+        return 0;
+    return remote ? comm->size : comm->remote_size;
+}
 
 int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
 {
@@ -328,24 +425,17 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
     *newcomm = MPI_COMM_NULL;
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
-    struct colour *kept = inproc_alloc((size_t)comm->size * sizeof *kept);
-    int size = 0;
-    for (int i = 0; i < comm->size; i++) {
-        const struct colour *other = meeting->slot[i];
-        if (other->colour != color)
-            continue;
-        int at = size++; /* insertion keeps rank order among equal keys */
-        for (; at > 0 && kept[at - 1].key > other->key; at--)
-            kept[at] = kept[at - 1];
-        kept[at] = *other;
-    }
-    int *member = inproc_alloc((size_t)size * sizeof *member), rank = 0;
-    for (int i = 0; i < size; i++) {
-        member[i] = kept[i].world;
-        if (kept[i].rank == comm->rank)
-            rank = i;
+    int size, rank = 0, remote_size = 0, nobody;
+    const int *member = coloured(meeting, slots_of(comm, false), comm->size, mine, &size, &rank);
+    const int *remote = NULL;
+    if (comm->remote_size) {
+        remote = coloured(meeting, slots_of(comm, true), comm->remote_size, mine, &remote_size, &nobody);
+        if (!remote_size)
+            return MPI_SUCCESS;
     }
     *newcomm = inproc_comm_new(meeting->context, rank, size, member, comm);
+    (*newcomm)->remote = remote;
+    (*newcomm)->remote_size = remote_size;
     return MPI_SUCCESS;
 }
 
@@ -372,10 +462,15 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
         return code;
     if (!handle_good(group, HANDLE_GROUP))
         return inproc_error(comm, MPI_ERR_GROUP, "the group is null or freed");
-    uint32_t context = inproc_meet(comm, NULL)->context;
+    const struct inproc_meeting *meeting = inproc_meet(comm, group);
+    MPI_Group remote = comm->remote_size ? meeting->slot[slots_of(comm, true)] : NULL;
     int rank = position(group, ME->rank);
-    *newcomm =
-        rank < 0 ? MPI_COMM_NULL : inproc_comm_new(context, rank, group->size, group->member, comm);
+    *newcomm = MPI_COMM_NULL;
+    if (rank < 0 || (remote && !remote->size))
+        return MPI_SUCCESS;
+    *newcomm = inproc_comm_new(meeting->context, rank, group->size, group->member, comm);
+    (*newcomm)->remote = remote ? remote->member : NULL;
+    (*newcomm)->remote_size = remote ? remote->size : 0;
     return MPI_SUCCESS;
 }
 

@@ -121,6 +121,16 @@ int inproc_type_check(MPI_Datatype type, bool committed)
     return MPI_SUCCESS;
 }
 
+void inproc_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high)
+{
+    *out_low = *out_high = 0;
+    if (count == 0 || type->size == 0)
+        return;
+    ptrdiff_t reach = (ptrdiff_t)(count - 1) * type_extent(type);
+    *out_low = type->true_lb + (reach < 0 ? reach : 0);
+    *out_high = type->true_ub + (reach > 0 ? reach : 0);
+}
+
 struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, int integers,
                                              int addresses, int types)
 {
@@ -339,7 +349,7 @@ static MPI_Datatype copy_of(MPI_Datatype old)
     *type = *old;
     type->handle = handle;
     type->predefined = false;
-    type->attributes = NULL;
+    type->attribute = NULL;
     return type;
 }
 
@@ -381,7 +391,7 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
         return code;
     *newtype = copy_of(oldtype);
     inproc_type_envelope(*newtype, MPI_COMBINER_DUP, 0, 0, 1)->type[0] = oldtype;
-    return MPI_SUCCESS;
+    return inproc_attributes_copy(oldtype->attribute, oldtype, &(*newtype)->attribute);
 }
 
 int MPI_Type_commit(MPI_Datatype *type)
@@ -398,6 +408,9 @@ int MPI_Type_free(MPI_Datatype *type)
     ENTER("MPI_Type_free");
     if (!type || inproc_type_check(*type, false) || (*type)->predefined)
         return inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null, freed or predefined");
+    int code = inproc_attributes_drop(&(*type)->attribute, *type);
+    if (code)
+        return inproc_error(NULL, code, "a callback refuses");
     inproc_handle_kill(&(*type)->handle);
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;

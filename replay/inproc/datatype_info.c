@@ -85,6 +85,17 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
     return MPI_SUCCESS;
 }
 
+MPI_Datatype inproc_type_again(MPI_Datatype type)
+{
+    if (type->predefined)
+        return type;
+    MPI_Datatype copy = inproc_handle_new(HANDLE_TYPE, sizeof *copy);
+    struct inproc_handle handle = copy->handle;
+    *copy = *type;
+    copy->handle = handle;
+    return copy;
+}
+
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_types,
                           int integers[], MPI_Aint addresses[], MPI_Datatype types[])
 {
@@ -102,17 +113,8 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
         integers[i] = envelope->integer[i];
     for (int i = 0; i < envelope->address_count; i++)
         addresses[i] = envelope->address[i];
-    for (int i = 0; i < envelope->type_count; i++) {
-        types[i] = envelope->type[i];
-        if (types[i]->predefined)
-            continue;
-        /* The caller gets a handle of its own to free. */
-        MPI_Datatype copy = inproc_handle_new(HANDLE_TYPE, sizeof *copy);
-        struct inproc_handle handle = copy->handle;
-        *copy = *types[i];
-        copy->handle = handle;
-        types[i] = copy;
-    }
+    for (int i = 0; i < envelope->type_count; i++)
+        types[i] = inproc_type_again(envelope->type[i]);
     return MPI_SUCCESS;
 }
 

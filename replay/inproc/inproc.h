@@ -98,7 +98,7 @@ struct inproc_options {
 
 /* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,
  * leaked-communicator, leaked-datatype, leaked-operation, leaked-group, leaked-errhandler,
- * leaked-info, buffer-modified, error (an MPI error with errors fatal), abort, exit-status,
+ * leaked-info, leaked-window, leaked-file, buffer-modified, error (an MPI error with errors fatal), abort, exit-status,
  * not-finalized, collective-mismatch, type-mismatch, limit. */
 struct inproc_finding {
     const char *rule;
@@ -140,6 +140,8 @@ void inproc_note(const char *rule, const char *format, ...) __attribute__((forma
 int inproc_stack_owner(const void *address);
 /* The calling rank goes on only when nobody else can: the slowest rank there is. */
 void inproc_pause(void);
+/* The virtual clock goes on by so much; the others go first. */
+void inproc_sleep(uint64_t ns);
 /* The virtual clock that MPI_Wtime shows, in nanoseconds. */
 uint64_t inproc_now_ns(void);
 

@@ -425,7 +425,10 @@ bool inproc_recv_unpost(struct ompi_request_t *request)
 void inproc_request_finish(struct ompi_request_t *request)
 {
     struct inproc_rank *me = request->owner;
-    if (UNLIKELY(request->late != NULL)) {
+    if (UNLIKELY(request->late != NULL) && request->kind == REQUEST_DEFERRED) {
+        request->late = NULL;
+        request->deferred->finish(request, request->deferred);
+    } else if (UNLIKELY(request->late != NULL)) {
         inproc_type_unpack(request->buffer, request->count, request->type, request->late,
                            request->late_bytes);
         request->late = NULL;

@@ -203,6 +203,18 @@ static bool apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype typ
                                       (enum inproc_basic)type->run[0].basic, a, b, count);
 }
 
+bool inproc_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count)
+{
+    return apply_basic((enum builtin)op->builtin, (enum inproc_basic)basic, a, b, count);
+}
+
+int inproc_op_remote(MPI_Op op)
+{
+    if (!handle_good(op, HANDLE_OP) || op->function)
+        return 0;
+    return op->builtin == OP_REPLACE ? 2 : op->builtin == OP_NO_OP ? 3 : 1;
+}
+
 int inproc_op_check(MPI_Op op, MPI_Datatype type)
 {
     if (!handle_good(op, HANDLE_OP))

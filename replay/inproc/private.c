@@ -44,6 +44,7 @@ void inproc_private_hold(struct inproc_rank *rank)
     if (holder == rank)
         return;
     if (holder) {
+        inproc_thread_leave();
         if (!holder->private)
             holder->private = inproc_alloc(inproc_private_bytes);
         move(holder->private, __start_crosswait_private, inproc_private_bytes);
@@ -54,8 +55,10 @@ void inproc_private_hold(struct inproc_rank *rank)
 
 void inproc_private_end(void)
 {
-    if (inproc_private_bytes)
+    if (inproc_private_bytes) {
+        inproc_thread_leave();
         move(__start_crosswait_private, pristine, inproc_private_bytes);
+    }
     holder = NULL;
 }
 

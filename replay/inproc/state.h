@@ -33,6 +33,8 @@ enum inproc_handle_kind {
     HANDLE_INFO,
     HANDLE_REQUEST,
     HANDLE_MESSAGE,
+    HANDLE_WIN,
+    HANDLE_FILE,
     HANDLE_KIND_COUNT
 };
 
@@ -102,7 +104,7 @@ struct ompi_datatype_t {
     size_t basic_count; /* in one element */
     struct inproc_envelope *envelope;
     const char *name;
-    void *attributes;
+    struct inproc_attribute *attribute;
 };
 struct ompi_predefined_datatype_t {
     struct ompi_datatype_t type;
@@ -127,6 +129,9 @@ ptrdiff_t inproc_type_elements(MPI_Datatype type, size_t bytes);
 /* Whether the first bytes of both describe the same basics. */
 bool inproc_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes);
 int inproc_type_check(MPI_Datatype type, bool committed);
+/* Where count elements begin and end, from the buffer's address. */
+void inproc_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high);
+MPI_Datatype inproc_type_again(MPI_Datatype type); /* another handle for the caller to free */
 /* datatype.c, for the constructors of other files: a new type is opened, filled, closed. */
 MPI_Datatype inproc_type_open(void);
 void inproc_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old);
@@ -164,7 +169,7 @@ struct ompi_predefined_group_t {
 struct ompi_errhandler_t {
     struct inproc_handle handle;
     uint8_t kind; /* 0 fatal, 1 return, 2 function */
-    MPI_Comm_errhandler_function *function;
+    void (*function)(void *object, int *code, ...); /* of a communicator, a window or a file */
 };
 struct ompi_predefined_errhandler_t {
     struct ompi_errhandler_t errhandler;
@@ -213,7 +218,7 @@ struct ompi_communicator_t {
     struct inproc_topology *topology;
     struct inproc_attribute *attribute;
     const char *name;
-    struct inproc_message *shadow; /* reserved */
+    struct inproc_info_entry *info;
 };
 struct ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
@@ -253,7 +258,11 @@ enum inproc_request_kind {
     REQUEST_SEND,
     REQUEST_RECV,
     REQUEST_COLL,
-    REQUEST_GENERAL
+    REQUEST_GENERAL,
+    REQUEST_DEFERRED /* complete from the start; what it stands for is done when it is waited for */
+};
+struct inproc_deferred { /* the first member of whatever the request's maker keeps */
+    void (*finish)(struct ompi_request_t *request, struct inproc_deferred *self);
 };
 enum inproc_mode { MODE_STANDARD, MODE_BUFFERED, MODE_SYNCHRONOUS, MODE_READY };
 
@@ -272,13 +281,13 @@ struct ompi_request_t {
     int32_t peer, tag;
     int32_t id;
     int error;
-    uint8_t *late; /* data that arrived, handed over at completion */
+    uint8_t *late; /* data that arrived, handed over at completion; of deferred ones never NULL */
     size_t late_bytes;
     MPI_Status status;
     uint64_t checksum;
     uint64_t post[2], done[2];
     struct inproc_general *general;
-    MPI_Comm *made; /* what an idup hands over at completion */
+    struct inproc_deferred *deferred;
 };
 struct ompi_predefined_request_t {
     struct ompi_request_t request;
@@ -309,6 +318,15 @@ struct inproc_fiber {
     const char *why;
 };
 
+struct inproc_extra { /* of a rank: what few programs need */
+    struct inproc_error_code *error_code;
+    int error_code_last;
+    void **fortran; /* handles by the number that Fortran knows them by */
+    int fortran_count, fortran_room;
+    MPI_Datatype by_range; /* those of MPI_Type_create_f90_... */
+    MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: what new files start with */
+};
+
 struct inproc_rank {
     int rank;
     struct inproc_fiber *fiber;
@@ -329,6 +347,7 @@ struct inproc_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
+    struct inproc_extra *extra; /* NULL until something in it is needed: inproc_extra() */
     uint8_t
         *private; /* this rank's copy of the program's global variables, while it does not run */
 };
@@ -351,8 +370,11 @@ struct inproc_world {
     bool stop;
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
+    uint32_t time_streak; /* looks at the clock with nothing between them */
     uint32_t context_next;
     int keyval_count;
+    struct inproc_heap *heap;
+    struct inproc_file_shared *file; /* open ones */
     struct inproc_meeting *meeting;
     struct inproc_message *message_free;
     bool running;
@@ -365,7 +387,14 @@ extern struct inproc_world inproc_world;
 
 /* arena.c: memory of one world. Never NULL: an exhausted budget ends the world with a finding. */
 void *inproc_alloc(size_t bytes);
+void *inproc_zalloc(size_t bytes); /* zeroed */
 char *inproc_strdup(const char *text);
+char *inproc_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
+ * the world at the latest. */
+void *inproc_heap_alloc(size_t bytes);
+void inproc_heap_free(void *block);
+void inproc_heap_end(void);
 void inproc_arena_reset(void);
 void inproc_arena_done(void);
 
@@ -405,8 +434,14 @@ void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t contex
                  int32_t request, bool flag);
 int inproc_error(MPI_Comm comm, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* The same for windows and files: `object` is what their handler gets a pointer to. */
+int inproc_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
 const char *inproc_error_name(int code);
-void inproc_step_limit(void);
+struct inproc_extra *inproc_extra(void); /* of the running rank */
+void inproc_step_limit(void); /* returns if it is not reached */
+void inproc_thread_check(void);
+void inproc_thread_leave(void); /* another rank's global variables are about to come in place */
 void inproc_poll_failed(
     void); /* a test or probe found nothing: let others run, notice a livelock */
 void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes);
@@ -465,6 +500,8 @@ struct inproc_general {
     MPI_Grequest_cancel_function *cancel;
     void *state;
 };
+/* A request that is complete; `finish` runs when it is waited for or tested. */
+struct ompi_request_t *inproc_request_deferred(struct inproc_deferred *deferred);
 void inproc_wait_describe(const struct ompi_request_t *request);
 struct ompi_request_t *inproc_request_new(enum inproc_request_kind kind);
 int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
@@ -489,13 +526,34 @@ struct inproc_meeting {
     struct inproc_fiber **waiting;
 };
 struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine);
+/* With a number taken before from comm->meeting_count. */
+struct inproc_meeting *inproc_meet_numbered(MPI_Comm comm, uint32_t number, void *mine);
 /* Compares this collective call with the other members' calls of the same number; returns the
  * number. */
 uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root);
 MPI_Comm inproc_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
 uint32_t inproc_context_new(void);
 int inproc_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
-int inproc_attributes_copy(MPI_Comm from, MPI_Comm to);
-void inproc_attributes_drop(MPI_Comm comm);
+
+/* attr.c; object: the handle as the callbacks get it */
+int inproc_attributes_copy(struct inproc_attribute *from, void *object, struct inproc_attribute **to);
+int inproc_attributes_drop(struct inproc_attribute **from, void *object);
+static inline void *comm_handle(MPI_Comm comm)
+{
+    return comm == &ME->world ? MPI_COMM_WORLD : comm == &ME->self ? MPI_COMM_SELF : comm;
+}
+
+/* env.c: what an object keeps of an info given to it, and a new info of that for the caller to free. */
+struct inproc_info_entry *inproc_info_keep(MPI_Info info);
+MPI_Info inproc_info_new(const struct inproc_info_entry *entry);
+
+/* group.c */
+MPI_Group inproc_group_new(const int *member, int size);
+
+/* op.c: b = a op b over count basics side by side. */
+bool inproc_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count);
+/* Whether the operation may be used by MPI_Accumulate and its kin: 0 no, 1 yes, 2 replaces, 3 does nothing. */
+int inproc_op_remote(MPI_Op op);
+
 
 #endif

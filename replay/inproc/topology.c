@@ -351,6 +351,76 @@ int MPI_Graph_neighbors(MPI_Comm handle, int rank, int maxneighbors, int neighbo
     return MPI_SUCCESS;
 }
 
+/* What one rank says about the graph: sources with their edges, weights NULL if it has none. */
+struct said {
+    int count;
+    const int *source, *degree, *target, *weight;
+};
+
+/* Those edges of all that leave (or enter) this rank, in the order of who said them. */
+static int edges_of(const struct inproc_meeting *meeting, int size, int rank, bool leaving,
+                    int *out_other, int *out_weight)
+{
+    int found = 0;
+    for (int who = 0; who < size; who++) {
+        const struct said *said = meeting->slot[who];
+        for (int i = 0, edge = 0; i < said->count; i++)
+            for (int end = edge + said->degree[i]; edge < end; edge++) {
+                if ((leaving ? said->source[i] : said->target[edge]) != rank)
+                    continue;
+                if (out_other)
+                    out_other[found] = leaving ? said->target[edge] : said->source[i];
+                if (out_weight)
+                    out_weight[found] = said->weight ? said->weight[edge] : 0;
+                found++;
+            }
+    }
+    return found;
+}
+
+int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int degrees[],
+                          const int destinations[], const int weights[], MPI_Info info, int reorder,
+                          MPI_Comm *comm_dist_graph)
+{
+    ENTER("MPI_Dist_graph_create");
+    (void)info, (void)reorder;
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm), edges = 0;
+    if (code)
+        return code;
+    for (int i = 0; i < n; i++)
+        edges += degrees[i];
+    bool weighted = weights != MPI_UNWEIGHTED;
+    struct said *mine = inproc_alloc(sizeof *mine);
+    *mine = (struct said){n, copied(sources, n), copied(degrees, n), copied(destinations, edges),
+                          weighted && edges ? copied(weights, edges) : NULL};
+    const struct inproc_meeting *meeting = inproc_meet(comm, mine);
+    MPI_Comm made =
+        inproc_comm_new(meeting->context, comm->rank, comm->size, comm->member, comm);
+    struct inproc_topology *t = made->topology = topology_new(MPI_DIST_GRAPH);
+    t->in_count = edges_of(meeting, comm->size, comm->rank, false, NULL, NULL);
+    t->out_count = edges_of(meeting, comm->size, comm->rank, true, NULL, NULL);
+    t->in = inproc_zalloc(((size_t)t->in_count + 1) * sizeof(int));
+    t->out = inproc_zalloc(((size_t)t->out_count + 1) * sizeof(int));
+    t->in_weight = weighted ? inproc_zalloc(((size_t)t->in_count + 1) * sizeof(int)) : NULL;
+    t->out_weight = weighted ? inproc_zalloc(((size_t)t->out_count + 1) * sizeof(int)) : NULL;
+    edges_of(meeting, comm->size, comm->rank, false, t->in, t->in_weight);
+    edges_of(meeting, comm->size, comm->rank, true, t->out, t->out_weight);
+    *comm_dist_graph = made;
+    return MPI_SUCCESS;
+}
+
+int MPI_Graph_map(MPI_Comm handle, int nnodes, const int index[], const int edges[], int *newrank)
+{
+    ENTER("MPI_Graph_map");
+    (void)index, (void)edges;
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (!code)
+        *newrank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
+    return code;
+}
+
 int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sources[],
                                    const int sourceweights[], int outdegree,
                                    const int destinations[], const int destweights[], MPI_Info info,

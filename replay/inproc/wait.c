@@ -457,6 +457,18 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
     return MPI_SUCCESS;
 }
 
+struct ompi_request_t *inproc_request_deferred(struct inproc_deferred *deferred)
+{
+    struct ompi_request_t *made = inproc_request_new(REQUEST_DEFERRED);
+    made->active = made->complete = true;
+    made->peer = MPI_PROC_NULL;
+    made->comm = &ME->world;
+    made->late = (uint8_t *)deferred;
+    made->deferred = deferred;
+    made->status = empty;
+    return made;
+}
+
 int MPI_Grequest_complete(MPI_Request request)
 {
     ENTER("MPI_Grequest_complete");

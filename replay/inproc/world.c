@@ -1,4 +1,5 @@
 /* A world from its start to its findings. See state.h for the invariants. */
+#include "replay/inproc/file.h"
 #include "replay/inproc/state.h"
 
 #include <stdarg.h>
@@ -82,25 +83,49 @@ void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t contex
     WORLD->options->event(WORLD->options->event_context, &event);
 }
 
-int inproc_error(MPI_Comm comm, int code, const char *format, ...)
+static int error_raise(MPI_Errhandler handler, void *object, int code, const char *format,
+                       va_list arguments)
 {
-    MPI_Errhandler handler = comm ? comm->errhandler : ME->world.errhandler;
     if (handler->kind == 1)
         return code;
     if (handler->kind == 2) {
-        MPI_Comm handle = comm == &ME->world ? MPI_COMM_WORLD : comm;
         int passed = code;
-        handler->function(&handle, &passed);
+        handler->function(object, &passed);
         return code;
     }
     char text[INPROC_TEXT_MAX / 2];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
     inproc_found(code == MPI_ERR_TRUNCATE ? "truncation" : "error", ME->rank, "%s in %s: %s",
                  inproc_error_name(code), WORLD->fiber->call, text);
     inproc_world_stop();
+}
+
+int inproc_error(MPI_Comm comm, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    MPI_Comm handle = comm ? comm_handle(comm) : MPI_COMM_WORLD;
+    error_raise(comm ? comm->errhandler : ME->world.errhandler, &handle, code, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+int inproc_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_raise(handler, object, code, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+struct inproc_extra *inproc_extra(void)
+{
+    if (!ME->extra) {
+        ME->extra = inproc_zalloc(sizeof *ME->extra);
+        ME->extra->file_errhandler = MPI_ERRORS_RETURN;
+    }
+    return ME->extra;
 }
 
 void inproc_not_initialized(void)
@@ -110,10 +135,18 @@ void inproc_not_initialized(void)
     inproc_world_stop();
 }
 
+static uint64_t step_limit(void)
+{
+    return WORLD->options->step_count_max ? WORLD->options->step_count_max : 100000000;
+}
+
 void inproc_step_limit(void)
 {
+    inproc_thread_check();
+    if (WORLD->step_count <= step_limit())
+        return;
     inproc_found("limit", ME->rank, "no end after %llu MPI calls; the last was %s",
-                 (unsigned long long)WORLD->step_count_max, WORLD->fiber->call);
+                 (unsigned long long)step_limit(), WORLD->fiber->call);
     inproc_world_stop();
 }
 
@@ -166,7 +199,8 @@ static void report_handles(struct inproc_rank *rank)
         [HANDLE_COMM] = "leaked-communicator",     [HANDLE_GROUP] = "leaked-group",
         [HANDLE_TYPE] = "leaked-datatype",         [HANDLE_OP] = "leaked-operation",
         [HANDLE_ERRHANDLER] = "leaked-errhandler", [HANDLE_INFO] = "leaked-info",
-        [HANDLE_REQUEST] = "leaked-request",       [HANDLE_MESSAGE] = "leaked-message"};
+        [HANDLE_REQUEST] = "leaked-request",       [HANDLE_MESSAGE] = "leaked-message",
+        [HANDLE_WIN] = "leaked-window",            [HANDLE_FILE] = "leaked-file"};
     for (struct inproc_handle *handle = rank->handles; handle; handle = handle->next) {
         uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
@@ -270,6 +304,7 @@ static void rank_init(struct inproc_rank *me, int index)
     me->named_count = me->wildcard_count = 0;
     me->idle_polls = 0;
     me->bsend_buffer = NULL;
+    me->extra = NULL;
     me->self_member = index;
     me->private = NULL;
     struct ompi_communicator_t *world = &me->world, *self = &me->self;
@@ -289,6 +324,7 @@ static void rank_init(struct inproc_rank *me, int index)
     world->errhandler = self->errhandler = MPI_ERRORS_ARE_FATAL;
     world->topology = self->topology = NULL;
     world->attribute = self->attribute = NULL;
+    world->info = self->info = NULL;
     world->name = "MPI_COMM_WORLD";
     self->name = "MPI_COMM_SELF";
 }
@@ -381,13 +417,16 @@ enum core_status inproc_run(const struct inproc_options *options,
     world->chosen = options->shuffle && options->choice.kind != INPROC_DEFAULT;
     world->stop = false;
     world->step_count = 0;
-    world->step_count_max = options->step_count_max ? options->step_count_max : 100000000;
+    world->step_count_max = step_limit();
     world->now_ns = 0;
+    world->time_streak = 0;
     world->context_next = 4;
     world->keyval_count = 0;
     world->paused = NULL;
     world->later = world->later_free = NULL;
     world->ticks = 0;
+    world->heap = NULL;
+    world->file = NULL;
     world->meeting = NULL;
     world->message_free = NULL;
     inproc_arena_reset();
@@ -413,6 +452,9 @@ enum core_status inproc_run(const struct inproc_options *options,
     }
     world_finish();
     inproc_fiber_reset();
+    inproc_heap_end();
+    if (UNLIKELY(world->file != NULL))
+        inproc_files_close();
     world->running = false;
     return CORE_OK;
 }
@@ -435,6 +477,12 @@ void inproc_done(void)
 int inproc_rank(void)
 {
     return WORLD->running && ME ? ME->rank : -1;
+}
+
+void inproc_sleep(uint64_t ns)
+{
+    WORLD->now_ns += ns;
+    inproc_fiber_yield();
 }
 
 uint64_t inproc_now_ns(void)
