@@ -519,7 +519,7 @@ static void search(struct explorer *e)
             return;
         more = backtrack(e);
     }
-    e->result->exhaustive = !more;
+    e->result->exhaustive = !more && !replay_run_competes(e->run); /* in what order threads come is not explored */
     if (more && e->status == CORE_OK && !(e->found && !e->found_assumed))
         run_samples(e, budget / 10 + 1);
 }

@@ -72,7 +72,12 @@ enum core_status lower_add(struct lower *lower, const struct trace_event *event,
         op.flags |= REPLAY_FLAG_PENDING;
     if (event->parent)
         op.flags |= REPLAY_FLAG_INSIDE;
-    return replay_program_add(lower->program, lower->rank, &op);
+    if (!lower->threads)
+        return replay_program_add(lower->program, lower->rank, &op);
+    struct replay_when when = {.enter = event->t_enter,
+                               .leave = event->pending ? UINT64_MAX : event->t_leave,
+                               .thread = (uint32_t)event->thread};
+    return replay_program_add_when(lower->program, lower->rank, &op, &when);
 }
 
 enum core_status lower_start(struct lower *lower, const struct trace_event *event, struct replay_op op, uint64_t id)
@@ -141,7 +146,7 @@ static int32_t inner_tag(int32_t tag)
 }
 
 /* The part of an operation that names the message. bad: the communicator is not known. */
-static enum core_status message_op(struct lower *lower, const struct trace_event *event, int32_t peer, int32_t tag,
+enum core_status lower_message_op(struct lower *lower, const struct trace_event *event, int32_t peer, int32_t tag,
                                    struct replay_op *op, bool *out_bad)
 {
     int32_t comm = -1;
@@ -203,9 +208,13 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
     struct lower_request *request;
     bool bad;
 
-    enum core_status status = message_op(lower, event, event->peer, event->tag, &op, &bad);
+    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
     if (status != CORE_OK || bad)
         return status;
+    if (is_send && op.peer == REPLAY_ANY) { /* the program's mistake */
+        lower->stop |= event->pending;
+        return CORE_OK;
+    }
     op.mode = is_send ? mode_of(event->mode) : 0;
     lower->notes->wildcards += !is_send && op.peer == REPLAY_ANY;
     switch (event->class) {
@@ -245,11 +254,15 @@ static enum core_status lower_sendrecv(struct lower *lower, const struct trace_e
     int32_t pair[2], set;
     bool bad, bad_too;
 
-    enum core_status status = message_op(lower, event, event->peer, event->tag, &send, &bad);
+    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &send, &bad);
     if (status == CORE_OK)
-        status = message_op(lower, event, event->recv_peer, event->recv_tag, &receive, &bad_too);
+        status = lower_message_op(lower, event, event->recv_peer, event->recv_tag, &receive, &bad_too);
     if (status != CORE_OK || bad || bad_too)
         return status;
+    if (send.peer == REPLAY_ANY) {
+        lower->stop |= event->pending;
+        return CORE_OK;
+    }
     if (event->completion_count)
         receive.matched = matched_by(lower, event, &event->completion[0]);
     lower->notes->wildcards += receive.peer == REPLAY_ANY;
@@ -274,7 +287,7 @@ static enum core_status lower_probe(struct lower *lower, const struct trace_even
                            .matched = REPLAY_ANY};
     bool bad;
 
-    enum core_status status = message_op(lower, event, event->peer, event->tag, &op, &bad);
+    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
     if (status != CORE_OK || bad || op.peer == REPLAY_PROC_NULL)
         return status;
     if (event->completion_count)
@@ -526,17 +539,20 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
     bool is_true = is_probe ? found(event) : test_true(event);
 
     if (!is_true || event->pending) {
-        lower->notes->polls++;
-        lower->polled = true;
-        lower->poll = *event;
-        lower->poll.completion = NULL;
-        lower->poll.completion_count = 0;
-        lower->poll_request = single_request(event);
+        lower->notes->polls += event->repeat;
         for (uint32_t i = 0; i < event->completion_count; i++)
             learn(lower, &event->completion[i]);
-        return CORE_OK;
+        return lower_poll_keep(lower->now, event);
     }
+    lower_poll_forget(lower->now);
     return is_probe ? lower_probe(lower, event, true) : lower_wait(lower, event, true);
+}
+
+/* Calls that a loop that polls may make besides: they tell nobody anything. */
+static bool is_local(enum event_class class)
+{
+    return class == EVENT_CLASS_OTHER || class == EVENT_CLASS_COMM || class == EVENT_CLASS_GROUP || class == EVENT_CLASS_TOPO ||
+           class == EVENT_CLASS_TYPE || class == EVENT_CLASS_TOOL || class == EVENT_CLASS_WIN;
 }
 
 /* A call that MPI refused for its arguments sent and received nothing. A receive or wait that reports an error in a message did. */
@@ -564,11 +580,14 @@ static bool was_refused(const struct trace_event *event)
 
 static enum core_status lower_event(struct lower *lower, const struct trace_event *event)
 {
-    lower->polled = false;
-    if (was_refused(event))
-        return CORE_OK;
     if (is_poll(event->class))
         return lower_poll(lower, event);
+    if (event->class == EVENT_CLASS_RMA_TEST)
+        return lower_rma_test(lower, event);
+    if (!is_local(event->class))
+        lower_poll_forget(lower->now);
+    if (was_refused(event))
+        return CORE_OK;
     switch (event->class) {
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_ISEND:
@@ -616,7 +635,6 @@ static enum core_status lower_event(struct lower *lower, const struct trace_even
     case EVENT_CLASS_RMA_COMPLETE:
     case EVENT_CLASS_RMA_WAIT:
         return lower_rma(lower, event);
-    case EVENT_CLASS_RMA_TEST: /* ends the epoch, or not: the completions it waits for are left over */
     case EVENT_CLASS_SPAWN:
         lower_unsupported(lower, event);
         lower->stop |= event->pending;
@@ -625,24 +643,6 @@ static enum core_status lower_event(struct lower *lower, const struct trace_even
         lower->finalized = true;
         return CORE_OK;
     default: /* local calls, and MPI_Abort */
-        return CORE_OK;
-    }
-}
-
-/* A rank that did nothing but poll when its record ended is taken to wait for what it polled. */
-static enum core_status end_polling(struct lower *lower)
-{
-    struct trace_event *event = &lower->poll;
-    event->pending = true;
-    event->request = lower->poll_request;
-    switch (event->class) {
-    case EVENT_CLASS_IPROBE:
-    case EVENT_CLASS_IMPROBE:
-        return lower_probe(lower, event, true);
-    case EVENT_CLASS_TEST:
-    case EVENT_CLASS_REQUEST_STATUS:
-        return wait_one(lower, event, event->request, true);
-    default:
         return CORE_OK;
     }
 }
@@ -656,12 +656,34 @@ static bool is_expandable(enum event_class class)
 static enum core_status lower_compute(struct lower *lower, const struct trace_event *event, uint64_t *left)
 {
     uint64_t before = *left;
-    *left = event->t_leave;
+    *left = event->t_leave > before ? event->t_leave : before;
     if (!before || event->t_enter <= before)
         return CORE_OK;
     struct replay_op op = {.kind = REPLAY_COMPUTE, .bytes = (event->t_enter - before) * 1000, .event = event->seq,
                            .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
-    return replay_program_add(lower->program, lower->rank, &op);
+    struct replay_when when = {.enter = before, .leave = event->t_enter, .thread = (uint32_t)event->thread};
+    return replay_program_add_when(lower->program, lower->rank, &op, lower->threads ? &when : NULL);
+}
+
+/* The thread that made the call; its number is small or the trace is damaged. */
+static enum core_status find_thread(struct lower *lower, const struct trace_event *event)
+{
+    uint32_t thread = lower->threads ? (uint32_t)event->thread : 0;
+    if (thread >= REPLAY_THREADS_MAX)
+        return core_report(CORE_BAD_FORMAT, "rank %u, event %llu: no thread has number %d", lower->rank,
+                           (unsigned long long)event->seq, event->thread);
+    if (thread >= lower->thread_room) {
+        uint32_t room = thread + 4;
+        void *larger = realloc(lower->thread, room * sizeof *lower->thread);
+        if (!larger)
+            return no_memory();
+        lower->thread = larger;
+        lower->thread_room = room;
+    }
+    for (; lower->thread_count <= thread; lower->thread_count++)
+        lower->thread[lower->thread_count] = (struct lower_thread){0};
+    lower->now = &lower->thread[thread];
+    return CORE_OK;
 }
 
 /* Decides for each event whether it is lowered: the application's own, or inside of a collective if told. */
@@ -673,17 +695,20 @@ static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cur
     enum core_status status;
 
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more && !lower->stop) {
-        lower->notes->threads |= event.thread != 0;
+        if ((status = find_thread(lower, &event)) != CORE_OK)
+            break;
         if (lower->options->compute && !event.parent &&
             (status = lower_compute(lower, &event, &left)) != CORE_OK)
             break;
+        if (!event.parent)
+            lower->inside = event.pending && event.class != EVENT_CLASS_FINALIZE;
         if (event.parent) {
-            if (lower->inside_of && event.parent >= lower->inside_of)
+            if (lower->now->inside_of && event.parent >= lower->now->inside_of)
                 status = lower_event(lower, &event);
         } else {
-            lower->inside_of = lower->expand && is_expandable(event.class) ? event.seq : 0;
-            if (lower->inside_of)
-                lower->polled = false;
+            lower->now->inside_of = lower->expand && is_expandable(event.class) ? event.seq : 0;
+            if (lower->now->inside_of)
+                lower_poll_forget(lower->now);
             else
                 status = lower_event(lower, &event);
         }
@@ -691,6 +716,15 @@ static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cur
             break;
     }
     return status;
+}
+
+static void forget_threads(struct lower *lower)
+{
+    for (uint32_t i = 0; i < lower->thread_count; i++) {
+        lower_poll_forget(&lower->thread[i]);
+        free(lower->thread[i].poll);
+    }
+    lower->thread_count = 0;
 }
 
 static void reset_rank(struct lower *lower, uint32_t rank)
@@ -704,8 +738,26 @@ static void reset_rank(struct lower *lower, uint32_t rank)
         memset(lower->number, 0, lower->number_room * sizeof *lower->number);
     if (lower->cancel)
         memset(lower->cancel, 0xFF, lower->cancel_room * sizeof *lower->cancel);
-    lower->inside_of = 0;
-    lower->polled = lower->stop = lower->finalized = false;
+    forget_threads(lower);
+    lower->threads = lower->trace->rank[rank].threads > 1;
+    lower->notes->threads |= lower->threads;
+    lower->stop = lower->finalized = lower->inside = false;
+}
+
+/* Who died in a call waits for nothing. */
+static void drop_pending(struct replay_rank *rank)
+{
+    uint32_t kept = 0;
+    while (!rank->when && rank->op_count && rank->op[rank->op_count - 1].flags & REPLAY_FLAG_PENDING)
+        rank->op_count--;
+    for (uint32_t i = 0; rank->when && i < rank->op_count; i++) {
+        if (rank->op[i].flags & REPLAY_FLAG_PENDING)
+            continue;
+        rank->op[kept] = rank->op[i];
+        rank->when[kept++] = rank->when[i];
+    }
+    if (rank->when)
+        rank->op_count = kept;
 }
 
 static enum core_status lower_one(struct lower *lower, uint32_t rank)
@@ -729,13 +781,15 @@ static enum core_status lower_one(struct lower *lower, uint32_t rank)
     trace_cursor_close(cursor);
     if (lower->finalized)
         program->end = REPLAY_END_FINISHED;
-    if (lower->stop)
+    bool died = known->state == EVENT_RANK_CRASHED || known->state == EVENT_RANK_ABORTED ||
+                (known->state == EVENT_RANK_EXITED && lower->inside); /* an error that MPI takes for fatal */
+    if (lower->stop || (died && !lower->finalized))
         program->end = REPLAY_END_UNKNOWN;
-    if (status == CORE_OK && lower->polled && known->state == EVENT_RANK_ENDED && !lower->stop && !known->cut)
-        status = end_polling(lower);
-    if (known->state == EVENT_RANK_CRASHED || known->state == EVENT_RANK_ABORTED) /* died in the call: it waits for nothing */
-        while (program->op_count && program->op[program->op_count - 1].flags & REPLAY_FLAG_PENDING)
-            program->op_count--;
+    for (uint32_t i = 0; i < lower->thread_count && known->state == EVENT_RANK_ENDED && !lower->stop && !known->cut; i++)
+        if (status == CORE_OK)
+            status = lower_poll_end(lower, &lower->thread[i]);
+    if (died && !lower->options->fatal)
+        drop_pending(program);
     lower->notes->ranks_unknown += program->end == REPLAY_END_UNKNOWN;
     return status;
 }
@@ -776,6 +830,8 @@ free_lower:
     free(lower.number);
     free(lower.table);
     free(lower.cancel);
+    forget_threads(&lower);
+    free(lower.thread);
     free(lower.scratch);
     if (status != CORE_OK) {
         replay_program_done(&program);

@@ -125,13 +125,16 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
                      : (int32_t)event->request;
         break;
     case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_WIN_FREE:
         of_window = true;
         break;
     case EVENT_CLASS_WIN_CREATE:
-    case EVENT_CLASS_WIN_FREE:
         break;
     default: /* comm_free, file_coll: collective, but nobody needs anybody's data */
         op.mode = REPLAY_COLL_FROM_ROOT;
+        of_window = strcmp(call, "MPI_File_open") != 0; /* a file has collectives of its own */
+        if (strncmp(call, "MPI_File_i", 10) == 0)
+            op.kind = REPLAY_ICOLL;
         break;
     }
     enum core_status status = lower_place(lower, event, of_window, id, &op, &skip);

@@ -1,6 +1,7 @@
 /* Lowering of one-sided epochs. Locks are operations of their own. Post, start, complete and wait become messages of the window's context
  * that hold nobody who sends them: post tells every origin that it may start, complete tells every target that it is done; start
- * waits for the posts, wait for the completions, as a library may. Fences are collectives (lower_coll.c). */
+ * waits for the posts, wait for the completions, as a library may; so does a test that found the epoch complete. Fences are collectives
+ * (lower_coll.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,15 +30,14 @@ static enum core_status lower_lock(struct lower *lower, const struct trace_event
     struct replay_op op = {.kind = (uint8_t)kind, .mode = REPLAY_LOCK_SHARED, .request = REPLAY_NO_REQUEST};
     bool skip;
 
-    if (event->peer < 0) /* lock_all is shared: it holds nobody but exclusive lockers, which is not modelled */
-        return CORE_OK;
-    op.peer = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank, event->peer);
-    if (op.peer < 0)
+    if (event->peer == EVENT_NONE) /* lock_all, unlock_all */
+        op.peer = REPLAY_ANY;
+    else if ((op.peer = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank, event->peer)) < 0)
         return CORE_OK;
     enum core_status status = lower_place(lower, event, true, event->comm, &op, &skip);
     if (status != CORE_OK || skip)
         return status;
-    if (kind == REPLAY_LOCK) {
+    if (kind == REPLAY_LOCK && op.peer >= 0) {
         int64_t *value;
         uint32_t count;
         status = trace_arg_get(lower->trace, lower->rank, event->seq, "lock_type", &value, &count);
@@ -112,6 +112,8 @@ static enum core_status await(struct lower *lower, const struct trace_event *eve
     struct replay_rank *rank = &lower->program->rank[lower->rank];
     int32_t *request = malloc((count + 1) * sizeof *request), set;
     enum core_status status = request ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+    uint16_t wait_flags = op.flags;
+    op.flags = 0;
     op.kind = REPLAY_IRECV;
     op.matched = REPLAY_ANY;
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
@@ -122,7 +124,7 @@ static enum core_status await(struct lower *lower, const struct trace_event *eve
     if (status == CORE_OK && count)
         status = replay_program_set(lower->program, lower->rank, request, count, -1, &set);
     if (status == CORE_OK && count)
-        status = lower_add(lower, event, (struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set});
+        status = lower_add(lower, event, (struct replay_op){.kind = REPLAY_WAIT_ALL, .flags = wait_flags, .request = set});
     free(request);
     return status;
 }
@@ -159,5 +161,26 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
     op.tag = TAG_COMPLETED;
     if (event->class == EVENT_CLASS_RMA_COMPLETE)
         return tell(lower, event, op, epoch->target, epoch->target_count);
-    return await(lower, event, op, epoch->origin, epoch->origin_count); /* wait */
+    if (event->class == EVENT_CLASS_RMA_TEST) {
+        op.flags = REPLAY_FLAG_TEST;
+        lower->notes->tests++;
+    }
+    return await(lower, event, op, epoch->origin, epoch->origin_count); /* wait, test */
+}
+
+enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event)
+{
+    int64_t *value = NULL;
+    uint32_t count;
+    enum core_status status = trace_arg_get(lower->trace, lower->rank, event->seq, "flag", &value, &count);
+    if (status != CORE_OK)
+        return status;
+    bool ended = count && value[0] && !event->pending;
+    free(value);
+    if (!ended) {
+        lower->notes->polls += event->repeat;
+        return lower_poll_keep(lower->now, event);
+    }
+    lower_poll_forget(lower->now);
+    return lower_rma(lower, event);
 }

@@ -13,10 +13,22 @@ struct lower_request { /* what is known of a request or message id of the rank b
     struct replay_op start; /* persistent: what a start makes */
 };
 
+struct lower_poll { /* a test or probe that found nothing */
+    struct trace_event event; /* without its completions */
+    uint64_t *request;        /* what it tests */
+    uint32_t request_count;
+};
+
 struct lower_epoch { /* of a window, post-start-complete-wait: world ranks named by the last start and the last post */
     int32_t win;
     int64_t *target, *origin;
     uint32_t target_count, origin_count;
+};
+
+struct lower_thread { /* of the rank being lowered */
+    uint64_t inside_of;        /* seq of the collective whose inner events are lowered; 0 none */
+    struct lower_poll *poll;   /* what it polled in vain since its last other call, each different poll once */
+    uint32_t poll_count, poll_room;
 };
 
 struct lower {
@@ -40,10 +52,12 @@ struct lower {
     int32_t *scratch;         /* requests of a set */
     uint32_t scratch_room;
     bool expand;              /* blocking collectives are replaced by what the library did for them */
-    uint64_t inside_of;       /* seq of the collective whose inner events are lowered; 0 none */
-    struct trace_event poll;  /* the last call of the rank, when it was a test or probe that found nothing */
-    uint64_t poll_request;
-    bool polled, finalized;
+    struct lower_thread *thread; /* by number */
+    uint32_t thread_count, thread_room;
+    struct lower_thread *now; /* that made the call being lowered */
+    bool threads;             /* several made calls on this rank */
+    bool finalized;
+    bool inside;              /* the rank's last call did not return */
     bool stop;                /* what the rank does from here on is not understood: its end is unknown */
 };
 
@@ -57,13 +71,22 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t comm, in
 /* Adds a non-blocking operation and what the trace's request id means from now on. id 0: nobody can wait for it. */
 enum core_status lower_start(struct lower *lower, const struct trace_event *event, struct replay_op op, uint64_t id);
 
+enum core_status lower_message_op(struct lower *lower, const struct trace_event *event, int32_t peer, int32_t tag,
+                                  struct replay_op *op, bool *out_bad);
+
+/* lower_poll.c: what a thread polled when its record ended. */
+enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace_event *event);
+void lower_poll_forget(struct lower_thread *thread);
+enum core_status lower_poll_end(struct lower *lower, struct lower_thread *thread);
+
 /* lower_coll.c: collectives, communicator creation, fences. */
 enum core_status lower_collective(struct lower *lower, const struct trace_event *event);
 /* Fills in the communicator (of_window: the window's own context on it) and the number; skip: nothing to wait for, or not understood. */
 enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window, int32_t id,
                              struct replay_op *op, bool *out_skip);
 
-/* lower_rma.c: locks; post, start, complete, wait. */
+/* lower_rma.c: locks; post, start, complete, wait, test. */
+enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event);
 enum core_status lower_rma(struct lower *lower, const struct trace_event *event);
 /* The place that remembers a window's context; NULL: out of memory. */
 int32_t *lower_window_slot(struct lower *lower, int32_t win);

@@ -195,7 +195,8 @@ static void channel_pull(struct replay_match *match, uint32_t at)
         channel->last = link->channel_before;
 }
 
-/* Two entries a bucket at most, on average. */
+/* A quarter of an entry a bucket at most, on average: every other entry on the way to the right one costs a wait for memory, and a bucket
+ * is an eighth of an entry. */
 static void buckets_grow(struct replay_match *match)
 {
     uint32_t bits = match->bucket_bits + 1;
@@ -247,7 +248,7 @@ static void entry_free(struct replay_match *match, uint32_t at)
 static void ring_push(struct replay_match *match, uint32_t at)
 {
     struct replay_match_entry *entry = &match->entry[at];
-    if (match->used > 2u << match->bucket_bits && match->bucket_bits < 30)
+    if (4 * (uint64_t)match->used > 1u << match->bucket_bits && match->bucket_bits < 30)
         buckets_grow(match);
     uint32_t *place = ring_find(match, &entry->key);
     if (*place) {
@@ -424,7 +425,7 @@ static bool certain(const struct replay_match *match, uint32_t receive)
 static uint32_t post_exact(struct replay_match *match, const struct replay_match_key *key, uint32_t other, uint32_t own,
                            uint64_t who)
 {
-    if (match->used > 2u << match->bucket_bits && match->bucket_bits < 30)
+    if (4 * (uint64_t)match->used > 1u << match->bucket_bits && match->bucket_bits < 30)
         buckets_grow(match);
     uint32_t *bucket = &match->bucket[replay_match_bucket(match, key)], *own_place = NULL;
     uint32_t other_to = key->to | other, own_to = key->to | own;

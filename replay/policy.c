@@ -52,6 +52,11 @@ static const struct form coll_form[] = {
     {"relaxed", REPLAY_RELAXED, ARGUMENT_NONE, NULL},
     {NULL, 0, 0, NULL},
 };
+static const struct form threads_form[] = {
+    {"free", REPLAY_THREADS_FREE, ARGUMENT_NONE, NULL},
+    {"recorded", REPLAY_THREADS_RECORDED, ARGUMENT_NONE, NULL},
+    {NULL, 0, 0, NULL},
+};
 
 void replay_policy_init(struct replay_policy *policy)
 {
@@ -281,17 +286,18 @@ static enum core_status parse_word(struct replay_policy *policy, const char *key
 
 static enum core_status parse_pair(struct replay_policy *policy, char *word, unsigned *seen)
 {
-    static const char *const keys[] = {"buffering", "delay", "order", "coll", "seed"};
+    static const char *const keys[] = {"buffering", "delay", "order", "coll", "threads", "seed"};
+    enum { KEYS = sizeof keys / sizeof *keys };
     char *value = strchr(word, '=');
     unsigned key = 0;
 
     if (value)
         *value++ = 0;
-    while (key < 5 && strcmp(keys[key], word) != 0)
+    while (key < KEYS && strcmp(keys[key], word) != 0)
         key++;
-    if (key == 5 || !value)
+    if (key == KEYS || !value)
         return core_report(CORE_BAD_INPUT,
-                           "policy: '%.60s' is no setting; use buffering=, delay=, order=, coll= or seed=", word);
+                           "policy: '%.60s' is no setting; use buffering=, delay=, order=, coll=, threads= or seed=", word);
     if (*seen & 1u << key)
         return core_report(CORE_BAD_INPUT, "policy: '%s=' is set twice; leave one", word);
     *seen |= 1u << key;
@@ -313,6 +319,10 @@ static enum core_status parse_pair(struct replay_policy *policy, char *word, uns
     case 3:
         status = parse_word(policy, word, value, coll_form, &chosen);
         policy->coll = (enum replay_coll)chosen;
+        break;
+    case 4:
+        status = parse_word(policy, word, value, threads_form, &chosen);
+        policy->threads = (enum replay_threads)chosen;
         break;
     default: {
         const char *at = value;
@@ -394,7 +404,10 @@ char *replay_policy_text(const struct replay_policy *policy)
             fprintf(out, "%s%" PRIu32 ".%" PRIu64 "=%" PRId32, i ? "," : "", policy->forced[i].rank,
                     policy->forced[i].id, policy->forced[i].source);
     }
-    fprintf(out, " coll=%s seed=%" PRIu64, form_text(coll_form, policy->coll), policy->seed);
+    fprintf(out, " coll=%s", form_text(coll_form, policy->coll));
+    if (policy->threads != REPLAY_THREADS_FREE)
+        fprintf(out, " threads=%s", form_text(threads_form, policy->threads));
+    fprintf(out, " seed=%" PRIu64, policy->seed);
     bool bad = ferror(out);
     if (fclose(out) != 0 || bad) {
         free(text);

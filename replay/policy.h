@@ -3,7 +3,7 @@
  *   buffering=rendezvous delay=none order=recorded coll=synchronising seed=1
  *
  * Words in any order, each at most once, separated by blanks; what is missing has the default above. Printed canonically: all words,
- * in this order, so that equal policies are equal bytes.
+ * in this order, so that equal policies are equal bytes. threads= concerns few programs: free is not printed.
  *
  *   buffering=rendezvous    a standard send completes when its receive is posted
  *             eager         at once
@@ -23,6 +23,8 @@
  *         list:R.E=W,...    rank.event takes the message of world rank W (waitany: the request of index W); the others as recorded
  *   coll=synchronising      no rank leaves a collective before all have entered
  *        relaxed            only what the standard promises
+ *   threads=free            the threads of a rank do not wait for each other, but for each other's requests
+ *           recorded        a call begins when those have returned that had returned when it began in the recorded run
  *   seed=N
  *
  * Sizes take K, M, G (powers of 1024). */
@@ -56,6 +58,7 @@ enum replay_delay {
 };
 enum replay_order { REPLAY_ORDER_RECORDED, REPLAY_ORDER_FIRST, REPLAY_ORDER_RANDOM, REPLAY_ORDER_LIST };
 enum replay_coll { REPLAY_SYNCHRONISING, REPLAY_RELAXED };
+enum replay_threads { REPLAY_THREADS_FREE, REPLAY_THREADS_RECORDED };
 
 struct replay_send_name { /* of buffering=list and only */
     uint32_t rank;
@@ -77,6 +80,7 @@ struct replay_policy {
     uint32_t link_from, link_to;
     enum replay_order order;
     enum replay_coll coll;
+    enum replay_threads threads;
     uint64_t seed;
     struct replay_send_name *send; /* sorted by rank, id; owned */
     uint32_t send_count;

@@ -1,6 +1,8 @@
 /* Growing arrays of operations, and the check that stands between a program and the engine's assertions. */
 #include "replay/program.h"
 
+#include <stdbool.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,6 +53,7 @@ void replay_program_done(struct replay_program *program)
         return;
     for (uint32_t i = 0; i < program->rank_count; i++) {
         free(program->rank[i].op);
+        free(program->rank[i].when);
         free(program->rank[i].set);
         free(program->rank[i].member);
     }
@@ -80,13 +83,35 @@ enum core_status replay_program_comm(struct replay_program *program, const int32
     return CORE_OK;
 }
 
-enum core_status replay_program_add(struct replay_program *program, uint32_t rank, const struct replay_op *op)
+/* Room for one more operation; the times have as much room as the operations. */
+static enum core_status room_for_one(struct replay_rank *r, bool threads)
+{
+    uint32_t room = r->op_room;
+    enum core_status status = grow((void **)&r->op, &r->op_room, r->op_count + 1, sizeof *r->op);
+    if (status != CORE_OK || (!threads && !r->when) || (r->when && r->op_room == room))
+        return status;
+    bool first = !r->when;
+    struct replay_when *larger = realloc(r->when, r->op_room * sizeof *larger);
+    if (!larger) {
+        r->op_room = room; /* less than there is: both grow next time */
+        return core_report(CORE_NO_MEMORY, "out of memory for a program of %u operations on one rank", r->op_count + 1);
+    }
+    r->when = larger;
+    if (first)
+        memset(r->when, 0, r->op_count * sizeof *r->when);
+    return CORE_OK;
+}
+
+enum core_status replay_program_add_when(struct replay_program *program, uint32_t rank, const struct replay_op *op,
+                                         const struct replay_when *when)
 {
     CORE_CHECK(rank < program->rank_count);
     struct replay_rank *r = &program->rank[rank];
-    enum core_status status = grow((void **)&r->op, &r->op_room, r->op_count + 1, sizeof *r->op);
+    enum core_status status = room_for_one(r, when != NULL);
     if (status != CORE_OK)
         return status;
+    if (r->when)
+        r->when[r->op_count] = when ? *when : (struct replay_when){0};
     r->op[r->op_count++] = *op;
     switch (op->kind) {
     case REPLAY_ISEND:
@@ -101,6 +126,11 @@ enum core_status replay_program_add(struct replay_program *program, uint32_t ran
         break;
     }
     return CORE_OK;
+}
+
+enum core_status replay_program_add(struct replay_program *program, uint32_t rank, const struct replay_op *op)
+{
+    return replay_program_add_when(program, rank, op, NULL);
 }
 
 enum core_status replay_program_set(struct replay_program *program, uint32_t rank, const int32_t *request,
@@ -166,6 +196,8 @@ void replay_program_trim(struct replay_program *program)
             r->op = smaller;
             r->op_room = r->op_count;
         }
+        if (r->when && r->op_count && (smaller = realloc(r->when, r->op_count * sizeof *r->when)))
+            r->when = smaller;
         if (r->set_count && (smaller = realloc(r->set, r->set_count * sizeof *r->set))) {
             r->set = smaller;
             r->set_room = r->set_count;
@@ -261,6 +293,9 @@ static const char *check_peer(const struct replay_program *program, const struct
         break;
     case REPLAY_LOCK:
     case REPLAY_UNLOCK:
+        if (op->peer == REPLAY_ANY && op->mode == REPLAY_LOCK_EXCLUSIVE)
+            return "an exclusive lock of all";
+        wildcard_allowed = 1;
         break;
     case REPLAY_COLL:
     case REPLAY_ICOLL:
@@ -288,9 +323,32 @@ static const char *check_peer(const struct replay_program *program, const struct
     return send_like && op->mode > REPLAY_TOKEN ? "an unknown send mode" : NULL;
 }
 
-enum core_status replay_program_check(const struct replay_program *program)
+/* Each member is a rank, and none is there twice. */
+static enum core_status check_comms(const struct replay_program *program)
 {
     enum core_status status = CORE_OK;
+    uint32_t *last_in = calloc((size_t)program->rank_count + 1, sizeof *last_in);
+
+    if (!last_in)
+        return core_report(CORE_NO_MEMORY, "out of memory for the members of %u communicators", program->comm_count);
+    for (uint32_t c = 0; c < program->comm_count && status == CORE_OK; c++) {
+        const struct replay_comm *comm = &program->comm[c];
+        for (uint32_t i = 0; comm->member && i < comm->count && status == CORE_OK; i++) {
+            uint32_t rank = (uint32_t)comm->member[i];
+            if (rank >= program->rank_count || last_in[rank] == c + 1)
+                status = core_report(CORE_BAD_INPUT, "communicator %u has rank %" PRId32 " %s", c, comm->member[i],
+                                     rank >= program->rank_count ? "as a member, which is not there" : "twice");
+            else
+                last_in[rank] = c + 1;
+        }
+    }
+    free(last_in);
+    return status;
+}
+
+enum core_status replay_program_check(const struct replay_program *program)
+{
+    enum core_status status = check_comms(program);
 
     for (uint32_t rank = 0; rank < program->rank_count && status == CORE_OK; rank++) {
         const struct replay_rank *r = &program->rank[rank];
@@ -308,6 +366,8 @@ enum core_status replay_program_check(const struct replay_program *program)
                 why = check_peer(program, op);
             if (!why)
                 why = check_request(op, r, made);
+            if (!why && r->when && r->when[i].thread >= REPLAY_THREADS_MAX)
+                why = "a thread out of range";
             if (why)
                 status = bad(rank, i, op, why);
         }

@@ -33,7 +33,7 @@ enum replay_op_kind {
     REPLAY_IMRECV,     /* the same for message `tag`; makes `request` */
     REPLAY_ATTACH,     /* attaches a buffer of `bytes` for buffered sends */
     REPLAY_DETACH,     /* blocks until the buffered sends have left the buffer */
-    REPLAY_LOCK,       /* passive target: peer, comm = the window's context, mode = enum replay_lock */
+    REPLAY_LOCK,       /* passive target: peer, or REPLAY_ANY, all at once; comm = the window's context, mode = enum replay_lock */
     REPLAY_UNLOCK,     /* the same */
     REPLAY_OP_KIND_COUNT
 };
@@ -87,8 +87,14 @@ struct replay_set { /* the requests of a WAIT_ALL, WAIT_ANY, WAIT_SOME or TEST *
                         recorded run, and they come first; or -1 */
 };
 
-struct replay_rank {
+struct replay_when { /* of an operation, on a rank with several threads */
+    uint64_t enter, leave; /* in the recorded run; UINT64_MAX: it did not return */
+    uint32_t thread;
+};
+
+struct replay_rank { /* Operations are in the order in which they began in the recorded run */
     struct replay_op *op;
+    struct replay_when *when; /* by operation; NULL: a single thread made them all */
     struct replay_set *set;
     int32_t *member;      /* request numbers */
     uint32_t op_count, op_room;
@@ -117,7 +123,7 @@ struct replay_program {
     uint32_t comm_count, comm_room;
 };
 
-enum { REPLAY_RANKS_MAX = 1 << 21 };
+enum { REPLAY_RANKS_MAX = 1 << 21, REPLAY_THREADS_MAX = 1 << 14 };
 
 /* comm 0 exists from the start: the world. */
 enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count);
@@ -129,6 +135,10 @@ enum core_status replay_program_comm(struct replay_program *program, const int32
 
 /* Appends a copy of *op. Requests are numbered by the caller: 0, 1, 2... per rank, each made once. */
 enum core_status replay_program_add(struct replay_program *program, uint32_t rank, const struct replay_op *op);
+
+/* The same for an operation of one of several threads. Threads are any numbers below REPLAY_THREADS_MAX. */
+enum core_status replay_program_add_when(struct replay_program *program, uint32_t rank, const struct replay_op *op,
+                                         const struct replay_when *when);
 
 /* Makes a set; its index goes into op.request of a WAIT_ALL, WAIT_ANY, WAIT_SOME or TEST. */
 enum core_status replay_program_set(struct replay_program *program, uint32_t rank, const int32_t *request,

@@ -13,13 +13,26 @@ static const struct replay_op *op_of(const struct replay_run *run, uint32_t rank
     return &run->program->rank[rank].op[op];
 }
 
-void run_wake(struct replay_run *run, uint32_t rank)
+void run_wake(struct replay_run *run, uint32_t context)
 {
-    struct rank_state *state = &run->state[rank];
+    struct rank_state *state = &run->state[context];
     if (state->hold == HOLD_NOT || state->hold == HOLD_END)
         return;
     state->hold = HOLD_NOT;
-    run->work[run->work_count++] = rank;
+    run->work[run->work_count++] = context;
+}
+
+/* All contexts of a rank that are held so: they look again. */
+static void wake_held(struct replay_run *run, uint32_t rank, enum hold hold)
+{
+    if (!run_is_threaded(run, rank)) {
+        if (run->state[rank].hold == hold)
+            run_wake(run, rank);
+        return;
+    }
+    for (uint32_t i = run->threads->first[rank]; i < run->threads->first[rank + 1]; i++)
+        if (run->state[run->program->rank_count + i].hold == hold)
+            run_wake(run, run->program->rank_count + i);
 }
 
 bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request)
@@ -29,6 +42,7 @@ bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t re
 
 void run_request_done(struct replay_run *run, uint32_t rank, int32_t request)
 {
+    uint32_t context = rank;
     struct rank_state *state = &run->state[rank];
     uint8_t *flags = &state->request[request];
 
@@ -38,11 +52,15 @@ void run_request_done(struct replay_run *run, uint32_t rank, int32_t request)
     if (!(*flags & REQUEST_AWAITED))
         return;
     *flags &= (uint8_t)~REQUEST_AWAITED;
+    if (run->threads) {
+        context = run->threads->awaiter[flags - run->request];
+        state = &run->state[context];
+    }
     if (state->hold == HOLD_ANY)
-        run_wake(run, rank);
+        run_wake(run, context);
     else if (state->hold == HOLD_REQUESTS && --state->waiting == 0) {
-        state->pc++;
-        run_wake(run, rank);
+        run_pass(run, rank, state);
+        run_wake(run, context);
     }
 }
 
@@ -216,35 +234,40 @@ bool run_is_buffered(const struct replay_run *run, uint32_t rank, uint32_t index
     const struct replay_op *op = op_of(run, rank, index);
     if (op->kind == REPLAY_ISEND)
         return run->state[rank].request[op->request] & REQUEST_BUFFERED;
-    return run->state[rank].pc != index;
+    return run->state[run_context(run, rank, index)].pc != index;
+}
+
+void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    uint32_t context = run_context(run, rank, index);
+    run_pass(run, rank, &run->state[context]);
+    run_wake(run, context);
 }
 
 /* A blocking operation or a request comes to its end. */
 static void complete(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = op_of(run, rank, index);
-    struct rank_state *state = &run->state[rank];
+    const struct rank_state *state = &run->state[run_context(run, rank, index)];
 
     if (op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV || op->kind == REPLAY_IMRECV)
         run_request_done(run, rank, op->request);
-    else if (state->pc == index && state->hold == HOLD_MESSAGE) {
-        state->pc++;
-        run_wake(run, rank);
-    }
+    else if (state->pc == index && state->hold == HOLD_MESSAGE)
+        run_blocking_done(run, rank, index);
 }
 
 /* The same, for what the matching gave back. */
 static void complete_who(struct replay_run *run, uint32_t rank, uint64_t who)
 {
-    struct rank_state *state = &run->state[rank];
     uint32_t request = (uint32_t)(who >> 32);
 
-    if (request)
+    if (request) {
         run_request_done(run, rank, (int32_t)(request - 1));
-    else if (state->pc == run_who_op(who) && state->hold == HOLD_MESSAGE) {
-        state->pc++;
-        run_wake(run, rank);
+        return;
     }
+    const struct rank_state *state = &run->state[run_context(run, rank, run_who_op(who))];
+    if (state->pc == run_who_op(who) && state->hold == HOLD_MESSAGE)
+        run_blocking_done(run, rank, run_who_op(who));
 }
 
 /* Room has become free at a receiver: the sends that wait for it go on in the order in which they came. */
@@ -275,8 +298,8 @@ static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_
     if (op->mode == REPLAY_BUFFERED) {
         struct rank_side *side = &run->side[from];
         side->used -= op->bytes;
-        if (side->used == 0 && run->state[from].hold == HOLD_DETACH)
-            run_wake(run, from);
+        if (side->used == 0)
+            wake_held(run, from, HOLD_DETACH);
     } else if (run->track && (op->mode == REPLAY_STANDARD || op->mode == REPLAY_READY) &&
                run_is_buffered(run, from, send_op)) {
         run->side[to].held_bytes -= op->bytes;
@@ -347,8 +370,7 @@ static void settle_or_pin(struct replay_run *run, uint32_t to, bool settle)
             break;
         }
     }
-    if (run->state[to].hold == HOLD_PROBE)
-        run_wake(run, to);
+    wake_held(run, to, HOLD_PROBE);
 }
 
 void run_settle(struct replay_run *run, uint32_t to)
@@ -357,9 +379,8 @@ void run_settle(struct replay_run *run, uint32_t to)
 }
 
 /* True: the send is complete. A blocking one that is not has been put on hold. */
-static bool post_send(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
-    struct rank_state *state = &run->state[rank];
     uint32_t entry, to = (uint32_t)op->peer;
     uint64_t receive;
 
@@ -379,10 +400,10 @@ static bool post_send(struct replay_run *run, uint32_t rank, uint32_t index, con
     if (!buffered && blocking)
         state->hold = HOLD_MESSAGE;
     else if (buffered && blocking)
-        state->pc++; /* behind it already, should its message be taken right now */
+        state->pc = UINT32_MAX; /* behind it already, should its message be taken right now */
     settle_or_pin(run, to, false);
     if (buffered && blocking)
-        state->pc--;
+        state->pc = index;
     return buffered;
 }
 
@@ -403,7 +424,7 @@ static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, in
 }
 
 /* True: complete. */
-static bool post_receive(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool post_receive(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
     int32_t from;
     uint32_t entry;
@@ -422,17 +443,16 @@ static bool post_receive(struct replay_run *run, uint32_t rank, uint32_t index, 
         return true;
     }
     if (op->kind == REPLAY_RECV)
-        run->state[rank].hold = HOLD_MESSAGE;
+        state->hold = HOLD_MESSAGE;
     if (op->peer == REPLAY_ANY && run->match.deferred)
         settle_or_pin(run, rank, false);
     return false;
 }
 
 /* Probes: true when a message is there; a matched probe takes it. */
-static bool probe(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool probe(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
     struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag}, found;
-    struct rank_state *state = &run->state[rank];
     uint32_t send_op;
 
     if (op->peer == REPLAY_PROC_NULL)
@@ -475,15 +495,21 @@ static void receive_taken(struct replay_run *run, uint32_t rank, uint32_t index,
 
 /* --- waits ------------------------------------------------------------------------------------------------------ */
 
-static bool await(struct replay_run *run, uint32_t rank, const int32_t *request, uint32_t count)
+static void await_one(struct replay_run *run, const struct rank_state *state, uint8_t *flags)
 {
-    struct rank_state *state = &run->state[rank];
+    *flags |= REQUEST_AWAITED;
+    if (run->threads)
+        run->threads->awaiter[flags - run->request] = (uint32_t)(state - run->state);
+}
+
+static bool await(struct replay_run *run, struct rank_state *state, const int32_t *request, uint32_t count)
+{
     uint32_t missing = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *flags = &state->request[request[i]];
         if (*flags & (REQUEST_DONE | REQUEST_AWAITED))
             continue;
-        *flags |= REQUEST_AWAITED;
+        await_one(run, state, flags);
         missing++;
     }
     state->waiting = missing;
@@ -493,11 +519,10 @@ static bool await(struct replay_run *run, uint32_t rank, const int32_t *request,
 }
 
 /* Waitany, waitsome: the recorded members if the policy wants them, else any. */
-static bool await_any(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     const struct replay_set *set = &program->set[op->request];
-    struct rank_state *state = &run->state[rank];
     const int32_t *member = program->member + set->first;
     int32_t wanted = state->relaxed ? -1 : run_wanted(run, rank, index);
     bool some = op->kind == REPLAY_WAIT_SOME, any_done = false, all_wanted = true;
@@ -528,19 +553,19 @@ static bool await_any(struct replay_run *run, uint32_t rank, uint32_t index, con
     for (uint32_t i = 0; i < set->count; i++)
         if (!(state->request[member[i]] & REQUEST_DONE) &&
             (wanted < 0 || (some ? (int32_t)i < wanted : (int32_t)i == wanted)))
-            state->request[member[i]] |= REQUEST_AWAITED;
+            await_one(run, state, &state->request[member[i]]);
     state->hold = HOLD_ANY;
     return false;
 }
 
-static void cancel(struct replay_run *run, uint32_t rank, const struct replay_op *op)
+static void cancel(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     struct rank_state *state = &run->state[rank];
 
     if (!(op->flags & REPLAY_FLAG_DONE) || state->request[op->request] & REQUEST_DONE)
         return;
-    for (uint32_t i = state->pc; i-- > 0;) { /* rare: looked for from here backwards */
+    for (uint32_t i = index; i-- > 0;) { /* rare: looked for from here backwards */
         const struct replay_op *made = &program->op[i];
         if ((made->kind != REPLAY_ISEND && made->kind != REPLAY_IRECV) || made->request != op->request)
             continue;
@@ -564,9 +589,8 @@ static void cancel(struct replay_run *run, uint32_t rank, const struct replay_op
 /* --- the loop --------------------------------------------------------------------------------------------------- */
 
 /* One operation of a kind that is not in the fast part of advance(). True: go on behind it. */
-static bool step_rare(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
-    struct rank_state *state = &run->state[rank];
     struct rank_side *side;
 
     switch ((enum replay_op_kind)op->kind) {
@@ -576,7 +600,7 @@ static bool step_rare(struct replay_run *run, uint32_t rank, uint32_t index, con
         /* fall through */
     case REPLAY_PROBE:
     case REPLAY_MPROBE:
-        if (probe(run, rank, index, op))
+        if (probe(run, state, rank, index, op))
             return true;
         state->hold = HOLD_PROBE;
         return false;
@@ -590,13 +614,13 @@ static bool step_rare(struct replay_run *run, uint32_t rank, uint32_t index, con
     case REPLAY_TEST: {
         const struct replay_rank *program = &run->program->rank[rank];
         const struct replay_set *set = &program->set[op->request];
-        return !(op->flags & REPLAY_FLAG_DONE) || await(run, rank, program->member + set->first, set->count);
+        return !(op->flags & REPLAY_FLAG_DONE) || await(run, state, program->member + set->first, set->count);
     }
     case REPLAY_WAIT_ANY:
     case REPLAY_WAIT_SOME:
-        return await_any(run, rank, index, op);
+        return await_any(run, state, rank, index, op);
     case REPLAY_CANCEL:
-        cancel(run, rank, op);
+        cancel(run, rank, index, op);
         return true;
     case REPLAY_ATTACH:
         side = &run->side[rank];
@@ -612,7 +636,7 @@ static bool step_rare(struct replay_run *run, uint32_t rank, uint32_t index, con
         side->attached = 0;
         return true;
     case REPLAY_LOCK:
-        if (run_lock_enter(run, rank, op))
+        if (run_lock_enter(run, rank, index))
             return true;
         state->hold = HOLD_LOCK;
         return false;
@@ -645,50 +669,76 @@ static void prepare(struct replay_run *run, uint32_t rank, const struct replay_r
     prepare_one(run, rank, &program->op[index + NEAR], false);
 }
 
-/* Runs one rank until it is held. */
-static void advance(struct replay_run *run, uint32_t rank)
+/* The request of an operation that is complete at once. Another thread may wait for it already. */
+static inline void complete_at_once(struct replay_run *run, struct rank_state *state, uint32_t rank, int32_t request, bool threaded)
+{
+    if (threaded)
+        run_request_done(run, rank, request);
+    else
+        state->request[request] |= REQUEST_DONE;
+}
+
+/* What a held context will do next has long left the cache when it goes on, unless it was asked for. */
+static inline void prepare_later(const struct replay_op *op)
+{
+    __builtin_prefetch(op + 1);
+    __builtin_prefetch(op + 3);
+}
+
+/* Runs one context until it is held. */
+static inline __attribute__((always_inline)) void advance(struct replay_run *run, uint32_t context, uint32_t rank, bool threaded)
 {
     const struct replay_rank *program = &run->program->rank[rank];
-    struct rank_state *state = &run->state[rank];
+    struct rank_state *state = &run->state[context];
 
     while (state->pc < program->op_count) {
         uint32_t index = state->pc;
         const struct replay_op *op = &program->op[index];
+        if (threaded && !run_threads_may_begin(run, rank, index)) {
+            state->hold = HOLD_ORDER;
+            run->threads->held[rank]++;
+            return;
+        }
         if (op[0].kind == REPLAY_ISEND || op[0].kind == REPLAY_IRECV)
             prepare(run, rank, program, index);
         switch ((enum replay_op_kind)op->kind) {
         case REPLAY_ISEND:
-            if (post_send(run, rank, index, op))
-                state->request[op->request] |= REQUEST_DONE;
+            if (post_send(run, state, rank, index, op))
+                complete_at_once(run, state, rank, op->request, threaded);
             break;
         case REPLAY_IRECV:
-            if (post_receive(run, rank, index, op))
-                state->request[op->request] |= REQUEST_DONE;
+            if (post_receive(run, state, rank, index, op))
+                complete_at_once(run, state, rank, op->request, threaded);
             break;
         case REPLAY_WAIT:
-            if (!(state->request[op->request] & REQUEST_DONE)) {
-                state->request[op->request] |= REQUEST_AWAITED;
-                state->waiting = 1;
-                state->hold = HOLD_REQUESTS;
+            if (!await(run, state, &op->request, 1)) {
+                prepare_later(op);
                 return;
             }
             break;
         case REPLAY_WAIT_ALL: {
             const struct replay_set *set = &program->set[op->request];
-            if (!await(run, rank, program->member + set->first, set->count))
+            if (!await(run, state, program->member + set->first, set->count)) {
+                prepare_later(op);
                 return;
+            }
             break;
         }
         case REPLAY_SEND:
-            if (!post_send(run, rank, index, op)) {
+            if (!post_send(run, state, rank, index, op)) {
                 if (state->pc == index && state->hold == HOLD_NOT)
                     state->hold = HOLD_MESSAGE;
+                if (threaded)
+                    run_threads_moved(run, rank);
                 return;
             }
             break;
         case REPLAY_RECV:
-            if (!post_receive(run, rank, index, op))
+            if (!post_receive(run, state, rank, index, op)) {
+                if (threaded)
+                    run_threads_moved(run, rank);
                 return;
+            }
             break;
         case REPLAY_COLL:
             if (!run_coll_enter(run, rank, index)) {
@@ -701,12 +751,15 @@ static void advance(struct replay_run *run, uint32_t rank)
                 run_request_done(run, rank, op->request);
             break;
         default:
-            if (!step_rare(run, rank, index, op))
+            if (!step_rare(run, state, rank, index, op))
                 return;
         }
-        state->pc++;
+        if (threaded)
+            run_threads_pass(run, rank, state);
+        else
+            state->pc++;
         if (run->random_schedule && state->pc < program->op_count) { /* anybody may be next */
-            run->work[run->work_count++] = rank;
+            run->work[run->work_count++] = context;
             return;
         }
         if (run->failed != CORE_OK)
@@ -715,18 +768,24 @@ static void advance(struct replay_run *run, uint32_t rank)
     state->hold = HOLD_END;
 }
 
-static uint32_t next_rank(struct replay_run *run)
+static void advance_thread(struct replay_run *run, uint32_t context)
+{
+    advance(run, context, run_rank_of(run, context), true);
+}
+
+static uint32_t next_context(struct replay_run *run)
 {
     uint32_t at = run->work_count - 1;
     if (run->random_schedule) {
         at = replay_choice_take(run->choice, run->work_count, REPLAY_REASON_SCHEDULE);
-        uint32_t rank = run->work[at];
+        uint32_t context = run->work[at];
         run->work[at] = run->work[--run->work_count];
-        return rank;
+        return context;
     }
-    if (run->work[at] == run->slow_rank && at > 0) {
+    if (run_rank_of(run, run->work[at]) == run->slow_rank && at > 0) {
+        uint32_t context = run->work[at];
         run->work[at] = run->work[0];
-        run->work[0] = run->slow_rank;
+        run->work[0] = context;
     }
     run->work_count--;
     return run->work[at];
@@ -748,8 +807,9 @@ static void start_schedule(struct replay_run *run)
     run->random_schedule =
         delay == REPLAY_DELAY_UNIFORM || delay == REPLAY_DELAY_EXPONENTIAL || delay == REPLAY_DELAY_HEAVY;
     run->work_count = 0;
-    for (uint32_t rank = run->program->rank_count; rank-- > 0;)
-        run->work[run->work_count++] = rank;
+    for (uint32_t context = run_context_count(run); context-- > 0;)
+        if (run->state[context].hold != HOLD_END)
+            run->work[run->work_count++] = context;
 }
 
 static enum core_status start(struct replay_run *run)
@@ -778,6 +838,8 @@ static enum core_status start(struct replay_run *run)
         run->state[rank] = (struct rank_state){.request = request, .forced = -1};
         request += run->program->rank[rank].request_count;
     }
+    if (run->threads)
+        run_threads_start(run);
     run->bounded = bounded;
     run->track = bounded || run->result != NULL;
     run->has_send_detail = run->has_buffered || run->track;
@@ -809,7 +871,13 @@ enum core_status replay_run_all(struct replay_run *run, const struct replay_poli
         return status;
     do {
         while (run->work_count && run->failed == CORE_OK)
-            advance(run, next_rank(run));
+        {
+            uint32_t context = next_context(run);
+            if (context < run->program->rank_count)
+                advance(run, context, context, false);
+            else
+                advance_thread(run, context);
+        }
     } while (run->failed == CORE_OK && run->match.deferred && run_decide(run));
     if (run->match.failed && run->failed == CORE_OK)
         run->failed = core_report(CORE_NO_MEMORY, "out of memory for matching messages");
@@ -826,117 +894,4 @@ enum core_status replay_run_all(struct replay_run *run, const struct replay_poli
     if (out_result)
         *out_result = result;
     return CORE_OK;
-}
-
-/* --- opening and closing ---------------------------------------------------------------------------------------- */
-
-static void look_over(struct replay_run *run)
-{
-    for (uint32_t rank = 0; rank < run->program->rank_count; rank++) {
-        const struct replay_rank *program = &run->program->rank[rank];
-        run->request_count += (uint64_t)program->request_count;
-        run->op_count += program->op_count;
-        for (uint32_t i = 0; i < program->op_count; i++) {
-            const struct replay_op *op = &program->op[i];
-            switch ((enum replay_op_kind)op->kind) {
-            case REPLAY_RECV:
-            case REPLAY_IRECV:
-                run->has_choices |= op->peer == REPLAY_ANY;
-                run->has_wild |= op->peer == REPLAY_ANY || op->tag == REPLAY_ANY;
-                break;
-            case REPLAY_PROBE:
-            case REPLAY_IPROBE:
-            case REPLAY_MPROBE:
-                run->has_choices |= op->peer == REPLAY_ANY;
-                run->has_wild = true;
-                break;
-            case REPLAY_WAIT_ANY:
-            case REPLAY_WAIT_SOME:
-            case REPLAY_CANCEL:
-            case REPLAY_LOCK:
-                run->has_choices = run->has_wild = true;
-                break;
-            case REPLAY_SEND:
-            case REPLAY_ISEND:
-                run->has_buffered |= op->mode == REPLAY_BUFFERED;
-                break;
-            case REPLAY_ATTACH:
-            case REPLAY_DETACH:
-                run->has_buffered = true;
-                break;
-            default:
-                break;
-            }
-        }
-    }
-}
-
-enum core_status replay_run_open(const struct replay_program *program, struct replay_run **out_run)
-{
-    struct replay_run *run = calloc(1, sizeof *run);
-    if (!run)
-        goto no_memory;
-    run->program = program;
-    look_over(run);
-    run->state = calloc(program->rank_count, sizeof *run->state);
-    run->side = calloc(program->rank_count, sizeof *run->side);
-    run->work = malloc(program->rank_count * sizeof *run->work);
-    run->request = malloc(run->request_count + 1);
-    if (!run->state || !run->side || !run->work || !run->request)
-        goto no_memory;
-    *out_run = run;
-    return CORE_OK;
-no_memory:
-    replay_run_close(run);
-    return core_report(CORE_NO_MEMORY, "out of memory for a replay of %u ranks", program->rank_count);
-}
-
-void replay_run_close(struct replay_run *run)
-{
-    if (!run)
-        return;
-    if (run->match_ready)
-        replay_match_done(&run->match);
-    run_coll_done(run);
-    free(run->state);
-    free(run->side);
-    free(run->work);
-    free(run->request);
-    free(run->taken);
-    free(run->option);
-    free(run->candidate);
-    free(run);
-}
-
-void replay_run_hooks(struct replay_run *run, const struct replay_hooks *hooks)
-{
-    run->hooked = hooks != NULL;
-    run->hooks = hooks ? *hooks : (struct replay_hooks){0};
-}
-
-uint32_t replay_run_at(const struct replay_run *run, uint32_t rank)
-{
-    return run->state[rank].pc;
-}
-
-bool replay_run_has_choices(const struct replay_run *run)
-{
-    return run->has_choices;
-}
-
-uint64_t replay_run_ops(const struct replay_run *run)
-{
-    return run->op_count;
-}
-
-enum core_status replay_run_once(const struct replay_program *program, const struct replay_policy *policy,
-                                 struct replay_result *out_result)
-{
-    struct replay_run *run;
-    enum core_status status = replay_run_open(program, &run);
-    if (status != CORE_OK)
-        return status;
-    status = replay_run_all(run, policy, NULL, NULL, out_result);
-    replay_run_close(run);
-    return status;
 }

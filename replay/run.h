@@ -6,8 +6,9 @@
  * (synchronising) or not at all (relaxed). MPI_Finalize holds nobody. A test whose recorded outcome was true waits.
  *
  * Invariants
- *  1. Every rank is on the work list, blocked on its operation pc, or past its end.
- *  2. A request is done at most once; a rank blocked in a wait counts exactly its undone awaited requests.
+ *  1. Every context (a rank, or a thread of a rank that has several: run_threads.c) is on the work list, blocked on its operation pc, or
+ *     past its end.
+ *  2. A request is done at most once; a context blocked in a wait counts exactly its undone awaited requests.
  *  3. Equal program, policy and choices give equal results, byte for byte. */
 #ifndef REPLAY_RUN_H
 #define REPLAY_RUN_H
@@ -58,6 +59,7 @@ struct replay_error {
 
 struct replay_result {
     enum replay_outcome outcome;
+    bool by_threads; /* assumed: threads of a rank compete for messages, or a deadlock needs their recorded order */
     bool assumed;  /* the verdict rests on operations that the trace does not vouch for: a wildcard took another message than in the recorded run,
                       or a test's outcome was taken for granted, and the program was assumed to go on as recorded */
     uint32_t assumed_rank; /* the first such place, valid when assumed */
@@ -121,10 +123,13 @@ void replay_run_hooks(struct replay_run *run, const struct replay_hooks *hooks);
 enum core_status replay_run_all(struct replay_run *run, const struct replay_policy *policy, struct replay_choice *choice,
                                 enum replay_outcome *out_outcome, struct replay_result *out_result);
 
-/* For hooks: the operation that a rank is at, in the middle of a run; op_count at its end. */
+/* For hooks: the operation that a rank is at, in the middle of a run; op_count at its end. Of several threads, the one that is furthest
+ * behind. */
 uint32_t replay_run_at(const struct replay_run *run, uint32_t rank);
 /* Whether anything is left to chance: wildcard receives, probes of any source, waits for any or some of several. */
 bool replay_run_has_choices(const struct replay_run *run);
+/* Whether threads of a rank compete for messages: their order, which is kept as recorded, then matters. */
+bool replay_run_competes(const struct replay_run *run);
 /* Operations of the program. */
 uint64_t replay_run_ops(const struct replay_run *run);
 

@@ -199,10 +199,8 @@ static void release(struct replay_run *run, struct coll_state *coll)
         run->coll_waiter_free = at;
         if (op->kind == REPLAY_ICOLL)
             run_request_done(run, waiter->rank, op->request);
-        else {
-            run->state[waiter->rank].pc++;
-            run_wake(run, waiter->rank);
-        }
+        else
+            run_blocking_done(run, waiter->rank, waiter->op);
     }
 }
 
@@ -259,7 +257,7 @@ static struct lock_state *lock_find(struct replay_run *run, uint32_t comm, uint3
     return &run->lock[run->lock_count];
 }
 
-static uint32_t lock_waiter_new(struct replay_run *run, uint32_t rank, uint32_t next)
+static uint32_t lock_waiter_new(struct replay_run *run, uint32_t rank, uint32_t op, uint32_t next)
 {
     uint32_t at = run->lock_waiter_free;
     if (at)
@@ -269,29 +267,43 @@ static uint32_t lock_waiter_new(struct replay_run *run, uint32_t rank, uint32_t 
         at = ++run->lock_waiter_top;
     else
         return 0;
-    run->lock_waiter[at] = (struct lock_waiter){.rank = rank, .next = next};
+    run->lock_waiter[at] = (struct lock_waiter){.rank = rank, .op = op, .next = next};
     return at;
 }
 
-static void hold_lock(struct replay_run *run, struct lock_state *lock, uint32_t rank, bool exclusive)
+static void hold_lock(struct replay_run *run, struct lock_state *lock, uint32_t rank, uint32_t op, bool exclusive)
 {
-    lock->holder = lock_waiter_new(run, rank, lock->holder);
+    lock->holder = lock_waiter_new(run, rank, op, lock->holder);
     lock->exclusive = exclusive;
 }
 
-bool run_lock_enter(struct replay_run *run, uint32_t rank, const struct replay_op *op)
+/* A lock of all targets is a shared one of none of them: it and an exclusive lock of any exclude each other. */
+static bool lock_is_free(const struct replay_run *run, const struct lock_state *lock, bool exclusive)
 {
+    if (lock->holder && (exclusive || lock->exclusive))
+        return false;
+    for (uint32_t i = 1; i <= run->lock_count && (exclusive || lock->target == RUN_LOCK_ALL); i++) {
+        const struct lock_state *other = &run->lock[i];
+        if (other->comm == lock->comm && other->holder && (lock->target == RUN_LOCK_ALL ? other->exclusive : other->target == RUN_LOCK_ALL))
+            return false;
+    }
+    return true;
+}
+
+bool run_lock_enter(struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    const struct replay_op *op = &run->program->rank[rank].op[index];
     bool exclusive = op->mode == REPLAY_LOCK_EXCLUSIVE;
-    if (run->policy->coll == REPLAY_RELAXED || op->peer < 0)
+    if (run->policy->coll == REPLAY_RELAXED || op->peer == REPLAY_PROC_NULL)
         return true;
     struct lock_state *lock = lock_find(run, op->comm, (uint32_t)op->peer);
     if (!lock)
         return false;
-    if (!lock->holder || (!exclusive && !lock->exclusive && !lock->waiter)) {
-        hold_lock(run, lock, rank, exclusive);
+    if (lock_is_free(run, lock, exclusive) && !lock->waiter) {
+        hold_lock(run, lock, rank, index, exclusive);
         return true;
     }
-    uint32_t at = lock_waiter_new(run, rank, 0);
+    uint32_t at = lock_waiter_new(run, rank, index, 0);
     if (lock->waiter)
         run->lock_waiter[lock->waiter_last].next = at;
     else
@@ -300,9 +312,25 @@ bool run_lock_enter(struct replay_run *run, uint32_t rank, const struct replay_o
     return false;
 }
 
+/* Those who wait get it as far as possible, in the order in which they came. */
+static void grant_lock(struct replay_run *run, struct lock_state *lock)
+{
+    while (lock->waiter) {
+        uint32_t at = lock->waiter, rank = run->lock_waiter[at].rank, op = run->lock_waiter[at].op;
+        bool exclusive = run->program->rank[rank].op[op].mode == REPLAY_LOCK_EXCLUSIVE;
+        if (!lock_is_free(run, lock, exclusive))
+            return;
+        lock->waiter = run->lock_waiter[at].next;
+        run->lock_waiter[at].next = run->lock_waiter_free;
+        run->lock_waiter_free = at;
+        hold_lock(run, lock, rank, op, exclusive);
+        run_blocking_done(run, rank, op);
+    }
+}
+
 void run_lock_leave(struct replay_run *run, uint32_t rank, const struct replay_op *op)
 {
-    if (run->policy->coll == REPLAY_RELAXED || op->peer < 0)
+    if (run->policy->coll == REPLAY_RELAXED || op->peer == REPLAY_PROC_NULL)
         return;
     struct lock_state *lock = lock_find(run, op->comm, (uint32_t)op->peer);
     if (!lock)
@@ -315,19 +343,10 @@ void run_lock_leave(struct replay_run *run, uint32_t rank, const struct replay_o
             run->lock_waiter_free = at;
             break;
         }
-    while (lock->waiter) {
-        uint32_t at = lock->waiter, next_rank = run->lock_waiter[at].rank;
-        const struct replay_op *wanted = &run->program->rank[next_rank].op[run->state[next_rank].pc];
-        bool exclusive = wanted->mode == REPLAY_LOCK_EXCLUSIVE;
-        if (lock->holder && (exclusive || lock->exclusive))
-            return;
-        lock->waiter = run->lock_waiter[at].next;
-        run->lock_waiter[at].next = run->lock_waiter_free;
-        run->lock_waiter_free = at;
-        hold_lock(run, lock, next_rank, exclusive);
-        run->state[next_rank].pc++;
-        run_wake(run, next_rank);
-    }
+    grant_lock(run, lock);
+    for (uint32_t i = 1; i <= run->lock_count; i++) /* a lock of all is one of theirs */
+        if (run->lock[i].comm == op->comm && (op->peer < 0 || run->lock[i].target == RUN_LOCK_ALL))
+            grant_lock(run, &run->lock[i]);
 }
 
 void run_coll_reset(struct replay_run *run)

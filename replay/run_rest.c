@@ -45,9 +45,9 @@ static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
 }
 
 /* A held matched probe of any source: the first message of each source. */
-static void add_probes(struct replay_run *run, uint32_t rank)
+static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
 {
-    const struct replay_op *op = &run->program->rank[rank].op[run->state[rank].pc];
+    const struct replay_op *op = &run->program->rank[rank].op[index];
     struct replay_match_key key = {.to = rank, .comm = op->comm, .from = REPLAY_ANY, .tag = op->tag}, found;
     uint32_t send_op;
     for (uint32_t from = 0; from < run->program->rank_count; from++) {
@@ -59,7 +59,7 @@ static void add_probes(struct replay_run *run, uint32_t rank)
         if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
                                                      .diverges = op->matched >= 0 && op->matched != (int32_t)from,
                                                      .rank = rank,
-                                                     .op = run->state[rank].pc,
+                                                     .op = index,
                                                      .from = (int32_t)from,
                                                      .from_op = send_op}))
             return;
@@ -68,9 +68,8 @@ static void add_probes(struct replay_run *run, uint32_t rank)
 
 /* A held waitany, waitsome or probe that only waits because it wants what was recorded: what it could have instead (the index of a
  * completed request, the source of a message), or -1. */
-static int32_t can_relax(struct replay_run *run, uint32_t rank)
+static int32_t can_relax(struct replay_run *run, const struct rank_state *state, uint32_t rank)
 {
-    struct rank_state *state = &run->state[rank];
     const struct replay_rank *program = &run->program->rank[rank];
     if (state->relaxed)
         return -1;
@@ -122,6 +121,23 @@ static void add_buffering(struct replay_run *run)
             return;
 }
 
+static void gather_held(struct replay_run *run, const struct rank_state *state, uint32_t rank)
+{
+    if (state->hold != HOLD_ANY && state->hold != HOLD_PROBE)
+        return;
+    if (state->hold == HOLD_PROBE && run_probe_waits(run, &run->program->rank[rank].op[state->pc])) {
+        add_probes(run, rank, state->pc);
+        return;
+    }
+    int32_t instead = can_relax(run, state, rank);
+    if (instead >= 0)
+        option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_RELAX,
+                                                .diverges = true,
+                                                .rank = rank,
+                                                .op = state->pc,
+                                                .from = instead});
+}
+
 static void gather(struct replay_run *run)
 {
     run->option_count = 0;
@@ -129,20 +145,10 @@ static void gather(struct replay_run *run)
         for (uint32_t at = replay_match_wild(&run->match, rank, REPLAY_MATCH_NONE); at;
              at = replay_match_wild(&run->match, rank, at))
             add_matches(run, rank, at);
-        const struct rank_state *state = &run->state[rank];
-        if (state->hold != HOLD_ANY && state->hold != HOLD_PROBE)
-            continue;
-        if (state->hold == HOLD_PROBE && run_probe_waits(run, &run->program->rank[rank].op[state->pc])) {
-            add_probes(run, rank);
-            continue;
-        }
-        int32_t instead = can_relax(run, rank);
-        if (instead >= 0)
-            option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_RELAX,
-                                                    .diverges = true,
-                                                    .rank = rank,
-                                                    .op = state->pc,
-                                                    .from = instead});
+        gather_held(run, &run->state[rank], rank);
+        for (uint32_t i = run_is_threaded(run, rank) ? run->threads->first[rank] : UINT32_MAX;
+             i < UINT32_MAX && i < run->threads->first[rank + 1]; i++)
+            gather_held(run, &run->state[run->program->rank_count + i], rank);
     }
     if (run->hooks.late_buffering)
         add_buffering(run);
@@ -165,12 +171,13 @@ static uint32_t choose(struct replay_run *run)
 
 static void apply(struct replay_run *run, struct replay_option option)
 {
-    struct rank_state *state = &run->state[option.rank];
+    uint32_t context = run_context(run, option.rank, option.op);
+    struct rank_state *state = &run->state[context];
     switch ((enum replay_option_kind)option.kind) {
     case REPLAY_OPTION_MATCH:
         if (!option.entry) { /* a matched probe */
             state->forced = option.from;
-            run_wake(run, option.rank);
+            run_wake(run, context);
             break;
         }
         replay_match_take(&run->match, option.entry, option.message);
@@ -179,7 +186,7 @@ static void apply(struct replay_run *run, struct replay_option option)
         break;
     case REPLAY_OPTION_RELAX:
         state->relaxed = true;
-        run_wake(run, option.rank);
+        run_wake(run, context);
         break;
     case REPLAY_OPTION_BUFFER: {
         const struct replay_op *op = &run->program->rank[option.rank].op[option.op];
@@ -188,8 +195,7 @@ static void apply(struct replay_run *run, struct replay_option option)
             run_request_done(run, option.rank, op->request);
         } else {
             CORE_CHECK(state->hold == HOLD_MESSAGE && state->pc == option.op);
-            state->pc++;
-            run_wake(run, option.rank);
+            run_blocking_done(run, option.rank, option.op);
         }
         if (run->track) {
             run->side[option.from].held_bytes += op->bytes;

@@ -44,10 +44,60 @@ static void clause(struct conclusion *c, uint32_t op, bool any)
         c->status = replay_waitfor_clause(c->waitfor, op, any);
 }
 
-static void peer(struct conclusion *c, uint32_t rank)
+static void peer(struct conclusion *c, uint32_t node)
 {
     if (c->status == CORE_OK)
-        c->status = replay_waitfor_peer(c->waitfor, rank);
+        c->status = replay_waitfor_peer(c->waitfor, node);
+}
+
+/* Of a rank of several threads, those that still have to do what is wanted; the rank, if there is none, or if it may do what is not
+ * recorded. */
+typedef bool (*wanted_fn)(const struct replay_op *op, const void *context);
+static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, const void *context)
+{
+    const struct replay_run *run = c->run;
+    const struct replay_rank *program = &run->program->rank[rank];
+    uint32_t added = 0, none = UINT32_MAX;
+
+    for (uint32_t i = run_is_threaded(run, rank) && program->end == REPLAY_END_FINISHED ? run->threads->first[rank] : none;
+         i != none && i < run->threads->first[rank + 1]; i++) {
+        const struct rank_state *state = &run->state[run->program->rank_count + i];
+        const struct run_thread_op *op = run->threads->op + run->threads->base[rank];
+        uint32_t at = state->pc;
+        if (at < program->op_count && state->hold == HOLD_MESSAGE) /* posted already */
+            at = op[at].next;
+        while (at < program->op_count && !wanted(&program->op[at], context))
+            at = op[at].next;
+        if (at == program->op_count)
+            continue;
+        peer(c, run->program->rank_count + i);
+        added++;
+    }
+    if (!added)
+        peer(c, rank);
+}
+
+static bool is_coll(const struct replay_op *op, const void *context)
+{
+    const struct replay_op *mine = context;
+    return (op->kind == REPLAY_COLL || op->kind == REPLAY_ICOLL) && op->comm == mine->comm && op->tag == mine->tag;
+}
+
+struct meeting { /* a message operation that waits, and whose it is */
+    const struct replay_op *op;
+    uint32_t rank;
+};
+
+static bool meets(const struct replay_op *op, const void *context)
+{
+    const struct meeting *meeting = context;
+    bool sends = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND, waits = meeting->op->kind == REPLAY_SEND ||
+                 meeting->op->kind == REPLAY_ISEND;
+    bool receives = op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV || op->kind == REPLAY_MPROBE;
+    const struct replay_op *receive = waits ? op : meeting->op, *send = waits ? meeting->op : op;
+    return (waits ? receives : sends) && op->comm == meeting->op->comm &&
+           (op->peer == (int32_t)meeting->rank || (waits && op->peer == REPLAY_ANY)) &&
+           (receive->tag == REPLAY_ANY || receive->tag == send->tag);
 }
 
 /* --- collectives ------------------------------------------------------------------------------------------------ */
@@ -55,11 +105,15 @@ static void peer(struct conclusion *c, uint32_t rank)
 static bool has_entered(const struct replay_run *run, uint32_t rank, uint32_t comm, int32_t number)
 {
     const struct replay_rank *program = &run->program->rank[rank];
-    uint32_t end = run->state[rank].pc + (run->state[rank].hold == HOLD_COLL);
-    for (uint32_t i = end; i-- > 0;)
-        if ((program->op[i].kind == REPLAY_COLL || program->op[i].kind == REPLAY_ICOLL) && program->op[i].comm == comm &&
-            program->op[i].tag == number)
-            return true;
+    bool threaded = run_is_threaded(run, rank);
+    uint32_t end = threaded ? program->op_count : run->state[rank].pc + (run->state[rank].hold == HOLD_COLL);
+    for (uint32_t i = end; i-- > 0;) {
+        if ((program->op[i].kind != REPLAY_COLL && program->op[i].kind != REPLAY_ICOLL) || program->op[i].comm != comm ||
+            program->op[i].tag != number)
+            continue;
+        const struct rank_state *state = &run->state[run_context(run, rank, i)];
+        return !threaded || run_passed(run, rank, i) || (state->pc == i && state->hold == HOLD_COLL);
+    }
     return false;
 }
 
@@ -117,12 +171,12 @@ static void coll_clauses(struct conclusion *c, uint32_t rank, uint32_t op_index,
         if (needs(c, op, rank, c->missing[i])) {
             if (!first_only)
                 clause(c, op_index, false);
-            peer(c, c->missing[i]);
+            thread_peers(c, c->missing[i], is_coll, op);
             listed++;
         }
 }
 
-/* --- one blocked rank ------------------------------------------------------------------------------------------- */
+/* --- one that is blocked --------------------------------------------------------------------------------------- */
 
 /* The members of a communicator, once for all clauses; appended to the current clause, which must be empty. */
 static void any_peers(struct conclusion *c, uint32_t comm)
@@ -150,18 +204,18 @@ static void any_peers(struct conclusion *c, uint32_t comm)
 }
 
 /* The ranks that can complete a send or receive join the current clause. */
-static void message_peers(struct conclusion *c, const struct replay_op *op)
+static void message_peers(struct conclusion *c, uint32_t rank, const struct replay_op *op)
 {
     if (op->peer == REPLAY_ANY)
         any_peers(c, op->comm);
     else if (op->peer >= 0)
-        peer(c, (uint32_t)op->peer);
+        thread_peers(c, (uint32_t)op->peer, meets, &(struct meeting){.op = op, .rank = rank});
 }
 
-static void message_clause(struct conclusion *c, const struct replay_op *op, uint32_t index)
+static void message_clause(struct conclusion *c, uint32_t rank, const struct replay_op *op, uint32_t index)
 {
     clause(c, index, op->peer == REPLAY_ANY);
-    message_peers(c, op);
+    message_peers(c, rank, op);
 }
 
 static void find_makers(struct conclusion *c, uint32_t rank)
@@ -176,7 +230,8 @@ static void find_makers(struct conclusion *c, uint32_t rank)
             return;
         }
     }
-    for (uint32_t i = 0; i < c->run->state[rank].pc; i++)
+    uint32_t end = run_is_threaded(c->run, rank) ? program->op_count : c->run->state[rank].pc;
+    for (uint32_t i = 0; i < end; i++)
         switch (program->op[i].kind) {
         case REPLAY_ISEND:
         case REPLAY_IRECV:
@@ -196,10 +251,13 @@ static void request_clause(struct conclusion *c, uint32_t rank, int32_t request)
         return;
     uint32_t index = c->maker[request];
     const struct replay_op *op = &c->run->program->rank[rank].op[index];
-    if (op->kind == REPLAY_ICOLL)
+    if (!run_passed(c->run, rank, index)) { /* another thread has not made it yet */
+        clause(c, index, false);
+        peer(c, run_context(c->run, rank, index));
+    } else if (op->kind == REPLAY_ICOLL)
         coll_clauses(c, rank, index, false);
     else
-        message_clause(c, op, index);
+        message_clause(c, rank, op, index);
 }
 
 static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc, const struct replay_set *set)
@@ -214,10 +272,12 @@ static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc, const s
     for (uint32_t i = 0; i < set->count; i++) {
         uint32_t index = c->maker[program->member[set->first + i]];
         const struct replay_op *op = &program->op[index];
-        if (op->kind == REPLAY_ICOLL)
+        if (!run_passed(c->run, rank, index))
+            peer(c, run_context(c->run, rank, index));
+        else if (op->kind == REPLAY_ICOLL)
             coll_clauses(c, rank, index, true); /* one that must come is enough to know that it is not complete */
         else
-            message_peers(c, op);
+            message_peers(c, rank, op);
     }
 }
 
@@ -244,7 +304,9 @@ static void lock_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
     const struct replay_op *op = &run->program->rank[rank].op[pc];
     for (uint32_t i = 1; i <= run->lock_count; i++) {
         const struct lock_state *lock = &run->lock[i];
-        if (lock->comm != op->comm || lock->target != (uint32_t)op->peer)
+        bool same = lock->target == (uint32_t)op->peer;
+        bool all = op->peer < 0 ? lock->exclusive : op->mode == REPLAY_LOCK_EXCLUSIVE && lock->target == RUN_LOCK_ALL;
+        if (lock->comm != op->comm || (!same && !all))
             continue;
         for (uint32_t at = lock->holder; at; at = run->lock_waiter[at].next) {
             clause(c, pc, false);
@@ -263,25 +325,38 @@ static uint64_t rounds(const struct replay_rank *program, uint32_t pc)
     return round;
 }
 
-static void blocked_rank(struct conclusion *c, uint32_t rank)
+/* What the thread has to do comes behind what others of its rank do first: one clause each. */
+static void order_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
+{
+    enum { AWAITED_MAX = 64 };
+    uint32_t context[AWAITED_MAX], count = run_threads_awaited(c->run, rank, pc, context, AWAITED_MAX);
+    for (uint32_t i = 0; i < count; i++) {
+        clause(c, pc, false);
+        peer(c, context[i]);
+    }
+}
+
+static void blocked_context(struct conclusion *c, uint32_t context)
 {
     const struct replay_run *run = c->run;
+    uint32_t rank = run_rank_of(run, context), pc = run->state[context].pc;
     const struct replay_rank *program = &run->program->rank[rank];
-    uint32_t pc = run->state[rank].pc;
     const struct replay_op *op = &program->op[pc];
     const struct replay_set *set;
 
-    c->status = replay_waitfor_blocked(c->waitfor, &(struct replay_blocked){.rank = rank,
+    c->status = replay_waitfor_blocked(c->waitfor, &(struct replay_blocked){.node = context,
+                                                                            .rank = rank,
                                                                             .op = pc,
                                                                             .event = op->event,
                                                                             .kind = op->kind,
+                                                                            .order = run->state[context].hold == HOLD_ORDER,
                                                                             .round = rounds(program, pc)});
     if (c->status != CORE_OK)
         return;
-    switch ((enum hold)run->state[rank].hold) {
+    switch ((enum hold)run->state[context].hold) {
     case HOLD_MESSAGE:
     case HOLD_PROBE:
-        message_clause(c, op, pc);
+        message_clause(c, rank, op, pc);
         break;
     case HOLD_REQUESTS:
         find_makers(c, rank);
@@ -308,6 +383,9 @@ static void blocked_rank(struct conclusion *c, uint32_t rank)
         break;
     case HOLD_LOCK:
         lock_clauses(c, rank, pc);
+        break;
+    case HOLD_ORDER:
+        order_clauses(c, rank, pc);
         break;
     case HOLD_NOT: /* the run was stopped by its hook */
     case HOLD_END:
@@ -379,33 +457,79 @@ static enum core_status find_leftovers(struct replay_run *run, struct replay_res
     return CORE_OK;
 }
 
+/* A context that is past its last operation. In the recorded order of threads one whose rank was ended early while others of its
+ * threads waited is taken to wait for them: it may do so outside of MPI. */
+static enum replay_alive alive_of(const struct replay_run *run, uint32_t context)
+{
+    uint32_t rank = run_rank_of(run, context);
+    if (run->state[context].hold != HOLD_END)
+        return REPLAY_ALIVE_BLOCKED;
+    if (run->program->rank[rank].end != REPLAY_END_UNKNOWN)
+        return REPLAY_ALIVE_ENDED;
+    for (uint32_t i = context < run->program->rank_count ? UINT32_MAX : run->threads->first[rank];
+         i != UINT32_MAX && i < run->threads->first[rank + 1] && run->policy->threads == REPLAY_THREADS_RECORDED; i++)
+        if (run->state[run->program->rank_count + i].hold != HOLD_END)
+            return REPLAY_ALIVE_ENDED;
+    return REPLAY_ALIVE_UNKNOWN;
+}
+
+/* Contexts in the order of ranks: a rank of several threads stands for nothing itself. */
+static void find_blocked(struct conclusion *c, uint8_t *alive)
+{
+    const struct replay_run *run = c->run;
+    for (uint32_t rank = 0; c->status == CORE_OK && rank < run->program->rank_count; rank++) {
+        bool threaded = run_is_threaded(run, rank);
+        uint32_t first = threaded ? run->program->rank_count + run->threads->first[rank] : rank;
+        uint32_t end = threaded ? run->program->rank_count + run->threads->first[rank + 1] : rank + 1;
+        alive[rank] = REPLAY_ALIVE_ENDED;
+        for (uint32_t context = first; c->status == CORE_OK && context < end; context++) {
+            alive[context] = (uint8_t)alive_of(run, context);
+            if (alive[context] == REPLAY_ALIVE_BLOCKED)
+                blocked_context(c, context);
+        }
+    }
+}
+
 static enum core_status find_waitfor(struct replay_run *run, struct replay_waitfor *waitfor)
 {
     const struct replay_program *program = run->program;
     struct conclusion c = {.run = run, .waitfor = waitfor, .coll_comm = UINT32_MAX};
-    uint8_t *alive = malloc(program->rank_count);
+    const struct run_threads *threads = run->threads;
+    uint8_t *alive = malloc(run_context_count(run));
 
     c.any_first = malloc(program->comm_count * sizeof *c.any_first);
     c.any_count = calloc(program->comm_count, sizeof *c.any_count);
     c.missing = malloc((size_t)program->rank_count * sizeof *c.missing);
     if (!alive || !c.any_first || !c.any_count || !c.missing)
         c.status = core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
-    for (uint32_t rank = 0; c.status == CORE_OK && rank < program->rank_count; rank++) {
-        bool ended = run->state[rank].hold == HOLD_END;
-        alive[rank] = !ended                                          ? REPLAY_ALIVE_BLOCKED
-                      : program->rank[rank].end == REPLAY_END_UNKNOWN ? REPLAY_ALIVE_UNKNOWN
-                                                                      : REPLAY_ALIVE_ENDED;
-        if (!ended)
-            blocked_rank(&c, rank);
-    }
+    find_blocked(&c, alive);
     if (c.status == CORE_OK)
-        c.status = replay_waitfor_solve(waitfor, alive, program->rank_count);
+        c.status = replay_waitfor_solve(
+            waitfor, alive, program->rank_count,
+            threads ? &(struct replay_waitfor_threads){threads->first, threads->rank, threads->count} : NULL);
     free(alive);
     free(c.any_first);
     free(c.any_count);
     free(c.missing);
     free(c.maker);
     return c.status;
+}
+
+/* What the verdict takes for granted about the calls in it, and about the order of threads. */
+static void assume(struct replay_run *run, const struct replay_waitfor *waitfor)
+{
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        const struct replay_op *op = &run->program->rank[blocked->rank].op[blocked->op];
+        if (blocked->standing == REPLAY_MAYBE)
+            continue;
+        if (op->flags & (REPLAY_FLAG_TEST | REPLAY_FLAG_ASSUMED))
+            run_assume(run, blocked->rank, blocked->op);
+        if (run->policy->threads == REPLAY_THREADS_RECORDED && run_is_threaded(run, blocked->rank)) {
+            run_assume(run, blocked->rank, blocked->op);
+            run->result->by_threads = true;
+        }
+    }
 }
 
 enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_outcome)
@@ -417,9 +541,13 @@ enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_o
     for (uint32_t rank = 0; rank < program->rank_count; rank++) {
         held |= run->state[rank].hold != HOLD_END;
         unknown |= program->rank[rank].end == REPLAY_END_UNKNOWN;
-        if (result)
+        if (result && !run_is_threaded(run, rank))
             result->ops += run->state[rank].pc;
     }
+    for (uint32_t i = 0; run->threads && i < run->threads->count; i++)
+        held |= run->state[program->rank_count + i].hold != HOLD_END;
+    for (uint64_t i = 0; run->threads && result && i < run->threads->op_count; i++)
+        result->ops += run->threads->passed[i];
     *out_outcome = held ? REPLAY_DEADLOCK : REPLAY_FINISHED;
     enum core_status status = CORE_OK;
     struct replay_waitfor waitfor = {0};
@@ -432,11 +560,11 @@ enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_o
         replay_waitfor_done(&waitfor);
         return status;
     }
-    for (uint32_t i = 0; i < waitfor.blocked_count; i++) {
-        const struct replay_blocked *blocked = &waitfor.blocked[i];
-        const struct replay_op *op = &program->rank[blocked->rank].op[blocked->op];
-        if (blocked->standing != REPLAY_MAYBE && op->flags & (REPLAY_FLAG_TEST | REPLAY_FLAG_ASSUMED))
-            run_assume(run, blocked->rank, blocked->op);
+    if (held)
+        assume(run, &waitfor);
+    if (run->threads && run->threads->contended) { /* another order of threads may pair other messages */
+        run_assume(run, run->threads->contended_rank, run->threads->contended_op);
+        result->by_threads = true;
     }
     result->outcome = *out_outcome;
     result->waitfor = waitfor;

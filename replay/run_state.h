@@ -1,5 +1,5 @@
-/* Inside of the logical engine, shared by run.c (point to point), run_coll.c (collectives, locks) and run_result.c (what came of it).
- * Nobody else includes this. */
+/* Inside of the logical engine, shared by run.c (point to point), run_threads.c, run_coll.c (collectives, locks), run_rest.c and
+ * run_result.c (what came of it). Nobody else includes this. */
 #ifndef REPLAY_RUN_STATE_H
 #define REPLAY_RUN_STATE_H
 
@@ -22,10 +22,11 @@ enum hold { /* why a rank is off the work list */
     HOLD_COLL,
     HOLD_DETACH,
     HOLD_LOCK,
+    HOLD_ORDER,    /* for another thread of its rank; looks again whenever one has moved */
     HOLD_END       /* past its last operation */
 };
 
-struct rank_state {
+struct rank_state { /* of a context: a rank, or a thread of a rank that has several */
     uint32_t pc;
     uint32_t waiting;
     uint8_t *request; /* flags, by request */
@@ -55,8 +56,9 @@ struct coll_state { /* one collective, from its first rank to its last */
     uint8_t *came;                    /* prefix: by member; else NULL */
 };
 struct lock_waiter {
-    uint32_t rank, next;
+    uint32_t rank, op, next;
 };
+#define RUN_LOCK_ALL ((uint32_t)REPLAY_ANY) /* as a target */
 struct lock_state {
     uint32_t comm, target;
     uint32_t holder, waiter, waiter_last; /* lists of lock_waiter; all holders are shared ones, or it is a single one */
@@ -68,6 +70,28 @@ struct taken { /* a message that a matched probe took */
     uint32_t send_op;
 };
 
+struct run_thread_op { /* of a rank with several threads */
+    uint32_t next;   /* of the same thread, op_count at its end */
+    uint32_t thread; /* among all, from 0 */
+    uint32_t need;   /* in the recorded run so many operations had returned when it began */
+    uint32_t place;  /* in the order of return */
+    uint32_t after;  /* the operation of another thread, plus 1, that must have begun; 0: none */
+};
+struct run_threads { /* only when some rank has several; see run_threads.c */
+    uint32_t count;          /* of all these ranks */
+    uint32_t *first, *rank;  /* as in struct replay_waitfor_threads */
+    uint32_t *start;         /* by thread: its first operation */
+    uint64_t *base;          /* by rank: of its operations in the following two */
+    struct run_thread_op *op;
+    uint8_t *passed;         /* by operation; then by place in the order of return */
+    uint64_t op_count;
+    uint32_t *frontier;      /* by rank: so many of the first in the order of return have passed */
+    uint32_t *held;          /* by rank: contexts with HOLD_ORDER */
+    uint32_t *awaiter;       /* by request: the context that waits for it */
+    bool contended;          /* threads of a rank compete for messages */
+    uint32_t contended_rank, contended_op; /* the first such place */
+};
+
 struct replay_run {
     const struct replay_program *program;
     const struct replay_policy *policy; /* of the current run */
@@ -75,11 +99,12 @@ struct replay_run {
     struct replay_result *result; /* NULL: only the outcome is wanted */
     struct replay_hooks hooks;
     bool hooked;
-    struct rank_state *state;
+    struct rank_state *state; /* by context */
+    struct run_threads *threads; /* NULL: every rank has one thread */
     struct rank_side *side;
     uint8_t *request; /* flags of all ranks */
     uint64_t request_count;
-    uint32_t *work;   /* ranks that can go on: a stack */
+    uint32_t *work;   /* contexts that can go on: a stack */
     uint32_t work_count;
     uint32_t slow_rank; /* UINT32_MAX: none */
     bool slow_ready, random_schedule;
@@ -132,7 +157,52 @@ static inline bool run_entry(const struct replay_run *run, uint32_t entry, struc
     return is_receive;
 }
 
+/* run_threads.c */
+enum core_status run_threads_open(struct replay_run *run);
+void run_threads_done(struct replay_run *run);
+void run_threads_start(struct replay_run *run);
+bool run_threads_passed(const struct replay_run *run, uint32_t rank, uint32_t op);
+bool run_threads_may_begin(const struct replay_run *run, uint32_t rank, uint32_t op);
+void run_threads_moved(struct replay_run *run, uint32_t rank); /* one of the rank's operations has begun or is complete */
+void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *state);
+uint32_t run_threads_first_unpassed(const struct replay_run *run, uint32_t rank);
+uint32_t run_threads_awaited(const struct replay_run *run, uint32_t rank, uint32_t op, uint32_t *out_context, uint32_t room);
+
+static inline bool run_is_threaded(const struct replay_run *run, uint32_t rank)
+{
+    return run->threads && run->threads->first[rank] < run->threads->first[rank + 1];
+}
+/* The context that an operation belongs to. */
+static inline uint32_t run_context(const struct replay_run *run, uint32_t rank, uint32_t op)
+{
+    if (__builtin_expect(run->threads != NULL, false) && run_is_threaded(run, rank))
+        return run->program->rank_count + run->threads->op[run->threads->base[rank] + op].thread;
+    return rank;
+}
+static inline uint32_t run_rank_of(const struct replay_run *run, uint32_t context)
+{
+    return context < run->program->rank_count ? context : run->threads->rank[context - run->program->rank_count];
+}
+static inline uint32_t run_context_count(const struct replay_run *run)
+{
+    return run->program->rank_count + (run->threads ? run->threads->count : 0);
+}
+/* The operation that a context is at has come to its end. */
+static inline void run_pass(struct replay_run *run, uint32_t rank, struct rank_state *state)
+{
+    if (__builtin_expect(run->threads != NULL, false) && run_is_threaded(run, rank))
+        run_threads_pass(run, rank, state);
+    else
+        state->pc++;
+}
+/* Whether an operation is behind its context. */
+static inline bool run_passed(const struct replay_run *run, uint32_t rank, uint32_t op)
+{
+    return run_is_threaded(run, rank) ? run_threads_passed(run, rank, op) : op < run->state[rank].pc;
+}
+
 /* run.c */
+void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t op); /* of a held context */
 bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request);
 int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t op); /* source or member by policy; -1 none */
 bool run_probe_waits(const struct replay_run *run, const struct replay_op *op); /* for a decision which message to take */
@@ -143,14 +213,14 @@ void run_settle(struct replay_run *run, uint32_t to);
 /* run_rest.c: the world is at rest; false: nothing can be decided either. */
 bool run_decide(struct replay_run *run);
 
-void run_wake(struct replay_run *run, uint32_t rank);
+void run_wake(struct replay_run *run, uint32_t context);
 void run_request_done(struct replay_run *run, uint32_t rank, int32_t request);
 void run_assume(struct replay_run *run, uint32_t rank, uint32_t op);
 void run_error(struct replay_run *run, const struct replay_error *error);
 
 /* run_coll.c. True: the rank goes on; false: it is held. */
 bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t op);
-bool run_lock_enter(struct replay_run *run, uint32_t rank, const struct replay_op *op);
+bool run_lock_enter(struct replay_run *run, uint32_t rank, uint32_t op);
 void run_lock_leave(struct replay_run *run, uint32_t rank, const struct replay_op *op);
 void run_coll_reset(struct replay_run *run);
 void run_coll_done(struct replay_run *run);

@@ -126,6 +126,14 @@ static enum core_status check_options(const struct replay_program *program, cons
     return CORE_OK;
 }
 
+void timed_column_make(struct timed_engine *e, enum timed_column column)
+{
+    e->column[column] = core_alloc_zero(e->program->rank_count, sizeof *e->column[column]);
+    if (!e->column[column] && e->status == CORE_OK)
+        e->status = core_report(CORE_NO_MEMORY, "out of memory for %u ranks", e->program->rank_count);
+    e->extra_bytes += e->program->rank_count * sizeof *e->column[column];
+}
+
 static enum core_status engine_init(struct timed_engine *e)
 {
     uint32_t ranks = e->program->rank_count;
@@ -141,9 +149,8 @@ static enum core_status engine_init(struct timed_engine *e)
     for (uint32_t r = 0; r < ranks; r++)
         requests += (uint64_t)e->program->rank[r].request_count;
     e->rank = core_fault() ? NULL : aligned_alloc(64, ranks * sizeof *e->rank);
-    e->idle = core_alloc_zero(ranks, sizeof *e->idle);
     e->request = core_alloc_zero(requests + 1, 1);
-    if (!e->rank || !e->idle || !e->request)
+    if (!e->rank || !e->request)
         return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
     if (e->any_held && !(e->held = core_alloc_zero(requests + 1, sizeof *e->held)))
         return core_report(CORE_NO_MEMORY, "out of memory for %llu requests", (unsigned long long)requests);
@@ -162,7 +169,7 @@ static enum core_status engine_init(struct timed_engine *e)
         e->words_in = e->local + ranks;
         e->words_out = e->words_in + ranks;
     }
-    e->extra_bytes += requests + ranks * (sizeof *e->rank + sizeof *e->idle);
+    e->extra_bytes += requests + ranks * sizeof *e->rank;
     requests = 0;
     for (uint32_t r = 0; r < ranks; r++) {
         const struct replay_rank *from = &e->program->rank[r];
@@ -172,8 +179,8 @@ static enum core_status engine_init(struct timed_engine *e)
                                          .set = from->set,
                                          .member = from->member};
         requests += (uint64_t)from->request_count;
-        timed_numbers_add(e, &e->run, r);
     }
+    e->starting = ranks;
     return e->status;
 }
 
@@ -186,7 +193,8 @@ static void engine_done(struct timed_engine *e)
     timed_queue_done(&e->queue);
     free(e->rank);
     free(e->port);
-    free(e->idle);
+    for (int i = 0; i < REPLAY_TIMED_COLUMNS; i++)
+        free(e->column[i]);
     free(e->request);
     free(e->held);
     free(e->buffered);
@@ -213,7 +221,7 @@ void timed_message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
     if (m->flags & MESSAGE_BUFFERED && --e->buffered[m->src] == 0 && e->rank[m->src].flags & RANK_PROBING &&
         e->rank[m->src].op->kind == REPLAY_DETACH) {
         e->rank[m->src].flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
-        e->idle[m->src].transfer_ps += e->now - e->rank[m->src].blocked_at;
+        timed_column_add(e, COLUMN_TRANSFER, (uint32_t)m->src, e->now - e->rank[m->src].blocked_at);
         timed_numbers_add(e, &e->run, (uint32_t)m->src);
     }
     if (m->flags & (MESSAGE_SEND | MESSAGE_HELD)) { /* eager, and nobody has posted the receive yet */
@@ -266,21 +274,28 @@ static void prefetch_waits(const struct timed_rank *r)
         }
 }
 
+static inline uint32_t run_at(const struct timed_engine *e, size_t i)
+{
+    return i < e->starting ? (uint32_t)i : e->run.at[i - e->starting];
+}
+
 static void run_ranks(struct timed_engine *e)
 {
-    for (size_t i = 0; i < e->run.count; i++) {
-        if (i + 24 < e->run.count)
-            __builtin_prefetch(&e->rank[e->run.at[i + 24]]);
-        if (i + 14 < e->run.count) {
-            const struct timed_rank *soon = &e->rank[e->run.at[i + 14]];
+    for (size_t i = 0; i < e->starting + e->run.count; i++) {
+        size_t count = e->starting + e->run.count;
+        if (i + 24 < count)
+            __builtin_prefetch(&e->rank[run_at(e, i + 24)]);
+        if (i + 14 < count) {
+            const struct timed_rank *soon = &e->rank[run_at(e, i + 14)];
             __builtin_prefetch(soon->op);
             __builtin_prefetch((const char *)soon->op + 64);
             __builtin_prefetch((const char *)soon->op + 119);
         }
-        if (i + 7 < e->run.count)
-            prefetch_waits(&e->rank[e->run.at[i + 7]]);
-        timed_rank_run(e, e->run.at[i]);
+        if (i + 7 < count)
+            prefetch_waits(&e->rank[run_at(e, i + 7)]);
+        timed_rank_run(e, run_at(e, i));
     }
+    e->starting = 0;
     e->run.count = 0;
 }
 
@@ -374,19 +389,16 @@ static void run_supersteps(struct timed_engine *e)
 
 static void rank_result(struct timed_engine *e, uint32_t r, struct replay_timed_result *result)
 {
-    struct replay_timed_rank *of = &e->idle[r];
     const struct timed_rank *rank = &e->rank[r];
     int ended = (rank->flags & RANK_ENDED) != 0;
-    uint64_t *const part[] = {&of->finish_ps,        &of->compute_ps, &of->transfer_ps, &of->late_sender_ps,
-                              &of->late_receiver_ps, &of->port_ps,    &of->link_ps,     &of->collective_ps};
 
-    if (!ended)
-        of->finish_ps = rank->blocked_at;
-    if (of->finish_ps > result->ticks)
-        result->ticks = of->finish_ps;
-    for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-        *part[i] = timed_ps(e, *part[i]);
-    of->op = (uint32_t)(rank->op - e->program->rank[r].op) - (ended || rank->flags & RANK_PROBING ? 0 : 1);
+    e->column[COLUMN_FINISH][r] = rank->blocked_at;
+    if (rank->blocked_at > result->ticks)
+        result->ticks = rank->blocked_at;
+    for (int i = 0; i < REPLAY_TIMED_COLUMNS; i++)
+        if (e->column[i])
+            e->column[i][r] = timed_ps(e, e->column[i][r]);
+    result->op[r] = (uint32_t)(rank->op - e->program->rank[r].op) - (ended || rank->flags & RANK_PROBING ? 0 : 1);
     result->blocked_count += !ended;
 }
 
@@ -408,15 +420,39 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
         replay_timed_done(&result);
         return status;
     }
+    uint64_t matching = (uint64_t)e->message_used * sizeof *e->message + (e->slot_mask + 1) * sizeof *e->slot;
+    uint64_t more = ranks * (sizeof *result.op + sizeof **result.column); /* when the messages have gone */
+    result.peak_bytes = e->extra_bytes + e->queue.bytes + (matching > more ? matching : more);
+    timed_match_done(e);
+    result.op = core_alloc(ranks * sizeof *result.op);
+    if (!result.op || !(e->column[COLUMN_FINISH] = core_alloc(ranks * sizeof **result.column))) {
+        replay_timed_done(&result);
+        return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
+    }
     for (uint32_t r = 0; r < ranks; r++)
         rank_result(e, r, &result);
     result.makespan_ps = timed_ps(e, result.ticks);
-    result.peak_bytes = e->extra_bytes + e->queue.bytes + (uint64_t)e->message_used * sizeof *e->message +
-                        (e->slot_mask + 1) * sizeof *e->slot;
-    result.rank = e->idle;
-    e->idle = NULL;
+    memcpy(result.column, e->column, sizeof result.column);
+    memset(e->column, 0, sizeof e->column);
     *out = result;
     return CORE_OK;
+}
+
+struct replay_timed_rank replay_timed_rank_at(const struct replay_timed_result *result, uint32_t rank)
+{
+    uint64_t part[REPLAY_TIMED_COLUMNS];
+    CORE_CHECK(rank < result->rank_count);
+    for (int i = 0; i < REPLAY_TIMED_COLUMNS; i++)
+        part[i] = result->column[i] ? result->column[i][rank] : 0;
+    return (struct replay_timed_rank){.finish_ps = part[COLUMN_FINISH],
+                                      .compute_ps = part[COLUMN_COMPUTE],
+                                      .transfer_ps = part[COLUMN_TRANSFER],
+                                      .late_sender_ps = part[COLUMN_LATE_SENDER],
+                                      .late_receiver_ps = part[COLUMN_LATE_RECEIVER],
+                                      .port_ps = part[COLUMN_PORT],
+                                      .link_ps = part[COLUMN_LINK],
+                                      .collective_ps = part[COLUMN_COLLECTIVE],
+                                      .op = result->op[rank]};
 }
 
 enum core_status replay_timed_run(const struct replay_program *program, const struct replay_timed_options *options,
@@ -451,7 +487,9 @@ void replay_timed_done(struct replay_timed_result *result)
 {
     if (!result)
         return;
-    free(result->rank);
+    for (int i = 0; i < REPLAY_TIMED_COLUMNS; i++)
+        free(result->column[i]);
+    free(result->op);
     free(result->link);
     free(result->step);
     *result = (struct replay_timed_result){0};

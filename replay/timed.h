@@ -78,6 +78,8 @@ struct replay_timed_rank { /* picoseconds, rounded to the nearest */
     uint32_t op;               /* where it stands: op_count when it ended, else the operation that blocks it */
 };
 
+enum { REPLAY_TIMED_COLUMNS = 8 }; /* times in struct replay_timed_rank, in its order */
+
 struct replay_timed_link {
     uint64_t link; /* replay_topology_link's id; with half duplex the id without its direction bit */
     uint64_t messages;
@@ -105,7 +107,8 @@ struct replay_timed_result {
     uint64_t superstep_count; /* bsp */
     uint32_t rank_count;
     uint32_t blocked_count;   /* ranks that can never go on; 0 when the program ended */
-    struct replay_timed_rank *rank;
+    uint64_t *column[REPLAY_TIMED_COLUMNS]; /* of all ranks: ask replay_timed_rank_at. NULL: all zero, as most are in most runs */
+    uint32_t *op;
     struct replay_timed_link *link; /* in order of id; none for the full network with a single port */
     uint64_t link_count;
     struct replay_timed_step *step; /* the critical path, first to last, when wanted */
@@ -121,6 +124,7 @@ struct replay_timed_options replay_timed_defaults(void);
 enum core_status replay_timed_run(const struct replay_program *program, const struct replay_timed_options *options,
                                   struct replay_timed_result *out);
 void replay_timed_done(struct replay_timed_result *result);
+struct replay_timed_rank replay_timed_rank_at(const struct replay_timed_result *result, uint32_t rank);
 
 struct replay_measure { /* what the model compares */
     uint64_t rounds;       /* finishing time with alpha 1, beta 0, tau 0 */

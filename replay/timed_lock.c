@@ -122,7 +122,7 @@ void timed_lock_release(struct timed_engine *e, uint32_t rank, const struct repl
     while (lock->head && grant(lock, e->locks->wait[lock->head].exclusive)) {
         uint32_t next = e->locks->wait[lock->head].rank;
         lock->head = e->locks->wait[lock->head].next;
-        e->idle[next].late_sender_ps += e->now - e->rank[next].blocked_at; /* somebody else holds it up */
+        timed_column_add(e, COLUMN_LATE_SENDER, next, e->now - e->rank[next].blocked_at); /* somebody else holds it up */
         timed_rank_complete(e, next, WHOLE_OP, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
     }
 }

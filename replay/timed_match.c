@@ -55,6 +55,8 @@ void timed_match_done(struct timed_engine *e)
     if (e->message)
         munmap(e->message, e->message_room);
     free(e->slot);
+    e->message = NULL;
+    e->slot = NULL;
 }
 
 static uint32_t message_new(struct timed_engine *e)
@@ -235,7 +237,7 @@ static void wake_prober(struct timed_engine *e, const struct timed_message *m)
     struct timed_rank *r = &e->rank[m->dst];
     if (!(r->flags & RANK_PROBING) || r->op->kind == REPLAY_DETACH || !accepts(r->op->peer, r->op->tag, r->op->comm, m))
         return;
-    e->idle[m->dst].late_sender_ps += e->now - r->blocked_at;
+    timed_column_add(e, COLUMN_LATE_SENDER, (uint32_t)m->dst, e->now - r->blocked_at);
     r->flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
     timed_numbers_add(e, &e->run, (uint32_t)m->dst);
 }

@@ -10,28 +10,27 @@ uint64_t timed_ps(const struct timed_engine *e, uint64_t ticks)
  * ports were free, then while it moved, the last part of that because it had to share links. */
 void timed_path_idle(struct timed_engine *e, uint32_t rank, const struct timed_message *m, uint64_t started)
 {
-    struct replay_timed_rank *idle = &e->idle[rank];
     uint64_t at = e->rank[rank].blocked_at;
 
     if (at >= e->now)
         return;
     if (m->ready > at) {
         if (m->flags & MESSAGE_SENT_LAST || (m->flags & MESSAGE_EAGER))
-            idle->late_sender_ps += m->ready - at;
+            timed_column_add(e, COLUMN_LATE_SENDER, rank, m->ready - at);
         else
-            idle->late_receiver_ps += m->ready - at;
+            timed_column_add(e, COLUMN_LATE_RECEIVER, rank, m->ready - at);
         at = m->ready;
     }
     if (started > at) {
         if (e->shared && e->options.port == REPLAY_PORT_MULTI)
-            idle->link_ps += started - at;
+            timed_column_add(e, COLUMN_LINK, rank, started - at);
         else
-            idle->port_ps += started - at;
+            timed_column_add(e, COLUMN_PORT, rank, started - at);
         at = started;
     }
     uint64_t moving = e->now - at, alone = timed_duration(e, m);
-    idle->transfer_ps += moving < alone ? moving : alone;
-    idle->link_ps += moving < alone ? 0 : moving - alone;
+    timed_column_add(e, COLUMN_TRANSFER, rank, moving < alone ? moving : alone);
+    timed_column_add(e, COLUMN_LINK, rank, moving < alone ? 0 : moving - alone);
 }
 
 uint32_t timed_path_record(struct timed_engine *e, const struct timed_record *record)
@@ -88,8 +87,8 @@ enum core_status timed_path_result(struct timed_engine *e, struct replay_timed_r
     if (!e->cause)
         return CORE_OK;
     for (uint32_t r = 0; r < e->program->rank_count; r++)
-        if (e->idle[r].finish_ps > latest) {
-            latest = e->idle[r].finish_ps;
+        if (e->rank[r].flags & RANK_ENDED && e->rank[r].blocked_at > latest) {
+            latest = e->rank[r].blocked_at;
             last = e->cause[r].rank;
         }
     for (uint32_t at = last; at; at = e->record[at].prev)

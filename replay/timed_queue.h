@@ -64,12 +64,21 @@ static inline int timed_queue_advance(struct timed_queue *queue)
         return 0;
     unsigned index = 1u + (unsigned)__builtin_ctzll(queue->used);
     struct timed_bucket *bucket = &queue->bucket[index];
-    uint64_t least = UINT64_MAX;
-    for (uint32_t i = 0; i < bucket->count; i++)
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < bucket->count; i++) {
         if (bucket->event[i].key < least)
             least = bucket->event[i].key;
+        if (bucket->event[i].key > most)
+            most = bucket->event[i].key;
+    }
     queue->last = least;
     queue->used &= queue->used - 1;
+    if (least == most) { /* all of one instant: nothing to tell apart, and no room for it twice */
+        struct timed_bucket empty = queue->bucket[0];
+        queue->bucket[0] = *bucket;
+        *bucket = empty;
+        return 1;
+    }
     uint32_t count = bucket->count;
     bucket->count = 0;
     for (uint32_t i = 0; i < count; i++) /* always into lower buckets, never into this one */

@@ -14,7 +14,7 @@ static void schedule(struct timed_engine *e, uint32_t rank, uint64_t ticks, enum
                      const struct replay_op *op)
 {
     struct timed_rank *r = &e->rank[rank];
-    e->idle[rank].compute_ps += ticks;
+    timed_column_add(e, COLUMN_COMPUTE, rank, ticks);
     if (e->cause)
         e->cause[rank].rank = timed_path_record(
             e, &(struct timed_record){.start = e->now, .end = e->now + ticks, .amount = op->bytes, .rank = (int32_t)rank,
@@ -33,7 +33,7 @@ static int work(struct timed_engine *e, uint32_t rank, const struct replay_op *o
         return 0;
     if (e->local) {
         e->local[rank] += ticks;
-        e->idle[rank].compute_ps += ticks;
+        timed_column_add(e, COLUMN_COMPUTE, rank, ticks);
         return 0;
     }
     schedule(e, rank, ticks, combine ? REPLAY_STEP_COMBINE : REPLAY_STEP_COMPUTE, op);
@@ -216,7 +216,7 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
     }
     if (!(r->flags & RANK_ENDED)) {
         r->flags |= RANK_ENDED;
-        e->idle[rank].finish_ps = e->now + (e->local ? e->local[rank] : 0);
+        r->blocked_at = e->now + (e->local ? e->local[rank] : 0);
     }
 }
 
@@ -484,5 +484,5 @@ void timed_collective_event(struct timed_engine *e, uint32_t id)
     int was_blocked = (r->flags & RANK_BLOCKED) != 0;
     timed_rank_complete(e, entry.rank, entry.request, entry.cause, NULL, e->now);
     if (was_blocked && !(r->flags & RANK_BLOCKED))
-        e->idle[entry.rank].collective_ps += e->now - blocked_at;
+        timed_column_add(e, COLUMN_COLLECTIVE, entry.rank, e->now - blocked_at);
 }

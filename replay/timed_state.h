@@ -83,7 +83,7 @@ struct timed_rank { /* what every operation touches: one cache line */
     uint8_t *request; /* REQUEST_ flags */
     const struct replay_set *set;
     const int32_t *member;
-    uint64_t blocked_at;
+    uint64_t blocked_at; /* when it ended, once it has */
     int32_t pending; /* awaited requests not yet complete */
     uint32_t flags;
     uint32_t fresh;  /* one message that became ready at this instant, nothing else being queued */
@@ -147,7 +147,7 @@ struct timed_engine {
     struct timed_queue queue;
     struct timed_rank *rank;
     struct timed_port *port; /* made when the first message has to wait, or for wildcards */
-    struct replay_timed_rank *idle; /* the result, in ticks until the end */
+    uint64_t *column[REPLAY_TIMED_COLUMNS]; /* the result, in ticks until the end; made when there is something to put into them */
     uint8_t *request;
     struct timed_message *message;
     uint32_t message_used, message_free;
@@ -158,6 +158,7 @@ struct timed_engine {
     uint32_t order;
     struct timed_ready *merge; /* for sorting */
     uint32_t merge_room;
+    uint32_t starting; /* ranks that have not begun: they run before those in run[] */
     struct timed_numbers run, dirty_sender, dirty_receiver, fresh, waiting;
     uint32_t *held;      /* with matched probes: by request, the message taken */
     uint32_t *buffered;  /* with detaches: by rank, buffered sends that have not ended */
@@ -179,6 +180,20 @@ struct timed_engine {
 enum core_status timed_numbers_add(struct timed_engine *engine, struct timed_numbers *numbers, uint32_t value);
 void timed_message_ended(struct timed_engine *engine, uint32_t id, uint64_t started);
 uint64_t timed_words_ticks(const struct timed_engine *engine, uint64_t bytes);
+
+/* Where the time of ranks goes: columns of the result, in the order of struct replay_timed_rank. */
+enum timed_column { COLUMN_FINISH, COLUMN_COMPUTE, COLUMN_TRANSFER, COLUMN_LATE_SENDER, COLUMN_LATE_RECEIVER, COLUMN_PORT, COLUMN_LINK,
+                    COLUMN_COLLECTIVE };
+void timed_column_make(struct timed_engine *engine, enum timed_column column);
+static inline void timed_column_add(struct timed_engine *engine, enum timed_column column, uint32_t rank, uint64_t ticks)
+{
+    if (!ticks)
+        return;
+    if (!engine->column[column])
+        timed_column_make(engine, column);
+    if (engine->column[column])
+        engine->column[column][rank] += ticks;
+}
 
 /* timed_rank.c */
 void timed_rank_run(struct timed_engine *engine, uint32_t rank);

@@ -45,7 +45,7 @@ enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor, const st
             return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
         waitfor->blocked = larger;
     }
-    CORE_CHECK(count == 0 || waitfor->blocked[count - 1].rank < blocked->rank);
+    CORE_CHECK(count == 0 || waitfor->blocked[count - 1].rank <= blocked->rank);
     waitfor->blocked[count] = *blocked;
     waitfor->blocked[count].first = waitfor->clause_count;
     waitfor->blocked[count].count = 0;
@@ -64,13 +64,13 @@ enum core_status replay_waitfor_clause(struct replay_waitfor *waitfor, uint32_t 
     return CORE_OK;
 }
 
-enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t rank)
+enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t node)
 {
     enum core_status status =
         grow((void **)&waitfor->peer, &waitfor->peer_room, waitfor->peer_count, sizeof *waitfor->peer);
     if (status != CORE_OK)
         return status;
-    waitfor->peer[waitfor->peer_count++] = rank;
+    waitfor->peer[waitfor->peer_count++] = node;
     waitfor->clause[waitfor->clause_count - 1].count++;
     return CORE_OK;
 }
@@ -79,22 +79,39 @@ enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t ra
 
 struct solver {
     struct replay_waitfor *waitfor;
-    uint32_t *node_of;    /* world rank -> index in blocked + 1; 0: not blocked */
+    uint32_t *blocked_at; /* node -> index in blocked + 1; 0: not blocked */
     const uint8_t *alive;
-    bool *in;             /* by node: in the set being grown */
-    bool *explained;      /* by node: in a core that was found, or held by one */
-    uint32_t *stack;      /* nodes */
+    uint32_t rank_count;
+    const struct replay_waitfor_threads *threads;
+    bool *in;             /* by index in blocked: in the set being grown */
+    bool *explained;      /* the same: in a core that was found, or held by one */
+    uint32_t *stack;      /* indices in blocked */
     uint32_t *best, best_count;
     uint64_t work;
 };
 
-/* Whether a rank may still do something: it is neither deadlocked nor ended. */
-static bool may_act(const struct solver *solver, uint32_t rank)
+/* The nodes that a peer of a clause stands for: those from the result up to (not including) *out_end. */
+static uint32_t nodes_of(const struct solver *solver, uint32_t peer, uint32_t *out_end)
 {
-    uint32_t node = solver->node_of[rank];
-    if (node)
-        return solver->waitfor->blocked[node - 1].standing == REPLAY_MAYBE;
-    return solver->alive[rank] == REPLAY_ALIVE_UNKNOWN;
+    const struct replay_waitfor_threads *threads = solver->threads;
+    if (threads && peer < solver->rank_count && threads->first[peer] < threads->first[peer + 1]) {
+        *out_end = solver->rank_count + threads->first[peer + 1];
+        return solver->rank_count + threads->first[peer];
+    }
+    *out_end = peer + 1;
+    return peer;
+}
+
+/* Whether a rank, or a thread, may still do something: it is neither deadlocked nor ended. */
+static bool may_act(const struct solver *solver, uint32_t peer)
+{
+    uint32_t end;
+    for (uint32_t node = nodes_of(solver, peer, &end); node < end; node++) {
+        uint32_t at = solver->blocked_at[node];
+        if (at ? solver->waitfor->blocked[at - 1].standing == REPLAY_MAYBE : solver->alive[node] == REPLAY_ALIVE_UNKNOWN)
+            return true;
+    }
+    return false;
 }
 
 /* Everybody starts as deadlocked; whoever has all clauses open to somebody who may act may act too. */
@@ -132,11 +149,14 @@ static uint32_t clause_cost(struct solver *solver, const struct replay_clause *c
 {
     uint32_t cost = 0;
     for (uint32_t p = clause->first; p < clause->first + clause->count; p++) {
-        uint32_t rank = solver->waitfor->peer[p], node = solver->node_of[rank];
+        uint32_t peer = solver->waitfor->peer[p], end;
         solver->work++;
-        if (may_act(solver, rank))
+        if (may_act(solver, peer))
             return UINT32_MAX;
-        cost += node && !solver->in[node - 1];
+        for (uint32_t node = nodes_of(solver, peer, &end); node < end; node++) {
+            uint32_t at = solver->blocked_at[node];
+            cost += at && !solver->in[at - 1];
+        }
     }
     return cost;
 }
@@ -162,10 +182,13 @@ static void grow_from(struct solver *solver, uint32_t start)
             }
         }
         for (uint32_t p = 0; chosen && p < chosen->count; p++) {
-            uint32_t node = solver->node_of[waitfor->peer[chosen->first + p]];
-            if (node && !solver->in[node - 1]) {
-                solver->in[node - 1] = true;
-                solver->stack[count++] = node - 1;
+            uint32_t end;
+            for (uint32_t node = nodes_of(solver, waitfor->peer[chosen->first + p], &end); node < end; node++) {
+                uint32_t at = solver->blocked_at[node];
+                if (at && !solver->in[at - 1]) {
+                    solver->in[at - 1] = true;
+                    solver->stack[count++] = at - 1;
+                }
             }
         }
     }
@@ -177,7 +200,7 @@ static void grow_from(struct solver *solver, uint32_t start)
         solver->in[solver->stack[i]] = false;
 }
 
-/* A shortest cycle through `start` over clauses of a single rank: breadth first. from[] is scratch. */
+/* A shortest cycle through `start` over clauses of a single node: breadth first. from[] is scratch. */
 static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, uint32_t *seen)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -193,16 +216,17 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
             solver->work++;
             if (clause->count != 1)
                 continue;
-            uint32_t node = solver->node_of[waitfor->peer[clause->first]];
-            if (node && node - 1 == start) {
+            uint32_t end, node = nodes_of(solver, waitfor->peer[clause->first], &end);
+            uint32_t next = end - node == 1 ? solver->blocked_at[node] : 0;
+            if (next && next - 1 == start) {
                 closing = at;
                 break;
             }
-            if (node && seen[node - 1] != start + 1 && waitfor->blocked[node - 1].standing != REPLAY_MAYBE &&
-                !solver->explained[node - 1]) {
-                seen[node - 1] = start + 1;
-                from[node - 1] = at;
-                solver->stack[count++] = node - 1;
+            if (next && seen[next - 1] != start + 1 && waitfor->blocked[next - 1].standing != REPLAY_MAYBE &&
+                !solver->explained[next - 1]) {
+                seen[next - 1] = start + 1;
+                from[next - 1] = at;
+                solver->stack[count++] = next - 1;
             }
         }
     }
@@ -235,8 +259,11 @@ static void explain(struct solver *solver)
                 const struct replay_clause *clause = &waitfor->clause[c];
                 bool held = blocked->standing == REPLAY_BEHIND && clause->count > 0;
                 for (uint32_t p = clause->first; held && p < clause->first + clause->count; p++) {
-                    uint32_t node = solver->node_of[waitfor->peer[p]];
-                    held = node ? solver->explained[node - 1] : !may_act(solver, waitfor->peer[p]);
+                    uint32_t end;
+                    for (uint32_t node = nodes_of(solver, waitfor->peer[p], &end); held && node < end; node++) {
+                        uint32_t at = solver->blocked_at[node];
+                        held = at ? solver->explained[at - 1] : solver->alive[node] != REPLAY_ALIVE_UNKNOWN;
+                    }
                 }
                 if (held)
                     changed = solver->explained[i] = true;
@@ -294,26 +321,45 @@ static enum core_status find_cores(struct solver *solver)
     return CORE_OK;
 }
 
-enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint8_t *alive, uint32_t rank_count)
+/* Threads of one rank in one clause become that rank, once; only lists that clauses share never name threads. */
+static void name_ranks(struct solver *solver)
+{
+    struct replay_waitfor *waitfor = solver->waitfor;
+    for (uint32_t c = 0; c < waitfor->clause_count; c++) {
+        struct replay_clause *clause = &waitfor->clause[c];
+        uint32_t kept = 0;
+        for (uint32_t p = 0; p < clause->count; p++) {
+            uint32_t *peer = &waitfor->peer[clause->first], rank = peer[p];
+            if (rank >= solver->rank_count)
+                rank = solver->threads->rank[rank - solver->rank_count];
+            if (kept == 0 || peer[kept - 1] != rank)
+                peer[kept++] = rank;
+        }
+        clause->count = kept;
+    }
+}
+
+enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint8_t *alive, uint32_t rank_count,
+                                     const struct replay_waitfor_threads *threads)
 {
     uint32_t count = waitfor->blocked_count;
-    struct solver solver = {.waitfor = waitfor, .alive = alive};
+    struct solver solver = {.waitfor = waitfor, .alive = alive, .rank_count = rank_count, .threads = threads};
     enum core_status status = CORE_OK;
 
     waitfor->core_count = waitfor->behind_count = waitfor->maybe_count = waitfor->cores = 0;
     if (!count)
         return CORE_OK;
-    solver.node_of = calloc(rank_count, sizeof *solver.node_of);
+    solver.blocked_at = calloc((size_t)rank_count + (threads ? threads->count : 0), sizeof *solver.blocked_at);
     solver.in = calloc(count, sizeof *solver.in);
     solver.explained = calloc(count, sizeof *solver.explained);
     solver.stack = malloc((size_t)count * sizeof *solver.stack);
     solver.best = malloc((size_t)count * sizeof *solver.best);
-    if (!solver.node_of || !solver.in || !solver.explained || !solver.stack || !solver.best) {
+    if (!solver.blocked_at || !solver.in || !solver.explained || !solver.stack || !solver.best) {
         status = core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
         goto free_solver;
     }
     for (uint32_t i = 0; i < count; i++)
-        solver.node_of[waitfor->blocked[i].rank] = i + 1;
+        solver.blocked_at[waitfor->blocked[i].node] = i + 1;
     find_deadlocked(&solver);
     status = find_cores(&solver);
     for (uint32_t i = 0; i < count; i++) {
@@ -321,8 +367,10 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
         waitfor->behind_count += waitfor->blocked[i].standing == REPLAY_BEHIND;
         waitfor->maybe_count += waitfor->blocked[i].standing == REPLAY_MAYBE;
     }
+    if (threads)
+        name_ranks(&solver);
 free_solver:
-    free(solver.node_of);
+    free(solver.blocked_at);
     free(solver.in);
     free(solver.explained);
     free(solver.stack);

@@ -48,7 +48,7 @@ static void make_doubling(struct replay_program *program)
 
 static void make_all_to_all(struct replay_program *program)
 {
-    enum { RANKS = 512 };
+    enum { RANKS = 1024 };
     static int32_t all[2 * RANKS];
     CORE_CHECK(replay_program_init(program, RANKS) == CORE_OK);
     for (uint32_t rank = 0; rank < RANKS; rank++) {
@@ -152,7 +152,7 @@ int main(void)
     measure_apart("ring, eager", make_ring, "buffering=eager");
     measure_apart("recursive doubling, rendezvous", make_doubling, "buffering=rendezvous");
     measure_apart("recursive doubling, eager", make_doubling, "buffering=eager");
-    measure_apart("all-to-all, receives pre-posted", make_all_to_all, "buffering=rendezvous");
+    measure_apart("all-to-all of 1,024, pre-posted", make_all_to_all, "buffering=rendezvous");
     measure_sweep();
     return 0;
 }

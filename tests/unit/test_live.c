@@ -62,12 +62,18 @@ static void job_start(uint32_t count)
         h->world_size = (int32_t)count;
         h->tick_hz = 1000000000;
         for (uint16_t class = 0; class < EVENT_CLASS_COUNT; class ++) {
-            char name[40];
+            char text[80];
+            const char *args = class == EVENT_CLASS_RMA_POST || class == EVENT_CLASS_RMA_START
+                                   ? "group:group,assert"
+                               : class == EVENT_CLASS_RMA_LOCK ? "lock_type,assert"
+                                                               : "";
+            const char *name = event_class_text((enum event_class) class);
             struct spool_def_call def = {
-                .name_bytes = (uint16_t)snprintf(name, sizeof name, "MPI_%s",
-                                                 event_class_text((enum event_class) class))};
+                .name_bytes = (uint16_t)snprintf(text, sizeof text, "MPI_%s", name),
+                .names_bytes = (uint16_t)strlen(args)};
 
-            put(r, SPOOL_DEF_CALL, class, class, &def, sizeof def, name, def.name_bytes);
+            strcat(text, args);
+            put(r, SPOOL_DEF_CALL, class, class, &def, sizeof def, text, strlen(text));
         }
         put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &comm, sizeof comm, member,
             count * sizeof *member);
@@ -88,6 +94,78 @@ static struct spool_event event_of(uint32_t rank, enum event_class class, int32_
                                 .type = 0,
                                 .count = 1,
                                 .request = request};
+}
+
+/* Calls that are told apart by their names only. */
+enum { REDUCE = EVENT_CLASS_COUNT, BCAST, BARRIER, IBARRIER, CREATE_GROUP };
+
+static void names_define(void)
+{
+    static const struct {
+        uint16_t call, class;
+        const char *name;
+    } row[] = {{REDUCE, EVENT_CLASS_COLL, "MPI_Reduce"},
+               {BCAST, EVENT_CLASS_COLL, "MPI_Bcast"},
+               {BARRIER, EVENT_CLASS_COLL, "MPI_Barrier"},
+               {IBARRIER, EVENT_CLASS_ICOLL, "MPI_Ibarrier"},
+               {CREATE_GROUP, EVENT_CLASS_COMM_CREATE, "MPI_Comm_create_group"}};
+
+    for (uint32_t r = 0; r < rank_count; r++)
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+            struct spool_def_call def = {.name_bytes = (uint16_t)strlen(row[i].name)};
+
+            put(r, SPOOL_DEF_CALL, row[i].call, row[i].class, &def, sizeof def, row[i].name,
+                def.name_bytes);
+        }
+}
+
+static void named_did(uint32_t rank, uint16_t call, int32_t root, uint32_t request, uint16_t error)
+{
+    struct spool_event event = event_of(rank, EVENT_CLASS_COLL, root, EVENT_NONE, request);
+
+    event.t_leave = 2;
+    put(rank, SPOOL_EVENT, call, error, &event, sizeof event, NULL, 0);
+}
+
+static void named_inside(uint32_t rank, uint16_t call, int32_t root)
+{
+    lane[rank].header.open[0] = event_of(rank, EVENT_CLASS_COLL, root, EVENT_NONE, 0);
+    lane[rank].header.open[0].head.a = call;
+    lane[rank].header.depth = 1;
+}
+
+/* A window or a file of all ranks. */
+static void object_define(uint32_t rank, uint16_t kind, uint32_t id, uint64_t global)
+{
+    struct spool_def_win def = {.global = global, .id = id, .comm = WORLD};
+
+    put(rank, kind, 0, 0, &def, sizeof def, NULL, 0);
+}
+
+static void group_define(uint32_t rank, uint32_t id, int32_t member)
+{
+    struct spool_def_group def = {.id = id, .size = 1, .count = 1};
+
+    put(rank, SPOOL_DEF_GROUP, 0, 0, &def, sizeof def, &member, sizeof member);
+}
+
+/* A call on window or file `id`, with one scalar argument; pending: the rank is in it. */
+static void on_object(uint32_t rank, enum event_class class, uint32_t id, int32_t target, int64_t arg,
+                      bool pending)
+{
+    struct spool_args args = {.seq = lane[rank].seq + 1};
+    struct spool_event event;
+
+    put(rank, SPOOL_ARGS, 1, 0, &args, sizeof args, &arg, sizeof arg);
+    event = event_of(rank, class, target, EVENT_NONE, 0);
+    event.comm = id;
+    if (pending) {
+        lane[rank].header.open[0] = event;
+        lane[rank].header.depth = 1;
+        return;
+    }
+    event.t_leave = 2;
+    put(rank, SPOOL_EVENT, (uint16_t)class, 0, &event, sizeof event, NULL, 0);
 }
 
 /* A call that returned; source and tag of the completion, where it has one. */
@@ -481,6 +559,167 @@ static void persistent_requests(void **state)
     expect_proven(2); /* the fourth message was never sent */
 }
 
+static void collectives_that_differ_wait_for_each_other(void **state)
+{
+    (void)state;
+    job_start(3);
+    names_define();
+    named_inside(0, REDUCE, 0);
+    named_inside(1, BCAST, 0);
+    named_inside(2, REDUCE, 0);
+    expect_proven(3);
+
+    job_start(2); /* the root differs */
+    names_define();
+    named_inside(0, BCAST, 0);
+    named_inside(1, BCAST, 1);
+    expect_proven(2);
+
+    job_start(2); /* the same: the library is at work */
+    names_define();
+    named_inside(0, BCAST, 0);
+    named_inside(1, BCAST, 0);
+    expect_nothing();
+
+    job_start(2); /* a call was refused on one rank: who knows which call belongs to which */
+    names_define();
+    named_did(0, REDUCE, 0, 0, 5);
+    named_inside(0, BCAST, 0);
+    named_did(1, REDUCE, 0, 0, 0);
+    named_inside(1, REDUCE, 0);
+    expect_nothing();
+
+    job_start(2); /* blocking and not blocking do not match, and no barrier is complete by itself */
+    names_define();
+    named_did(0, IBARRIER, EVENT_NONE, 1, 0);
+    did(0, EVENT_CLASS_ISEND, 1, 0, 2);
+    did(1, EVENT_CLASS_IRECV, 0, 0, 2);
+    inside_list(0, EVENT_CLASS_WAITALL, (uint32_t[]){1, 2}, 2);
+    named_inside(1, BARRIER, EVENT_NONE);
+    expect_proven(2);
+
+    job_start(2);
+    names_define();
+    for (uint32_t r = 0; r < 2; r++) {
+        named_did(r, IBARRIER, EVENT_NONE, 1, 0);
+        inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    }
+    expect_nothing();
+}
+
+static void calls_of_a_part_do_not_count(void **state)
+{
+    (void)state;
+    job_start(3); /* ranks 1 and 2 make a communicator of their own; then all are in a barrier */
+    names_define();
+    named_did(1, CREATE_GROUP, EVENT_NONE, 0, 0);
+    named_did(2, CREATE_GROUP, EVENT_NONE, 0, 0);
+    for (uint32_t r = 0; r < 3; r++)
+        named_inside(r, BARRIER, EVENT_NONE);
+    expect_nothing();
+
+    job_start(3); /* they still make it: who is in it, is not known here */
+    names_define();
+    named_inside(0, BARRIER, EVENT_NONE);
+    named_inside(1, CREATE_GROUP, EVENT_NONE);
+    named_inside(2, CREATE_GROUP, EVENT_NONE);
+    expect_nothing();
+
+    job_start(3);
+    names_define();
+    named_did(1, CREATE_GROUP, EVENT_NONE, 0, 0);
+    named_did(2, CREATE_GROUP, EVENT_NONE, 0, 0);
+    named_inside(0, BARRIER, EVENT_NONE);
+    inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+    inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_proven(3);
+}
+
+static void windows_and_files(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2; other++) { /* rank 0 has made windows of its own: its numbers are others */
+        job_start(2);
+        object_define(0, SPOOL_DEF_WIN, 1, 70);
+        object_define(0, SPOOL_DEF_WIN, 2, 71);
+        object_define(1, SPOOL_DEF_WIN, 1, 71);
+        on_object(0, EVENT_CLASS_WIN_CREATE, 2, EVENT_NONE, 0, false);
+        on_object(1, EVENT_CLASS_WIN_CREATE, 1, EVENT_NONE, 0, false);
+        inside(0, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+        if (other) {
+            on_object(1, EVENT_CLASS_WIN_FREE, 1, EVENT_NONE, 0, true);
+            expect_proven(2);
+        } else {
+            inside(1, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+            expect_nothing();
+        }
+    }
+
+    job_start(2);
+    object_define(0, SPOOL_DEF_FILE, 1, 90);
+    object_define(1, SPOOL_DEF_FILE, 1, 90);
+    on_object(0, EVENT_CLASS_FILE_COLL, 1, EVENT_NONE, 0, true);
+    on_object(1, EVENT_CLASS_FILE_COLL, 1, EVENT_NONE, 0, true);
+    expect_nothing();
+    inside(1, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+    expect_proven(2);
+}
+
+static void posts_and_starts(void **state)
+{
+    (void)state;
+    for (int crossed = 0; crossed < 3; crossed++) {
+        job_start(2);
+        for (uint32_t r = 0; r < 2; r++) {
+            object_define(r, SPOOL_DEF_WIN, 1, 70);
+            group_define(r, 1, 1 - (int32_t)r);
+        }
+        for (int round = 0; round < 2; round++) { /* rank 0 is the target, and all is well */
+            on_object(0, EVENT_CLASS_RMA_POST, 1, EVENT_NONE, 1, false);
+            on_object(1, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, false);
+            on_object(1, EVENT_CLASS_RMA_COMPLETE, 1, EVENT_NONE, 0, false);
+            on_object(0, EVENT_CLASS_RMA_WAIT, 1, EVENT_NONE, 0, false);
+        }
+        if (crossed == 0) { /* each starts before it posts */
+            on_object(0, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, true);
+            on_object(1, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, false);
+            on_object(1, EVENT_CLASS_RMA_COMPLETE, 1, EVENT_NONE, 0, true);
+            expect_proven(2);
+        } else if (crossed == 1) { /* the target waits for a completion that is under way */
+            on_object(0, EVENT_CLASS_RMA_POST, 1, EVENT_NONE, 1, false);
+            on_object(0, EVENT_CLASS_RMA_WAIT, 1, EVENT_NONE, 0, true);
+            on_object(1, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, false);
+            on_object(1, EVENT_CLASS_RMA_COMPLETE, 1, EVENT_NONE, 0, true);
+            expect_nothing();
+        } else { /* for one that never comes */
+            on_object(0, EVENT_CLASS_RMA_POST, 1, EVENT_NONE, 1, false);
+            on_object(0, EVENT_CLASS_RMA_WAIT, 1, EVENT_NONE, 0, true);
+            inside(1, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+            expect_proven(2);
+        }
+    }
+}
+
+static void locks(void **state)
+{
+    (void)state;
+    for (int held = 0; held < 3; held++) {
+        job_start(3);
+        for (uint32_t r = 0; r < 3; r++)
+            object_define(r, SPOOL_DEF_WIN, 1, 70);
+        on_object(1, EVENT_CLASS_RMA_LOCK, 1, 2, 1, false);
+        if (held == 0) /* given back in time */
+            on_object(1, EVENT_CLASS_RMA_UNLOCK, 1, 2, 0, false);
+        on_object(0, EVENT_CLASS_RMA_LOCK, 1, held == 2 ? 1 : 2, 1, true); /* held 2: another target's */
+        inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+        inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+        if (held == 1)
+            expect_proven(3);
+        else
+            expect_nothing();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -496,6 +735,11 @@ int main(void)
         cmocka_unit_test(gaps_prove_nothing),
         cmocka_unit_test(those_behind_are_not_the_core),
         cmocka_unit_test(persistent_requests),
+        cmocka_unit_test(collectives_that_differ_wait_for_each_other),
+        cmocka_unit_test(calls_of_a_part_do_not_count),
+        cmocka_unit_test(windows_and_files),
+        cmocka_unit_test(posts_and_starts),
+        cmocka_unit_test(locks),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -438,6 +438,40 @@ static void test_locks(void **state)
 }
 
 /* Rendezvous is only one of the orders: whatever the schedule, a program without wildcards ends the same way. */
+/* A lock of all targets is a shared one: it keeps exclusive ones out, and they keep it out. */
+static void test_lock_all(void **state)
+{
+    (void)state;
+    for (int mode = REPLAY_LOCK_SHARED; mode <= REPLAY_LOCK_EXCLUSIVE; mode++)
+        for (int all_first = 0; all_first < 2; all_first++) {
+            make(3);
+            uint32_t first = all_first ? 0 : 1, second = 1 - first; /* first: holds its lock until second has had its own */
+            for (uint32_t rank = 0; rank < 3; rank++) {
+                if (rank == second)
+                    add(rank, REPLAY_RECV, (int)first, 1, 8, 0);
+                add(rank, REPLAY_LOCK, rank == 1 ? 2 : REPLAY_ANY, 0, 0, 0);
+                last(rank)->mode = (uint8_t)(rank == 1 ? mode : REPLAY_LOCK_SHARED);
+                if (rank == first)
+                    add(rank, REPLAY_SEND, (int)second, 1, 8, 0);
+                if (rank == first)
+                    add(rank, REPLAY_RECV, (int)second, 2, 8, 0);
+                add(rank, REPLAY_UNLOCK, rank == 1 ? 2 : REPLAY_ANY, 0, 0, 0);
+                if (rank == second)
+                    add(rank, REPLAY_SEND, (int)first, 2, 8, 0);
+            }
+            struct replay_result result = run("delay=slow-rank:2");
+            assert_int_equal(result.outcome, mode == REPLAY_LOCK_SHARED ? REPLAY_FINISHED : REPLAY_DEADLOCK);
+            if (mode == REPLAY_LOCK_EXCLUSIVE) {
+                assert_int_equal(result.waitfor.core_count, 2);
+                assert_int_equal(result.waitfor.blocked[second].kind, REPLAY_LOCK);
+                assert_int_equal(result.waitfor.peer[result.waitfor.clause[result.waitfor.blocked[second].first].first], first);
+            }
+            replay_result_done(&result);
+            assert_int_equal(outcome("coll=relaxed"), REPLAY_FINISHED);
+            done();
+        }
+}
+
 static void test_schedules_agree(void **state)
 {
     (void)state;
@@ -476,6 +510,7 @@ int main(void)
         cmocka_unit_test(test_collectives),
         cmocka_unit_test(test_collective_mismatch),
         cmocka_unit_test(test_locks),
+        cmocka_unit_test(test_lock_all),
         cmocka_unit_test(test_schedules_agree),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -139,9 +139,9 @@ static void test_shares_change_when_messages_come_and_go(void **state)
     message(&s, 0, 4, 300);
     message(&s, 2, 3, 100);
     assert_int_equal(scene_run(&s), alpha + 400 * beta);
-    assert_int_equal(s.result.rank[3].finish_ps, alpha + 200 * beta);
-    assert_int_equal(s.result.rank[0].link_ps, 100 * beta);
-    assert_int_equal(s.result.rank[0].transfer_ps, alpha + 300 * beta);
+    assert_int_equal(replay_timed_rank_at(&s.result, 3).finish_ps, alpha + 200 * beta);
+    assert_int_equal(replay_timed_rank_at(&s.result, 0).link_ps, 100 * beta);
+    assert_int_equal(replay_timed_rank_at(&s.result, 0).transfer_ps, alpha + 300 * beta);
     assert_int_equal(s.result.link_count, 4);
     assert_int_equal(s.result.link[2].messages, 2);
     assert_int_equal(s.result.link[2].shared_max, 2);
@@ -188,7 +188,7 @@ static void test_ports(void **state)
                                         : port == REPLAY_PORT_MULTI ? each : 8000 * beta);
         assert_int_equal(s.result.superstep_count, port == REPLAY_PORT_BSP);
         if (port == REPLAY_PORT_SINGLE)
-            assert_int_equal(s.result.rank[4].port_ps, 3 * each);
+            assert_int_equal(replay_timed_rank_at(&s.result, 4).port_ps, 3 * each);
         scene_done(&s);
     }
 }
@@ -270,7 +270,7 @@ static void test_deadlock_unless_eager(void **state)
         s.options.eager_bytes = eager ? 80 : 79;
         assert_int_equal(replay_timed_run(&s.program, &s.options, &s.result), CORE_OK);
         assert_int_equal(s.result.blocked_count, eager ? 0 : 2);
-        assert_int_equal(s.result.rank[1].op, eager ? 2 : 0);
+        assert_int_equal(replay_timed_rank_at(&s.result, 1).op, eager ? 2 : 0);
         assert_int_equal(s.result.makespan_ps, eager ? alpha + 10 * beta : 0);
         scene_done(&s);
     }
@@ -289,7 +289,9 @@ static void test_idle_time_has_causes(void **state)
     add(&s, 3, op_of(REPLAY_RECV, 2, 800));
     s.options.want_path = 1;
     assert_int_equal(replay_timed_run(&s.program, &s.options, &s.result), CORE_OK);
-    const struct replay_timed_rank *rank = s.result.rank;
+    struct replay_timed_rank rank[4];
+    for (uint32_t r = 0; r < 4; r++)
+        rank[r] = replay_timed_rank_at(&s.result, r);
     assert_int_equal(rank[1].late_sender_ps, 5000000);
     assert_int_equal(rank[1].late_receiver_ps, 0);
     assert_int_equal(rank[1].transfer_ps, alpha + 100 * beta);
@@ -324,8 +326,8 @@ static void test_matching_keeps_order(void **state)
     add(&s, 1, op_of(REPLAY_SEND, 2, 8));
     assert_int_equal(replay_timed_run(&s.program, &s.options, &s.result), CORE_OK);
     assert_int_equal(s.result.blocked_count, 0);
-    assert_int_equal(s.result.rank[0].finish_ps, 2 * alpha + 1001 * beta + 1);
-    assert_int_equal(s.result.rank[2].finish_ps, 3 * alpha + 1002 * beta + 1);
+    assert_int_equal(replay_timed_rank_at(&s.result, 0).finish_ps, 2 * alpha + 1001 * beta + 1);
+    assert_int_equal(replay_timed_rank_at(&s.result, 2).finish_ps, 3 * alpha + 1002 * beta + 1);
     scene_done(&s);
 }
 
@@ -396,10 +398,10 @@ static void test_matched_probe_and_buffered_send(void **state)
     assert_int_equal(replay_timed_run(&s.program, &s.options, &s.result), CORE_OK);
     assert_int_equal(s.result.blocked_count, 0);
     uint64_t sent = alpha + 20 * beta; /* the buffered message keeps rank 1's port until then */
-    assert_int_equal(s.result.rank[2].finish_ps, sent);
-    assert_int_equal(s.result.rank[2].compute_ps, 7);
-    assert_int_equal(s.result.rank[0].finish_ps, sent + alpha + 10 * beta);
-    assert_int_equal(s.result.rank[1].finish_ps, sent + alpha + 10 * beta);
+    assert_int_equal(replay_timed_rank_at(&s.result, 2).finish_ps, sent);
+    assert_int_equal(replay_timed_rank_at(&s.result, 2).compute_ps, 7);
+    assert_int_equal(replay_timed_rank_at(&s.result, 0).finish_ps, sent + alpha + 10 * beta);
+    assert_int_equal(replay_timed_rank_at(&s.result, 1).finish_ps, sent + alpha + 10 * beta);
     scene_done(&s);
 }
 

@@ -14,6 +14,16 @@
 
 enum { RANKS = 16 };
 
+static void assert_same_ranks(const struct replay_timed_result *a, const struct replay_timed_result *b, uint32_t count)
+{
+    assert_memory_equal(a->op, b->op, count * sizeof *a->op);
+    for (int i = 0; i < REPLAY_TIMED_COLUMNS; i++) {
+        assert_int_equal(!a->column[i], !b->column[i]);
+        if (a->column[i])
+            assert_memory_equal(a->column[i], b->column[i], count * sizeof *a->column[i]);
+    }
+}
+
 static struct replay_op op_of(int kind, int32_t peer, int32_t tag, uint64_t bytes, int32_t request)
 {
     return (struct replay_op){.kind = (uint8_t)kind, .peer = peer, .tag = tag, .bytes = bytes, .matched = REPLAY_ANY,
@@ -96,7 +106,7 @@ static void longest_path_once(uint64_t seed)
     run(&program, &options, &result);
     assert_int_equal(result.blocked_count, 0);
     for (uint32_t r = 0; r < RANKS; r++) {
-        const struct replay_timed_rank *rank = &result.rank[r];
+        const struct replay_timed_rank one = replay_timed_rank_at(&result, r), *rank = &one;
         assert_int_equal(rank->finish_ps, clock[r]);
         busiest = clock[r] > busiest ? clock[r] : busiest;
         assert_int_equal(rank->port_ps + rank->link_ps, 0); /* and all of a rank's time is accounted for */
@@ -200,10 +210,10 @@ static void fluid_once(uint64_t seed)
     fluid_run(flow, count);
     run(&program, &options, &result);
     for (int i = 0; i < count; i++) {
-        double away = (double)result.rank[sender[i]].finish_ps - flow[i].ended;
+        double away = (double)replay_timed_rank_at(&result, sender[i]).finish_ps - flow[i].ended;
         if (away > 2 || away < -2)
             fail_msg("seed %llu on %s: message %d ends at %llu, the fluid at %f", (unsigned long long)seed,
-                     network[seed % 10], i, (unsigned long long)result.rank[sender[i]].finish_ps, flow[i].ended);
+                     network[seed % 10], i, (unsigned long long)replay_timed_rank_at(&result, sender[i]).finish_ps, flow[i].ended);
     }
     replay_timed_done(&result);
     replay_program_done(&program);
@@ -340,7 +350,7 @@ static void unexpected_once(uint64_t seed)
     }
     run(&program, NULL, &result);
     for (uint32_t r = 1; r < RANKS; r++)
-        assert_int_equal(result.rank[r].finish_ps, ends[r]);
+        assert_int_equal(replay_timed_rank_at(&result, r).finish_ps, ends[r]);
     replay_timed_done(&result);
     replay_program_done(&program);
 }
@@ -377,9 +387,9 @@ static void posted_once(uint64_t seed, int k)
     }
     run(&program, NULL, &result);
     if (expect)
-        assert_int_equal(result.rank[0].finish_ps, expect);
+        assert_int_equal(replay_timed_rank_at(&result, 0).finish_ps, expect);
     else
-        assert_int_equal(result.rank[0].op, RANKS); /* still waiting */
+        assert_int_equal(replay_timed_rank_at(&result, 0).op, RANKS); /* still waiting */
     replay_timed_done(&result);
     replay_program_done(&program);
 }
@@ -428,7 +438,7 @@ static void test_contended_ports(void **state)
         run(&program, NULL, &again);
         assert_int_equal(result.blocked_count, 0);
         assert_in_range(result.makespan_ps, busiest * 1001000, 2 * busiest * 1001000);
-        assert_memory_equal(result.rank, again.rank, RANKS * sizeof *result.rank);
+        assert_same_ranks(&result, &again, RANKS);
         replay_timed_done(&result);
         replay_timed_done(&again);
         replay_program_done(&program);
@@ -582,7 +592,7 @@ static void any_program_once(uint64_t seed)
             options.eager_bytes = (int64_t)core_random_below(&random, 100);
         assert_int_equal(replay_timed_run(&program, &options, &result), CORE_OK);
         assert_int_equal(replay_timed_run(&program, &options, &again), CORE_OK);
-        assert_memory_equal(result.rank, again.rank, ranks * sizeof *result.rank);
+        assert_same_ranks(&result, &again, ranks);
         assert_int_equal(result.makespan_ps, again.makespan_ps);
         assert_int_equal(result.step_count, again.step_count);
         if (result.step_count)
