@@ -13,9 +13,15 @@ const struct checker check_table[] = {
     {"buffer-need", "how much buffering the program needs to be safe, and which sends need it", check_buffer_need},
     {"collective", "all members of a communicator make the same collective calls, with the same root, operation and size",
      check_collective},
+    {"message", "messages fit their receives in length and type, buffered and ready sends are safe, and nothing sent is left over", check_message},
+    {"rma", "one-sided accesses lie in epochs and in their windows, and do not conflict", check_rma},
+    {"file", "files are accessed as their mode and view allow, by all ranks in the same order", check_file},
+    {"thread", "threads call as the thread level allows, and not into the same collective or request at a time", check_thread},
+    {"usage", "arguments, handles, requests and buffers are used as MPI allows, and what was made is freed", check_usage},
     {"result", "what ranks received from a collective is what MPI defines (record with --payload=full)", check_result},
     {"agreement", "ranks that share the result of a collective have the same bits (record with --payload=digest)", check_agreement},
     {"cost", "collectives that claim a row of the model keep its rounds and words", check_cost},
+    {"hang", "where the job was proven to hang while it ran, and nothing above says why: in which calls", check_hang},
     {NULL, NULL, NULL},
 };
 

@@ -5,8 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/block.h"
 #include "checkers/check_rules.h"
 #include "checkers/collective.h"
+#include "checkers/types.h"
 #include "core/describe.h"
 
 enum { PARTS_LISTED_MAX = 16 };
@@ -16,7 +18,8 @@ enum { PARTS_LISTED_MAX = 16 };
 static bool bytes_must_agree(const char *name)
 {
     static const char *const same[] = {"MPI_Bcast",  "MPI_Reduce",  "MPI_Allreduce",  "MPI_Scan",  "MPI_Exscan",
-                                       "MPI_Ibcast", "MPI_Ireduce", "MPI_Iallreduce", "MPI_Iscan", "MPI_Iexscan"};
+                                       "MPI_Ibcast", "MPI_Ireduce", "MPI_Iallreduce", "MPI_Iscan", "MPI_Iexscan",
+                                       "MPI_Reduce_scatter_block", "MPI_Ireduce_scatter_block"};
 
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (strcmp(same[i], name) == 0)
@@ -34,9 +37,73 @@ static const char *difference(const struct trace *trace, const struct trace_even
         return "different roots";
     if (a->op != b->op)
         return "different operations";
-    if (a->bytes != b->bytes && bytes_must_agree(trace->call[a->call].name))
+    if (!bytes_must_agree(trace->call[a->call].name))
+        return NULL;
+    if (a->bytes != b->bytes)
         return "different sizes";
-    return NULL;
+    const char *one, *other;
+    return types_differ(trace, a->datatype, a->count, b->datatype, b->count, &one, &other) ? "different datatypes" : NULL;
+}
+
+/* Arrays that all members must give alike. */
+static enum core_status lists_differ(struct trace *trace, const struct trace_event *a, const struct trace_event *b, const char **out_what)
+{
+    static const struct { const char *call, *argument, *what; } same[] = {
+        {"educe_scatter", "recvcounts", "different sizes"},
+        {"MPI_Cart_create", "arg2", "different dimensions"},
+        {"MPI_Cart_create", "arg3", "different periods"},
+    };
+    const char *name = trace->call[a->call].name;
+    enum core_status status = CORE_OK;
+
+    for (size_t i = 0; i < sizeof same / sizeof *same && status == CORE_OK && !*out_what; i++) {
+        int64_t *x = NULL, *y = NULL;
+        uint32_t n = 0, m = 0;
+        if (!strstr(name, same[i].call))
+            continue;
+        status = trace_arg_get(trace, a->rank, a->seq, same[i].argument, &x, &n);
+        if (status == CORE_OK)
+            status = trace_arg_get(trace, b->rank, b->seq, same[i].argument, &y, &m);
+        if (status == CORE_OK && n && m && (n != m || memcmp(x, y, n * sizeof *x)))
+            *out_what = same[i].what;
+        free(x);
+        free(y);
+    }
+    return status;
+}
+
+/* Members whose ranks came to their end without this call. */
+static enum core_status add_missing(const struct check_input *input, const struct collective_list *collectives, const struct collective *collective,
+                                    struct finding_list *list)
+{
+    const struct collective_part *there = NULL;
+    struct finding *finding = NULL;
+    char name[128];
+
+    for (uint32_t i = 0; i < collective->count; i++)
+        if (collectives->part[collective->first + i].present)
+            there = &collectives->part[collective->first + i];
+    for (uint32_t i = 0; i < collective->count && there; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+        const struct trace_rank *rank = part->rank < input->trace->rank_count ? &input->trace->rank[part->rank] : NULL;
+        if (part->present || !rank || rank->state != EVENT_RANK_FINISHED || rank->lost || rank->cut)
+            continue;
+        if (!finding) {
+            finding = finding_list_add(list, "collective", "misuse", FINDING_ERROR);
+            if (!finding)
+                return CORE_NO_MEMORY;
+            finding_title(finding, "collective %" PRIu64 " of %s is not called by all: rank %" PRIu32 " calls %s, rank %" PRIu32 " never does",
+                          collective->number, describe_comm(input->trace, collective->comm, name, sizeof name), there->rank,
+                          input->trace->call[there->event.call].name, part->rank);
+            struct finding_call *call = finding_call_add(finding, input->trace, there->rank, there->event.seq);
+            if (call)
+                call->core = true;
+            finding_repeat(finding, "crosswait check --only=collective '%s'", input->trace->path);
+        }
+        if (finding->call_count < PARTS_LISTED_MAX)
+            finding_call_add(finding, input->trace, part->rank, rank->events);
+    }
+    return CORE_OK;
 }
 
 static enum core_status add_mismatch(const struct check_input *input, const struct collective_list *collectives,
@@ -90,11 +157,23 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 continue;
             }
             const char *what = difference(input->trace, &first->event, &part->event);
+            if (!what)
+                status = lists_differ(input->trace, &first->event, &part->event, &what);
             if (what) {
                 status = add_mismatch(input, &collectives, collective, first, part, what, list);
                 out_of_step = collective->comm;
             }
         }
+        const struct collective_part *a, *b;
+        char what[128];
+        if (status == CORE_OK && collective->comm != out_of_step && first)
+            status = block_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
+        if (status == CORE_OK && collective->comm != out_of_step && first && a) {
+            status = add_mismatch(input, &collectives, collective, a, b, what, list);
+            out_of_step = collective->comm;
+        }
+        if (status == CORE_OK && collective->comm != out_of_step && collective->present && collective->present < collective->count)
+            status = add_missing(input, &collectives, collective, list);
     }
     collective_list_done(&collectives);
     return status;

@@ -7,7 +7,10 @@
  *
  * What may be claimed (README.md of this room, 1): a deadlock in the recorded order of matches is an error. One that needs a wildcard
  * to take another message than it did rests on an assumption: the program may look at what it got and go on in another way. It is a note
- * until the real job has been tried. */
+ * until the real job has been tried.
+ *
+ * Threads of a rank do not wait for each other in these worlds: what is stuck then is stuck however they order themselves outside
+ * of MPI. What is stuck only when they keep the order that they had in the recorded run is a note as well. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -89,6 +92,15 @@ static char *waits_for_text(const struct replay_waitfor *waitfor, const struct r
     return strdup(text);
 }
 
+static void add_awaits(struct finding_call *call, const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
+{
+    for (uint32_t i = 0; i < blocked->count; i++) {
+        const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
+        for (uint32_t j = 0; j < clause->count && j <= FINDING_AWAITS_MAX; j++)
+            finding_call_await(call, waitfor->peer[clause->first + j], clause->count > 1 || clause->any);
+    }
+}
+
 static void add_blocked(const struct check_input *input, struct finding *finding, const struct replay_waitfor *waitfor,
                         const struct replay_blocked *blocked)
 {
@@ -102,7 +114,9 @@ static void add_blocked(const struct check_input *input, struct finding *finding
         uint64_t subject = input->program->rank[blocked->rank].op[op].event;
         if (op != blocked->op && subject != blocked->event)
             finding_call_subject(call, input->trace, subject);
-        call->waits_for = waits_for_text(waitfor, blocked);
+        call->waits_for = blocked->order ? strdup("another thread of its rank, which came first in the recorded run")
+                                         : waits_for_text(waitfor, blocked);
+        add_awaits(call, waitfor, blocked);
     }
     if (blocked->round > 0 && asprintf(&call->note, "after %" PRIu64 " round%s that went well", blocked->round,
                                        blocked->round == 1 ? "" : "s") < 0)
@@ -134,6 +148,15 @@ static bool happened(const struct check_input *input, const struct replay_waitfo
             return false;
     }
     return waitfor->core_count > 0;
+}
+
+/* A rank of the core did nothing but poll when its record ended. */
+static bool polls_at_end(const struct check_input *input, const struct replay_waitfor *waitfor, uint32_t index)
+{
+    const struct replay_blocked *blocked = &waitfor->blocked[index];
+    const uint16_t both = REPLAY_FLAG_TEST | REPLAY_FLAG_PENDING;
+
+    return blocked->standing == REPLAY_IN_CORE && (input->program->rank[blocked->rank].op[blocked->op].flags & both) == both;
 }
 
 static bool waits_in_test(const struct check_input *input, const struct replay_waitfor *waitfor)
@@ -180,7 +203,7 @@ static uint32_t core_ranks_text(const struct replay_waitfor *waitfor, uint32_t c
     if (!rank)
         return 0;
     for (uint32_t i = 0; i < waitfor->blocked_count && count < waitfor->core_count; i++)
-        if (waitfor->blocked[i].core == core)
+        if (waitfor->blocked[i].core == core && (count == 0 || rank[count - 1] != waitfor->blocked[i].rank))
             rank[count++] = waitfor->blocked[i].rank;
     ranks_text(rank, count, " and ", buffer, room);
     free(rank);
@@ -257,9 +280,9 @@ static void word_assumption(const struct check_input *input, struct finding *fin
     finding->title = NULL;
     finding_title(finding, FINDING_POSSIBLE "%s", title ? title : "deadlock");
     free(title);
-    if (input->notes->threads) {
-        finding_fact(finding, "the trace alone cannot prove it: several threads of a rank made calls, and are taken to wait for each other in the order that "
-                              "was recorded");
+    if (result->by_threads) {
+        finding_fact(finding, "the trace alone cannot prove it: threads of a rank are taken to make their calls in the recorded order, which they "
+                              "may do without");
     } else if (goes_on_by_source(input, witness) || waits_in_test(input, &result->waitfor)) {
         finding_fact(finding, "the trace alone cannot prove it: the program looks at whom it heard from, and may go on in another "
                               "way than recorded");
@@ -268,6 +291,56 @@ static void word_assumption(const struct check_input *input, struct finding *fin
         finding_fact(finding, "the trace alone cannot tell: a receive takes another message than it did, and the calls behind it are taken "
                               "to be those recorded");
     }
+}
+
+static bool is_poll(enum event_class class)
+{
+    return (class >= EVENT_CLASS_TEST && class <= EVENT_CLASS_REQUEST_STATUS) || class == EVENT_CLASS_IPROBE ||
+           class == EVENT_CLASS_IMPROBE;
+}
+
+/* What a rank did last: polls in vain, how many and for how long. */
+static void add_polls(const struct check_input *input, struct finding *finding, uint32_t rank)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    uint64_t count = 0, first = 0, last = 0;
+    bool more;
+
+    if (trace_cursor_open(input->trace, rank, &cursor) != CORE_OK)
+        return;
+    while (trace_cursor_next(cursor, &event, &more) == CORE_OK && more) {
+        bool vain = is_poll(event.class);
+        for (uint32_t i = 0; i < event.completion_count; i++)
+            vain = vain && !event.completion[i].done;
+        if (event.parent || event.class == EVENT_CLASS_OTHER)
+            continue;
+        if (!vain)
+            count = 0;
+        else if ((count += event.repeat) == event.repeat)
+            first = event.t_enter;
+        last = event.t_leave > last ? event.t_leave : last;
+    }
+    trace_cursor_close(cursor);
+    finding_fact(finding, "rank %" PRIu32 " has only polled, in vain, for the last %.1f seconds of the record, %" PRIu64 " times; whether it would "
+                          "have stopped by itself is not known", rank, (double)(last - first) / 1e9, count);
+}
+
+/* Nobody can send what a rank polls for, if it does nothing but poll: which a program that was ended cannot tell any more. */
+static void word_polling(const struct check_input *input, struct finding *finding, const struct replay_waitfor *waitfor)
+{
+    uint32_t rank[RANKS_NAMED_MAX + 1], count = 0;
+    char ranks[256];
+
+    for (uint32_t i = 0; i < waitfor->blocked_count && count <= RANKS_NAMED_MAX; i++)
+        if (polls_at_end(input, waitfor, i))
+            rank[count++] = waitfor->blocked[i].rank;
+    ranks_text(rank, count, " and ", ranks, sizeof ranks);
+    finding->severity = FINDING_NOTE;
+    finding->undecided = true;
+    finding_title(finding, "hang suspected: %s %s for what nobody sends any more", ranks, count == 1 ? "polls" : "poll");
+    for (uint32_t i = 0; i < count && i < SENDS_NAMED_MAX; i++)
+        add_polls(input, finding, rank[i]);
 }
 
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list, enum world world,
@@ -289,10 +362,15 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding, "the recorded run completed only because the library buffered what was sent");
     else if (world == ORDER)
         finding_fact(finding, "the recorded run took another order and completed");
-    if (world == UNBUFFERED)
+    if (world == UNBUFFERED && !result->by_threads)
         add_need(input, finding, hung);
-    finding->assumed = !hung && (result->assumed || input->notes->threads);
-    if (finding->assumed)
+    bool polling = false;
+    for (uint32_t i = 0; i < result->waitfor.blocked_count; i++)
+        polling |= polls_at_end(input, &result->waitfor, i);
+    finding->assumed = !hung && !polling && result->assumed;
+    if (polling)
+        word_polling(input, finding, &result->waitfor);
+    else if (finding->assumed)
         word_assumption(input, finding, result, witness);
     if (input->notes->unsupported)
         finding_fact(finding, "%" PRIu64 " calls are not modelled and taken to wait for nobody, first %s on rank %" PRIu32,
@@ -381,7 +459,7 @@ static enum core_status explore_world(const struct check_input *input, const cha
     if (exploration.verdict == REPLAY_VERDICT_DEADLOCK && exploration.witness) {
         status = add_finding(input, list, ORDER, &exploration.result, exploration.witness);
         *out_found = true;
-    } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND) {
+    } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled) {
         struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
         if (finding) {
             finding_title(finding, "no deadlock in %" PRIu64 " sampled orders of messages (%s); there are more than the budget of %" PRIu64
@@ -393,11 +471,31 @@ static enum core_status explore_world(const struct check_input *input, const cha
     return status;
 }
 
+/* Both worlds again, with the threads in their recorded order. */
+static enum core_status order_threads(const struct check_input *input, struct finding_list *list, bool *out_found)
+{
+    static const char *const text[] = {"buffering=eager threads=recorded", "buffering=rendezvous threads=recorded"};
+    enum core_status status = CORE_OK;
+
+    *out_found = false;
+    for (int i = 0; input->notes->threads && !*out_found && i < 2 && status == CORE_OK; i++) {
+        struct replay_result result;
+        status = run_world(input, text[i], &result);
+        if (status != CORE_OK)
+            break;
+        *out_found = result.outcome == REPLAY_DEADLOCK;
+        if (*out_found)
+            status = add_finding(input, list, i == 0 ? ALWAYS : UNBUFFERED, &result, text[i]);
+        replay_result_done(&result);
+    }
+    return status;
+}
+
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list)
 {
     static const char unbuffered[] = "buffering=rendezvous", buffered[] = "buffering=eager";
     struct replay_result rendezvous = {0}, eager = {0};
-    bool found = false;
+    bool found = false, ordered;
 
     add_left_out(input, list);
     enum core_status status = run_world(input, unbuffered, &rendezvous);
@@ -410,6 +508,8 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
         status = add_finding(input, list, ALWAYS, &eager, buffered);
     else if (rendezvous.outcome == REPLAY_DEADLOCK)
         status = add_finding(input, list, UNBUFFERED, &rendezvous, unbuffered);
+    else if ((status = order_threads(input, list, &ordered)) != CORE_OK || ordered)
+        ;
     else if (rendezvous.outcome == REPLAY_STALLED || eager.outcome == REPLAY_STALLED)
         status = add_stalled(input, list, rendezvous.outcome == REPLAY_STALLED ? &rendezvous : &eager);
     if (status == CORE_OK && input->notes->wildcards && eager.outcome == REPLAY_FINISHED)

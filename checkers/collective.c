@@ -24,6 +24,8 @@ static bool is_collective(const struct trace *trace, const struct trace_event *e
     case EVENT_CLASS_COLL_INIT:
     case EVENT_CLASS_COMM_CREATE:
     case EVENT_CLASS_COMM_ICREATE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_COMM_FREE:
         return true;
     default:
         return false;

@@ -179,6 +179,7 @@ enum core_status extract_renumber(struct replay_program *program, const int32_t 
         if (renamed[old] < 0) {
             CORE_CHECK(from->op_count == 0);
             free(from->op);
+            free(from->when);
             free(from->set);
             free(from->member);
             continue;

@@ -32,6 +32,7 @@ static void finding_done(struct finding *finding)
         free(finding->call[i].subject);
         free(finding->call[i].subject_site);
         free(finding->call[i].waits_for);
+        free(finding->call[i].await);
         free(finding->call[i].note);
     }
     for (uint32_t i = 0; i < finding->fact_count; i++)
@@ -152,6 +153,22 @@ void finding_call_subject(struct finding_call *call, struct trace *trace, uint64
     describe_event(trace, call->rank, seq, &call->subject, &call->subject_site);
 }
 
+void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
+{
+    for (uint32_t i = 0; i < call->await_count; i++)
+        if (call->await[i].rank == rank)
+            return;
+    if (call->await_count == FINDING_AWAITS_MAX)
+        return;
+    struct finding_await *larger = realloc(call->await, (call->await_count + 1) * sizeof *larger);
+    if (!larger) {
+        core_report(CORE_NO_MEMORY, "out of memory for a finding's ranks");
+        return;
+    }
+    call->await = larger;
+    call->await[call->await_count++] = (struct finding_await){.rank = rank, .any = any};
+}
+
 static void title_proven(struct finding *finding)
 {
     size_t bytes = strlen(FINDING_POSSIBLE);
@@ -197,7 +214,7 @@ static void set_text(json_t *object, const char *key, const char *text)
 
 static json_t *call_json(const struct finding_call *call)
 {
-    json_t *object = json_object();
+    json_t *object = json_object(), *awaits = json_array();
 
     json_object_set_new(object, "rank", json_integer(call->rank));
     if (call->seq)
@@ -207,6 +224,11 @@ static json_t *call_json(const struct finding_call *call)
     set_text(object, "subject", call->subject);
     set_text(object, "subject_site", call->subject_site);
     set_text(object, "waits_for", call->waits_for);
+    for (uint32_t i = 0; i < call->await_count; i++)
+        json_array_append_new(awaits, json_pack("{s:i, s:b}", "rank", (int)call->await[i].rank, "any", (int)call->await[i].any));
+    if (call->await_count)
+        json_object_set(object, "awaits", awaits);
+    json_decref(awaits);
     set_text(object, "note", call->note);
     json_object_set_new(object, "core", json_boolean(call->core));
     return object;

@@ -20,6 +20,10 @@ const char *finding_severity_text(enum finding_severity severity);
 enum finding_confirmed { FINDING_NOT_TRIED, FINDING_CONFIRMED, FINDING_REFUTED };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
 
+struct finding_await { /* a rank that a call waits for */
+    uint32_t rank; /* world */
+    bool any;      /* one of several that would do */
+};
 struct finding_call { /* a rank's part in it */
     uint32_t rank;    /* world */
     uint64_t seq;     /* of the event; 0: the rank is not in a recorded call */
@@ -28,6 +32,8 @@ struct finding_call { /* a rank's part in it */
     char *subject;    /* for a wait: the operation waited for, "MPI_Isend(dest=1, ...)"; NULL */
     char *subject_site;
     char *waits_for;  /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
+    struct finding_await *await; /* the same as data, for drawing */
+    uint32_t await_count;
     char *note;       /* e.g. "3rd time at this place"; NULL */
     bool core;        /* one of those that hold each other; false: merely waits for them */
 };
@@ -68,6 +74,10 @@ void finding_repeat(struct finding *finding, const char *format, ...) __attribut
 /* Adds a rank's part; call and site are taken from the event (seq 0: none). Valid until the next one is added. NULL (reported) when
  * out of memory. */
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank, uint64_t seq);
+
+/* A rank that the call waits for; the first FINDING_AWAITS_MAX are kept, each once. */
+enum { FINDING_AWAITS_MAX = 64 };
+void finding_call_await(struct finding_call *call, uint32_t rank, bool any);
 
 /* Names the operation that a wait waits for. */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);

@@ -9,33 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/live_history.h"
+#include "checkers/live_inside.h"
 #include "replay/waitfor.h"
-
-enum need {               /* of one thing that a call waits for */
-            NEED_CERTAIN, /* it is not complete: waits for the peers listed */
-            NEED_MAYBE,   /* complete, or waits for the peers listed */
-            NEED_UNKNOWN  /* may complete by itself: nothing is claimed */
-};
-
-struct needs { /* what one rank waits for */
-    int32_t *peer;
-    uint32_t peer_count, peer_room;
-    uint32_t *end; /* of each need's peers */
-    enum need *kind;
-    uint32_t count, room;
-};
-
-struct live_prover {
-    struct live_history history;
-    struct needs needs;
-    bool no_memory;
-};
 
 /* --- collecting
  * --------------------------------------------------------------------------------------------- */
 
-static void peer_add(struct live_prover *prover, int32_t peer)
+void live_peer_add(struct live_prover *prover, int32_t peer)
 {
     struct needs *needs = &prover->needs;
 
@@ -52,8 +32,7 @@ static void peer_add(struct live_prover *prover, int32_t peer)
     needs->peer[needs->peer_count++] = peer;
 }
 
-/* Closes the need whose peers were just added. */
-static void need_add(struct live_prover *prover, enum need kind)
+void live_need_add(struct live_prover *prover, enum need kind)
 {
     struct needs *needs = &prover->needs;
 
@@ -194,7 +173,7 @@ static enum need need_recv(struct live_prover *prover, int32_t me, const struct 
         message_fits(prover, space, me, source, tag, before))
         return NEED_UNKNOWN;
     if (source >= 0) {
-        peer_add(prover, source);
+        live_peer_add(prover, source);
         return NEED_CERTAIN;
     }
     for (uint32_t i = 0; i < (space->inter ? space->remote_size : space->size); i++) {
@@ -203,7 +182,7 @@ static enum need need_recv(struct live_prover *prover, int32_t me, const struct 
         if (peer < 0)
             return NEED_UNKNOWN;
         if (peer != me)
-            peer_add(prover, peer);
+            live_peer_add(prover, peer);
     }
     return NEED_CERTAIN;
 }
@@ -221,25 +200,38 @@ static enum need need_send(struct live_prover *prover, int32_t me, const struct 
     received = channel ? channel->received : 0;
     if (number <= received + receives_fitting(prover, space->global, me, dest, tag))
         return NEED_UNKNOWN;
-    peer_add(prover, dest);
+    live_peer_add(prover, dest);
     return certain ? NEED_CERTAIN : NEED_MAYBE;
 }
 
 /* --- collectives
  * -------------------------------------------------------------------------------------------- */
 
-/* Members that have not entered as many collectives of the space as `me` is in. */
+static bool same_coll(const struct live_rank *a, const struct live_coll *x,
+                      const struct live_rank *b, const struct live_coll *y, bool inter)
+{
+    return x->call < a->call_count && y->call < b->call_count &&
+           !strcmp(a->call[x->call].name, b->call[y->call].name) && (inter || x->root == y->root);
+}
+
+/* Members that have not entered as many collectives of the space as `me` is in, and those whose
+ * call of this number was another one: they will not make this one any more.
+ * certain: the call is known not to be complete. */
 static enum need need_coll(struct live_prover *prover, int32_t me, const struct live_space *space,
                            uint64_t number, bool certain)
 {
+    const struct live_rank *mine = &prover->history.rank[me];
+    struct live_coll my_coll = {0};
+    bool known = live_coll_at(mine, space, number, &my_coll);
     uint32_t missing = 0;
 
-    if (space->uneven || !number)
+    if (!number || space->uneven)
         return NEED_UNKNOWN;
     for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
         int32_t member = space->member[i];
         const struct live_space *other;
         const struct live_rank *rank;
+        struct live_coll coll;
         uint64_t entered;
 
         if (member < 0 || (uint32_t)member >= prover->history.rank_count)
@@ -248,26 +240,19 @@ static enum need need_coll(struct live_prover *prover, int32_t me, const struct 
             continue;
         rank = &prover->history.rank[member];
         other = live_space_global(rank, (enum live_space_kind)space->kind, space->global);
-        entered = other ? other->entered : 0;
         if (other && other->uneven)
             return NEED_UNKNOWN;
-        if (other && rank->open.valid && rank->open.event.head.a < rank->call_count) {
-            enum event_class class = (enum event_class)rank->call[rank->open.event.head.a].class;
-            bool collective = class == EVENT_CLASS_COLL || class == EVENT_CLASS_COMM_CREATE ||
-                              class == EVENT_CLASS_COMM_FREE || class == EVENT_CLASS_COMM_ICREATE ||
-                              class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COLL_INIT ||
-                              class == EVENT_CLASS_WIN_CREATE || class == EVENT_CLASS_WIN_FREE ||
-                              class == EVENT_CLASS_RMA_FENCE || class == EVENT_CLASS_FINALIZE;
-            uint32_t id = class == EVENT_CLASS_FINALIZE ? 0 : rank->open.event.comm;
-
-            entered += collective && live_space_kind_of(class) == space->kind && other->id == id;
-        }
-        if (entered < number) {
-            peer_add(prover, member);
+        entered = other ? other->entered + (live_space_of_open(rank) == other) : 0;
+        if (entered < number ||
+            (known && live_coll_at(rank, other, number, &coll) &&
+             !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
+            live_peer_add(prover, member);
             missing++;
         }
     }
-    return !missing ? NEED_UNKNOWN : certain ? NEED_CERTAIN : NEED_MAYBE;
+    return !missing                                  ? NEED_UNKNOWN
+           : certain || (known && my_coll.needs_all) ? NEED_CERTAIN
+                                                     : NEED_MAYBE;
 }
 
 /* --- one rank
@@ -303,7 +288,7 @@ static void needs_of_list(struct live_prover *prover, int32_t me, bool any)
     const struct live_open *open = &prover->history.rank[me].open;
 
     if (!open->request_count || open->request_count != open->request_total) {
-        need_add(prover, NEED_UNKNOWN);
+        live_need_add(prover, NEED_UNKNOWN);
         return;
     }
     for (uint32_t i = 0; i < open->request_count; i++) {
@@ -312,7 +297,7 @@ static void needs_of_list(struct live_prover *prover, int32_t me, bool any)
 
         if (!open->request[i] || (request && request->persistent && !request->active))
             continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
-        need_add(prover,
+        live_need_add(prover,
                  need_request(prover, me, open->request[i], any || open->request_count == 1));
     }
 }
@@ -331,16 +316,17 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
     prover->needs.count = prover->needs.peer_count = 0;
     if (!rank->open.valid || rank->lanes_open != 1 || event->head.a >= rank->call_count ||
         !rank->call[event->head.a].known) {
-        need_add(prover, NEED_UNKNOWN);
+        live_need_add(prover, NEED_UNKNOWN);
         return;
     }
     class = (enum event_class)rank->call[event->head.a].class;
-    space = live_space_find(rank, live_space_kind_of(class),
-                            class == EVENT_CLASS_FINALIZE ? 0 : event->comm);
+    space = live_space_of_open(rank);
+    if (!space && !live_call_partial(&rank->call[event->head.a]))
+        space = live_space_find(rank, live_space_kind_of(class), event->comm);
     peer = space ? live_space_world(space, event->peer) : EVENT_NONE;
     switch (class) {
     case EVENT_CLASS_WAIT:
-        need_add(prover, need_request(prover, me, event->request, true));
+        live_need_add(prover, need_request(prover, me, event->request, true));
         return;
     case EVENT_CLASS_WAITALL:
         needs_of_list(prover, me, false);
@@ -354,7 +340,7 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
         break;
     }
     if (!space) {
-        need_add(prover, NEED_UNKNOWN);
+        live_need_add(prover, NEED_UNKNOWN);
         return;
     }
     switch (class) {
@@ -366,11 +352,11 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
 
         if (class == EVENT_CLASS_SENDRECV) {
             if (!rank->open.has_leg) {
-                need_add(prover, NEED_UNKNOWN);
+                live_need_add(prover, NEED_UNKNOWN);
                 return;
             }
             if (rank->open.leg.peer != EVENT_PROC_NULL)
-                need_add(prover,
+                live_need_add(prover,
                          need_recv(prover, me, space, live_space_world(space, rank->open.leg.peer),
                                    rank->open.leg.tag,
                                    receives_before(prover, me, space->global,
@@ -379,14 +365,14 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
             if (peer == EVENT_PROC_NULL)
                 return;
         }
-        need_add(prover, need_send(prover, me, space, peer, event->tag, (c ? c->sent : 0) + 1,
+        live_need_add(prover, need_send(prover, me, space, peer, event->tag, (c ? c->sent : 0) + 1,
                                    class == EVENT_CLASS_SEND));
         return;
     }
     case EVENT_CLASS_RECV:
     case EVENT_CLASS_PROBE:
     case EVENT_CLASS_MPROBE:
-        need_add(prover, need_recv(prover, me, space, peer, event->tag,
+        live_need_add(prover, need_recv(prover, me, space, peer, event->tag,
                                    peer >= 0 && event->tag != EVENT_ANY
                                        ? receives_before(prover, me, space->global, peer,
                                                          event->tag, UINT64_MAX)
@@ -397,11 +383,19 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
     case EVENT_CLASS_WIN_CREATE:
     case EVENT_CLASS_WIN_FREE:
     case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_FILE_COLL:
     case EVENT_CLASS_FINALIZE:
-        need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
+        live_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
+        return;
+    case EVENT_CLASS_RMA_START:
+    case EVENT_CLASS_RMA_COMPLETE:
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_LOCK:
+        live_rma_needs(prover, me, space, class);
         return;
     default:
-        need_add(prover, NEED_UNKNOWN);
+        live_need_add(prover, NEED_UNKNOWN);
     }
 }
 
@@ -424,7 +418,7 @@ static enum core_status rank_add(struct live_prover *prover, struct replay_waitf
                                  uint32_t me, bool *out_known)
 {
     const struct needs *needs = &prover->needs;
-    struct replay_blocked blocked = {.rank = me, .event = prover->history.rank[me].open.event.seq};
+    struct replay_blocked blocked = {.node = me, .rank = me, .event = prover->history.rank[me].open.event.seq};
     uint32_t certain = 0, unknown = 0;
     enum core_status status;
     bool any;
@@ -508,6 +502,19 @@ void live_prover_free(struct live_prover *prover)
     free(prover);
 }
 
+const char *live_prover_call(const struct live_prover *prover, uint32_t call, enum event_class *out_class)
+{
+    for (uint32_t r = 0; r < prover->history.rank_count; r++) {
+        const struct live_rank *rank = &prover->history.rank[r];
+
+        if (call < rank->call_count && rank->call[call].known) {
+            *out_class = (enum event_class)rank->call[call].class;
+            return rank->call[call].name;
+        }
+    }
+    return NULL;
+}
+
 enum core_status live_prove(struct live_prover *prover, const char *job_path,
                             const uint8_t *standing, uint32_t rank_count,
                             struct live_verdict *out_verdict)
@@ -531,7 +538,7 @@ enum core_status live_prove(struct live_prover *prover, const char *job_path,
             alive[r] = REPLAY_ALIVE_BLOCKED;
     }
     if (!status && !prover->history.unclear && waitfor.blocked_count)
-        status = replay_waitfor_solve(&waitfor, alive, rank_count);
+        status = replay_waitfor_solve(&waitfor, alive, rank_count, NULL);
     if (!status && waitfor.core_count) {
         verdict.proven = true;
         verdict.core_count = waitfor.core_count;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/event.h"
 #include "core/status.h"
 
 enum live_standing {
@@ -38,5 +39,8 @@ void live_prover_free(struct live_prover *prover);
 enum core_status live_prove(struct live_prover *prover, const char *job_path,
                             const uint8_t *standing, uint32_t rank_count,
                             struct live_verdict *out_verdict);
+
+/* What a call is, by the number it has in the spools, as far as they were read. NULL: not known. */
+const char *live_prover_call(const struct live_prover *prover, uint32_t call, enum event_class *out_class);
 
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "core/spool_read.h"
 
@@ -174,7 +175,14 @@ enum live_space_kind live_space_kind_of(enum event_class class)
     switch (class) {
     case EVENT_CLASS_WIN_FREE:
     case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_RMA_POST:
+    case EVENT_CLASS_RMA_START:
+    case EVENT_CLASS_RMA_COMPLETE:
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_LOCK:
         return LIVE_SPACE_WIN;
+    case EVENT_CLASS_FILE_COLL:
+        return LIVE_SPACE_FILE;
     case EVENT_CLASS_FINALIZE:
         return LIVE_SPACE_FINALIZE;
     default:
@@ -210,6 +218,103 @@ int32_t live_space_world(const struct live_space *space, int32_t peer)
         return EVENT_NONE;
     world = space->member[space->inter ? space->size + (uint32_t)peer : (uint32_t)peer];
     return world >= 0 ? world : EVENT_NONE; /* negative: a process of another job */
+}
+
+static bool class_is_collective(enum event_class class)
+{
+    switch (class) {
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COLL_INIT:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_COMM_ICREATE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_FILE_COLL:
+    case EVENT_CLASS_FINALIZE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The space in which a collective call counts; NULL if it is none, or none of which all members know.
+ * What makes a window or file is called on a communicator, and names that while it is open, and what
+ * it made when it is done. */
+static struct live_space *space_of(const struct live_rank *rank, const struct spool_event *event,
+                                   enum event_class class, bool open)
+{
+    const struct live_call *call = &rank->call[event->head.a];
+    bool makes_file = !strcmp(call->name, "MPI_File_open");
+    enum live_space_kind kind = live_space_kind_of(class);
+    struct live_space *space;
+
+    if (!class_is_collective(class) || live_call_partial(call))
+        return NULL;
+    if (class == EVENT_CLASS_FINALIZE)
+        return live_space_find(rank, kind, 0);
+    if (class != EVENT_CLASS_WIN_CREATE && !makes_file)
+        return live_space_find(rank, kind, event->comm);
+    if (open)
+        return live_space_find(rank, LIVE_SPACE_COMM, event->comm);
+    space = live_space_find(rank, makes_file ? LIVE_SPACE_FILE : LIVE_SPACE_WIN, event->comm);
+    return space ? live_space_find(rank, LIVE_SPACE_COMM, space->comm) : NULL;
+}
+
+struct live_space *live_space_of_open(const struct live_rank *rank)
+{
+    const struct spool_event *event = &rank->open.event;
+
+    if (!rank->open.valid || event->head.a >= rank->call_count || !rank->call[event->head.a].known)
+        return NULL;
+    return space_of(rank, event, (enum event_class)rank->call[event->head.a].class, true);
+}
+
+/* Barriers give nothing before all are there; where data of all goes to all, that is so unless there
+ * is none. */
+static bool coll_needs_all(const struct live_call *call, const struct spool_event *event)
+{
+    static const char *const all[] = {"allreduce", "allgather", "alltoall", "reduce_scatter_block"};
+    const char *name = call->name + (strncmp(call->name, "MPI_", 4) ? 0 : 4);
+
+    name += *name == 'I';
+    if (!strcasecmp(name, "barrier") || !strcasecmp(name, "barrier_init"))
+        return true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strncasecmp(name, all[i], strlen(all[i])) && strlen(name) == strlen(all[i]))
+            return event->count > 0;
+    return false;
+}
+
+static struct live_coll coll_of(const struct live_rank *rank, const struct spool_event *event)
+{
+    return (struct live_coll){.call = event->head.a,
+                              .needs_all = coll_needs_all(&rank->call[event->head.a], event),
+                              .root = event->peer};
+}
+
+bool live_coll_at(const struct live_rank *rank, const struct live_space *space, uint64_t number,
+                  struct live_coll *out_coll)
+{
+    if (rank->lanes > 1)
+        return false;
+    if (number == space->entered + 1 && live_space_of_open(rank) == space) {
+        *out_coll = coll_of(rank, &rank->open.event);
+        return true;
+    }
+    if (!number || number > space->entered || space->entered - number >= LIVE_RECENT)
+        return false;
+    *out_coll = space->recent[number % LIVE_RECENT];
+    return true;
+}
+
+static void space_enter(struct live_space *space, const struct live_rank *rank,
+                        const struct spool_event *event)
+{
+    space->entered++;
+    space->recent[space->entered % LIVE_RECENT] = coll_of(rank, event);
 }
 
 /* Adds a space of so many members, all unknown yet. NULL: out of memory, history is unclear. */
@@ -257,10 +362,14 @@ static void def_comm(struct lane_state *lane, const struct spool_def_comm *def)
 static void def_win(struct lane_state *lane, const struct spool_def_win *def)
 {
     const struct live_space *comm = live_space_find(lane->rank, LIVE_SPACE_COMM, def->comm);
-    struct live_space made = {.kind = LIVE_SPACE_WIN, .id = def->id, .global = def->global};
+    struct live_space made = {
+        .kind = def->head.kind == SPOOL_DEF_FILE ? LIVE_SPACE_FILE : LIVE_SPACE_WIN,
+        .id = def->id,
+        .comm = def->comm,
+        .global = def->global};
     struct live_space *space;
 
-    if (live_space_find(lane->rank, LIVE_SPACE_WIN, def->id))
+    if (live_space_find(lane->rank, (enum live_space_kind)made.kind, def->id))
         return;
     if (comm) {
         made.size = comm->size;
@@ -273,10 +382,30 @@ static void def_win(struct lane_state *lane, const struct spool_def_win *def)
                ((size_t)comm->size + comm->remote_size) * sizeof *comm->member);
 }
 
+/* The place of an argument in "name,name:kind,...". */
+static int8_t arg_place(const char *names, size_t bytes, const char *name)
+{
+    size_t length = strlen(name);
+    int8_t place = 0;
+
+    for (size_t at = 0; at < bytes && place < LIVE_ARGS_MAX; place++) {
+        size_t end = at;
+
+        while (end < bytes && names[end] != ',')
+            end++;
+        if (end - at >= length && !memcmp(names + at, name, length) &&
+            (end - at == length || names[at + length] == ':'))
+            return place;
+        at = end + 1;
+    }
+    return -1;
+}
+
 static void def_call(struct lane_state *lane, const struct spool_def_call *def)
 {
     uint32_t id = def->head.a;
     struct live_call *call = lane->rank->call;
+    const char *names;
 
     if (id >= lane->rank->call_count) {
         call = realloc(call, (id + 64) * sizeof *call);
@@ -292,6 +421,9 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
     call[id].class = (uint8_t)def->head.b;
     snprintf(call[id].name, sizeof call[id].name, "%.*s", (int)def->name_bytes,
              (const char *)spool_tail(def, sizeof *def));
+    names = (const char *)spool_tail(def, sizeof *def) + def->name_bytes;
+    call[id].group_arg = arg_place(names, def->names_bytes, "group");
+    call[id].lock_arg = arg_place(names, def->names_bytes, "lock_type");
 }
 
 /* --- events
@@ -396,13 +528,15 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
         break;
     case EVENT_CLASS_ICOLL:
         request.kind = LIVE_COLL;
-        request.number = space ? ++space->entered : 0;
+        if (space)
+            space_enter(space, lane->rank, event);
+        request.number = space ? space->entered : 0;
         break;
     case EVENT_CLASS_COLL_INIT:
         request.persistent = true;
         request.active = 0;
         if (space)
-            space->entered++;
+            space_enter(space, lane->rank, event);
         break;
     default:
         break;
@@ -413,17 +547,30 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
         request_add(lane->history, lane->rank, &request);
 }
 
+bool live_call_partial(const struct live_call *call)
+{
+    return strstr(call->name, "create_group") || strstr(call->name, "create_from_group");
+}
+
 static void post_collective(struct lane_state *lane, const struct spool_event *event,
                             enum event_class class)
 {
-    const struct live_call *call = &lane->rank->call[event->head.a];
-    struct live_space *space = live_space_find(lane->rank, live_space_kind_of(class),
-                                               class == EVENT_CLASS_FINALIZE ? 0 : event->comm);
+    struct live_space *space = space_of(lane->rank, event, class, false);
 
-    if (!space)
-        return;
-    space->entered++;
-    if (strstr(call->name, "create_group") || strstr(call->name, "create_from_group"))
+    if (space)
+        space_enter(space, lane->rank, event);
+}
+
+/* A call that was refused: the other members may have been refused, too, or count one more. What
+ * fails on a file has failed in the middle of the call, after all had come. */
+static void post_refused(struct lane_state *lane, const struct spool_event *event,
+                         enum event_class class)
+{
+    struct live_space *space = space_of(lane->rank, event, class, true);
+
+    if (space && class == EVENT_CLASS_FILE_COLL)
+        space_enter(space, lane->rank, event);
+    else if (space)
         space->uneven = true;
 }
 
@@ -467,8 +614,19 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     case EVENT_CLASS_WIN_CREATE:
     case EVENT_CLASS_WIN_FREE:
     case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_FILE_COLL:
     case EVENT_CLASS_FINALIZE:
         post_collective(lane, event, class);
+        break;
+    case EVENT_CLASS_RMA_POST:
+    case EVENT_CLASS_RMA_START:
+    case EVENT_CLASS_RMA_COMPLETE:
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_TEST:
+    case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+        live_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
+                        lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
         break;
     default:
         break;
@@ -554,6 +712,18 @@ static void keep_list(struct lane_state *lane, const struct spool_list *list)
     }
 }
 
+/* What goes into a call, not what comes out of it. */
+static void keep_args(struct lane_state *lane, const struct spool_args *args)
+{
+    const unsigned char *value = spool_tail(args, sizeof *args);
+
+    if (args->head.b)
+        return;
+    lane->kept->arg_seq = args->seq;
+    lane->kept->arg_count = args->head.a < LIVE_ARGS_MAX ? args->head.a : LIVE_ARGS_MAX;
+    memcpy(lane->kept->arg, value, lane->kept->arg_count * sizeof *lane->kept->arg);
+}
+
 static void take_event(struct lane_state *lane, const struct spool_event *event)
 {
     enum event_class class;
@@ -576,6 +746,8 @@ static void take_event(struct lane_state *lane, const struct spool_event *event)
     }
     if (lane->posts && event->head.b == 0)
         post(lane, event, class);
+    else if (lane->posts)
+        post_refused(lane, event, class);
     if (lane->completions)
         complete(lane, event, class);
     lane->kept->done_count = 0;
@@ -605,8 +777,15 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
         case SPOOL_DEF_COMM:
             def_comm(lane, (const struct spool_def_comm *)head);
             break;
+        case SPOOL_ARGS:
+            keep_args(lane, (const struct spool_args *)head);
+            break;
         case SPOOL_DEF_WIN:
+        case SPOOL_DEF_FILE:
             def_win(lane, (const struct spool_def_win *)head);
+            break;
+        case SPOOL_DEF_GROUP:
+            live_epoch_group(lane->history, lane->rank, (const struct spool_def_group *)head);
             break;
         case SPOOL_LOST:
             lane->history->unclear = true;
@@ -638,6 +817,10 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     if (kept->leg.seq == open->event.seq && kept->leg.head.words) {
         open->has_leg = true;
         open->leg = kept->leg;
+    }
+    if (kept->arg_seq == open->event.seq) {
+        open->arg_count = kept->arg_count;
+        memcpy(open->arg, kept->arg, sizeof open->arg);
     }
     if (kept->list_seq != open->event.seq || !kept->list_count)
         return;
@@ -679,7 +862,7 @@ static void lane_rewind(struct live_lane *kept)
 {
     kept->position = 0;
     kept->done_count = kept->list_count = 0;
-    kept->list_seq = 0;
+    kept->list_seq = kept->arg_seq = 0;
     memset(&kept->leg, 0, sizeof kept->leg);
 }
 
@@ -742,6 +925,7 @@ static enum core_status rank_take(struct live_history *history, const char *job_
     static const bool pass[3][2] = {{false, false}, {true, false}, {false, true}};
     enum core_status status = CORE_OK;
 
+    history->rank[history->lane[first].rank].lanes = end - first;
     if (end - first == 1)
         return lane_take(history, job_path, &history->lane[first], true, true);
     for (int p = 0; p < 3; p++)
@@ -794,6 +978,7 @@ void live_history_done(struct live_history *history)
     for (uint32_t r = 0; history->rank && r < history->rank_count; r++) {
         struct live_rank *rank = &history->rank[r];
 
+        live_epochs_free(rank);
         for (uint32_t i = 0; i < rank->space_count; i++)
             free(rank->space[i].member);
         free(rank->space);

@@ -26,16 +26,42 @@ struct live_channel { /* messages of one tag from one rank to another in one com
     uint64_t sent, received;
 };
 
-enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FINALIZE };
-struct live_space { /* one rank's view of what has collective calls: a communicator or window; and
-                       MPI_Finalize */
+enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FILE, LIVE_SPACE_FINALIZE };
+enum { LIVE_RECENT = 16 };
+struct live_coll { /* one collective call of a rank */
+    uint16_t call; /* id */
+    bool needs_all; /* cannot be complete before all members have come */
+    int32_t root;
+};
+struct live_epochs { /* of one rank on one window, by world rank */
+    uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
+    bool *in_post, *in_start;               /* the groups of the epochs that are open */
+};
+struct live_space { /* one rank's view of what has collective calls: a communicator, window or file;
+                       and MPI_Finalize */
     uint8_t kind;
-    bool inter, uneven; /* uneven: not all members count the same calls (MPI_Comm_create_group) */
+    bool inter;
+    bool uneven; /* a call was refused here, or is one that is not followed: members may count
+                    differently */
     uint32_t id;
+    uint32_t comm; /* windows and files: id of the communicator they were made on */
     uint64_t global;
     uint32_t size, remote_size;
     int32_t *member;  /* world ranks: own group, then the remote one */
     uint64_t entered; /* collectives, the one it is in included */
+    struct live_coll recent[LIVE_RECENT]; /* the last ones, by number mod LIVE_RECENT */
+    struct live_epochs *epochs;           /* NULL: no post or start so far */
+};
+
+struct live_group { /* as calls name them */
+    uint32_t id, size;
+    int32_t *member; /* world ranks */
+};
+
+struct live_lock { /* a passive epoch that is open */
+    uint64_t win;   /* global */
+    int32_t target; /* world; EVENT_ANY: all */
+    bool exclusive;
 };
 
 enum live_request_kind { LIVE_SEND, LIVE_RECV, LIVE_COLL, LIVE_OTHER };
@@ -54,8 +80,10 @@ struct live_request {
 struct live_call {
     bool known;
     uint8_t class;
+    int8_t group_arg, lock_arg; /* places of these arguments among the call's scalars; -1 none */
     char name[48];
 };
+enum { LIVE_ARGS_MAX = 4 };
 
 struct live_open { /* the call that a rank is in */
     bool valid, has_leg;
@@ -63,6 +91,8 @@ struct live_open { /* the call that a rank is in */
     struct spool_leg leg;
     uint32_t *request; /* ids, of waits on several */
     uint32_t request_count, request_total;
+    int64_t arg[LIVE_ARGS_MAX];
+    uint32_t arg_count;
 };
 
 struct live_rank {
@@ -73,7 +103,12 @@ struct live_rank {
     uint32_t request_room, request_count;
     struct live_call *call; /* by call id */
     uint32_t call_count;
+    struct live_group *group;
+    uint32_t group_count;
+    struct live_lock *lock;
+    uint32_t lock_count;
     struct live_open open;
+    uint32_t lanes; /* threads that called MPI: with several, the order of their calls is not known */
     uint32_t lanes_open;
 };
 
@@ -87,6 +122,9 @@ struct live_lane { /* what reading a lane goes on with */
     uint32_t *list; /* request ids of the event that follows */
     uint32_t list_count, list_room, list_total;
     uint64_t list_seq;
+    int64_t arg[LIVE_ARGS_MAX]; /* scalars of the event that follows */
+    uint32_t arg_count;
+    uint64_t arg_seq;
 };
 
 struct live_history { /* zeroed: nothing read yet */
@@ -116,5 +154,22 @@ const struct live_request *live_request_find(const struct live_rank *rank, uint3
 const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global,
                                              int32_t source, int32_t dest, int32_t tag);
 enum live_space_kind live_space_kind_of(enum event_class class);
+/* The space that an open collective call of the rank belongs to, if it counts there. */
+struct live_space *live_space_of_open(const struct live_rank *rank);
+/* What the rank called as the number-th collective of the space; the open call counts. false: too long
+ * ago, or not yet. */
+bool live_coll_at(const struct live_rank *rank, const struct live_space *space, uint64_t number,
+                  struct live_coll *out_coll);
+/* Collective over a part of the communicator that only the call knows (MPI_Comm_create_group): no
+ * member counts it. */
+bool live_call_partial(const struct live_call *call);
+
+/* live_epoch.c: one-sided epochs, groups. arg: the scalars of the call. */
+void live_epoch_group(struct live_history *history, struct live_rank *rank,
+                      const struct spool_def_group *def);
+const struct live_group *live_epoch_group_find(const struct live_rank *rank, uint32_t id);
+void live_epoch_post(struct live_history *history, struct live_rank *rank,
+                     const struct spool_event *event, const int64_t *arg, uint32_t arg_count);
+void live_epochs_free(struct live_rank *rank);
 
 #endif

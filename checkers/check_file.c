@@ -1,0 +1,213 @@
+/* Files: accesses that the mode of opening or the view does not allow, and collective calls on a file that its ranks do not all make, or not in the
+ * same order. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/check_rules.h"
+#include "checkers/types.h"
+
+enum { FINDINGS_MAX = 16, MODE_RDONLY = 2, MODE_WRONLY = 4, MODE_SEQUENTIAL = 256 }; /* the modes' numbers in Open MPI and ROMIO */
+
+struct opened { /* a rank's side of a file */
+    int64_t amode;
+    int32_t etype;
+    struct { uint64_t seq; int32_t call; } *step; /* its collective calls */
+    uint32_t steps, room;
+    uint64_t seq;
+    bool known;
+};
+struct files {
+    const struct check_input *input;
+    struct finding_list *list;
+    struct opened *opened; /* file * ranks + rank */
+    uint32_t file_count, findings;
+};
+
+static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank)
+{
+    uint32_t ranks = files->input->trace->rank_count;
+
+    if (file < 0 || file > 4096)
+        return NULL;
+    if ((uint32_t)file >= files->file_count) {
+        uint32_t count = (uint32_t)file + 8;
+        struct opened *fresh = realloc(files->opened, (size_t)count * ranks * sizeof *fresh);
+        if (!fresh)
+            return NULL;
+        memset(fresh + (size_t)files->file_count * ranks, 0, (size_t)(count - files->file_count) * ranks * sizeof *fresh);
+        files->opened = fresh;
+        files->file_count = count;
+    }
+    return &files->opened[(size_t)file * ranks + rank];
+}
+
+static int64_t argument(struct files *files, const struct trace_event *event, const char *name, int64_t otherwise)
+{
+    int64_t *value = NULL, found = otherwise;
+    uint32_t count = 0;
+
+    if (trace_arg_get(files->input->trace, event->rank, event->seq, name, &value, &count) == CORE_OK && count)
+        found = value[0];
+    free(value);
+    return found;
+}
+
+static struct finding *say(struct files *files, uint32_t rank, uint64_t seq)
+{
+    struct finding *finding = files->findings++ < FINDINGS_MAX ? finding_list_add(files->list, "file", "misuse", FINDING_ERROR) : NULL;
+
+    if (!finding)
+        return NULL;
+    struct finding_call *call = finding_call_add(finding, files->input->trace, rank, seq);
+    if (call)
+        call->core = true;
+    finding_repeat(finding, "crosswait check --only=file '%s'", files->input->trace->path);
+    return finding;
+}
+
+static void wrong(struct files *files, const struct trace_event *event, const char *sentence)
+{
+    struct finding *finding = say(files, event->rank, event->seq);
+
+    if (finding)
+        finding_title(finding, "%s: %s (rank %" PRIu32 ")", files->input->trace->call[event->call].name, sentence, event->rank);
+}
+
+static void access(struct files *files, const struct trace_event *event, const struct opened *file, const char *name)
+{
+    const struct trace *trace = files->input->trace;
+    bool writes = strstr(name, "write") || strstr(name, "set_size") || strstr(name, "preallocate"), reads = strstr(name, "_read") || strstr(name, "_iread");
+
+    if (writes && (file->amode & MODE_RDONLY))
+        wrong(files, event, "the file was opened with MPI_MODE_RDONLY");
+    else if (reads && (file->amode & MODE_WRONLY))
+        wrong(files, event, "the file was opened with MPI_MODE_WRONLY");
+    else if ((file->amode & MODE_SEQUENTIAL) && (writes || reads) && !strstr(name, "shared") && !strstr(name, "ordered"))
+        wrong(files, event, "the file was opened with MPI_MODE_SEQUENTIAL");
+    if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count && trace->datatype[file->etype].size > 0 && event->count > 0 &&
+        event->bytes % (uint64_t)trace->datatype[file->etype].size)
+        wrong(files, event, "what it moves is no whole number of the view's elementary type");
+}
+
+static void view(struct files *files, const struct trace_event *event, struct opened *file)
+{
+    const struct trace *trace = files->input->trace;
+    int32_t etype = event->datatype, filetype = (int32_t)argument(files, event, "filetype", -1);
+    const char *a, *b;
+
+    file->etype = etype;
+    if (etype < 0 || filetype < 0 || (uint32_t)etype >= trace->datatype_count || (uint32_t)filetype >= trace->datatype_count)
+        return;
+    if ((trace->datatype[etype].size > 0 && trace->datatype[filetype].size % trace->datatype[etype].size) ||
+        types_differ(trace, etype, 1, filetype, 1, &a, &b))
+        wrong(files, event, "'filetype' is not made of 'etype'");
+}
+
+static enum core_status read_rank(struct files *files, uint32_t rank)
+{
+    struct trace *trace = files->input->trace;
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true;
+    enum core_status status = trace_cursor_open(trace, rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        if (event.parent || (event.class != EVENT_CLASS_FILE && event.class != EVENT_CLASS_FILE_COLL) || event.win < 0)
+            continue;
+        struct opened *file = opened_of(files, event.win, rank);
+        const char *name = trace->call[event.call].name;
+        if (!file)
+            continue;
+        if (strstr(name, "File_open")) {
+            *file = (struct opened){.amode = argument(files, &event, "amode", 0), .etype = -1, .seq = event.seq, .known = true};
+            continue;
+        }
+        if (event.class == EVENT_CLASS_FILE_COLL) {
+            if (file->steps == file->room) {
+                uint32_t room = file->room ? file->room * 2 : 16;
+                void *fresh = realloc(file->step, room * sizeof *file->step);
+                if (!fresh) {
+                    status = core_report(CORE_NO_MEMORY, "out of memory for files");
+                    break;
+                }
+                file->step = fresh;
+                file->room = room;
+            }
+            file->step[file->steps].seq = event.seq;
+            file->step[file->steps++].call = event.call;
+        }
+        if (!file->known)
+            continue;
+        access(files, &event, file, name);
+        if (strstr(name, "set_view"))
+            view(files, &event, file);
+    }
+    trace_cursor_close(cursor);
+    return status;
+}
+
+static void compare(struct files *files, uint32_t at)
+{
+    const struct trace *trace = files->input->trace;
+    const struct opened *row = &files->opened[(size_t)at * trace->rank_count], *first = NULL;
+    uint32_t first_rank = 0;
+
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++) {
+        const struct opened *file = &row[rank];
+        struct finding *finding = NULL;
+        if (!file->known)
+            continue;
+        if (!first) {
+            first = file;
+            first_rank = rank;
+            continue;
+        }
+        uint32_t both = first->steps < file->steps ? first->steps : file->steps, differ = 0;
+        while (differ < both && first->step[differ].call == file->step[differ].call)
+            differ++;
+        bool ended = trace->rank[first_rank].state == EVENT_RANK_FINISHED && trace->rank[rank].state == EVENT_RANK_FINISHED;
+        if (first->amode != file->amode) {
+            if ((finding = say(files, first_rank, first->seq)))
+                finding_title(finding, "MPI_File_open: 'amode' differs between ranks %" PRIu32 " and %" PRIu32, first_rank, rank);
+            if (finding)
+                finding_call_add(finding, files->input->trace, rank, file->seq);
+        } else if (differ < both) {
+            if ((finding = say(files, first_rank, first->step[differ].seq)))
+                finding_title(finding, "different collective calls on a file: rank %" PRIu32 " calls %s, rank %" PRIu32 " calls %s", first_rank,
+                              trace->call[first->step[differ].call].name, rank, trace->call[file->step[differ].call].name);
+            if (finding)
+                finding_call_add(finding, files->input->trace, rank, file->step[differ].seq);
+        } else if (first->steps != file->steps && ended) {
+            const struct opened *longer = first->steps > file->steps ? first : file;
+            uint32_t there = longer == first ? first_rank : rank, missing = longer == first ? rank : first_rank;
+            if ((finding = say(files, there, longer->step[differ].seq)))
+                finding_title(finding, "a collective call on a file is not made by all: rank %" PRIu32 " calls %s, rank %" PRIu32 " never does", there,
+                              trace->call[longer->step[differ].call].name, missing);
+        }
+        if (finding)
+            return;
+    }
+}
+
+enum core_status check_file(const struct check_input *input, struct finding_list *list)
+{
+    struct files files = {.input = input, .list = list};
+    enum core_status status = CORE_OK;
+    bool any = false, whole = true;
+
+    for (uint32_t i = 0; i < input->trace->call_count && !any; i++)
+        any = input->trace->call[i].name && strstr(input->trace->call[i].name, "MPI_File_open");
+    for (uint32_t rank = 0; rank < input->trace->rank_count; rank++)
+        whole &= !input->trace->rank[rank].lost;
+    for (uint32_t rank = 0; any && whole && rank < input->trace->rank_count && status == CORE_OK; rank++)
+        status = read_rank(&files, rank);
+    for (uint32_t i = 0; i < files.file_count && status == CORE_OK; i++)
+        compare(&files, i);
+    for (size_t i = 0; i < (size_t)files.file_count * input->trace->rank_count; i++)
+        free(files.opened[i].step);
+    free(files.opened);
+    return status;
+}

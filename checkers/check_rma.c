@@ -1,0 +1,501 @@
+/* One-sided communication: epochs that are opened and closed as MPI asks, accesses inside the window, and accesses that conflict: two to the same
+ * bytes of which one writes, with nothing that orders them.
+ *
+ * The order between ranks is order.h's; where it does not tell, nothing is claimed. Accumulates of one operation do not conflict. Of the target's own
+ * accesses those by MPI calls are known, and stores that changed what the window held (interpose/usage.h); its loads are not. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/check_rules.h"
+#include "checkers/order.h"
+
+enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, MODE_NOSUCCEED_OPEN_MPI = 16, MODE_NOSUCCEED_MPICH = 16384, LOCK_EXCLUSIVE = 1 };
+
+enum kind { GET, PUT, ACCUMULATE, SWAP, LOAD, STORE };
+static const char *const kind_names[] = {"reads", "writes", "accumulates to", "swaps", "reads", "writes"};
+
+struct access {
+    uint32_t origin, target; /* world ranks */
+    int32_t win, op, datatype;
+    int64_t count, low, high; /* bytes of the target's window: [low, high) */
+    int64_t at;               /* byte of the first element */
+    uint64_t seq, end;        /* the call; the one that completed it, UINT64_MAX none */
+    uint8_t kind;
+    bool exclusive;           /* under an exclusive lock */
+    bool stored;              /* by the program itself, not by a call: seen when the call seq was entered */
+};
+struct epoch { /* of one rank on one window */
+    bool fence, started, posted, all;
+    uint64_t fence_seq, start_seq, post_seq, used_seq;
+    uint8_t *lock;     /* by world rank of the target: 0 none, 1 shared, 2 exclusive */
+    bool *group;       /* targets of the start */
+};
+struct window {
+    int64_t *unit, *bytes;  /* by world rank; bytes -1 unknown */
+    struct epoch *epoch;    /* by world rank */
+    bool atomics, dynamic, known;
+};
+struct rma {
+    const struct check_input *input;
+    struct finding_list *list;
+    struct window *window;
+    uint32_t window_count;
+    struct access *access;
+    uint32_t access_count, access_room;
+    uint32_t findings;
+    enum core_status status;
+};
+
+static struct finding *say(struct rma *rma, enum finding_severity severity, uint32_t rank, uint64_t seq)
+{
+    if (rma->findings++ >= FINDINGS_MAX)
+        return NULL;
+    struct finding *finding = finding_list_add(rma->list, "rma", "misuse", severity);
+    if (!finding) {
+        rma->status = CORE_NO_MEMORY;
+        return NULL;
+    }
+    finding_repeat(finding, "crosswait check --only=rma '%s'", rma->input->trace->path);
+    struct finding_call *call = finding_call_add(finding, rma->input->trace, rank, seq);
+    if (call)
+        call->core = true;
+    return finding;
+}
+
+static void wrong(struct rma *rma, const struct trace_event *event, uint64_t other, const char *sentence)
+{
+    struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+    if (!finding)
+        return;
+    finding_title(finding, "%s: %s (rank %" PRIu32 ")", rma->input->trace->call[event->call].name, sentence, event->rank);
+    if (other)
+        finding_call_add(finding, rma->input->trace, event->rank, other);
+}
+
+static int64_t argument(struct rma *rma, const struct trace_event *event, const char *name, int64_t otherwise)
+{
+    int64_t *value = NULL, found = otherwise;
+    uint32_t count = 0;
+
+    if (trace_arg_get(rma->input->trace, event->rank, event->seq, name, &value, &count) == CORE_OK && count)
+        found = value[0];
+    free(value);
+    return found;
+}
+
+static struct window *window_of(struct rma *rma, int32_t win)
+{
+    uint32_t ranks = rma->input->trace->rank_count;
+
+    if (win < 0 || win > 1 << 20)
+        return NULL;
+    if ((uint32_t)win >= rma->window_count) {
+        uint32_t count = (uint32_t)win + 8;
+        struct window *fresh = realloc(rma->window, count * sizeof *fresh);
+        if (!fresh)
+            return NULL;
+        memset(fresh + rma->window_count, 0, (count - rma->window_count) * sizeof *fresh);
+        rma->window = fresh;
+        rma->window_count = count;
+    }
+    struct window *window = &rma->window[win];
+    if (!window->known) {
+        window->unit = calloc(ranks, sizeof *window->unit);
+        window->bytes = calloc(ranks, sizeof *window->bytes);
+        window->epoch = calloc(ranks, sizeof *window->epoch);
+        for (uint32_t i = 0; window->bytes && i < ranks; i++)
+            window->bytes[i] = -1;
+        window->known = window->unit && window->bytes && window->epoch;
+    }
+    return window->known ? window : NULL;
+}
+
+static uint8_t *locks(struct rma *rma, struct epoch *epoch)
+{
+    if (!epoch->lock)
+        epoch->lock = calloc(rma->input->trace->rank_count, 1);
+    return epoch->lock;
+}
+
+static bool locked(const struct rma *rma, const struct epoch *epoch)
+{
+    for (uint32_t i = 0; epoch->lock && i < rma->input->trace->rank_count; i++)
+        if (epoch->lock[i])
+            return true;
+    return epoch->all;
+}
+
+/* What the rank had begun on the window towards `target` (-1: all) is complete with this call. */
+static void complete(struct rma *rma, uint32_t rank, int32_t win, int32_t target, uint64_t seq)
+{
+    for (uint32_t i = rma->access_count; i-- > 0;) {
+        struct access *access = &rma->access[i];
+        if (access->origin != rank)
+            break;
+        if (access->win == win && access->end == UINT64_MAX && (target < 0 || access->target == (uint32_t)target))
+            access->end = seq;
+    }
+}
+
+static bool add(struct rma *rma, const struct access *access)
+{
+    if (rma->access_count == rma->access_room) {
+        uint32_t room = rma->access_room ? rma->access_room * 2 : 256;
+        struct access *fresh = realloc(rma->access, room * sizeof *fresh);
+        if (!fresh) {
+            rma->status = core_report(CORE_NO_MEMORY, "out of memory for one-sided accesses");
+            return false;
+        }
+        rma->access = fresh;
+        rma->access_room = room;
+    }
+    rma->access[rma->access_count++] = *access;
+    return true;
+}
+
+static void span(const struct trace *trace, struct access *access)
+{
+    const struct trace_datatype *type = access->datatype >= 0 && (uint32_t)access->datatype < trace->datatype_count ? &trace->datatype[access->datatype] : NULL;
+    int64_t low = INT64_MAX, high = INT64_MIN;
+
+    access->low = access->high = access->at;
+    if (!type || access->count <= 0 || !type->segment)
+        return;
+    for (uint32_t i = 0; i < type->segment_count; i++) {
+        const struct trace_datatype *basic = type->segment[i].basic < trace->datatype_count ? &trace->datatype[type->segment[i].basic] : NULL;
+        int64_t start = type->segment[i].displacement, end = start + (basic ? (int64_t)type->segment[i].count * basic->extent : 0);
+        low = start < low ? start : low;
+        high = end > high ? end : high;
+    }
+    if (low >= high)
+        return;
+    access->low = access->at + low;
+    access->high = access->at + (access->count - 1) * type->extent + high;
+}
+
+/* An operation on a window. */
+static void operation(struct rma *rma, const struct trace_event *event, struct window *window)
+{
+    struct trace *trace = rma->input->trace;
+    const char *name = trace->call[event->call].name;
+    struct epoch *epoch = &window->epoch[event->rank];
+    int32_t target = event->peer < 0 ? -1 : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
+
+    window->atomics |= strstr(name, "etch_and_op") || strstr(name, "Compare_and_swap") || strstr(name, "et_accumulate");
+    if (target < 0 || (uint32_t)target >= trace->rank_count)
+        return;
+    bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
+    epoch->used_seq = event->seq;
+    if (!by_lock && !epoch->fence && !epoch->started)
+        wrong(rma, event, 0, locked(rma, epoch) ? "the target is not locked" : "there is no epoch: no fence, start or lock comes before it");
+    else if (!by_lock && epoch->started && epoch->group && !epoch->group[target])
+        wrong(rma, event, epoch->start_seq, "the target is not in the group of MPI_Win_start");
+    struct access access = {.origin = event->rank, .target = (uint32_t)target, .win = event->win, .op = event->op, .seq = event->seq, .end = UINT64_MAX,
+                            .datatype = event->has_leg ? event->recv_datatype : event->datatype,
+                            .count = event->has_leg ? event->recv_count : event->count == EVENT_NONE ? 1 : event->count,
+                            .exclusive = epoch->lock && epoch->lock[target] == 2,
+                            .kind = (uint8_t)(strstr(name, "Compare_and_swap")                             ? SWAP
+                                              : strstr(name, "ccumulate") || strstr(name, "etch_and_op") ? ACCUMULATE
+                                              : strstr(name, "ut")                                          ? PUT
+                                                                                                            : GET)};
+    if (window->dynamic || !window->unit[target])
+        return;
+    access.at = argument(rma, event, "target_disp", 0) * window->unit[target];
+    span(trace, &access);
+    if (access.high > access.low && window->bytes[target] >= 0 && (access.low < 0 || access.high > window->bytes[target])) {
+        struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+        if (finding)
+            finding_title(finding, "%s: bytes %" PRId64 " to %" PRId64 " of a window that has %" PRId64 " on rank %" PRId32 " (rank %" PRIu32 ")", name,
+                          access.low, access.high - 1, window->bytes[target], target, event->rank);
+        return;
+    }
+    if (access.high > access.low)
+        add(rma, &access);
+}
+
+static void set_group(struct rma *rma, const struct trace_event *event, struct epoch *epoch)
+{
+    int64_t *member = NULL;
+    uint32_t count = 0;
+
+    free(epoch->group);
+    epoch->group = NULL;
+    if (trace_group_get(rma->input->trace, argument(rma, event, "group", 0), &member, &count) == CORE_OK && count)
+        epoch->group = calloc(rma->input->trace->rank_count, sizeof *epoch->group);
+    for (uint32_t i = 0; epoch->group && i < count; i++)
+        if (member[i] >= 0 && member[i] < rma->input->trace->rank_count)
+            epoch->group[member[i]] = true;
+    free(member);
+}
+
+static void lock(struct rma *rma, const struct trace_event *event, struct epoch *epoch, int32_t target)
+{
+    bool all = event->peer < 0;
+
+    if (epoch->all || (all && locked(rma, epoch)) || (!all && locks(rma, epoch) && target >= 0 && epoch->lock[target]))
+        wrong(rma, event, 0, all ? "the window is locked already" : "the target is locked already");
+    else if (epoch->started || (epoch->fence && epoch->used_seq > epoch->fence_seq))
+        wrong(rma, event, epoch->started ? epoch->start_seq : epoch->fence_seq, "another epoch is still open: fences, start and lock must not mix");
+    epoch->fence = false;
+    if (all)
+        epoch->all = true;
+    else if (locks(rma, epoch) && target >= 0)
+        epoch->lock[target] = argument(rma, event, "lock_type", 2) == LOCK_EXCLUSIVE ? 2 : 1;
+}
+
+static void synchronise(struct rma *rma, const struct trace_event *event, struct window *window)
+{
+    struct trace *trace = rma->input->trace;
+    struct epoch *epoch = &window->epoch[event->rank];
+    int32_t target = event->peer < 0 ? -1 : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
+    int64_t mode;
+
+    target = target >= (int32_t)trace->rank_count ? -1 : target;
+    switch (event->class) {
+    case EVENT_CLASS_RMA_FENCE:
+        if (locked(rma, epoch) || epoch->started || epoch->posted)
+            wrong(rma, event, epoch->started ? epoch->start_seq : epoch->posted ? epoch->post_seq : 0, "another epoch is still open: fences, start and lock must not mix");
+        mode = argument(rma, event, "assert", 0);
+        epoch->fence = !(mode & (MODE_NOSUCCEED_OPEN_MPI | MODE_NOSUCCEED_MPICH));
+        epoch->fence_seq = event->seq;
+        complete(rma, event->rank, event->win, -1, event->seq);
+        break;
+    case EVENT_CLASS_RMA_START:
+        if (epoch->started || locked(rma, epoch))
+            wrong(rma, event, epoch->start_seq, "another epoch is still open");
+        epoch->started = true;
+        epoch->fence = false;
+        epoch->start_seq = event->seq;
+        set_group(rma, event, epoch);
+        break;
+    case EVENT_CLASS_RMA_COMPLETE:
+        if (!epoch->started)
+            wrong(rma, event, 0, "no MPI_Win_start comes before it");
+        epoch->started = false;
+        complete(rma, event->rank, event->win, -1, event->seq);
+        break;
+    case EVENT_CLASS_RMA_POST:
+        if (epoch->posted)
+            wrong(rma, event, epoch->post_seq, "the window is posted already");
+        epoch->posted = true;
+        epoch->post_seq = event->seq;
+        break;
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_TEST:
+        if (!epoch->posted)
+            wrong(rma, event, 0, "no MPI_Win_post comes before it");
+        if (event->class == EVENT_CLASS_RMA_WAIT || argument(rma, event, "flag", 1))
+            epoch->posted = false;
+        break;
+    case EVENT_CLASS_RMA_LOCK:
+        lock(rma, event, epoch, target);
+        break;
+    case EVENT_CLASS_RMA_UNLOCK:
+        if (event->peer < 0 ? !epoch->all : !epoch->lock || target < 0 || !epoch->lock[target])
+            wrong(rma, event, 0, event->peer < 0 ? "no MPI_Win_lock_all comes before it" : "the target is not locked");
+        if (event->peer < 0)
+            epoch->all = false;
+        else if (epoch->lock && target >= 0)
+            epoch->lock[target] = 0;
+        complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
+        break;
+    case EVENT_CLASS_RMA_FLUSH:
+        if (!epoch->all && (event->peer < 0 ? !locked(rma, epoch) : !epoch->lock || target < 0 || !epoch->lock[target]))
+            wrong(rma, event, 0, "nothing is locked");
+        if (!strstr(trace->call[event->call].name, "local"))
+            complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
+        break;
+    case EVENT_CLASS_WIN_FREE:
+        if (locked(rma, epoch) || epoch->started || epoch->posted)
+            wrong(rma, event, epoch->started ? epoch->start_seq : epoch->posted ? epoch->post_seq : 0,
+                  epoch->started  ? "no MPI_Win_complete ends the epoch that MPI_Win_start began"
+                  : epoch->posted ? "no MPI_Win_wait ends the epoch that MPI_Win_post began"
+                                  : "the window is still locked");
+        else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
+            wrong(rma, event, epoch->used_seq, "no fence completes the accesses since the last one");
+        complete(rma, event->rank, event->win, -1, event->seq);
+        break;
+    default:
+        break;
+    }
+}
+
+static void made(struct rma *rma, const struct trace_event *event, struct window *window)
+{
+    window->unit[event->rank] = argument(rma, event, "disp_unit", 0);
+    window->bytes[event->rank] = argument(rma, event, "size", -1);
+    window->dynamic |= strstr(rma->input->trace->call[event->call].name, "dynamic") != NULL;
+}
+
+/* First all windows' sizes, then what is done on them. */
+static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bool *out_any)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true;
+    enum core_status status = trace_cursor_open(rma->input->trace, rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    while (rma->status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        struct window *window = event.parent || event.win < 0 || event.class == EVENT_CLASS_FILE || event.class == EVENT_CLASS_FILE_COLL ? NULL : window_of(rma, event.win);
+        if (!window)
+            continue;
+        *out_any = true;
+        if (sizes && event.class == EVENT_CLASS_WIN_CREATE && !event.pending && !event.error)
+            made(rma, &event, window);
+        else if (!sizes && event.class == EVENT_CLASS_RMA)
+            operation(rma, &event, window);
+        else if (!sizes)
+            synchronise(rma, &event, window);
+    }
+    trace_cursor_close(cursor);
+    return status == CORE_OK ? rma->status : status;
+}
+
+/* "window||SEQ|LOW HIGH r|w|s": the rank itself touches its window; SEQ is the call that made the window. */
+static enum core_status local(uint32_t rank, uint64_t seq, const char *text, void *context)
+{
+    struct rma *rma = context;
+    unsigned long long by;
+    long long low, high;
+    char how;
+    struct trace_event event;
+
+    if (sscanf(text, "window||%llu|%lld %lld %c", &by, &low, &high, &how) != 4 || trace_event_get(rma->input->trace, rank, by, &event) != CORE_OK || event.win < 0)
+        return CORE_OK;
+    struct access access = {.origin = rank, .target = rank, .win = event.win, .seq = seq, .end = seq, .low = low, .high = high, .datatype = -1, .at = low,
+                            .kind = how == 'r' ? LOAD : STORE, .stored = how == 's'};
+    add(rma, &access);
+    return rma->status;
+}
+
+static bool writes(const struct access *access)
+{
+    return access->kind != GET && access->kind != LOAD;
+}
+
+static bool may_meet(const struct access *a, const struct access *b)
+{
+    if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high || (!writes(a) && !writes(b)))
+        return false;
+    bool sums = (a->kind == ACCUMULATE || a->kind == SWAP) && (b->kind == ACCUMULATE || b->kind == SWAP);
+    return !(sums && (a->kind == SWAP || b->kind == SWAP || a->op == b->op)) && !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) && (b->kind == LOAD || b->kind == STORE));
+}
+
+/* The spans meet: do the bytes? Both laid out in rows of parts, compared part by part. */
+static bool bytes_meet(const struct trace *trace, const struct access *a, const struct access *b)
+{
+    uint64_t steps = 0;
+    const struct access *both[2] = {a, b};
+    for (int side = 0; side < 2; side++) {
+        const struct access *x = both[side], *y = both[1 - side];
+        const struct trace_datatype *type = x->datatype >= 0 ? &trace->datatype[x->datatype] : NULL;
+        bool hit = !type || !type->segment;
+        for (int64_t i = 0; !hit && i < x->count; i++)
+            for (uint32_t k = 0; !hit && k < type->segment_count; k++) {
+                int64_t start = x->at + i * type->extent + type->segment[k].displacement;
+                hit = ++steps > 100000 || (start < y->high && y->low < start + (int64_t)type->segment[k].count * trace->datatype[type->segment[k].basic].extent);
+            }
+        if (!hit)
+            return false;
+    }
+    return true; /* parts of each lie in the span of the other; interleaved parts of both are rare, and let be */
+}
+
+static bool interleaved(const struct trace *trace, const struct access *a, const struct access *b)
+{
+    return a->datatype >= 0 && b->datatype >= 0 && trace->datatype[a->datatype].segment_count * (a->count > 1 && trace->datatype[a->datatype].size != trace->datatype[a->datatype].extent ? 2 : 1) > 1 &&
+           trace->datatype[b->datatype].segment_count * (b->count > 1 && trace->datatype[b->datatype].size != trace->datatype[b->datatype].extent ? 2 : 1) > 1;
+}
+
+static bool ordered(const struct order *order, const struct access *a, const struct access *b)
+{
+    if (a->exclusive || b->exclusive)
+        return a->origin != b->origin || a->end <= b->seq || b->end <= a->seq;
+    return (a->end != UINT64_MAX && order_before(order, a->origin, a->end, b->origin, b->seq + (a->origin == b->origin))) ||
+           (b->end != UINT64_MAX && order_before(order, b->origin, b->end, a->origin, a->seq + (a->origin == b->origin)));
+}
+
+/* A change that a remote write explains is no store. */
+static bool explained(const struct rma *rma, const struct access *store)
+{
+    for (uint32_t i = 0; i < rma->access_count; i++) {
+        const struct access *access = &rma->access[i];
+        if (access->kind != STORE && writes(access) && access->win == store->win && access->target == store->target && access->low < store->high && store->low < access->high)
+            return true;
+    }
+    return false;
+}
+
+static void compare(struct rma *rma, const struct order *order)
+{
+    const struct trace *trace = rma->input->trace;
+    uint64_t compared = 0;
+
+    for (uint32_t i = 0; i < rma->access_count; i++) {
+        struct access *a = &rma->access[i];
+        if (a->stored && explained(rma, a))
+            continue;
+        for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
+            struct access *b = &rma->access[k];
+            if (!may_meet(a, b) || (b->stored && explained(rma, b)) || interleaved(trace, a, b) || ordered(order, a, b) || !bytes_meet(trace, a, b))
+                continue;
+            bool unsure = rma->window[a->win].atomics || rma->input->notes->threads;
+            struct finding *finding = say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
+            if (!finding)
+                return;
+            struct finding_call *call = finding_call_add(finding, rma->input->trace, a->origin, a->seq);
+            if (call)
+                call->core = true;
+            finding_title(finding, "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32 "'s window: rank %" PRIu32 " %s them, rank %" PRIu32 " %s them%s, with nothing in between that orders the two",
+                          a->low > b->low ? a->low : b->low, (a->high < b->high ? a->high : b->high) - 1, a->target, b->origin, kind_names[b->kind], a->origin,
+                          kind_names[a->kind], a->stored || b->stored ? " itself" : "");
+            if (rma->window[a->win].atomics)
+                finding_fact(finding, "the window is also used with atomic operations, which may order them");
+            break;
+        }
+    }
+}
+
+enum core_status check_rma(const struct check_input *input, struct finding_list *list)
+{
+    struct trace *trace = input->trace;
+    struct rma rma = {.input = input, .list = list};
+    struct order *order = NULL;
+    enum core_status status = CORE_OK;
+    bool any = false, whole = true;
+
+    for (uint32_t i = 0; i < trace->call_count && !any; i++)
+        any = trace->call[i].name && trace->call[i].class == EVENT_CLASS_WIN_CREATE;
+    if (!any)
+        return CORE_OK;
+    any = false;
+    for (uint32_t rank = 0; rank < trace->rank_count; rank++)
+        whole &= !trace->rank[rank].lost;
+    for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
+        status = read_rank(&rma, rank, true, &any);
+    for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
+        status = read_rank(&rma, rank, false, &any);
+    if (status == CORE_OK && whole && any)
+        status = trace_usage_each(trace, local, &rma);
+    if (status == CORE_OK && rma.access_count > 1)
+        status = order_new(trace, &order);
+    if (status == CORE_OK && order)
+        compare(&rma, order);
+    order_free(order);
+    for (uint32_t i = 0; i < rma.window_count; i++) {
+        for (uint32_t rank = 0; rma.window[i].epoch && rank < trace->rank_count; rank++) {
+            free(rma.window[i].epoch[rank].lock);
+            free(rma.window[i].epoch[rank].group);
+        }
+        free(rma.window[i].unit);
+        free(rma.window[i].bytes);
+        free(rma.window[i].epoch);
+    }
+    free(rma.window);
+    free(rma.access);
+    return status == CORE_OK ? rma.status : status;
+}

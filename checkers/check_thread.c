@@ -1,0 +1,122 @@
+/* Threads: calls that the thread level does not allow, and calls of two threads at a time that MPI forbids at any level: collectives on one
+ * communicator, and waits for one request. What overlaps is told by the times of entering and leaving. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/check_rules.h"
+
+enum { THREADS_MAX = 64, FINDINGS_MAX = 8 };
+enum { LEVEL_SINGLE, LEVEL_FUNNELED, LEVEL_SERIALIZED, LEVEL_MULTIPLE };
+static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+
+struct threads {
+    const struct check_input *input;
+    struct finding_list *list;
+    struct trace_event last[THREADS_MAX]; /* of each thread; seq 0: none */
+    int32_t main;
+    int64_t level;
+    uint32_t findings;
+    bool told[4]; /* by kind, of the rank that is read */
+};
+
+/* Any thread may make them at any level. */
+static bool always_allowed(const char *name)
+{
+    static const char *const names[] = {"MPI_Initialized", "MPI_Finalized", "MPI_Query_thread", "MPI_Is_thread_main", "MPI_Get_version",
+                                        "MPI_Get_library_version", "MPI_Wtime", "MPI_Wtick"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strcmp(name, names[i]))
+            return true;
+    return !strncmp(name, "MPI_T_", 6);
+}
+
+static void say(struct threads *t, uint32_t kind, const struct trace_event *event, const struct trace_event *other, const char *sentence)
+{
+    struct trace *trace = t->input->trace;
+
+    if (t->told[kind] || t->findings++ >= FINDINGS_MAX)
+        return;
+    t->told[kind] = true;
+    struct finding *finding = finding_list_add(t->list, "thread", "misuse", FINDING_ERROR);
+    if (!finding)
+        return;
+    finding_title(finding, "%s: %s (rank %" PRIu32 ")", trace->call[event->call].name, sentence, event->rank);
+    for (int i = 0; i < 2 && (i == 0 || other); i++) {
+        struct finding_call *call = finding_call_add(finding, trace, event->rank, i ? other->seq : event->seq);
+        if (call)
+            call->core = true;
+    }
+    finding_fact(finding, "the thread level is %s", level_names[t->level & 3]);
+    finding_repeat(finding, "crosswait check --only=thread '%s'", trace->path);
+}
+
+static bool waits(enum event_class class)
+{
+    return class == EVENT_CLASS_WAIT || class == EVENT_CLASS_TEST || class == EVENT_CLASS_START || class == EVENT_CLASS_REQUEST_FREE;
+}
+
+static bool gathers(enum event_class class)
+{
+    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COMM_CREATE || class == EVENT_CLASS_WIN_CREATE;
+}
+
+static void step(struct threads *t, const struct trace_event *event)
+{
+    const char *name = t->input->trace->call[event->call].name;
+
+    if (event->class == EVENT_CLASS_INIT) {
+        int64_t *value = NULL;
+        uint32_t count = 0;
+        t->main = event->thread;
+        if (trace_arg_get(t->input->trace, event->rank, event->seq, "provided", &value, &count) == CORE_OK && count && value[0] >= 0 && value[0] <= 3)
+            t->level = value[0];
+        free(value);
+    }
+    if (always_allowed(name) || event->thread < 0 || event->thread >= THREADS_MAX)
+        return;
+    if (event->class == EVENT_CLASS_FINALIZE && event->thread != t->main)
+        say(t, 0, event, NULL, "the thread that called MPI_Init must call it, another does");
+    else if (event->thread != t->main && t->level <= LEVEL_FUNNELED)
+        say(t, 0, event, NULL, "a second thread calls it, but only the main thread may");
+    for (int32_t i = 0; i < THREADS_MAX; i++) {
+        const struct trace_event *other = &t->last[i];
+        if (i == event->thread || !other->seq || (!other->pending && other->t_leave <= event->t_enter))
+            continue;
+        if (t->level == LEVEL_SERIALIZED)
+            say(t, 1, event, other, "two threads are in MPI at a time");
+        if (waits(event->class) && waits(other->class) && event->request && event->request == other->request)
+            say(t, 2, event, other, "two threads wait for the same request at a time");
+        if (gathers(event->class) && gathers(other->class) && event->comm >= 0 && event->comm == other->comm)
+            say(t, 3, event, other, "two threads are in collective calls on the same communicator at a time");
+    }
+    t->last[event->thread] = *event;
+    t->last[event->thread].completion = NULL;
+}
+
+enum core_status check_thread(const struct check_input *input, struct finding_list *list)
+{
+    struct threads t = {.input = input, .list = list};
+    enum core_status status = CORE_OK;
+
+    if (!input->notes->threads)
+        return CORE_OK;
+    for (uint32_t rank = 0; rank < input->trace->rank_count && status == CORE_OK; rank++) {
+        struct trace_cursor *cursor;
+        struct trace_event event;
+        bool more = true;
+        memset(t.last, 0, sizeof t.last);
+        memset(t.told, 0, sizeof t.told);
+        t.main = 0;
+        t.level = LEVEL_SINGLE;
+        status = trace_cursor_open(input->trace, rank, &cursor);
+        if (status != CORE_OK)
+            break;
+        while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
+            if (!event.parent)
+                step(&t, &event);
+        trace_cursor_close(cursor);
+    }
+    return status;
+}

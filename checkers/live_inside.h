@@ -1,0 +1,36 @@
+/* Inside of the launcher's proof, shared by live.c (messages, collectives, the graph) and live_rma.c
+ * (one-sided epochs). Nobody else includes this. */
+#ifndef CHECKERS_LIVE_INSIDE_H
+#define CHECKERS_LIVE_INSIDE_H
+
+#include "checkers/live_history.h"
+
+enum need {               /* of one thing that a call waits for */
+            NEED_CERTAIN, /* it is not complete: waits for the peers listed */
+            NEED_MAYBE,   /* complete, or waits for the peers listed */
+            NEED_UNKNOWN  /* may complete by itself: nothing is claimed */
+};
+
+struct needs { /* what one rank waits for */
+    int32_t *peer;
+    uint32_t peer_count, peer_room;
+    uint32_t *end; /* of each need's peers */
+    enum need *kind;
+    uint32_t count, room;
+};
+
+struct live_prover {
+    struct live_history history;
+    struct needs needs;
+    bool no_memory;
+};
+
+void live_peer_add(struct live_prover *prover, int32_t peer);
+/* Closes the need whose peers were just added. */
+void live_need_add(struct live_prover *prover, enum need kind);
+
+/* live_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait or _lock. */
+void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
+                    enum event_class class);
+
+#endif

@@ -1,0 +1,130 @@
+/* What ranks wait for in one-sided epochs. MPI_Win_start and MPI_Win_complete wait for the targets'
+ * posts, MPI_Win_wait for the origins' completions, MPI_Win_lock for those who hold a lock that
+ * excludes it. That a call waits at all is seen: it does not return. */
+#include <stddef.h>
+
+#include "checkers/live_inside.h"
+
+static const struct live_space *space_at(const struct live_prover *prover, int32_t rank,
+                                         const struct live_space *space)
+{
+    return live_space_global(&prover->history.rank[rank], LIVE_SPACE_WIN, space->global);
+}
+
+static const struct live_call *open_call(const struct live_rank *rank)
+{
+    return rank->open.valid && rank->open.event.head.a < rank->call_count
+               ? &rank->call[rank->open.event.head.a]
+               : NULL;
+}
+
+/* A rank inside a call of this class on the window: what it does there may have had its effect. */
+static bool is_inside(const struct live_rank *rank, const struct live_space *space,
+                      enum event_class class)
+{
+    const struct live_call *call = open_call(rank);
+
+    return call && call->class == class && rank->open.event.comm == space->id;
+}
+
+static void need_post(struct live_prover *prover, int32_t me, int32_t target,
+                      const struct live_space *space, uint32_t number)
+{
+    const struct live_space *other = space_at(prover, target, space);
+    uint32_t posted = other && other->epochs ? other->epochs->posted[me] : 0;
+
+    if ((other && (other->uneven ||
+                   is_inside(&prover->history.rank[target], other, EVENT_CLASS_RMA_POST))) ||
+        posted >= number) {
+        live_need_add(prover, NEED_UNKNOWN);
+        return;
+    }
+    live_peer_add(prover, target);
+    live_need_add(prover, NEED_CERTAIN);
+}
+
+static void needs_of_start(struct live_prover *prover, int32_t me, const struct live_space *space)
+{
+    const struct live_open *open = &prover->history.rank[me].open;
+    const struct live_call *call = open_call(&prover->history.rank[me]);
+    const struct live_group *group = NULL;
+
+    if (call->group_arg >= 0 && (uint32_t)call->group_arg < open->arg_count)
+        group = live_epoch_group_find(&prover->history.rank[me],
+                                      (uint32_t)open->arg[call->group_arg]);
+    for (uint32_t i = 0; group && i < group->size; i++) {
+        int32_t target = group->member[i];
+
+        if (target < 0 || (uint32_t)target >= prover->history.rank_count)
+            live_need_add(prover, NEED_UNKNOWN);
+        else
+            need_post(prover, me, target, space,
+                      (space->epochs ? space->epochs->started[target] : 0) + 1);
+    }
+}
+
+static void need_complete(struct live_prover *prover, int32_t me, int32_t origin,
+                          const struct live_space *space)
+{
+    const struct live_space *other = space_at(prover, origin, space);
+    uint32_t completed = other && other->epochs ? other->epochs->completed[me] : 0;
+
+    if ((other && (other->uneven ||
+                   is_inside(&prover->history.rank[origin], other, EVENT_CLASS_RMA_COMPLETE))) ||
+        completed >= space->epochs->posted[origin]) {
+        live_need_add(prover, NEED_UNKNOWN);
+        return;
+    }
+    live_peer_add(prover, origin);
+    live_need_add(prover, NEED_CERTAIN);
+}
+
+/* Any of those who hold a lock that excludes this one may give way; the target may have to help. */
+static void need_lock(struct live_prover *prover, int32_t me, const struct live_space *space)
+{
+    const struct live_rank *rank = &prover->history.rank[me];
+    const struct live_call *call = open_call(rank);
+    int32_t target =
+        rank->open.event.peer < 0 ? EVENT_ANY : live_space_world(space, rank->open.event.peer);
+    bool exclusive = call->lock_arg >= 0 && (uint32_t)call->lock_arg < rank->open.arg_count &&
+                     rank->open.arg[call->lock_arg] == 1;
+    bool held = false;
+
+    for (uint32_t r = 0; r < prover->history.rank_count; r++) {
+        const struct live_rank *other = &prover->history.rank[r];
+        bool holds = false;
+
+        for (uint32_t i = 0; i < other->lock_count; i++)
+            holds |= other->lock[i].win == space->global &&
+                     (exclusive || other->lock[i].exclusive) &&
+                     (target == EVENT_ANY || other->lock[i].target == EVENT_ANY ||
+                      other->lock[i].target == target);
+        held |= holds;
+        if ((holds || (int32_t)r == target) && (int32_t)r != me)
+            live_peer_add(prover, (int32_t)r);
+    }
+    live_need_add(prover, held && target != EVENT_NONE ? NEED_CERTAIN : NEED_UNKNOWN);
+}
+
+void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
+                    enum event_class class)
+{
+    const struct live_epochs *epochs = space->epochs;
+
+    if (space->uneven) {
+        live_need_add(prover, NEED_UNKNOWN);
+        return;
+    }
+    if (class == EVENT_CLASS_RMA_START)
+        needs_of_start(prover, me, space);
+    else if (class == EVENT_CLASS_RMA_LOCK)
+        need_lock(prover, me, space);
+    for (uint32_t r = 0; epochs && r < prover->history.rank_count; r++) {
+        if (class == EVENT_CLASS_RMA_COMPLETE && epochs->in_start[r])
+            need_post(prover, me, (int32_t)r, space, epochs->started[r]);
+        else if (class == EVENT_CLASS_RMA_WAIT && epochs->in_post[r])
+            need_complete(prover, me, (int32_t)r, space);
+    }
+    if (!prover->needs.count)
+        live_need_add(prover, NEED_UNKNOWN);
+}

@@ -1,0 +1,17 @@
+/* What happened before what, between ranks: vector clocks over the messages, collectives and one-sided synchronisation of a trace. Where it cannot be
+ * told, calls are taken to be ordered, so that nobody is blamed for a conflict that was none. */
+#ifndef CHECKERS_ORDER_H
+#define CHECKERS_ORDER_H
+
+#include "core/trace.h"
+
+struct order;
+enum { ORDER_RANKS_MAX = 64 };
+
+/* *out_order is NULL where there are too many ranks. */
+enum core_status order_new(struct trace *trace, struct order **out_order);
+void order_free(struct order *order);
+/* Whether what rank a had done by call a_seq (included) comes before what rank b begins with call b_seq. */
+bool order_before(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq);
+
+#endif
