@@ -55,6 +55,7 @@ struct report_facts {
     uint64_t events, inner_events, lost, messages, message_bytes;
     uint32_t hosts;
     uint32_t ranks_in_state[EVENT_RANK_STATE_COUNT];
+    uint64_t end_ns;  /* when the last call that returned did */
     uint64_t span_ns; /* from the first call's start to the last one's end */
     struct report_call_total *total;
     uint32_t total_count;
@@ -68,6 +69,8 @@ struct report_facts {
 enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings, struct report_facts *out_facts);
 /* The parts of the facts that report_cost.c gathers: cost and time. */
 enum core_status report_cost_gather(struct report_facts *facts);
+/* "2 findings, 1 note", "undecided", "clean"...; written into buffer, which is returned. Needs findings. */
+const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 void report_facts_done(struct report_facts *facts);
 
 typedef enum core_status (*report_render_fn)(const struct report_facts *facts, FILE *file);
@@ -78,9 +81,17 @@ struct report_format {
 };
 extern const struct report_format report_table[]; /* ends with a name of NULL */
 const struct report_format *report_find(const char *name);
+/* "text, json, ..."; written into buffer, which is returned. */
+const char *report_names(char *buffer, size_t buffer_bytes);
 
 enum core_status report_text(const struct report_facts *facts, FILE *file);
 enum core_status report_text_findings(const struct report_facts *facts, FILE *file); /* without job and totals */
 enum core_status report_json(const struct report_facts *facts, FILE *file);
+enum core_status report_html(const struct report_facts *facts, FILE *file);
+enum core_status report_sarif(const struct report_facts *facts, FILE *file);
+enum core_status report_junit(const struct report_facts *facts, FILE *file);
+enum core_status report_dot(const struct report_facts *facts, FILE *file);
+enum core_status report_perfetto(const struct report_facts *facts, FILE *file);
+enum core_status report_goal(const struct report_facts *facts, FILE *file);
 
 #endif

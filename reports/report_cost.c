@@ -133,8 +133,8 @@ static void read_time(struct report_time *time, const struct replay_timed_result
     time->path_compute_ps = result->path_compute_ps;
     time->path_steps = result->step_count;
     for (uint32_t i = 0; i < result->rank_count; i++) {
-        const struct replay_timed_rank *rank = &result->rank[i];
-        if (rank->finish_ps > result->rank[time->path_end].finish_ps)
+        const struct replay_timed_rank one = replay_timed_rank_at(result, i), *rank = &one;
+        if (rank->finish_ps > replay_timed_rank_at(result, time->path_end).finish_ps)
             time->path_end = i;
         add_idle(time, &(struct report_idle){.rank = i,
                                              .late_sender_ps = rank->late_sender_ps,

@@ -1,6 +1,7 @@
 /* Facts of a trace, gathered by SQL over the documented views' tables. */
 #include "reports/report.h"
 
+#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,7 @@ static enum core_status gather_totals(struct report_facts *facts)
 {
     sqlite3_stmt *statement;
     enum core_status status = prepare(facts->trace,
-                                      "SELECT c.name, count(*), sum(ifnull(s.bytes, 0)), sum(ifnull(e.duration, 0)), sum(e.duration IS NULL) "
+                                      "SELECT c.name, sum(ifnull(e.repeat, 1)), sum(ifnull(s.bytes, 0)), sum(ifnull(e.duration, 0)), sum(e.duration IS NULL) "
                                       "FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call "
                                       "WHERE s.parent_back IS NULL GROUP BY c.id ORDER BY 4 DESC, c.name",
                                       &statement);
@@ -64,7 +65,7 @@ static enum core_status gather_totals(struct report_facts *facts)
 enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings, struct report_facts *out_facts)
 {
     struct report_facts facts = {.trace = trace, .findings = findings, .exit_code = -1};
-    uint64_t number[3] = {0};
+    uint64_t number[4] = {0};
 
     facts.command = trace_meta(trace, "command");
     facts.library = trace_meta(trace, "library");
@@ -77,12 +78,14 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
         facts.lost += trace->rank[i].lost;
     }
     enum core_status status =
-        numbers(trace, "SELECT sum(s.parent_back IS NULL), sum(s.parent_back IS NOT NULL), "
-                       "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter) FROM event_row e JOIN shape s ON s.id = e.shape",
-                number, 3);
+        numbers(trace, "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), 0)), sum(s.parent_back IS NOT NULL), "
+                       "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), max(e.t_enter + ifnull(e.duration, 0)) "
+                       "FROM event_row e JOIN shape s ON s.id = e.shape",
+                number, 4);
     facts.events = number[0];
     facts.inner_events = number[1];
     facts.span_ns = number[2];
+    facts.end_ns = number[3];
     if (status == CORE_OK)
         status = numbers(trace, "SELECT count(*), sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel "
                                 "WHERE m.send IS NOT NULL AND NOT c.inner", number, 2);
@@ -101,6 +104,28 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
     else
         report_facts_done(&facts);
     return status;
+}
+
+const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes)
+{
+    uint32_t findings = 0, notes = 0;
+
+    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
+        if (facts->findings->finding[i].severity == FINDING_NOTE)
+            notes++;
+        else
+            findings++;
+    int used = 0;
+    if (findings)
+        used = snprintf(buffer, buffer_bytes, "%" PRIu32 " finding%s", findings, findings == 1 ? "" : "s");
+    else if (facts->findings && finding_list_undecided(facts->findings))
+        used = snprintf(buffer, buffer_bytes, "undecided");
+    else
+        used = snprintf(buffer, buffer_bytes, "clean%s", facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost
+                                                             ? "" : " as far as it was recorded");
+    if (notes && used > 0 && (size_t)used < buffer_bytes)
+        snprintf(buffer + used, buffer_bytes - (size_t)used, ", %" PRIu32 " note%s", notes, notes == 1 ? "" : "s");
+    return buffer;
 }
 
 void report_facts_done(struct report_facts *facts)

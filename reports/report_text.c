@@ -190,27 +190,12 @@ static void print_time(const struct report_facts *facts, FILE *file)
 
 static void print_verdict(const struct report_facts *facts, FILE *file)
 {
-    uint32_t findings = 0, notes = 0;
+    char verdict[128];
 
     if (!facts->findings)
         return;
-    for (uint32_t i = 0; i < facts->findings->count; i++)
-        if (facts->findings->finding[i].severity == FINDING_NOTE)
-            notes++;
-        else
-            findings++;
-    fprintf(file, "\nverdict   ");
-    if (findings)
-        fprintf(file, "%" PRIu32 " finding%s", findings, plural(findings));
-    else if (finding_list_undecided(facts->findings))
-        fprintf(file, "undecided");
-    else
-        fprintf(file, facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost
-                          ? "clean" : "clean as far as it was recorded");
-    if (notes)
-        fprintf(file, ", %" PRIu32 " note%s", notes, plural(notes));
-    fprintf(file, "\n");
-    if (!findings && finding_list_undecided(facts->findings))
+    fprintf(file, "\nverdict   %s\n", report_verdict(facts, verdict, sizeof verdict));
+    if (!finding_list_fails(facts->findings) && finding_list_undecided(facts->findings))
         fprintf(file, "          only the real job can tell: crosswait replay --live '%s' -- %s\n", facts->trace->path,
                 facts->command ? facts->command : "CMD...");
 }

@@ -1,0 +1,21 @@
+# expected
+# The page, opened in a browser: what its script read is what the trace holds; findings stand in it without scripts; words of the job stay words.
+P=$BUILD/corpus/programs
+page() { # trace
+    crosswait report --format=html -o $1.html $1.db >/dev/null
+    timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking \
+        --disable-component-update --disable-sync --user-data-dir="$TMPDIR/chromium" --dump-dom "file://$PWD/$1.html" 2>/dev/null >$1.dom
+    read -r events messages <<<"$(sed -n 's/.*<body data-events="\([0-9]*\)" data-messages="\([0-9]*\)".*/\1 \2/p' $1.dom)"
+    [ "$events" = "$(sqlite3 $1.db 'select count(*) from event')" ] && echo "$1: all events are read" || echo "$1: '$events' events are read"
+    [ "${messages:-0}" -gt 0 ] && echo "$1: messages are read"
+    grep -o '<h1 class="[a-z]*">[^<]*' $1.html
+    grep -c '<circle' $1.html
+}
+crosswait run -o quiz.db -- mpirun -n 2 $P/quiz >/dev/null 2>&1; page quiz
+crosswait run -o hung.db -- mpirun -n 2 $P/quiz 1048576 >/dev/null 2>&1; page hung
+crosswait run -o stencil.db -- mpirun -n 4 $P/stencil >/dev/null 2>&1; page stencil
+# A name that would be markup.
+sqlite3 stencil.db "update comm set name = '</script><script>document.body.dataset.events = 0</script>'; update meta set value = '<b>x' where key = 'command'"
+page stencil
+grep -c '<script>document\|<b>x' stencil.html
+crosswait report --format=html stencil.db | cmp - stencil.html && echo "the same trace, the same bytes"
