@@ -1,29 +1,50 @@
 #!/bin/sh
-# usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files: with clang and libFuzzer on the in-process MPI, or
-# with mpicc for real ranks. CFLAGS is passed on. Status 1: the files do not compile; 2: they do not link.
+# usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files, C or C++: with clang and libFuzzer on the in-process
+# MPI, or with mpicc for real ranks. CFLAGS is passed on. Status 1: the files do not compile; 2: they do not link.
+# OUT.made then says what it was made of: a line of flags and files, then every file that was read, a line each.
 set -u
 kind=$1 share=$2 out=$3
 shift 3
 work=$(dirname "$out")/objects-$kind
 mkdir -p "$work" || exit 3
-common="-std=gnu11 -g -fno-omit-frame-pointer -I$share/include -include $share/include/fuzz/crosswait_fuzz.h -DCROSSWAIT_FUZZ ${CFLAGS:-}"
-objects=
+rm -f "$work"/*.[do] "$out.made"
+given=$* objects= count=0 cxx=
+common="-g -fno-omit-frame-pointer -I$share/include -I$share/include/fuzz -include fuzz/crosswait_fuzz.h -DCROSSWAIT_FUZZ -MMD ${CFLAGS:-}"
+
+compile() { # $1: a file, the rest: the C compiler; sets object
+    file=$1; shift
+    count=$((count + 1))
+    object=$work/$count-$(basename "$file").o # two files may have one name
+    objects="$objects $object"
+    case $file in
+    *.cc | *.cpp | *.cxx) # registry.h takes an extension that g++ does not have
+        cxx=yes
+        set -- "$@" -std=gnu++17 -Wno-c99-designator -Wno-reorder-init-list -DOMPI_SKIP_MPICXX
+        case $1 in mpicc) shift; set -- env OMPI_CXX=clang++ mpicxx "$@" ;; *) shift; set -- clang++ "$@" ;; esac ;;
+    *) # what is registered must have the signature of its call
+        case $1 in mpicc) set -- "$@" -Werror=incompatible-pointer-types ;; *) set -- "$@" -Werror=incompatible-function-pointer-types ;; esac
+        set -- "$@" -std=gnu11 ;;
+    esac
+    "$@" -O1 $common -c -o "$object" "$file" || exit 1
+}
+
+made() {
+    { echo "${CFLAGS:-} $given"; sed -e 's/^[^ :]*://' -e 's/\\$//' "$work"/*.d | tr -s ' ' '\n' | grep . | sort -u; } >"$out.made"
+}
+
 if [ "$kind" = real ]; then
     for file in "$@" "$share"/src/real_main.c "$share"/src/scenario.c "$share"/src/elements.c "$share"/src/execute.c \
-        "$share"/src/registry.c; do
-        object=$work/$(basename "$file" .c).o
-        mpicc -O1 $common -c -o "$object" "$file" || exit 1
-        objects="$objects $object"
+        "$share"/src/decisions.c "$share"/src/registry.c; do
+        compile "$file" mpicc
     done
-    exec mpicc -o "$out" $objects -lm
+    mpicc -o "$out" $objects ${cxx:+-lstdc++} -lm || exit 2
+else
+    mpi=$(mpicc --showme:compile) || exit 3
+    for file in "$@"; do
+        compile "$file" clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function
+        "$share"/private.sh "$object" || exit 3
+    done
+    clang -fsanitize=fuzzer,address,undefined -o "$out" $objects "$share"/lib/libfuzz.a "$share"/lib/libinproc.a \
+        "$share"/lib/libcheckers.a "$share"/lib/libreplay.a "$share"/lib/libcore.a ${cxx:+-lstdc++} -lm || exit 2
 fi
-mpi=$(mpicc --showme:compile) || exit 3
-for file in "$@"; do
-    object=$work/$(basename "$file" .c).o
-    clang -O1 $common $mpi -fno-common -fstack-clash-protection -fsanitize=fuzzer-no-link,address,undefined \
-        -fno-sanitize=function -c -o "$object" "$file" || exit 1
-    "$share"/private.sh "$object" || exit 3
-    objects="$objects $object"
-done
-clang -fsanitize=fuzzer,address,undefined -o "$out" $objects "$share"/lib/libfuzz.a "$share"/lib/libinproc.a \
-    "$share"/lib/libcheckers.a "$share"/lib/libreplay.a "$share"/lib/libcore.a -lm || exit 2
+made

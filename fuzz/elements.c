@@ -158,12 +158,14 @@ static void affine(const uint32_t *left, uint32_t *right)
     right[1] = b;
 }
 
-/* The same with both numbers in one int. */
+/* The same in one int: 15 bits of an odd a, 16 of b, mixed so that small values differ in both. */
 static uint32_t affine_half(uint32_t left, uint32_t right)
 {
-    uint32_t a = (left >> 16) * (right >> 16) & 0xffff;
-    uint32_t b = ((left >> 16) * (right & 0xffff) + (left & 0xffff)) & 0xffff;
-    return a << 16 | b;
+    const uint32_t mixer = 2654435761u, mixed_back = 244002641u;
+    uint32_t l = left * mixer, r = right * mixer, l_a = (l >> 15 & 0xffff) | 1;
+    uint32_t a = l_a * ((r >> 15 & 0xffff) | 1);
+    uint32_t b = l_a * (r & 0xffff) + (l & 0xffff);
+    return ((a >> 1 & 0x7fff) << 16 | (b & 0xffff)) * mixed_back;
 }
 
 void element_op_apply(enum scenario_op op, const uint32_t *left, uint32_t *right)

@@ -84,7 +84,7 @@ bool execute_adapt(const struct collective *c, struct scenario *s)
     return true;
 }
 
-void execute_describe(const struct collective *c, const struct scenario *s, char *text, size_t room)
+void execute_describe_call(const struct collective *c, const struct scenario *s, char *text, size_t room)
 {
     static const char *const types[] = {"int",         "pair",   "strided",        "reversed",
                                         "far",         "double", "strided double", "mixed",
@@ -104,17 +104,28 @@ void execute_describe(const struct collective *c, const struct scenario *s, char
                                  s->root, s->count, types[s->type_send], types[s->type],
                                  s->in_place ? ", in place" : "");
     if (reduces(c->kind) && used < room)
-        used += (size_t)snprintf(text + used, room - used, ", %s", ops[s->op]);
-    if (used < room)
-        snprintf(text + used, room - used, ", %s%s%s%s",
-                 s->buffering == BUFFERING_RENDEZVOUS    ? "no send buffered"
-                 : s->buffering == BUFFERING_EAGER       ? "all sends buffered"
-                 : s->buffering == BUFFERING_EAGER_BYTES ? "small sends buffered"
-                 : s->buffering == BUFFERING_CREDITS     ? "few sends buffered at each receiver"
-                 : s->buffering == BUFFERING_POOL        ? "few bytes buffered at each receiver"
-                                                         : "some sends buffered",
-                 s->shuffle ? ", shuffled" : "", s->slow >= 0 ? ", one slow rank" : "",
-                 s->delays != DELAYS_NONE ? ", delays" : "");
+        snprintf(text + used, room - used, ", %s", ops[s->op]);
+}
+
+void execute_describe(const struct collective *c, const struct scenario *s, char *text, size_t room)
+{
+    static const char *const buffering[] = {"no send buffered",
+                                            "all sends buffered",
+                                            "small sends buffered",
+                                            "some sends buffered",
+                                            "few sends buffered at each receiver",
+                                            "few bytes buffered at each receiver"};
+    int from, to;
+    execute_describe_call(c, s, text, room);
+    size_t used = strlen(text);
+    used += (size_t)snprintf(text + used, room - used, ", %s%s%s%s", buffering[s->buffering],
+                             s->shuffle ? ", shuffled" : "",
+                             s->slow >= 0 ? ", one slow rank" : "",
+                             s->delays == DELAYS_NONE || s->delays == DELAYS_SLOW_LINK
+                                 ? ""
+                                 : ", delays");
+    if (used < room && scenario_slow_link(s, execute_world_size(s), &from, &to))
+        snprintf(text + used, room - used, ", slow from rank %d to %d", from, to);
 }
 
 static MPI_Comm grid_make(const struct scenario *s, MPI_Comm comm)

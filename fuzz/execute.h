@@ -27,6 +27,9 @@ bool execute_adapt(const struct collective *collective, struct scenario *scenari
  * place". */
 void execute_describe(const struct collective *collective, const struct scenario *scenario,
                       char *text, size_t room);
+/* The same without what happens around the call: buffering, order, delays. */
+void execute_describe_call(const struct collective *collective, const struct scenario *scenario,
+                           char *text, size_t room);
 /* The rank's part. MPI is initialised. Returns 0. */
 int execute_rank(const struct collective *collective, const struct scenario *scenario,
                  const struct execute_environment *environment);

@@ -10,11 +10,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "fuzz/decisions.h"
 #include "fuzz/execute.h"
+#include "fuzz/limit.h"
 
 enum { TRIAL_SECONDS = 10, TRIALS_MAX = 3000, RULE_MAX = 64 };
-
-void __lsan_disable(void) __attribute__((weak));
 
 const struct collective *harness_read(const char *path, struct scenario *out)
 {
@@ -27,8 +27,13 @@ const struct collective *harness_read(const char *path, struct scenario *out)
         return NULL;
     }
     size_t count = fread(bytes, 1, sizeof bytes - 1, file);
+    bool failed = ferror(file);
     fclose(file);
     bytes[count] = 0;
+    if (failed) {
+        fprintf(stderr, "crosswait: cannot read '%s': %s\n", path, strerror(errno));
+        return NULL;
+    }
     if (!scenario_is_text(bytes, count)) {
         scenario_decode(bytes, count, out);
         return harness_target(out->target);
@@ -53,8 +58,6 @@ int harness_explain(const struct collective *collective, const struct scenario *
     static struct inproc_outcome outcome;
     static char text[SCENARIO_TEXT_MAX];
     struct scenario scenario = *given;
-    if (__lsan_disable)
-        __lsan_disable(); /* a world that is given up leaves its buffers behind */
     setvbuf(stdout, NULL, _IOLBF, 0);
     if (!execute_adapt(collective, &scenario)) {
         printf("%s is not defined for any number of ranks of this scenario\n", collective->name);
@@ -70,9 +73,49 @@ int harness_explain(const struct collective *collective, const struct scenario *
            (unsigned long long)outcome.round_count, (unsigned long long)outcome.word_bytes);
     for (int i = 0; i < outcome.finding_count; i++)
         printf("finding: %s: %s\n", outcome.finding[i].rule, outcome.finding[i].text);
-    if (!outcome.finding_count)
+    bool leaks = harness_leaks();
+    if (leaks)
+        printf("finding: %s\n", harness_leaked);
+    if (!outcome.finding_count && !leaks)
         printf("no finding\n");
-    return outcome.finding_count;
+    return outcome.finding_count + leaks;
+}
+
+/* --- what real ranks are to do as well
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static const char *decisions_path;
+
+void __sanitizer_set_death_callback(void (*callback)(void)) __attribute__((weak));
+
+static void decisions_write(void)
+{
+    FILE *file = fopen(decisions_path, "w");
+    if (file)
+        decisions_print(file);
+    if (!file || fclose(file)) {
+        fprintf(stderr, "crosswait: cannot write '%s': %s\n", decisions_path, strerror(errno));
+        exit(3);
+    }
+}
+
+int harness_decide(const struct collective *collective, const struct scenario *given,
+                   const char *path)
+{
+    static struct inproc_outcome outcome;
+    struct scenario scenario = *given;
+    decisions_path = path;
+    if (!execute_adapt(collective, &scenario))
+        return 0;
+    if (__sanitizer_set_death_callback)
+        __sanitizer_set_death_callback(decisions_write);
+    decisions_note(execute_world_size(&scenario), inproc_rank);
+    harness_noting = true;
+    harness_run(collective, &scenario, NULL, &outcome);
+    harness_noting = false;
+    decisions_write();
+    return 0;
 }
 
 /* --- shrinking
@@ -80,29 +123,34 @@ int harness_explain(const struct collective *collective, const struct scenario *
  */
 
 static int trials;
+static const char leaked[] = "leaked-memory";
 
-static void trial_child(const struct collective *collective, struct scenario *scenario, int out)
+static void trial_child(const struct collective *collective, struct scenario *scenario,
+                        bool look_for_leaks, int out)
 {
     static struct inproc_outcome outcome;
     int null = open("/dev/null", O_WRONLY);
     dup2(null, 1);
     dup2(null, 2);
-    signal(SIGALRM, SIG_DFL);
     signal(SIGABRT, SIG_DFL);
     signal(SIGSEGV, SIG_DFL);
-    alarm(TRIAL_SECONDS);
-    if (!harness_run(collective, scenario, NULL, &outcome) || !outcome.finding_count)
+    limit_once(TRIAL_SECONDS, SIG_DFL);
+    if (!harness_run(collective, scenario, NULL, &outcome))
         _exit(0);
     const char *rule = outcome.finding[0].rule;
+    if (!outcome.finding_count && look_for_leaks && harness_leaks())
+        rule = leaked;
+    else if (!outcome.finding_count)
+        _exit(0);
     uint64_t messages = outcome.message_count;
     if (write(out, &messages, sizeof messages) < 0 || write(out, rule, strlen(rule)) < 0)
         _exit(3);
     _exit(0);
 }
 
-/* The rule of the first finding, "crash", "timeout", or "" for none. */
+/* The rule of the first finding, "crash", "timeout", or "" for none. Looking for leaks is slow. */
 static void trial(const struct collective *collective, const struct scenario *scenario,
-                  char rule[RULE_MAX], uint64_t *out_messages)
+                  bool look_for_leaks, char rule[RULE_MAX], uint64_t *out_messages)
 {
     int fds[2], status;
     struct scenario copy = *scenario;
@@ -118,7 +166,7 @@ static void trial(const struct collective *collective, const struct scenario *sc
         return;
     }
     if (child == 0)
-        trial_child(collective, &copy, fds[1]);
+        trial_child(collective, &copy, look_for_leaks, fds[1]);
     close(fds[1]);
     char answer[sizeof(uint64_t) + RULE_MAX];
     size_t got = 0;
@@ -132,7 +180,7 @@ static void trial(const struct collective *collective, const struct scenario *sc
         answer[got] = 0;
         memcpy(out_messages, answer, sizeof *out_messages);
         snprintf(rule, RULE_MAX, "%.60s", answer + sizeof(uint64_t));
-    } else if (WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM) {
+    } else if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF)) {
         strcpy(rule, "timeout");
     } else if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
         strcpy(rule, "crash");
@@ -157,7 +205,7 @@ static bool attempt(struct shrinking *work, struct scenario candidate)
            new_size = scenario_encode(&candidate, new_bytes);
     if (old_size == new_size && !memcmp(old_bytes, new_bytes, old_size))
         return false;
-    trial(work->collective, &candidate, rule, &messages);
+    trial(work->collective, &candidate, !strcmp(work->rule, leaked), rule, &messages);
     if (strcmp(rule, work->rule))
         return false;
     *work->best = candidate;
@@ -191,6 +239,11 @@ static bool shrink_fields(struct shrinking *work)
             break;
         }
     }
+    struct scenario half = *work->best;
+    half.count /= 2;
+    half.pool_bytes /= 2;
+    half.eager_bytes /= 2;
+    changed |= attempt(work, half);
     TRY_SET(calls, 1);
     TRY_SET(comm, COMM_WORLD);
     TRY_SET(traffic, false);
@@ -225,7 +278,54 @@ static bool shrink_fields(struct shrinking *work)
     return changed;
 }
 
-/* The schedule: shorter, then as many answers 0 as possible. */
+/* Many delays: is there one link whose alone does it? */
+static void shrink_delays(struct shrinking *work)
+{
+    int ranks = execute_world_size(work->best);
+    if (work->best->delays == DELAYS_NONE || work->best->delays == DELAYS_SLOW_LINK)
+        return;
+    for (int pair = 0; pair < ranks * ranks && trials < TRIALS_MAX / 2; pair++) {
+        struct scenario candidate = *work->best;
+        candidate.delays = DELAYS_SLOW_LINK;
+        candidate.delays_seed = (unsigned)(pair / ranks * SCENARIO_RANKS_MAX + pair % ranks);
+        if (pair / ranks != pair % ranks && attempt(work, candidate))
+            return;
+    }
+}
+
+/* One answer, all the others by default. */
+static bool shrink_to_one_choice(struct shrinking *work)
+{
+    size_t most = work->best->choice_count < 64 ? work->best->choice_count : 64;
+    for (size_t i = 0; i < most && trials < TRIALS_MAX / 2; i++)
+        for (uint8_t value = 1; value <= 3; value++) {
+            struct scenario candidate = *work->best;
+            memset(candidate.choices, 0, sizeof candidate.choices);
+            candidate.choices[i] = value;
+            candidate.choice_count = i + 1;
+            if (attempt(work, candidate))
+                return true;
+        }
+    return false;
+}
+
+static bool shrink_choice(struct shrinking *work, size_t i)
+{
+    struct scenario candidate = *work->best;
+    candidate.choice_count--;
+    memmove(candidate.choices + i, candidate.choices + i + 1, candidate.choice_count - i);
+    if (attempt(work, candidate))
+        return true;
+    for (uint8_t value = 0; value < 2 && work->best->choices[i] > value; value++) {
+        candidate = *work->best;
+        candidate.choices[i] = value;
+        if (attempt(work, candidate))
+            return true;
+    }
+    return false;
+}
+
+/* The schedule: one answer that is not the default, or fewer of them. */
 static void shrink_choices(struct shrinking *work)
 {
     while (work->best->choice_count > 0) {
@@ -234,12 +334,11 @@ static void shrink_choices(struct shrinking *work)
         if (!attempt(work, candidate))
             break;
     }
-    for (size_t i = work->best->choice_count; i-- > 0 && trials < TRIALS_MAX;) {
-        struct scenario candidate = *work->best;
-        if (candidate.choices[i] == 0)
-            continue;
-        candidate.choices[i] = 0;
-        attempt(work, candidate);
+    bool changed = work->best->choice_count > 0 && !shrink_to_one_choice(work);
+    for (int round = 0; round < 8 && changed; round++) {
+        changed = false;
+        for (size_t i = work->best->choice_count; i-- > 0 && trials < TRIALS_MAX;)
+            changed |= shrink_choice(work, i);
     }
     while (work->best->choice_count > 0 && work->best->choices[work->best->choice_count - 1] == 0)
         work->best->choice_count--;
@@ -276,13 +375,14 @@ const char *harness_shrink(const struct collective *collective, struct scenario 
         return NULL;
     work = (struct shrinking){.collective = collective, .best = scenario};
     trials = 0;
-    trial(collective, scenario, work.rule, &work.messages);
+    trial(collective, scenario, true, work.rule, &work.messages);
     if (!work.rule[0])
         return NULL;
     if (!strcmp(work.rule, "timeout"))
         return work.rule;
     for (int round = 0; round < 6 && shrink_fields(&work); round++)
         continue;
+    shrink_delays(&work);
     shrink_choices(&work);
     shrink_fields(&work);
     shrink_buffering(&work);

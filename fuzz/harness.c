@@ -8,13 +8,18 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/model.h"
 #include "fuzz/cost.h"
+#include "fuzz/decisions.h"
 #include "fuzz/execute.h"
+
+bool harness_noting;
 
 static struct {
     const struct collective *collective;
     const struct scenario *scenario;
     int entered[SCENARIO_CALLS_MAX];
+    bool left_early[SCENARIO_CALLS_MAX];
     uint64_t result[SCENARIO_CALLS_MAX];
     int result_rank[SCENARIO_CALLS_MAX];
     FILE *timeline;
@@ -39,11 +44,15 @@ static void report(const char *rule, const char *format, ...)
 static void entered(int call)
 {
     now.entered[call]++;
+    if (now.left_early[call])
+        decisions_late(inproc_rank(), call);
 }
 
 static int missing(int call)
 {
-    return now.scenario->ranks - now.entered[call];
+    int ranks = now.scenario->ranks - now.entered[call];
+    now.left_early[call] |= ranks > 0;
+    return ranks;
 }
 
 static void result(int call, int rank, uint64_t checksum)
@@ -73,6 +82,29 @@ static uint32_t delay(void *context, int source, int dest, uint32_t number)
 {
     const struct scenario *s = context;
     return scenario_delay(s, execute_world_size(s), source, dest, number);
+}
+
+/* For real ranks: what of this event the library was free to decide. */
+static void note(void *context, const struct inproc_event *event)
+{
+    static const char *const standard[] = {"MPI_Send", "MPI_Isend", "MPI_Sendrecv",
+                                           "MPI_Sendrecv_replace"};
+    const char *call = event->call ? event->call : "";
+    bool started = !strncmp(call, "MPI_Start", 9);
+    (void)context;
+    if (event->context % 2) /* of a collective of the library's */
+        return;
+    if (event->kind == INPROC_EVENT_MATCH)
+        decisions_matched(event->rank, event->request, event->peer);
+    if (event->kind == INPROC_EVENT_RECV && event->peer < 0 && !started)
+        decisions_posted(event->rank, event->request);
+    if (event->kind != INPROC_EVENT_SEND)
+        return;
+    if (started)
+        decisions_started(event->rank, event->flag);
+    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
+        if (!strcmp(call, standard[i]))
+            decisions_sent(event->rank, event->flag);
 }
 
 static void show(void *context, const struct inproc_event *event)
@@ -115,6 +147,25 @@ enum { TARGETS_MAX = 512 };
 static const struct collective *target[TARGETS_MAX];
 static int target_count = -1;
 
+/* A row that the model does not have would never be checked. */
+static void row_known(const struct collective *c)
+{
+    const struct model_row *row = model_row_find(c->row);
+    const char *kind = collective_kind_name(c->kind);
+    if (*c->row && !row) {
+        fprintf(stderr,
+                "crosswait: '%s' claims the row '%s', which the model does not have ('crosswait model' lists"
+                " them; \"\" claims none)\n",
+                c->name, c->row);
+        exit(2);
+    }
+    if (row && strncmp(row->collective, kind, strlen(row->collective))) {
+        fprintf(stderr, "crosswait: '%s' is a %s and claims the row '%s' of another collective\n",
+                c->name, kind, c->row);
+        exit(2);
+    }
+}
+
 static bool asked_for(const char *names, const char *name)
 {
     size_t length = strlen(name);
@@ -131,8 +182,10 @@ int harness_target_count(void)
     const char *names = getenv("CROSSWAIT_FUZZ_TARGET");
     target_count = 0;
     for (const struct collective *c = collective_first(); c; c = collective_next(c))
-        if ((!names || !*names || asked_for(names, c->name)) && target_count < TARGETS_MAX)
+        if ((!names || !*names || asked_for(names, c->name)) && target_count < TARGETS_MAX) {
+            row_known(c);
             target[target_count++] = c;
+        }
     if (target_count == 0) {
         fprintf(stderr,
                 names && *names
@@ -158,6 +211,28 @@ const struct collective *harness_target_find(const char *name, unsigned *out_ind
             return target[i];
         }
     return NULL;
+}
+
+/* --- memory
+ * ------------------------------------------------------------------------------------------------------------------
+ */
+
+const char harness_leaked[] = "leaked-memory: the collective allocates memory that it never frees";
+
+static bool given_up, leaks_known;
+
+int __lsan_do_recoverable_leak_check(void) __attribute__((weak));
+int __lsan_is_turned_off(void);
+int __lsan_is_turned_off(void)
+{
+    return given_up || leaks_known;
+}
+
+bool harness_leaks(void)
+{
+    bool leaks = __lsan_do_recoverable_leak_check && !given_up && __lsan_do_recoverable_leak_check();
+    leaks_known = true; /* not once more at the exit */
+    return leaks;
 }
 
 /* --- a run
@@ -203,6 +278,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
     now.timeline = timeline;
     for (int i = 0; i < SCENARIO_CALLS_MAX; i++) {
         now.entered[i] = 0;
+        now.left_early[i] = false;
         now.result_rank[i] = -1;
     }
     struct inproc_options options = {
@@ -224,14 +300,15 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
                    .bytes = scenario->choices,
                    .count = scenario->choice_count},
         .step_count_max = 5000000,
-        .event = timeline ? show : NULL,
+        .event = timeline ? show : harness_noting ? note : NULL,
         .event_context = timeline,
         .pattern = harness_pattern,
         .pattern_count = HARNESS_PATTERNS,
     };
     if (inproc_run(&options, out) != CORE_OK)
         exit(3);
-    if (out->wildcard_rank >= 0)
+    given_up |= !out->finished;
+    if (out->wildcard_rank >= 0 && scenario->ranks > 2) /* of two there is one other */
         find(out, "wildcard", out->wildcard_rank,
              "rank %d receives from any source, and always gets rank %d's message, where"
              " other ranks name their sources: any other message with that tag could be taken for "

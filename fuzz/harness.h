@@ -24,6 +24,18 @@ const struct collective *harness_target_find(const char *name, unsigned *out_ind
 bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
                  struct inproc_outcome *out);
 
+/* Whether memory is lost that the world left behind, with the sanitizer's report on standard error;
+ * never when a world was given up: its ranks' buffers are nobody's fault. Asked once a process. */
+bool harness_leaks(void);
+extern const char harness_leaked[]; /* "leaked-memory: ..." */
+
+/* Runs without a timeline note what the library decided: see decisions.h. */
+extern bool harness_noting;
+/* Writes the decisions of the scenario's run into a file, whatever way it ends, short of a loop
+ * without end. 0, or 3 with a message printed. */
+int harness_decide(const struct collective *collective, const struct scenario *scenario,
+                   const char *path);
+
 /* The scenario in a file, as bytes or as text. Returns the collective, or NULL with a message
  * printed. */
 const struct collective *harness_read(const char *path, struct scenario *out);

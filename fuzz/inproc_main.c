@@ -1,10 +1,14 @@
 /* Runs a whole MPI program, main and all, on the in-process MPI: compile it with
- * -Dmain=crosswait_program_main, link it with this and libinproc.a. Usage: PROGRAM [-n RANKS] [-p
+ * -Dmain=crosswait_program_main (or rename main in its object), link it with this and libinproc.a.
+ * What a process has for itself and a rank here has not is replaced: exit handlers run when the
+ * rank's main returns, and a rank that sleeps lets the others go on while the virtual clock moves. Usage: PROGRAM [-n RANKS] [-p
  * rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...] Prints each finding as a line on
  * standard error; exit status 0 without findings, 1 with, 2 for bad usage. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
+#include <unistd.h>
 
 #include "replay/inproc/inproc.h"
 
@@ -13,10 +17,70 @@ int crosswait_program_main(int argc, char **argv);
 static int program_argc;
 static char **program_argv;
 
+/* --- what is the rank's own --------------------------------------------------------------------- */
+
+static struct handler {
+    struct handler *next;
+    int rank;
+    void (*function)(void);
+} *handlers;
+
+int __cxa_atexit(void (*function)(void *), void *argument, void *object);
+
+int atexit(void (*function)(void))
+{
+    struct handler *made = inproc_rank() < 0 ? NULL : malloc(sizeof *made);
+    if (!made) {
+        void (*plain)(void *);
+        memcpy(&plain, &function, sizeof plain);
+        return __cxa_atexit(plain, NULL, NULL);
+    }
+    *made = (struct handler){handlers, inproc_rank(), function};
+    handlers = made;
+    return 0;
+}
+
+static void handlers_run(int rank)
+{
+    for (struct handler **link = &handlers; *link;) {
+        struct handler *one = *link;
+        if (one->rank != rank) {
+            link = &one->next;
+            continue;
+        }
+        *link = one->next;
+        one->function();
+        free(one);
+        link = &handlers; /* it may have added others */
+    }
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    if (inproc_rank() < 0)
+        return clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+    inproc_sleep((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
+    return 0;
+}
+
+int usleep(useconds_t microseconds)
+{
+    struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
+    return nanosleep(&time, NULL);
+}
+
+unsigned sleep(unsigned seconds)
+{
+    struct timespec time = {seconds, 0};
+    return nanosleep(&time, NULL) ? seconds : 0;
+}
+
 static int run(int rank, void *context)
 {
-    (void)rank, (void)context;
-    return crosswait_program_main(program_argc, program_argv);
+    (void)context;
+    int status = crosswait_program_main(program_argc, program_argv);
+    handlers_run(rank);
+    return status;
 }
 
 static void show(void *context, const struct inproc_event *event)

@@ -3,8 +3,9 @@
 
 usage: library.py SHARE FOLDER [--ranks=N] [--cases=N] [--seed=S] [--only=COLLECTIVE[:ALGORITHM]] [--seconds=S] [--no-synchronous]
 One MPI job is kept alive and goes through a plan; when a case ends it (a wrong result, a crash, a hang), the next job goes on behind that
-case. A second pass makes all sends synchronous inside the library, if libcrosswait.so is there. Prints a table: collective,
-algorithm, cases, verdict. Exit status 0 nothing found, 1 findings, 3 trouble."""
+case. The cases of all algorithms are dealt out in turns, so that little time is a little of everything. A second pass makes all sends
+synchronous inside the library, if libcrosswait.so is there. Prints a table: collective, algorithm ("decided": the library's own choice), cases,
+verdict. Exit status 0 nothing found, 1 findings, 3 trouble."""
 import argparse, glob, os, re, signal, subprocess, sys, time
 
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
@@ -14,11 +15,13 @@ parser.add_argument("--ranks", type=int, default=6)
 parser.add_argument("--cases", type=int, default=60, help="for each algorithm")
 parser.add_argument("--seed", type=int, default=1)
 parser.add_argument("--only", default="")
-parser.add_argument("--seconds", type=float, default=1e9, help="stop after so long")
+parser.add_argument("--seconds", type=float, default=600, help="for both passes together (600); what is not reached is named")
 parser.add_argument("--no-synchronous", action="store_true", help="leave out the pass with all sends synchronous")
 parser.add_argument("--no-trace", action="store_true", help="do not record failing cases")
 args = parser.parse_args()
+signal.signal(signal.SIGPIPE, signal.SIG_DFL)   # a reader that has seen enough
 FAILURES_MAX = 3    # of one algorithm; then the next one's turn
+TURN = 10           # cases of an algorithm before the next one's
 COLLECTIVES = ["barrier", "bcast", "reduce", "allreduce", "gather", "scatter", "allgather", "allgatherv", "alltoall", "alltoallv",
                "reduce_scatter", "scan"]
 
@@ -37,8 +40,8 @@ def algorithms():
         trouble(f"cannot ask ompi_info for the library's algorithms: {error}")
     found = []
     for match in re.finditer(r":(coll_tuned_(\w+)_algorithm):enumerator:value:(\d+):(\S+)", text):
-        if match.group(2) in COLLECTIVES and match.group(3) != "0":
-            found.append((match.group(2), match.group(1), int(match.group(3)), match.group(4)))
+        if match.group(2) in COLLECTIVES:
+            found.append((match.group(2), match.group(1), int(match.group(3)), "decided" if match.group(3) == "0" else match.group(4)))
     return [f for f in found if not args.only or args.only in (f[0], f"{f[0]}:{f[3]}")]
 
 
@@ -54,8 +57,9 @@ def build():
     return program
 
 
-def job(plan, synchronous, preset=None):
-    """Runs one job over the plan, perhaps with a control variable set from outside. Returns the log's lines and its exit status."""
+def job(plan, synchronous, ended, preset=None):
+    """Runs one job over the plan, perhaps with a control variable set from outside. Returns the log's lines and its exit status, None when
+    the time was over before."""
     plan_path, log_path = os.path.join(args.folder, "plan"), os.path.join(args.folder, "log")
     with open(plan_path, "w") as f:
         for collective, variable, number, name, first, count in plan:
@@ -76,20 +80,29 @@ def job(plan, synchronous, preset=None):
             last, size = time.monotonic(), now
         if time.monotonic() - last > 40:    # even the ranks' own watch is stuck
             os.killpg(child.pid, signal.SIGKILL)
+        if time.monotonic() > ended:
+            os.killpg(child.pid, signal.SIGTERM)
+            try:
+                child.wait(5)
+            except subprocess.TimeoutExpired:
+                os.killpg(child.pid, signal.SIGKILL)
+                child.wait()
+            break
     with open(log_path, errors="replace") as f:
-        return f.read().splitlines(), child.returncode
+        return f.read().splitlines(), None if time.monotonic() > ended else child.returncode
 
 
-def campaign(title, synchronous):
+def campaign(title, synchronous, ended):
     """Returns {(collective, name): [cases, [failure...]]}."""
-    rest = [a + (0, args.cases) for a in algorithms()]
-    table = {(a[0], a[3]): [0, []] for a in rest}
+    every = algorithms()
+    rest = [a + (first, min(TURN, args.cases - first)) for first in range(0, args.cases, TURN) for a in every]
+    table = {(a[0], a[3]): [0, []] for a in every}
     if not rest:
         trouble(f"no algorithm '{args.only}'")
-    ended = time.monotonic() + args.seconds
     fixed = go_through(title, rest, table, synchronous, ended, None)
-    for entry in fixed:     # cannot be changed in a running job: a job of their own each
-        go_through(title, [entry], table, synchronous, ended, {"OMPI_MCA_" + entry[1]: str(entry[2])})
+    for algorithm in {entry[:4]: None for entry in fixed}:     # cannot be changed in a running job: a job of their own each
+        go_through(title, [entry for entry in fixed if entry[:4] == algorithm], table, synchronous, ended,
+                   {"OMPI_MCA_" + algorithm[1]: str(algorithm[2])})
     return table
 
 
@@ -97,7 +110,7 @@ def go_through(title, rest, table, synchronous, ended, preset):
     """Job after job until the plan is done. Returns the entries whose variable could not be set."""
     fixed = []
     while rest and time.monotonic() < ended:
-        lines, status = job(rest, synchronous, preset)
+        lines, status = job(rest, synchronous, ended, preset)
         current, failed = None, None
         for line in lines:
             words = line.split(" ", 3)
@@ -108,7 +121,7 @@ def go_through(title, rest, table, synchronous, ended, preset):
                 fixed.append(rest[int(words[1])])
             elif words[0] == "finding":
                 failed = line.split(" ", 1)[1]
-        if status == 0:
+        if status in (0, None):
             break
         if current is None:
             with open(os.path.join(args.folder, "stderr"), errors="replace") as f:
@@ -118,11 +131,18 @@ def go_through(title, rest, table, synchronous, ended, preset):
         failures = table[(collective, name)][1]
         failures.append((case, description, failed or f"crash (mpirun's status {status})"))
         left = first + count - case - 1
-        again = [(collective, variable, number, name, case + 1, left)] if left > 0 and len(failures) < FAILURES_MAX else []
-        rest = again + rest[at + 1:]
+        again = [(collective, variable, number, name, case + 1, left)] if left > 0 else []
+        rest = [entry for entry in again + rest[at + 1:] if len(table[(entry[0], entry[3])][1]) < FAILURES_MAX]
         if sys.stderr.isatty():
             print(f"{title}: {collective} {name}: {failures[-1][2]}", file=sys.stderr)
     return fixed
+
+
+def verdict(cases, failures):
+    if not failures:
+        return "passed" if cases else "not reached in the time given"
+    only = all("does not commute" in description for case, description, failure in failures)
+    return failures[0][2].split(" ", 1)[0] + (", only with operations that do not commute" if only else "")
 
 
 def show(title, table):
@@ -130,7 +150,7 @@ def show(title, table):
     print(title)
     print(f"  {'collective':15} {'algorithm':22} {'cases':>5}  verdict")
     for (collective, name), (cases, failures) in table.items():
-        print(f"  {collective:15} {name:22} {cases:5}  {'passed' if not failures else failures[0][2]}")
+        print(f"  {collective:15} {name:22} {cases:5}  {verdict(cases, failures)}")
         for case, description, failure in failures:
             found += 1
             print(f"    case {case}: {description}: {failure}")
@@ -165,12 +185,15 @@ def record(table):
 
 
 program = build()
-table = campaign("forced", None)
+preload = [p for p in (os.path.join(args.share, "..", "..", "libcrosswait.so"), os.path.join(args.share, "..", "..", "lib", "libcrosswait.so"))
+           if os.path.exists(p)]
+twice = preload and not args.no_synchronous
+started = time.monotonic()
+table = campaign("forced", None, started + args.seconds / (2 if twice else 1))
 found = show("the library's algorithms, forced one by one, on %d ranks" % args.ranks, table)
 if found:
     record(table)
-preload = [p for p in (os.path.join(args.share, "..", "..", "libcrosswait.so"), os.path.join(args.share, "..", "..", "lib", "libcrosswait.so"))
-           if os.path.exists(p)]
-if preload and not args.no_synchronous:
-    found += show("the same, every send inside the library synchronous", campaign("synchronous", os.path.abspath(preload[0])))
+if twice:
+    found += show("the same, every send inside the library synchronous",
+                  campaign("synchronous", os.path.abspath(preload[0]), started + args.seconds))
 sys.exit(1 if found else 0)

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "fuzz/execute.h"
@@ -24,6 +25,8 @@ enum { SECONDS = 15 };
 static FILE *log_file;
 static int world_rank, world_size, findings;
 static char first_finding[256];
+static int calls;
+static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long sums[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 
 static const struct collective known[] = {
@@ -81,9 +84,18 @@ static void pause_rank(void)
     usleep(20000);
 }
 
+/* MPI_Wtime may begin anew in each process; all of them are on one machine. */
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 static void entered(int call)
 {
-    (void)call;
+    came[call] = seconds_now();
+    calls = call + 1;
 }
 
 static int missing(int call)
@@ -103,7 +115,8 @@ static void result(int call, int rank, uint64_t sum)
 
 static void calling(int inside)
 {
-    (void)inside;
+    if (!inside)
+        left[calls - 1] = seconds_now();
 }
 
 static void on_alarm(int number)
@@ -151,7 +164,9 @@ static bool make_case(const struct collective *c, const char *algorithm, uint64_
     for (int i = 0; i < 8; i++)
         scenario_mutate(s, seed = seed * 6364136223846793005u + 1442695040888963407u);
     s->choice_count = 0;
-    s->slow = s->slow % 8 == 0 ? 0 : -1;
+    s->slow = c->kind == collective_kind_barrier ? (int)(seed >> 33) % s->ranks
+              : s->slow % 8 == 0                 ? 0
+                                                 : -1;
     s->comm = s->comm == COMM_WORLD ? COMM_DUP : s->comm;
     if (s->comm == COMM_PART && world_size < 3)
         s->comm = COMM_BACKWARDS;
@@ -179,6 +194,18 @@ static void compare_sums(const struct scenario *s)
     }
 }
 
+/* Whether a rank of the barrier's communicator left it before the last had come. */
+static void compare_times(const struct scenario *s)
+{
+    for (int call = 0; call < s->calls; call++) {
+        double in = call < calls ? came[call] : 0, out = call < calls ? left[call] : 1e300, last, first;
+        PMPI_Allreduce(&in, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        PMPI_Allreduce(&out, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+        if (first < last)
+            report("early-exit", "a rank left the barrier before the last had come");
+    }
+}
+
 static int run_case(const struct collective *c, const char *algorithm, int line, int number,
                     uint64_t seed)
 {
@@ -193,10 +220,11 @@ static int run_case(const struct collective *c, const char *algorithm, int line,
                                               .margins = 1};
     if (!make_case(c, algorithm, seed, &s))
         return 0;
-    execute_describe(c, &s, text, sizeof text);
+    execute_describe_call(c, &s, text, sizeof text);
     say("start %d %d %s\n", line, number, text);
     findings = 0;
     memset(have, 0, sizeof have);
+    calls = 0;
     alarm(SECONDS);
     PMPI_Comm_split(MPI_COMM_WORLD, world_rank < execute_world_size(&s) ? 0 : MPI_UNDEFINED,
                     world_rank, &environment.world);
@@ -206,6 +234,8 @@ static int run_case(const struct collective *c, const char *algorithm, int line,
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!all)
         compare_sums(&s);
+    if (!all && c->kind == collective_kind_barrier)
+        compare_times(&s);
     alarm(0);
     if (!all && !findings) {
         say("passed\n");

@@ -1,59 +1,164 @@
-/* Runs one scenario on real ranks: mpirun -n RANKS PROGRAM SCENARIO. Built with mpicc from the
- * user's file and the same scenario, elements and execute sources as the fuzzer. Sends that the
- * scenario does not buffer are made synchronous here, by standing in front of MPI_Send and its kin;
- * a schedule cannot be forced on real ranks, a slow rank can. Exit status: 0 no finding, 1
- * findings, 2 a bad scenario, 9 no end. */
+/* Runs one scenario on real ranks: mpirun -n RANKS PROGRAM SCENARIO [DECISIONS]. Built with mpicc
+ * from the user's file and the same scenario, elements and execute sources as the fuzzer. What the
+ * run in process left to the library is forced here, call by call, by standing in front of the
+ * calls: sends that did not buffer are synchronous, receives from any source name the one whose
+ * message came, tests and probes say what they said (decisions.c). The scenario's delays are real
+ * ones. Exit status: 0 no finding, 1 findings, 2 a bad scenario, 9 no end. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
+#include "fuzz/decisions.h"
 #include "fuzz/execute.h"
 
-enum { SECONDS = 10 };
+enum {
+    SECONDS = 30, /* the launcher proves a deadlock long before; polling for ever it cannot */
+    TICK_US = 200,
+    LATE_US = 1000,
+    SLEEP_MAX_US = 3000000, /* of a rank, in all */
+    LIBRARY_BUFFERS = 1024, /* bytes that any MPI library sends off at once */
+    BUFFER_BYTES = 32 << 20
+};
 
 static struct scenario scenario;
-static int world_rank, findings, calls;
+static int world_rank, world_size, findings, calls;
+static double slept_us;
+static char *buffer;
 static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long checksum[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 static int inside;
 
-/* --- sends that do not buffer
- * -----------------------------------------------------------------------------------------------
+/* --- delays: the scenario's ticks as real time, so that what is not forced meets them too
+ * ------------------------------------------------------------------------------------------------
  */
 
-static int synchronous(int count, MPI_Datatype type)
+static void hold(double microseconds)
+{
+    if (microseconds <= 0 || slept_us > SLEEP_MAX_US)
+        return;
+    slept_us += microseconds;
+    usleep((useconds_t)microseconds);
+}
+
+/* Before every call of the collective's. */
+static void hold_call(void)
+{
+    static uint32_t number;
+    if (inside && scenario.delays != DELAYS_NONE)
+        hold(TICK_US * scenario_delay(&scenario, world_size, world_rank, -1, number++));
+}
+
+/* The world's rank of a communicator's, and the other way round; MPI_PROC_NULL and the like stay. */
+static int translated(MPI_Comm from, int rank, MPI_Comm to)
+{
+    MPI_Group a, b;
+    int result = rank;
+    if (rank < 0 || from == to)
+        return rank;
+    PMPI_Comm_group(from, &a);
+    PMPI_Comm_group(to, &b);
+    PMPI_Group_translate_ranks(a, 1, &rank, b, &result);
+    PMPI_Group_free(&a);
+    PMPI_Group_free(&b);
+    return result;
+}
+
+/* Before a send: the message's own delay. A receiver that reads its buffer before the receive is
+ * complete (`late`) is given the time to. */
+static void hold_message(int dest, MPI_Comm comm)
+{
+    static uint32_t number;
+    hold_call();
+    if (!inside || dest < 0)
+        return;
+    if (scenario.delays != DELAYS_NONE)
+        hold(TICK_US * scenario_delay(&scenario, world_size, world_rank,
+                                      translated(comm, dest, MPI_COMM_WORLD), number++));
+    if (scenario.late)
+        hold(LATE_US);
+}
+
+/* --- sends, buffered or not, and receives from any source, as they were in process
+ * ------------------------------------------------------------------------------------------------
+ */
+
+enum how { AS_IT_IS, SYNCHRONOUS, BUFFERED };
+
+/* decided: 1 buffered, 0 not, -1 nobody knows; then the scenario's rule. */
+static enum how how_to_send(int decided, int count, MPI_Datatype type)
 {
     int bytes;
-    if (!inside || scenario.buffering == BUFFERING_EAGER)
-        return 0;
-    if (scenario.buffering != BUFFERING_EAGER_BYTES)
-        return 1;
     PMPI_Type_size(type, &bytes);
-    return (long)bytes * count > scenario.eager_bytes;
+    long size = (long)bytes * count;
+    if (decided < 0 && inside)
+        decided = scenario.buffering == BUFFERING_EAGER ||
+                  (scenario.buffering == BUFFERING_EAGER_BYTES && size <= scenario.eager_bytes);
+    else if (decided < 0)
+        decided = 1;
+    if (!decided)
+        return SYNCHRONOUS;
+    if (size <= LIBRARY_BUFFERS)
+        return AS_IT_IS;
+    if (!buffer && (buffer = malloc(BUFFER_BYTES)))
+        PMPI_Buffer_attach(buffer, BUFFER_BYTES);
+    return buffer && size < BUFFER_BYTES / 16 ? BUFFERED : AS_IT_IS;
+}
+
+static enum how next_send(int count, MPI_Datatype type, int dest, MPI_Comm comm)
+{
+    hold_message(dest, comm);
+    return dest < 0 ? AS_IT_IS : how_to_send(decisions_next_send(), count, type);
 }
 
 int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
 {
-    return synchronous(count, type) ? PMPI_Ssend(buf, count, type, dest, tag, comm)
-                                    : PMPI_Send(buf, count, type, dest, tag, comm);
+    enum how how = next_send(count, type, dest, comm);
+    return (how == SYNCHRONOUS ? PMPI_Ssend
+            : how == BUFFERED  ? PMPI_Bsend
+                               : PMPI_Send)(buf, count, type, dest, tag, comm);
 }
 
 int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
               MPI_Request *request)
 {
-    return synchronous(count, type) ? PMPI_Issend(buf, count, type, dest, tag, comm, request)
-                                    : PMPI_Isend(buf, count, type, dest, tag, comm, request);
+    enum how how = next_send(count, type, dest, comm);
+    return (how == SYNCHRONOUS ? PMPI_Issend
+            : how == BUFFERED  ? PMPI_Ibsend
+                               : PMPI_Isend)(buf, count, type, dest, tag, comm, request);
 }
 
+/* One for all of its starts, and all of a rank's persistent sends alike. */
 int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
                   MPI_Request *request)
 {
-    return synchronous(count, type) ? PMPI_Ssend_init(buf, count, type, dest, tag, comm, request)
-                                    : PMPI_Send_init(buf, count, type, dest, tag, comm, request);
+    enum how how = how_to_send(decisions_persistent(), count, type);
+    return (how == SYNCHRONOUS ? PMPI_Ssend_init
+            : how == BUFFERED  ? PMPI_Bsend_init
+                               : PMPI_Send_init)(buf, count, type, dest, tag, comm, request);
+}
+
+static int pinned(int source, MPI_Comm comm)
+{
+    hold_call();
+    int decided = source == MPI_ANY_SOURCE ? decisions_next_source() : -1;
+    return decided < 0 ? source : translated(MPI_COMM_WORLD, decided, comm);
+}
+
+int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+    return PMPI_Recv(buf, count, type, pinned(source, comm), tag, comm, status);
+}
+
+int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    return PMPI_Irecv(buf, count, type, pinned(source, comm), tag, comm, request);
 }
 
 int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
@@ -61,13 +166,37 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
                  MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
-    if (!synchronous(sendcount, sendtype))
-        return PMPI_Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount,
-                             recvtype, source, recvtag, comm, status);
-    PMPI_Issend(sendbuf, sendcount, sendtype, dest, sendtag, comm, &request);
-    int error = PMPI_Recv(recvbuf, recvcount, recvtype, source, recvtag, comm, status);
-    PMPI_Wait(&request, MPI_STATUS_IGNORE);
-    return error;
+    int code = PMPI_Irecv(recvbuf, recvcount, recvtype, pinned(source, comm), recvtag, comm,
+                          &request);
+    if (code == MPI_SUCCESS)
+        code = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    int received = code == MPI_SUCCESS ? PMPI_Wait(&request, status) : code;
+    return received;
+}
+
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
+                         int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    int bytes, at = 0;
+    PMPI_Pack_size(count, type, comm, &bytes);
+    char *packed = malloc((size_t)bytes + 1);
+    PMPI_Pack(buf, count, type, packed, bytes, &at, comm);
+    int code = MPI_Sendrecv(packed, at, MPI_PACKED, dest, sendtag, buf, count, type, source,
+                            recvtag, comm, status);
+    free(packed);
+    return code;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    hold_call();
+    return PMPI_Wait(request, status);
+}
+
+int MPI_Waitall(int count, MPI_Request request[], MPI_Status status[])
+{
+    hold_call();
+    return PMPI_Waitall(count, request, status);
 }
 
 /* --- the environment
@@ -85,14 +214,47 @@ static void report(const char *rule, const char *format, ...)
     findings++;
 }
 
+/* All ranks of the communicator come here; what they sent each other has arrived by then. */
+static void check_leftovers(MPI_Comm comm)
+{
+    MPI_Status status;
+    int rank, here = 0;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Barrier(comm);
+    for (int i = 0; i < 1000 && !here; i++)
+        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &here, &status);
+    if (here)
+        report("leftover-message", "a message of rank %d to rank %d, tag %d, was never received",
+               status.MPI_SOURCE, rank, status.MPI_TAG);
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    int inter = 1;
+    PMPI_Comm_test_inter(*comm, &inter);
+    if (!inter)
+        check_leftovers(*comm);
+    return PMPI_Comm_free(comm);
+}
+
 static void pause_rank(void)
 {
     usleep(200000);
 }
 
+/* MPI_Wtime may begin anew in each process; all of them are on one machine. */
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
 static void entered(int call)
 {
-    came[call] = PMPI_Wtime();
+    if (decisions_is_late(call))
+        pause_rank();
+    came[call] = seconds_now();
     calls = call + 1;
 }
 
@@ -115,7 +277,7 @@ static void calling(int now_inside)
 {
     inside = now_inside;
     if (!inside)
-        left[calls - 1] = PMPI_Wtime();
+        left[calls - 1] = seconds_now();
 }
 
 static void on_alarm(int number)
@@ -123,10 +285,47 @@ static void on_alarm(int number)
     char text[96];
     int length =
         snprintf(text, sizeof text,
-                 "finding: deadlock: rank %d of MPI_COMM_WORLD has not ended within %d s\n",
+                 "finding: timeout: rank %d of MPI_COMM_WORLD has not ended within %d s\n",
                  world_rank, SECONDS);
     (void)number;
     _exit(write(1, text, (size_t)length) < 0 ? 10 : 9);
+}
+
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction before[sizeof deadly / sizeof *deadly];
+
+static void on_deadly(int number)
+{
+    char text[96];
+    int length = snprintf(text, sizeof text, "finding: crash: rank %d of MPI_COMM_WORLD, signal %d\n",
+                          world_rank, number);
+    if (write(1, text, (size_t)length) < 0)
+        _exit(10);
+    usleep(100000); /* what was written must get out before mpirun ends all */
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (deadly[i] == number)
+            sigaction(number, &before[i], NULL);
+    raise(number);
+}
+
+static void watch_signals(void)
+{
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        sigaction(deadly[i], &(struct sigaction){.sa_handler = on_deadly}, &before[i]);
+    signal(SIGALRM, on_alarm);
+    alarm(SECONDS);
+}
+
+/* As fatal as ever, but told where it is not lost: mpirun's own report sometimes is. */
+static void on_error(MPI_Comm *comm, int *code, ...)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    PMPI_Error_string(*code, text, &length);
+    report("error", "rank %d of MPI_COMM_WORLD: %s", world_rank, text);
+    fflush(stdout);
+    usleep(100000);
+    PMPI_Abort(*comm, 1);
 }
 
 static void compare(const struct collective *collective)
@@ -177,29 +376,37 @@ int main(int argc, char **argv)
                                                            .result = result,
                                                            .calling = calling,
                                                            .margins = 1};
-    int size, all;
+    int all;
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &size);
-    const struct collective *collective = argc == 2 ? read_scenario(argv[1]) : NULL;
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    const struct collective *collective =
+        argc == 2 || argc == 3 ? read_scenario(argv[1]) : NULL;
     if (!collective || !execute_adapt(collective, &scenario)) {
-        fprintf(stderr, "crosswait: usage: mpirun -n RANKS %s SCENARIO\n", argv[0]);
+        fprintf(stderr, "crosswait: usage: mpirun -n RANKS %s SCENARIO [DECISIONS]\n", argv[0]);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
-    if (size != execute_world_size(&scenario)) {
+    if (world_size != execute_world_size(&scenario)) {
         if (world_rank == 0)
             fprintf(stderr, "crosswait: '%s' is for %d ranks, not %d\n", argv[1],
-                    execute_world_size(&scenario), size);
+                    execute_world_size(&scenario), world_size);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
+    if (argc == 3 && decisions_force(argv[2], world_size, world_rank))
+        MPI_Abort(MPI_COMM_WORLD, 2);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    signal(SIGALRM, on_alarm);
-    alarm(SECONDS);
+    MPI_Errhandler handler;
+    PMPI_Comm_create_errhandler(on_error, &handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    watch_signals();
     execute_rank(collective, &scenario, &environment);
+    check_leftovers(MPI_COMM_WORLD);
     compare(collective);
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (world_rank == 0 && !all)
         printf("no finding\n");
+    PMPI_Errhandler_free(&handler);
     MPI_Finalize();
     return all > 0;
 }

@@ -9,7 +9,7 @@ $(BUILD)/libinproc.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard replay/inproc/*
 
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------------------------
 
-FUZZ_HARNESS = scenario elements execute harness explain cost target
+FUZZ_HARNESS = scenario elements execute decisions harness explain cost limit target
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/fuzz/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
@@ -33,7 +33,7 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 
 FUZZ_SHARE = $(BUILD)/share/crosswait
 FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h corpus/collectives/registry.h)) \
-              $(patsubst %,$(FUZZ_SHARE)/src/%.c,scenario elements execute real_main library_main registry) \
+              $(patsubst %,$(FUZZ_SHARE)/src/%.c,scenario elements execute decisions real_main library_main registry) \
               $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz inproc checkers replay core) \
               $(FUZZ_SHARE)/private.sh $(FUZZ_SHARE)/build.sh $(FUZZ_SHARE)/library.py
 
@@ -83,15 +83,17 @@ FUZZ_PARSERS = $(patsubst fuzz/parser_%.c,%,$(filter-out fuzz/parser_main.c,$(wi
 $(BUILD)/fuzz/parser-%: fuzz/parser_%.c fuzz/parser.c fuzz/parser_main.c $(LIBS)
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) $(LIBS) $(LDLIBS)
+$(BUILD)/fuzz/parser-scenario: fuzz/scenario.c
 TESTS += $(FUZZ_PARSERS:%=$(BUILD)/fuzz/parser-%)
 
-fuzz-parser:
+fuzz-parser: $(BUILD)/crosswait $(BUILD)/libcrosswait.so
 	@[ -f "fuzz/parser_$(P).c" ] || { echo "make fuzz-parser P=NAME TIME=$(TIME), NAME one of: $(FUZZ_PARSERS)" >&2; exit 2; }
 	@mkdir -p $(BUILD)/fuzz/found/$(P)/corpus
+	$(if $(filter trace,$(P)),tests/fuzz/trace_seeds.bash $(BUILD) $(BUILD)/fuzz/found/trace/corpus)
 	$(CLANG) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
-	  -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser_$(P).c fuzz/parser.c $(wildcard core/*.c replay/*.c checkers/*.c reports/*.c) $(LDLIBS)
+	  -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser_$(P).c fuzz/parser.c $(if $(filter scenario,$(P)),fuzz/scenario.c) $(wildcard core/*.c replay/*.c checkers/*.c reports/*.c) $(LDLIBS)
 	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -max_len=300000 -timeout=20 -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \
-	  $(BUILD)/fuzz/found/$(P)/corpus $(wildcard corpus/fuzz/$(P))
+	  $(BUILD)/fuzz/found/$(P)/corpus $(if $(filter trace,$(P)),,$(wildcard corpus/fuzz/$(P)))
 .PHONY: fuzz-parser
 
 # --- measurements --------------------------------------------------------------------------------------------------------
@@ -115,8 +117,9 @@ ALL += $(BUILD)/obj/fuzz/inproc_main.o $(FUZZ_SHARED)
 
 # --- tests of the in-process MPI -----------------------------------------------------------------------------------------
 
-$(BUILD)/tests/inproc/findings: tests/inproc/findings.c $(BUILD)/libinproc.a $(BUILD)/libcore.a
+INPROC_TESTS = $(patsubst tests/inproc/%.c,$(BUILD)/tests/inproc/%,$(wildcard tests/inproc/*.c))
+$(INPROC_TESTS): $(BUILD)/tests/inproc/%: tests/inproc/%.c $(BUILD)/libinproc.a $(BUILD)/libreplay.a $(BUILD)/libcore.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(BUILD)/libinproc.a $(BUILD)/libcore.a
+	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(BUILD)/libinproc.a $(BUILD)/libreplay.a $(BUILD)/libcore.a -lm
 
-TESTS += $(BUILD)/fuzz/corpus $(BUILD)/tests/inproc/findings
+TESTS += $(BUILD)/fuzz/corpus $(INPROC_TESTS)

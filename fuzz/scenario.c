@@ -82,7 +82,7 @@ static const struct field_row row[FIELDS] = {
     [FIELD_CREDITS] = {"credits", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
     [FIELD_POOL_BYTES] = {"pool-bytes", 0, 65535, NULL, {0, 4, 8, 16, 64, 4096, -9}},
     [FIELD_DELAYS] = {"delays", 0, SCENARIO_DELAYS - 1, delays_names, {-9}},
-    [FIELD_DELAYS_SEED] = {"delays-seed", 0, 255, NULL, {-9}},
+    [FIELD_DELAYS_SEED] = {"delays-seed", 0, SCENARIO_RANKS_MAX * SCENARIO_RANKS_MAX - 1, NULL, {-9}},
 };
 
 static int field_get(const struct scenario *s, enum field field)
@@ -481,6 +481,17 @@ static uint64_t next(uint64_t *state)
     return z ^ z >> 31;
 }
 
+bool scenario_slow_link(const struct scenario *s, int ranks, int *out_source, int *out_dest)
+{
+    if (s->delays != DELAYS_SLOW_LINK || ranks < 2)
+        return false;
+    *out_source = (int)s->delays_seed / SCENARIO_RANKS_MAX % ranks;
+    *out_dest = (int)s->delays_seed % SCENARIO_RANKS_MAX % ranks;
+    if (*out_dest == *out_source)
+        *out_dest = (*out_source + 1) % ranks;
+    return true;
+}
+
 uint32_t scenario_delay(const struct scenario *s, int ranks, int source, int dest, uint32_t number)
 {
     uint64_t link = (uint64_t)s->delays_seed << 48 ^ (uint64_t)source << 24 ^ (uint64_t)(dest + 1),
@@ -490,11 +501,10 @@ uint32_t scenario_delay(const struct scenario *s, int ranks, int source, int des
         return dest < 0 ? 0 : (uint32_t)(next(&message) % 32);
     case DELAYS_HEAVY:
         return dest < 0 ? 0 : (uint32_t)(1000u >> next(&message) % 16);
-    case DELAYS_SLOW_LINK: /* the seed numbers the pairs */
-        return ranks > 1 && (int)(s->delays_seed / (unsigned)(ranks - 1)) % ranks == source &&
-                       dest == (source + 1 + (int)(s->delays_seed % (unsigned)(ranks - 1))) % ranks
-                   ? 1000
-                   : 0;
+    case DELAYS_SLOW_LINK: {
+        int from, to;
+        return scenario_slow_link(s, ranks, &from, &to) && from == source && to == dest ? 1000 : 0;
+    }
     case DELAYS_SPEEDS:
         return dest < 0 ? (uint32_t)(next(&link) % 16) : 0;
     case DELAYS_SWARM: /* three of four take no time; the others 1 to 128 ticks */

@@ -70,7 +70,7 @@ enum scenario_delays {
     DELAYS_NONE,
     DELAYS_UNIFORM,   /* each message its own */
     DELAYS_HEAVY,     /* most messages none, few a long one */
-    DELAYS_SLOW_LINK, /* one pair of ranks, in one direction */
+    DELAYS_SLOW_LINK, /* one pair of ranks, in one direction: the seed is source * 64 + dest */
     DELAYS_SPEEDS,    /* each rank its own, before each call */
     DELAYS_SWARM,     /* each link and each rank its own */
     SCENARIO_DELAYS
@@ -124,6 +124,9 @@ enum scenario_type scenario_op_type(enum scenario_op op);
  * -1: how many source takes before a call. Below 2000. */
 uint32_t scenario_delay(const struct scenario *scenario, int ranks, int source, int dest,
                         uint32_t number);
+
+/* The one link that is slow, between ranks of the world; false where there is none. */
+bool scenario_slow_link(const struct scenario *scenario, int ranks, int *out_source, int *out_dest);
 
 /* One or a few fields change, to values that tend to matter. Deterministic in the seed. */
 void scenario_mutate(struct scenario *scenario, uint64_t seed);

@@ -5,14 +5,18 @@
  * 1 with findings
  *     --shrink=FILE --out=FILE   make it small; writes text. Prints the rule; exit status 1, or 0
  * when it does not fail
- *     --replay FILE...           run each file once; exit status 1 at the first finding
+ *     --replay FILE...           run each file once, in a process of its own; exit status 1 with
+ * findings
+ *     --decide=FILE --out=FILE   run it once and write what the library decided (decisions.h)
  * A finding prints its rule and text and aborts; libFuzzer keeps the input. */
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fuzz/harness.h"
+#include "fuzz/limit.h"
 
 /* Counters that libFuzzer treats like code coverage: new patterns of communication are worth
  * keeping. */
@@ -76,6 +80,8 @@ static int list(void)
     return 0;
 }
 
+enum { EXPLAIN_SECONDS = 10, LIBFUZZER_SECONDS = 1200 }; /* the latter: unless -timeout says otherwise */
+
 static void on_alarm(int number)
 {
     static const char text[] =
@@ -86,8 +92,7 @@ static void on_alarm(int number)
 
 static int explain(const char *path)
 {
-    signal(SIGALRM, on_alarm);
-    alarm(10);
+    limit_once(EXPLAIN_SECONDS, on_alarm);
     static struct scenario scenario;
     const struct collective *collective = harness_read(path, &scenario);
     return collective ? harness_explain(collective, &scenario) > 0 : 2;
@@ -115,27 +120,56 @@ static int shrink(const char *path, const char *out)
     return 1;
 }
 
-static int replay(int argc, char **argv, int first)
+static int decide(const char *path, const char *out)
+{
+    static struct scenario scenario;
+    const struct collective *collective = harness_read(path, &scenario);
+    if (!collective || !out)
+        return 2;
+    limit_once(EXPLAIN_SECONDS, on_alarm);
+    return harness_decide(collective, &scenario, out);
+}
+
+static int replay_one(const char *path)
 {
     static struct scenario scenario;
     static struct inproc_outcome outcome;
-    int failed = 0;
-    for (int i = first; i < argc; i++) {
-        const struct collective *collective = harness_read(argv[i], &scenario);
-        if (!collective)
-            return 2;
-        harness_run(collective, &scenario, NULL, &outcome);
-        for (int f = 0; f < outcome.finding_count; f++)
-            printf("%s: %s: %s: %s\n", argv[i], collective->name, outcome.finding[f].rule,
-                   outcome.finding[f].text);
-        failed |= outcome.finding_count > 0;
-    }
-    return failed;
+    const struct collective *collective = harness_read(path, &scenario);
+    if (!collective)
+        return 2;
+    harness_run(collective, &scenario, NULL, &outcome);
+    for (int f = 0; f < outcome.finding_count; f++)
+        printf("%s: %s: %s: %s\n", path, collective->name, outcome.finding[f].rule,
+               outcome.finding[f].text);
+    if (!harness_leaks())
+        return outcome.finding_count > 0;
+    printf("%s: %s: %s\n", path, collective->name, harness_leaked);
+    return 1;
 }
+
+/* Each in a process of its own: a crash or a leak is that input's, and the next one is run. */
+static int replay(int argc, char **argv, int first)
+{
+    int worst = 0;
+    for (int i = first; i < argc; i++) {
+        int status;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0)
+            exit(replay_one(argv[i]));
+        if (child < 0 || waitpid(child, &status, 0) != child)
+            return 3;
+        int code = WIFEXITED(status) && WEXITSTATUS(status) < 4 ? WEXITSTATUS(status) : 1;
+        worst = code > worst ? code : worst;
+    }
+    return worst;
+}
+
+static int input_seconds = LIBFUZZER_SECONDS;
 
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-    const char *out = NULL, *shrunk = NULL;
+    const char *out = NULL, *shrunk = NULL, *decided = NULL;
     for (int i = 1; i < *argc; i++) {
         const char *arg = (*argv)[i];
         if (!strcmp(arg, "--list"))
@@ -148,11 +182,17 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
             exit(replay(*argc, *argv, i + 1));
         if (!strncmp(arg, "--shrink=", 9))
             shrunk = arg + 9;
+        if (!strncmp(arg, "--decide=", 9))
+            decided = arg + 9;
         if (!strncmp(arg, "--out=", 6))
             out = arg + 6;
+        if (!strncmp(arg, "-timeout=", 9))
+            input_seconds = atoi(arg + 9);
     }
     if (shrunk)
         exit(shrink(shrunk, out));
+    if (decided)
+        exit(decide(decided, out));
     harness_target_count();
     watch_stacks();
     return 0;
@@ -162,6 +202,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct scenario scenario;
     static struct inproc_outcome outcome;
+    static bool limited;
+    if (!limited)
+        limit_inputs(input_seconds);
+    limited = true;
+    limit_input_starts();
     if (scenario_is_text(data, size)) {
         static char text[SCENARIO_TEXT_MAX + 1];
         char name[128], message[256];

@@ -2,6 +2,7 @@
 # What is kept in corpus/fuzz, and thousands of spoiled spools, traces and policies: a status and a sentence, never a crash.
 set -eu
 "$BUILD/fuzz/parser-policy" --mutations=20000 "$SOURCE"/corpus/fuzz/policy/*
+"$BUILD/fuzz/parser-scenario" --mutations=20000 "$SOURCE"/corpus/fuzz/scenario/*
 crosswait record --keep-spool -o t.db -- mpirun -n 2 "$BUILD/corpus/programs/shift6" >/dev/null 2>&1 || true
 [ -f t.db ] || { echo "no trace was recorded"; exit 1; }
 /usr/bin/python3 - <<END
@@ -17,6 +18,6 @@ print(count, "spool")
 END
 "$BUILD/fuzz/parser-spool" --mutations=3000 seed.spool
 "$BUILD/fuzz/parser-trace" --mutations=300 t.db
-for name in spool trace; do
-    [ ! -d "$SOURCE/corpus/fuzz/$name" ] || "$BUILD/fuzz/parser-$name" "$SOURCE"/corpus/fuzz/$name/*
-done
+mkdir traces
+"$SOURCE/tests/fuzz/trace_seeds.bash" "$BUILD" traces
+"$BUILD/fuzz/parser-trace" --mutations=60 traces/* 2>errors || { cat errors; exit 1; }

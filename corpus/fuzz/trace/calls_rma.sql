@@ -1,0 +1,1 @@
+-- of: -n 3 calls_rma

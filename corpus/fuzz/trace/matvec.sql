@@ -1,0 +1,1 @@
+-- of: -n 4 matvec

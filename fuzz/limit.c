@@ -1,0 +1,63 @@
+/* Time limits: the timer of the process's computing (SIGPROF) beside the alarm (SIGALRM).
+ *
+ * Invariants
+ *  1. `computed` counts seconds of computing, and `rang` libFuzzer's alarms, since the input started; each alarm is -timeout / 2 + 1 s after
+ *     the one before it. */
+#include "fuzz/limit.h"
+
+#include <signal.h>
+#include <stddef.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+enum { CLOCK_FACTOR = 3 };
+
+static volatile sig_atomic_t computed, rang;
+static int input_seconds;
+static struct sigaction libfuzzer_alarm;
+
+static void on_second(int number)
+{
+    (void)number;
+    computed++;
+}
+
+static void on_alarm(int number, siginfo_t *info, void *context)
+{
+    if (++rang < 2 * CLOCK_FACTOR && computed + 1 < input_seconds)
+        return;
+    if (libfuzzer_alarm.sa_flags & SA_SIGINFO)
+        libfuzzer_alarm.sa_sigaction(number, info, context);
+    else
+        libfuzzer_alarm.sa_handler(number);
+}
+
+void limit_once(int seconds, void (*handler)(int))
+{
+    struct itimerval time = {.it_value.tv_sec = seconds};
+
+    signal(SIGPROF, handler);
+    signal(SIGALRM, handler);
+    setitimer(ITIMER_PROF, &time, NULL);
+    alarm((unsigned)seconds * CLOCK_FACTOR);
+}
+
+void limit_inputs(int seconds)
+{
+    struct sigaction second = {.sa_handler = on_second, .sa_flags = SA_RESTART | SA_ONSTACK};
+    struct sigaction alarm = {.sa_sigaction = on_alarm, .sa_flags = SA_SIGINFO | SA_ONSTACK};
+    struct itimerval time = {.it_value.tv_sec = 1, .it_interval.tv_sec = 1};
+
+    sigaction(SIGALRM, NULL, &libfuzzer_alarm);
+    if (!(libfuzzer_alarm.sa_flags & SA_SIGINFO) && (libfuzzer_alarm.sa_handler == SIG_DFL || libfuzzer_alarm.sa_handler == SIG_IGN))
+        return;
+    input_seconds = seconds;
+    sigaction(SIGPROF, &second, NULL);
+    sigaction(SIGALRM, &alarm, NULL);
+    setitimer(ITIMER_PROF, &time, NULL);
+}
+
+void limit_input_starts(void)
+{
+    computed = rang = 0;
+}

@@ -1,0 +1,49 @@
+# timeout: 120
+# The recipe for CI in README.md, each of its commands, from an installed crosswait that knows nothing of the source tree.
+set -u
+make -s -C "$SOURCE" BUILD="$BUILD" install DESTDIR="$PWD/dest" PREFIX=/usr >install.txt 2>&1 || { cat install.txt; exit 1; }
+export PATH="$PWD/dest/usr/bin:$PATH"
+unset CROSSWAIT_SHARE SOURCE BUILD
+[ "$(command -v crosswait)" = "$PWD/dest/usr/bin/crosswait" ] || echo "another crosswait"
+cat >my_allreduce.c <<'END'
+#include <mpi.h>
+#ifndef WRONG
+#define WRONG 0
+#endif
+static int my_allreduce(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    int rank, error;
+    MPI_Comm_rank(comm, &rank);
+    if (sendbuf == MPI_IN_PLACE && rank)
+        sendbuf = recvbuf;
+    error = MPI_Reduce(sendbuf, recvbuf, count, type, op, 0, comm);
+    return error ? error : MPI_Bcast(recvbuf, count > WRONG ? count - WRONG : 0, type, 0, comm);
+}
+COLLECTIVE(allreduce, "", my_allreduce)
+END
+crosswait fuzz my_allreduce.c --time=3 --junit=fuzz.xml | sed 's/ in .*//'
+grep -c "<failure" fuzz.xml
+kept=$(ls crosswait-fuzz/my_allreduce/corpus | wc -l)
+[ "$kept" -gt 10 ] && echo "a corpus is kept"
+crosswait fuzz my_allreduce.c --time=1 >/dev/null
+grep -q "INFO: *$kept files found" crosswait-fuzz/my_allreduce/log && echo "and used again"
+crosswait fuzz my_allreduce.c --cflags=-DWRONG=1 --time=20 -seed=1 --junit=fuzz.xml --sarif=fuzz.sarif >out.txt
+echo "wrong: exit $?"
+/usr/bin/python3 - <<'END'
+import xml.dom.minidom
+suite = xml.dom.minidom.parse("fuzz.xml").documentElement
+failure = suite.getElementsByTagName("failure")[0]
+print(suite.tagName, failure.getAttribute("message").split(":")[1].strip())
+import json
+run = json.load(open("fuzz.sarif"))["runs"][0]
+result = run["results"][0]
+print(run["tool"]["driver"]["rules"], result["ruleId"], result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+print(result["properties"]["repeat"].split(" ")[:3])
+END
+for what in "again" "real ranks"; do
+    eval "$(sed -n "s/^  $what *crosswait/crosswait/p" out.txt)" >again.txt 2>&1 </dev/null
+    echo "$what: exit $?, $(grep -o 'finding: [a-z-]*' again.txt | head -1)"
+done
+crosswait run -o t.db -- mpirun -n 2 true >/dev/null 2>&1 </dev/null
+echo "no MPI job: exit $?"
+crosswait fuzz --library -- --ranks=3 --cases=2 --only=scan --no-synchronous

@@ -1,0 +1,199 @@
+# timeout: 280
+# What needs credits, a pool, an order of arrival, delays or a grid to fail, fails in process and, with the same decisions forced, on
+# real ranks; without that axis it does not; its correct twin survives the same on both.
+set -u
+cd "$(mktemp -d)" || exit 1
+mkdir corpus && cp -r "$SOURCE/corpus/collectives" corpus/
+for name in allgather_first_send gather_first_and_last reduce_arrival_order bcast_try_and_ask neighbor_ordered_pairs bcast_torus_tie barrier_two_groups bcast_whole_messages; do
+    cp "$SOURCE/corpus/defects/$name.c" .
+done
+scenario() { # $1: collective, the rest: lines
+    printf 'crosswait scenario 1\ncollective %s\n' "$1"; shift
+    printf '%s\n' "$@"
+}
+in_process() {
+    crosswait fuzz ./*.c -o out --cflags=-I. --explain="$1" 2>/dev/null | sed -nE 's/^finding: ([a-z-]+):.*/  in process: \1/p; s/^no finding/  in process: silent/p' | sort -u
+}
+on_real_ranks() {
+    crosswait fuzz ./*.c -o out --cflags=-I. --real="$1" 2>/dev/null </dev/null |
+        sed -nE 's/^finding: ([a-z-]+):.*/  real ranks: \1/p; s/^no finding/  real ranks: silent/p' | sort -u
+}
+case_of() { # $1: title, $2: name, $3: lines of the axis, separated by ';', the rest: lines of both
+    title=$1 name=$2 axis=$3; shift 3
+    echo "$title: $name"
+    scenario "defect_$name" "$@" >plain.txt
+    scenario "defect_$name" "$@" >axis.txt; echo "$axis" | tr ';' '\n' >>axis.txt
+    sed 's/defect_/fixed_/' axis.txt >twin.txt
+    echo " without"; in_process plain.txt
+    echo " with"; in_process axis.txt; on_real_ranks axis.txt
+    echo " its twin"; in_process twin.txt; on_real_ranks twin.txt
+}
+case_of credits allgather_first_send 'buffering credits;credits 2' 'ranks 3' 'buffering rendezvous'
+case_of pool gather_first_and_last 'buffering pool;pool-bytes 4' 'ranks 2' 'count 2' 'buffering rendezvous'
+case_of delays reduce_arrival_order 'delays slow-link;delays-seed 64' 'ranks 3' 'op affine-int' 'buffering eager'
+case_of schedule reduce_arrival_order 'shuffle yes;choices 040500' 'ranks 3' 'op affine-pair' 'buffering eager'
+case_of timing bcast_try_and_ask 'delays slow-link;delays-seed 0' 'ranks 3' 'buffering eager' 'calls 2'
+case_of grid neighbor_ordered_pairs 'periods 2' 'ranks 3' 'dims 2' 'buffering eager'
+case_of "early exit" barrier_two_groups 'ranks 2' 'ranks 1'
+case_of "in process only" bcast_whole_messages 'ranks 3' 'ranks 1' 'count 8'
+case_of grid bcast_torus_tie 'communicator grid;periods 1' 'ranks 2' 'buffering eager'
+
+# Whatever says what came first: the same value comes out wrong in process and on real ranks.
+mkdir order && cd order || exit 1
+cat >order.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+enum how { WAITANY, WAITSOME, TESTANY, TESTSOME, TEST, PROBE, IPROBE, MPROBE, IMPROBE, RECV, IRECV };
+
+static int next_of(enum how how, int n, MPI_Request *requests, char *in, MPI_Aint block, int count, MPI_Datatype type, MPI_Comm comm,
+                   int *queue, int *queued)
+{
+    MPI_Status status;
+    MPI_Message message;
+    MPI_Request request;
+    int flag = 0, some = 0;
+    switch (how) {
+    case WAITANY: MPI_Waitany(n, requests, &some, &status); return some;
+    case TESTANY: while (!flag) MPI_Testany(n, requests, &some, &flag, MPI_STATUS_IGNORE); return some;
+    case WAITSOME: if (!*queued) MPI_Waitsome(n, requests, queued, queue, MPI_STATUSES_IGNORE); return queue[--*queued];
+    case TESTSOME: while (!*queued) MPI_Testsome(n, requests, queued, queue, MPI_STATUSES_IGNORE); return queue[--*queued];
+    case TEST: for (;; some = (some + 1) % n) {
+        if (requests[some] == MPI_REQUEST_NULL) continue;
+        MPI_Test(&requests[some], &flag, &status);
+        if (flag) return some;
+    }
+    case IPROBE: while (!flag) MPI_Iprobe(MPI_ANY_SOURCE, 7, comm, &flag, &status); break;
+    case PROBE: MPI_Probe(MPI_ANY_SOURCE, 7, comm, &status); break;
+    case MPROBE: MPI_Mprobe(MPI_ANY_SOURCE, 7, comm, &message, &status);
+        MPI_Mrecv(in + status.MPI_SOURCE * block, count, type, &message, &status); return status.MPI_SOURCE;
+    case IMPROBE: while (!flag) MPI_Improbe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, &message, &status);
+        MPI_Mrecv(in + status.MPI_SOURCE * block, count, type, &message, &status); return status.MPI_SOURCE;
+    case RECV: MPI_Recv(in, count, type, MPI_ANY_SOURCE, 7, comm, &status);
+        memcpy(in + status.MPI_SOURCE * block, in, (size_t)block); return status.MPI_SOURCE;
+    case IRECV: MPI_Irecv(in, count, type, MPI_ANY_SOURCE, 7, comm, &request); MPI_Wait(&request, &status);
+        memcpy(in + status.MPI_SOURCE * block, in, (size_t)block); return status.MPI_SOURCE;
+    }
+    MPI_Recv(in + status.MPI_SOURCE * block, count, type, status.MPI_SOURCE, 7, comm, &status);
+    return status.MPI_SOURCE;
+}
+
+static int in_order_of_arrival(enum how how, const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm)
+{
+    int rank, size, queue[64], queued = 0;
+    MPI_Aint lb, extent;
+    MPI_Request requests[64];
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    MPI_Type_get_extent(type, &lb, &extent);
+    if (rank)
+        return MPI_Send(sendbuf, count, type, 0, 7, comm);
+    MPI_Aint block = count * extent + 64;
+    char *in = calloc((size_t)size, (size_t)block);
+    memcpy(recvbuf, sendbuf, (size_t)(count * extent));
+    for (int i = 0; i < size; i++)
+        requests[i] = MPI_REQUEST_NULL;
+    for (int i = 1; i < size && how <= TEST; i++)
+        MPI_Irecv(in + i * block, count, type, i, 7, comm, &requests[i]);
+    for (int i = 1; i < size; i++) {
+        int source = next_of(how, size, requests, in, block, count, type, comm, queue, &queued);
+        MPI_Reduce_local(recvbuf, in + source * block, count, type, op);
+        memcpy(recvbuf, in + source * block, (size_t)(count * extent));
+    }
+    free(in);
+    return MPI_SUCCESS;
+}
+
+#define BY(name, how) \
+    static int by_##name(const void *s, void *r, int n, MPI_Datatype t, MPI_Op o, int root, MPI_Comm c) \
+    { \
+        (void)root; \
+        return in_order_of_arrival(how, s, r, n, t, o, c); \
+    } \
+    COLLECTIVE(reduce, "", by_##name, .root_zero_only = 1)
+BY(waitany, WAITANY) BY(waitsome, WAITSOME) BY(testany, TESTANY) BY(testsome, TESTSOME) BY(test, TEST) BY(probe, PROBE)
+BY(iprobe, IPROBE) BY(mprobe, MPROBE) BY(improbe, IMPROBE) BY(recv, RECV) BY(irecv, IRECV)
+END
+for how in waitany waitsome testany testsome test probe iprobe mprobe improbe recv irecv; do
+    for schedule in 'delays uniform;delays-seed 3;buffering eager' 'shuffle yes;choices 040102010102010001030302010100000101010101010103;buffering credits;credits 1'; do
+        scenario by_$how 'ranks 5' 'op affine-pair' >$how.txt; echo "$schedule" | tr ';' '\n' >>$how.txt
+        crosswait fuzz order.c -o out --explain=$how.txt 2>/dev/null | grep "^finding" >process.txt
+        crosswait fuzz order.c -o out --real=$how.txt 2>/dev/null </dev/null | grep "^finding" >ranks.txt
+        [ -s process.txt ] || echo "$how: silent under $schedule"
+        diff process.txt ranks.txt >/dev/null && echo "$how: the same" || { echo "$how, $schedule:"; cat process.txt ranks.txt; }
+    done
+done | sort | uniq -c | sed 's/^ *//'
+
+# What no decision tells, only time: a buffer is read before its receive is complete.
+mkdir ../early && cd ../early || exit 1
+cat >early.c <<'END'
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+static int gather(int early, const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm c)
+{
+    int rank, size;
+    MPI_Aint lb, extent;
+    MPI_Request requests[64];
+    MPI_Comm_rank(c, &rank);
+    MPI_Comm_size(c, &size);
+    MPI_Type_get_extent(u, &lb, &extent);
+    MPI_Barrier(c);
+    if (rank != root)
+        return MPI_Send(s, n, t, root, 5, c);
+    size_t bytes = (size_t)(m * extent);
+    char *own = malloc(size * bytes + 1);
+    memcpy(own, r, size * bytes);
+    for (int i = 0; i < size; i++)
+        MPI_Irecv(own + i * bytes, m, u, i == root ? MPI_PROC_NULL : i, 5, c, &requests[i]);
+    if (s != MPI_IN_PLACE)
+        MPI_Sendrecv(s, n, t, 0, 6, own + root * bytes, m, u, 0, 6, MPI_COMM_SELF, MPI_STATUS_IGNORE);
+    MPI_Wait(&requests[size - 1], MPI_STATUS_IGNORE);
+    if (!early)
+        MPI_Waitall(size, requests, MPI_STATUSES_IGNORE);
+    memcpy(r, own, size * bytes);
+    MPI_Waitall(size, requests, MPI_STATUSES_IGNORE);
+    free(own);
+    return MPI_SUCCESS;
+}
+#define SIDES const void *s, int n, MPI_Datatype t, void *r, int m, MPI_Datatype u, int root, MPI_Comm c
+static int early(SIDES) { return gather(1, s, n, t, r, m, u, root, c); }
+static int whole(SIDES) { return gather(0, s, n, t, r, m, u, root, c); }
+COLLECTIVE(gather, "", early)
+COLLECTIVE(gather, "", whole)
+END
+for what in early whole; do
+    scenario $what 'ranks 3' 'buffering eager' 'delays slow-link' 'delays-seed 64' >$what.txt
+    crosswait fuzz early.c -o out --explain=$what.txt 2>/dev/null | sed -nE "s/^(finding: wrong-result|no finding).*/$what in process: \\1/p"
+    crosswait fuzz early.c -o out --real=$what.txt 2>/dev/null </dev/null | sed -nE "s/^(finding: wrong-result|no finding).*/$what on real ranks: \\1/p"
+done
+
+# What ends the job itself.
+mkdir ../ends && cd ../ends || exit 1
+cat >ends.c <<'END'
+#include <mpi.h>
+static int dies(MPI_Comm c)
+{
+    int r;
+    MPI_Comm_rank(c, &r);
+    if (r == 1)
+        *(volatile int *)8 = 1;
+    return MPI_Barrier(c);
+}
+static int cuts(MPI_Comm c)
+{
+    int r, b[4] = {0};
+    MPI_Comm_rank(c, &r);
+    if (r == 0)
+        MPI_Send(b, 4, MPI_INT, 1, 1, c);
+    if (r == 1)
+        MPI_Recv(b, 2, MPI_INT, 0, 1, c, MPI_STATUS_IGNORE);
+    return MPI_Barrier(c);
+}
+COLLECTIVE(barrier, "", dies)
+COLLECTIVE(barrier, "", cuts)
+END
+for what in dies cuts; do
+    scenario $what 'ranks 2' >$what.txt
+    crosswait fuzz ends.c -o out --real=$what.txt 2>/dev/null </dev/null | grep "^finding"
+done
