@@ -21,6 +21,8 @@ LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lm -lpthread -ldl
 DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python3-mpi4py \
        libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev libcmocka-dev \
        clang libclang-rt-14-dev iproute2 util-linux procps
+# And what only the tests need: a browser for the HTML report.
+CHECK_DEPS = chromium
 
 # Evaluated where it is used: before `make deps` there may be no mpicc to ask.
 MPI_CFLAGS = $(shell mpicc --showme:compile)
@@ -61,6 +63,7 @@ demo: deps
 	@$(MAKE) --no-print-directory all
 	@tests/demo.sh $(BUILD)
 
+check check-all: DEPS += $(CHECK_DEPS)
 check: deps
 	@$(MAKE) --no-print-directory all tests
 	@$(PYTHON) tests/run.py --build $(BUILD) $(if $(UPDATE),--update) $(ONLY)
@@ -87,6 +90,13 @@ $(BUILD)/gen/%_sql.h: core/%.sql
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
 $(BUILD)/obj/core/store.o: $(BUILD)/gen/trace_schema_sql.h
+
+# So do the style and the script of the HTML report.
+$(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js
+	@mkdir -p $(@D)
+	$(Q)for f in $^; do echo "static const char page_$${f##*.}[] ="; \
+	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $$f; echo ";"; done >$@
+$(BUILD)/obj/reports/report_html.o: $(BUILD)/gen/report_page.h
 
 # --- cli ---------------------------------------------------------------------------------------------------
 

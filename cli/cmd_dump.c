@@ -107,6 +107,8 @@ static void outcome_print(const struct trace_event *event)
             printf("[%" PRIu32 "] ", c->index);
         status_print(c);
     }
+    if (event->repeat > 1)
+        printf(" x %" PRIu64, event->repeat);
     if (event->error)
         printf(" = error %" PRId32, event->error);
     if (event->pending)

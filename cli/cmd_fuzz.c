@@ -13,6 +13,7 @@
 
 #include "cli/commands.h"
 #include "cli/fuzz_job.h"
+#include "cli/fuzz_output.h"
 #include "cli/options.h"
 
 enum {
@@ -24,9 +25,15 @@ enum {
     OPTION_CFLAGS,
     OPTION_NO_SHRINK,
     OPTION_JUNIT,
+    OPTION_SARIF,
     OPTION_LIBRARY
 };
-enum { ARGUMENTS_MAX = 256, SHOWN_MAX = 5, SECONDS_DEFAULT = 60 };
+enum {
+    ARGUMENTS_MAX = 256,
+    SHOWN_MAX = 5,
+    SECONDS_DEFAULT = 60,
+    COMMAND_MAX = 16 * FUZZ_PATH_MAX
+};
 
 static const struct options_spec spec[] = {
     {"output", 'o', "DIR", "where everything goes (crosswait-fuzz/FILE)"},
@@ -39,6 +46,7 @@ static const struct options_spec spec[] = {
     {"cflags", 0, "FLAGS", "for the compiler"},
     {"no-shrink", 0, NULL, "leave what was found as large as it was found"},
     {"junit", 0, "FILE", "write the result as JUnit XML too"},
+    {"sarif", 0, "FILE", "write the findings as SARIF too"},
     {"library", 0, NULL,
      "instead of a file: the MPI library's own algorithms, forced one by one on real ranks"},
     {0},
@@ -51,7 +59,7 @@ static const struct options_command command = {
              "crosswait fuzz --library [-- --ranks=N --cases=N --seed=S --only=COLLECTIVE[:ALGORITHM]]",
     .about = "Fuzzes a collective: thousands of worlds a second in one process, under every "
              "buffering, order, datatype and shape;\n"
-             "results, deadlocks, leaks and cost are checked. FILE.c ends with a line such as\n"
+             "results, deadlocks, leaks and cost are checked. FILE.c (or C++: .cc, .cpp, .cxx) ends with a line such as\n"
              "    COLLECTIVE(allreduce, \"\", my_allreduce)",
     .spec = spec,
     .more = "libFuzzer's own options are passed on as they are: -runs=N -max_total_time=S -jobs=N "
@@ -60,61 +68,6 @@ static const struct options_command command = {
             "Exit status: 0 nothing found; 1 findings; 2 a mistake in the command line or in "
             "FILE.c; 3 trouble.",
 };
-
-/* --- JUnit: one test case a finding, or one that passed
- * ------------------------------------------------------------------------- */
-
-static void xml_escaped(FILE *out, const char *text)
-{
-    for (; *text; text++) {
-        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
-            fprintf(out, "&#%d;", *text);
-        else if ((unsigned char)*text >= ' ')
-            fputc(*text, out);
-    }
-}
-
-static void junit_case(FILE *out, const char *file, const char *name, const char *finding,
-                       const char *again)
-{
-    if (!out)
-        return;
-    fputs("  <testcase classname=\"crosswait fuzz\" name=\"", out);
-    xml_escaped(out, file);
-    fprintf(out, "%s%s\">", *name ? " " : "", name);
-    if (finding) {
-        fputs("<failure message=\"", out);
-        xml_escaped(out, finding);
-        fputs("\">", out);
-        xml_escaped(out, again);
-        fputs("</failure>", out);
-    }
-    fputs("</testcase>\n", out);
-}
-
-static FILE *junit;
-
-static enum core_status junit_open(const char *path)
-{
-    if (!path)
-        return CORE_OK;
-    junit = fopen(path, "w");
-    if (!junit)
-        return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
-    fputs("<?xml version=\"1.0\"?>\n<testsuite name=\"crosswait fuzz\">\n", junit);
-    return CORE_OK;
-}
-
-static int junit_close(const char *path, int code)
-{
-    if (!junit)
-        return code;
-    fputs("</testsuite>\n", junit);
-    bool bad = ferror(junit);
-    bad |= fclose(junit) != 0;
-    junit = NULL;
-    return bad ? cli_exit_of(core_report(CORE_IO, "cannot write '%s'", path)) : code;
-}
 
 /* --- what was found
  * -------------------------------------------------------------------------------------------------------------
@@ -129,19 +82,6 @@ static bool is_artifact(const char *name)
     return false;
 }
 
-static void first_line(const char *path, const char *start, char line[512])
-{
-    FILE *file = fopen(path, "r");
-    char read[512];
-    line[0] = 0;
-    while (file && !line[0] && fgets(read, sizeof read, file))
-        if (strstr(read, start))
-            strcpy(line, strstr(read, start));
-    line[strcspn(line, "\n")] = 0;
-    if (file)
-        fclose(file);
-}
-
 static void shrink(const char *program, const char *artifact, const char *scenario)
 {
     char from[FUZZ_PATH_MAX + 16], to[FUZZ_PATH_MAX + 16];
@@ -150,6 +90,41 @@ static void shrink(const char *program, const char *artifact, const char *scenar
     snprintf(to, sizeof to, "--out=%s", scenario);
     char *argv[] = {(char *)(uintptr_t)program, from, to, NULL};
     fuzz_spawn(argv, "/dev/null", "/dev/null", &status);
+}
+
+/* A word as a shell takes it. */
+static void quote(char *out, size_t room, const char *word)
+{
+    size_t used = strlen(out);
+    bool plain = *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                             "0123456789_./,:+=@%-")];
+    used += (size_t)snprintf(out + used, room - used, plain ? " " : " '");
+    for (; *word && used + 8 < room; word++) {
+        if (*word == '\'')
+            used += (size_t)snprintf(out + used, room - used, "'\\'");
+        out[used++] = *word;
+        out[used] = 0;
+    }
+    if (!plain)
+        snprintf(out + used, room - used, "'");
+}
+
+/* "crosswait fuzz FILE... --option=INPUT", with all that the program was built with. */
+static void command_for(const struct fuzz_job *job, const char *option, const char *input,
+                        char out[COMMAND_MAX])
+{
+    char word[FUZZ_PATH_MAX + 32];
+    strcpy(out, "crosswait fuzz");
+    for (int i = 0; i < job->file_count; i++)
+        quote(out, COMMAND_MAX, job->file[i]);
+    strcat(out, " -o");
+    quote(out, COMMAND_MAX, job->folder);
+    if (job->cflags) {
+        snprintf(word, sizeof word, "--cflags=%.4000s", job->cflags);
+        quote(out, COMMAND_MAX, word);
+    }
+    snprintf(word, sizeof word, "--%s=%.4000s", option, input);
+    quote(out, COMMAND_MAX, word);
 }
 
 /* Explains one artifact into files beside it and says on standard output what there is. */
@@ -170,24 +145,27 @@ static void present(const struct fuzz_job *job, const char *program, const char 
     bool memory = !strncmp(base, "oom", 3); /* not to be done again outside of libFuzzer's limits */
     if (!memory)
         fuzz_spawn(argv, explained, explained, &status);
-    first_line(log, "libFuzzer: fuzz target exited", line);
+    fuzz_line(log, "libFuzzer: fuzz target exited", line);
     if (line[0])
         strcpy(line, "the collective calls exit");
     if (memory)
         strcpy(line, "it allocates more memory than allowed (-rss_limit_mb, -malloc_limit_mb)");
     if (!line[0])
-        first_line(explained, "finding: ", line);
+        fuzz_line(explained, "finding: ", line);
     if (!line[0])
-        first_line(explained, "stack overflow on rank", line);
+        fuzz_line(explained, "stack overflow on rank", line);
     if (!line[0])
-        first_line(explained, "ERROR: ", line);
+        fuzz_line(explained, "ERROR: ", line);
     if (!line[0])
-        first_line(explained, "runtime error: ", line);
+        fuzz_line(explained, "runtime error: ", line);
+    if (!line[0] && !strncmp(base, "leak", 4)) /* a run of its own still reaches it */
+        strcpy(line, "leaked-memory: it keeps memory in a global variable, for every world anew "
+                     "(if that is meant: -detect_leaks=0)");
     if (!line[0] && !strncmp(base, "timeout", 7))
         strcpy(line, "no end: it loops without communicating, or very slowly (-timeout says how "
                      "long is too long)");
     if (!line[0])
-        first_line(log, "ERROR: ", line);
+        fuzz_line(log, "ERROR: ", line);
     if (strstr(line, "deadly signal"))
         strcpy(line, "a signal ends it: abort, a trap or a fault");
     char *address = strstr(line, " on address") ? strstr(line, " on address")
@@ -198,16 +176,16 @@ static void present(const struct fuzz_job *job, const char *program, const char 
     printf("  input      %s\n  scenario   %s\n", artifact, input);
     if (!memory)
         printf("  timeline   %s\n", explained);
-    char again[3 * FUZZ_PATH_MAX];
-    snprintf(again, sizeof again, "crosswait fuzz %.4000s -o %.4000s --explain=%.4000s",
-             job->file[0], job->folder, input);
+    char again[COMMAND_MAX];
+    command_for(job, "explain", input, again);
     printf("  again      %s\n", again);
-    junit_case(junit, job->file[0], base, line[0] ? line : "it fails", again);
-    printf("  real ranks crosswait fuzz %s -o %s --real=%s\n", job->file[0], job->folder, input);
+    fuzz_output_case(job->file[0], base, line[0] ? line : "it fails", again);
+    command_for(job, "real", input, again);
+    printf("  real ranks %s\n", again);
 }
 
 static int present_all(const struct fuzz_job *job, const char *program, const char *crashes,
-                       const char *log, time_t since, bool shrunk)
+                       const char *log, struct timespec since, bool shrunk)
 {
     DIR *folder = opendir(crashes);
     const struct dirent *entry;
@@ -217,7 +195,8 @@ static int present_all(const struct fuzz_job *job, const char *program, const ch
         struct stat about;
         if (!is_artifact(entry->d_name) ||
             snprintf(path, sizeof path, "%s/%s", crashes, entry->d_name) >= (int)sizeof path ||
-            stat(path, &about) || about.st_mtime < since)
+            stat(path, &about) || about.st_mtim.tv_sec < since.tv_sec ||
+            (about.st_mtim.tv_sec == since.tv_sec && about.st_mtim.tv_nsec < since.tv_nsec))
             continue;
         if (found++ < SHOWN_MAX)
             present(job, program, path, log, shrunk);
@@ -232,11 +211,11 @@ static int present_all(const struct fuzz_job *job, const char *program, const ch
 static void summarise(const char *log, const struct fuzz_job *job)
 {
     char executions[512], line[512], cover[128] = "";
-    first_line(log, "stat::number_of_executed_units:", executions);
-    first_line(log, "DONE", line);
+    fuzz_line(log, "stat::number_of_executed_units:", executions);
+    fuzz_line(log, "DONE", line);
     sscanf(line, "DONE %*s %*s ft: %127s", cover);
     const char *number = strrchr(executions, ' ');
-    junit_case(junit, job->file[0], "", NULL, NULL);
+    fuzz_output_case(job->file[0], "", NULL, NULL);
     printf("%s: nothing found in%s executions%s%s\n", job->file[0], number ? number : " all",
            *cover ? ", patterns and branches seen: " : "", cover);
 }
@@ -252,6 +231,26 @@ struct passed { /* what goes to libFuzzer */
     int input_count;
     bool limited; /* -runs or -max_total_time was given, or what ends by itself */
 };
+
+/* libFuzzer only warns of an option that it does not know, in its log. */
+static const char *unknown_option(const struct fuzz_job *job, const char *program,
+                                  const struct passed *passed)
+{
+    char help[FUZZ_PATH_MAX], name[64], line[512];
+    int status;
+    snprintf(help, sizeof help, "%.4000s/log", job->folder);
+    char *argv[] = {(char *)(uintptr_t)program, "-help=1", NULL};
+    if (!passed->option_count || fuzz_spawn(argv, help, help, &status) != CORE_OK || status)
+        return NULL;
+    for (int i = 0; i < passed->option_count; i++) {
+        const char *option = passed->option[i];
+        snprintf(name, sizeof name, " %.*s ", (int)strcspn(option + 1, "="), option + 1);
+        fuzz_line(help, name, line);
+        if (!line[0] && strcmp(name, " help "))
+            return option;
+    }
+    return NULL;
+}
 
 static int fuzz(const struct fuzz_job *job, const char *program, const struct passed *passed,
                 double seconds, bool shrunk)
@@ -283,14 +282,15 @@ static int fuzz(const struct fuzz_job *job, const char *program, const struct pa
     for (int i = 0; i < passed->input_count; i++)
         argv[n++] = passed->input[i];
     argv[n] = NULL;
-    time_t since = time(NULL);
+    struct timespec since;
+    clock_gettime(CLOCK_REALTIME_COARSE, &since); /* what files are stamped with */
     enum core_status result = fuzz_spawn_watched(argv, log, &status);
     if (result != CORE_OK)
         return cli_exit_of(result);
     int found = present_all(job, program, crashes, log, since, shrunk);
     if (found)
         return CLI_FINDINGS;
-    first_line(log, "crosswait: ", line);
+    fuzz_line(log, "crosswait: ", line);
     if (status == 2 && line[0]) {
         fprintf(stderr, "%s\n", line);
         return CLI_USAGE;
@@ -315,70 +315,6 @@ static int explain(const char *program, const char *path)
     if (result != CORE_OK)
         return cli_exit_of(result);
     return status <= CLI_USAGE ? status : CLI_FINDINGS;
-}
-
-/* The scenario as text, whatever form it was given in; *out_ranks of MPI_COMM_WORLD. */
-static int scenario_text(const struct fuzz_job *job, const char *program, const char *path,
-                         char out_path[FUZZ_PATH_MAX], int *out_ranks)
-{
-    char explained[FUZZ_PATH_MAX], option[FUZZ_PATH_MAX + 32], line[512], word[64];
-    int status, ranks = 0, extra = 0;
-    snprintf(out_path, FUZZ_PATH_MAX, "%.4000s/real.txt", job->folder);
-    snprintf(explained, sizeof explained, "%.4000s/real.explained", job->folder);
-    snprintf(option, sizeof option, "--explain=%.4000s", path);
-    char *argv[] = {(char *)(uintptr_t)program, option, NULL};
-    if (fuzz_spawn(argv, explained, NULL, &status) != CORE_OK || status == 2)
-        return CLI_USAGE;
-    FILE *in = fopen(explained, "r"), *out = fopen(out_path, "w");
-    static char text[16384];
-    bool inside = false;
-    while (in && out && fgets(text, sizeof text, in)) {
-        inside |= !strcmp(text, "crosswait scenario 1\n");
-        if (!inside)
-            continue;
-        if (text[0] == '\n')
-            break;
-        fputs(text, out);
-        snprintf(line, sizeof line, "%.500s", text);
-        if (sscanf(line, "ranks %d", &ranks) == 1)
-            continue;
-        if (sscanf(line, "communicator %63s", word) == 1 && !strcmp(word, "part"))
-            extra = 2;
-    }
-    if (in)
-        fclose(in);
-    if (!out || fclose(out) || ranks == 0) {
-        core_report(CORE_IO, "cannot make a scenario of '%s'", path);
-        return CLI_TROUBLE;
-    }
-    *out_ranks = ranks + extra;
-    return CLI_CLEAN;
-}
-
-static int real(const struct fuzz_job *job, const char *program, const char *path)
-{
-    char real_program[FUZZ_PATH_MAX], text[FUZZ_PATH_MAX], count[16];
-    int ranks, status, code = scenario_text(job, program, path, text, &ranks);
-    if (code != CLI_CLEAN)
-        return code;
-    enum core_status result = fuzz_build(job, "real", real_program);
-    if (result != CORE_OK)
-        return result == CORE_BAD_INPUT ? CLI_USAGE : cli_exit_of(result);
-    snprintf(count, sizeof count, "%d", ranks);
-    printf("mpirun --oversubscribe -n %s %s %s\n", count, real_program, text);
-    char output[FUZZ_PATH_MAX], errors[FUZZ_PATH_MAX], line[512];
-    snprintf(output, sizeof output, "%.4000s/real.out", job->folder);
-    snprintf(errors, sizeof errors, "%.4000s/real.err", job->folder);
-    char *argv[] = {"mpirun", "--oversubscribe", "-n", count, real_program, text, NULL};
-    result = fuzz_spawn(argv, output, errors, &status);
-    if (result != CORE_OK)
-        return cli_exit_of(result);
-    fuzz_show(output, stdout);
-    first_line(output, "finding: ", line);
-    if (line[0] || status == 0)
-        return line[0] ? CLI_FINDINGS : CLI_CLEAN;
-    fuzz_show(errors, stderr); /* the job died, or never started: only mpirun knows */
-    return cli_exit_of(core_report(CORE_IO, "mpirun ended with status %d", status));
 }
 
 /* --- the command line
@@ -409,10 +345,15 @@ static int passed_take(int argc, char **argv, struct passed *passed)
     return kept;
 }
 
-static bool is_source(const char *name)
+/* Where a source file's name ends in the name of its language; NULL: it is no source file. */
+static const char *source_end(const char *name)
 {
-    size_t length = strlen(name);
-    return length > 2 && !strcmp(name + length - 2, ".c");
+    static const char *const ends[] = {".c", ".cc", ".cpp", ".cxx"};
+    const char *end = strrchr(name, '.');
+    for (size_t i = 0; end && end > name && i < sizeof ends / sizeof *ends; i++)
+        if (!strcmp(end, ends[i]))
+            return end;
+    return NULL;
 }
 
 static int library(const struct fuzz_job *job, const struct options *o)
@@ -438,7 +379,8 @@ int cmd_fuzz(int argc, char **argv)
     static struct fuzz_job job;
     static struct passed passed;
     static char *files[ARGUMENTS_MAX];
-    const char *output = NULL, *explained = NULL, *on_real = NULL, *junit_path = NULL;
+    const char *output = NULL, *explained = NULL, *on_real = NULL, *junit = NULL,
+               *sarif = NULL;
     char program[FUZZ_PATH_MAX];
     double seconds = SECONDS_DEFAULT;
     bool shrunk = true, of_library = false;
@@ -468,7 +410,10 @@ int cmd_fuzz(int argc, char **argv)
             shrunk = false;
             break;
         case OPTION_JUNIT:
-            junit_path = o.value;
+            junit = o.value;
+            break;
+        case OPTION_SARIF:
+            sarif = o.value;
             break;
         case OPTION_LIBRARY:
             of_library = true;
@@ -483,19 +428,25 @@ int cmd_fuzz(int argc, char **argv)
         return options_exit(which);
     job.file = files;
     for (int i = 0; i < o.operand_count; i++) {
-        if (is_source(o.operand[i]) && job.file_count < ARGUMENTS_MAX)
+        if (source_end(o.operand[i]) && job.file_count < ARGUMENTS_MAX)
             files[job.file_count++] = o.operand[i];
         else if (passed.input_count < ARGUMENTS_MAX)
             passed.input[passed.input_count++] = o.operand[i];
     }
     if (!job.file_count && !of_library)
-        return options_wrong(&o, "no source file to fuzz");
+        return passed.input_count
+                   ? options_wrong(&o, "'%s' is no source file in C or C++ (.c, .cc, .cpp, .cxx)",
+                                   passed.input[0])
+                   : options_wrong(&o, "no source file to fuzz");
+    for (int i = 0; i < passed.input_count; i++)
+        if (access(passed.input[i], R_OK))
+            return options_wrong(&o, "cannot read the input '%s'", passed.input[i]);
     if (of_library && (job.file_count || explained || on_real))
         return options_wrong(&o, "--library goes without files and scenarios");
     const char *base = job.file_count && strrchr(files[0], '/') ? strrchr(files[0], '/') + 1
                        : of_library                             ? "library"
                                                                 : files[0];
-    int length = (int)strlen(base) - (of_library ? 0 : 2);
+    int length = of_library ? (int)strlen(base) : (int)(source_end(base) - base);
     if (output)
         snprintf(job.folder, sizeof job.folder, "%s", output);
     else
@@ -513,12 +464,16 @@ int cmd_fuzz(int argc, char **argv)
     if (status != CORE_OK)
         return status == CORE_BAD_INPUT || status == CORE_NOT_FOUND ? CLI_USAGE
                                                                     : cli_exit_of(status);
+    const char *unknown = unknown_option(&job, program, &passed);
+    if (unknown)
+        return options_wrong(&o, "neither crosswait nor libFuzzer has an option '%s'", unknown);
     if (explained)
         return explain(program, explained);
     if (on_real)
-        return real(&job, program, on_real);
-    status = junit_open(junit_path);
-    return status != CORE_OK
-               ? cli_exit_of(status)
-               : junit_close(junit_path, fuzz(&job, program, &passed, seconds, shrunk));
+        return fuzz_real(&job, program, on_real);
+    status = fuzz_output_open(junit, sarif);
+    int code = status == CORE_OK ? fuzz(&job, program, &passed, seconds, shrunk) : CLI_CLEAN;
+    enum core_status closed = fuzz_output_close();
+    status = status == CORE_OK ? closed : status;
+    return status == CORE_OK ? code : cli_exit_of(status);
 }

@@ -14,7 +14,7 @@ static void print_ranks(const struct replay_timed_result *result, FILE *out)
     fprintf(out, "  %6s %11s %11s %11s %11s %13s %11s %11s %11s\n", "rank", "ends", "work", "on the way", "late sender",
             "late receiver", "port", "link", "collective");
     for (uint32_t r = 0; r < result->rank_count && r < RANKS_SHOWN; r++) {
-        const struct replay_timed_rank *rank = &result->rank[r];
+        const struct replay_timed_rank one = replay_timed_rank_at(result, r), *rank = &one;
         const uint64_t part[] = {rank->finish_ps,        rank->compute_ps, rank->transfer_ps, rank->late_sender_ps,
                                  rank->late_receiver_ps, rank->port_ps,    rank->link_ps,     rank->collective_ps};
         fprintf(out, "  %6u", r);

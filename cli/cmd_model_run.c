@@ -55,7 +55,7 @@ void model_print_idle(const struct replay_timed_result *result, FILE *out)
                                        "collectives"};
     char a[32];
     for (uint32_t r = 0; r < result->rank_count; r++) {
-        const struct replay_timed_rank *rank = &result->rank[r];
+        const struct replay_timed_rank one = replay_timed_rank_at(result, r), *rank = &one;
         const uint64_t part[] = {rank->late_sender_ps, rank->late_receiver_ps, rank->port_ps,
                                  rank->link_ps,        rank->transfer_ps,      rank->compute_ps,
                                  rank->collective_ps};

@@ -46,6 +46,7 @@ static const struct options_command command = {
     "  delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R | slow-link:A-B | recorded | swarm\n"
     "  order=recorded | first | random | list:R.E=SOURCE,...\n"
     "  coll=synchronising | relaxed\n"
+    "  threads=free | recorded\n"
     "  seed=N\n"
     "The same trace, policy and seed print the same bytes.\n"
     "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 4 the live job failed, 5 no verdict.\n",
@@ -169,7 +170,10 @@ static void print_result(struct replaying *r, const struct replay_result *result
     print_standing(r, &result->waitfor, REPLAY_IN_CORE, "hold each other");
     print_standing(r, &result->waitfor, REPLAY_BEHIND, "wait behind them");
     print_standing(r, &result->waitfor, REPLAY_MAYBE, "wait, perhaps for what was not recorded");
-    if (result->assumed)
+    if (result->assumed && result->by_threads)
+        fprintf(r->out, "rests on an assumption: threads of a rank make their calls in the recorded order%s\n",
+                r->policy.threads == REPLAY_THREADS_FREE ? " where they compete for messages" : "");
+    else if (result->assumed)
         fprintf(r->out,
                 "rests on an assumption: from rank %" PRIu32 ", event %" PRIu64
                 " on the program is taken to go on as recorded although it got something else\n",
@@ -196,7 +200,9 @@ static void print_notes(struct replaying *r)
         fprintf(r->out, "note: %" PRIu64 " calls are not modelled, the first is %s on rank %" PRIu32 "\n",
                 notes->unsupported, r->trace.call[notes->unsupported_call].name, notes->unsupported_rank);
     if (notes->threads)
-        fprintf(r->out, "note: several threads made calls; their order is taken as recorded\n");
+        fprintf(r->out, "note: several threads of a rank made calls; %s\n",
+                r->policy.threads == REPLAY_THREADS_RECORDED ? "they keep the recorded order"
+                                                             : "they do not wait for each other (threads=free)");
 }
 
 /* --- the three ways --------------------------------------------------------------------------------------------- */
@@ -442,7 +448,7 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
     }
     fprintf(r->out, "policy: %s\n", text);
     fflush(r->out);
-    status = live_run(&r->trace, &r->policy, r->command, r->live_output ? r->live_output : output, r->live_s, &live);
+    status = live_run(&r->trace, &r->policy, r->command, r->live_output ? r->live_output : output, r->live_s, 0, &live);
     if (status != CORE_OK)
         goto done;
     fprintf(r->out, "%s\n", live_outcome_text(live.outcome));

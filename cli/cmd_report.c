@@ -12,7 +12,7 @@
 enum { OPTION_FORMAT, OPTION_OUTPUT, OPTION_NO_CHECK, OPTION_SEED, OPTION_BUDGET };
 
 static const struct options_spec spec[] = {
-    {"format", 'f', "NAME", "text (default) or json"},
+    {"format", 'f', "NAME", "text (default), html, json, sarif, junit, dot, perfetto or goal"},
     {"output", 'o', "FILE", "write to FILE, not to standard output"},
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
@@ -21,7 +21,7 @@ static const struct options_spec spec[] = {
 };
 static const struct options_command command = {
     "report",
-    "crosswait report [--format=text|json] [-o FILE] T.db",
+    "crosswait report [--format=NAME] [-o FILE] T.db",
     "Checks a trace and renders what ran, what became of each rank, and what was found.",
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no verdict: budget\n"
@@ -60,6 +60,7 @@ int cmd_report(int argc, char **argv)
     const char *output = NULL;
     int64_t number;
     int which;
+    char names[128];
 
     judge_defaults(&judge);
     judge.keep = false;
@@ -69,7 +70,7 @@ int cmd_report(int argc, char **argv)
         case OPTION_FORMAT:
             judge.format = report_find(o.value);
             if (!judge.format)
-                return options_wrong(&o, "unknown format '%s'; there are: text, json", o.value);
+                return options_wrong(&o, "unknown format '%s'; there are: %s", o.value, report_names(names, sizeof names));
             break;
         case OPTION_OUTPUT:
             output = o.value;

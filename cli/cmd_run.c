@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cli/commands.h"
@@ -12,7 +13,10 @@
 
 enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_BUDGET, OPTION_KEEP, OPTION_ONLY, OPTION_CONFIRM, OPTION_LIBRARY };
 
-enum { CONFIRM_SECONDS = 30 }; /* unless --confirm says otherwise */
+enum {
+    CONFIRM_SECONDS = 30, /* unless --confirm says otherwise */
+    CONFIRM_STALL_SECONDS = 1 /* longer than the whole job took, and nothing moves: give up */
+};
 
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
@@ -90,7 +94,7 @@ static int exit_of(const struct launch_result *result, const struct run_outcome 
 {
     if (outcome->findings || result->end == LAUNCH_END_DEADLOCK)
         return CLI_FINDINGS;
-    if (result->end == LAUNCH_END_BUDGET)
+    if (result->end == LAUNCH_END_BUDGET || (result->end == LAUNCH_END_SIGNAL && outcome->budget))
         return CLI_BUDGET;
     if (result->status)
         return CLI_JOB;
@@ -99,14 +103,32 @@ static int exit_of(const struct launch_result *result, const struct run_outcome 
     return outcome->budget ? CLI_BUDGET : CLI_CLEAN;
 }
 
-static int run(const struct launch_options *launch, const struct judge_options *judge)
+/* A job that was ended from outside is not started again. */
+static void confirm_prepare(struct judge_options *judge, const struct launch_result *result, double job_s)
+{
+    if (result->end == LAUNCH_END_SIGNAL || result->end == LAUNCH_END_BUDGET)
+        judge->confirm.command = NULL;
+    judge->confirm.stall_s = CONFIRM_STALL_SECONDS + job_s;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static int run(const struct launch_options *launch, struct judge_options *judge)
 {
     struct run_outcome outcome = {0};
+    double started_s = seconds_now();
     struct launch_result result;
     enum core_status status;
     int code;
 
     status = launch_job(launch, &result);
+    confirm_prepare(judge, &result, seconds_now() - started_s);
     if (!result.started) {
         code = result.status ? CLI_JOB : cli_exit_of(status);
         launch_result_done(&result);
@@ -139,6 +161,8 @@ int cmd_run(int argc, char **argv)
 
     judge_defaults(&judge);
     judge.confirm.budget_s = CONFIRM_SECONDS;
+    if (!getenv("CROSSWAIT_BUFFERS"))
+        launch_variable_set(&launch, "CROSSWAIT_BUFFERS", "on");
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
         switch (which) {

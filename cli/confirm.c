@@ -54,13 +54,17 @@ static void mark(struct finding *finding, const struct live_result *live, double
         finding_fact(finding, "not confirmed: run again under this schedule, the job ended with exit status %d", live->status);
         break;
     case LIVE_BUDGET:
-        finding_fact(finding, "not confirmed: run again under this schedule, the job neither ended nor was proven to hang within %.0f "
-                              "seconds (--confirm=SECONDS)", budget_s);
+        if (live->stalled)
+            finding_fact(finding, "not confirmed: run again under this schedule, the job went another way than recorded, and came to a stop "
+                                  "that proves nothing");
+        else
+            finding_fact(finding, "not confirmed: run again under this schedule, the job neither ended nor was proven to hang within %.0f "
+                                  "seconds (--confirm=SECONDS)", budget_s);
         break;
     }
 }
 
-static enum core_status confirm_one(struct trace *trace, char **command, double budget_s, struct finding *finding)
+static enum core_status confirm_one(struct trace *trace, char **command, double budget_s, double stall_s, struct finding *finding)
 {
     struct replay_policy policy;
     struct live_result live = {0};
@@ -75,7 +79,7 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
         status = core_report(CORE_NO_MEMORY, "out of memory for confirming a finding");
     } else {
         if (silence(saved))
-            status = live_run(trace, &policy, command, output, budget_s, &live);
+            status = live_run(trace, &policy, command, output, budget_s, stall_s, &live);
         restore(saved);
         if (status == CORE_OK)
             mark(finding, &live, budget_s);
@@ -100,8 +104,10 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
         double left = options->budget_s - (seconds_now() - started);
         if (!finding->assumed || !finding->schedule || finding->confirmed != FINDING_NOT_TRIED)
             continue;
+        if (left >= SECONDS_MIN && isatty(STDERR_FILENO))
+            fprintf(stderr, "crosswait: trying in the real job: %s\n", finding->title ? finding->title : finding->rule);
         if (left >= SECONDS_MIN)
-            status = confirm_one(trace, options->command, left, finding);
+            status = confirm_one(trace, options->command, left, options->stall_s, finding);
         else
             finding_fact(finding, "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
     }

@@ -8,6 +8,7 @@
 struct confirm_options {
     char **command;   /* of the job; NULL: nothing is tried */
     double budget_s;  /* for all tries together */
+    double stall_s;   /* a try in which nothing moves for so long is given up; 0: never */
 };
 
 /* Runs the job once more for each finding that is assumed and has a schedule, its output thrown away, and marks the finding: one that

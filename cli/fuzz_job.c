@@ -171,19 +171,45 @@ static bool newer(const char *program, const char *source)
             (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec));
 }
 
+void fuzz_line(const char *path, const char *start, char line[512])
+{
+    FILE *file = fopen(path, "r");
+    char read[512];
+    line[0] = 0;
+    while (file && !line[0] && fgets(read, sizeof read, file))
+        if (strstr(read, start))
+            strcpy(line, strstr(read, start));
+    line[strcspn(line, "\n")] = 0;
+    if (file)
+        fclose(file);
+}
+
+/* Everything that the last build read is older than what it made, and it was asked the same. */
 static bool fresh(const struct fuzz_job *job, const char *program)
 {
     static const char *const made_of[] = {"build.sh",          "lib/libfuzz.a",   "lib/libinproc.a",
-                                          "lib/libcheckers.a", "lib/libreplay.a", "src/real_main.c",
-                                          "src/execute.c"};
-    char path[FUZZ_PATH_MAX];
+                                          "lib/libcheckers.a", "lib/libreplay.a", "lib/libcore.a"};
+    char path[FUZZ_PATH_MAX], line[FUZZ_PATH_MAX], asked[FUZZ_PATH_MAX];
+    const char *flags = job->cflags ? job->cflags : getenv("CFLAGS");
+    size_t used = (size_t)snprintf(asked, sizeof asked, "%s", flags ? flags : "");
+    for (int i = 0; i < job->file_count && used < sizeof asked; i++)
+        used += (size_t)snprintf(asked + used, sizeof asked - used, " %s", job->file[i]);
     for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++)
         if (!path_join(path, job->share, made_of[i]) || !newer(program, path))
             return false;
-    for (int i = 0; i < job->file_count; i++)
-        if (!newer(program, job->file[i]))
-            return false;
-    return !job->cflags; /* what it was built with last time is not known */
+    snprintf(path, sizeof path, "%.4000s.made", program);
+    FILE *file = fopen(path, "r");
+    bool good = file && fgets(line, sizeof line, file);
+    if (good)
+        line[strcspn(line, "\n")] = 0;
+    good = good && !strcmp(line, asked);
+    while (good && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        good = newer(program, line);
+    }
+    if (file)
+        fclose(file);
+    return good;
 }
 
 void fuzz_show(const char *path, FILE *out)
@@ -194,6 +220,18 @@ void fuzz_show(const char *path, FILE *out)
         fputs(line, out);
     if (file)
         fclose(file);
+}
+
+static bool log_says(const char *log, const char *words)
+{
+    char line[2048];
+    bool found = false;
+    FILE *file = fopen(log, "r");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strstr(line, words) != NULL;
+    if (file)
+        fclose(file);
+    return found;
 }
 
 /* "undefined reference to `MPI_Win_create'" and the like: each name once. */
@@ -260,8 +298,11 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
     if (!path_join(script, job->share, "build.sh") || !path_join(program, job->folder, kind) ||
         !path_join(log, job->folder, "build.log"))
         return core_report(CORE_LIMIT, "the path of '%s' is too long", job->folder);
+    struct stat about;
     for (int i = 0; i < job->file_count; i++)
-        if (access(job->file[i], R_OK))
+        if (stat(job->file[i], &about) == 0 && S_ISDIR(about.st_mode))
+            return core_report(CORE_NOT_FOUND, "'%s' is a folder, not a source file", job->file[i]);
+        else if (access(job->file[i], R_OK))
             return core_report(CORE_NOT_FOUND, "cannot read '%s': %s", job->file[i],
                                strerror(errno));
     if (fresh(job, program))
@@ -283,6 +324,11 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
         fuzz_show(log, stderr);
         return core_report(CORE_BAD_INPUT, "'%s' does not compile", job->file[0]);
     }
+    if (status == 2 && log_says(log, "multiple definition of `main'"))
+        return core_report(CORE_BAD_INPUT,
+                           "'%s' cannot be linked: it has a main of its own; put that between"
+                           " #ifndef CROSSWAIT_FUZZ and #endif",
+                           job->file[0]);
     int missing = status == 2 ? missing_calls(log, names) : 0;
     if (missing == 0) {
         fuzz_show(log, stderr);

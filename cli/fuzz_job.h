@@ -33,5 +33,11 @@ enum core_status fuzz_spawn(char *const argv[], const char *output, const char *
 enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *out_status);
 enum core_status fuzz_folder_make(const char *path);
 void fuzz_show(const char *path, FILE *out);
+/* What begins with `start` in the first line that has it; empty: no line has. */
+void fuzz_line(const char *path, const char *start, char line[512]);
+
+/* Runs one scenario or crash input on real ranks and says what was found there; the command's exit
+ * status. program is what "fuzz" built. */
+int fuzz_real(const struct fuzz_job *job, const char *program, const char *path);
 
 #endif

@@ -128,6 +128,14 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
             result->verdict = NULL;
         return true;
     }
+    if (launch->options->stall_s > 0 && launch->world_count &&
+        older_than(launch_watch_progress(launch), (uint64_t)(launch->options->stall_s * 1000))) {
+        result->end = LAUNCH_END_BUDGET;
+        result->stalled = true;
+        if (asprintf(&result->verdict, "the job was ended after nothing had moved for %g s", launch->options->stall_s) < 0)
+            result->verdict = NULL;
+        return true;
+    }
     if (launch->options->watch && launch_proof_try(launch)) {
         result->end = LAUNCH_END_DEADLOCK;
         return true;
@@ -143,14 +151,17 @@ static void job_end(struct launch *launch)
     uint64_t killed_ns = 0;
 
     launch->end_ns = launch_now_ns();
+    launch_leftover_note(launch);
     launch_end_signal(launch, SIGTERM, true);
     for (;;) {
         sleep_tick(launch, 10);
         launch_signal_pass(launch);
         children_reap(launch);
         launch_watch_scan(launch);
-        if (launch_end_signal(launch, 0, true) == 0)
+        if (launch_end_signal(launch, 0, true) == 0) {
+            launch_leftover_remove(launch);
             break;
+        }
         if (older_than(launch->end_ns, LAUNCH_TERM_GRACE_MS) ||
             (launch->result->end == LAUNCH_END_DEADLOCK &&
              older_than(launch->end_ns, LAUNCH_TERM_SHORT_MS) &&
@@ -177,6 +188,22 @@ static bool may_start_ranks(struct launch *launch)
                                         launch_end_signal(launch, 0, false));
 }
 
+/* mpirun may block itself while it ends (PMIx does, now and then): its ranks are dead, and it does not notice. */
+static bool starter_is_stuck(struct launch *launch, uint32_t alive)
+{
+    if (launch->child_gone || alive || !launch->world_count || !launch_end_starter_stuck(launch)) {
+        launch->stuck_ns = 0;
+        return false;
+    }
+    if (!launch->stuck_ns)
+        launch->stuck_ns = launch_now_ns();
+    if (!older_than(launch->stuck_ns, LAUNCH_STARTER_MS))
+        return false;
+    core_report(CORE_OK, "'%s' had not noticed %d seconds after all ranks were dead, and was ended",
+                launch->options->command[0], LAUNCH_STARTER_MS / 1000);
+    return launch->stuck = true;
+}
+
 static void job_watch(struct launch *launch)
 {
     uint64_t started_ns = launch_now_ns();
@@ -201,10 +228,16 @@ static void job_watch(struct launch *launch)
             job_end(launch);
             break;
         }
+        if (starter_is_stuck(launch, alive)) {
+            job_end(launch);
+            break;
+        }
         if (should_end(launch, started_ns)) {
             job_end(launch);
             break;
         }
+        if (launch->options->watch)
+            launch_quiet_look(launch);
     }
     launch->all_gone_ns = launch_now_ns();
     launch_watch_scan(launch);
@@ -212,11 +245,6 @@ static void job_watch(struct launch *launch)
 
 /* --- all of it
  * --------------------------------------------------------------------------------------------- */
-
-static int status_as_shell(int status)
-{
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-}
 
 enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result)
 {
@@ -242,8 +270,9 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     if (status)
         goto give_signals_back;
     job_watch(&launch);
-    out_result->status = status_as_shell(launch.child_status);
-    if (launch.end_ns && !out_result->status) /* some starters call it a success to be ended */
+    out_result->status = launch.stuck ? launch_watch_status(&launch)
+                                      : launch_status_as_shell(launch.child_status);
+    if (launch.end_ns && !launch.stuck && !out_result->status) /* some starters call it a success to be ended */
         out_result->status = 128 + SIGTERM;
     if (out_result->end == LAUNCH_END_OWN && launch.signal_passed)
         out_result->end = LAUNCH_END_SIGNAL;
@@ -257,6 +286,7 @@ remove_spool:
     launch_env_undo(&launch);
 free_paths:
     launch_watch_done(&launch);
+    launch_leftover_done(&launch);
     if (launch.lock_fd >= 0)
         close(launch.lock_fd);
     free(launch.output);

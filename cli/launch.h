@@ -24,6 +24,7 @@ struct launch_options {
     bool watch;  /* end a job that is proven to hang */
     bool keep_spool; /* keep the spool folder beside the trace */
     double budget_s; /* end the job after so long; 0: never */
+    double stall_s;  /* end it when no rank has moved for so long; 0: never */
     struct launch_variable variable[LAUNCH_VARIABLES_MAX];
     uint32_t variable_count;
 };
@@ -31,7 +32,7 @@ struct launch_options {
 enum launch_end {
     LAUNCH_END_OWN,      /* the command ended by itself, or by a signal that we did not send */
     LAUNCH_END_DEADLOCK, /* ended by us: a deadlock was proven */
-    LAUNCH_END_BUDGET,   /* ended by us: the budget was spent */
+    LAUNCH_END_BUDGET,   /* ended by us: the budget was spent, or nothing moved for stall_s */
     LAUNCH_END_SIGNAL    /* a signal (Ctrl-C, TERM, HUP) was passed on, then it ended */
 };
 
@@ -39,6 +40,7 @@ struct launch_result {
     int status;   /* of the command, as a shell has it: exit status, or 128 + signal */
     bool started; /* false: could not be executed; status is 126 or 127 */
     enum launch_end end;
+    bool stalled; /* LAUNCH_END_BUDGET: because nothing moved */
     char
         *verdict; /* one sentence when end is LAUNCH_END_DEADLOCK or LAUNCH_END_BUDGET; else NULL */
     int64_t verdict_ms; /* from the last progress to the end of the job's last process; -1 unless a
@@ -62,6 +64,7 @@ void launch_variable_set(struct launch_options *options, const char *name, const
 // clang-format off
 #define LAUNCH_OPTION_SPECS \
     {"payload", 0, "KIND", "what is kept of buffers: none, digest, or full[:CAP], CAP bytes of each (none)"}, \
+    {"buffers", 0, "on|off", "look at what buffers overlap, and change while MPI owns them (on for run, else off)"}, \
     {"stack", 0, "N", "keep N frames of each call's stack (1)"}, \
     {"last", 0, "N", "keep only the last N events of each rank"}, \
     {"from", 0, "WHEN", "record from WHEN on: seconds since MPI_Init, or pcontrol:N"}, \
@@ -70,7 +73,7 @@ void launch_variable_set(struct launch_options *options, const char *name, const
     {"calls", 0, "LIST", "record these calls only: classes, groups or names, e.g. p2p,coll or -tool"}, \
     {"comms", 0, "LIST", "record these communicators only: world, self, or by name"}
 // clang-format on
-enum { LAUNCH_OPTION_COUNT = 8 };
+enum { LAUNCH_OPTION_COUNT = 9 };
 struct options;
 /* Takes the option's value; `index` counts from the first of these rows. A value that cannot mean anything is reported:
  * CORE_BAD_INPUT. */

@@ -17,6 +17,7 @@ struct process {
     bool starter; /* of ranks, by its name */
     bool dead;    /* a zombie */
     bool ours;
+    bool waits; /* for a starter, or is one */
 };
 
 static bool name_is_starter(const char *name)
@@ -142,6 +143,37 @@ uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too)
                 syscall(SYS_pidfd_send_signal, rank->pidfd, signal, NULL, 0);
         }
     return live;
+}
+
+static struct process *process_find(struct process *list, size_t count, pid_t pid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].pid == pid)
+            return &list[i];
+    return NULL;
+}
+
+/* A starter that is at work notices at once when a child of it dies. */
+bool launch_end_starter_stuck(const struct launch *launch)
+{
+    struct process *list;
+    size_t count = processes_list(&list);
+    bool stuck = false, other = false;
+
+    descendants_mark(list, count);
+    for (size_t i = 0; i < count; i++) {
+        struct process *parent = process_find(list, count, list[i].parent);
+
+        stuck |= list[i].ours && list[i].dead && parent && parent->ours && parent->starter && !parent->dead;
+    }
+    for (size_t i = 0; i < count; i++) /* those that wait for it, such as a shell */
+        if (list[i].starter && !list[i].dead)
+            for (struct process *at = &list[i]; at && at->ours; at = process_find(list, count, at->parent))
+                at->waits = true;
+    for (size_t i = 0; i < count; i++)
+        other |= list[i].ours && !list[i].dead && !list[i].waits && list[i].pid != launch->witness;
+    free(list);
+    return stuck && !other;
 }
 
 bool launch_end_has_starter(void)

@@ -44,6 +44,11 @@ static bool is_payload(const char *text)
            (!strncmp(text, "full:", 5) && is_number(text + 5));
 }
 
+static bool is_switch(const char *text)
+{
+    return !strcmp(text, "on") || !strcmp(text, "off");
+}
+
 static bool is_list_of_ranks(const char *text)
 {
     return *text && strspn(text, "0123456789,-") == strlen(text);
@@ -63,6 +68,7 @@ enum core_status launch_option_set(struct launch_options *launch, const struct o
         const char *wanted;
     } row[] = {
         {"CROSSWAIT_PAYLOAD", is_payload, "none, digest, full or full:BYTES"},
+        {"CROSSWAIT_BUFFERS", is_switch, "on or off"},
         {"CROSSWAIT_STACK", is_number, "a number of frames"},
         {"CROSSWAIT_LAST", is_number, "a number of events"},
         {"CROSSWAIT_FROM", is_when, "a number of seconds, or pcontrol:N"},

@@ -1,6 +1,7 @@
 /* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start),
- * launch_signal.c, launch_watch.c (the spools of the ranks while they run), launch_end.c (ending
- * processes), launch_trace.c (after the end).
+ * launch_signal.c, launch_watch.c (the spools of the ranks while they run), launch_quiet.c (jobs that
+ * seem to hang), launch_end.c (ending processes), launch_leftover.c (what they leave in shared
+ * memory), launch_trace.c (after the end).
  *
  * Invariants
  *  1. A rank's pidfd was opened while the process that maps the rank's ring held the pid: it never
@@ -32,7 +33,11 @@ enum {
     LAUNCH_EXEC_MS =
         300, /* what the command leaves in the background may be starting for so long */
     LAUNCH_ORPHAN_GRACE_MS =
-        3000 /* ranks whose starter was killed get so long to end by themselves */
+        3000, /* ranks whose starter was killed get so long to end by themselves */
+    LAUNCH_STARTER_MS =
+        5000, /* a starter whose ranks are all dead gets so long to notice: mpirun may block itself */
+    LAUNCH_POLL_WARN_MS = 10000, /* nothing but polls in vain for so long, and others waiting: say so */
+    LAUNCH_WAIT_WARN_MS = 30000  /* the same where all are inside calls, and nothing is proven */
 };
 
 struct launch_lane {
@@ -52,6 +57,7 @@ struct launch_rank {
     bool status_known;
     int status;        /* as waitpid gives it */
     uint64_t still_ns; /* since when nothing of it has moved */
+    uint64_t progress_ns; /* when a call of it last completed that was no poll in vain */
     bool still_cpu_known;
     uint64_t still_cpu_ns; /* of the thread inside MPI, soon after still_ns: processor time, */
     uint64_t still_runs;   /* and how often it got a processor */
@@ -68,6 +74,13 @@ struct launch_world { /* one MPI job of the command: one folder of the spool */
     uint32_t rank_count;
     struct live_prover *prover; /* made when it is first asked */
     uint64_t ask_ns;            /* not before: when the next proof may be tried */
+    bool quiet_said;            /* that it seems to hang */
+};
+
+struct launch_leftover { /* launch_leftover.c: a file in shared memory */
+    char *path;
+    dev_t device;
+    uint64_t inode;
 };
 
 struct launch {
@@ -90,12 +103,18 @@ struct launch {
     uint32_t soon_count;
     sigset_t signal_before;
     int signal_passed; /* the last one that came, other than SIGCHLD; 0 none */
+    uint64_t signal_ns; /* when the first one came */
     pid_t witness;     /* launch_signal.c */
     int witness_fd;
 
     struct launch_world *world;
     uint32_t world_count;
     uint32_t turn;
+
+    uint64_t stuck_ns; /* since when the starter has not noticed that all its ranks are dead; 0: it has */
+    bool stuck;        /* it was ended for that */
+    struct launch_leftover *leftover;
+    uint32_t leftover_count;
 
     uint64_t end_ns; /* when we began to end the job; 0: we did not */
     uint64_t last_progress_ns;
@@ -124,6 +143,9 @@ void launch_watch_reaped(struct launch *launch, pid_t pid, int status);
 /* Fills fds for poll(2): one per living rank. Returns how many. */
 struct pollfd;
 uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
+uint64_t launch_watch_progress(const struct launch *launch); /* when a rank last made progress */
+int launch_status_as_shell(int status); /* of waitpid */
+int launch_watch_status(const struct launch *launch); /* of the ranks, as their starter would have passed it on */
 void launch_watch_done(struct launch *launch);
 
 /* launch_proof.c: true when a deadlock is proven; result->verdict is set then. */
@@ -131,11 +153,21 @@ bool launch_proof_try(struct launch *launch);
 void launch_proof_attach(struct launch_rank *rank);
 void launch_proof_look(struct launch_rank *rank, bool moved);
 
+/* launch_quiet.c: says once on stderr that a job which is not proven to hang seems to */
+void launch_quiet_look(struct launch *launch);
+
 /* launch_end.c */
 uint32_t launch_end_signal(struct launch *launch, int signal,
                            bool ranks_too); /* returns how many processes live */
+/* Only starters of ranks live, and what died below one was not noticed by it. */
+bool launch_end_starter_stuck(const struct launch *launch);
 bool launch_end_has_starter(
     void); /* an mpirun in the background, which may have ranks still to come */
+
+/* launch_leftover.c: before the ranks are ended; when they are gone */
+void launch_leftover_note(struct launch *launch);
+void launch_leftover_remove(struct launch *launch);
+void launch_leftover_done(struct launch *launch);
 
 /* launch_trace.c */
 enum core_status launch_trace_write(struct launch *launch);

@@ -168,7 +168,7 @@ static bool lane_is_shadow(const struct launch_rank *rank, const struct launch_l
 }
 
 /* The lane whose thread is inside MPI; NULL when there is none, or more than one, or a thread that
- * is outside may come back. */
+ * is outside may come back: all but one that waits for another thread, as in a join. */
 static const struct launch_lane *lane_inside(const struct launch_rank *rank)
 {
     const struct launch_lane *inside = NULL;
@@ -182,7 +182,8 @@ static const struct launch_lane *lane_inside(const struct launch_rank *rank)
                 return NULL;
             inside = lane;
         } else if (!lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) &&
-                   task.state != 'Z' && task.state != 'X') {
+                   task.state != 'Z' && task.state != 'X' &&
+                   !thread_is_harmless(rank, lane->header.tid)) {
             return NULL;
         }
     }
@@ -251,7 +252,7 @@ static bool rank_unmoved(const struct launch_rank *rank)
 
         if (spool_header_read(rank->lane[l].ring_fd, &now, NULL) != CORE_OK ||
             now.committed != before->committed || now.moved != before->moved ||
-            now.depth != before->depth || now.open[0].seq != before->open[0].seq)
+            now.polled != before->polled || now.depth != before->depth || now.open[0].seq != before->open[0].seq)
             return false;
     }
     return true;

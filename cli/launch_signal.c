@@ -103,6 +103,8 @@ void launch_signal_pass(struct launch *launch)
         if (number == SIGCHLD)
             continue;
         launch->signal_passed = number;
+        if (!launch->signal_ns)
+            launch->signal_ns = launch_now_ns();
         if (witness_got(launch, number))
             continue;
         if (!launch->child_gone)

@@ -1,5 +1,6 @@
 /* After the end: what became of each rank, and one trace for each world that the command started. A
  * spool is removed only when its trace is whole. */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -135,6 +136,13 @@ static void end_of_unknown(const struct launch *launch, const struct launch_rank
     }
 }
 
+/* After a signal to the job the library leaves a rank without a word, when it finds its starter gone. */
+static bool exited_of_itself(const struct launch *launch, const struct launch_rank *rank)
+{
+    return rank->status_known && WIFEXITED(rank->status) &&
+           (rank->gone_ns < launch->signal_ns || state_of(rank) == SPOOL_STATE_EXITED);
+}
+
 /* Only what the spool does not say: a rank that finalized, aborted or saw its signal has said it.
  */
 static uint32_t ends_find(const struct launch *launch, const struct launch_world *world,
@@ -143,7 +151,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
     const struct launch_rank *culprit = NULL;
     uint32_t count = 0;
 
-    if (!launch->end_ns && !launch->signal_passed)
+    if ((!launch->end_ns || launch->stuck) && !launch->signal_passed)
         culprit = culprit_find(world);
     for (uint32_t r = 0; r < world->rank_count; r++) {
         const struct launch_rank *rank = &world->rank[r];
@@ -159,7 +167,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
                      launch->result->end == LAUNCH_END_DEADLOCK ? "a deadlock was proven"
                      : launch->result->end == LAUNCH_END_BUDGET ? "the budget was spent"
                                                                 : "its starter had died");
-        } else if (launch->signal_passed && !(rank->status_known && WIFEXITED(rank->status))) {
+        } else if (launch->signal_passed && !exited_of_itself(launch, rank)) {
             end[count].state = EVENT_RANK_ENDED;
             end[count].code = launch->signal_passed;
             snprintf(detail[count].text, sizeof detail->text, "by signal %d (%s), sent to the job",
@@ -227,18 +235,21 @@ static void world_restore(const struct launch *launch, const struct launch_world
         }
 }
 
+/* All lanes, those too that were still being made when the job died. */
 static void world_remove(const struct launch_world *world)
 {
-    char command_path[4096];
+    DIR *folder = opendir(world->path);
+    struct dirent *entry;
 
-    for (uint32_t r = 0; r < world->rank_count; r++)
-        for (uint32_t l = 0; l < world->rank[r].lane_count; l++)
-            for (int k = 0; k < 2; k++) {
-                snprintf(command_path, sizeof command_path, "%s/%d.%u.%s", world->path,
-                         (int)world->rank[r].rank, (unsigned)world->rank[r].lane[l].lane,
-                         k ? "spool" : "ring");
-                unlink(command_path);
-            }
+    while (folder && (entry = readdir(folder))) {
+        int end = 0;
+
+        sscanf(entry->d_name, "%*d.%*u.%n", &end);
+        if (end && (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool")))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
     if (rmdir(world->path) < 0 && errno != ENOENT)
         core_report(CORE_IO, "cannot remove '%s': %s; it is no longer needed", world->path,
                     strerror(errno));

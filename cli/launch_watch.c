@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -248,7 +249,7 @@ static void lane_add(struct launch *launch, struct launch_world *world, int32_t 
     rank->lane[rank->lane_count++] = lane;
     if (rank->lane_count == 1)
         rank_attach(launch, rank, &lane.header, ring_name);
-    rank->still_ns = launch_now_ns();
+    rank->still_ns = rank->progress_ns = launch_now_ns();
 }
 
 static void world_scan(struct launch *launch, struct launch_world *world)
@@ -303,7 +304,8 @@ static void world_add(struct launch *launch, const char *name)
 /* --- does it move
  * ------------------------------------------------------------------------------------------ */
 
-static bool lane_look(struct launch_world *world, int32_t rank, struct launch_lane *lane)
+static bool lane_look(struct launch_world *world, int32_t rank, struct launch_lane *lane,
+                      bool *out_progress)
 {
     struct spool_header now;
     bool moved;
@@ -315,9 +317,10 @@ static bool lane_look(struct launch_world *world, int32_t rank, struct launch_la
     }
     if (spool_header_read(lane->ring_fd, &now, NULL) != CORE_OK)
         return false;
-    moved = now.committed != lane->header.committed || now.moved != lane->header.moved ||
+    moved = now.committed != lane->header.committed || now.moved != lane->header.moved || now.polled != lane->header.polled ||
             now.depth != lane->header.depth || now.state != lane->header.state ||
             (now.depth && now.open[0].seq != lane->header.open[0].seq);
+    *out_progress |= now.moved != lane->header.moved || now.state != lane->header.state;
     lane->header = now;
     return moved;
 }
@@ -327,10 +330,12 @@ static void world_look(struct launch *launch, struct launch_world *world)
     uint64_t now = launch_now_ns();
 
     for (uint32_t r = 0; r < world->rank_count; r++) {
-        bool moved = false;
+        bool moved = false, progress = false;
 
         for (uint32_t l = 0; l < world->rank[r].lane_count; l++)
-            moved |= lane_look(world, world->rank[r].rank, &world->rank[r].lane[l]);
+            moved |= lane_look(world, world->rank[r].rank, &world->rank[r].lane[l], &progress);
+        if (progress)
+            world->rank[r].progress_ns = now;
         if (moved)
             world->rank[r].still_ns = launch->last_progress_ns = now;
         launch_proof_look(&world->rank[r], moved);
@@ -363,6 +368,39 @@ void launch_watch_scan(struct launch *launch)
         world_scan(launch, &launch->world[w]);
         world_look(launch, &launch->world[w]);
     }
+}
+
+uint64_t launch_watch_progress(const struct launch *launch)
+{
+    uint64_t last_ns = 0;
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++)
+            if (launch->world[w].rank[r].progress_ns > last_ns)
+                last_ns = launch->world[w].rank[r].progress_ns;
+    return last_ns ? last_ns : launch_now_ns();
+}
+
+int launch_status_as_shell(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int launch_watch_status(const struct launch *launch)
+{
+    uint32_t turn = UINT32_MAX;
+    int status = 0;
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            const struct launch_rank *rank = &launch->world[w].rank[r];
+
+            if (!rank->status_known || !rank->status || rank->gone_turn >= turn)
+                continue;
+            turn = rank->gone_turn;
+            status = launch_status_as_shell(rank->status);
+        }
+    return status;
 }
 
 void launch_watch_done(struct launch *launch)

@@ -155,6 +155,7 @@ enum core_status live_policy_text(struct trace *trace, const struct replay_polic
         putc(' ', out);
     }
     plain.order = REPLAY_ORDER_RECORDED;
+    plain.threads = REPLAY_THREADS_FREE; /* the real threads order themselves */
     char *rest = status == CORE_OK ? replay_policy_text(&plain) : NULL;
     for (char *at = rest, *word; at && (word = strsep(&at, " "));) /* the words that are not said yet */
         if (!(lists && !strncmp(word, "buffering=", 10)) && strncmp(word, "order=", 6) != 0)
@@ -175,9 +176,9 @@ enum core_status live_policy_text(struct trace *trace, const struct replay_polic
 /* --- the run ---------------------------------------------------------------------------------------------------- */
 
 enum core_status live_run(struct trace *trace, const struct replay_policy *policy, char **command, const char *output,
-                          double budget_s, struct live_result *out_result)
+                          double budget_s, double stall_s, struct live_result *out_result)
 {
-    struct launch_options launch = {.command = command, .output = output, .watch = true, .budget_s = budget_s};
+    struct launch_options launch = {.command = command, .output = output, .watch = true, .budget_s = budget_s, .stall_s = stall_s};
     struct live_result made = {.outcome = LIVE_FAILED};
     struct launch_result launched;
     char *text;
@@ -188,6 +189,7 @@ enum core_status live_run(struct trace *trace, const struct replay_policy *polic
     launch_variable_set(&launch, "CROSSWAIT_POLICY", text);
     status = launch_job(&launch, &launched);
     made.status = launched.status;
+    made.stalled = launched.stalled;
     if (launched.end == LAUNCH_END_DEADLOCK)
         made.outcome = LIVE_HUNG;
     else if (launched.end == LAUNCH_END_BUDGET)

@@ -3,7 +3,7 @@
  *
  * Arguments: none. Ranks: 2 or more.
  *
- * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=misuse
  */
 #include <mpi.h>
 

@@ -106,16 +106,25 @@ static void own_pointer(MPI_File f)
     EXPECT(in == out);
 }
 
+/* What one rank wrote another may read, or write over, only after these. */
+static void pass_on(MPI_File f)
+{
+    CALL(MPI_File_sync, f);
+    CALL(MPI_Barrier, world);
+    CALL(MPI_File_sync, f);
+}
+
 static void shared_pointer(MPI_File f)
 {
     MPI_Offset position;
     MPI_Request r;
     int out = 5, in = 0;
+    pass_on(f);
     CALL(MPI_File_seek_shared, f, 0, MPI_SEEK_SET);
     CALL(MPI_File_write_shared, f, &out, 1, MPI_INT, MPI_STATUS_IGNORE);
     CALL(MPI_File_iwrite_shared, f, &out, 1, MPI_INT, &r);
     CALL(MPI_Wait, &r, MPI_STATUS_IGNORE);
-    CALL(MPI_Barrier, world);
+    pass_on(f);
     CALL(MPI_File_get_position_shared, f, &position);
     EXPECT(position == 2 * size * (MPI_Offset)sizeof(int));
     CALL(MPI_Barrier, world);

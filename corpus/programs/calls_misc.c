@@ -77,14 +77,14 @@ static void handles(void)
     MPI_Message message;
     MPI_Status status, back;
     MPI_Fint fortran[64];
-    int number = 1;
+    int number = 1, got = 0;
     EXPECT(CALL(MPI_Op_f2c, CALL(MPI_Op_c2f, op)) == op);
     EXPECT(CALL(MPI_Errhandler_f2c, CALL(MPI_Errhandler_c2f, errors)) == errors);
     EXPECT(CALL(MPI_Request_f2c, CALL(MPI_Request_c2f, request)) == request);
     CALL(MPI_Isend, &number, 1, MPI_INT, rank, 1, MPI_COMM_WORLD, &request);
     CALL(MPI_Mprobe, rank, 1, MPI_COMM_WORLD, &message, &status);
     message = CALL(MPI_Message_f2c, CALL(MPI_Message_c2f, message));
-    CALL(MPI_Mrecv, &number, 1, MPI_INT, &message, &status);
+    CALL(MPI_Mrecv, &got, 1, MPI_INT, &message, &status);
     CALL(MPI_Wait, &request, MPI_STATUS_IGNORE);
     CALL(MPI_Status_c2f, &status, fortran);
     CALL(MPI_Status_f2c, fortran, &back);

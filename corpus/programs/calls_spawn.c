@@ -4,6 +4,7 @@
  * Arguments: none (the children get one). Ranks: 2 or more.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
+ * INPROC: no, it starts and connects processes
  */
 #include <mpi.h>
 

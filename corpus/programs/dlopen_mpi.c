@@ -6,6 +6,7 @@
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  * TEST: ranks=2 args=handle job=0 verdict=unseen
+ * INPROC: no, it opens the MPI library by name
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -5,6 +5,7 @@
  *
  * TEST: ranks=2 args=20 65536 job=0 verdict=clean
  * TEST: ranks=3 args=5 job=0 verdict=clean
+ * INPROC: prints times
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -7,6 +7,7 @@
 # SAFE-FROM: 8
 # TEST: ranks=2 args=1048576 job=hangs verdict=deadlock-unbuffered
 # SAFE-FROM: 1048576
+# INPROC: no, Python calls MPI through a library of Open MPI
 import sys
 from mpi4py import MPI
 

@@ -4,6 +4,7 @@
 !
 ! TEST: ranks=2 args= job=0 verdict=clean
 ! TEST: ranks=4 args= job=0 verdict=clean
+! INPROC: no, Fortran calls MPI through a library of Open MPI
       program ring_mpif
       implicit none
       include 'mpif.h'

@@ -5,6 +5,7 @@
 #
 # TEST: ranks=1 args= job=0 verdict=clean
 # TEST: ranks=3 args= job=0 verdict=clean
+# INPROC: no, Python calls MPI through a library of Open MPI
 import array
 from mpi4py import MPI
 

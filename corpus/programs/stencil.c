@@ -7,6 +7,7 @@
  * TEST: ranks=1 args= job=0 verdict=clean
  * TEST: ranks=2 args= job=0 verdict=clean
  * TEST: ranks=4 args=50 32 job=0 verdict=clean
+ * INPROC: prints times
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -5,6 +5,7 @@
  *
  * TEST: ranks=2 args=funneled job=0 verdict=clean
  * TEST: ranks=2 args=serialized job=0 verdict=clean
+ * INPROC: no, its threads run on while the ranks take turns
  */
 #include <mpi.h>
 

@@ -10,8 +10,8 @@ hang() { # ranks program arguments
     [ $status -ne 0 ] || echo "status 0"
     grep '^crosswait:' err | sed 's/; the job was ended.*//'
     took=$(sed -n 's/.*the job was ended \([0-9.]*\) seconds after its last progress$/\1/p' err)
-    awk "BEGIN { exit !($took <= 8) }" || echo "ended only after $took seconds" # however crowded the machine
-    best=$(printf '%s\n' $best $took | sort -n | head -1)
+    awk "BEGIN { exit !($took <= 5) }" || echo "ended only after $took seconds" # however crowded the machine
+    all="$all $took"
     echo "left behind: $(left cw.$program)"
     ranks T.db
     [ -n "$(meta T.db live_verdict)" ] || echo "no verdict in the trace"
@@ -23,5 +23,6 @@ hang 2 quiz_blocking 1048576
 hang 3 reduce_alone
 hang 3 ring_allgather_printed 100000
 hang 2 two_comms_crossed 1048576
-awk "BEGIN { exit !($best <= 2.0) }" || echo "none was ended within 2 seconds, the best after $best"
+middle=$(printf '%s\n' $all | sort -n | sed -n 3p)
+awk "BEGIN { exit !($middle <= 2.0) }" || echo "most were not ended within 2 seconds, but after$all"
 exit 0
