@@ -184,7 +184,7 @@ static bool goes_on_by_source(const struct check_input *input, const char *witne
         int32_t matched = REPLAY_ANY;
         for (uint32_t j = 0; j < rank->op_count && !found; j++) {
             if (matched != REPLAY_ANY)
-                found = rank->op[j].peer == matched && rank->op[j].kind <= REPLAY_IPROBE;
+                found = rank->op[j].peer == matched && rank->op[j].kind <= REPLAY_IPROBE && !(rank->op[j].flags & REPLAY_FLAG_PROBED);
             else if (replay_op_id(input->program, policy.forced[i].rank, j) == policy.forced[i].id &&
                      rank->op[j].matched != policy.forced[i].source)
                 matched = rank->op[j].matched;

@@ -30,8 +30,12 @@ struct counter { /* walks one rank */
     uint32_t opener_count, opener_room;
 };
 
-static bool is_receive(enum event_class class)
+static bool is_receive(const struct trace_event *event)
 {
+    enum event_class class = event->class;
+
+    if (class == EVENT_CLASS_IPROBE || class == EVENT_CLASS_IMPROBE)
+        return event->completion_count && event->completion[0].done;
     return class == EVENT_CLASS_RECV || class == EVENT_CLASS_IRECV || class == EVENT_CLASS_RECV_INIT ||
            class == EVENT_CLASS_PROBE || class == EVENT_CLASS_MPROBE || class == EVENT_CLASS_SENDRECV;
 }
@@ -63,7 +67,7 @@ static enum core_status keep_opener(struct counter *counter, const struct trace_
 static uint64_t number_of(const struct counter *counter, const struct trace_event *event, bool receives)
 {
     if (event->class != EVENT_CLASS_START)
-        return receives ? is_receive(event->class) ? counter->receives : 0 : is_send(event) ? counter->sends : 0;
+        return receives ? is_receive(event) ? counter->receives : 0 : is_send(event) ? counter->sends : 0;
     uint64_t request = event->request ? event->request : event->completion_count ? event->completion[0].request : 0;
     for (uint32_t i = counter->opener_count; request && i-- > 0;)
         if (counter->opener[i].request == request)
@@ -87,7 +91,7 @@ static enum core_status number_names(struct trace *trace, uint32_t rank, bool re
         if (event.parent)
             continue;
         counter.sends += is_send(&event);
-        counter.receives += is_receive(event.class);
+        counter.receives += is_receive(&event);
         if (event.class == EVENT_CLASS_SEND_INIT || event.class == EVENT_CLASS_RECV_INIT)
             status = keep_opener(&counter, &event);
         for (; at < count && name[at].event <= event.seq; at++)

@@ -705,6 +705,8 @@ class Call:
         if self.klass in ("recv", "irecv", "recv_init", "probe", "mprobe", "sendrecv"):
             source = one("source", "rsource")
             c.append(f"{source} = perturb_source(lane, e, {source}, {one('comm')});")
+        if self.klass in ("iprobe", "improbe"):
+            c.append(f"source = perturb_poll(lane, e, source, {one('comm')});")
         return ["if (UNLIKELY(recorder.perturb)) {\n        " + "\n        ".join(c) + "\n    }"]
 
     def moved(self):
@@ -748,6 +750,8 @@ class Call:
                     lines.append(f"if (recorder.layer && returned == MPI_SUCCESS) layer_making({self.one('comm')}, e->comm, e->seq);")
             if self.poll:
                 nothing = "returned == MPI_SUCCESS && flag && !*flag" if "flag" in self.all("int_out") else "true"
+                if self.klass in ("iprobe", "improbe"):
+                    lines.append("if (UNLIKELY(recorder.perturb) && returned == MPI_SUCCESS && *flag)\n        perturb_found();")
                 lines += [f"bool nothing = {nothing};", "if (recorder_poll_again(lane, e, cfa, nothing))\n        return returned;"]
             lines += self.finish() + self.payload_after()
             if self.klass == "coll_init":

@@ -276,14 +276,29 @@ bool perturb_inner_send(uint64_t bytes)
            (policy.buffering == RANDOM && chance(3, take(&policy.call_number)) * 100 >= (double)policy.percent);
 }
 
-int perturb_source(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm)
+static int pinned_source(struct lane *lane, const struct spool_event *e, uint64_t number, int source, MPI_Comm comm)
 {
-    uint64_t number = take(&policy.receive_number);
     if (source != MPI_ANY_SOURCE || !policy.receives.count)
         return source;
     const struct name *name = named(&policy.receives, e->seq, number);
     int pinned = name ? recorder_comm_rank_of(lane, comm, name->source) : -1;
     return pinned >= 0 ? pinned : source;
+}
+
+int perturb_source(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm)
+{
+    return pinned_source(lane, e, take(&policy.receive_number), source, comm);
+}
+
+/* A probe that finds nothing has no number; the one that finds something has the next. */
+int perturb_poll(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm)
+{
+    return pinned_source(lane, e, __atomic_load_n(&policy.receive_number, __ATOMIC_RELAXED) + 1, source, comm);
+}
+
+void perturb_found(void)
+{
+    take(&policy.receive_number);
 }
 
 int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,

@@ -7,7 +7,7 @@
  *   order=recorded | first | list:NAME=W,...                wildcard receives and probes named take from world rank W
  *   coll=...  nothing to do live      seed=N
  * A NAME is R.E, world rank and sequence number as in the trace, or R.#N: the N-th call of the application on rank R that sends (a
- * start of a persistent send does not count), or that receives or probes and blocks or posts (for order=). R.#N stays right when
+ * start of a persistent send does not count), or that receives or probes (for order=; a probe that finds nothing does not count). R.#N stays right when
  * the number of polls or of messages inside collectives differs between two runs; sequence numbers may not.
  * Sends inside the library's collectives follow buffering= where it names no single sends. */
 #ifndef INTERPOSE_PERTURB_H

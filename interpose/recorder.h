@@ -412,6 +412,8 @@ void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep);
 void perturb_before(struct lane *lane, const struct spool_event *e); /* a delay */
 bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes, MPI_Comm comm); /* make it synchronous? */
 int perturb_source(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm); /* pinned source of a wildcard */
+int perturb_poll(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm); /* the same, of a probe that may find nothing */
+void perturb_found(void);                                                                     /* it found something */
 int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
                      MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
 int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank);     /* world rank of a peer; -1 unknown */

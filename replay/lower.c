@@ -200,6 +200,25 @@ static bool found(const struct trace_event *event)
     return event->completion_count && event->completion[0].done;
 }
 
+/* A receive of what the thread's last probe of any source found. Threads may take each other's messages: nothing is taken for granted
+ * there. */
+static void follow_probe(struct lower *lower, const struct trace_event *event, struct replay_op *op)
+{
+    struct lower_thread *thread = lower->now;
+
+    if (!thread->probe || event->parent)
+        return;
+    struct replay_op *probe = &lower->program->rank[lower->rank].op[thread->probe - 1];
+    bool fits = (op->peer == REPLAY_ANY || op->peer == probe->matched) && (op->tag == REPLAY_ANY || op->tag == thread->probe_tag);
+    if (op->comm != probe->comm || !fits)
+        return;
+    thread->probe = 0;
+    if (op->peer == REPLAY_ANY && (op->tag == REPLAY_ANY || probe->tag != REPLAY_ANY))
+        return; /* it names nothing that the probe found */
+    op->flags |= REPLAY_FLAG_PROBED;
+    probe->flags |= REPLAY_FLAG_PROBED;
+}
+
 static enum core_status lower_message(struct lower *lower, const struct trace_event *event)
 {
     bool is_send = event->class == EVENT_CLASS_SEND || event->class == EVENT_CLASS_ISEND ||
@@ -217,6 +236,8 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
     }
     op.mode = is_send ? mode_of(event->mode) : 0;
     lower->notes->wildcards += !is_send && op.peer == REPLAY_ANY;
+    if (event->class == EVENT_CLASS_RECV || event->class == EVENT_CLASS_IRECV)
+        follow_probe(lower, event, &op);
     switch (event->class) {
     case EVENT_CLASS_SEND:
         op.kind = REPLAY_SEND;
@@ -266,6 +287,7 @@ static enum core_status lower_sendrecv(struct lower *lower, const struct trace_e
     if (event->completion_count)
         receive.matched = matched_by(lower, event, &event->completion[0]);
     lower->notes->wildcards += receive.peer == REPLAY_ANY;
+    follow_probe(lower, event, &receive);
     receive.request = pair[0] = rank->request_count;
     status = lower_add(lower, event, receive);
     send.request = pair[1] = rank->request_count;
@@ -294,7 +316,16 @@ static enum core_status lower_probe(struct lower *lower, const struct trace_even
         op.matched = matched_by(lower, event, &event->completion[0]);
     lower->notes->wildcards += op.peer == REPLAY_ANY;
     lower->notes->tests += polling;
-    return takes ? lower_start(lower, event, op, event->request) : lower_add(lower, event, op);
+    if (takes)
+        return lower_start(lower, event, op, event->request);
+    status = lower_add(lower, event, op);
+    if (op.peer == REPLAY_ANY)
+        lower->now->probe = 0;
+    if (status == CORE_OK && op.peer == REPLAY_ANY && op.matched >= 0 && !lower->threads) {
+        lower->now->probe = lower->program->rank[lower->rank].op_count;
+        lower->now->probe_tag = event->completion[0].tag;
+    }
+    return status;
 }
 
 static enum core_status lower_mrecv(struct lower *lower, const struct trace_event *event)

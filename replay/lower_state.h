@@ -29,6 +29,8 @@ struct lower_thread { /* of the rank being lowered */
     uint64_t inside_of;        /* seq of the collective whose inner events are lowered; 0 none */
     struct lower_poll *poll;   /* what it polled in vain since its last other call, each different poll once */
     uint32_t poll_count, poll_room;
+    uint32_t probe;            /* its last probe of any source, plus 1, whose message it has not received yet; 0: none */
+    int32_t probe_tag;         /* of the message that this found */
 };
 
 struct lower {

@@ -63,7 +63,9 @@ enum replay_flag {
     REPLAY_FLAG_PENDING = 2,  /* the recorded run ended inside this call */
     REPLAY_FLAG_INSIDE = 4,   /* issued inside the MPI library, on behalf of a collective */
     REPLAY_FLAG_TEST = 16,    /* a wait that stands for a test, or a probe for an iprobe, whose recorded outcome was true */
-    REPLAY_FLAG_ASSUMED = 8   /* stands for something the trace did not tell; verdicts that rest on it say so */
+    REPLAY_FLAG_ASSUMED = 8,  /* stands for something the trace did not tell; verdicts that rest on it say so */
+    REPLAY_FLAG_PROBED = 32   /* a probe of any source, and the receive behind it that names what it found: where the probe finds another
+                                 message, the receive is taken to name that one */
 };
 
 struct replay_op { /* 40 bytes */

@@ -123,7 +123,7 @@ int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
 
 bool run_probe_waits(const struct replay_run *run, const struct replay_op *op)
 {
-    return op->kind == REPLAY_MPROBE && op->peer == REPLAY_ANY &&
+    return op->peer == REPLAY_ANY && (op->kind == REPLAY_MPROBE || op->flags & REPLAY_FLAG_PROBED) &&
            (run->hooks.decide || run->policy->order == REPLAY_ORDER_RANDOM);
 }
 
@@ -433,6 +433,10 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
     if (op->peer == REPLAY_PROC_NULL)
         return true;
     struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
+    if (op->flags & REPLAY_FLAG_PROBED) {
+        key.from = key.from == REPLAY_ANY ? REPLAY_ANY : state->found_from;
+        key.tag = key.tag == REPLAY_ANY ? REPLAY_ANY : state->found_tag;
+    }
     if (replay_match_receive(&run->match, &key, run_who(index, op), &from, &send, &entry)) {
         if (run->has_send_detail)
             run_deliver(run, (uint32_t)from, run_who_op(send), rank, index, false);
@@ -472,6 +476,10 @@ static bool probe(struct replay_run *run, struct rank_state *state, uint32_t ran
     run_entry(run, at, &found, &send_op);
     if (op->peer == REPLAY_ANY && op->matched >= 0 && op->matched != found.from)
         run_assume(run, rank, index);
+    if (op->flags & REPLAY_FLAG_PROBED) {
+        state->found_from = found.from;
+        state->found_tag = found.tag;
+    }
     if (op->kind == REPLAY_MPROBE) {
         taken_add(run, rank, op->request, found.from, send_op);
         replay_match_remove(&run->match, at);

@@ -44,7 +44,7 @@ static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
     }
 }
 
-/* A held matched probe of any source: the first message of each source. */
+/* A held probe of any source: the first message of each source. */
 static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
@@ -175,7 +175,7 @@ static void apply(struct replay_run *run, struct replay_option option)
     struct rank_state *state = &run->state[context];
     switch ((enum replay_option_kind)option.kind) {
     case REPLAY_OPTION_MATCH:
-        if (!option.entry) { /* a matched probe */
+        if (!option.entry) { /* a probe */
             state->forced = option.from;
             run_wake(run, context);
             break;

@@ -31,7 +31,8 @@ struct rank_state { /* of a context: a rank, or a thread of a rank that has seve
     uint32_t waiting;
     uint8_t *request; /* flags, by request */
     uint8_t hold;
-    int32_t forced;   /* matched probe of any source: the source decided for it; -1 none */
+    int32_t forced;   /* probe of any source: the source decided for it; -1 none */
+    int32_t found_from, found_tag; /* by the last probe that a receive refers to */
     bool relaxed;     /* wait_any, probe: what was recorded did not come, anything will do */
 };
 

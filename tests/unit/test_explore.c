@@ -80,7 +80,13 @@ static void random_program(struct core_random *random)
             default:
                 if (waited < request)
                     add(rank, REPLAY_WAIT, 0, 0, 0, waited++);
-                else {
+                else if (core_random_below(random, 2)) { /* a receive of what a probe found */
+                    struct replay_op *op;
+                    add(rank, REPLAY_PROBE, REPLAY_ANY, tag, 0, 0);
+                    add(rank, REPLAY_RECV, peer, any_tag ? REPLAY_ANY : tag, 8, 0);
+                    op = program.rank[rank].op + program.rank[rank].op_count;
+                    op[-1].flags = op[-2].flags = REPLAY_FLAG_PROBED;
+                } else {
                     add(rank, REPLAY_MPROBE, any ? REPLAY_ANY : peer, tag, 0, message);
                     add(rank, REPLAY_MRECV, 0, 0, 8, message++);
                 }
@@ -386,10 +392,41 @@ static void test_unknown(void **state)
     replay_program_done(&program);
 }
 
+/* Rank 0 receives what a probe of any source found, then from rank 2, or from rank 1: the first deadlocks when the probe finds the message
+ * of rank 2. A receive that only happens to name the same source does not follow the probe. */
+static void test_probed(void **state)
+{
+    (void)state;
+    for (int follows = 0; follows < 2; follows++)
+        for (int second = 1; second <= 2; second++) {
+            make(3);
+            add(0, REPLAY_PROBE, REPLAY_ANY, REPLAY_ANY, 0, 0);
+            program.rank[0].op[0].matched = 1;
+            add(0, REPLAY_RECV, 1, 5, 8, 0);
+            if (follows)
+                program.rank[0].op[0].flags = program.rank[0].op[1].flags = REPLAY_FLAG_PROBED;
+            add(0, REPLAY_RECV, second, 4 + second, 8, 0);
+            add(1, REPLAY_SEND, 0, 5, 8, 0);
+            if (second == 1)
+                add(1, REPLAY_SEND, 0, 5, 8, 0);
+            add(2, REPLAY_SEND, 0, 6, 8, 0);
+            struct replay_exploration found = explore(false, false, false, 0, "buffering=eager");
+            assert_int_equal(found.verdict, follows && second == 2 ? REPLAY_VERDICT_DEADLOCK : REPLAY_VERDICT_NONE);
+            if (follows && second == 2) {
+                assert_true(found.assumed);
+                assert_int_equal(found.forced, 1);
+                check_witness(&found);
+            }
+            replay_exploration_done(&found);
+            replay_program_done(&program);
+        }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wildcard),
+        cmocka_unit_test(test_probed),
         cmocka_unit_test(test_shrink),
         cmocka_unit_test(test_buffering_creates_deadlock),
         cmocka_unit_test(test_reduction),
