@@ -122,6 +122,31 @@ class Call:
         """What a handle's variable holds. A null pointer is the program's mistake: the library's to judge, not ours to die of."""
         return f"({name} ? *{name} : recorder_handle.{kind}_null)"
 
+    def lengths(self):
+        """Names of arrays that are read: (C type of an element, how many)."""
+        out, ranks = {}, dict(self.list_lengths())
+        for role, length, ctype, name in self.params:
+            if role in LISTS or role in ARRAYS and role != "outs":
+                out[name] = ("int[3]" if role == "ranges" else ctype[:-2].replace("const ", ""), ranks.get(name, length))
+        return out
+
+    def seen(self, text):
+        """C in which the arrays are what we may read of them; @NAME is what the program gave."""
+        arrays = self.lengths()
+        return re.sub(r'"[^"]*"|(?<![.>])@?\b[A-Za-z_]\w*\b',
+                      lambda m: m.group(0) + "_" if m.group(0) in arrays else m.group(0).lstrip("@"), text)
+
+    def seen_first(self, sides):
+        """Of an array that MPI would not read either, as another argument is wrong, we may read nothing: NULL."""
+        out = []
+        for role, _, _, name in self.params:
+            if name in self.lengths():
+                element, n = self.lengths()[name]
+                variable = f"const {element.replace('[3]', '')} {f'(*{name}_)[3]' if '[3]' in element else f'*{name}_'}"
+                guard = f"!(sides & SIDE_{'SEND' if role[0] == 's' else 'RECV'}) ? NULL : " if sides and role in LISTS else ""
+                out.append(f"{variable} = {guard}recorder_seen(@{name}, (int64_t)({n}) * (int64_t)sizeof *{name}_);".replace(f"{name}__", f"{name}_"))
+        return out
+
     def position(self, name):
         return [p[3] for p in self.params].index(name)
 
@@ -190,6 +215,7 @@ class Call:
         elif self.klass in ("coll", "icoll", "coll_init") and (two or one("stypes")):
             c.append("unsigned sides = SIDE_SEND | SIDE_RECV;")
             sides = "sides"
+        c += self.seen_first(sides)
         if sides and one("sbuf"):
             c.append(f"if ({one('sbuf')} == MPI_IN_PLACE) sides &= ~(unsigned)SIDE_SEND;")
         if sides and one("rbuf"):
@@ -245,7 +271,7 @@ class Call:
             elif role == "ranges":
                 c.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, 3 * (int64_t)({length}), {name});")
             elif role == "str":
-                c.append(f"recorder_text(lane, e->seq, {position}, {name});")
+                c.append(f"recorder_text(lane, e->seq, {position}, memory_text({name}));")
         ins = self.args_in()
         if ins:
             c.append("const int64_t in[] = {" + ", ".join(f"(int64_t)({v})" for _, v in ins) + "};")
@@ -321,17 +347,17 @@ class Call:
                 say("tag", name, q(name), any_)
             elif role in ("scounts", "rcounts"):
                 length = [l for l in self.list_lengths() if l[0] == name][0][1]
-                c.append(guard(role) + f"usage_counts(lane, e->seq, {name}, {length}, {q(name)});")
+                c.append(guard(role) + f"usage_counts(lane, e->seq, @{name}, {name}, {length}, {q(name)});")
             elif role in ("stypes", "rtypes"):
                 length = [l for l in self.list_lengths() if l[0] == name][0][1]
                 counts = one("scounts" if role == "stypes" else "rcounts")
-                c.append(guard(role) + f"usage_types(lane, e->seq, {name}, {counts}, {length}, {q(name)}, true);")
+                c.append(guard(role) + f"usage_types(lane, e->seq, @{name}, {name}, {counts}, {length}, {q(name)}, true);")
             elif role in ("types", "nctypes"):
-                say("types", name, "NULL", length, q(name), "false")
+                say("types", "@" + name, name, "NULL", length, q(name), "false")
             elif role in ("ints", "ncints") and "blocklengths" in name or name == "array_of_block_lengths":
-                say("counts", name, length, q(name))
+                say("counts", "@" + name, name, length, q(name))
             elif role in ("ints", "aints", "ncaints", "ncints") and name != "coords":
-                say("pointer", f"({length}) > 0 ? (const void *){name} : \"\"", q(name))
+                say("pointer", f"({length}) > 0 ? (const void *)@{name} : \"\"", q(name))
             elif role in ("req_out", "req_io", "comm_out", "group_out", "type_out", "op_out", "win_out", "file_out", "comm_io", "group_io", "type_io",
                           "op_io", "win_io", "file_io", "msg_io", "msg_out") or (role == "raw" and ctype in self.OBJECTS):
                 say("pointer", name, q(name))
@@ -553,7 +579,7 @@ class Call:
             size = "size" if "size" in self.all("aint") else "0"
             good.append(f"e->comm = recorder_win_made(lane, *{one('win_out')}, {one('comm')}, {size});")
         if one("file_out"):
-            good.append(f"e->comm = recorder_file_made(lane, *{one('file_out')}, {one('comm')}, {one('str')});")
+            good.append(f"e->comm = recorder_file_made(lane, *{one('file_out')}, {one('comm')}, memory_text({one('str')}));")
         if self.klass == "request_free":
             good.append(f"recorder_request_forget(request_in);")
         outs = self.args_out()
@@ -561,11 +587,12 @@ class Call:
             good.append("const int64_t out[] = {" + ", ".join(f"(int64_t)({v})" for _, v in outs) + "};")
             good.append(f"recorder_args(lane, e->seq, {len(self.args_in())}, {len(outs)}, out);")
         if one("str_out"):
-            good += [f"recorder_text(lane, e->seq, {self.position(n)}, {n});" for n in self.all("str_out")
+            written = f"if ({flag} && *{flag}) " if flag else ""
+            good += [f"{written}recorder_text(lane, e->seq, {self.position(n)}, memory_text({n}));" for n in self.all("str_out")
                      if not self.name.startswith("T_")]
         for position, (role, length, ctype, name) in enumerate(self.params):
             if role == "outs":
-                good.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, {length}, {name});")
+                good.append(f"recorder_list(lane, e->seq, {position}, SPOOL_LIST_OTHER, 4, {length}, recorder_seen({name}, 4 * (int64_t){length}));")
         good += self.used_last()
         if good and self.returns == "int":
             c.append("if (returned == MPI_SUCCESS) {\n        " + "\n        ".join(good) + "\n    }")
@@ -737,7 +764,7 @@ class Call:
                      f"        recorder_mute();\n        {ret} unseen = real({args});\n        recorder_unmute(lane);\n"
                      f"        return unseen;\n    }}",
                      f"struct spool_event *e = recorder_{'poll_' if self.poll else ''}enter(lane, CALL_{n}, cfa);"]
-            lines += self.prepare() + self.payload_before() + self.perturb()
+            lines += [self.seen(line) for line in self.prepare() + self.payload_before()] + self.perturb()
             starts = self.klass in ("icoll", "coll_init", "comm_icreate") and self.one("comm")
             if starts:
                 lines.append(f"int tag_before = recorder.layer ? layer_tag({self.one('comm')}) : 0;")
@@ -753,7 +780,7 @@ class Call:
                 if self.klass in ("iprobe", "improbe"):
                     lines.append("if (UNLIKELY(recorder.perturb) && returned == MPI_SUCCESS && *flag)\n        perturb_found();")
                 lines += [f"bool nothing = {nothing};", "if (recorder_poll_again(lane, e, cfa, nothing))\n        return returned;"]
-            lines += self.finish() + self.payload_after()
+            lines += self.finish() + [self.seen(line) for line in self.payload_after()]
             if self.klass == "coll_init":
                 lines.append("if (recorder.layer && returned == MPI_SUCCESS) layer_persistent(e->seq, e->request);")
             error = "returned" if ret == "int" else "0"

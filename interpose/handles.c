@@ -416,14 +416,13 @@ int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
 uint64_t recorder_bytes(int count, MPI_Datatype type)
 {
     int size = 0;
-    return count > 0 && type != recorder_handle.type_null && REAL(Type_size)(type, &size) == MPI_SUCCESS ? (uint64_t)count * (uint64_t)size : 0;
+    return count > 0 && usage_good(OBJECT_TYPE, type) && REAL(Type_size)(type, &size) == MPI_SUCCESS ? (uint64_t)count * (uint64_t)size : 0;
 }
-int recorder_cart_dims(MPI_Comm comm)
+int recorder_cart_dims(struct lane *lane, MPI_Comm comm)
 {
-    int dims = 0, kind = MPI_UNDEFINED;
-    if (comm == recorder_handle.comm_null || REAL(Topo_test)(comm, &kind) || kind != MPI_CART || REAL(Cartdim_get)(comm, &dims))
-        return 0;
-    return dims;
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    int dims = 0;
+    return info && info->topology == 1 && REAL(Cartdim_get)(comm, &dims) == MPI_SUCCESS ? dims : 0;
 }
 
 /* --- groups, operations, windows, files ---------------------------------------------------------------------------------- */

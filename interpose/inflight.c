@@ -8,12 +8,10 @@
  *  2. Where completions are not all seen (filters), nothing flies.
  *  3. Looking at contents takes HASH_CREDIT bytes, and then no more than a byte in HASH_TICKS: a mistake in a loop shows in its first rounds,
  *     and the loops of a simulation cost what recording them costs.
- *  4. Memory that the program owns is read through the kernel (peek): a buffer that is no longer mapped must not end the job. */
+ *  4. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that is no longer mapped must not end the job. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
-#include <unistd.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -53,13 +51,6 @@ static struct window {
 } window[WINDOWS_MAX];
 static uint32_t window_count, window_said;
 
-/* False: not mapped, or not allowed. */
-static bool peek(void *to, uintptr_t from, uint32_t bytes)
-{
-    struct iovec local = {to, bytes}, remote = {(void *)from, bytes};
-    return process_vm_readv(getpid(), &local, 1, &remote, 1, 0) == (ssize_t)bytes;
-}
-
 static void say_window(struct lane *lane, uint64_t seq, const struct window *w, uintptr_t low, uintptr_t high, char how)
 {
     char text[128];
@@ -74,6 +65,14 @@ static uint32_t watched_bytes(const struct window *w)
     return w->end - w->start < WINDOW_BYTES ? (uint32_t)(w->end - w->start) : WINDOW_BYTES;
 }
 
+static bool content_of(const struct window *w, char *out)
+{
+    bool readable = memory_readable((const void *)w->start, watched_bytes(w));
+    if (readable)
+        memcpy(out, (const void *)w->start, watched_bytes(w));
+    return readable;
+}
+
 void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint bytes, uint64_t seq)
 {
     (void)lane;
@@ -84,7 +83,7 @@ void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint byt
     w->start = (uintptr_t)base;
     w->end = w->start + (uintptr_t)bytes;
     w->seq = seq;
-    if (!peek(w->content, w->start, watched_bytes(w)))
+    if (!content_of(w, w->content))
         window_count--;
     recorder_watching = true;
 }
@@ -114,7 +113,7 @@ static void look_at_windows(struct lane *lane, uint64_t seq)
         const struct window *w = &window[i];
         char now[WINDOW_BYTES];
         uint32_t low = 0, high = watched_bytes(w);
-        if (!peek(now, w->start, high) || !memcmp(now, w->content, high))
+        if (!content_of(w, now) || !memcmp(now, w->content, high))
             continue;
         while (now[low] == w->content[low])
             low++;
@@ -355,8 +354,9 @@ static bool may_look_at(uint64_t bytes)
 /* 0: it cannot be read. */
 static uint64_t hash_of(const struct flight *f)
 {
-    char now[HASHED_BYTES > EAGER_BYTES ? HASHED_BYTES : EAGER_BYTES];
-    return peek(now, f->buffer.start, f->hashed) ? XXH3_64bits(now, f->hashed) | 1 : 0;
+    const void *at = (const void *)f->buffer.start;
+    bool readable = f->buffer.access == USAGE_READ ? memory_readable_now(at, f->hashed) : memory_readable(at, f->hashed);
+    return readable ? XXH3_64bits(at, f->hashed) | 1 : 0;
 }
 
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target, const struct usage_buffer *buffer)
@@ -520,7 +520,7 @@ void usage_relook_slow(struct lane *lane)
         if (flying[i].watched)
             flying[i].hash = hash_of(&flying[i]);
     for (uint32_t i = 0; i < window_count; i++)
-        if (!peek(window[i].content, window[i].start, watched_bytes(&window[i])))
+        if (!content_of(&window[i], window[i].content))
             window[i--] = window[--window_count]; /* unmapped: nothing to look at any more */
     relooked = true;
 }

@@ -5,7 +5,8 @@
  * signature agree. It is computed from the map that the type had when it was first seen: the handle may be freed while a
  * request is still active.
  *
- *  1. A request's buffers are remembered under its id from its start until its completion is recorded. */
+ *  1. Only what can be read is read (memory.h); of what a send had, the kernel is asked at its completion: until then MPI need not have touched it.
+ *  2. A request's buffers are remembered under its id from its start until its completion is recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -155,6 +156,49 @@ static bool measure(const struct buffer *b, int count, uint64_t *out_bytes)
     return true;
 }
 
+struct look { /* at whether rows can be read; neighbours are often on one page */
+    const char *base;
+    uint64_t left;
+    uintptr_t start, end; /* known to be readable */
+    bool now;
+};
+
+static bool look(int64_t offset, uint32_t basic, int64_t extent, uint64_t count, void *context)
+{
+    enum { PAGE = 4096 };
+    struct look *l = context;
+    uintptr_t at = (uintptr_t)l->base + (uintptr_t)offset;
+    uint64_t bytes = count * (uint64_t)extent;
+    (void)basic;
+    bytes = bytes < l->left ? bytes : l->left;
+    l->left -= bytes;
+    if (!bytes || (at >= l->start && at < l->end && bytes <= l->end - at))
+        return true;
+    if (!(l->now ? memory_readable_now((const void *)at, bytes) : memory_readable((const void *)at, bytes)))
+        return false;
+    l->start = at & ~(uintptr_t)(PAGE - 1);
+    l->end = (at + bytes + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    return true;
+}
+
+/* The first `bytes` of what the buffers hold. */
+static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now)
+{
+    struct look l = {.left = bytes, .now = now};
+    for (int i = 0; i < count && l.left; i++) {
+        struct datatype_layout layout;
+        if (!b[i].count || !datatypes_layout(b[i].type, &layout))
+            continue;
+        l.base = b[i].at;
+        if (layout.contiguous && !look(0, 0, layout.size, (uint64_t)b[i].count, &l))
+            return false;
+        for (int64_t k = 0; !layout.contiguous && k < b[i].count && l.left; k++)
+            if (!typemap_each(layout.map, k * layout.extent, look, &l))
+                return false;
+    }
+    return true;
+}
+
 static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side, const struct buffers *b, uint64_t limit)
 {
     static __thread XXH3_state_t state __attribute__((tls_model("initial-exec"), aligned(64)));
@@ -164,6 +208,8 @@ static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side, 
     if (!b->count || !measure(buffer, b->count, &bytes))
         return;
     bytes = bytes < limit ? bytes : limit;
+    if (!readable(buffer, b->count, bytes, at == SPOOL_AT_DONE && side == SPOOL_BUFFER_SEND))
+        return;
     struct walk w = {.state = &state, .left = bytes, .lane = lane, .seq = seq, .at = at, .side = side};
     if (b->count == 1 && datatypes_layout(buffer->type, &layout) && layout.contiguous) {
         if (cap)

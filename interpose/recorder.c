@@ -458,7 +458,9 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     recorder.seq_shared = &lane->writer.header->next_seq;
     recorder.poll_gap = lane->writer.header->tick_hz / POLL_GAPS_PER_SECOND;
     recorder_thread.current = lane;
-    payload_start();
+    bool looks = memory_start();
+    if (looks)
+        payload_start();
     write_clock(lane, 0, life.ticks, life.realtime_ns);
     handles_init(lane);
     pthread_atfork(NULL, NULL, in_forked_child);
@@ -479,10 +481,12 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
         if (recorder.world_rank == 0)
             recorder_warn(reason);
     }
+    if (!looks)
+        recorder_note(lane, "buffers are not looked at: this system does not tell what can be read");
     const char *stack = getenv("CROSSWAIT_STACK");
     recorder.stack = stack ? atoi(stack) : 0;
     const char *buffers = getenv("CROSSWAIT_BUFFERS");
-    recorder.buffers = buffers && strcmp(buffers, "on") == 0;
+    recorder.buffers = looks && buffers && strcmp(buffers, "on") == 0;
     const char *why = inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
     lane->writer.header->layer = recorder.layer;
     if (recorder.filter)

@@ -21,6 +21,7 @@
 
 #include "core/spool.h"
 #include "core/spool_write.h"
+#include "interpose/memory.h"
 #include "interpose_calls.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -301,6 +302,12 @@ static inline void recorder_leave(struct lane *lane, struct spool_event *e, int 
 
 /* --- arguments ------------------------------------------------------------------------------------------------ */
 
+/* An array of the application, as far as it is ours to read: NULL where it is not there (memory.h). */
+static inline const void *recorder_seen(const void *array, int64_t bytes)
+{
+    return !array || bytes <= 0 || memory_readable(array, (uint64_t)bytes) ? array : NULL;
+}
+
 static inline int32_t recorder_peer(int rank)
 {
     return LIKELY(rank >= 0)          ? rank
@@ -324,7 +331,7 @@ void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const cha
 void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type, int32_t count);
 int recorder_sum(int count, const int *value);
 int recorder_own(struct lane *lane, MPI_Comm comm, const int *value); /* this rank's element */
-int recorder_cart_dims(MPI_Comm comm);
+int recorder_cart_dims(struct lane *lane, MPI_Comm comm);
 
 /* --- handles --------------------------------------------------------------------------------------------------- */
 

@@ -9,8 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "interpose/handles.h"
 
@@ -158,29 +156,19 @@ static bool predefined(enum recorder_object kind, const void *handle)
     return kind == OBJECT_TYPE && usage_good(kind, handle) && named((MPI_Datatype)handle);
 }
 
-/* Whether memory is there to be read. */
-static bool readable(const void *at)
-{
-    static long page;
-    unsigned char vector;
-    if (!page)
-        page = sysconf(_SC_PAGESIZE);
-    return at && mincore((void *)((uintptr_t)at & ~(uintptr_t)(page - 1)), 1, &vector) == 0;
-}
-
 static bool of_class(enum recorder_object kind, const void *handle)
 {
     look_up(kind);
     const void *class = symbols[kind].class;
     if (!class)
         return true; /* another library */
-    if ((uintptr_t)handle % sizeof(void *) || !readable(handle))
+    if ((uintptr_t)handle % sizeof(void *) || !memory_readable(handle, sizeof handle))
         return false;
     const void *own = *(const void *const *)handle;
     if (own == symbols[kind].base && own)
         return true;
     for (int i = 0; i < 4 && own != class; i++) { /* struct opal_class_t: name, parent... */
-        if ((uintptr_t)own % sizeof(void *) || !readable(own))
+        if ((uintptr_t)own % sizeof(void *) || !memory_readable(own, 2 * sizeof own))
             return false;
         own = ((const void *const *)own)[1];
     }
@@ -348,9 +336,10 @@ void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const c
         usage_say(lane, seq, "argument", argument, made_by, "'%s' is a datatype that was not committed", argument);
 }
 
-void usage_types(struct lane *lane, uint64_t seq, const MPI_Datatype *type, const int *count, int n, const char *argument, bool committed)
+void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_Datatype *type, const int *count, int n, const char *argument,
+                 bool committed)
 {
-    usage_pointer(lane, seq, n > 0 ? (const void *)type : "", argument);
+    usage_pointer(lane, seq, n > 0 ? given : "", argument);
     for (int i = 0; type && i < n; i++)
         if (!count || count[i] > 0)
             usage_type_slow(lane, seq, type[i], argument, committed);
@@ -410,9 +399,9 @@ void usage_least_slow(struct lane *lane, uint64_t seq, long long value, const ch
     usage_say(lane, seq, "argument", argument, 0, least ? "'%s' is %lld, must be at least %d" : "'%s' is negative: %lld", argument, value, least);
 }
 
-void usage_counts(struct lane *lane, uint64_t seq, const int *value, int n, const char *argument)
+void usage_counts(struct lane *lane, uint64_t seq, const void *given, const int *value, int n, const char *argument)
 {
-    usage_pointer(lane, seq, n > 0 ? (const void *)value : "", argument);
+    usage_pointer(lane, seq, n > 0 ? given : "", argument);
     for (int i = 0; value && i < n; i++)
         if (value[i] < 0) {
             usage_say(lane, seq, "argument", argument, 0, "'%s'[%d] is negative: %d", argument, i, value[i]);
@@ -517,7 +506,7 @@ void usage_in_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int value, co
         usage_say(lane, seq, "argument", "comm", 0, "'comm' has no Cartesian topology");
         return;
     }
-    int limit = dimension ? recorder_cart_dims(comm) : info->size;
+    int limit = dimension ? recorder_cart_dims(lane, comm) : info->size;
     if (value < 0 || value >= limit)
         usage_say(lane, seq, "argument", argument, 0, "'%s' is %d, but there are %d %s", argument, value, limit, dimension ? "dimensions" : "ranks");
 }

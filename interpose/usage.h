@@ -45,7 +45,9 @@ static inline void usage_type(struct lane *lane, uint64_t seq, MPI_Datatype type
         return;
     usage_type_slow(lane, seq, type, argument, committed);
 }
-void usage_types(struct lane *lane, uint64_t seq, const MPI_Datatype *type, const int *count, int n, const char *argument, bool committed);
+/* given: the argument itself; type: what may be read of it (recorder_seen). */
+void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_Datatype *type, const int *count, int n, const char *argument,
+                 bool committed);
 
 /* --- numbers --------------------------------------------------------------------------------------------------------------- */
 
@@ -70,7 +72,7 @@ static inline void usage_least(struct lane *lane, uint64_t seq, long long value,
     if (UNLIKELY(value < least))
         usage_least_slow(lane, seq, value, argument, least);
 }
-void usage_counts(struct lane *lane, uint64_t seq, const int *value, int n, const char *argument);
+void usage_counts(struct lane *lane, uint64_t seq, const void *given, const int *value, int n, const char *argument);
 void usage_pointer_slow(struct lane *lane, uint64_t seq, const char *argument);
 static inline void usage_pointer(struct lane *lane, uint64_t seq, const void *pointer, const char *argument)
 {
