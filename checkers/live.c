@@ -59,78 +59,171 @@ void live_need_add(struct live_prover *prover, enum need kind)
  * -----------------------------------------------------------------------------------------------
  */
 
+/* Whether a send that some thread of the source is in goes to this channel. */
+static bool open_sends(const struct live_rank *source, const struct live_open *open, uint64_t global,
+                       int32_t dest, int32_t tag)
+{
+    const struct live_call *call = live_open_call(source, open);
+    const struct live_space *space = live_space_find(source, LIVE_SPACE_COMM, open->event.comm);
+
+    return call && (call->class == EVENT_CLASS_SEND || call->class == EVENT_CLASS_SENDRECV) &&
+           open->event.tag == tag && space && space->global == global &&
+           live_space_world(space, open->event.peer) == dest;
+}
+
+static uint64_t opens_sending(const struct live_rank *source, uint64_t global, int32_t dest, int32_t tag)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < source->open_count; i++)
+        count += open_sends(source, &source->open[i], global, dest, tag);
+    return count;
+}
+
 /* Messages on the channel that nobody is known to have received, those of sends that are still
  * pending included. */
 static uint64_t channel_open(const struct live_history *history, uint64_t global, int32_t source,
                              int32_t dest, int32_t tag)
 {
     const struct live_channel *channel = live_channel_find(history, global, source, dest, tag);
-    const struct live_open *open = &history->rank[source].open;
     uint64_t sent = channel ? channel->sent : 0;
     uint64_t received = channel ? channel->received : 0;
 
-    if (open->valid && open->event.tag == tag &&
-        open->event.head.a < history->rank[source].call_count) {
-        uint8_t class = history->rank[source].call[open->event.head.a].class;
-        struct live_space *space =
-            live_space_find(&history->rank[source], LIVE_SPACE_COMM, open->event.comm);
-
-        if ((class == EVENT_CLASS_SEND || class == EVENT_CLASS_SENDRECV) && space &&
-            space->global == global && live_space_world(space, open->event.peer) == dest)
-            sent++;
-    }
+    sent += opens_sending(&history->rank[source], global, dest, tag);
     return sent > received ? sent - received : 0;
 }
 
-/* Whether any message may fit a receive from `source` (or EVENT_ANY) with `tag` (or EVENT_ANY).
- * `before`: how many receives with exactly these arguments were posted earlier and take precedence.
- */
-static bool message_fits(const struct live_prover *prover, const struct live_space *space,
-                         int32_t dest, int32_t source, int32_t tag, uint64_t before)
+/* Whether all that was sent on the channel has left its sender, who has had the time to see to that:
+ * then it has arrived. */
+static bool channel_arrived(const struct live_prover *prover, const struct live_channel *channel)
+{
+    const struct live_rank *source = &prover->history.rank[channel->source];
+    uint8_t standing = prover->standing[channel->source];
+
+    if (channel->buffered || (standing != LIVE_SETTLED && standing != LIVE_ENDED) ||
+        opens_sending(source, channel->global, channel->dest, channel->tag))
+        return false;
+    for (uint32_t i = 0; i < source->request_room; i++) {
+        const struct live_request *r = &source->request[i];
+
+        if (r->id && r->kind == LIVE_SEND && r->active && r->peer == channel->dest &&
+            r->tag == channel->tag && source->space[r->space].global == channel->global)
+            return false;
+    }
+    return true;
+}
+
+/* A receive that waits, and what it competes with. Receives posted before it that accept all that it
+ * accepts come first: they are told apart by whether they accept more sources, and more tags. */
+struct receive {
+    uint64_t global;
+    int32_t dest, source, tag; /* EVENT_ANY: a wildcard */
+    uint64_t seq, entered;     /* when it was posted */
+    uint64_t before[2][2];     /* such receives, [of any source][of any tag] */
+    uint64_t message[2][2];    /* messages that nobody is known to have received, [source fits][tag fits] */
+    bool arrived;              /* all those that fit it have */
+};
+
+static void count_before(const struct live_prover *prover, struct receive *receive)
+{
+    const struct live_rank *rank = &prover->history.rank[receive->dest];
+
+    for (uint32_t i = 0; i < rank->request_room; i++) {
+        const struct live_request *r = &rank->request[i];
+        bool wider_source, wider_tag;
+
+        if (!r->id || r->kind != LIVE_RECV || !r->active || r->persistent || r->cancelled || r->seq >= receive->seq ||
+            (rank->lanes > 1 && r->left >= receive->entered) ||
+            rank->space[r->space].global != receive->global)
+            continue;
+        wider_source = r->peer != receive->source;
+        wider_tag = r->tag != receive->tag;
+        if ((!wider_source || r->peer == EVENT_ANY) && (!wider_tag || r->tag == EVENT_ANY))
+            receive->before[wider_source][wider_tag]++;
+    }
+}
+
+static void count_message(const struct live_prover *prover, struct receive *receive, int32_t source,
+                          int32_t tag, const struct live_channel *channel, uint64_t count)
+{
+    bool source_fits = receive->source == EVENT_ANY || receive->source == source;
+    bool tag_fits = receive->tag == EVENT_ANY || receive->tag == tag;
+
+    receive->message[source_fits][tag_fits] += count;
+    if (source_fits && tag_fits && count)
+        receive->arrived &= channel && channel_arrived(prover, channel);
+}
+
+static void count_messages(const struct live_prover *prover, struct receive *receive)
 {
     const struct live_history *history = &prover->history;
 
-    if (source >= 0 && tag != EVENT_ANY)
-        return channel_open(history, space->global, source, dest, tag) > before;
+    receive->arrived = true;
     for (uint64_t i = 0; i < history->channel_room; i++) {
         const struct live_channel *c = &history->channel[i];
 
-        if ((c->sent || c->received) && c->global == space->global && c->dest == dest &&
-            (source == EVENT_ANY || c->source == source) && (tag == EVENT_ANY || c->tag == tag) &&
-            channel_open(history, c->global, c->source, dest, c->tag))
-            return true;
+        if ((c->sent || c->received) && c->global == receive->global && c->dest == receive->dest)
+            count_message(prover, receive, c->source, c->tag, c,
+                          channel_open(history, c->global, c->source, c->dest, c->tag));
     }
-    for (uint32_t r = 0; r < history->rank_count;
-         r++) { /* a send that is pending as the first of its channel */
-        const struct live_open *open = &history->rank[r].open;
+    for (uint32_t r = 0; r < history->rank_count; r++)
+        for (uint32_t i = 0; i < history->rank[r].open_count; i++) { /* the first of its channel */
+            int32_t tag = history->rank[r].open[i].event.tag;
 
-        if (open->valid && (source == EVENT_ANY || source == (int32_t)r) &&
-            (tag == EVENT_ANY || open->event.tag == tag) &&
-            channel_open(history, space->global, (int32_t)r, dest, open->event.tag))
-            return true;
-    }
-    return false;
+            if (open_sends(&history->rank[r], &history->rank[r].open[i], receive->global, receive->dest, tag) &&
+                !live_channel_find(history, receive->global, (int32_t)r, receive->dest, tag))
+                count_message(prover, receive, (int32_t)r, tag, NULL, 1);
+        }
 }
 
-static bool same_recv(const struct live_request *a, uint64_t global, const struct live_rank *rank,
-                      int32_t peer, int32_t tag)
+/* Whether so many earlier receives, [any source][any tag] or not, take all the messages that fit them:
+ * then none is left for this one. */
+static bool all_taken(const struct receive *receive, unsigned kinds)
 {
-    return a->kind == LIVE_RECV && a->active && a->peer == peer && a->tag == tag &&
-           rank->space[a->space].global == global;
+    uint64_t takers = 0, messages = 0;
+
+    for (unsigned kind = 0; kind < 4; kind++)
+        takers += kinds & 1u << kind ? receive->before[kind >> 1][kind & 1] : 0;
+    for (unsigned fits = 0; fits < 4; fits++) {
+        bool taken = false;
+
+        for (unsigned kind = 0; kind < 4 && !taken; kind++) /* wants the source, or any; the tag, or any */
+            taken = kinds & 1u << kind && (fits >> 1 || kind >> 1) && (fits & 1 || kind & 1);
+        messages += taken ? receive->message[fits >> 1][fits & 1] : 0;
+    }
+    return messages <= takers;
 }
 
-/* Pending receives of a rank with exactly these arguments, posted before `seq`. */
-static uint64_t receives_before(const struct live_prover *prover, int32_t me, uint64_t global,
-                                int32_t source, int32_t tag, uint64_t seq)
-{
-    const struct live_rank *rank = &prover->history.rank[me];
-    uint64_t count = 0;
+enum competition {
+    COMPETE_FREE,  /* a message may fit the receive */
+    COMPETE_NONE,  /* none does that was sent so far; one that the source sends may */
+    COMPETE_OTHERS /* the same, but what others send to the receives before it may let one through */
+};
 
-    for (uint32_t i = 0; i < rank->request_room; i++)
-        count += rank->request[i].id && rank->request[i].seq < seq &&
-                 !rank->request[i].persistent &&
-                 same_recv(&rank->request[i], global, rank, source, tag);
-    return count;
+/* What was sent so far can still meet the receive unless (1) nothing fits, or (2) receives posted before it accept all that
+ * fits any of them, or (3) all that fits it has arrived, in time for it to complete, which it did not, and receives posted
+ * before it explain that. */
+static enum competition receive_competes(const struct live_prover *prover, struct receive *receive)
+{
+    const struct live_rank *rank = &prover->history.rank[receive->dest];
+    uint64_t before = 0;
+
+    if (receive->source >= 0 && receive->tag != EVENT_ANY &&
+        !channel_open(&prover->history, receive->global, receive->source, receive->dest, receive->tag))
+        return COMPETE_NONE;
+    count_before(prover, receive);
+    count_messages(prover, receive);
+    if (!receive->message[1][1])
+        return COMPETE_NONE;
+    for (unsigned kind = 0; kind < 4; kind++)
+        before += receive->before[kind >> 1][kind & 1];
+    if (receive->message[1][1] <= before && receive->arrived && rank->lanes == 1 &&
+        prover->standing[receive->dest] == LIVE_SETTLED)
+        return COMPETE_NONE;
+    for (unsigned kinds = 1; kinds < 16; kinds++)
+        if (all_taken(receive, kinds))
+            return kinds < 4 ? COMPETE_NONE : COMPETE_OTHERS;
+    return COMPETE_FREE;
 }
 
 /* How many receives of `dest` that are pending now might take a message of the channel. */
@@ -138,7 +231,6 @@ static uint64_t receives_fitting(const struct live_prover *prover, uint64_t glob
                                  int32_t dest, int32_t tag)
 {
     const struct live_rank *rank = &prover->history.rank[dest];
-    const struct live_open *open = &rank->open;
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < rank->request_room; i++) {
@@ -148,9 +240,11 @@ static uint64_t receives_fitting(const struct live_prover *prover, uint64_t glob
             r->id && r->kind == LIVE_RECV && r->active && rank->space[r->space].global == global &&
             (r->peer == EVENT_ANY || r->peer == source) && (r->tag == EVENT_ANY || r->tag == tag);
     }
-    if (open->valid && open->event.head.a < rank->call_count) {
-        uint8_t class = rank->call[open->event.head.a].class;
-        struct live_space *space = live_space_find(rank, LIVE_SPACE_COMM, open->event.comm);
+    for (uint32_t i = 0; i < rank->open_count; i++) {
+        const struct live_open *open = &rank->open[i];
+        const struct live_call *call = live_open_call(rank, open);
+        const struct live_space *space = live_space_find(rank, LIVE_SPACE_COMM, open->event.comm);
+        uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
         bool leg = class == EVENT_CLASS_SENDRECV && open->has_leg;
         int32_t from = leg ? open->leg.peer : open->event.peer;
         int32_t with = leg ? open->leg.tag : open->event.tag;
@@ -167,12 +261,22 @@ static uint64_t receives_fitting(const struct live_prover *prover, uint64_t glob
 }
 
 static enum need need_recv(struct live_prover *prover, int32_t me, const struct live_space *space,
-                           int32_t source, int32_t tag, uint64_t before)
+                           int32_t source, int32_t tag, uint64_t seq, uint64_t entered)
 {
-    if (source == EVENT_PROC_NULL || source == EVENT_NONE ||
-        message_fits(prover, space, me, source, tag, before))
+    struct receive receive = {.global = space->global,
+                              .dest = me,
+                              .source = source,
+                              .tag = tag,
+                              .seq = seq,
+                              .entered = entered};
+    enum competition competition;
+
+    if (source == EVENT_PROC_NULL || source == EVENT_NONE)
         return NEED_UNKNOWN;
-    if (source >= 0) {
+    competition = receive_competes(prover, &receive);
+    if (competition == COMPETE_FREE)
+        return NEED_UNKNOWN;
+    if (source >= 0 && competition == COMPETE_NONE) {
         live_peer_add(prover, source);
         return NEED_CERTAIN;
     }
@@ -181,7 +285,7 @@ static enum need need_recv(struct live_prover *prover, int32_t me, const struct 
 
         if (peer < 0)
             return NEED_UNKNOWN;
-        if (peer != me)
+        if (peer != me || prover->history.rank[me].open_count > 1)
             live_peer_add(prover, peer);
     }
     return NEED_CERTAIN;
@@ -198,6 +302,8 @@ static enum need need_send(struct live_prover *prover, int32_t me, const struct 
         return NEED_UNKNOWN;
     channel = live_channel_find(&prover->history, space->global, me, dest, tag);
     received = channel ? channel->received : 0;
+    if (channel && channel->mixed)
+        number = 1; /* at least */
     if (number <= received + receives_fitting(prover, space->global, me, dest, tag))
         return NEED_UNKNOWN;
     live_peer_add(prover, dest);
@@ -242,7 +348,7 @@ static enum need need_coll(struct live_prover *prover, int32_t me, const struct 
         other = live_space_global(rank, (enum live_space_kind)space->kind, space->global);
         if (other && other->uneven)
             return NEED_UNKNOWN;
-        entered = other ? other->entered + (live_space_of_open(rank) == other) : 0;
+        entered = other ? live_space_entered(rank, other) : 0;
         if (entered < number ||
             (known && live_coll_at(rank, other, number, &coll) &&
              !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
@@ -272,21 +378,16 @@ static enum need need_request(struct live_prover *prover, int32_t me, uint32_t i
     switch (request->kind) {
     case LIVE_RECV:
         return need_recv(prover, me, space, request->peer, request->tag,
-                         request->persistent
-                             ? 0
-                             : receives_before(prover, me, space->global, request->peer,
-                                               request->tag, request->seq));
+                         request->persistent ? 0 : request->seq, request->entered);
     case LIVE_SEND:
         return need_send(prover, me, space, request->peer, request->tag, request->number, certain);
     default:
-        return need_coll(prover, me, space, request->number, certain);
+        return need_coll(prover, me, space, space->mixed ? 0 : request->number, certain);
     }
 }
 
-static void needs_of_list(struct live_prover *prover, int32_t me, bool any)
+static void needs_of_list(struct live_prover *prover, int32_t me, const struct live_open *open, bool any)
 {
-    const struct live_open *open = &prover->history.rank[me].open;
-
     if (!open->request_count || open->request_count != open->request_total) {
         live_need_add(prover, NEED_UNKNOWN);
         return;
@@ -302,26 +403,26 @@ static void needs_of_list(struct live_prover *prover, int32_t me, bool any)
     }
 }
 
-/* What rank `me` waits for. *out_any: one of the needs is enough (MPI_Waitany), else all of them
- * are missing or may be. */
-static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
+/* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany), else
+ * all of them are missing or may be. */
+static void needs_find(struct live_prover *prover, int32_t me, const struct live_open *open, bool *out_any)
 {
     const struct live_rank *rank = &prover->history.rank[me];
-    const struct spool_event *event = &rank->open.event;
+    const struct spool_event *event = &open->event;
+    const struct live_call *call = live_open_call(rank, open);
     enum event_class class;
     const struct live_space *space;
     int32_t peer;
 
     *out_any = false;
     prover->needs.count = prover->needs.peer_count = 0;
-    if (!rank->open.valid || rank->lanes_open != 1 || event->head.a >= rank->call_count ||
-        !rank->call[event->head.a].known) {
+    if (!call) {
         live_need_add(prover, NEED_UNKNOWN);
         return;
     }
-    class = (enum event_class)rank->call[event->head.a].class;
-    space = live_space_of_open(rank);
-    if (!space && !live_call_partial(&rank->call[event->head.a]))
+    class = (enum event_class)call->class;
+    space = live_space_of_open(rank, open);
+    if (!space && !live_call_partial(call))
         space = live_space_find(rank, live_space_kind_of(class), event->comm);
     peer = space ? live_space_world(space, event->peer) : EVENT_NONE;
     switch (class) {
@@ -329,12 +430,12 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
         live_need_add(prover, need_request(prover, me, event->request, true));
         return;
     case EVENT_CLASS_WAITALL:
-        needs_of_list(prover, me, false);
+        needs_of_list(prover, me, open, false);
         return;
     case EVENT_CLASS_WAITANY:
     case EVENT_CLASS_WAITSOME:
         *out_any = true;
-        needs_of_list(prover, me, true);
+        needs_of_list(prover, me, open, true);
         return;
     default:
         break;
@@ -351,32 +452,25 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
                       : NULL;
 
         if (class == EVENT_CLASS_SENDRECV) {
-            if (!rank->open.has_leg) {
+            if (!open->has_leg) {
                 live_need_add(prover, NEED_UNKNOWN);
                 return;
             }
-            if (rank->open.leg.peer != EVENT_PROC_NULL)
-                live_need_add(prover,
-                         need_recv(prover, me, space, live_space_world(space, rank->open.leg.peer),
-                                   rank->open.leg.tag,
-                                   receives_before(prover, me, space->global,
-                                                   live_space_world(space, rank->open.leg.peer),
-                                                   rank->open.leg.tag, UINT64_MAX)));
+            if (open->leg.peer != EVENT_PROC_NULL)
+                live_need_add(prover, need_recv(prover, me, space, live_space_world(space, open->leg.peer),
+                                                open->leg.tag, event->seq, event->t_enter));
             if (peer == EVENT_PROC_NULL)
                 return;
         }
-        live_need_add(prover, need_send(prover, me, space, peer, event->tag, (c ? c->sent : 0) + 1,
+        live_need_add(prover, need_send(prover, me, space, peer, event->tag,
+                                   c && c->lane == open->lane ? c->sent + 1 : 1,
                                    class == EVENT_CLASS_SEND));
         return;
     }
     case EVENT_CLASS_RECV:
     case EVENT_CLASS_PROBE:
     case EVENT_CLASS_MPROBE:
-        live_need_add(prover, need_recv(prover, me, space, peer, event->tag,
-                                   peer >= 0 && event->tag != EVENT_ANY
-                                       ? receives_before(prover, me, space->global, peer,
-                                                         event->tag, UINT64_MAX)
-                                       : 0));
+        live_need_add(prover, need_recv(prover, me, space, peer, event->tag, event->seq, event->t_enter));
         return;
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_COMM_CREATE:
@@ -392,7 +486,7 @@ static void needs_find(struct live_prover *prover, int32_t me, bool *out_any)
     case EVENT_CLASS_RMA_COMPLETE:
     case EVENT_CLASS_RMA_WAIT:
     case EVENT_CLASS_RMA_LOCK:
-        live_rma_needs(prover, me, space, class);
+        live_rma_needs(prover, me, space, open, class);
         return;
     default:
         live_need_add(prover, NEED_UNKNOWN);
@@ -412,18 +506,18 @@ static enum core_status clause_add(struct replay_waitfor *waitfor, const struct 
     return status;
 }
 
-/* Adds rank `me` with its clauses. *out_known = false, and nothing added, when nothing can be
- * claimed about it. */
-static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor,
-                                 uint32_t me, bool *out_known)
+/* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing added, when
+ * nothing can be claimed about it. */
+static enum core_status call_add(struct live_prover *prover, struct replay_waitfor *waitfor, uint32_t me,
+                                 uint32_t node, const struct live_open *open, bool *out_known)
 {
     const struct needs *needs = &prover->needs;
-    struct replay_blocked blocked = {.node = me, .rank = me, .event = prover->history.rank[me].open.event.seq};
+    struct replay_blocked blocked = {.node = node, .rank = me, .op = open->event.head.a, .event = open->event.seq};
     uint32_t certain = 0, unknown = 0;
     enum core_status status;
     bool any;
 
-    needs_find(prover, (int32_t)me, &any);
+    needs_find(prover, (int32_t)me, open, &any);
     *out_known = false;
     if (prover->no_memory)
         return CORE_NO_MEMORY;
@@ -444,6 +538,64 @@ static enum core_status rank_add(struct live_prover *prover, struct replay_waitf
     return status;
 }
 
+/* The nodes of the graph: ranks, and behind them the calls of ranks that are in several at once. */
+struct nodes {
+    uint8_t *alive;         /* by node */
+    uint32_t *first, *rank; /* as in struct replay_waitfor_threads */
+    uint32_t count;
+};
+
+static bool nodes_make(const struct live_history *history, const uint8_t *standing, struct nodes *out_nodes)
+{
+    uint32_t ranks = history->rank_count;
+    struct nodes nodes = {0};
+
+    for (uint32_t r = 0; r < ranks; r++)
+        nodes.count += history->rank[r].open_count > 1 ? history->rank[r].open_count : 0;
+    nodes.alive = calloc((size_t)ranks + nodes.count + 1, 1);
+    nodes.first = calloc((size_t)ranks + 1, sizeof *nodes.first);
+    nodes.rank = calloc((size_t)nodes.count + 1, sizeof *nodes.rank);
+    *out_nodes = nodes;
+    if (!nodes.alive || !nodes.first || !nodes.rank)
+        return false;
+    for (uint32_t r = 0, next = 0; r < ranks; r++) {
+        uint8_t alive = standing[r] == LIVE_ENDED ? REPLAY_ALIVE_ENDED : REPLAY_ALIVE_UNKNOWN;
+
+        nodes.alive[r] = alive;
+        for (uint32_t i = 0; history->rank[r].open_count > 1 && i < history->rank[r].open_count; i++) {
+            nodes.alive[ranks + next] = alive;
+            nodes.rank[next++] = r;
+        }
+        nodes.first[r + 1] = next;
+    }
+    return true;
+}
+
+static void nodes_done(struct nodes *nodes)
+{
+    free(nodes->alive);
+    free(nodes->first);
+    free(nodes->rank);
+}
+
+/* A rank is blocked when all its calls are: whatever one of them may do, the rank may do. */
+static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor, uint32_t me,
+                                 const struct nodes *nodes)
+{
+    const struct live_rank *rank = &prover->history.rank[me];
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < rank->open_count && !status; i++) {
+        uint32_t node = rank->open_count > 1 ? prover->history.rank_count + nodes->first[me] + i : me;
+        bool known;
+
+        status = call_add(prover, waitfor, me, node, &rank->open[i], &known);
+        if (!status && known)
+            nodes->alive[node] = REPLAY_ALIVE_BLOCKED;
+    }
+    return status;
+}
+
 static void sentence_peers(FILE *text, const struct replay_waitfor *waitfor,
                            const struct replay_blocked *blocked)
 {
@@ -456,12 +608,29 @@ static void sentence_peers(FILE *text, const struct replay_waitfor *waitfor,
         fprintf(text, ", ...");
 }
 
+/* Ranks of which nothing belongs to a core; those blocked are in the order of ranks. */
+static uint32_t ranks_behind(const struct replay_waitfor *waitfor)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0, end; i < waitfor->blocked_count; i = end) {
+        bool core = false, behind = false;
+
+        for (end = i; end < waitfor->blocked_count && waitfor->blocked[end].rank == waitfor->blocked[i].rank; end++) {
+            core |= waitfor->blocked[end].standing == REPLAY_IN_CORE;
+            behind |= waitfor->blocked[end].standing == REPLAY_BEHIND;
+        }
+        count += behind && !core;
+    }
+    return count;
+}
+
 static char *sentence_make(const struct live_history *history, const struct replay_waitfor *waitfor)
 {
     char *sentence = NULL;
     size_t bytes;
     FILE *text = open_memstream(&sentence, &bytes);
-    uint32_t said = 0;
+    uint32_t said = 0, behind = ranks_behind(waitfor);
 
     if (!text)
         return NULL;
@@ -472,15 +641,13 @@ static char *sentence_make(const struct live_history *history, const struct repl
 
         if (blocked->standing != REPLAY_IN_CORE || said++ >= 4)
             continue;
-        fprintf(text, "%srank %u waits in %s for ", said > 1 ? ", " : "", blocked->rank,
-                rank->call[rank->open.event.head.a].name);
+        fprintf(text, "%srank %u waits in %s for ", said > 1 ? ", " : "", blocked->rank, rank->call[blocked->op].name);
         sentence_peers(text, waitfor, blocked);
     }
     if (said > 4)
         fprintf(text, ", and %u more", said - 4);
-    if (waitfor->behind_count)
-        fprintf(text, "; %u more rank%s cannot go on either", waitfor->behind_count,
-                waitfor->behind_count == 1 ? "" : "s");
+    if (behind)
+        fprintf(text, "; %u more rank%s cannot go on either", behind, behind == 1 ? "" : "s");
     fclose(text);
     return sentence;
 }
@@ -520,25 +687,23 @@ enum core_status live_prove(struct live_prover *prover, const char *job_path,
                             struct live_verdict *out_verdict)
 {
     struct replay_waitfor waitfor = {0};
-    uint8_t *alive = calloc(rank_count + 1, 1);
     struct live_verdict verdict = {0};
+    struct nodes nodes = {0};
     enum core_status status;
 
-    if (!alive)
-        return CORE_NO_MEMORY;
     prover->no_memory = false;
+    prover->standing = standing;
     status = live_history_read(job_path, rank_count, &prover->history);
-    for (uint32_t r = 0; r < rank_count && !status && !prover->history.unclear; r++) {
-        bool known = false;
+    if (!status && !nodes_make(&prover->history, standing, &nodes))
+        status = CORE_NO_MEMORY;
+    for (uint32_t r = 0; r < rank_count && !status && !prover->history.unclear; r++)
+        if (standing[r] == LIVE_STILL || standing[r] == LIVE_SETTLED)
+            status = rank_add(prover, &waitfor, r, &nodes);
+    if (!status && !prover->history.unclear && waitfor.blocked_count) {
+        struct replay_waitfor_threads threads = {.first = nodes.first, .rank = nodes.rank, .count = nodes.count};
 
-        alive[r] = standing[r] == LIVE_ENDED ? REPLAY_ALIVE_ENDED : REPLAY_ALIVE_UNKNOWN;
-        if (standing[r] == LIVE_STILL)
-            status = rank_add(prover, &waitfor, r, &known);
-        if (known)
-            alive[r] = REPLAY_ALIVE_BLOCKED;
+        status = replay_waitfor_solve(&waitfor, nodes.alive, rank_count, nodes.count ? &threads : NULL);
     }
-    if (!status && !prover->history.unclear && waitfor.blocked_count)
-        status = replay_waitfor_solve(&waitfor, alive, rank_count, NULL);
     if (!status && waitfor.core_count) {
         verdict.proven = true;
         verdict.core_count = waitfor.core_count;
@@ -550,6 +715,7 @@ enum core_status live_prove(struct live_prover *prover, const char *job_path,
     if (!status)
         *out_verdict = verdict;
     replay_waitfor_done(&waitfor);
-    free(alive);
+    nodes_done(&nodes);
+    prover->standing = NULL;
     return status;
 }

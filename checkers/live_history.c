@@ -170,151 +170,12 @@ static void request_remove(struct live_rank *rank, struct live_request *request)
  * -------------------------------------------------------------------------------------------------
  */
 
-enum live_space_kind live_space_kind_of(enum event_class class)
+static void space_enter(struct lane_state *lane, struct live_space *space, const struct spool_event *event)
 {
-    switch (class) {
-    case EVENT_CLASS_WIN_FREE:
-    case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_RMA_POST:
-    case EVENT_CLASS_RMA_START:
-    case EVENT_CLASS_RMA_COMPLETE:
-    case EVENT_CLASS_RMA_WAIT:
-    case EVENT_CLASS_RMA_LOCK:
-        return LIVE_SPACE_WIN;
-    case EVENT_CLASS_FILE_COLL:
-        return LIVE_SPACE_FILE;
-    case EVENT_CLASS_FINALIZE:
-        return LIVE_SPACE_FINALIZE;
-    default:
-        return LIVE_SPACE_COMM;
-    }
-}
-
-struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind,
-                                   uint32_t id)
-{
-    for (uint32_t i = rank->space_count; i-- > 0;)
-        if (rank->space[i].kind == kind && rank->space[i].id == id)
-            return &rank->space[i];
-    return NULL;
-}
-
-struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind,
-                                     uint64_t global)
-{
-    for (uint32_t i = rank->space_count; i-- > 0;)
-        if (rank->space[i].kind == kind && rank->space[i].global == global)
-            return &rank->space[i];
-    return NULL;
-}
-
-int32_t live_space_world(const struct live_space *space, int32_t peer)
-{
-    int32_t world;
-
-    if (peer == EVENT_ANY || peer == EVENT_PROC_NULL)
-        return peer;
-    if (peer < 0 || (uint32_t)peer >= (space->inter ? space->remote_size : space->size))
-        return EVENT_NONE;
-    world = space->member[space->inter ? space->size + (uint32_t)peer : (uint32_t)peer];
-    return world >= 0 ? world : EVENT_NONE; /* negative: a process of another job */
-}
-
-static bool class_is_collective(enum event_class class)
-{
-    switch (class) {
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COLL_INIT:
-    case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_COMM_ICREATE:
-    case EVENT_CLASS_COMM_FREE:
-    case EVENT_CLASS_WIN_CREATE:
-    case EVENT_CLASS_WIN_FREE:
-    case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_FILE_COLL:
-    case EVENT_CLASS_FINALIZE:
-        return true;
-    default:
-        return false;
-    }
-}
-
-/* The space in which a collective call counts; NULL if it is none, or none of which all members know.
- * What makes a window or file is called on a communicator, and names that while it is open, and what
- * it made when it is done. */
-static struct live_space *space_of(const struct live_rank *rank, const struct spool_event *event,
-                                   enum event_class class, bool open)
-{
-    const struct live_call *call = &rank->call[event->head.a];
-    bool makes_file = !strcmp(call->name, "MPI_File_open");
-    enum live_space_kind kind = live_space_kind_of(class);
-    struct live_space *space;
-
-    if (!class_is_collective(class) || live_call_partial(call))
-        return NULL;
-    if (class == EVENT_CLASS_FINALIZE)
-        return live_space_find(rank, kind, 0);
-    if (class != EVENT_CLASS_WIN_CREATE && !makes_file)
-        return live_space_find(rank, kind, event->comm);
-    if (open)
-        return live_space_find(rank, LIVE_SPACE_COMM, event->comm);
-    space = live_space_find(rank, makes_file ? LIVE_SPACE_FILE : LIVE_SPACE_WIN, event->comm);
-    return space ? live_space_find(rank, LIVE_SPACE_COMM, space->comm) : NULL;
-}
-
-struct live_space *live_space_of_open(const struct live_rank *rank)
-{
-    const struct spool_event *event = &rank->open.event;
-
-    if (!rank->open.valid || event->head.a >= rank->call_count || !rank->call[event->head.a].known)
-        return NULL;
-    return space_of(rank, event, (enum event_class)rank->call[event->head.a].class, true);
-}
-
-/* Barriers give nothing before all are there; where data of all goes to all, that is so unless there
- * is none. */
-static bool coll_needs_all(const struct live_call *call, const struct spool_event *event)
-{
-    static const char *const all[] = {"allreduce", "allgather", "alltoall", "reduce_scatter_block"};
-    const char *name = call->name + (strncmp(call->name, "MPI_", 4) ? 0 : 4);
-
-    name += *name == 'I';
-    if (!strcasecmp(name, "barrier") || !strcasecmp(name, "barrier_init"))
-        return true;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strncasecmp(name, all[i], strlen(all[i])) && strlen(name) == strlen(all[i]))
-            return event->count > 0;
-    return false;
-}
-
-static struct live_coll coll_of(const struct live_rank *rank, const struct spool_event *event)
-{
-    return (struct live_coll){.call = event->head.a,
-                              .needs_all = coll_needs_all(&rank->call[event->head.a], event),
-                              .root = event->peer};
-}
-
-bool live_coll_at(const struct live_rank *rank, const struct live_space *space, uint64_t number,
-                  struct live_coll *out_coll)
-{
-    if (rank->lanes > 1)
-        return false;
-    if (number == space->entered + 1 && live_space_of_open(rank) == space) {
-        *out_coll = coll_of(rank, &rank->open.event);
-        return true;
-    }
-    if (!number || number > space->entered || space->entered - number >= LIVE_RECENT)
-        return false;
-    *out_coll = space->recent[number % LIVE_RECENT];
-    return true;
-}
-
-static void space_enter(struct live_space *space, const struct live_rank *rank,
-                        const struct spool_event *event)
-{
-    space->entered++;
-    space->recent[space->entered % LIVE_RECENT] = coll_of(rank, event);
+    if (!space->entered++)
+        space->lane = lane->kept->lane;
+    space->mixed |= space->lane != lane->kept->lane;
+    space->recent[space->entered % LIVE_RECENT] = live_coll_of(lane->rank, event);
 }
 
 /* Adds a space of so many members, all unknown yet. NULL: out of memory, history is unclear. */
@@ -421,6 +282,7 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
     call[id].class = (uint8_t)def->head.b;
     snprintf(call[id].name, sizeof call[id].name, "%.*s", (int)def->name_bytes,
              (const char *)spool_tail(def, sizeof *def));
+    call[id].buffered = strcasestr(call[id].name, "bsend") != NULL;
     names = (const char *)spool_tail(def, sizeof *def) + def->name_bytes;
     call[id].group_arg = arg_place(names, def->names_bytes, "group");
     call[id].lock_arg = arg_place(names, def->names_bytes, "lock_type");
@@ -430,10 +292,20 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
  * -------------------------------------------------------------------------------------------------
  */
 
-static uint64_t post_send(struct lane_state *lane, uint32_t comm, int32_t peer, int32_t tag)
+/* Returns how many-th of its channel it is. */
+static uint64_t channel_send(struct lane_state *lane, struct live_channel *channel, bool buffered)
 {
-    struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, comm);
-    int32_t dest = space ? live_space_world(space, peer) : EVENT_NONE;
+    if (!channel->sent)
+        channel->lane = lane->kept->lane;
+    channel->mixed |= channel->lane != lane->kept->lane;
+    channel->buffered |= buffered;
+    return ++channel->sent;
+}
+
+static uint64_t post_send(struct lane_state *lane, const struct spool_event *event)
+{
+    struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
+    int32_t dest = space ? live_space_world(space, event->peer) : EVENT_NONE;
     struct live_channel *channel;
 
     if (dest == EVENT_PROC_NULL)
@@ -442,8 +314,10 @@ static uint64_t post_send(struct lane_state *lane, uint32_t comm, int32_t peer, 
         lane->history->unclear = true;
         return 0;
     }
-    channel = channel_get(lane->history, space->global, lane->world, dest, tag);
-    return channel ? ++channel->sent : 0;
+    channel = channel_get(lane->history, space->global, lane->world, dest, event->tag);
+    if (!channel)
+        return 0;
+    return channel_send(lane, channel, lane->rank->call[event->head.a].buffered);
 }
 
 static void take_message(struct lane_state *lane, const struct live_space *space, int32_t source,
@@ -477,7 +351,7 @@ static void request_start(struct lane_state *lane, uint32_t id)
             channel_get(lane->history, space->global, lane->world, request->peer, request->tag);
 
         if (channel)
-            request->number = ++channel->sent;
+            request->number = channel_send(lane, channel, request->buffered);
     }
 }
 
@@ -506,7 +380,10 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
                                    .active = 1,
                                    .tag = event->tag,
                                    .peer = EVENT_NONE,
-                                   .seq = event->seq};
+                                   .buffered = lane->rank->call[event->head.a].buffered,
+                                   .seq = event->seq,
+                                   .entered = event->t_enter,
+                                   .left = event->t_leave};
 
     if (space) {
         request.space = (uint32_t)(space - lane->rank->space);
@@ -514,7 +391,7 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
     }
     switch (class) {
     case EVENT_CLASS_ISEND:
-        request.number = post_send(lane, event->comm, event->peer, event->tag);
+        request.number = post_send(lane, event);
         request.kind = LIVE_SEND;
         break;
     case EVENT_CLASS_IRECV:
@@ -529,14 +406,14 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
     case EVENT_CLASS_ICOLL:
         request.kind = LIVE_COLL;
         if (space)
-            space_enter(space, lane->rank, event);
+            space_enter(lane, space, event);
         request.number = space ? space->entered : 0;
         break;
     case EVENT_CLASS_COLL_INIT:
         request.persistent = true;
         request.active = 0;
         if (space)
-            space_enter(space, lane->rank, event);
+            space_enter(lane, space, event);
         break;
     default:
         break;
@@ -547,18 +424,13 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
         request_add(lane->history, lane->rank, &request);
 }
 
-bool live_call_partial(const struct live_call *call)
-{
-    return strstr(call->name, "create_group") || strstr(call->name, "create_from_group");
-}
-
 static void post_collective(struct lane_state *lane, const struct spool_event *event,
                             enum event_class class)
 {
-    struct live_space *space = space_of(lane->rank, event, class, false);
+    struct live_space *space = live_space_of_call(lane->rank, event, class, false);
 
     if (space)
-        space_enter(space, lane->rank, event);
+        space_enter(lane, space, event);
 }
 
 /* A call that was refused: the other members may have been refused, too, or count one more. What
@@ -566,10 +438,10 @@ static void post_collective(struct lane_state *lane, const struct spool_event *e
 static void post_refused(struct lane_state *lane, const struct spool_event *event,
                          enum event_class class)
 {
-    struct live_space *space = space_of(lane->rank, event, class, true);
+    struct live_space *space = live_space_of_call(lane->rank, event, class, true);
 
     if (space && class == EVENT_CLASS_FILE_COLL)
-        space_enter(space, lane->rank, event);
+        space_enter(lane, space, event);
     else if (space)
         space->uneven = true;
 }
@@ -581,7 +453,7 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     switch (class) {
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_SENDRECV:
-        post_send(lane, event->comm, event->peer, event->tag);
+        post_send(lane, event);
         break;
     case EVENT_CLASS_ISEND:
     case EVENT_CLASS_IRECV:
@@ -599,6 +471,11 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
              lane->kept->list_seq == event->seq && !event->request && i < lane->kept->list_count;
              i++)
             request_start(lane, lane->kept->list[i]);
+        break;
+    case EVENT_CLASS_CANCEL:
+        request = request_get(lane->rank, event->request);
+        if (request)
+            request->cancelled = true;
         break;
     case EVENT_CLASS_REQUEST_FREE:
         request = request_get(lane->rank, event->request);
@@ -804,16 +681,23 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
  */
 static void lane_open_call(struct lane_state *lane, const struct spool_header *header)
 {
-    struct live_open *open = &lane->rank->open;
+    struct live_open *open;
     const struct live_lane *kept = lane->kept;
 
     if (!header->depth || !lane->posts)
         return;
-    lane->rank->lanes_open++;
-    if (header->open[0].parent)
+    open = realloc(lane->rank->open, (lane->rank->open_count + 1) * sizeof *open);
+    if (!open) {
+        lane->history->unclear = true;
         return;
-    free(open->request);
-    *open = (struct live_open){.valid = true, .event = header->open[0]};
+    }
+    lane->rank->open = open;
+    open += lane->rank->open_count++;
+    *open = (struct live_open){.lane = kept->lane, .event = header->open[0]};
+    if (header->open[0].parent) {
+        open->event.head.a = UINT16_MAX; /* not the application's: what it waits for is not known */
+        return;
+    }
     if (kept->leg.seq == open->event.seq && kept->leg.head.words) {
         open->has_leg = true;
         open->leg = kept->leg;
@@ -864,6 +748,15 @@ static void lane_rewind(struct live_lane *kept)
     kept->done_count = kept->list_count = 0;
     kept->list_seq = kept->arg_seq = 0;
     memset(&kept->leg, 0, sizeof kept->leg);
+}
+
+static void opens_free(struct live_rank *rank)
+{
+    for (uint32_t i = 0; i < rank->open_count; i++)
+        free(rank->open[i].request);
+    free(rank->open);
+    rank->open = NULL;
+    rank->open_count = 0;
 }
 
 /* --- all of it
@@ -954,11 +847,8 @@ enum core_status live_history_read(const char *job_path, uint32_t rank_count,
         status = history_start(history, rank_count);
     if (!status)
         status = lanes_find(history, name, count);
-    for (uint32_t r = 0; r < rank_count && !status; r++) {
-        free(history->rank[r].open.request);
-        history->rank[r].open = (struct live_open){0};
-        history->rank[r].lanes_open = 0;
-    }
+    for (uint32_t r = 0; r < rank_count && !status; r++)
+        opens_free(&history->rank[r]);
     for (uint32_t i = 0, end; i < count && !status; i = end) {
         for (end = i; end < count && name[end].rank == name[i].rank; end++)
             continue;
@@ -984,7 +874,7 @@ void live_history_done(struct live_history *history)
         free(rank->space);
         free(rank->request);
         free(rank->call);
-        free(rank->open.request);
+        opens_free(rank);
     }
     for (uint32_t k = 0; k < history->lane_count; k++) {
         free(history->lane[k].done);

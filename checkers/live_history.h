@@ -24,6 +24,9 @@ struct live_channel { /* messages of one tag from one rank to another in one com
     uint64_t global;  /* the communicator */
     int32_t source, dest, tag;
     uint64_t sent, received;
+    uint32_t lane; /* that sent first */
+    bool mixed;    /* others sent as well: in what order is not known */
+    bool buffered; /* some of it by MPI_Bsend and the like: a send that returned need not have left */
 };
 
 enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FILE, LIVE_SPACE_FINALIZE };
@@ -48,7 +51,9 @@ struct live_space { /* one rank's view of what has collective calls: a communica
     uint64_t global;
     uint32_t size, remote_size;
     int32_t *member;  /* world ranks: own group, then the remote one */
-    uint64_t entered; /* collectives, the one it is in included */
+    uint64_t entered; /* collectives, but for those that it is in */
+    uint32_t lane;    /* that entered first */
+    bool mixed;       /* others did as well: in what order is not known */
     struct live_coll recent[LIVE_RECENT]; /* the last ones, by number mod LIVE_RECENT */
     struct live_epochs *epochs;           /* NULL: no post or start so far */
 };
@@ -68,25 +73,28 @@ enum live_request_kind { LIVE_SEND, LIVE_RECV, LIVE_COLL, LIVE_OTHER };
 struct live_request {
     uint32_t id; /* 0: free place in the table */
     uint8_t kind;
-    bool persistent;
+    bool persistent, buffered;
+    bool cancelled; /* or may be: it need not take a message any more */
     uint32_t active;
     uint32_t space; /* index */
     int32_t peer;   /* world, EVENT_ANY or EVENT_PROC_NULL */
     int32_t tag;
     uint64_t number; /* sends: how many-th of its channel; collectives: of its space */
-    uint64_t seq;
+    uint64_t seq, entered, left; /* of the call that made it; ticks */
 };
 
 struct live_call {
     bool known;
+    bool buffered; /* sends into the attached buffer */
     uint8_t class;
     int8_t group_arg, lock_arg; /* places of these arguments among the call's scalars; -1 none */
     char name[48];
 };
 enum { LIVE_ARGS_MAX = 4 };
 
-struct live_open { /* the call that a rank is in */
-    bool valid, has_leg;
+struct live_open { /* a call that a thread is in */
+    uint32_t lane;
+    bool has_leg;
     struct spool_event event;
     struct spool_leg leg;
     uint32_t *request; /* ids, of waits on several */
@@ -107,9 +115,9 @@ struct live_rank {
     uint32_t group_count;
     struct live_lock *lock;
     uint32_t lock_count;
-    struct live_open open;
+    struct live_open *open; /* one of each thread that is in a call */
+    uint32_t open_count;
     uint32_t lanes; /* threads that called MPI: with several, the order of their calls is not known */
-    uint32_t lanes_open;
 };
 
 struct live_lane { /* what reading a lane goes on with */
@@ -154,8 +162,16 @@ const struct live_request *live_request_find(const struct live_rank *rank, uint3
 const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global,
                                              int32_t source, int32_t dest, int32_t tag);
 enum live_space_kind live_space_kind_of(enum event_class class);
+/* The space in which a collective call counts; NULL if it is none, or none of which all members know. */
+struct live_space *live_space_of_call(const struct live_rank *rank, const struct spool_event *event,
+                                      enum event_class class, bool open);
+struct live_coll live_coll_of(const struct live_rank *rank, const struct spool_event *event);
+/* What an open call is; NULL: not known. */
+const struct live_call *live_open_call(const struct live_rank *rank, const struct live_open *open);
 /* The space that an open collective call of the rank belongs to, if it counts there. */
-struct live_space *live_space_of_open(const struct live_rank *rank);
+struct live_space *live_space_of_open(const struct live_rank *rank, const struct live_open *open);
+/* How many collectives of the space the rank has entered, open calls included. */
+uint64_t live_space_entered(const struct live_rank *rank, const struct live_space *space);
 /* What the rank called as the number-th collective of the space; the open call counts. false: too long
  * ago, or not yet. */
 bool live_coll_at(const struct live_rank *rank, const struct live_space *space, uint64_t number,

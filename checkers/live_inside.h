@@ -22,6 +22,7 @@ struct needs { /* what one rank waits for */
 struct live_prover {
     struct live_history history;
     struct needs needs;
+    const uint8_t *standing; /* enum live_standing, by rank: the caller's */
     bool no_memory;
 };
 
@@ -31,6 +32,6 @@ void live_need_add(struct live_prover *prover, enum need kind);
 
 /* live_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait or _lock. */
 void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
-                    enum event_class class);
+                    const struct live_open *open, enum event_class class);
 
 #endif

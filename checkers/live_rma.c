@@ -11,20 +11,17 @@ static const struct live_space *space_at(const struct live_prover *prover, int32
     return live_space_global(&prover->history.rank[rank], LIVE_SPACE_WIN, space->global);
 }
 
-static const struct live_call *open_call(const struct live_rank *rank)
-{
-    return rank->open.valid && rank->open.event.head.a < rank->call_count
-               ? &rank->call[rank->open.event.head.a]
-               : NULL;
-}
-
 /* A rank inside a call of this class on the window: what it does there may have had its effect. */
 static bool is_inside(const struct live_rank *rank, const struct live_space *space,
                       enum event_class class)
 {
-    const struct live_call *call = open_call(rank);
+    for (uint32_t i = 0; i < rank->open_count; i++) {
+        const struct live_call *call = live_open_call(rank, &rank->open[i]);
 
-    return call && call->class == class && rank->open.event.comm == space->id;
+        if (call && call->class == class && rank->open[i].event.comm == space->id)
+            return true;
+    }
+    return false;
 }
 
 static void need_post(struct live_prover *prover, int32_t me, int32_t target,
@@ -43,10 +40,10 @@ static void need_post(struct live_prover *prover, int32_t me, int32_t target,
     live_need_add(prover, NEED_CERTAIN);
 }
 
-static void needs_of_start(struct live_prover *prover, int32_t me, const struct live_space *space)
+static void needs_of_start(struct live_prover *prover, int32_t me, const struct live_space *space,
+                           const struct live_open *open)
 {
-    const struct live_open *open = &prover->history.rank[me].open;
-    const struct live_call *call = open_call(&prover->history.rank[me]);
+    const struct live_call *call = live_open_call(&prover->history.rank[me], open);
     const struct live_group *group = NULL;
 
     if (call->group_arg >= 0 && (uint32_t)call->group_arg < open->arg_count)
@@ -69,7 +66,7 @@ static void need_complete(struct live_prover *prover, int32_t me, int32_t origin
     const struct live_space *other = space_at(prover, origin, space);
     uint32_t completed = other && other->epochs ? other->epochs->completed[me] : 0;
 
-    if ((other && (other->uneven ||
+    if ((other && (other->uneven || prover->history.rank[origin].lanes > 1 ||
                    is_inside(&prover->history.rank[origin], other, EVENT_CLASS_RMA_COMPLETE))) ||
         completed >= space->epochs->posted[origin]) {
         live_need_add(prover, NEED_UNKNOWN);
@@ -80,14 +77,13 @@ static void need_complete(struct live_prover *prover, int32_t me, int32_t origin
 }
 
 /* Any of those who hold a lock that excludes this one may give way; the target may have to help. */
-static void need_lock(struct live_prover *prover, int32_t me, const struct live_space *space)
+static void need_lock(struct live_prover *prover, int32_t me, const struct live_space *space,
+                      const struct live_open *open)
 {
-    const struct live_rank *rank = &prover->history.rank[me];
-    const struct live_call *call = open_call(rank);
-    int32_t target =
-        rank->open.event.peer < 0 ? EVENT_ANY : live_space_world(space, rank->open.event.peer);
-    bool exclusive = call->lock_arg >= 0 && (uint32_t)call->lock_arg < rank->open.arg_count &&
-                     rank->open.arg[call->lock_arg] == 1;
+    const struct live_call *call = live_open_call(&prover->history.rank[me], open);
+    int32_t target = open->event.peer < 0 ? EVENT_ANY : live_space_world(space, open->event.peer);
+    bool exclusive = call->lock_arg >= 0 && (uint32_t)call->lock_arg < open->arg_count &&
+                     open->arg[call->lock_arg] == 1;
     bool held = false;
 
     for (uint32_t r = 0; r < prover->history.rank_count; r++) {
@@ -99,6 +95,8 @@ static void need_lock(struct live_prover *prover, int32_t me, const struct live_
                      (exclusive || other->lock[i].exclusive) &&
                      (target == EVENT_ANY || other->lock[i].target == EVENT_ANY ||
                       other->lock[i].target == target);
+        if (holds && other->lanes > 1)
+            target = EVENT_NONE; /* it may have been given back by another thread */
         held |= holds;
         if ((holds || (int32_t)r == target) && (int32_t)r != me)
             live_peer_add(prover, (int32_t)r);
@@ -107,18 +105,18 @@ static void need_lock(struct live_prover *prover, int32_t me, const struct live_
 }
 
 void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
-                    enum event_class class)
+                    const struct live_open *open, enum event_class class)
 {
     const struct live_epochs *epochs = space->epochs;
 
-    if (space->uneven) {
+    if (space->uneven || prover->history.rank[me].lanes > 1) { /* in what order threads began and ended epochs is not known */
         live_need_add(prover, NEED_UNKNOWN);
         return;
     }
     if (class == EVENT_CLASS_RMA_START)
-        needs_of_start(prover, me, space);
+        needs_of_start(prover, me, space, open);
     else if (class == EVENT_CLASS_RMA_LOCK)
-        need_lock(prover, me, space);
+        need_lock(prover, me, space, open);
     for (uint32_t r = 0; epochs && r < prover->history.rank_count; r++) {
         if (class == EVENT_CLASS_RMA_COMPLETE && epochs->in_start[r])
             need_post(prover, me, (int32_t)r, space, epochs->started[r]);

@@ -44,6 +44,9 @@ struct launch_lane {
     int ring_fd, spool_fd;
     uint32_t lane;
     struct spool_header header; /* as last read */
+    bool still_cpu_known;
+    uint64_t still_cpu_ns; /* of its thread, inside MPI, soon after the rank's still_ns: processor time, */
+    uint64_t still_runs;   /* and how often it got a processor */
 };
 
 struct launch_rank {
@@ -58,9 +61,6 @@ struct launch_rank {
     int status;        /* as waitpid gives it */
     uint64_t still_ns; /* since when nothing of it has moved */
     uint64_t progress_ns; /* when a call of it last completed that was no poll in vain */
-    bool still_cpu_known;
-    uint64_t still_cpu_ns; /* of the thread inside MPI, soon after still_ns: processor time, */
-    uint64_t still_runs;   /* and how often it got a processor */
     pid_t *thread;         /* threads that it had when it was first seen */
     uint32_t thread_count;
     struct launch_lane *lane; /* in the order in which they were seen */

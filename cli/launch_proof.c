@@ -2,13 +2,14 @@
  * it is still, inside a call, was not kept from moving, and has no thread that could call MPI of
  * its own accord. The rest is checkers/live.h.
  *
- * Invariant: a rank is LIVE_STILL only if its header was the same before and after the proof. */
+ * Invariant: a rank is LIVE_STILL or LIVE_SETTLED only if its header was the same before and after the proof. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "checkers/live.h"
@@ -22,9 +23,11 @@ enum {
     PROOF_CPU_MIN_NS = 3000000,
     PROOF_RUNS_MIN = 30,
     PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count that: stand still for so long */
+    PROOF_SETTLED_MS = 800, /* still for so long, and so many times as much of a processor: LIVE_SETTLED */
+    PROOF_SETTLED_FACTOR = 4,
     PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
     PROOF_PAUSE_FACTOR =
-        10 /* a proof that took long is tried again only after so many times as long */
+        10 /* a proof that took much of our processor is tried again only after so many times as long */
 };
 
 struct task {
@@ -84,8 +87,27 @@ static bool was_there(const struct launch_rank *rank, pid_t tid)
     return false;
 }
 
-/* The MPI library's own threads wait in poll or epoll from the start; idle workers wait for another
- * thread's futex, without a time limit. Any other thread may come to life and call MPI. */
+/* Whether no other process has the memory at this address. */
+static bool address_is_private(pid_t pid, unsigned long address)
+{
+    char path[64], line[8192], access[8];
+    unsigned long start, end;
+    bool private = false;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    file = fopen(path, "re");
+    while (file && !private && fgets(line, sizeof line, file))
+        private = sscanf(line, "%lx-%lx %7s", &start, &end, access) == 3 && start <= address && address < end &&
+                  access[3] == 'p';
+    if (file)
+        fclose(file);
+    return private;
+}
+
+/* The MPI library's own threads wait in poll or epoll from the start; idle workers, and threads that join
+ * others or want their locks, wait for a futex that only another thread can touch, without a time
+ * limit. Any other thread may come to life and call MPI. */
 static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
 {
     char path[96], text[256];
@@ -97,7 +119,7 @@ static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
         sscanf(text, "%ld %lx %lx %lx %lx", &number, &arg[0], &arg[1], &arg[2], &arg[3]) < 5)
         return false;
     if (number == SYS_futex)
-        return arg[3] == 0;
+        return arg[3] == 0 && address_is_private(rank->pid, arg[0]);
 #ifdef SYS_poll
     if (number == SYS_poll && was_there(rank, tid))
         return true;
@@ -167,52 +189,67 @@ static bool lane_is_shadow(const struct launch_rank *rank, const struct launch_l
     return false;
 }
 
-/* The lane whose thread is inside MPI; NULL when there is none, or more than one, or a thread that
- * is outside may come back: all but one that waits for another thread, as in a join. */
-static const struct launch_lane *lane_inside(const struct launch_rank *rank)
+/* Called in every look: from when on the processor time of threads inside MPI counts. */
+void launch_proof_look(struct launch_rank *rank, bool moved)
 {
-    const struct launch_lane *inside = NULL;
+    for (uint32_t l = 0; l < rank->lane_count; l++) {
+        struct launch_lane *lane = &rank->lane[l];
+        struct task task;
+
+        if (moved || rank->pidfd < 0 || rank->gone)
+            lane->still_cpu_known = false;
+        else if (!lane->still_cpu_known && lane->header.depth &&
+                 task_read(rank->pid, lane->header.tid, &task) && task.cpu_known) {
+            lane->still_cpu_known = true;
+            lane->still_cpu_ns = task.cpu_ns;
+            lane->still_runs = task.runs;
+        }
+    }
+}
+
+/* Whether a thread inside MPI has had the time, `factor` times the least, to see what there is to see.
+ * One that sleeps has seen that there is nothing. */
+static bool has_looked(const struct launch_rank *rank, const struct launch_lane *lane, uint64_t still_ns,
+                       uint64_t factor)
+{
+    struct task task;
+
+    if (!task_read(rank->pid, lane->header.tid, &task) || !strchr("RSD", task.state))
+        return false;
+    if (task.state == 'S')
+        return true;
+    if (!lane->still_cpu_known || !task.cpu_known)
+        return still_ns >= (uint64_t)PROOF_STILL_LONG_MS * 1000000u * factor;
+    return task.cpu_ns - lane->still_cpu_ns >= PROOF_CPU_MIN_NS * factor ||
+           task.runs - lane->still_runs >= PROOF_RUNS_MIN * factor;
+}
+
+/* Whether all threads that call MPI are inside of it and have looked, but for such as wait outside for
+ * another thread, as in a join; and at least one is inside. */
+static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint64_t factor)
+{
+    bool inside = false;
     struct task task;
 
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         const struct launch_lane *lane = &rank->lane[l];
 
         if (lane->header.depth) {
-            if (inside)
-                return NULL;
-            inside = lane;
+            inside = true;
+            if (!has_looked(rank, lane, still_ns, factor))
+                return false;
         } else if (!lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) &&
                    task.state != 'Z' && task.state != 'X' &&
                    !thread_is_harmless(rank, lane->header.tid)) {
-            return NULL;
+            return false;
         }
     }
     return inside;
 }
 
-/* Called in every look: from when on the rank's processor time counts. */
-void launch_proof_look(struct launch_rank *rank, bool moved)
-{
-    const struct launch_lane *inside;
-    struct task task;
-
-    if (moved || rank->pidfd < 0 || rank->gone) {
-        rank->still_cpu_known = false;
-        return;
-    }
-    if (rank->still_cpu_known || !(inside = lane_inside(rank)) ||
-        !task_read(rank->pid, inside->header.tid, &task) || !task.cpu_known)
-        return;
-    rank->still_cpu_known = true;
-    rank->still_cpu_ns = task.cpu_ns;
-    rank->still_runs = task.runs;
-}
-
 static enum live_standing rank_standing(const struct launch_rank *rank)
 {
-    const struct launch_lane *inside;
     uint64_t still_ns = launch_now_ns() - rank->still_ns;
-    struct task task;
     bool dying = false;
 
     for (uint32_t l = 0; l < rank->lane_count; l++) {
@@ -224,23 +261,16 @@ static enum live_standing rank_standing(const struct launch_rank *rank)
     if (rank->gone)
         return launch_now_ns() - rank->gone_ns < (uint64_t)PROOF_DYING_MS * 1000000u ? LIVE_UNKNOWN
                                                                                      : LIVE_ENDED;
-    if (dying)
+    if (dying || !rank->lane_count)
         return LIVE_UNKNOWN;
     if (!rank->local || rank->pidfd < 0 || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
         return LIVE_UNKNOWN;
-    inside = lane_inside(rank);
-    if (!inside || !task_read(rank->pid, inside->header.tid, &task) || !strchr("RSD", task.state))
+    if (!lanes_stand(rank, still_ns, 1) ||
+        (rank->lane[0].header.thread_level >= 2 && !threads_are_harmless(rank)))
         return LIVE_UNKNOWN;
-    if (task.state != 'S' && rank->still_cpu_known && task.cpu_known) {
-        if (task.cpu_ns - rank->still_cpu_ns < PROOF_CPU_MIN_NS &&
-            task.runs - rank->still_runs < PROOF_RUNS_MIN)
-            return LIVE_UNKNOWN;
-    } else if (task.state != 'S' && still_ns < (uint64_t)PROOF_STILL_LONG_MS * 1000000u) {
-        return LIVE_UNKNOWN;
-    }
-    if (inside->header.thread_level >= 2 && !threads_are_harmless(rank))
-        return LIVE_UNKNOWN;
-    return LIVE_STILL;
+    return still_ns >= (uint64_t)PROOF_SETTLED_MS * 1000000u && lanes_stand(rank, still_ns, PROOF_SETTLED_FACTOR)
+               ? LIVE_SETTLED
+               : LIVE_STILL;
 }
 
 /* Whether every lane of a rank that was called still is where it was when that was said. */
@@ -271,6 +301,11 @@ static uint32_t world_size(const struct launch_world *world)
     return size > 0 && size <= SPOOL_RANKS_MAX ? (uint32_t)size : 0;
 }
 
+static bool is_still(uint8_t standing)
+{
+    return standing == LIVE_STILL || standing == LIVE_SETTLED;
+}
+
 static bool world_prove(struct launch_world *world, char **out_sentence)
 {
     uint32_t size = world_size(world), still = 0;
@@ -287,14 +322,14 @@ static bool world_prove(struct launch_world *world, char **out_sentence)
         if (rank->rank < 0 || (uint32_t)rank->rank >= size)
             continue;
         standing[rank->rank] = (uint8_t)rank_standing(rank);
-        still += standing[rank->rank] == LIVE_STILL;
+        still += is_still(standing[rank->rank]);
     }
     proven = still && (world->prover || live_prover_new(&world->prover) == CORE_OK) &&
              live_prove(world->prover, world->path, standing, size, &verdict) == CORE_OK &&
              verdict.proven;
     for (uint32_t r = 0; r < world->rank_count && proven; r++)
         if (world->rank[r].rank >= 0 && (uint32_t)world->rank[r].rank < size &&
-            standing[world->rank[r].rank] == LIVE_STILL)
+            is_still(standing[world->rank[r].rank]))
             proven = rank_unmoved(&world->rank[r]);
     if (proven)
         *out_sentence = verdict.sentence;
@@ -304,11 +339,19 @@ static bool world_prove(struct launch_world *world, char **out_sentence)
     return proven;
 }
 
+static uint64_t cpu_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
 bool launch_proof_try(struct launch *launch)
 {
     for (uint32_t w = 0; w < launch->world_count; w++) {
         struct launch_world *world = &launch->world[w];
-        uint64_t now = launch_now_ns();
+        uint64_t now = launch_now_ns(), cpu = cpu_now_ns();
         bool still = false, proven;
 
         for (uint32_t r = 0; r < world->rank_count; r++)
@@ -320,7 +363,7 @@ bool launch_proof_try(struct launch *launch)
         if (proven)
             return true;
         world->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u +
-                        PROOF_PAUSE_FACTOR * (launch_now_ns() - now);
+                        PROOF_PAUSE_FACTOR * (cpu_now_ns() - cpu);
     }
     return false;
 }

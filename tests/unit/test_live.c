@@ -24,7 +24,7 @@ struct lane {
     uint64_t seq;
     uint64_t early; /* bytes that are there when the proof is asked for the first time */
 };
-static struct lane lane[RANKS_MAX];
+static struct lane lane[2 * RANKS_MAX]; /* the second half: a second thread of each rank */
 static uint32_t rank_count;
 static uint8_t standing[RANKS_MAX];
 
@@ -80,6 +80,18 @@ static void job_start(uint32_t count)
         standing[r] = LIVE_STILL;
         lane[r].early = lane[r].used;
     }
+}
+
+/* A second thread of the rank has called MPI; what it does goes by this number. */
+static uint32_t thread_of(uint32_t rank)
+{
+    struct lane *second = &lane[RANKS_MAX + rank];
+
+    second->header = lane[rank].header;
+    second->header.depth = 0;
+    second->header.lane = 1;
+    second->seq = 1000;
+    return RANKS_MAX + rank;
 }
 
 static struct spool_event event_of(uint32_t rank, enum event_class class, int32_t peer, int32_t tag,
@@ -211,21 +223,23 @@ static void inside_list(uint32_t rank, enum event_class class, const uint32_t *r
  * was inside a call. */
 static void spools_write(const char *folder, bool early)
 {
-    for (uint32_t r = 0; r < rank_count; r++) {
+    for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
         unsigned char page[SPOOL_HEADER_BYTES] = {0};
-        struct spool_header header = lane[r].header;
+        struct spool_header header = lane[l].header;
         char path[64];
         int fd;
 
-        header.committed = early ? lane[r].early : lane[r].used;
-        header.next_seq = lane[r].seq;
+        if (!header.version)
+            continue;
+        header.committed = early ? lane[l].early : lane[l].used;
+        header.next_seq = lane[l % RANKS_MAX].seq;
         if (early)
             header.depth = 0;
         memcpy(page, &header, sizeof header);
-        snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
+        snprintf(path, sizeof path, "%s/%u.%u.ring", folder, l % RANKS_MAX, l / RANKS_MAX);
         fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
         assert_true(fd >= 0 && write(fd, page, sizeof page) == sizeof page &&
-                    write(fd, lane[r].ring, RING_BYTES) == RING_BYTES);
+                    write(fd, lane[l].ring, RING_BYTES) == RING_BYTES);
         close(fd);
     }
 }
@@ -251,8 +265,8 @@ static char *proof(uint32_t *out_core)
     assert_int_equal(live_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
     assert_true(verdict.proven == proven && proven == (verdict.sentence != NULL));
     live_prover_free(prover);
-    for (uint32_t r = 0; r < rank_count; r++) {
-        snprintf(path, sizeof path, "%s/%u.0.ring", folder, r);
+    for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
+        snprintf(path, sizeof path, "%s/%u.%u.ring", folder, l % RANKS_MAX, l / RANKS_MAX);
         unlink(path);
     }
     rmdir(folder);
@@ -720,6 +734,131 @@ static void locks(void **state)
     }
 }
 
+/* A pending receive of rank 0 takes any message, or any tag of rank 1; then rank 0 receives from rank 1 with tag 5. */
+static void receives_behind(int32_t source, int32_t tag)
+{
+    job_start(3);
+    did(0, EVENT_CLASS_IRECV, source, tag, 7);
+    inside(0, EVENT_CLASS_RECV, 1, 5, 0);
+    inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+    inside(2, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+}
+
+static void a_pending_receive_takes_the_message(void **state)
+{
+    static const int32_t wide[][2] = {{EVENT_ANY, 5}, {1, EVENT_ANY}, {EVENT_ANY, EVENT_ANY}, {1, 5}};
+
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        receives_behind(wide[i][0], wide[i][1]); /* the only message */
+        did(1, EVENT_CLASS_SEND, 0, 5, 0);
+        expect_proven(wide[i][0] == EVENT_ANY ? 3 : 2); /* what rank 2 might send would make a difference */
+        receives_behind(wide[i][0], wide[i][1]); /* two of them */
+        did(1, EVENT_CLASS_SEND, 0, 5, 0);
+        did(1, EVENT_CLASS_SEND, 0, 5, 0);
+        standing[0] = standing[1] = standing[2] = LIVE_SETTLED;
+        expect_nothing();
+        receives_behind(wide[i][0], wide[i][1]); /* the receive has been taken back */
+        did(0, EVENT_CLASS_CANCEL, EVENT_NONE, EVENT_NONE, 7);
+        did(1, EVENT_CLASS_SEND, 0, 5, 0);
+        standing[0] = standing[1] = standing[2] = LIVE_SETTLED;
+        expect_nothing();
+    }
+    receives_behind(2, 5); /* it takes another one */
+    did(1, EVENT_CLASS_SEND, 0, 5, 0);
+    expect_nothing();
+    job_start(2); /* it is posted later */
+    did(0, EVENT_CLASS_IRECV, 1, 5, 6);
+    did(0, EVENT_CLASS_IRECV, EVENT_ANY, 5, 7);
+    inside(0, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 6);
+    did(1, EVENT_CLASS_SEND, 0, 5, 0);
+    inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+    expect_nothing();
+}
+
+/* Another message may have been taken; but then the receive would have met its own, had all had the time. */
+static void what_has_arrived_was_taken(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 6; twin++) {
+        receives_behind(EVENT_ANY, 5);
+        did(1, twin == 1 ? EVENT_CLASS_ISEND : EVENT_CLASS_SEND, 0, 5, twin == 1 ? 9 : 0);
+        did(2, EVENT_CLASS_SEND, 0, 5, 0);
+        standing[0] = standing[1] = standing[2] = LIVE_SETTLED;
+        if (twin == 2)
+            standing[0] = LIVE_STILL;
+        if (twin == 3)
+            standing[1] = LIVE_STILL;
+        if (twin == 4)
+            standing[1] = LIVE_ENDED;
+        if (twin == 5)
+            standing[2] = LIVE_UNKNOWN; /* what it sends makes no difference any more; but rank 1 waits for it, or for rank 0 */
+        if (twin == 0 || twin >= 4)
+            expect_proven(twin == 4 ? 1 : 2);
+        else
+            expect_nothing();
+    }
+    receives_behind(EVENT_ANY, 5); /* rank 2 may still send: the pending receive takes that, if it comes first */
+    did(1, EVENT_CLASS_SEND, 0, 5, 0);
+    standing[2] = LIVE_UNKNOWN;
+    expect_nothing();
+}
+
+/* Ranks with two threads: all of them must be stuck. */
+static void threads(void **state)
+{
+    uint32_t second;
+
+    (void)state;
+    for (int twin = 0; twin < 4; twin++) {
+        job_start(2);
+        second = thread_of(0);
+        inside(0, EVENT_CLASS_RECV, 1, 1, 0);
+        inside(second, EVENT_CLASS_RECV, 1, 2, 0);
+        inside(1, EVENT_CLASS_RECV, 0, 3, 0);
+        if (twin == 1) /* a message for the second one is on its way */
+            did(1, EVENT_CLASS_SEND, 0, 2, 0);
+        if (twin == 2) /* for the other thread of the rank */
+            did(1, EVENT_CLASS_SEND, 0, 1, 0);
+        if (twin == 3) /* for nobody */
+            did(1, EVENT_CLASS_SEND, 0, 4, 0);
+        if (twin == 0 || twin == 3)
+            expect_proven(3);
+        else
+            expect_nothing();
+    }
+    job_start(2); /* what one thread receives the other one sends */
+    second = thread_of(0);
+    inside(0, EVENT_CLASS_RECV, 0, 1, 0);
+    inside(second, EVENT_CLASS_SEND, 0, 1, 0);
+    inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+    expect_nothing();
+    lane[second].header.open[0].tag = 2;
+    lane[second].header.open[0].peer = 1; /* nobody receives */
+    expect_proven(3);
+}
+
+/* In what order threads send on one channel is not known: who of two waits, when one message was received? */
+static void threads_that_share_a_channel(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 2; twin++) {
+        job_start(2);
+        uint32_t second = thread_of(0);
+
+        did(0, EVENT_CLASS_ISEND, 1, 1, 5);
+        did(second, EVENT_CLASS_ISEND, 1, twin ? 2 : 1, 6);
+        inside(0, EVENT_CLASS_RECV, 1, 9, 0);
+        inside(second, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 6);
+        did_completing(1, EVENT_CLASS_RECV, 0, 0, 1);
+        inside(1, EVENT_CLASS_RECV, 0, 9, 0);
+        if (twin)
+            expect_proven(3);
+        else
+            expect_nothing();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -740,6 +879,10 @@ int main(void)
         cmocka_unit_test(windows_and_files),
         cmocka_unit_test(posts_and_starts),
         cmocka_unit_test(locks),
+        cmocka_unit_test(a_pending_receive_takes_the_message),
+        cmocka_unit_test(what_has_arrived_was_taken),
+        cmocka_unit_test(threads),
+        cmocka_unit_test(threads_that_share_a_channel),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
