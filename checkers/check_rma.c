@@ -2,7 +2,8 @@
  * bytes of which one writes, with nothing that orders them.
  *
  * The order between ranks is order.h's; where it does not tell, nothing is claimed. Accumulates of one operation do not conflict. Of the target's own
- * accesses those by MPI calls are known, and stores that changed what the window held (interpose/usage.h); its loads are not. */
+ * accesses those by MPI calls are known, stores that changed what the window held, and what a watchpoint on its first bytes saw
+ * (interpose/inflight.c); not other loads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,7 +25,15 @@ struct access {
     uint64_t seq, end;        /* the call; the one that completed it, UINT64_MAX none */
     uint8_t kind;
     bool exclusive;           /* under an exclusive lock */
-    bool stored;              /* by the program itself, not by a call: seen when the call seq was entered */
+    bool passive;             /* under any lock */
+    bool itself;              /* by the program, not by a call: seen when the call seq was entered */
+    bool changed;             /* and known only from the window's content, which another rank's access may have changed too */
+    int32_t site;             /* where the program did it; -1 unknown */
+};
+struct held { /* a rank's exclusive lock on its own part of a window */
+    uint32_t rank;
+    int32_t win;
+    uint64_t from, to;
 };
 struct epoch { /* of one rank on one window */
     bool fence, started, posted, all;
@@ -44,6 +53,8 @@ struct rma {
     uint32_t window_count;
     struct access *access;
     uint32_t access_count, access_room;
+    struct held *held;
+    uint32_t held_count;
     uint32_t findings;
     enum core_status status;
 };
@@ -195,7 +206,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
     struct access access = {.origin = event->rank, .target = (uint32_t)target, .win = event->win, .op = event->op, .seq = event->seq, .end = UINT64_MAX,
                             .datatype = event->has_leg ? event->recv_datatype : event->datatype,
                             .count = event->has_leg ? event->recv_count : event->count == EVENT_NONE ? 1 : event->count,
-                            .exclusive = epoch->lock && epoch->lock[target] == 2,
+                            .exclusive = epoch->lock && epoch->lock[target] == 2, .passive = by_lock, .site = -1,
                             .kind = (uint8_t)(strstr(name, "Compare_and_swap")                             ? SWAP
                                               : strstr(name, "ccumulate") || strstr(name, "etch_and_op") ? ACCUMULATE
                                               : strstr(name, "ut")                                          ? PUT
@@ -230,6 +241,32 @@ static void set_group(struct rma *rma, const struct trace_event *event, struct e
     free(member);
 }
 
+static void hold(struct rma *rma, const struct trace_event *event)
+{
+    struct held *fresh = realloc(rma->held, (rma->held_count + 1) * sizeof *fresh);
+    if (!fresh) {
+        rma->status = core_report(CORE_NO_MEMORY, "out of memory for locks of windows");
+        return;
+    }
+    rma->held = fresh;
+    rma->held[rma->held_count++] = (struct held){event->rank, event->win, event->seq, UINT64_MAX};
+}
+
+static void let_go(struct rma *rma, const struct trace_event *event)
+{
+    for (uint32_t i = rma->held_count; i-- > 0 && rma->held[i].rank == event->rank;)
+        if (rma->held[i].win == event->win && rma->held[i].to == UINT64_MAX)
+            rma->held[i].to = event->seq;
+}
+
+static bool holds(const struct rma *rma, uint32_t rank, int32_t win, uint64_t seq)
+{
+    for (uint32_t i = 0; i < rma->held_count; i++)
+        if (rma->held[i].rank == rank && rma->held[i].win == win && rma->held[i].from < seq && seq <= rma->held[i].to)
+            return true;
+    return false;
+}
+
 static void lock(struct rma *rma, const struct trace_event *event, struct epoch *epoch, int32_t target)
 {
     bool all = event->peer < 0;
@@ -243,6 +280,8 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
         epoch->all = true;
     else if (locks(rma, epoch) && target >= 0)
         epoch->lock[target] = argument(rma, event, "lock_type", 2) == LOCK_EXCLUSIVE ? 2 : 1;
+    if (!all && target == (int32_t)event->rank && epoch->lock && epoch->lock[target] == 2)
+        hold(rma, event);
 }
 
 static void synchronise(struct rma *rma, const struct trace_event *event, struct window *window)
@@ -299,6 +338,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             epoch->all = false;
         else if (epoch->lock && target >= 0)
             epoch->lock[target] = 0;
+        if (target == (int32_t)event->rank)
+            let_go(rma, event);
         complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
     case EVENT_CLASS_RMA_FLUSH:
@@ -355,19 +396,22 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     return status == CORE_OK ? rma->status : status;
 }
 
-/* "window||SEQ|LOW HIGH r|w|s": the rank itself touches its window; SEQ is the call that made the window. */
+/* "window||SEQ|LOW HIGH HOW" or with SEQ@SITE: the rank itself touches its window, which the call SEQ made. HOW: r, w by a call of MPI; s a change
+ * of its content was seen; S, L a store, a load of the program was. */
 static enum core_status local(uint32_t rank, uint64_t seq, const char *text, void *context)
 {
     struct rma *rma = context;
     unsigned long long by;
     long long low, high;
-    char how;
+    char how, place[16] = "";
     struct trace_event event;
 
-    if (sscanf(text, "window||%llu|%lld %lld %c", &by, &low, &high, &how) != 4 || trace_event_get(rma->input->trace, rank, by, &event) != CORE_OK || event.win < 0)
+    if ((sscanf(text, "window||%llu|%lld %lld %c", &by, &low, &high, &how) != 4 && sscanf(text, "window||%llu@%15[0-9]|%lld %lld %c", &by, place, &low, &high, &how) != 5) ||
+        trace_event_get(rma->input->trace, rank, by, &event) != CORE_OK || event.win < 0)
         return CORE_OK;
     struct access access = {.origin = rank, .target = rank, .win = event.win, .seq = seq, .end = seq, .low = low, .high = high, .datatype = -1, .at = low,
-                            .kind = how == 'r' ? LOAD : STORE, .stored = how == 's'};
+                            .kind = how == 'r' || how == 'L' ? LOAD : STORE, .itself = strchr("sSL", how) != NULL, .changed = how == 's',
+                            .exclusive = holds(rma, rank, event.win, seq), .site = *place ? atoi(place) : -1};
     add(rma, &access);
     return rma->status;
 }
@@ -377,8 +421,16 @@ static bool writes(const struct access *access)
     return access->kind != GET && access->kind != LOAD;
 }
 
+/* With a lock held by the other side, a program may wait for a value to change: the order then comes from the value. */
+static bool polls(const struct access *a, const struct access *b)
+{
+    return a->itself && a->kind == LOAD && b->passive;
+}
+
 static bool may_meet(const struct access *a, const struct access *b)
 {
+    if (polls(a, b) || polls(b, a))
+        return false;
     if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high || (!writes(a) && !writes(b)))
         return false;
     bool sums = (a->kind == ACCUMULATE || a->kind == SWAP) && (b->kind == ACCUMULATE || b->kind == SWAP);
@@ -422,12 +474,23 @@ static bool ordered(const struct order *order, const struct access *a, const str
 /* A change that a remote write explains is no store. */
 static bool explained(const struct rma *rma, const struct access *store)
 {
+    if (!store->changed)
+        return false;
     for (uint32_t i = 0; i < rma->access_count; i++) {
         const struct access *access = &rma->access[i];
         if (access->kind != STORE && writes(access) && access->win == store->win && access->target == store->target && access->low < store->high && store->low < access->high)
             return true;
     }
     return false;
+}
+
+static void say_place(struct finding *finding, const struct trace *trace, const struct access *access)
+{
+    char who[48];
+    snprintf(who, sizeof who, "rank %" PRIu32 " did that", access->origin);
+    finding_place(finding, trace, who, access->site);
+    if (access->itself && access->kind == LOAD)
+        finding_of_load(finding, trace, access->site);
 }
 
 static void compare(struct rma *rma, const struct order *order)
@@ -437,11 +500,11 @@ static void compare(struct rma *rma, const struct order *order)
 
     for (uint32_t i = 0; i < rma->access_count; i++) {
         struct access *a = &rma->access[i];
-        if (a->stored && explained(rma, a))
+        if (explained(rma, a))
             continue;
         for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
             struct access *b = &rma->access[k];
-            if (!may_meet(a, b) || (b->stored && explained(rma, b)) || interleaved(trace, a, b) || ordered(order, a, b) || !bytes_meet(trace, a, b))
+            if (!may_meet(a, b) || explained(rma, b) || interleaved(trace, a, b) || ordered(order, a, b) || !bytes_meet(trace, a, b))
                 continue;
             bool unsure = rma->window[a->win].atomics || rma->input->notes->threads;
             struct finding *finding = say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
@@ -452,7 +515,9 @@ static void compare(struct rma *rma, const struct order *order)
                 call->core = true;
             finding_title(finding, "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32 "'s window: rank %" PRIu32 " %s them, rank %" PRIu32 " %s them%s, with nothing in between that orders the two",
                           a->low > b->low ? a->low : b->low, (a->high < b->high ? a->high : b->high) - 1, a->target, b->origin, kind_names[b->kind], a->origin,
-                          kind_names[a->kind], a->stored || b->stored ? " itself" : "");
+                          kind_names[a->kind], a->itself || b->itself ? " itself" : "");
+            say_place(finding, trace, a);
+            say_place(finding, trace, b);
             if (rma->window[a->win].atomics)
                 finding_fact(finding, "the window is also used with atomic operations, which may order them");
             break;
@@ -497,5 +562,6 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     }
     free(rma.window);
     free(rma.access);
+    free(rma.held);
     return status == CORE_OK ? rma.status : status;
 }

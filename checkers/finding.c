@@ -120,6 +120,22 @@ void finding_fact(struct finding *finding, const char *format, ...)
     finding->fact[finding->fact_count++] = fact;
 }
 
+void finding_place(struct finding *finding, const struct trace *trace, const char *what, int32_t site)
+{
+    char place[512];
+
+    if (site >= 0 && (uint32_t)site < trace->site_count)
+        finding_fact(finding, "%s at %s", what, trace_site_text(trace, site, place, sizeof place));
+}
+
+void finding_of_load(struct finding *finding, const struct trace *trace, int32_t site)
+{
+    if (site >= 0 && (uint32_t)site < trace->site_count && trace->site[site].optimized == 0)
+        return;
+    finding->severity = FINDING_NOTE;
+    finding_fact(finding, "the compiler may have loaded what the program does not use: compiled with -O0 -g it would be certain");
+}
+
 static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, char **out_call, char **out_site)
 {
     struct trace_event event;

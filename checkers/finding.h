@@ -68,6 +68,10 @@ struct finding *finding_list_add(struct finding_list *list, const char *rule, co
 /* Fill in, printf style; what was there is replaced. Out of memory is reported and leaves NULL. */
 void finding_title(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void finding_fact(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* "WHAT at PLACE"; nothing if the site (-1) is not known. */
+void finding_place(struct finding *finding, const struct trace *trace, const char *what, int32_t site);
+/* It rests on a load that was seen at the site. Compilers that optimise load what the program may not have asked for: there it is a note. */
+void finding_of_load(struct finding *finding, const struct trace *trace, int32_t site);
 void finding_schedule(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void finding_repeat(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -172,6 +172,33 @@ static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place
     place->offset = offset + 1;
 }
 
+/* From the flags that GCC notes with the debug information; else from how the function begins: who does not optimise keeps a frame pointer,
+ * and x86-64's compilers that do leave it out unless told. */
+static int optimized_find(Dwfl_Module *module, uint64_t address, const struct site_place *place)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Attribute attribute;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    const char *producer = unit ? dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_producer, &attribute)) : NULL;
+    if (producer && strncmp(producer, "GNU ", 4) == 0) {
+        const char *flag = strstr(producer, " -O");
+        return flag && flag[3] != '0';
+    }
+#if defined(__x86_64__)
+    static const unsigned char keeps[] = {0x55, 0x48, 0x89, 0xe5}, marked[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    uint64_t start = address + 1 - place->offset;
+    GElf_Addr at = start;
+    Elf_Scn *section = *place->symbol ? dwfl_module_address_section(module, &at, &bias) : NULL;
+    Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+    if (data && data->d_buf && at + sizeof marked + sizeof keeps <= data->d_size) {
+        const unsigned char *code = (const unsigned char *)data->d_buf + at;
+        code += memcmp(code, marked, sizeof marked) ? 0 : sizeof marked;
+        return memcmp(code, keeps, sizeof keeps) != 0;
+    }
+#endif
+    return -1;
+}
+
 enum core_status site_resolve(struct site_resolver *resolver, const char *module_path, const unsigned char *build_id,
                               size_t build_id_bytes, uint64_t address, struct site_place *out_place)
 {
@@ -188,6 +215,7 @@ enum core_status site_resolve(struct site_resolver *resolver, const char *module
     symbol_find(module->module, address - 1, &place);
     if (!*place.file && !*place.function && !*place.symbol)
         return CORE_NOT_FOUND;
+    place.optimized = optimized_find(module->module, address - 1, &place);
     *out_place = place;
     return CORE_OK;
 }

@@ -19,6 +19,7 @@ struct site_place {
     char inlined[512];  /* chain of inlined functions at the address, innermost first, "a < b"; "" none */
     char symbol[256];   /* from the symbol table; "" unknown */
     uint64_t offset;    /* address - symbol's address */
+    int optimized;      /* 0: the compiler translated what is written, no more and no less; 1: it may have moved and added loads; -1 unknown */
 };
 
 enum core_status site_resolver_new(struct site_resolver **out_resolver);

@@ -151,7 +151,8 @@ struct spool_text { /* a = length in bytes, b = argument position; b = 65535: a 
     uint64_t seq;
     /* a bytes, padded to 8 */
 };
-/* b: misuse that the rank saw itself: "RULE|ARGUMENT|SEQ|SENTENCE", SEQ another call it is about, or 0 */
+/* b: misuse that the rank saw itself: "RULE|ARGUMENT|SEQ|SENTENCE" or "RULE|ARGUMENT|SEQ@SITE|SENTENCE": SEQ another call it is about, or 0;
+ * SITE where it was done (in a trace: an id of the trace) */
 enum { SPOOL_TEXT_USAGE = 65534 };
 
 enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1 };

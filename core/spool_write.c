@@ -12,10 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Our descriptors live far up, so that the application's own get the numbers they always had. */
 enum { FD_HIGH = 900, FD_LOW = 100 };
 
-static int move_up(int fd)
+int spool_fd_up(int fd)
 {
     if (fd < 0)
         return fd;
@@ -108,7 +107,7 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
         madvise(map, bytes, MADV_POPULATE_WRITE);
 #endif
     writer->newest = newest;
-    fd = newest ? -1 : move_up(open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    fd = newest ? -1 : spool_fd_up(open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
     struct stat status = {0};
     if (!newest && (fd < 0 || fstat(fd, &status) < 0)) {
         error = errno;
@@ -156,7 +155,7 @@ static int own_fd(struct spool_writer *writer)
     struct stat status;
     if (fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode && status.st_dev == writer->device)
         return 1;
-    int fd = move_up(open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC));
+    int fd = spool_fd_up(open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC));
     if (fd < 0)
         return 0;
     if (fstat(fd, &status) < 0 || status.st_ino != writer->inode || status.st_dev != writer->device) {

@@ -31,6 +31,9 @@ struct spool_writer {
     uint64_t boundary, boundary_events, dropped_events; /* committed and events at the last look; events dropped */
 };
 
+/* The same file under a number far up, so that the application's own get the numbers they always had. */
+int spool_fd_up(int fd);
+
 /* Makes FOLDER/RANK.LANE.ring and, unless only the newest records are kept, .spool; fills the header's fixed fields, zero elsewhere.
  * Reports nothing: *out_error is an errno. ring_bytes is a power of two. */
 enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,

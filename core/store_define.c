@@ -178,11 +178,12 @@ static enum core_status sites_write(struct store *store)
                                  module->build_id_bytes, defs->site[id].address, &place);
         if (found)
             memset(&place, 0, sizeof place);
-        status = store_put(&store->sql, STORE_SITE, "ititti" "ttit", (int64_t)id, named ? module->path : NULL,
+        status = store_put(&store->sql, STORE_SITE, "ititti" "ttiti", (int64_t)id, named ? module->path : NULL,
                            (int64_t)defs->site[id].address, *place.function ? place.function : NULL,
                            *place.file ? place.file : NULL, *place.file ? (int64_t)place.line : STORE_NULL,
                            *place.inlined ? place.inlined : NULL, *place.symbol ? place.symbol : NULL,
-                           *place.symbol ? (int64_t)place.offset : STORE_NULL, *place.path ? place.path : NULL);
+                           *place.symbol ? (int64_t)place.offset : STORE_NULL, *place.path ? place.path : NULL,
+                           place.optimized >= 0 && !found ? (int64_t)place.optimized : STORE_NULL);
     }
     site_resolver_free(resolver);
     return status;

@@ -224,6 +224,25 @@ static int64_t arg_value(const struct store_ids *ids, const char *kind, int64_t 
     return map ? (int64_t)store_map_get(map, (uint32_t)value) : value;
 }
 
+/* A text of misuse with its site as the trace numbers it. Returns its length. */
+static uint32_t usage_text(const struct store_rank *rank, const char *text, uint32_t bytes, char *out, size_t room)
+{
+    const char *about = memchr(text, '|', bytes), *end = text + bytes, *at, *rest;
+    about = about ? memchr(about + 1, '|', (size_t)(end - about - 1)) : NULL;
+    rest = about ? memchr(about + 1, '|', (size_t)(end - about - 1)) : NULL;
+    at = rest ? memchr(about, '@', (size_t)(rest - about)) : NULL;
+    if (!at || bytes + 16 > room) {
+        memcpy(out, text, bytes);
+        return bytes;
+    }
+    uint32_t head = (uint32_t)(at - text), id = store_map_get(&rank->ids.site, (uint32_t)strtoul(at + 1, NULL, 10));
+    memcpy(out, text, head);
+    if (id)
+        head += (uint32_t)snprintf(out + head, room - head, "@%" PRIu32, id);
+    memcpy(out + head, rest, (size_t)(end - rest));
+    return head + (uint32_t)(end - rest);
+}
+
 static enum core_status args_put(struct store *store, struct store_rank *rank, uint32_t call,
                                  struct store_gather *parts, int64_t *out_set)
 {
@@ -256,13 +275,19 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
     }
     for (uint32_t at = 0; !status && at < parts->text_bytes;) {
         uint16_t argument, bytes;
+        char usage[UINT16_MAX];
         memcpy(&argument, parts->text + at, 2);
         memcpy(&bytes, parts->text + at + 2, 2);
-        if (argument == SPOOL_TEXT_USAGE)
+        const char *text = parts->text + at + 4;
+        uint32_t length = bytes;
+        if (argument == SPOOL_TEXT_USAGE) {
+            length = usage_text(rank, text, bytes, usage, sizeof usage);
+            text = usage;
             snprintf(buffer, sizeof buffer, "usage");
-        else
+        } else {
             snprintf(buffer, sizeof buffer, "arg%u", argument);
-        status = arg_add(store, &used, 't', buffer, parts->text + at + 4, bytes, bytes);
+        }
+        status = arg_add(store, &used, 't', buffer, text, length, length);
         at += 4u + bytes;
     }
     if (status || !used)

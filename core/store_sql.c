@@ -26,7 +26,7 @@ static const struct {
     bool batch;
 } insert_text[STORE_TABLE_COUNT] = {
     [STORE_META] = {"meta", 2},           [STORE_RANK] = {"rank", 12},
-    [STORE_CALL] = {"call", 5},           [STORE_SITE] = {"site", 10},
+    [STORE_CALL] = {"call", 5},           [STORE_SITE] = {"site", 11},
     [STORE_COMM] = {"comm", 8},           [STORE_COMM_MEMBER] = {"comm_member", 4},
     [STORE_GRP] = {"grp", 2},             [STORE_GRP_MEMBER] = {"grp_member", 3},
     [STORE_WIN_PART] = {"win_part", 3},

@@ -21,6 +21,7 @@ struct trace_call {
 struct trace_site { /* strings are NULL when unknown; line 0 when unknown */
     const char *file, *path, *function, *module, *symbol, *inlined;
     int line;
+    int optimized; /* 0: compiled as written, 1: not, -1 unknown */
     uint64_t address, offset;
 };
 struct trace_comm {

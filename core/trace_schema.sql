@@ -24,8 +24,9 @@ CREATE TABLE rank (
 CREATE TABLE call (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, class TEXT NOT NULL, mode INTEGER NOT NULL, args TEXT);
 
 -- path is file with the folders that the compiler knew. file and line are NULL without debug information; then symbol and offset, or module and address, say where.
+-- optimized: whether the compiler could move and add loads there; NULL unknown.
 CREATE TABLE site (id INTEGER PRIMARY KEY, module TEXT, address INTEGER, function TEXT, file TEXT, line INTEGER,
-    inlined TEXT, symbol TEXT, offset INTEGER, path TEXT);
+    inlined TEXT, symbol TEXT, offset INTEGER, path TEXT, optimized INTEGER);
 
 CREATE TABLE comm (id INTEGER PRIMARY KEY, name TEXT, kind TEXT NOT NULL, size INTEGER NOT NULL,
     remote_size INTEGER NOT NULL, parent INTEGER, topology INTEGER NOT NULL, global INTEGER NOT NULL);

@@ -2,11 +2,12 @@
  *
  * A send buffer is hashed when it is handed over and when its request completes: nobody but the program writes to it in between. A receive
  * buffer is written by the library, but, on one machine and for what fits an eager message, only inside MPI calls of its own process: so
- * its content is compared from one call's end to the next one's beginning. Loads leave no trace: they cannot be seen.
+ * its content is compared from one call's end to the next one's beginning. Loads leave no trace there;
+ * a few buffers at a time have a watchpoint on their first bytes (watch.h), which sees loads too.
  *
  *  1. A buffer is in `flying` from the call that hands it over until the call that takes it back, of a persistent request from each start on.
  *  2. Where completions are not all seen (filters), nothing flies.
- *  3. Looking at contents takes HASH_CREDIT bytes, and then no more than a byte in HASH_TICKS: a mistake in a loop shows in its first rounds,
+ *  3. Looking at contents takes a credit of bytes, and then no more than a byte in RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds,
  *     and the loops of a simulation cost what recording them costs.
  *  4. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that is no longer mapped must not end the job. */
 #include <stdio.h>
@@ -18,8 +19,9 @@
 
 #include "interpose/payload.h"
 #include "interpose/usage.h"
+#include "interpose/watch.h"
 
-enum { FLYING_MAX = 1024, HASHED_BYTES = 1024, EAGER_BYTES = 4096, WATCHED_MAX = 16, PIECES_MAX = 4096, HASH_CREDIT = 2 << 20, HASH_TICKS = 64, HASH_LEAST = 1024, HASH_REST = 16 };
+enum { FLYING_MAX = 1024, HASHED_BYTES = 1024, EAGER_BYTES = 4096, WATCHED_MAX = 16, PIECES_MAX = 4096, HASH_LEAST = 1024 };
 
 struct usage_flying usage_flying;
 bool recorder_watching;
@@ -30,7 +32,8 @@ struct flight {
     uint32_t hashed; /* bytes from buffer.start; 0: its content is not known */
     int target;
     MPI_Win win;     /* NULL: a request's */
-    bool watched;
+    bool watched;    /* its content is looked at around each call */
+    int point;       /* a watchpoint (watch.h); -1 none */
 };
 static uint32_t flying_request[FLYING_MAX]; /* apart from the rest: looked through all the time */
 static struct flight flying[FLYING_MAX];
@@ -40,6 +43,7 @@ static struct parked { /* buffers of persistent requests */
 } *parked;
 static uint32_t parked_count, parked_room;
 static bool relooked;
+static struct recorder_credit credit = {.most = 2 << 20, .left = 2 << 20}; /* bytes */
 
 /* This process's windows: what touches them, and the beginnings of what they hold when a call is left. */
 enum { WINDOWS_MAX = 8, WINDOW_BYTES = 1024, WINDOW_SAID_MAX = 200 };
@@ -48,15 +52,24 @@ static struct window {
     uintptr_t start, end;
     uint64_t seq;
     char content[WINDOW_BYTES];
+    int stores, touches; /* watchpoints; -1 none */
 } window[WINDOWS_MAX];
 static uint32_t window_count, window_said;
 
-static void say_window(struct lane *lane, uint64_t seq, const struct window *w, uintptr_t low, uintptr_t high, char how)
+static void look_on(void)
 {
-    char text[128];
+    recorder_watching = usage_flying.watched || window_count;
+}
+
+static void say_window(struct lane *lane, uint64_t seq, const struct window *w, uintptr_t low, uintptr_t high, uint32_t site, char how)
+{
+    char text[128], place[16] = "";
     if (window_said++ >= WINDOW_SAID_MAX)
         return;
-    snprintf(text, sizeof text, "window||%llu|%lld %lld %c", (unsigned long long)w->seq, (long long)(low - w->start), (long long)(high - w->start), how);
+    if (site)
+        snprintf(place, sizeof place, "@%u", site);
+    snprintf(text, sizeof text, "window||%llu%s|%lld %lld %c", (unsigned long long)w->seq, place, (long long)(low - w->start),
+             (long long)(high - w->start), how);
     recorder_text(lane, seq, SPOOL_TEXT_USAGE, text);
 }
 
@@ -83,9 +96,22 @@ void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint byt
     w->start = (uintptr_t)base;
     w->end = w->start + (uintptr_t)bytes;
     w->seq = seq;
-    if (!content_of(w, w->content))
+    if (!content_of(w, w->content)) {
         window_count--;
+        return;
+    }
+    w->stores = watch_set(w->start, (uint64_t)bytes, WATCH_STORES);
+    w->touches = w->stores < 0 ? -1 : watch_set(w->start, (uint64_t)bytes, WATCH_LOADS_AND_STORES);
     recorder_watching = true;
+}
+
+static void forget_window(struct window *w)
+{
+    if (w->stores >= 0)
+        watch_clear(w->stores);
+    if (w->touches >= 0)
+        watch_clear(w->touches);
+    *w = window[--window_count];
 }
 
 void usage_window_gone(struct lane *lane, const void *win)
@@ -93,8 +119,8 @@ void usage_window_gone(struct lane *lane, const void *win)
     (void)lane;
     for (uint32_t i = window_count; i-- > 0;)
         if (window[i].win == win)
-            window[i] = window[--window_count];
-    recorder_watching = window_count || usage_flying.watched;
+            forget_window(&window[i]);
+    look_on();
 }
 
 static void touch_windows(struct lane *lane, uint64_t seq, const struct usage_buffer *b)
@@ -103,8 +129,19 @@ static void touch_windows(struct lane *lane, uint64_t seq, const struct usage_bu
         const struct window *w = &window[i];
         uintptr_t low = b->start > w->start ? b->start : w->start, high = b->end < w->end ? b->end : w->end;
         if (low < high)
-            say_window(lane, seq, w, low, high, b->access == USAGE_WRITE ? 'w' : 'r');
+            say_window(lane, seq, w, low, high, 0, b->access == USAGE_WRITE ? 'w' : 'r');
     }
+}
+
+/* What its watchpoints saw. Returns how many bytes from its start on are known to have been stored to. */
+static unsigned look_at_points(struct lane *lane, uint64_t seq, const struct window *w)
+{
+    const void *stored = w->stores < 0 ? NULL : watch_hit(w->stores), *touched = w->touches < 0 ? NULL : watch_hit(w->touches);
+    if (!stored && !touched)
+        return 0;
+    unsigned bytes = watch_bytes(stored ? w->stores : w->touches);
+    say_window(lane, seq, w, w->start, w->start + bytes, recorder_site_of(lane, stored ? stored : touched), stored ? 'S' : 'L');
+    return stored ? bytes : 0;
 }
 
 static void look_at_windows(struct lane *lane, uint64_t seq)
@@ -112,14 +149,14 @@ static void look_at_windows(struct lane *lane, uint64_t seq)
     for (uint32_t i = 0; i < window_count; i++) {
         const struct window *w = &window[i];
         char now[WINDOW_BYTES];
-        uint32_t low = 0, high = watched_bytes(w);
-        if (!content_of(w, now) || !memcmp(now, w->content, high))
+        uint32_t low = look_at_points(lane, seq, w), high = watched_bytes(w);
+        if (!relooked || !content_of(w, now) || !memcmp(now + low, w->content + low, high - low))
             continue;
         while (now[low] == w->content[low])
             low++;
         while (now[high - 1] == w->content[high - 1])
             high--;
-        say_window(lane, seq, w, w->start + low, w->start + high, 's');
+        say_window(lane, seq, w, w->start + low, w->start + high, 0, 's');
     }
 }
 
@@ -326,37 +363,21 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
 
 /* --- flights --------------------------------------------------------------------------------------------------------------------- */
 
-/* Invariant 3. */
-static bool may_look_at(uint64_t bytes)
-{
-    static int64_t credit = HASH_CREDIT;
-    static uint64_t since;
-    static uint32_t rest; /* times not to ask the clock */
-    if (UNLIKELY(rest)) {
-        rest--;
-        return false;
-    }
-    if (UNLIKELY(credit < (int64_t)bytes)) {
-        rest = HASH_REST;
-        uint64_t now = recorder_clock(), earned = since ? (now - since) / HASH_TICKS : 0;
-        if (since && credit + (int64_t)earned < (int64_t)bytes)
-            return false;
-        credit += earned < HASH_CREDIT ? (int64_t)earned : HASH_CREDIT;
-        since = now;
-        if (credit < (int64_t)bytes)
-            return false;
-        rest = 0;
-    }
-    credit -= (int64_t)bytes;
-    return true;
-}
-
 /* 0: it cannot be read. */
 static uint64_t hash_of(const struct flight *f)
 {
     const void *at = (const void *)f->buffer.start;
     bool readable = f->buffer.access == USAGE_READ ? memory_readable_now(at, f->hashed) : memory_readable(at, f->hashed);
     return readable ? XXH3_64bits(at, f->hashed) | 1 : 0;
+}
+
+static void unwatch(struct flight *f)
+{
+    usage_flying.watched -= f->watched || f->point >= 0;
+    f->watched = false;
+    if (f->point >= 0)
+        watch_clear(f->point);
+    f->point = -1;
 }
 
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target, const struct usage_buffer *buffer)
@@ -367,20 +388,21 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target, co
     struct flight *f = &flying[at];
     const struct datatype_span *s = buffer->type ? datatypes_span(buffer->type) : NULL;
     flying_request[at] = request;
-    *f = (struct flight){.buffer = *buffer, .seq = seq, .win = win, .target = target};
+    *f = (struct flight){.buffer = *buffer, .seq = seq, .win = win, .target = target, .point = -1};
     bool whole = !buffer->type || (s && s->whole);
     uintptr_t bytes = buffer->end - buffer->start;
     if (!whole)
         return;
     uint32_t hashed = (uint32_t)(bytes < HASHED_BYTES ? bytes : HASHED_BYTES);
     if (buffer->access == USAGE_READ) {
-        f->hashed = may_look_at(2 * (hashed + HASH_LEAST)) ? hashed : 0;
+        f->hashed = recorder_may_spend(&credit, 2 * (hashed + HASH_LEAST)) ? hashed : 0;
         f->hash = f->hashed ? hash_of(f) : 0;
-    } else if (bytes <= EAGER_BYTES && usage_flying.watched < WATCHED_MAX && !recorder.several && !recorder.threads) {
-        f->hashed = hashed;
-        f->watched = true;
-        usage_flying.watched++;
-        recorder_watching = true;
+    } else if (usage_flying.watched < WATCHED_MAX && !recorder.threads) {
+        f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
+        f->watched = bytes <= EAGER_BYTES && !recorder.several;
+        f->hashed = f->watched ? hashed : 0;
+        usage_flying.watched += f->watched || f->point >= 0;
+        look_on();
     }
 }
 
@@ -391,8 +413,8 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
     if (now != f->hash)
         usage_say(lane, seq, "buffer", f->buffer.argument, f->seq, "'%s' was %s before the call that reads it had completed", f->buffer.argument,
                   now ? "written to" : "unmapped");
-    usage_flying.watched -= f->watched;
-    recorder_watching = usage_flying.watched || window_count;
+    unwatch(f);
+    look_on();
     uint32_t last = --usage_flying.count;
     if (at != last) {
         flying[at] = flying[last];
@@ -487,20 +509,22 @@ void usage_blurred(void)
 
 void usage_look_slow(struct lane *lane, uint64_t seq)
 {
-    if (!relooked || recorder.threads)
+    if (recorder.threads)
         return;
     look_at_windows(lane, seq);
     for (uint32_t i = 0; i < usage_flying.count; i++) {
         struct flight *f = &flying[i];
-        uint64_t now = f->watched && f->hash ? hash_of(f) : 0;
-        if (!now || now == f->hash)
+        const void *hit = f->point < 0 ? NULL : watch_hit(f->point);
+        uint64_t now = relooked && f->watched && f->hash ? hash_of(f) : 0;
+        bool changed = now && now != f->hash;
+        if (!hit && !changed)
             continue;
-        usage_say(lane, seq, "buffer", f->buffer.argument, f->seq, "'%s' was written to before the call that fills it had completed",
-                  f->buffer.argument);
-        f->watched = false;
-        usage_flying.watched--;
+        usage_say_at(lane, seq, changed ? "buffer" : "load", f->buffer.argument, f->seq, hit ? recorder_site_of(lane, hit) : 0,
+                     "'%s' was %s before the call that fills it had completed", f->buffer.argument,
+                     changed ? "written to" : "accessed");
+        unwatch(f);
     }
-    recorder_watching = usage_flying.watched || window_count;
+    look_on();
     relooked = false;
 }
 
@@ -510,17 +534,18 @@ void usage_relook_slow(struct lane *lane)
     uint64_t bytes = 0;
     if (recorder.threads)
         return;
+    watch_leave();
     for (uint32_t i = 0; i < usage_flying.count; i++)
         bytes += flying[i].watched ? flying[i].hashed + HASH_LEAST : 0;
     for (uint32_t i = 0; i < window_count; i++)
         bytes += watched_bytes(&window[i]);
-    if (!may_look_at(2 * bytes)) /* now, and when the next call is entered */
+    if (!recorder_may_spend(&credit, 2 * bytes)) /* now, and when the next call is entered */
         return;
     for (uint32_t i = 0; i < usage_flying.count; i++)
         if (flying[i].watched)
             flying[i].hash = hash_of(&flying[i]);
     for (uint32_t i = 0; i < window_count; i++)
         if (!content_of(&window[i], window[i].content))
-            window[i--] = window[--window_count]; /* unmapped: nothing to look at any more */
+            forget_window(&window[i--]); /* unmapped: nothing to look at any more */
     relooked = true;
 }

@@ -637,6 +637,32 @@ void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const cha
     memcpy(record + 1, text, bytes);
 }
 
+bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost)
+{
+    enum { REST = 16 };
+    if (LIKELY(!credit->rest && credit->left >= (int64_t)cost)) {
+        credit->left -= (int64_t)cost;
+        return true;
+    }
+    if (credit->rest) {
+        credit->rest--;
+        return false;
+    }
+    uint64_t now = recorder_clock(), earned = credit->since ? (now - credit->since) / RECORDER_CREDIT_TICKS : 0;
+    if (credit->since && credit->left + (int64_t)earned < (int64_t)cost) {
+        credit->rest = REST;
+        return false;
+    }
+    credit->left += earned < (uint64_t)credit->most ? (int64_t)earned : credit->most;
+    credit->since = now;
+    if (credit->left < (int64_t)cost) {
+        credit->rest = REST;
+        return false;
+    }
+    credit->left -= (int64_t)cost;
+    return true;
+}
+
 void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type, int32_t count)
 {
     struct spool_leg *record = spool_reserve(&lane->writer, sizeof *record / 8);

@@ -176,6 +176,7 @@ static inline struct spool_writer *recorder_definitions(struct lane *lane)
 }
 
 uint32_t recorder_site_slow(struct lane *lane, void **cfa);
+uint32_t recorder_site_of(struct lane *lane, const void *address); /* behind an instruction; takes the lock */
 static inline uint32_t recorder_site(struct lane *lane, void **cfa)
 {
     const void *address = cfa[-1];
@@ -390,6 +391,16 @@ void layer_making(MPI_Comm comm, uint32_t id, uint64_t seq);
 /* A persistent collective keeps its tag: made by the call init_seq as request; from each start on, its messages belong to the call seq. */
 void layer_persistent(uint64_t init_seq, uint32_t request);
 void layer_restarted(uint32_t request, uint64_t seq);
+
+/* What may be spent on looking closer: `most` at first, then one unit in so many ticks of recorder_clock. A mistake in a loop shows in its first
+ * rounds, and the loops of a simulation cost what recording them costs. */
+enum { RECORDER_CREDIT_TICKS = 64 };
+struct recorder_credit {
+    int64_t most, left;
+    uint64_t since;
+    uint32_t rest; /* times not to ask the clock */
+};
+bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost);
 
 /* --- contents of buffers ------------------------------------------------------------------------------------------------------ */
 

@@ -177,6 +177,14 @@ static uint32_t site_id(struct lane *lane, const void *address)
     return *id = def ? table.last_id : 0;
 }
 
+uint32_t recorder_site_of(struct lane *lane, const void *address)
+{
+    recorder_lock();
+    uint32_t id = site_id(lane, address);
+    recorder_unlock();
+    return id;
+}
+
 struct unwinding {
     void **cfa;
     void **found; /* where the return address of the first frame outside the bindings lies */

@@ -41,13 +41,15 @@ static const struct kind {
     [OBJECT_MEMORY] = {"memory from MPI_Alloc_mem", "", NULL, NULL, {NULL}},
 };
 
-void usage_say(struct lane *lane, uint64_t seq, const char *rule, const char *argument, uint64_t other, const char *format, ...)
+void usage_say_at(struct lane *lane, uint64_t seq, const char *rule, const char *argument, uint64_t other, uint32_t site, const char *format, ...)
 {
-    char text[512];
+    char text[512], place[16] = "";
     va_list list;
     if (!seq || __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= USAGE_MAX)
         return;
-    int used = snprintf(text, sizeof text, "%s|%s|%llu|", rule, argument ? argument : "", (unsigned long long)other);
+    if (site)
+        snprintf(place, sizeof place, "@%u", site);
+    int used = snprintf(text, sizeof text, "%s|%s|%llu%s|", rule, argument ? argument : "", (unsigned long long)other, place);
     va_start(list, format);
     vsnprintf(text + used, sizeof text - (size_t)used, format, list);
     va_end(list);

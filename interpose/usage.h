@@ -11,9 +11,10 @@
 
 enum { USAGE_MAX = 500 };
 
-/* argument: NULL none. other: seq of the call that it is about besides this one; 0 none. */
-void usage_say(struct lane *lane, uint64_t seq, const char *rule, const char *argument, uint64_t other, const char *format, ...)
-    __attribute__((format(printf, 6, 7)));
+/* argument: NULL none. other: seq of the call that it is about besides this one; 0 none. site: of the instruction that did it; 0 the call's own. */
+void usage_say_at(struct lane *lane, uint64_t seq, const char *rule, const char *argument, uint64_t other, uint32_t site, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+#define usage_say(lane, seq, rule, argument, other, ...) usage_say_at(lane, seq, rule, argument, other, 0, __VA_ARGS__)
 
 /* --- objects --------------------------------------------------------------------------------------------------------------- */
 

@@ -180,7 +180,7 @@ def argument_cases():
 
 # --- whole bodies ----------------------------------------------------------------------------------------------------------------
 # [CLASS] RULE,RULE          opens a class; then, a case a paragraph:
-# NAME ranks=N raw unseen    (unseen: a known blind spot) and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=)
+# NAME ranks=N raw unseen    (unseen: a blind spot, everywhere or where the kernel has no watchpoints) and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=)
 
 def text_cases():
     for path in sorted(glob.glob(os.path.join(HERE, "cases_*.txt"))):
