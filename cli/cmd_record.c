@@ -8,11 +8,12 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 
-enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_KEEP, OPTION_LIBRARY };
+enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_STALL, OPTION_KEEP, OPTION_LIBRARY };
 
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
     {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
+    {"stall", 0, "SECONDS", "end the job, without a proof, when no call of any rank was completed for so long (never)"},
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
     LAUNCH_OPTION_SPECS,
     {0},
@@ -49,6 +50,10 @@ int cmd_record(int argc, char **argv)
             break;
         case OPTION_NO_WATCH:
             launch.watch = false;
+            break;
+        case OPTION_STALL:
+            if (options_number(&o, &launch.stall_s))
+                return CLI_USAGE;
             break;
         case OPTION_KEEP:
             launch.keep_spool = true;

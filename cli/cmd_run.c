@@ -11,7 +11,7 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 
-enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_BUDGET, OPTION_KEEP, OPTION_ONLY, OPTION_CONFIRM, OPTION_LIBRARY };
+enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_STALL, OPTION_BUDGET, OPTION_KEEP, OPTION_ONLY, OPTION_CONFIRM, OPTION_LIBRARY };
 
 enum {
     CONFIRM_SECONDS = 30, /* unless --confirm says otherwise */
@@ -21,6 +21,7 @@ enum {
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
     {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
+    {"stall", 0, "SECONDS", "end the job, without a proof, when no call of any rank was completed for so long (never)"},
     {"budget", 0, "SECONDS", "end the job after so long, whatever it does"},
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
     {"only", 0, "NAME,...", "run these checkers only; 'crosswait check --list' lists them"},
@@ -171,6 +172,10 @@ int cmd_run(int argc, char **argv)
             break;
         case OPTION_NO_WATCH:
             launch.watch = false;
+            break;
+        case OPTION_STALL:
+            if (options_number(&o, &launch.stall_s))
+                return CLI_USAGE;
             break;
         case OPTION_BUDGET:
             if (options_number(&o, &launch.budget_s))

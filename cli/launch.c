@@ -128,16 +128,20 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
             result->verdict = NULL;
         return true;
     }
-    if (launch->options->stall_s > 0 && launch->world_count &&
-        older_than(launch_watch_progress(launch), (uint64_t)(launch->options->stall_s * 1000))) {
-        result->end = LAUNCH_END_BUDGET;
-        result->stalled = true;
-        if (asprintf(&result->verdict, "the job was ended after nothing had moved for %g s", launch->options->stall_s) < 0)
-            result->verdict = NULL;
-        return true;
-    }
     if (launch->options->watch && launch_proof_try(launch)) {
         result->end = LAUNCH_END_DEADLOCK;
+        return true;
+    }
+    if (launch->options->stall_s > 0 && launch->world_count &&
+        older_than(launch_watch_progress(launch), (uint64_t)(launch->options->stall_s * 1000))) {
+        char *seen = launch_quiet_seen(launch);
+
+        result->end = LAUNCH_END_BUDGET;
+        result->stalled = true;
+        if (asprintf(&result->verdict, "the job was ended after no call had been completed for %g s, without a proof that it hangs%s%s",
+                     launch->options->stall_s, seen ? ": " : "", seen ? seen : "") < 0)
+            result->verdict = NULL;
+        free(seen);
         return true;
     }
     return false;

@@ -37,7 +37,8 @@ enum {
     LAUNCH_STARTER_MS =
         5000, /* a starter whose ranks are all dead gets so long to notice: mpirun may block itself */
     LAUNCH_POLL_WARN_MS = 10000, /* nothing but polls in vain for so long, and others waiting: say so */
-    LAUNCH_WAIT_WARN_MS = 30000  /* the same where all are inside calls, and nothing is proven */
+    LAUNCH_WAIT_WARN_MS = 30000, /* the same where all are inside calls, and nothing is proven */
+    LAUNCH_OUTSIDE_WARN_MS = 60000 /* the same where some are outside of MPI */
 };
 
 struct launch_lane {
@@ -143,7 +144,8 @@ void launch_watch_reaped(struct launch *launch, pid_t pid, int status);
 /* Fills fds for poll(2): one per living rank. Returns how many. */
 struct pollfd;
 uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
-uint64_t launch_watch_progress(const struct launch *launch); /* when a rank last made progress */
+/* When a rank last made progress; now, when none is between MPI_Init and MPI_Finalize. */
+uint64_t launch_watch_progress(const struct launch *launch);
 int launch_status_as_shell(int status); /* of waitpid */
 int launch_watch_status(const struct launch *launch); /* of the ranks, as their starter would have passed it on */
 void launch_watch_done(struct launch *launch);
@@ -152,9 +154,13 @@ void launch_watch_done(struct launch *launch);
 bool launch_proof_try(struct launch *launch);
 void launch_proof_attach(struct launch_rank *rank);
 void launch_proof_look(struct launch_rank *rank, bool moved);
+/* Whether the lane's thread lives, is outside of MPI, and may come back by itself. */
+bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane);
 
 /* launch_quiet.c: says once on stderr that a job which is not proven to hang seems to */
 void launch_quiet_look(struct launch *launch);
+/* Who is in which call, and since when: to be freed; NULL where nothing can be said. */
+char *launch_quiet_seen(struct launch *launch);
 
 /* launch_end.c */
 uint32_t launch_end_signal(struct launch *launch, int signal,

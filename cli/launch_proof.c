@@ -224,25 +224,26 @@ static bool has_looked(const struct launch_rank *rank, const struct launch_lane 
            task.runs - lane->still_runs >= PROOF_RUNS_MIN * factor;
 }
 
+bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane)
+{
+    struct task task;
+
+    return !lane->header.depth && !lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) &&
+           task.state != 'Z' && task.state != 'X' && !thread_is_harmless(rank, lane->header.tid);
+}
+
 /* Whether all threads that call MPI are inside of it and have looked, but for such as wait outside for
  * another thread, as in a join; and at least one is inside. */
 static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint64_t factor)
 {
     bool inside = false;
-    struct task task;
 
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         const struct launch_lane *lane = &rank->lane[l];
 
-        if (lane->header.depth) {
-            inside = true;
-            if (!has_looked(rank, lane, still_ns, factor))
-                return false;
-        } else if (!lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) &&
-                   task.state != 'Z' && task.state != 'X' &&
-                   !thread_is_harmless(rank, lane->header.tid)) {
+        inside |= lane->header.depth;
+        if (lane->header.depth ? !has_looked(rank, lane, still_ns, factor) : launch_proof_outside(rank, lane))
             return false;
-        }
     }
     return inside;
 }

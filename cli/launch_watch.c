@@ -373,12 +373,17 @@ void launch_watch_scan(struct launch *launch)
 uint64_t launch_watch_progress(const struct launch *launch)
 {
     uint64_t last_ns = 0;
+    bool running = false;
 
     for (uint32_t w = 0; w < launch->world_count; w++)
-        for (uint32_t r = 0; r < launch->world[w].rank_count; r++)
-            if (launch->world[w].rank[r].progress_ns > last_ns)
-                last_ns = launch->world[w].rank[r].progress_ns;
-    return last_ns ? last_ns : launch_now_ns();
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            const struct launch_rank *rank = &launch->world[w].rank[r];
+
+            running |= !rank->gone && rank->lane_count && rank->lane[0].header.state == SPOOL_STATE_RUNNING;
+            if (rank->progress_ns > last_ns)
+                last_ns = rank->progress_ns;
+        }
+    return running ? last_ns : launch_now_ns();
 }
 
 int launch_status_as_shell(int status)
