@@ -144,6 +144,8 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     add_call(m, finding, error->rank, error->event);
     if (error->other_rank >= 0 && error->other_event)
         add_call(m, finding, (uint32_t)error->other_rank, error->other_event);
+    if (error->kind == REPLAY_ERROR_BUFFER)
+        finding_fact(finding, "each message takes MPI_BSEND_OVERHEAD bytes besides its own (MPI_Buffer_attach)");
     if (!ended && error->kind == REPLAY_ERROR_BUFFER)
         finding_fact(finding, "in the recorded run earlier messages had left the buffer in time; nothing makes sure of that");
     if (!ended && error->kind == REPLAY_ERROR_READY)

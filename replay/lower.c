@@ -538,6 +538,8 @@ static enum core_status lower_free(struct lower *lower, const struct trace_event
     return lower_add(lower, event, (struct replay_op){.kind = REPLAY_FREE, .request = number});
 }
 
+enum { BUFFERED_OVERHEAD = 128 }; /* MPI_BSEND_OVERHEAD of Open MPI */
+
 static enum core_status lower_buffer(struct lower *lower, const struct trace_event *event)
 {
     bool attach = strstr(lower->trace->call[event->call].name, "attach") != NULL &&
@@ -834,6 +836,7 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
     size_t comms = (size_t)trace->comm_count + 1;
 
     enum core_status status = replay_program_init(&program, trace->rank_count);
+    program.buffered_overhead = BUFFERED_OVERHEAD;
     if (status != CORE_OK)
         return status;
     lower.comm = malloc(comms * sizeof *lower.comm);

@@ -123,6 +123,7 @@ struct replay_program {
     struct replay_comm *comm;
     uint32_t rank_count;
     uint32_t comm_count, comm_room;
+    uint32_t buffered_overhead; /* bytes of the attached buffer that each buffered message takes besides its own (MPI_BSEND_OVERHEAD) */
 };
 
 enum { REPLAY_RANKS_MAX = 1 << 21, REPLAY_THREADS_MAX = 1 << 14 };

@@ -171,7 +171,7 @@ static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index
 static void buffer_use(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
 {
     struct rank_side *side = &run->side[rank];
-    side->used += op->bytes;
+    side->used += op->bytes + run->program->buffered_overhead;
     if (side->used > side->attached)
         run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_BUFFER,
                                               .rank = rank,
@@ -297,7 +297,7 @@ static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_
     const struct replay_op *op = op_of(run, from, send_op);
     if (op->mode == REPLAY_BUFFERED) {
         struct rank_side *side = &run->side[from];
-        side->used -= op->bytes;
+        side->used -= op->bytes + run->program->buffered_overhead;
         if (side->used == 0)
             wake_held(run, from, HOLD_DETACH);
     } else if (run->track && (op->mode == REPLAY_STANDARD || op->mode == REPLAY_READY) &&
