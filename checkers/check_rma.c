@@ -45,6 +45,7 @@ struct window {
     int64_t *unit, *bytes;  /* by world rank; bytes -1 unknown */
     struct epoch *epoch;    /* by world rank */
     bool atomics, dynamic, known;
+    uint32_t unsure; /* conflicts that something else may order: only the first is told */
 };
 struct rma {
     const struct check_input *input;
@@ -416,9 +417,15 @@ static enum core_status local(uint32_t rank, uint64_t seq, const char *text, voi
     return rma->status;
 }
 
-static bool writes(const struct access *access)
+static const char *operation_of(const struct trace *trace, const struct access *access)
 {
-    return access->kind != GET && access->kind != LOAD;
+    const char *name = access->op >= 0 && (uint32_t)access->op < trace->op_count ? trace->op_name[access->op] : NULL;
+    return access->kind == SWAP ? "MPI_REPLACE" : name ? name : "";
+}
+
+static bool writes(const struct trace *trace, const struct access *access)
+{
+    return access->kind != GET && access->kind != LOAD && !(access->kind == ACCUMULATE && !strcmp(operation_of(trace, access), "MPI_NO_OP"));
 }
 
 /* With a lock held by the other side, a program may wait for a value to change: the order then comes from the value. */
@@ -427,14 +434,22 @@ static bool polls(const struct access *a, const struct access *b)
     return a->itself && a->kind == LOAD && b->passive;
 }
 
-static bool may_meet(const struct access *a, const struct access *b)
+/* Atomic with respect to each other: of one operation, or one only reads (the info key accumulate_ops, by default same_op_no_op). */
+static bool atomic(const struct trace *trace, const struct access *a, const struct access *b)
+{
+    if ((a->kind != ACCUMULATE && a->kind != SWAP) || (b->kind != ACCUMULATE && b->kind != SWAP))
+        return false;
+    const char *x = operation_of(trace, a), *y = operation_of(trace, b);
+    return strcmp(x, y) == 0 || strcmp(x, "MPI_NO_OP") == 0 || strcmp(y, "MPI_NO_OP") == 0;
+}
+
+static bool may_meet(const struct trace *trace, const struct access *a, const struct access *b)
 {
     if (polls(a, b) || polls(b, a))
         return false;
-    if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high || (!writes(a) && !writes(b)))
+    if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high || (!writes(trace, a) && !writes(trace, b)))
         return false;
-    bool sums = (a->kind == ACCUMULATE || a->kind == SWAP) && (b->kind == ACCUMULATE || b->kind == SWAP);
-    return !(sums && (a->kind == SWAP || b->kind == SWAP || a->op == b->op)) && !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) && (b->kind == LOAD || b->kind == STORE));
+    return !atomic(trace, a, b) && !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) && (b->kind == LOAD || b->kind == STORE));
 }
 
 /* The spans meet: do the bytes? Both laid out in rows of parts, compared part by part. */
@@ -478,7 +493,7 @@ static bool explained(const struct rma *rma, const struct access *store)
         return false;
     for (uint32_t i = 0; i < rma->access_count; i++) {
         const struct access *access = &rma->access[i];
-        if (access->kind != STORE && writes(access) && access->win == store->win && access->target == store->target && access->low < store->high && store->low < access->high)
+        if (access->kind != STORE && writes(rma->input->trace, access) && access->win == store->win && access->target == store->target && access->low < store->high && store->low < access->high)
             return true;
     }
     return false;
@@ -504,9 +519,12 @@ static void compare(struct rma *rma, const struct order *order)
             continue;
         for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
             struct access *b = &rma->access[k];
-            if (!may_meet(a, b) || explained(rma, b) || interleaved(trace, a, b) || ordered(order, a, b) || !bytes_meet(trace, a, b))
+            if (!may_meet(trace, a, b) || explained(rma, b) || interleaved(trace, a, b) || ordered(order, a, b) || !bytes_meet(trace, a, b))
                 continue;
-            bool unsure = rma->window[a->win].atomics || rma->input->notes->threads;
+            struct window *window = &rma->window[a->win];
+            bool unsure = window->atomics || rma->input->notes->threads;
+            if (unsure && window->unsure++)
+                break;
             struct finding *finding = say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
             if (!finding)
                 return;
@@ -518,8 +536,8 @@ static void compare(struct rma *rma, const struct order *order)
                           kind_names[a->kind], a->itself || b->itself ? " itself" : "");
             say_place(finding, trace, a);
             say_place(finding, trace, b);
-            if (rma->window[a->win].atomics)
-                finding_fact(finding, "the window is also used with atomic operations, which may order them");
+            if (window->atomics)
+                finding_fact(finding, "the window is also used with atomic operations, which may order them and whatever else meets there");
             break;
         }
     }
