@@ -12,6 +12,8 @@
 #include "checkers/live_inside.h"
 #include "replay/waitfor.h"
 
+enum { SENTENCE_PEERS_MAX = 4 };
+
 /* --- collecting
  * --------------------------------------------------------------------------------------------- */
 
@@ -310,6 +312,23 @@ static enum need need_send(struct live_prover *prover, int32_t me, const struct 
     return certain ? NEED_CERTAIN : NEED_MAYBE;
 }
 
+/* MPI_Buffer_detach waits for some message that is still in the buffer: one of those that no receive fits. */
+static void needs_of_detach(struct live_prover *prover, int32_t me)
+{
+    const struct live_history *history = &prover->history;
+
+    for (uint64_t i = 0; i < history->channel_room; i++) {
+        const struct live_channel *c = &history->channel[i];
+
+        if (!c->buffered || c->source != me || c->sent <= c->received)
+            continue;
+        live_peer_add(prover, c->dest);
+        live_need_add(prover, receives_fitting(prover, c->global, me, c->dest, c->tag) ? NEED_UNKNOWN : NEED_MAYBE);
+    }
+    if (!prover->needs.count)
+        live_need_add(prover, NEED_UNKNOWN);
+}
+
 /* --- collectives
  * -------------------------------------------------------------------------------------------- */
 
@@ -437,6 +456,12 @@ static void needs_find(struct live_prover *prover, int32_t me, const struct live
         *out_any = true;
         needs_of_list(prover, me, open, true);
         return;
+    case EVENT_CLASS_BUFFER:
+        if (strstr(call->name, "detach"))
+            needs_of_detach(prover, me);
+        else
+            live_need_add(prover, NEED_UNKNOWN);
+        return;
     default:
         break;
     }
@@ -486,6 +511,8 @@ static void needs_find(struct live_prover *prover, int32_t me, const struct live
     case EVENT_CLASS_RMA_COMPLETE:
     case EVENT_CLASS_RMA_WAIT:
     case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_FLUSH:
         live_rma_needs(prover, me, space, open, class);
         return;
     default:
@@ -600,11 +627,21 @@ static void sentence_peers(FILE *text, const struct replay_waitfor *waitfor,
                            const struct replay_blocked *blocked)
 {
     const struct replay_clause *clause = &waitfor->clause[blocked->first];
+    const uint32_t *peer = &waitfor->peer[clause->first];
+    uint32_t named[SENTENCE_PEERS_MAX + 1], count = 0;
 
-    fprintf(text, clause->count == 1 ? "rank " : "any of ranks ");
-    for (uint32_t i = 0; i < clause->count && i < 4; i++)
-        fprintf(text, "%s%u", i ? ", " : "", waitfor->peer[clause->first + i]);
-    if (clause->count > 4)
+    for (uint32_t i = 0; i < clause->count && count <= SENTENCE_PEERS_MAX; i++) {
+        bool again = false;
+
+        for (uint32_t k = 0; k < count && !again; k++)
+            again = named[k] == peer[i];
+        if (!again)
+            named[count++] = peer[i];
+    }
+    fprintf(text, count == 1 ? "rank " : "any of ranks ");
+    for (uint32_t i = 0; i < count && i < SENTENCE_PEERS_MAX; i++)
+        fprintf(text, "%s%u", i ? ", " : "", named[i]);
+    if (count > SENTENCE_PEERS_MAX)
         fprintf(text, ", ...");
 }
 

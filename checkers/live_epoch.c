@@ -156,6 +156,21 @@ static void lock_leave(struct live_rank *rank, const struct live_lock *lock)
         }
 }
 
+static void lock_use(struct live_rank *rank, uint64_t win, int32_t target)
+{
+    for (uint32_t i = 0; i < rank->lock_count; i++)
+        if (rank->lock[i].win == win && (rank->lock[i].target == EVENT_ANY || rank->lock[i].target == target))
+            rank->lock[i].op_target = target;
+}
+
+/* target: or EVENT_ANY. */
+static void lock_flush(struct live_rank *rank, uint64_t win, int32_t target)
+{
+    for (uint32_t i = 0; i < rank->lock_count; i++)
+        if (rank->lock[i].win == win && (target == EVENT_ANY || rank->lock[i].op_target == target))
+            rank->lock[i].sure_target = rank->lock[i].op_target;
+}
+
 /* --- all ----------------------------------------------------------------------------------------- */
 
 void live_epoch_post(struct live_history *history, struct live_rank *rank,
@@ -165,10 +180,21 @@ void live_epoch_post(struct live_history *history, struct live_rank *rank,
     enum event_class class = (enum event_class)call->class;
     struct live_space *space = live_space_find(rank, LIVE_SPACE_WIN, event->comm);
     const struct live_group *group = NULL;
-    struct live_lock lock;
+    struct live_lock lock = {.op_target = EVENT_NONE, .sure_target = EVENT_NONE};
 
     if (!space)
         return; /* its other calls are not understood either */
+    lock.win = space->global;
+    lock.target = event->peer < 0 ? EVENT_ANY : live_space_world(space, event->peer);
+    if (class == EVENT_CLASS_RMA) {
+        lock_use(rank, lock.win, lock.target);
+        return;
+    }
+    if (class == EVENT_CLASS_RMA_FLUSH) {
+        if (!strstr(call->name, "local"))
+            lock_flush(rank, lock.win, lock.target);
+        return;
+    }
     if (class == EVENT_CLASS_RMA_TEST) { /* whether it ended the epoch is not known here */
         space->uneven = true;
         return;
@@ -179,8 +205,6 @@ void live_epoch_post(struct live_history *history, struct live_rank *rank,
         epoch_post(history, space, class, group);
         return;
     }
-    lock.win = space->global;
-    lock.target = event->peer < 0 ? EVENT_ANY : live_space_world(space, event->peer);
     lock.exclusive = call->lock_arg >= 0 && (uint32_t)call->lock_arg < arg_count &&
                      arg[call->lock_arg] == LOCK_EXCLUSIVE;
     if (event->peer == EVENT_PROC_NULL)

@@ -502,6 +502,8 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     case EVENT_CLASS_RMA_TEST:
     case EVENT_CLASS_RMA_LOCK:
     case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_FLUSH:
+    case EVENT_CLASS_RMA:
         live_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
                         lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
         break;

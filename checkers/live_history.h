@@ -67,6 +67,8 @@ struct live_lock { /* a passive epoch that is open */
     uint64_t win;   /* global */
     int32_t target; /* world; EVENT_ANY: all */
     bool exclusive;
+    int32_t op_target;   /* of the last access under it; EVENT_NONE: none so far */
+    int32_t sure_target; /* there it is held for sure: an access has been flushed. (A library may ask for the lock later) */
 };
 
 enum live_request_kind { LIVE_SEND, LIVE_RECV, LIVE_COLL, LIVE_OTHER };

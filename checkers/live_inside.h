@@ -30,7 +30,7 @@ void live_peer_add(struct live_prover *prover, int32_t peer);
 /* Closes the need whose peers were just added. */
 void live_need_add(struct live_prover *prover, enum need kind);
 
-/* live_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait or _lock. */
+/* live_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush or _unlock. */
 void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
                     const struct live_open *open, enum event_class class);
 

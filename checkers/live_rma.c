@@ -1,7 +1,8 @@
 /* What ranks wait for in one-sided epochs. MPI_Win_start and MPI_Win_complete wait for the targets'
  * posts, MPI_Win_wait for the origins' completions, MPI_Win_lock for those who hold a lock that
- * excludes it. That a call waits at all is seen: it does not return. */
+ * excludes it; or MPI_Win_flush and MPI_Win_unlock do, where the library takes locks late. That a call waits at all is seen: it does not return. */
 #include <stddef.h>
+#include <string.h>
 
 #include "checkers/live_inside.h"
 
@@ -104,6 +105,39 @@ static void need_lock(struct live_prover *prover, int32_t me, const struct live_
     live_need_add(prover, held && target != EVENT_NONE ? NEED_CERTAIN : NEED_UNKNOWN);
 }
 
+/* Accesses under a lock that another rank holds for sure: the library has returned from MPI_Win_lock and asks for the lock only now. */
+static void needs_of_flush(struct live_prover *prover, int32_t me, const struct live_space *space,
+                           const struct live_open *open)
+{
+    const struct live_rank *rank = &prover->history.rank[me];
+    int32_t target = open->event.peer < 0 ? EVENT_ANY : live_space_world(space, open->event.peer);
+
+    if (strstr(live_open_call(rank, open)->name, "local"))
+        return;
+    for (uint32_t l = 0; l < rank->lock_count; l++) {
+        const struct live_lock *mine = &rank->lock[l];
+        bool held = false;
+
+        if (mine->win != space->global || mine->op_target < 0 || mine->sure_target == mine->op_target ||
+            (target != EVENT_ANY && mine->op_target != target))
+            continue;
+        for (uint32_t r = 0; r < prover->history.rank_count; r++) {
+            const struct live_rank *other = &prover->history.rank[r];
+
+            for (uint32_t i = 0; i < other->lock_count && (int32_t)r != me && other->lanes == 1; i++)
+                if (other->lock[i].win == mine->win && (mine->exclusive || other->lock[i].exclusive) &&
+                    other->lock[i].sure_target == mine->op_target) {
+                    live_peer_add(prover, (int32_t)r);
+                    held = true;
+                }
+        }
+        if (held && mine->op_target != me)
+            live_peer_add(prover, mine->op_target);
+        if (held)
+            live_need_add(prover, NEED_CERTAIN);
+    }
+}
+
 void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
                     const struct live_open *open, enum event_class class)
 {
@@ -117,6 +151,8 @@ void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_sp
         needs_of_start(prover, me, space, open);
     else if (class == EVENT_CLASS_RMA_LOCK)
         need_lock(prover, me, space, open);
+    else if (class == EVENT_CLASS_RMA_FLUSH || class == EVENT_CLASS_RMA_UNLOCK)
+        needs_of_flush(prover, me, space, open);
     for (uint32_t r = 0; epochs && r < prover->history.rank_count; r++) {
         if (class == EVENT_CLASS_RMA_COMPLETE && epochs->in_start[r])
             need_post(prover, me, (int32_t)r, space, epochs->started[r]);

@@ -15,6 +15,8 @@ enum live_space_kind live_space_kind_of(enum event_class class)
     case EVENT_CLASS_RMA_COMPLETE:
     case EVENT_CLASS_RMA_WAIT:
     case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_FLUSH:
         return LIVE_SPACE_WIN;
     case EVENT_CLASS_FILE_COLL:
         return LIVE_SPACE_FILE;

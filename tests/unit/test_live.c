@@ -109,7 +109,7 @@ static struct spool_event event_of(uint32_t rank, enum event_class class, int32_
 }
 
 /* Calls that are told apart by their names only. */
-enum { REDUCE = EVENT_CLASS_COUNT, BCAST, BARRIER, IBARRIER, CREATE_GROUP };
+enum { REDUCE = EVENT_CLASS_COUNT, BCAST, BARRIER, IBARRIER, CREATE_GROUP, BSEND, DETACH, FLUSH_LOCAL };
 
 static void names_define(void)
 {
@@ -120,7 +120,10 @@ static void names_define(void)
                {BCAST, EVENT_CLASS_COLL, "MPI_Bcast"},
                {BARRIER, EVENT_CLASS_COLL, "MPI_Barrier"},
                {IBARRIER, EVENT_CLASS_ICOLL, "MPI_Ibarrier"},
-               {CREATE_GROUP, EVENT_CLASS_COMM_CREATE, "MPI_Comm_create_group"}};
+               {CREATE_GROUP, EVENT_CLASS_COMM_CREATE, "MPI_Comm_create_group"},
+               {BSEND, EVENT_CLASS_SEND, "MPI_Bsend"},
+               {DETACH, EVENT_CLASS_BUFFER, "MPI_Buffer_detach"},
+               {FLUSH_LOCAL, EVENT_CLASS_RMA_FLUSH, "MPI_Win_flush_local"}};
 
     for (uint32_t r = 0; r < rank_count; r++)
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
@@ -859,6 +862,55 @@ static void threads_that_share_a_channel(void **state)
     }
 }
 
+static void detaching_waits_for_receives(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 4; twin++) {
+        job_start(2);
+        names_define();
+        named_did(0, twin == 1 ? EVENT_CLASS_SEND : BSEND, 1, 0, 0);
+        named_inside(0, DETACH, EVENT_NONE);
+        if (twin == 2) /* it is being received */
+            did(1, EVENT_CLASS_IRECV, 0, EVENT_ANY, 3);
+        if (twin == 3) /* it was */
+            did_completing(1, EVENT_CLASS_RECV, 0, 0, EVENT_NONE);
+        inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+        if (twin)
+            expect_nothing();
+        else
+            expect_proven(2);
+    }
+}
+
+/* Rank 1 has a lock, rank 0 accesses under one that excludes it. */
+static void locks_that_are_taken_late(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 7; twin++) {
+        uint16_t flush = twin == 5 ? FLUSH_LOCAL : EVENT_CLASS_RMA_FLUSH;
+
+        job_start(2);
+        names_define();
+        for (uint32_t r = 0; r < 2; r++)
+            object_define(r, SPOOL_DEF_WIN, 1, 200);
+        on_object(1, EVENT_CLASS_RMA_LOCK, 1, 1, twin == 1 ? 2 : 1, false);
+        if (twin != 2)
+            on_object(1, EVENT_CLASS_RMA, 1, 1, 0, false);
+        if (twin != 3) /* else it may not have it */
+            on_object(1, (enum event_class)flush, 1, 1, 0, false);
+        if (twin == 4)
+            on_object(1, EVENT_CLASS_RMA_UNLOCK, 1, 1, 0, false);
+        inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+        on_object(0, EVENT_CLASS_RMA_LOCK, 1, 1, twin == 1 ? 2 : 1, false);
+        on_object(0, EVENT_CLASS_RMA, 1, 1, 0, false);
+        on_object(0, twin == 6 ? EVENT_CLASS_RMA_UNLOCK : EVENT_CLASS_RMA_FLUSH, 1, 1, 0, true);
+        if (twin == 0 || twin == 6)
+            expect_proven(2);
+        else
+            expect_nothing();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -879,6 +931,8 @@ int main(void)
         cmocka_unit_test(windows_and_files),
         cmocka_unit_test(posts_and_starts),
         cmocka_unit_test(locks),
+        cmocka_unit_test(detaching_waits_for_receives),
+        cmocka_unit_test(locks_that_are_taken_late),
         cmocka_unit_test(a_pending_receive_takes_the_message),
         cmocka_unit_test(what_has_arrived_was_taken),
         cmocka_unit_test(threads),

@@ -1,0 +1,116 @@
+/* More ways to hang, each beside its correct twin ("fixed"): non-blocking collectives in different orders, buffered messages that nobody
+ * receives, locks that the library takes late. Two ranks; the first argument says which way.
+ *
+ * TEST: ranks=2 args=icolls job=hangs verdict=misuse
+ * TEST: ranks=2 args=icolls fixed job=0 verdict=clean
+ * TEST: ranks=2 args=detach job=hangs verdict=deadlock
+ * TEST: ranks=2 args=detach fixed job=0 verdict=clean
+ * TEST: ranks=2 args=flush job=hangs verdict=deadlock
+ * TEST: ranks=2 args=flush fixed job=0 verdict=clean
+ * TEST: ranks=2 args=unlock job=hangs verdict=deadlock
+ * TEST: ranks=2 args=unlock fixed job=0 verdict=clean
+ * INPROC: not detach, which finds the buffer empty there
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static int rank;
+static bool fixed;
+
+static void start(bool broadcast, int *number, int *sum, MPI_Request *request)
+{
+    if (broadcast)
+        MPI_Ibcast(number, 1, MPI_INT, 1, MPI_COMM_WORLD, request);
+    else
+        MPI_Iscan(&rank, sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, request);
+}
+
+/* The ranks start two collectives in different orders. */
+static void icolls(void)
+{
+    int number = 0, sum = 0;
+    bool order = rank == 0 || fixed;
+    MPI_Request request[2];
+
+    start(order, &number, &sum, &request[0]);
+    start(!order, &number, &sum, &request[1]);
+    MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+}
+
+/* The buffer is detached when all that was in it has been received. */
+static void detach(void)
+{
+    int bytes = 1 << 20, room = bytes + MPI_BSEND_OVERHEAD;
+    char *message = calloc(1, (size_t)bytes), *buffer = malloc((size_t)room), *old;
+
+    if (rank == 0) {
+        MPI_Buffer_attach(buffer, room);
+        MPI_Bsend(message, bytes, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
+        MPI_Buffer_detach(&old, &room);
+    } else if (fixed) {
+        sleep(2); /* late */
+        MPI_Recv(message, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 1 && !fixed)
+        MPI_Recv(message, bytes, MPI_CHAR, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    free(message);
+    free(buffer);
+}
+
+/* Rank 1 keeps its lock until rank 0 has been under the same one. Open MPI's one-sided messages, unlike its shared memory, take locks late:
+ * MPI_Win_lock returns. */
+static void locks(bool flush)
+{
+    int *memory, one = 1;
+    MPI_Win window;
+
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    if (rank == 1) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+        MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, window);
+        MPI_Win_flush(1, window);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0) {
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
+        MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, window);
+        if (flush)
+            MPI_Win_flush(1, window);
+        MPI_Win_unlock(1, window);
+        MPI_Send(&one, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    } else {
+        if (fixed) {
+            sleep(2); /* late */
+            MPI_Win_unlock(1, window);
+        }
+        MPI_Recv(&one, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        if (!fixed)
+            MPI_Win_unlock(1, window);
+    }
+    MPI_Win_free(&window);
+}
+
+int main(int argc, char **argv)
+{
+    const char *way = argc > 1 ? argv[1] : "detach";
+
+    setenv("OMPI_MCA_osc", "pt2pt", 0);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    fixed = argc > 2 && !strcmp(argv[2], "fixed");
+    if (!strcmp(way, "icolls"))
+        icolls();
+    else if (!strcmp(way, "detach"))
+        detach();
+    else
+        locks(!strcmp(way, "flush"));
+    if (rank == 0)
+        printf("done\n");
+    MPI_Finalize();
+    return 0;
+}
