@@ -468,8 +468,8 @@ static enum core_status explore_world(const struct check_input *input, const cha
     } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled) {
         struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
         if (finding) {
-            finding_title(finding, "no deadlock in %" PRIu64 " sampled orders of messages (%s); there are more than the budget of %" PRIu64
-                          " schedules allows to try", exploration.sampled, text, input->budget_schedules);
+            finding_title(finding, "no deadlock in %" PRIu64 " schedules and %" PRIu64 " sampled orders of messages (%s); there are more than the"
+                          " budget allows to try", exploration.runs, exploration.sampled, text);
             finding_repeat(finding, "crosswait replay '%s' --explore --policy='%s' --seed=%" PRIu64, input->trace->path, text, input->seed);
         }
     }

@@ -2,9 +2,13 @@
  *
  *  1. A map (typemap.h) is the type's sequence of basic elements in the order of its definition, as loops.
  *  2. The record has it as segments of equal consecutive elements, unless it takes more than SEGMENTS_MAX of them; the signature is there
- *     whatever the type's length. */
+ *     whatever the type's length.
+ *  3. Derived types that are alike share an id: a program may make and free them for ever. */
 #include <stdlib.h>
 #include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
 
 #include "interpose/handles.h"
 #include "interpose/payload.h"
@@ -256,6 +260,39 @@ static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
 
 /* --- definitions ------------------------------------------------------------------------------------------------------ */
 
+/* Ids by what the definitions say, as digests that no two of them share. */
+static struct alike {
+    XXH128_hash_t content;
+    uint32_t id; /* 0: free */
+} *alike;
+static uint32_t alike_count, alike_capacity;
+
+static struct alike *alike_slot(struct alike *table, uint32_t capacity, XXH128_hash_t content)
+{
+    uint32_t at = (uint32_t)content.low64 & (capacity - 1);
+    while (table[at].id && !XXH128_isEqual(table[at].content, content))
+        at = (at + 1) & (capacity - 1);
+    return &table[at];
+}
+
+/* Where the id of such a definition is, or belongs. NULL: no memory. */
+static struct alike *alike_find(XXH128_hash_t content)
+{
+    if (alike_count * 2 >= alike_capacity) {
+        uint32_t capacity = alike_capacity ? alike_capacity * 2 : 64;
+        struct alike *fresh = calloc(capacity, sizeof *fresh);
+        if (!fresh)
+            return NULL;
+        for (uint32_t i = 0; i < alike_capacity; i++)
+            if (alike[i].id)
+                *alike_slot(fresh, capacity, alike[i].content) = alike[i];
+        free(alike);
+        alike = fresh;
+        alike_capacity = capacity;
+    }
+    return alike_slot(alike, alike_capacity, content);
+}
+
 struct flat {
     struct spool_segment *segment; /* SEGMENTS_MAX */
     uint32_t count;
@@ -338,31 +375,46 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     if (REAL(Type_size_x)(type, &big) != MPI_SUCCESS && REAL(Type_size)(type, &size) == MPI_SUCCESS)
         big = size;
     name_of(type, name);
-    uint32_t id = handles_type_add(type);
+    uint32_t id = is_basic(combiner) ? handles_type_add(type, 0) : 0; /* the map of a basic type names the type */
     struct known *known = id ? known_at(id) : NULL;
-    if (!known)
-        return 0;
-    known->size = big;
-    known->extent = extent;
     if (is_basic(combiner)) {
+        if (!known)
+            return 0;
         known->signature = signature_basic(name);
+        known->extent = extent;
+        known->size = big;
         known->holes = big != extent; /* pairs such as MPI_SHORT_INT */
         known->contiguous = !known->holes;
     }
     struct typemap *map = map_of(lane, type, 0);
-    struct flat flat = {.segment = malloc(SEGMENTS_MAX * sizeof *flat.segment)};
-    bool whole = map && typemap_close(map), kept = whole && flat.segment && typemap_each(map, 0, flatten_one, &flat);
-    uint64_t signature = whole ? signature_hash(map->sequence.run, map->sequence.count) : 0;
-    uint32_t segments = kept ? flat.count : 0;
-    size_t length = strlen(name);
-    uint32_t words = (uint32_t)((sizeof(struct spool_def_type) + segments * sizeof *flat.segment + length + 7) / 8);
-    struct spool_def_type *def = spool_reserve(recorder_definitions(lane), words);
-    if (def) {
-        *def = (struct spool_def_type){{SPOOL_DEF_TYPE, (uint16_t)words, (uint16_t)combiner, (uint16_t)length}, id,
-                                       kept ? segments : UINT32_MAX, big, lb, extent, signature};
-        memcpy(def + 1, flat.segment, segments * sizeof *flat.segment);
-        memcpy((char *)(def + 1) + segments * sizeof *flat.segment, name, length);
+    struct spool_def_type *def = malloc(sizeof *def + SEGMENTS_MAX * sizeof(struct spool_segment) + sizeof name);
+    struct flat flat = {.segment = def ? (struct spool_segment *)(def + 1) : NULL};
+    bool whole = map && def && typemap_close(map), kept = whole && typemap_each(map, 0, flatten_one, &flat);
+    size_t length = strlen(name), bytes = sizeof *def + (kept ? flat.count : 0) * sizeof *flat.segment + length;
+    struct alike *same = NULL;
+    if (!def)
+        goto done;
+    *def = (struct spool_def_type){{SPOOL_DEF_TYPE, (uint16_t)((bytes + 7) / 8), (uint16_t)combiner, (uint16_t)length}, 0,
+                                   kept ? flat.count : UINT32_MAX, big, lb, extent,
+                                   whole ? signature_hash(map->sequence.run, map->sequence.count) : 0};
+    memcpy((char *)def + bytes - length, name, length);
+    if (!id) {
+        same = kept ? alike_find(XXH3_128bits(def, bytes)) : NULL;
+        id = handles_type_add(type, same ? same->id : 0);
+        known = id && !(same && same->id) ? known_at(id) : NULL;
     }
+    if (!known)
+        goto done;
+    if (same) {
+        *same = (struct alike){XXH3_128bits(def, bytes), id};
+        alike_count++;
+    }
+    def->id = id;
+    void *room = spool_reserve(recorder_definitions(lane), def->head.words);
+    if (room)
+        memcpy(room, def, bytes);
+    known->size = big;
+    known->extent = extent;
     if (whole && !is_basic(combiner)) {
         known->holes = has_holes(map);
         known->contiguous = kept && flat.count == 1 && !flat.segment[0].displacement && lb == 0 && big == extent && !known->holes;
@@ -373,8 +425,9 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     }
     if (kept)
         find_span(known, &flat);
+done:
     typemap_free(map);
-    free(flat.segment);
+    free(def);
     return id;
 }
 

@@ -12,10 +12,9 @@
 #include "interpose/usage.h"
 
 struct slot {
-    const void *handle; /* NULL: never used; &tomb: was */
+    const void *handle; /* NULL: free */
     uint32_t id;
 };
-static const char tomb;
 static struct map {
     struct slot *slot;
     uint32_t capacity, used;
@@ -52,7 +51,7 @@ static bool map_grow(struct map *m)
         return false;
     m->used = 0;
     for (uint32_t i = 0; i < m->capacity; i++)
-        if (m->slot[i].handle && m->slot[i].handle != &tomb) {
+        if (m->slot[i].handle) {
             uint32_t at = hash_pointer(m->slot[i].handle) & (capacity - 1);
             while (fresh[at].handle)
                 at = (at + 1) & (capacity - 1);
@@ -65,8 +64,23 @@ static bool map_grow(struct map *m)
     return true;
 }
 
-/* A new id for a handle that has none. 0: no memory. */
-static uint32_t map_add(enum recorder_object kind, const void *handle)
+/* Empties a slot, and moves up what lies behind it: a program may make and free objects for ever, a few at a time. */
+static void map_remove(struct map *m, uint32_t at)
+{
+    uint32_t mask = m->capacity - 1;
+    for (uint32_t from = (at + 1) & mask; m->slot[from].handle; from = (from + 1) & mask) {
+        uint32_t home = hash_pointer(m->slot[from].handle) & mask;
+        if (((from - home) & mask) >= ((from - at) & mask)) {
+            m->slot[at] = m->slot[from];
+            at = from;
+        }
+    }
+    m->slot[at].handle = NULL;
+    m->used--;
+}
+
+/* For a handle that has none: a new id, or the one given. 0: no memory. */
+static uint32_t map_add(enum recorder_object kind, const void *handle, uint32_t id)
 {
     struct map *m = &map[kind];
     if (m->used * 2 >= m->capacity && !map_grow(m))
@@ -74,9 +88,9 @@ static uint32_t map_add(enum recorder_object kind, const void *handle)
     uint32_t at = hash_pointer(handle) & (m->capacity - 1);
     while (m->slot[at].handle)
         at = (at + 1) & (m->capacity - 1);
-    m->slot[at] = (struct slot){handle, ++m->last_id};
+    m->slot[at] = (struct slot){handle, id ? id : ++m->last_id};
     m->used++;
-    return m->last_id;
+    return m->slot[at].id;
 }
 
 uint32_t handles_type_find(MPI_Datatype type)
@@ -92,9 +106,9 @@ uint32_t handles_type_known(MPI_Datatype type)
     return id;
 }
 
-uint32_t handles_type_add(MPI_Datatype type)
+uint32_t handles_type_add(MPI_Datatype type, uint32_t id)
 {
-    return map_add(OBJECT_TYPE, type);
+    return map_add(OBJECT_TYPE, type, id);
 }
 
 /* --- communicators ------------------------------------------------------------------------------------------------ */
@@ -147,8 +161,12 @@ static int compare_ranks(const void *a, const void *b)
 static uint64_t global_id(const struct comm_info *info, const struct comm_info *parent, enum comm_origin origin, int tag)
 {
     uint64_t hash = mix(0x63726F7373776169u, origin);
-    if (origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_MERGE || origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_UNKNOWN) {
-        /* the sides have no order that both know: hash the sorted union */
+    bool own = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_MERGE || origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_UNKNOWN;
+    if (!own) {
+        hash = mix(hash, parent ? parent->global : 0);
+        hash = mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
+    }
+    if (own || info->inter) { /* the sides have no order that both know: hash the sorted union */
         int32_t total = info->size + info->remote_size;
         int32_t *all = malloc((size_t)(total ? total : 1) * sizeof *all);
         if (all) {
@@ -160,8 +178,6 @@ static uint64_t global_id(const struct comm_info *info, const struct comm_info *
         }
         hash = mix(hash, origin == COMM_ORIGIN_INTER ? (uint64_t)tag : 0);
     } else {
-        hash = mix(hash, parent ? parent->global : 0);
-        hash = mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
         for (int32_t i = 0; i < info->size; i++)
             hash = mix(hash, (uint64_t)info->member[i] + 1);
     }
@@ -214,7 +230,7 @@ void recorder_forget(enum recorder_object kind, const void *handle)
                     free(info->member);
                     info->member = NULL;
                 }
-                m->slot[at].handle = &tomb;
+                map_remove(m, at);
                 recorder.generation++;
                 break;
             }
@@ -249,7 +265,7 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
 /* Under the lock. */
 static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id, enum comm_origin origin, int tag)
 {
-    uint32_t id = map_add(OBJECT_COMM, comm);
+    uint32_t id = map_add(OBJECT_COMM, comm, 0);
     if (!id || !comm_slot(id))
         return 0;
     const struct comm_info *parent = parent_id ? comm_slot(parent_id) : NULL;
@@ -436,7 +452,7 @@ uint32_t recorder_group(struct lane *lane, MPI_Group group)
     int size = 0;
     int32_t *member = NULL;
     if (id || !usage_good(OBJECT_GROUP, group) || REAL(Group_size)(group, &size) || !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
-        !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, group)))
+        !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, group, 0)))
         goto done;
     int first = 0;
     do {
@@ -477,7 +493,7 @@ const char *handles_op_predefined(MPI_Op op)
 
 static uint32_t op_define(struct lane *lane, MPI_Op op, int commute)
 {
-    uint32_t id = map_add(OBJECT_OP, op);
+    uint32_t id = map_add(OBJECT_OP, op, 0);
     const char *name = handles_op_predefined(op) ? handles_op_predefined(op) : "user";
     if (commute < 0 && REAL(Op_commutative)(op, &commute) != MPI_SUCCESS)
         commute = 0;
@@ -517,7 +533,7 @@ static uint32_t shared_define(struct lane *lane, enum recorder_object kind, cons
     uint32_t comm_id = recorder_comm(lane, comm);
     recorder_lock();
     uint32_t id = map_find(kind, handle);
-    if (!id && usage_good(kind, handle) && (id = map_add(kind, handle))) {
+    if (!id && usage_good(kind, handle) && (id = map_add(kind, handle, 0))) {
         uint64_t key = mix(mix(0x77696E, kind), comm_id ? comm_slot(comm_id)->global : 0);
         size_t length = strlen(name) < 1024 ? strlen(name) : 1024;
         uint32_t words = (uint32_t)((sizeof(struct spool_def_win) + length + 7) / 8);

@@ -22,6 +22,6 @@ const struct comm_info *handles_comm_info(struct lane *lane, MPI_Comm comm); /* 
 /* The map of datatypes, whose definitions are in datatypes.c. Under the lock. */
 uint32_t handles_type_find(MPI_Datatype type);
 uint32_t handles_type_known(MPI_Datatype type); /* takes the lock; 0: the application never showed it */
-uint32_t handles_type_add(MPI_Datatype type);
+uint32_t handles_type_add(MPI_Datatype type, uint32_t id); /* id 0: a new one */
 
 #endif

@@ -421,6 +421,7 @@ void usage_pointer_slow(struct lane *lane, uint64_t seq, const char *argument)
 static char sort_of(const char *name)
 {
     static const struct { const char *part; char sort; } sorts[] = {
+        {"LONG_LONG_INT", 'i'},
         {"_INT_INT", 'p'}, {"2INT", 'p'}, {"2REAL", 'p'}, {"2DOUBLE", 'p'}, {"2COMPLEX", 'p'}, {"_DOUBLE_INT", 'p'}, {"FLOAT_INT", 'p'}, {"DOUBLE_INT", 'p'},
         {"LONG_INT", 'p'}, {"SHORT_INT", 'p'}, {"COMPLEX", 'c'}, {"LOGICAL", 'l'}, {"BOOL", 'l'}, {"BYTE", 'b'}, {"PACKED", '?'}, {"WCHAR", '?'},
         {"DOUBLE", 'f'}, {"FLOAT", 'f'}, {"REAL", 'f'}, {"CHARACTER", '?'}, {"SIGNED_CHAR", 'i'}, {"UNSIGNED", 'i'}, {"MPI_CHAR", '?'},

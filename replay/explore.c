@@ -49,6 +49,7 @@ struct explorer {
     uint32_t seen_bits;
     struct path path;          /* of the witness */
     bool found, found_assumed, stalled;
+    uint64_t ops;              /* executed */
     enum core_status status;
 };
 
@@ -393,6 +394,7 @@ static void run_once(struct explorer *e)
             e->status = status;
         return;
     }
+    e->ops += e->foreign ? 0 : result.ops;
     if (e->foreign)
         ; /* another share counts it */
     else if (e->pruned)
@@ -457,11 +459,12 @@ static uint32_t sample(void *context, const struct replay_option *option, uint32
 
 static void run_samples(struct explorer *e, uint64_t count)
 {
+    uint64_t ops_max = e->ops + count * REPLAY_EXPLORE_OPS;
     struct sampler sampler = {.e = e};
     struct replay_hooks hooks = {.context = &sampler, .late_buffering = e->options->sends, .decide = sample};
     replay_choice_seed(&sampler.choice, e->options->policy.seed + e->options->shard);
     replay_run_hooks(e->run, &hooks);
-    for (uint64_t i = 0; i < count && e->status == CORE_OK; i++) {
+    for (uint64_t i = 0; i < count && e->ops < ops_max && e->status == CORE_OK; i++) {
         struct replay_result result;
         sampler.path.count = 0;
         enum core_status status = replay_run_all(e->run, &e->options->policy, NULL, NULL, &result);
@@ -472,6 +475,7 @@ static void run_samples(struct explorer *e, uint64_t count)
         if (e->status != CORE_OK)
             break;
         e->result->sampled++;
+        e->ops += result.ops;
         e->stalled |= result.outcome == REPLAY_STALLED;
         bool deadlock = result.outcome == REPLAY_DEADLOCK, assumed = result.assumed;
         replay_result_done(&result);
@@ -513,7 +517,7 @@ static void search(struct explorer *e)
     bool more = true;
 
     replay_run_hooks(e->run, &hooks);
-    for (uint64_t spent = 0; more && e->status == CORE_OK && spent < budget; spent += !e->foreign) {
+    for (uint64_t spent = 0; more && e->status == CORE_OK && spent < budget && e->ops / REPLAY_EXPLORE_OPS < budget; spent += !e->foreign) {
         run_once(e);
         if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
             return;

@@ -24,12 +24,12 @@ const char *replay_verdict_text(enum replay_verdict verdict); /* "deadlock", "no
 struct replay_explore_options {
     struct replay_policy policy; /* buffering, coll; seed for sampling. Its lists belong to the caller */
     bool sends;                  /* also branch on every standard send: buffered or not (policy.buffering is then not used) */
-    uint64_t runs_max;           /* budget in schedules; 0: REPLAY_EXPLORE_RUNS */
+    uint64_t runs_max;           /* budget in schedules, of REPLAY_EXPLORE_OPS operations each; fewer of larger programs. 0: REPLAY_EXPLORE_RUNS */
     bool no_reduction;           /* brute force, to compare with */
     bool keep_going;             /* do not stop at the first deadlock: count them all */
     uint64_t shard, shard_count; /* only this share of the tree; 0, 0: all of it. runs_max counts for the share */
 };
-enum { REPLAY_EXPLORE_RUNS = 100000 };
+enum { REPLAY_EXPLORE_RUNS = 100000, REPLAY_EXPLORE_OPS = 2500 };
 
 struct replay_exploration {
     enum replay_verdict verdict;

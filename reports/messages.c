@@ -3,8 +3,8 @@
 
 #include <sqlite3.h>
 
-static const char completions[] =
-    "CREATE TEMP TABLE completed AS SELECT e.id >> 40 AS rank, e.request + d.request_ahead AS request, e.id AS id FROM event_row e "
+static const char completions[] = /* with types: else the index serves nobody */
+    "CREATE TEMP TABLE completed (rank INTEGER, request INTEGER, id INTEGER); INSERT INTO temp.completed SELECT e.id >> 40, e.request + d.request_ahead, e.id FROM event_row e "
     "JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions WHERE d.done AND d.request_ahead IS NOT NULL; "
     "CREATE INDEX temp.completed_by_request ON completed (rank, request, id)";
 static const char messages[] =

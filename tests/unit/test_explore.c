@@ -162,6 +162,25 @@ static void compare(bool sends, const char *policy)
     replay_exploration_done(&quick);
 }
 
+/* Many orders of a large program: the budget is one of operations, too. */
+static void test_budget(void **state)
+{
+    enum { SENDERS = 3, MESSAGES = 10000, RUNS = 100 };
+    (void)state;
+    make(SENDERS + 1);
+    for (uint32_t rank = 1; rank <= SENDERS; rank++)
+        for (int i = 0; i < MESSAGES; i++) {
+            add(rank, REPLAY_SEND, 0, 0, 8, 0);
+            add(0, REPLAY_RECV, REPLAY_ANY, 0, 8, 0);
+        }
+    struct replay_exploration found = explore(false, false, false, RUNS, "buffering=eager");
+    assert_int_equal(found.verdict, REPLAY_VERDICT_NOT_FOUND);
+    assert_true(found.runs >= 1 && found.sampled >= 1);
+    assert_true((found.runs + found.sampled) * 2 * SENDERS * MESSAGES < UINT64_C(2) * RUNS * REPLAY_EXPLORE_OPS);
+    replay_exploration_done(&found);
+    replay_program_done(&program);
+}
+
 static void test_against_brute_force(void **state)
 {
     struct core_random random;
@@ -433,6 +452,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_shards),
         cmocka_unit_test(test_shares),
         cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_budget),
         cmocka_unit_test(test_against_brute_force),
     };
     if (argc > 1)
