@@ -120,7 +120,8 @@ class Call:
 
     def held(self, name, kind):
         """What a handle's variable holds. A null pointer is the program's mistake: the library's to judge, not ours to die of."""
-        return f"({name} ? *{name} : recorder_handle.{kind}_null)"
+        there = f"{name} && flag" if self.klass == "test" else name if self.klass == "wait" else f"recorder_seen({name}, sizeof *{name})"
+        return f"({there} ? *{name} : recorder_handle.{kind}_null)"
 
     def lengths(self):
         """Names of arrays that are read: (C type of an element, how many)."""
@@ -497,6 +498,11 @@ class Call:
         c.append("usage_compare(lane, e->seq, &buffers);")
         return c[:2] + ["if (UNLIKELY(recorder.buffers)) {"] + c[2:] + ["}"]
 
+    def not_gone(self):
+        """A group may be given back as it was: one that had been freed is still none."""
+        given = [f"(*{self.one('group_out')} == {g} && !recorder_group(lane, {g}))" for g in self.all("group")]
+        return f"if (!{' && !'.join(given)}) " if given else ""
+
     def used_after(self):
         """What objects and buffers became of a call that succeeded."""
         if self.glue or self.name.startswith("T_"):
@@ -511,7 +517,7 @@ class Call:
               "Free_mem": ["usage_gone(lane, OBJECT_MEMORY, base);"]}.get(self.name, [])
         for role, kind in (("comm_out", "COMM"), ("group_out", "GROUP"), ("op_out", "OP"), ("win_out", "WIN"), ("file_out", "FILE")):
             if one(role) and self.name not in ("Comm_get_parent",):
-                c.append(f"usage_made(lane, OBJECT_{kind}, *{one(role)}, e->seq);")
+                c.append(f"{self.not_gone() if role == 'group_out' else ''}usage_made(lane, OBJECT_{kind}, *{one(role)}, e->seq);")
         if self.name == "Comm_get_parent":
             c.append(f"usage_given(lane, OBJECT_COMM, *{one('comm_out')});")
         if one("type_out") and ("f90" in self.name or self.name == "Type_match_size"):
@@ -572,7 +578,7 @@ class Call:
         if one("type_out"):
             good.append(f"e->request = recorder_type(lane, *{one('type_out')});")
         if one("group_out"):
-            good.append(f"e->request = recorder_group(lane, *{one('group_out')});")
+            good.append(f"{self.not_gone()}e->request = recorder_group(lane, *{one('group_out')});")
         if one("op_out"):
             good.append(f"e->request = recorder_op_made(lane, *{one('op_out')}, commute);")
         if one("win_out"):

@@ -44,6 +44,13 @@ $(BUILD)/tests/interpose/%: tests/interpose/programs/%.c
 	$(if $(V),,@echo "  mpicc $<")
 	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wno-stringop-overread -Wno-stringop-overflow -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
 TESTS += $(INTERPOSE_TESTS)
+$(BUILD)/gen/illegal_calls.h: tests/interpose/illegal.py interpose/generate.py interpose/calls.table
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) tests/interpose/illegal.py table interpose/calls.table $@
+$(BUILD)/tests/interpose/illegal: tests/interpose/programs/illegal.c $(BUILD)/gen/illegal_calls.h
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpicc $<")
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -w $(filter -D%,$(INTERPOSE_MPI)) -I$(BUILD)/gen -MMD -MP -MF $@.d -o $@ $<
 INTERPOSE_OTHERS = counted_f77 counted_f90 counted_f08 counted_cc plugin.so
 TESTS += $(patsubst %,$(BUILD)/tests/interpose/%,$(INTERPOSE_OTHERS))
 $(BUILD)/tests/interpose/plugin.so: tests/interpose/programs/plugin.c tests/interpose/programs/counted.h

@@ -121,9 +121,12 @@ static void list_write(struct several *s)
         recorder_list(s->lane, s->e->seq, 1, SPOOL_LIST_REQUESTS, 4, s->count, s->id);
 }
 
-static struct several enter(struct lane *lane, unsigned call, void **cfa, int count, const MPI_Request *request, bool poll)
+/* out: what the call must be given to write to. */
+static struct several enter(struct lane *lane, unsigned call, void **cfa, int count, const MPI_Request *request, bool poll, bool out)
 {
     struct several s = {.lane = lane, .count = count};
+    if (UNLIKELY(!out)) /* the library will refuse the call, and may not look at the requests */
+        request = recorder_seen(request, (int64_t)count * (int64_t)sizeof *request);
     s.e = poll ? recorder_poll_enter(lane, call, cfa) : recorder_enter(lane, call, cfa);
     recorder_fields(s.e, 0, EVENT_NONE, EVENT_NONE, 0, count, 0);
     usage_least(lane, s.e->seq, count, "count", 0);
@@ -186,7 +189,7 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, NULL)))
         return real(count, array_of_requests);
-    struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests, false);
+    struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests, false, true);
     for (int i = 0; s.info && i < count; i++)
         if (UNLIKELY((s.info[i].kind & REQUEST_KIND_MASK) == REQUEST_COLL) && recorder.layer)
             layer_restarted(s.info[i].id, s.e->seq);
@@ -203,7 +206,7 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, NULL)))
         return real(count, array_of_requests, array_of_statuses);
-    struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests, false);
+    struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests, false, true);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, array_of_statuses);
@@ -218,7 +221,7 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, NULL)))
         return real(count, array_of_requests, flag, array_of_statuses);
-    struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests, true);
+    struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests, true, flag);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, count);
     int returned = real(count, array_of_requests, flag, array_of_statuses);
@@ -240,7 +243,7 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    struct several s = enter(lane, CALL_Waitany, cfa, count, array_of_requests, false);
+    struct several s = enter(lane, CALL_Waitany, cfa, count, array_of_requests, false, index);
     int returned = real(count, array_of_requests, index, status);
     recorder_back(s.e);
     if (returned == MPI_SUCCESS && s.info && *index >= 0 && *index < count)
@@ -257,7 +260,7 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    struct several s = enter(lane, CALL_Testany, cfa, count, array_of_requests, true);
+    struct several s = enter(lane, CALL_Testany, cfa, count, array_of_requests, true, index && flag);
     int returned = real(count, array_of_requests, index, flag, status);
     recorder_back(s.e);
     bool done = returned != MPI_SUCCESS || *flag;
@@ -269,12 +272,12 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
-static void done_some(struct several *s, int count, MPI_Request *request, int outcount, const int *index, MPI_Status *status,
+static void done_some(struct several *s, int count, MPI_Request *request, const int *outcount, const int *index, MPI_Status *status,
                       int returned)
 {
-    if (!s->info || (returned != MPI_SUCCESS && returned != MPI_ERR_IN_STATUS) || outcount == MPI_UNDEFINED)
+    if (!s->info || (returned != MPI_SUCCESS && returned != MPI_ERR_IN_STATUS) || *outcount == MPI_UNDEFINED)
         return;
-    for (int i = 0; i < outcount; i++) {
+    for (int i = 0; i < *outcount; i++) {
         MPI_Status *own = status != MPI_STATUSES_IGNORE ? &status[i] : MPI_STATUS_IGNORE;
         if (index[i] >= 0 && index[i] < count)
             recorder_done(s->lane, s->e->seq, (uint32_t)index[i], s->info[index[i]], &request[index[i]], own, error_of(returned, own));
@@ -287,12 +290,12 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, NULL)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests, false);
+    struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests, false, outcount && array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, incount);
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
-    done_some(&s, incount, array_of_requests, *outcount, array_of_indices, array_of_statuses, returned);
+    done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
     recorder_leave(lane, s.e, returned, true);
     return returned;
 }
@@ -303,7 +306,7 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, NULL)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests, true);
+    struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests, true, outcount && array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, incount);
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -311,7 +314,7 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
     bool done = returned != MPI_SUCCESS || *outcount != 0;
     if (poll_again(&s, cfa, !done))
         return returned;
-    done_some(&s, incount, array_of_requests, *outcount, array_of_indices, array_of_statuses, returned);
+    done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
     recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
     return returned;
 }

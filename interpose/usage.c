@@ -183,7 +183,7 @@ bool usage_good(enum recorder_object kind, const void *handle)
         return false;
     recorder_lock();
     const struct object *found = find(kind, handle);
-    bool good = found ? !found->freed : of_class(kind, handle);
+    bool good = (!found || !found->freed) && of_class(kind, handle); /* both: the library gives out freed groups again */
     recorder_unlock();
     return good;
 }
