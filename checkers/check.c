@@ -15,7 +15,7 @@ const struct checker check_table[] = {
      check_collective},
     {"message", "messages fit their receives in length and type, buffered and ready sends are safe, and nothing sent is left over", check_message},
     {"rma", "one-sided accesses lie in epochs and in their windows, and do not conflict", check_rma},
-    {"file", "files are accessed as their mode and view allow, by all ranks in the same order", check_file},
+    {"file", "files are accessed as their mode and view allow, by all ranks in the same order, without conflicts", check_file},
     {"thread", "threads call as the thread level allows, and not into the same collective or request at a time", check_thread},
     {"usage", "arguments, handles, requests and buffers are used as MPI allows, and what was made is freed", check_usage},
     {"result", "what ranks received from a collective is what MPI defines (record with --payload=full)", check_result},

@@ -1,10 +1,11 @@
 /* Files: accesses that the mode of opening or the view does not allow, and collective calls on a file that its ranks do not all make, or not in the
- * same order. */
+ * same order; accesses that conflict (file_conflict.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/file_conflict.h"
 #include "checkers/types.h"
 
 enum { FINDINGS_MAX = 16, MODE_RDONLY = 2, MODE_WRONLY = 4, MODE_SEQUENTIAL = 256 }; /* the modes' numbers in Open MPI and ROMIO */
@@ -209,5 +210,5 @@ enum core_status check_file(const struct check_input *input, struct finding_list
     for (size_t i = 0; i < (size_t)files.file_count * input->trace->rank_count; i++)
         free(files.opened[i].step);
     free(files.opened);
-    return status;
+    return status == CORE_OK && any && whole ? file_conflict_check(input, list) : status;
 }

@@ -565,7 +565,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     if (status == CORE_OK && whole && any)
         status = trace_usage_each(trace, local, &rma);
     if (status == CORE_OK && rma.access_count > 1)
-        status = order_new(trace, &order);
+        status = order_new(trace, false, &order);
     if (status == CORE_OK && order)
         compare(&rma, order);
     order_free(order);

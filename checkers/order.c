@@ -1,6 +1,7 @@
 /* Vector clocks. Each rank's calls that talk to others are its points, in order; a point takes over the clocks of what it waits for: a receive
  * (where it completes) that of the send, a collective (where it completes) those of all members' calls, MPI_Win_start that of the posts, MPI_Win_wait
- * that of the completes. Clocks are numbers of calls: clock[r] of a point is the last call of rank r that comes before what follows the point.
+ * that of the completes. Opening and closing a file counts as a collective; its other collective calls, which MPI lets return early, only where that
+ * is asked for. Clocks are numbers of calls: clock[r] of a point is the last call of rank r that comes before what follows the point.
  *
  * Points are gone through in any order in which all that a point waits for has been seen; points that never can be (the job hung there) end it. */
 #include "checkers/order.h"
@@ -38,6 +39,7 @@ struct message {
 };
 struct order {
     struct trace *trace;
+    bool files; /* every collective call on a file orders its ranks */
     struct line *line;
     struct gathering *gathering;
     uint32_t gathering_count, gathering_room;
@@ -109,7 +111,9 @@ struct walk {
     uint32_t rank;
     struct posted *posted;
     uint32_t posted_count, posted_room;
-    uint64_t *number; /* by space: communicators, then windows */
+    struct posted *persistent; /* collectives: seq is the space */
+    uint32_t persistent_count, persistent_room;
+    uint64_t *number; /* by space: communicators, then windows and files */
     uint32_t spaces, comms;
 };
 
@@ -133,14 +137,45 @@ static bool post(struct walk *walk, uint64_t request, uint64_t seq)
     return true;
 }
 
-static bool collective(struct walk *walk, const struct trace_event *event, uint32_t space, bool leaves)
+/* request: 0 for a call that has left the collective when it returns. */
+static bool collective(struct walk *walk, uint64_t seq, uint32_t space, uint64_t request)
 {
     uint64_t index;
-    if (space >= walk->spaces)
-        return true;
-    if (!gather(walk->order, space, ++walk->number[space], &index) || !add(walk->order, walk->rank, POINT_ARRIVE, event->seq, index))
+    if (space >= walk->spaces) {
+        uint64_t *fresh = realloc(walk->number, (space + 64) * sizeof *fresh);
+        if (!fresh)
+            return false;
+        memset(fresh + walk->spaces, 0, (space + 64 - walk->spaces) * sizeof *fresh);
+        walk->number = fresh;
+        walk->spaces = space + 64;
+    }
+    if (!gather(walk->order, space, ++walk->number[space], &index) || !add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
         return false;
-    return leaves ? add(walk->order, walk->rank, POINT_LEAVE, event->seq, index) : post(walk, event->request, index | 1ull << 63);
+    return request ? post(walk, request, index | 1ull << 63) : add(walk->order, walk->rank, POINT_LEAVE, seq, index);
+}
+
+static bool keep(struct walk *walk, uint64_t request, uint32_t space)
+{
+    if (!grow(&walk->persistent, &walk->persistent_room, walk->persistent_count, sizeof *walk->persistent))
+        return false;
+    walk->persistent[walk->persistent_count++] = (struct posted){request, space};
+    return true;
+}
+
+static bool start(struct walk *walk, uint64_t request, uint64_t seq)
+{
+    for (uint32_t i = walk->persistent_count; i-- > 0;)
+        if (walk->persistent[i].request == request)
+            return collective(walk, seq, (uint32_t)walk->persistent[i].seq, request);
+    return post(walk, request, seq);
+}
+
+static bool on_file(struct walk *walk, const struct trace_event *event)
+{
+    const char *name = walk->order->trace->call[event->call].name;
+    bool orders = walk->order->files || strstr(name, "File_open") || strstr(name, "File_close");
+
+    return !orders || event->error || event->win < 0 || collective(walk, event->seq, walk->comms + (uint32_t)event->win, strstr(name, "_iread") || strstr(name, "_iwrite") ? event->request : 0);
 }
 
 static bool step(struct walk *walk, const struct trace_event *event)
@@ -161,17 +196,24 @@ static bool step(struct walk *walk, const struct trace_event *event)
     case EVENT_CLASS_IMRECV:
         return post(walk, event->request, event->seq);
     case EVENT_CLASS_START:
-        return add(order, walk->rank, POINT_SEND, event->seq, 0) && (!event->request || post(walk, event->request, event->seq));
+        for (uint32_t i = 0; i < event->completion_count; i++)
+            if (!start(walk, event->completion[i].request, event->seq))
+                return false;
+        return add(order, walk->rank, POINT_SEND, event->seq, 0) && (!event->request || start(walk, event->request, event->seq));
+    case EVENT_CLASS_COLL_INIT:
+        return event->comm < 0 || keep(walk, event->request, comm);
+    case EVENT_CLASS_FILE_COLL:
+        return on_file(walk, event);
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_COMM_CREATE:
     case EVENT_CLASS_WIN_CREATE:
-        return event->comm < 0 || collective(walk, event, comm, true);
+        return event->comm < 0 || collective(walk, event->seq, comm, 0);
     case EVENT_CLASS_ICOLL:
     case EVENT_CLASS_COMM_ICREATE:
-        return event->comm < 0 || collective(walk, event, comm, false);
+        return event->comm < 0 || collective(walk, event->seq, comm, event->request);
     case EVENT_CLASS_RMA_FENCE:
     case EVENT_CLASS_WIN_FREE:
-        return event->win < 0 || collective(walk, event, win, true);
+        return event->win < 0 || collective(walk, event->seq, win, 0);
     case EVENT_CLASS_RMA_POST:
         return add(order, walk->rank, POINT_POST, event->seq, 0);
     case EVENT_CLASS_RMA_COMPLETE:
@@ -189,9 +231,9 @@ static bool step(struct walk *walk, const struct trace_event *event)
     }
 }
 
-static enum core_status read_rank(struct order *order, uint32_t rank, uint32_t wins)
+static enum core_status read_rank(struct order *order, uint32_t rank)
 {
-    struct walk walk = {.order = order, .rank = rank, .comms = order->trace->comm_count, .spaces = order->trace->comm_count + wins};
+    struct walk walk = {.order = order, .rank = rank, .comms = order->trace->comm_count, .spaces = order->trace->comm_count};
     struct trace_cursor *cursor;
     struct trace_event event;
     bool more = true, good = true;
@@ -206,6 +248,7 @@ static enum core_status read_rank(struct order *order, uint32_t rank, uint32_t w
     trace_cursor_close(cursor);
     free(walk.number);
     free(walk.posted);
+    free(walk.persistent);
     return good ? status : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
 }
 
@@ -336,11 +379,10 @@ static void run(struct order *order)
     }
 }
 
-enum core_status order_new(struct trace *trace, struct order **out_order)
+enum core_status order_new(struct trace *trace, bool files, struct order **out_order)
 {
     struct order *order = calloc(1, sizeof *order);
     enum core_status status = CORE_OK;
-    uint32_t wins = 1024;
 
     *out_order = NULL;
     if (trace->rank_count > ORDER_RANKS_MAX) {
@@ -349,6 +391,7 @@ enum core_status order_new(struct trace *trace, struct order **out_order)
     }
     if (order) {
         order->trace = trace;
+        order->files = files;
         order->line = calloc(trace->rank_count + 1, sizeof *order->line);
         order->epoch[0] = calloc(trace->rank_count + 1, sizeof **order->epoch);
         order->epoch[1] = calloc(trace->rank_count + 1, sizeof **order->epoch);
@@ -356,7 +399,7 @@ enum core_status order_new(struct trace *trace, struct order **out_order)
     if (!order || !order->line || !order->epoch[0] || !order->epoch[1])
         status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK; rank++)
-        status = read_rank(order, rank, wins);
+        status = read_rank(order, rank);
     if (status == CORE_OK)
         status = trace_messages_all(trace, add_message, order);
     if (status != CORE_OK) {
