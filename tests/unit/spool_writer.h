@@ -210,7 +210,7 @@ static inline void writer_pending(struct writer *w, struct spool_event e)
 
 static inline int writer_close(struct writer *w)
 {
-    char path[640];
+    char path[sizeof w->folder + 128];
     uint64_t kept = w->kept < w->bytes ? w->kept : w->bytes;
     unsigned char *page = calloc(1, SPOOL_HEADER_BYTES + w->header.ring_bytes);
     int ok = page != NULL;
@@ -220,12 +220,12 @@ static inline int writer_close(struct writer *w)
     memcpy(page, &w->header, sizeof w->header);
     for (uint64_t i = w->bytes - kept; i < w->bytes; i++)
         page[SPOOL_HEADER_BYTES + i % w->header.ring_bytes] = w->data[i];
-    snprintf(path, sizeof path, "%s/%d.%u.ring", w->folder, w->header.rank, w->header.lane);
+    snprintf(path, sizeof path, "%.511s/%d.%u.ring", w->folder, w->header.rank, w->header.lane);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     ok = ok && fd >= 0 && write(fd, page, SPOOL_HEADER_BYTES + w->header.ring_bytes) ==
                               (ssize_t)(SPOOL_HEADER_BYTES + w->header.ring_bytes);
     close(fd);
-    snprintf(path, sizeof path, "%s/%d.%u.spool", w->folder, w->header.rank, w->header.lane);
+    snprintf(path, sizeof path, "%.511s/%d.%u.spool", w->folder, w->header.rank, w->header.lane);
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     for (uint64_t at = 0; ok && at < w->bytes - kept;) {
         ssize_t n = write(fd, w->data + at, w->bytes - kept - at);
