@@ -222,8 +222,8 @@ static void add_cores(struct finding *finding, const struct replay_waitfor *wait
     char ranks[256];
 
     for (uint32_t core = 2; core <= waitfor->cores && core <= CORES_NAMED_MAX; core++) {
-        core_ranks_text(waitfor, core, ranks, sizeof ranks);
-        finding_fact(finding, "%s hold each other as well, whatever the others do", ranks);
+        bool alone = core_ranks_text(waitfor, core, ranks, sizeof ranks) == 1;
+        finding_fact(finding, "%s %s as well, whatever the others do", ranks, alone ? "waits for what never comes" : "hold each other");
     }
     if (waitfor->cores > CORES_NAMED_MAX)
         finding_fact(finding, "and so do %" PRIu32 " more groups of ranks", waitfor->cores - CORES_NAMED_MAX);

@@ -408,6 +408,11 @@ static uint32_t first_receive(const struct replay_match *match, const struct rep
     return wild ? wild : exact;
 }
 
+bool replay_match_posted(const struct replay_match *match, const struct replay_match_key *message)
+{
+    return first_receive(match, message) != REPLAY_MATCH_NONE;
+}
+
 /* Whether a message that comes now is certain to go to the receive: it names its source, and takes no earlier message of it. */
 static bool certain(const struct replay_match *match, uint32_t receive)
 {

@@ -94,6 +94,9 @@ uint32_t replay_match_probe(const struct replay_match *match, const struct repla
 /* Its key and who; true: it is a receive. */
 bool replay_match_get(const struct replay_match *match, uint32_t entry, struct replay_match_key *out_key, uint64_t *out_who);
 
+/* Whether a receive that accepts the message waits, be it undecided which message it takes. */
+bool replay_match_posted(const struct replay_match *match, const struct replay_match_key *message);
+
 /* Takes an entry out (cancel, matched probe). In deferred mode call replay_match_settle afterwards. */
 void replay_match_remove(struct replay_match *match, uint32_t entry);
 

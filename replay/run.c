@@ -212,12 +212,6 @@ static bool buffers(struct replay_run *run, uint32_t rank, uint32_t index, const
         buffer_use(run, rank, index, op);
         return true;
     case REPLAY_READY:
-        run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_READY,
-                                              .rank = rank,
-                                              .op = index,
-                                              .event = op->event,
-                                              .other_rank = op->peer});
-        break;
     case REPLAY_STANDARD:
         break;
     }
@@ -392,6 +386,9 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
         complete_who(run, to, receive);
         return true;
     }
+    if (op->mode == REPLAY_READY && !replay_match_posted(&run->match, &key))
+        run_error(run, &(struct replay_error){
+                           .kind = REPLAY_ERROR_READY, .rank = rank, .op = index, .event = op->event, .other_rank = op->peer});
     bool buffered = buffers(run, rank, index, op), blocking = op->kind == REPLAY_SEND;
     if (buffered && !blocking)
         state->request[op->request] |= REQUEST_BUFFERED;

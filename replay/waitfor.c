@@ -245,7 +245,7 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
     }
 }
 
-/* Whoever has a clause that only explained or ended ranks could make true is explained as well. */
+/* Whoever has a clause that only explained or ended ranks could make true is explained as well; that it could itself does not help it. */
 static void explain(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -257,15 +257,16 @@ static void explain(struct solver *solver)
             const struct replay_blocked *blocked = &waitfor->blocked[i];
             for (uint32_t c = blocked->first; !solver->explained[i] && c < blocked->first + blocked->count; c++) {
                 const struct replay_clause *clause = &waitfor->clause[c];
-                bool held = blocked->standing == REPLAY_BEHIND && clause->count > 0;
+                bool held = blocked->standing == REPLAY_BEHIND && clause->count > 0, others = false;
                 for (uint32_t p = clause->first; held && p < clause->first + clause->count; p++) {
                     uint32_t end;
                     for (uint32_t node = nodes_of(solver, waitfor->peer[p], &end); held && node < end; node++) {
                         uint32_t at = solver->blocked_at[node];
-                        held = at ? solver->explained[at - 1] : solver->alive[node] != REPLAY_ALIVE_UNKNOWN;
+                        held = !at ? solver->alive[node] != REPLAY_ALIVE_UNKNOWN : at - 1 == i || solver->explained[at - 1];
+                        others |= at != i + 1;
                     }
                 }
-                if (held)
+                if (held && others)
                     changed = solver->explained[i] = true;
             }
         }

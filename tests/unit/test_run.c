@@ -148,6 +148,19 @@ static void test_modes(void **state)
     assert_int_equal(result.error[1].kind, REPLAY_ERROR_TRUNCATED);
     replay_result_done(&result);
     done();
+
+    make(2); /* posted before, by anybody's account, for a message from anybody */
+    add(0, REPLAY_RECV, 1, 0, 8, 0);
+    add(0, REPLAY_SEND, 1, 1, 8, 0);
+    last(0)->mode = REPLAY_READY;
+    add(1, REPLAY_IRECV, REPLAY_ANY, 1, 8, 0);
+    add(1, REPLAY_SEND, 0, 0, 8, 0);
+    add(1, REPLAY_WAIT, 0, 0, 0, 0);
+    result = run("buffering=rendezvous");
+    assert_int_equal(result.outcome, REPLAY_FINISHED);
+    assert_int_equal(result.error_count, 0);
+    replay_result_done(&result);
+    done();
 }
 
 /* --- the graph -------------------------------------------------------------------------------------------------- */
@@ -195,6 +208,15 @@ static void test_any_source(void **state)
     assert_int_equal(outcome(""), REPLAY_DEADLOCK);
     program.rank[2].op_count = 0;
     assert_int_equal(outcome(""), REPLAY_STALLED);
+    done();
+    make(3); /* 0 and 1 hold each other; 2, which waits for anybody, could only release itself */
+    add(0, REPLAY_RECV, 1, 0, 8, 0);
+    add(1, REPLAY_RECV, 0, 0, 8, 0);
+    add(2, REPLAY_RECV, REPLAY_ANY, 0, 8, 0);
+    result = run("");
+    assert_int_equal(result.waitfor.cores, 1);
+    assert_int_equal(result.waitfor.behind_count, 1);
+    replay_result_done(&result);
     done();
 }
 
