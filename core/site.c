@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
@@ -160,6 +161,31 @@ static void scopes_find(Dwfl_Module *module, uint64_t address, struct site_place
     free(scope);
 }
 
+/* C++ names as people write them, without parameters; as they are where the C++ library is not there to ask. */
+static void symbol_name(const char *name, char *out, size_t room)
+{
+    static char *(*demangle)(const char *, char *, size_t *, int *);
+    static bool asked;
+    int depth = 0;
+
+    if (!asked && strncmp(name, "_Z", 2) == 0) {
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+        *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
+        asked = true;
+    }
+    char *plain = demangle && strncmp(name, "_Z", 2) == 0 ? demangle(name, NULL, NULL, NULL) : NULL;
+    char *end = plain ? strrchr(plain, ')') : NULL;
+    for (char *at = end; at && at > plain; at--) {
+        depth += (*at == ')') - (*at == '(');
+        if (!depth) {
+            *at = 0;
+            break;
+        }
+    }
+    snprintf(out, room, "%s", plain ? plain : name);
+    free(plain);
+}
+
 static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
 {
     GElf_Off offset = 0;
@@ -168,7 +194,7 @@ static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place
 
     if (!name || !*name)
         return;
-    snprintf(place->symbol, sizeof place->symbol, "%s", name);
+    symbol_name(name, place->symbol, sizeof place->symbol);
     place->offset = offset + 1;
 }
 

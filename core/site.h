@@ -17,7 +17,7 @@ struct site_place {
     int line;
     char function[256]; /* innermost function that is not inlined; "" unknown */
     char inlined[512];  /* chain of inlined functions at the address, innermost first, "a < b"; "" none */
-    char symbol[256];   /* from the symbol table; "" unknown */
+    char symbol[256];   /* from the symbol table, C++ names demangled; "" unknown */
     uint64_t offset;    /* address - symbol's address */
     int optimized;      /* 0: the compiler translated what is written, no more and no less; 1: it may have moved and added loads; -1 unknown */
 };

@@ -29,6 +29,21 @@ mpicc -O1 -o symbols "$SOURCE/tests/store/where.c" && look symbols
 strip symbols -o bare && look bare
 crosswait dump T.db --no-time --fold --call=barrier | sed 's/0x[0-9a-f]*/0x.../'
 
+cat >names.cc <<'P'
+#include <mpi.h>
+namespace app { struct grid { template <class T> __attribute__((noinline)) void sync(T (*)(int)) const { MPI_Barrier(MPI_COMM_WORLD); } }; }
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    app::grid().sync((double (*)(int))nullptr);
+    return MPI_Finalize();
+}
+P
+mpicxx -O1 -o names names.cc || exit 1
+timeout 60 crosswait record -o N.db -- mpirun -n 1 ./names || exit 1
+echo "names:"
+sqlite3 N.db "SELECT symbol FROM event JOIN site ON site.id = site WHERE call = 'MPI_Barrier'"
+
 build -Wl,--build-id=sha1 -o anew
 timeout 60 crosswait record --keep-spool -o A.db -- mpirun -n 1 ./anew
 echo "built anew:"
