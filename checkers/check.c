@@ -88,6 +88,18 @@ static enum core_status recall(struct trace *trace, struct finding_list *list)
     return status;
 }
 
+enum core_status check_need(const struct check_input *input, const struct replay_need **out_need)
+{
+    struct check_shared *shared = input->shared;
+    enum core_status status = shared->has_need ? CORE_OK : replay_need_find(input->program, NULL, &shared->need);
+
+    if (status != CORE_OK)
+        return status;
+    shared->has_need = true;
+    *out_need = &shared->need;
+    return CORE_OK;
+}
+
 enum core_status check_all(struct trace *trace, const struct check_options *options, struct finding_list *list)
 {
     struct replay_program program = {0};
@@ -102,7 +114,9 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
     status = replay_lower(trace, &(struct replay_lower_options){0}, &program, &notes);
     if (status != CORE_OK)
         return status;
+    struct check_shared shared = {0};
     struct check_input input = {.trace = trace,
+                                .shared = &shared,
                                 .program = &program,
                                 .notes = &notes,
                                 .claims = options->claims,
@@ -117,6 +131,8 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
             status = CORE_OK;
         }
     }
+    if (shared.has_need)
+        replay_need_done(&shared.need);
     replay_program_done(&program);
     if (status == CORE_OK)
         status = recall(trace, list);

@@ -9,6 +9,7 @@
 #include "core/status.h"
 #include "core/trace.h"
 #include "replay/lower.h"
+#include "replay/need.h"
 #include "replay/program.h"
 
 struct check_input {
@@ -18,7 +19,15 @@ struct check_input {
     const char *claims;                   /* of check_options */
     uint64_t seed;                        /* of whatever is sampled */
     uint64_t budget_schedules;            /* how many schedules exploration may try */
+    struct check_shared *shared;          /* what checkers find out once for all of them */
 };
+struct check_shared {
+    bool has_need;
+    struct replay_need need;
+};
+
+/* How much buffering the program needs; belongs to the input. */
+enum core_status check_need(const struct check_input *input, const struct replay_need **out_need);
 
 /* CORE_BUDGET: no verdict within the budget. Any other failure was reported. */
 typedef enum core_status (*check_fn)(const struct check_input *input, struct finding_list *list);

@@ -11,7 +11,7 @@ static void add_steps(struct finding *finding, const struct replay_need *need)
     char bytes[64];
 
     for (uint32_t i = 0; i < need->step_count && i < STEPS_NAMED_MAX; i++)
-        if (need->step[i].bytes == 0)
+        if (need->step[i].rendezvous)
             finding_fact(finding, "without buffering: %s", replay_outcome_text(need->step[i].outcome));
         else
             finding_fact(finding, "from an eager threshold of %s on: %s", describe_bytes(need->step[i].bytes, bytes, sizeof bytes),
@@ -26,35 +26,54 @@ static bool ended_early(const struct check_input *input)
     return false;
 }
 
-enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list)
+/* Whether what happens without buffering rests on an assumption: then the note of the deadlock says all there is to say. */
+static enum core_status is_assumed(const struct check_input *input, bool *out_assumed)
 {
-    struct replay_need need;
-    char bytes[64];
-    enum core_status status = replay_need_find(input->program, NULL, &need);
+    struct replay_result result;
+    struct replay_policy policy = {0};
+    enum core_status status = replay_policy_parse("buffering=rendezvous", &policy);
 
+    if (status == CORE_OK)
+        status = replay_run_once(input->program, &policy, &result);
+    replay_policy_done(&policy);
     if (status != CORE_OK)
         return status;
-    if (!need.always && need.ever) {
+    *out_assumed = result.assumed;
+    replay_result_done(&result);
+    return CORE_OK;
+}
+
+enum core_status check_buffer_need(const struct check_input *input, struct finding_list *list)
+{
+    const struct replay_need *need;
+    char bytes[64];
+    bool assumed = false;
+    enum core_status status = check_need(input, &need);
+
+    if (status == CORE_OK && !need->always && need->ever)
+        status = is_assumed(input, &assumed);
+    if (status != CORE_OK)
+        return status;
+    if (!need->always && need->ever && !assumed) {
         struct finding *finding = finding_list_add(list, "buffer-need", "deadlock", FINDING_NOTE);
         uint32_t most = 0;
         if (finding) {
-            for (uint32_t i = 0; i < need.rank_count; i++)
-                if (need.held_bytes[i] > need.held_bytes[most])
+            for (uint32_t i = 0; i < need->rank_count; i++)
+                if (need->held_bytes[i] > need->held_bytes[most])
                     most = i;
             finding_title(finding, "safe only where sends of up to %s are buffered%s",
-                          describe_bytes(need.safe_bytes, bytes, sizeof bytes), ended_early(input) ? ", as far as it was recorded" : "");
-            add_steps(finding, &need);
+                          describe_bytes(need->safe_bytes, bytes, sizeof bytes), ended_early(input) ? ", as far as it was recorded" : "");
+            add_steps(finding, need);
             finding_fact(finding, "when all is buffered, rank %" PRIu32 " holds most: %s at a time", most,
-                         describe_bytes(need.held_bytes[most], bytes, sizeof bytes));
-            if (need.pool_bytes != UINT64_MAX)
+                         describe_bytes(need->held_bytes[most], bytes, sizeof bytes));
+            if (need->pool_bytes != UINT64_MAX)
                 finding_fact(finding, "a pool of %s a receiver is enough (buffering=pool:%" PRIu64 ")",
-                             describe_bytes(need.pool_bytes, bytes, sizeof bytes), need.pool_bytes);
-            if (need.credits != UINT64_MAX)
-                finding_fact(finding, "room for %" PRIu64 " message%s a receiver is enough (buffering=credits:%" PRIu64 ")", need.credits,
-                             need.credits == 1 ? "" : "s", need.credits);
+                             describe_bytes(need->pool_bytes, bytes, sizeof bytes), need->pool_bytes);
+            if (need->credits != UINT64_MAX)
+                finding_fact(finding, "room for %" PRIu64 " message%s a receiver is enough (buffering=credits:%" PRIu64 ")", need->credits,
+                             need->credits == 1 ? "" : "s", need->credits);
             finding_repeat(finding, "crosswait check --only=buffer-need '%s'", input->trace->path);
         }
     }
-    replay_need_done(&need);
     return CORE_OK;
 }

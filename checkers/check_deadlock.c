@@ -229,31 +229,46 @@ static void add_cores(struct finding *finding, const struct replay_waitfor *wait
         finding_fact(finding, "and so do %" PRIu32 " more groups of ranks", waitfor->cores - CORES_NAMED_MAX);
 }
 
-/* Bytes that must be buffered, and where they are sent from. */
+/* Bytes that must be buffered, and where they are sent from: sends that read alike in one line. */
 static void add_need(const struct check_input *input, struct finding *finding, bool hung)
 {
-    struct replay_need need;
-    char bytes[64], place[256];
+    struct group { const struct replay_need_send *send; int32_t site; uint64_t count; } group[SENDS_NAMED_MAX];
+    const struct replay_need *need;
+    uint32_t groups = 0, named = 0;
+    char bytes[64], place[256], times[48];
 
-    if (replay_need_find(input->program, NULL, &need) != CORE_OK)
+    if (check_need(input, &need) != CORE_OK)
         return;
-    if (need.ever && !need.always)
+    if (need->ever && !need->always)
         finding_fact(finding, "%s from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
                      hung ? "as far as it was recorded, it would have gone on" : "safe",
-                     describe_bytes(need.safe_bytes, bytes, sizeof bytes), need.safe_bytes);
-    else if (!need.ever)
+                     describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
+    else if (!need->ever)
         finding_fact(finding, "no amount of buffering makes it safe");
-    for (uint32_t i = 0; i < need.blame_count && i < SENDS_NAMED_MAX; i++) {
+    for (uint32_t i = 0; i < need->blame_count; i++) {
+        const struct replay_need_send *send = &need->blame[i];
         struct trace_event event;
-        if (trace_event_get(input->trace, need.blame[i].rank, need.blame[i].event, &event) != CORE_OK)
+        uint32_t at = 0;
+        if (trace_event_get(input->trace, send->rank, send->event, &event) != CORE_OK)
             continue;
-        finding_fact(finding, "it relies on the send of rank %" PRIu32 " to rank %" PRIu32 ", %s, at %s, being buffered",
-                     need.blame[i].rank, need.blame[i].to, describe_bytes(need.blame[i].bytes, bytes, sizeof bytes),
-                     trace_site_text(input->trace, event.site, place, sizeof place));
+        while (at < groups && (group[at].site != event.site || group[at].send->rank != send->rank || group[at].send->to != send->to ||
+                               group[at].send->bytes != send->bytes))
+            at++;
+        if (at == SENDS_NAMED_MAX)
+            continue;
+        if (at == groups)
+            group[groups++] = (struct group){send, event.site, 0};
+        group[at].count++;
+        named++;
     }
-    if (need.blame_count > SENDS_NAMED_MAX)
-        finding_fact(finding, "and on %" PRIu32 " sends more", need.blame_count - SENDS_NAMED_MAX);
-    replay_need_done(&need);
+    for (uint32_t i = 0; i < groups; i++) {
+        snprintf(times, sizeof times, " (%" PRIu64 " times)", group[i].count);
+        finding_fact(finding, "it relies on the send of rank %" PRIu32 " to rank %" PRIu32 ", %s, at %s, being buffered%s", group[i].send->rank,
+                     group[i].send->to, describe_bytes(group[i].send->bytes, bytes, sizeof bytes),
+                     trace_site_text(input->trace, group[i].site, place, sizeof place), group[i].count > 1 ? times : "");
+    }
+    if (need->blame_count > named)
+        finding_fact(finding, "and on %" PRIu32 " sends more", need->blame_count - named);
 }
 
 enum world { UNBUFFERED, ALWAYS, ORDER };
@@ -349,6 +364,24 @@ static void word_polling(const struct check_input *input, struct finding *findin
         add_polls(input, finding, rank[i]);
 }
 
+/* Whether it takes collectives that wait for all their members, as MPI lets them. */
+static bool goes_on_relaxed(const struct check_input *input, const char *witness)
+{
+    struct replay_policy policy;
+    struct replay_result result;
+    bool goes_on = false;
+
+    if (replay_policy_parse(witness, &policy) != CORE_OK)
+        return false;
+    policy.coll = REPLAY_RELAXED;
+    if (replay_run_once(input->program, &policy, &result) == CORE_OK) {
+        goes_on = result.outcome == REPLAY_FINISHED;
+        replay_result_done(&result);
+    }
+    replay_policy_done(&policy);
+    return goes_on;
+}
+
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list, enum world world,
                                     const struct replay_result *result, const char *witness)
 {
@@ -365,7 +398,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
     if (hung)
         finding_fact(finding, "it happened: the recorded run ended in these calls");
     else if (world == UNBUFFERED)
-        finding_fact(finding, "the recorded run completed only because the library buffered what was sent");
+        finding_fact(finding, "the recorded run completed only because the library buffered what was sent%s",
+                     goes_on_relaxed(input, witness) ? ", or let ranks leave collectives before all had come" : "");
     else if (world == ORDER)
         finding_fact(finding, "the recorded run took another order and completed");
     if (world == UNBUFFERED && !result->by_threads)
@@ -447,8 +481,9 @@ static enum core_status run_world(const struct check_input *input, const char *t
     return status;
 }
 
-/* All orders of matches, under one buffering. */
-static enum core_status explore_world(const struct check_input *input, const char *text, struct finding_list *list, bool *out_found)
+/* All orders of matches, under one buffering. That there are too many is one note for all of them. */
+static enum core_status explore_world(const struct check_input *input, const char *text, struct finding_list *list, bool *out_found,
+                                      uint32_t *note)
 {
     struct replay_explore_options options = {.runs_max = input->budget_schedules};
     struct replay_exploration exploration;
@@ -466,11 +501,14 @@ static enum core_status explore_world(const struct check_input *input, const cha
         status = add_finding(input, list, ORDER, &exploration.result, exploration.witness);
         *out_found = true;
     } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled) {
-        struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
-        if (finding) {
+        struct finding *finding = *note ? &list->finding[*note - 1] : finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
+        if (finding && *note) {
+            finding_fact(finding, "nor in %" PRIu64 " schedules and %" PRIu64 " sampled orders with %s", exploration.runs, exploration.sampled, text);
+        } else if (finding) {
             finding_title(finding, "no deadlock in %" PRIu64 " schedules and %" PRIu64 " sampled orders of messages (%s); there are more than the"
                           " budget allows to try", exploration.runs, exploration.sampled, text);
             finding_repeat(finding, "crosswait replay '%s' --explore --policy='%s' --seed=%" PRIu64, input->trace->path, text, input->seed);
+            *note = list->count;
         }
     }
     replay_exploration_done(&exploration);
@@ -502,6 +540,7 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
     static const char unbuffered[] = "buffering=rendezvous", buffered[] = "buffering=eager";
     struct replay_result rendezvous = {0}, eager = {0};
     bool found = false, ordered;
+    uint32_t note = 0;
 
     add_left_out(input, list);
     enum core_status status = run_world(input, unbuffered, &rendezvous);
@@ -519,9 +558,9 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
     else if (rendezvous.outcome == REPLAY_STALLED || eager.outcome == REPLAY_STALLED)
         status = add_stalled(input, list, rendezvous.outcome == REPLAY_STALLED ? &rendezvous : &eager);
     if (status == CORE_OK && input->notes->wildcards && eager.outcome == REPLAY_FINISHED)
-        status = explore_world(input, buffered, list, &found);
+        status = explore_world(input, buffered, list, &found, &note);
     if (status == CORE_OK && input->notes->wildcards && rendezvous.outcome == REPLAY_FINISHED && !found)
-        status = explore_world(input, unbuffered, list, &found);
+        status = explore_world(input, unbuffered, list, &found, &note);
 done:
     replay_result_done(&rendezvous);
     replay_result_done(&eager);

@@ -96,10 +96,14 @@ static void print_calls(const struct finding *finding, bool core, FILE *file)
 
 static void print_finding(const struct finding *finding, FILE *file)
 {
+    bool refuted = finding->confirmed == FINDING_REFUTED; /* that it was looked at is all that matters */
+
     fprintf(file, "\n%s  %s: %s\n", finding_severity_text(finding->severity), finding->rule, finding->title);
-    print_calls(finding, true, file);
-    print_calls(finding, false, file);
-    for (uint32_t i = 0; i < finding->fact_count; i++)
+    if (!refuted) {
+        print_calls(finding, true, file);
+        print_calls(finding, false, file);
+    }
+    for (uint32_t i = refuted && finding->fact_count ? finding->fact_count - 1 : 0; i < finding->fact_count; i++)
         fprintf(file, "  - %s\n", finding->fact[i]);
     if (finding->schedule)
         fprintf(file, "  schedule  %s\n", finding->schedule);

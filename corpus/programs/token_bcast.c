@@ -1,0 +1,34 @@
+/* A token goes from rank to rank, each of which does its work alone; a broadcast from the last rank ends every turn. The receive of the
+ * token comes after the broadcast (0), or before it (1). After it the token must be buffered, unless the broadcast lets rank r + 1 go
+ * before rank r has come to it, which MPI leaves open.
+ *
+ *     TEST: ranks=3 args=0 job=0 verdict=deadlock-unbuffered
+ *     SAFE-FROM: 0
+ *     TEST: ranks=3 args=1 job=0 verdict=clean
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    int rank, size, early = argc > 1 && atoi(argv[1]), turns = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int round = 0; round < 4; round++)
+        for (int turn = 0; turn < size; turn++) {
+            if (rank == turn && turn > 0 && !early)
+                MPI_Recv(NULL, 0, MPI_BYTE, turn - 1, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            turns += rank == turn;
+            if (rank == turn && turn < size - 1)
+                MPI_Send(NULL, 0, MPI_BYTE, turn + 1, 1, MPI_COMM_WORLD);
+            if (rank == turn + 1 && early)
+                MPI_Recv(NULL, 0, MPI_BYTE, turn, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+            MPI_Bcast(NULL, 0, MPI_BYTE, size - 1, MPI_COMM_WORLD);
+        }
+    printf("rank %d had %d turns\n", rank, turns);
+    MPI_Finalize();
+    return 0;
+}

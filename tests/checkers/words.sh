@@ -1,0 +1,28 @@
+# What findings say: what a run relied on besides buffering, alike sends in one line, suspicions that the real job refuted in few words.
+# timeout: 120
+build=$BUILD/corpus/programs
+ln -s "$build" programs
+say() { sed -n '/^recorded/,/^call /p' | grep -v '^recorded\|^call '; }
+crosswait run -o token.db -- mpirun -n 3 programs/token_bcast 0 >token.txt; echo "$?"
+say <token.txt
+crosswait run -o once.db -- mpirun -n 2 programs/test_once >once.txt; echo "$?"
+say <once.txt
+cat >many.c <<'P'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, size, value = 0, messages = 12;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    for (int i = 0; i < (rank ? messages : messages * (size - 1)); i++)
+        if (rank)
+            MPI_Send(&value, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        else
+            MPI_Recv(&value, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return MPI_Finalize();
+}
+P
+mpicc -o many many.c && crosswait record -o many.db -- mpirun -n 4 ./many || exit 1
+crosswait check --only=deadlock --budget=100 many.db
+exit 0
