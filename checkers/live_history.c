@@ -686,7 +686,7 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     struct live_open *open;
     const struct live_lane *kept = lane->kept;
 
-    if (!header->depth || !lane->posts)
+    if (!spool_is_inside(header) || !lane->posts)
         return;
     open = realloc(lane->rank->open, (lane->rank->open_count + 1) * sizeof *open);
     if (!open) {
@@ -695,8 +695,8 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     }
     lane->rank->open = open;
     open += lane->rank->open_count++;
-    *open = (struct live_open){.lane = kept->lane, .event = header->open[0]};
-    if (header->open[0].parent) {
+    *open = (struct live_open){.lane = kept->lane, .event = header->open[spool_innermost(header)]};
+    if (open->event.parent) {
         open->event.head.a = UINT16_MAX; /* not the application's: what it waits for is not known */
         return;
     }

@@ -198,7 +198,7 @@ void launch_proof_look(struct launch_rank *rank, bool moved)
 
         if (moved || rank->pidfd < 0 || rank->gone)
             lane->still_cpu_known = false;
-        else if (!lane->still_cpu_known && lane->header.depth &&
+        else if (!lane->still_cpu_known && spool_is_inside(&lane->header) &&
                  task_read(rank->pid, lane->header.tid, &task) && task.cpu_known) {
             lane->still_cpu_known = true;
             lane->still_cpu_ns = task.cpu_ns;
@@ -228,7 +228,7 @@ bool launch_proof_outside(const struct launch_rank *rank, const struct launch_la
 {
     struct task task;
 
-    return !lane->header.depth && !lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) &&
+    return !spool_is_inside(&lane->header) && !lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) &&
            task.state != 'Z' && task.state != 'X' && !thread_is_harmless(rank, lane->header.tid);
 }
 
@@ -241,8 +241,8 @@ static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint6
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         const struct launch_lane *lane = &rank->lane[l];
 
-        inside |= lane->header.depth;
-        if (lane->header.depth ? !has_looked(rank, lane, still_ns, factor) : launch_proof_outside(rank, lane))
+        inside |= spool_is_inside(&lane->header);
+        if (spool_is_inside(&lane->header) ? !has_looked(rank, lane, still_ns, factor) : launch_proof_outside(rank, lane))
             return false;
     }
     return inside;
@@ -283,7 +283,7 @@ static bool rank_unmoved(const struct launch_rank *rank)
 
         if (spool_header_read(rank->lane[l].ring_fd, &now, NULL) != CORE_OK ||
             now.committed != before->committed || now.moved != before->moved ||
-            now.polled != before->polled || now.depth != before->depth || now.open[0].seq != before->open[0].seq)
+            now.polled != before->polled || now.depth != before->depth || now.callback != before->callback || now.open[0].seq != before->open[0].seq)
             return false;
     }
     return true;

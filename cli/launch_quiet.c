@@ -22,7 +22,7 @@ static enum doing rank_doing(const struct launch_rank *rank, uint64_t now)
     if (!rank->local || rank->pidfd < 0 || !rank->lane_count || rank->lane[0].header.state != SPOOL_STATE_RUNNING)
         return DOING_OTHER;
     for (uint32_t l = 0; l < rank->lane_count; l++)
-        inside |= rank->lane[l].header.depth > 0;
+        inside |= spool_is_inside(&rank->lane[l].header);
     if (now - rank->still_ns < (uint64_t)QUIET_RECENT_MS * 1000000u)
         return now - rank->progress_ns < (uint64_t)QUIET_RECENT_MS * 1000000u ? DOING_OTHER : DOING_POLLS;
     return inside ? DOING_WAITS : DOING_OUTSIDE;
@@ -77,9 +77,10 @@ static bool calls_text(const struct launch_world *world, const struct launch_ran
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         const struct spool_header *header = &rank->lane[l].header;
         enum event_class class = EVENT_CLASS_OTHER;
-        const char *name = header->depth ? live_prover_call(world->prover, header->open[0].head.a, &class) : NULL;
+        const char *name =
+            header->depth ? live_prover_call(world->prover, header->open[spool_innermost(header)].head.a, &class) : NULL;
 
-        if (!header->depth) {
+        if (!spool_is_inside(header)) {
             outside += launch_proof_outside(rank, &rank->lane[l]);
             continue;
         }

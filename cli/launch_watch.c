@@ -318,7 +318,7 @@ static bool lane_look(struct launch_world *world, int32_t rank, struct launch_la
     if (spool_header_read(lane->ring_fd, &now, NULL) != CORE_OK)
         return false;
     moved = now.committed != lane->header.committed || now.moved != lane->header.moved || now.polled != lane->header.polled ||
-            now.depth != lane->header.depth || now.state != lane->header.state ||
+            now.depth != lane->header.depth || now.callback != lane->header.callback || now.state != lane->header.state ||
             (now.depth && now.open[0].seq != lane->header.open[0].seq);
     *out_progress |= now.moved != lane->header.moved || now.state != lane->header.state;
     lane->header = now;

@@ -32,6 +32,7 @@
 #define CORE_SPOOL_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "core/event.h"
@@ -319,7 +320,23 @@ struct spool_header { /* the first page of NAME.ring */
     _Atomic uint32_t poll_count;
     uint32_t poll_again;       /* open[0], while it runs, equals poll[poll_again - 1]; 0: none of them. Its list is the other's */
     _Atomic uint64_t polled;   /* calls folded so far, in all: rises while the lane polls */
+    _Atomic uint32_t callback; /* the depth at which a callback of the application runs, whose calls are deeper; 0: none */
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
+
+/* Whether the lane's thread is inside a call, and not in code of the application that the call runs. */
+static inline bool spool_is_inside(const struct spool_header *header)
+{
+    return header->depth && header->depth != header->callback;
+}
+/* The application's own call that it is in: an index into open; only with depth. */
+static inline uint32_t spool_innermost(const struct spool_header *header)
+{
+    uint32_t at = header->depth - 1;
+
+    while (at && header->open[at].parent)
+        at--;
+    return at;
+}
 
 #endif

@@ -776,6 +776,10 @@ class Call:
                 lines.append(f"int tag_before = recorder.layer ? layer_tag({self.one('comm')}) : 0;")
             if self.poll:
                 lines.append("recorder_poll_expect(lane, e, 0);")
+            kinds = {"Comm_create_keyval": "comm", "Keyval_create": "comm", "Win_create_keyval": "win", "Type_create_keyval": "type"}
+            if n in kinds:
+                function = [a for _, _, _, a in self.params if a.endswith("_fn")]
+                lines.append(f"callback_{kinds[n]}(&{function[0]}, &{function[1]}, &extra_state);")
             lines += ["recorder_open(lane, e);", f"{ret} returned = real({args});", "recorder_back(e);"]
             if starts:
                 lines.append(f"if (recorder.layer) layer_started({self.one('comm')}, tag_before, e->seq);")

@@ -157,7 +157,8 @@ void layer_restarted(uint32_t request, uint64_t seq)
 static struct lane *inside(int tag)
 {
     struct lane *lane = recorder_thread.current;
-    if (tag >= -1 || !lane || lane == recorder_nobody || lane->depth == 0 || lane->depth >= SPOOL_DEPTH_MAX)
+    if (tag >= -1 || !lane || lane == recorder_nobody || lane->depth == 0 || lane->depth >= SPOOL_DEPTH_MAX ||
+        lane->writer.header->callback) /* what a callback calls is recorded as it is */
         return NULL;
     return lane;
 }

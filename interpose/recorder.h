@@ -3,8 +3,9 @@
  * A wrapper asks for its thread's lane (NULL: just call through), fills the lane's open slot, calls the real function, adds what came
  * out, and leaves. Nothing here may change what the application sees: no error of ours is ever returned.
  *
- *  1. recorder_thread.ready is the lane exactly while the thread is outside every recorded call, so that calls which the MPI library
- *     makes through its own public names, and calls made from callbacks, pass through.
+ *  1. recorder_thread.ready is the lane exactly while the thread is outside every recorded call, or in an attribute's callback
+ *     (callbacks.c), so that calls which the MPI library makes through its own public names, and calls made from other callbacks (error
+ *     handlers, generalized requests, those in Fortran), pass through.
  *  2. The handles MPI_X_NULL, MPI_COMM_WORLD... are symbols of libmpi and are looked up at run time (recorder_handle): this library is
  *     loaded into processes that have no MPI. The macros of mpi.h for them are never used. */
 #ifndef INTERPOSE_RECORDER_H
@@ -424,6 +425,12 @@ void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq, c
 void payload_epoch(struct lane *lane, uint32_t win, int target);
 void payload_started(struct lane *lane, uint32_t id, uint64_t seq);                /* a persistent request */
 void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep); /* keep: persistent */
+
+/* --- callbacks of attributes (callbacks.c): replaces them by functions that call them ---------------------------------------- */
+
+void callback_comm(MPI_Comm_copy_attr_function **copy, MPI_Comm_delete_attr_function **gone, void **extra);
+void callback_win(MPI_Win_copy_attr_function **copy, MPI_Win_delete_attr_function **gone, void **extra);
+void callback_type(MPI_Type_copy_attr_function **copy, MPI_Type_delete_attr_function **gone, void **extra);
 
 /* --- live perturbation (perturb.h) ---------------------------------------------------------------------------------------- */
 

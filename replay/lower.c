@@ -719,6 +719,44 @@ static enum core_status find_thread(struct lower *lower, const struct trace_even
     return CORE_OK;
 }
 
+/* Calls that delete or copy attributes; the callbacks run before anything that other ranks wait for. */
+static bool runs_callbacks(enum event_class class)
+{
+    return class == EVENT_CLASS_COMM_FREE || class == EVENT_CLASS_COMM_CREATE || class == EVENT_CLASS_WIN_FREE ||
+           class == EVENT_CLASS_FINALIZE;
+}
+
+static enum core_status lower_held(struct lower *lower)
+{
+    bool holds = lower->holds;
+
+    lower->holds = false;
+    return holds ? lower_event(lower, &lower->held) : CORE_OK;
+}
+
+/* A call of the application's own. What threads do is not told apart from callbacks. */
+static enum core_status lower_own(struct lower *lower, const struct trace_event *event)
+{
+    bool nested = !lower->threads && event->t_enter < lower->outer_leave;
+    enum core_status status = nested ? CORE_OK : lower_held(lower);
+
+    if (status != CORE_OK || nested)
+        return status == CORE_OK ? lower_event(lower, event) : status;
+    lower->outer_leave = event->pending ? UINT64_MAX : event->t_leave;
+    lower->now->inside_of = lower->expand && is_expandable(event->class) ? event->seq : 0;
+    if (lower->now->inside_of) {
+        lower_poll_forget(lower->now);
+    } else if (!lower->threads && runs_callbacks(event->class)) {
+        lower->held = *event;
+        lower->held.completion = NULL;
+        lower->held.completion_count = 0;
+        lower->holds = true;
+    } else {
+        status = lower_event(lower, event);
+    }
+    return status;
+}
+
 /* Decides for each event whether it is lowered: the application's own, or inside of a collective if told. */
 static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cursor)
 {
@@ -739,16 +777,12 @@ static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cur
             if (lower->now->inside_of && event.parent >= lower->now->inside_of)
                 status = lower_event(lower, &event);
         } else {
-            lower->now->inside_of = lower->expand && is_expandable(event.class) ? event.seq : 0;
-            if (lower->now->inside_of)
-                lower_poll_forget(lower->now);
-            else
-                status = lower_event(lower, &event);
+            status = lower_own(lower, &event);
         }
         if (status != CORE_OK)
             break;
     }
-    return status;
+    return status == CORE_OK && !lower->stop ? lower_held(lower) : status;
 }
 
 static void forget_threads(struct lower *lower)
@@ -774,7 +808,8 @@ static void reset_rank(struct lower *lower, uint32_t rank)
     forget_threads(lower);
     lower->threads = lower->trace->rank[rank].threads > 1;
     lower->notes->threads |= lower->threads;
-    lower->stop = lower->finalized = lower->inside = false;
+    lower->stop = lower->finalized = lower->inside = lower->holds = false;
+    lower->outer_leave = 0;
 }
 
 /* Who died in a call waits for nothing. */

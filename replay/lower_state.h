@@ -58,6 +58,9 @@ struct lower {
     uint32_t thread_count, thread_room;
     struct lower_thread *now; /* that made the call being lowered */
     bool threads;             /* several made calls on this rank */
+    uint64_t outer_leave;     /* when the last call that was not made in a callback returned: those that began before were */
+    struct trace_event held;  /* a call that runs callbacks: comes behind what they call */
+    bool holds;
     bool finalized;
     bool inside;              /* the rank's last call did not return */
     bool stop;                /* what the rank does from here on is not understood: its end is unknown */
