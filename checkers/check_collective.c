@@ -8,6 +8,7 @@
 #include "checkers/block.h"
 #include "checkers/check_rules.h"
 #include "checkers/collective.h"
+#include "checkers/graph.h"
 #include "checkers/types.h"
 #include "core/describe.h"
 
@@ -52,6 +53,8 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
         {"educe_scatter", "recvcounts", "different sizes"},
         {"MPI_Cart_create", "arg2", "different dimensions"},
         {"MPI_Cart_create", "arg3", "different periods"},
+        {"MPI_Graph_create", "arg2", "different edges"},
+        {"MPI_Graph_create", "arg3", "different edges"},
     };
     const char *name = trace->call[a->call].name;
     enum core_status status = CORE_OK;
@@ -165,9 +168,11 @@ enum core_status check_collective(const struct check_input *input, struct findin
             }
         }
         const struct collective_part *a, *b;
-        char what[128];
+        char what[192];
         if (status == CORE_OK && collective->comm != out_of_step && first)
             status = block_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
+        if (status == CORE_OK && collective->comm != out_of_step && first && !a)
+            status = graph_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
         if (status == CORE_OK && collective->comm != out_of_step && first && a) {
             status = add_mismatch(input, &collectives, collective, a, b, what, list);
             out_of_step = collective->comm;
