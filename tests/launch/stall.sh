@@ -5,7 +5,7 @@
 own ../../tests/launch/patience cw.patience
 said() { grep -h "^crosswait:\|^verdict" $1.out $1.err | grep -v 'report on' | sed 's/for [0-9]* s)/for N s)/g'; }
 for mode in outside aside; do
-    crosswait run --stall=2 -o $mode.db -- mpirun -n 2 ./cw.patience $mode >$mode.out 2>$mode.err; echo "$mode: $?"
+    crosswait run --stall=4 -o $mode.db -- mpirun -n 2 ./cw.patience $mode >$mode.out 2>$mode.err; echo "$mode: $?"
     said $mode
     ranks $mode.db
     echo "left behind $(left cw.patience)"
@@ -16,7 +16,7 @@ said never | sed 's/; the job was ended.*//'
 # slower than that is not still; nor is what comes behind MPI_Finalize
 crosswait run --stall=15 -o late.db -- mpirun -n 2 ./cw.patience late >late.out 2>late.err; echo "late: $?"
 said late
-crosswait record --stall=3 -o record.db -- sh -c "mpirun -n 2 $P/quiz_fixed >quiz.out; sleep 5; echo end" 2>record.err; echo "record: $?"
+crosswait record --stall=6 -o record.db -- sh -c "mpirun -n 2 $P/quiz_fixed >quiz.out; sleep 9; echo end" 2>record.err; echo "record: $?"
 cat record.err
 crosswait run --stall=soon -- true
 # without it
