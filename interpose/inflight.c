@@ -9,7 +9,8 @@
  *  2. Where completions are not all seen (filters), nothing flies.
  *  3. Looking at contents takes a credit of bytes, and then no more than a byte in RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds,
  *     and the loops of a simulation cost what recording them costs.
- *  4. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that is no longer mapped must not end the job. */
+ *  4. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that is no longer mapped must not end the job. Where
+ *     a watchpoint may be on it, it is read through the kernel: our own reading must not spring it. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,9 +81,13 @@ static uint32_t watched_bytes(const struct window *w)
 
 static bool content_of(const struct window *w, char *out)
 {
-    bool readable = memory_readable((const void *)w->start, watched_bytes(w));
+    const void *at = (const void *)w->start;
+    uint32_t bytes = watched_bytes(w);
+    if (w->stores >= 0 || w->touches >= 0)
+        return memory_copy(out, at, bytes);
+    bool readable = memory_readable(at, bytes);
     if (readable)
-        memcpy(out, (const void *)w->start, watched_bytes(w));
+        memcpy(out, at, bytes);
     return readable;
 }
 
@@ -96,6 +101,7 @@ void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint byt
     w->start = (uintptr_t)base;
     w->end = w->start + (uintptr_t)bytes;
     w->seq = seq;
+    w->stores = w->touches = -1;
     if (!content_of(w, w->content)) {
         window_count--;
         return;
@@ -367,8 +373,9 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
 static uint64_t hash_of(const struct flight *f)
 {
     const void *at = (const void *)f->buffer.start;
-    bool readable = f->buffer.access == USAGE_READ ? memory_readable_now(at, f->hashed) : memory_readable(at, f->hashed);
-    return readable ? XXH3_64bits(at, f->hashed) | 1 : 0;
+    char copy[HASHED_BYTES];
+    bool readable = f->point >= 0 ? memory_copy(copy, at, f->hashed) : f->buffer.access == USAGE_READ ? memory_readable_now(at, f->hashed) : memory_readable(at, f->hashed);
+    return readable ? XXH3_64bits(f->point >= 0 ? copy : at, f->hashed) | 1 : 0;
 }
 
 static void unwatch(struct flight *f)

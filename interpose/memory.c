@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 enum { PAGE = 4096, SEGMENTS_MAX = 8, STACK_BYTES = 8 << 20 }; /* nothing else is mapped so close below the stack's end */
@@ -62,6 +63,15 @@ bool memory_readable_now(const void *memory, uint64_t bytes)
 bool memory_readable(const void *at, uint64_t bytes)
 {
     return !bytes || in_region((uintptr_t)at, bytes) || memory_readable_now(at, bytes);
+}
+
+bool memory_copy(void *to, const void *from, uint64_t bytes)
+{
+    struct iovec here = {to, bytes}, there = {(void *)(uintptr_t)from, bytes};
+    int saved = errno;
+    bool whole = process_vm_readv(getpid(), &here, 1, &there, 1, 0) == (ssize_t)bytes;
+    errno = saved;
+    return whole;
 }
 
 const char *memory_text(const char *text)

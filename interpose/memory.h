@@ -14,6 +14,8 @@ bool memory_start(void);
 bool memory_readable(const void *at, uint64_t bytes);
 /* Asks in any case: also what is never unmapped can be made unreadable (mprotect). */
 bool memory_readable_now(const void *at, uint64_t bytes);
+/* Reads through the kernel, which no watchpoint sees. False: they cannot be read. */
+bool memory_copy(void *to, const void *from, uint64_t bytes);
 /* At most MEMORY_TEXT_MAX bytes, all of them readable up to the end. NULL: they are not. */
 const char *memory_text(const char *text);
 
