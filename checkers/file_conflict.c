@@ -45,9 +45,15 @@ struct cursor { /* an access's next piece */
     int64_t low, high, tile, left;
     uint32_t access, segment;
 };
-struct live { /* pieces that cover the offset of the sweep */
+struct owner { /* one handle's pieces that cover the offset of the sweep, in the order of its calls */
     struct cursor *piece;
-    uint32_t count, room, kept;
+    uint32_t count, room, rank;
+    int32_t file;
+    int64_t until; /* the first of them ends there */
+};
+struct live {
+    struct owner *owner; /* that have any */
+    uint32_t count, room;
 };
 enum verdict { APART, UNSYNCED, CALLED, TOGETHER };
 struct said {
@@ -423,7 +429,14 @@ static bool synced(struct conflict *c, const struct access *a, const struct acce
     return from && to && order_before(c->order, a->rank, from, b->rank, to + 1); /* + 1: behind an opening that orders them itself */
 }
 
-/* *out_first, *out_second: in the order in which they happened, if they have one. */
+/* Whether a is over before b in every way that MPI asks for. If so, all that the handle did before a is. */
+static bool safe(struct conflict *c, const struct access *a, const struct access *b)
+{
+    /* what was read before cannot change any more */
+    return before(c->order, a, b) && (!a->writes || synced(c, a, b));
+}
+
+/* *first and *second leave in the order in which they happened, if they have one. */
 static enum verdict judge(struct conflict *c, const struct access **first, const struct access **second)
 {
     const struct access *a = *first, *b = *second;
@@ -444,8 +457,7 @@ static enum verdict judge(struct conflict *c, const struct access **first, const
             return CALLED;
         }
     }
-    /* what was read before cannot change any more */
-    return !(*first)->writes || synced(c, *first, *second) ? APART : UNSYNCED;
+    return safe(c, *first, *second) ? APART : UNSYNCED;
 }
 
 /* Which MPI_File_sync is missing. */
@@ -529,21 +541,79 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
         say(c, verdict, a, b, x->low > y->low ? x->low : y->low, x->high < y->high ? x->high : y->high);
 }
 
-/* Drops what ends before `low`; what remains is compared with piece, unless that is NULL. */
-static void meet(struct conflict *c, struct live *live, int64_t low, const struct cursor *piece)
+/* The first of the owner's pieces, from `low` on, that is not safe before (behind: is safe behind) the access. */
+static uint32_t boundary(struct conflict *c, const struct owner *owner, uint32_t low, const struct access *access, bool behind)
+{
+    uint32_t high = owner->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct access *other = &c->access[owner->piece[middle].access];
+        if (behind ? !safe(c, access, other) : safe(c, other, access))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void expire(struct owner *owner, int64_t low)
 {
     uint32_t kept = 0;
 
-    for (uint32_t i = 0; i < live->count; i++) {
-        if (live->piece[i].high <= low)
-            continue;
-        live->piece[kept++] = live->piece[i];
-        if (piece && c->compared < COMPARED_MAX && c->status == CORE_OK) {
-            c->compared++;
-            compare(c, &live->piece[kept - 1], piece);
+    if (owner->until > low)
+        return;
+    owner->until = INT64_MAX;
+    for (uint32_t i = 0; i < owner->count; i++)
+        if (owner->piece[i].high > low) {
+            owner->until = owner->piece[i].high < owner->until ? owner->piece[i].high : owner->until;
+            owner->piece[kept++] = owner->piece[i];
         }
+    owner->count = kept;
+}
+
+/* Compares what covers the piece's start with the piece: of each other handle only what is not safe, which lies together in the order of calls. */
+static void meet(struct conflict *c, struct live *live, const struct cursor *piece)
+{
+    const struct access *access = &c->access[piece->access];
+
+    for (uint32_t i = 0; i < live->count;) {
+        struct owner *owner = &live->owner[i];
+        expire(owner, piece->low);
+        if (!owner->count) {
+            free(owner->piece);
+            *owner = live->owner[--live->count];
+            continue;
+        }
+        i++;
+        c->compared++;
+        if (owner->file == access->file && owner->rank == access->rank)
+            continue;
+        uint32_t first = boundary(c, owner, 0, access, false), end = boundary(c, owner, first, access, true);
+        for (; first < end && c->compared < COMPARED_MAX && c->status == CORE_OK; first++, c->compared++)
+            compare(c, &owner->piece[first], piece);
     }
-    live->count = live->kept = kept;
+}
+
+static void enter(struct conflict *c, struct live *live, const struct cursor *piece)
+{
+    const struct access *access = &c->access[piece->access];
+    uint32_t i = 0, at;
+
+    while (i < live->count && (live->owner[i].file != access->file || live->owner[i].rank != access->rank))
+        i++;
+    if (i == live->count) {
+        if (!grow(c, &live->owner, &live->room, live->count, sizeof *live->owner))
+            return;
+        live->owner[live->count++] = (struct owner){.rank = access->rank, .file = access->file, .until = INT64_MAX};
+    }
+    struct owner *owner = &live->owner[i];
+    if (!grow(c, &owner->piece, &owner->room, owner->count, sizeof *owner->piece))
+        return;
+    for (at = owner->count++; at && owner->piece[at - 1].access > piece->access; at--)
+        owner->piece[at] = owner->piece[at - 1];
+    owner->piece[at] = *piece;
+    owner->until = piece->high < owner->until ? piece->high : owner->until;
 }
 
 static bool sooner(const struct cursor *a, const struct cursor *b)
@@ -593,13 +663,10 @@ static void sweep(struct conflict *c, uint32_t name)
         struct cursor piece = heap[0];
         struct live *own = &live[c->access[piece.access].writes];
         c->compared++;
-        meet(c, &live[1], piece.low, &piece);
+        meet(c, &live[1], &piece);
         if (own == &live[1])
-            meet(c, &live[0], piece.low, &piece);
-        else if (own->count > 2 * own->kept + 64)
-            meet(c, own, piece.low, NULL);
-        if (grow(c, &own->piece, &own->room, own->count, sizeof *own->piece))
-            own->piece[own->count++] = piece;
+            meet(c, &live[0], &piece);
+        enter(c, own, &piece);
         if (heap[0].left)
             cursor_next(c, &heap[0]);
         else
@@ -611,8 +678,11 @@ static void sweep(struct conflict *c, uint32_t name)
         if (finding)
             finding_title(finding, "the accesses to file '%s' are too many: not all were compared", c->name[name]);
     }
-    free(live[0].piece);
-    free(live[1].piece);
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < live[side].count; i++)
+            free(live[side].owner[i].piece);
+        free(live[side].owner);
+    }
     free(heap);
 }
 
