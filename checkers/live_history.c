@@ -674,7 +674,7 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
         }
     }
     if (reader->torn || reader->header.lost || reader->header.stopped ||
-        reader->header.flags & SPOOL_FLAG_FILTERED ||
+        reader->header.flags & (SPOOL_FLAG_FILTERED | SPOOL_FLAG_UNSEEN) ||
         (reader->header.flags & SPOOL_FLAG_LAST && reader->header.drained))
         lane->history->unclear = true;
 }

@@ -278,7 +278,8 @@ enum spool_state { /* in the header; how the rank itself says it ended */
 enum spool_flag {
     SPOOL_FLAG_LAST = 1,    /* keeps only the newest records: what leaves the ring is dropped, there is no .spool file. `drained` is where the
                                oldest record that is left starts. Definitions go to a lane of their own, which has not this flag */
-    SPOOL_FLAG_FILTERED = 2 /* calls were left out on purpose, so that messages cannot be counted */
+    SPOOL_FLAG_FILTERED = 2, /* calls were left out on purpose, so that messages cannot be counted */
+    SPOOL_FLAG_UNSEEN = 4    /* callbacks may run that are not seen, and make calls that are not recorded: while the job runs, nothing is known */
 };
 
 struct spool_poll { /* invariant 10 */

@@ -20,7 +20,7 @@ static struct lane *begin(uint32_t *out_before)
     if (!lane || lane == recorder_nobody || !lane->depth)
         return NULL;
     if (lane->depth + 2 >= SPOOL_DEPTH_MAX) {
-        recorder_lost(lane, 1);
+        recorder_missed(lane, 1);
         return NULL;
     }
     *out_before = atomic_load_explicit(&lane->writer.header->callback, memory_order_relaxed);

@@ -150,12 +150,17 @@ void recorder_warn(const char *text)
     errno = saved;
 }
 
-void recorder_lost(struct lane *lane, uint64_t calls)
+void recorder_missed(struct lane *lane, uint64_t calls)
 {
     struct spool_header *header = lane->writer.header;
     atomic_store_explicit(&header->lost, atomic_load_explicit(&header->lost, memory_order_relaxed) + calls, memory_order_relaxed);
+}
+
+void recorder_lost(struct lane *lane, uint64_t calls)
+{
     char text[400];
-    snprintf(text, sizeof text, "recording ended on rank %d, the program goes on: %s", recorder.world_rank, header->note);
+    recorder_missed(lane, calls);
+    snprintf(text, sizeof text, "recording ended on rank %d, the program goes on: %s", recorder.world_rank, lane->writer.header->note);
     recorder_warn(text);
 }
 
@@ -240,7 +245,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->start_ticks = life.ticks;
     header->start_realtime_ns = life.realtime_ns;
     header->layer = recorder.layer;
-    header->flags |= recorder.filter ? SPOOL_FLAG_FILTERED : 0;
+    header->flags |= (recorder.filter ? SPOOL_FLAG_FILTERED : 0) | (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0);
     memcpy(header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);
 }
 
@@ -394,9 +399,19 @@ static struct lane *before_start(void)
     return lane;
 }
 
+/* A Fortran callback that the library runs inside a recorded call makes a call: the record lacks it. */
+static void callback_unseen(unsigned call, void **cfa)
+{
+    struct lane *lane = recorder_thread.current;
+
+    if (lane && lane != &nobody && call_description[call].class != EVENT_CLASS_OTHER && recorder_in_binding(cfa[-1]))
+        recorder_missed(lane, 1);
+}
+
 /* An event of its own for a call that no lane would be given for: what it says is what it is about. */
 void usage_outside(unsigned call, void **cfa)
 {
+    callback_unseen(call, cfa);
     static const char *const allowed[] = {"MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version", "MPI_Wtime", "MPI_Wtick",
                                           "MPI_Query_thread", "MPI_Is_thread_main"};
     const char *name = call_description[call].name;

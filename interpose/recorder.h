@@ -86,6 +86,7 @@ extern struct recorder { /* of the process */
     uint64_t poll_gap;   /* ticks: what comes later after a poll is another matter */
     struct { uintptr_t start, end; } binding[8]; /* the language bindings' code */
     unsigned binding_count;
+    bool unseen;      /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
 } recorder;
 
 extern struct recorder_handles { /* predefined handles, from the library at run time */
@@ -255,7 +256,8 @@ static inline void recorder_back(struct spool_event *e)
     e->t_leave = recorder_clock();
 }
 
-void recorder_lost(struct lane *lane, uint64_t calls);
+void recorder_lost(struct lane *lane, uint64_t calls);   /* the spool took no more: says so */
+void recorder_missed(struct lane *lane, uint64_t calls); /* the record lacks them, and goes on */
 
 /* Field by field, as it was written a moment ago: a wider load of what is still in the store buffer waits until it is not. */
 static inline void recorder_copy(struct spool_event *to, const struct spool_event *from)

@@ -77,10 +77,31 @@ static bool is_binding(const char *path)
     return strncmp(name, "libmpi_mpifh", 12) == 0 || strncmp(name, "libmpi_usempi", 13) == 0 || strncmp(name, "libmpi_ignore", 13) == 0;
 }
 
+/* Whether the module makes keyvals through the Fortran binding, which hands the callbacks to the library past all C functions. */
+static bool makes_fortran_keyvals(const struct dl_phdr_info *info)
+{
+    const char *name = strrchr(info->dlpi_name, '/'), *text = NULL;
+    size_t bytes = 0;
+
+    if (strncmp(name ? name + 1 : info->dlpi_name, "libmpi", 6) == 0)
+        return false;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
+            continue;
+        for (const ElfW(Dyn) *d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag != DT_NULL; d++)
+            if (d->d_tag == DT_STRTAB) /* relocated, but for the kernel's own module */
+                text = (const char *)(d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr);
+            else if (d->d_tag == DT_STRSZ)
+                bytes = d->d_un.d_val;
+    }
+    return text && (memmem(text, bytes, "_create_keyval_", 15) || memmem(text, bytes, "mpi_keyval_create_", 18));
+}
+
 static int add_binding(struct dl_phdr_info *info, size_t size, void *context)
 {
     (void)size;
     (void)context;
+    recorder.unseen |= makes_fortran_keyvals(info);
     if (is_binding(info->dlpi_name) && recorder.binding_count < sizeof recorder.binding / sizeof *recorder.binding) {
         uintptr_t low = UINTPTR_MAX, high = 0;
         for (int i = 0; i < info->dlpi_phnum; i++)

@@ -1,0 +1,45 @@
+! A callback of an attribute, in Fortran, that takes its time, then sends what another rank waits for: the job is only slow. What such a
+! callback calls cannot be recorded, so nothing is said of its rank.
+!
+! TEST: ranks=2 args= job=0 verdict=clean
+! INPROC: no, Fortran calls MPI through a library of Open MPI
+module attributes
+contains
+    subroutine when_copied(comm, keyval, extra, in, out, flag, error)
+        integer :: comm, keyval, error
+        integer(8) :: extra, in, out
+        logical :: flag
+        flag = .false.
+        out = in
+        error = 0
+    end subroutine
+
+    subroutine when_deleted(comm, keyval, value, extra, error)
+        include 'mpif.h'
+        integer :: comm, keyval, error, number
+        integer(8) :: value, extra
+        call sleep(3)
+        number = 1
+        call MPI_Send(number, 1, MPI_INTEGER, 1, 7, MPI_COMM_WORLD, error)
+    end subroutine
+end module
+
+program callbacks
+    use attributes
+    include 'mpif.h'
+    integer :: error, rank, copy, keyval, number
+    integer(8) :: extra, value
+
+    call MPI_Init(error)
+    call MPI_Comm_rank(MPI_COMM_WORLD, rank, error)
+    extra = 0
+    value = 0
+    call MPI_Comm_create_keyval(when_copied, when_deleted, keyval, extra, error)
+    call MPI_Comm_dup(MPI_COMM_WORLD, copy, error)
+    if (rank == 0) call MPI_Comm_set_attr(copy, keyval, value, error)
+    if (rank == 1) call MPI_Recv(number, 1, MPI_INTEGER, 0, 7, MPI_COMM_WORLD, MPI_STATUS_IGNORE, error)
+    call MPI_Comm_free(copy, error)
+    call MPI_Comm_free_keyval(keyval, error)
+    if (rank == 0) print *, 'done'
+    call MPI_Finalize(error)
+end program
