@@ -1,7 +1,7 @@
-/* Two accesses to the same bytes of a file, one of which writes, that MPI leaves undefined (MPI 4.0, 14.6.1): nothing orders them; or ranks order them
- * in nonatomic mode without MPI_File_sync by the writer before, and by the other rank behind whatever orders the two; or only collective calls on the
- * file lie in between, which need not make ranks wait. Opening a file synchronises like MPI_File_sync, closing it too; that both order the ranks of
- * the file is taken for granted.
+/* Two accesses to the same bytes of a file, one of which writes, that MPI leaves undefined (MPI 4.0, 14.6.1): nothing orders them; or only collective
+ * calls on the file lie in between, which need not make ranks wait; or they are ordered, in nonatomic mode, but without MPI_File_sync by the writer
+ * before, and by the other rank behind, whatever orders the two (a note where that one writes as well). Opening and closing a file synchronise like
+ * MPI_File_sync; that they order the ranks of the file is taken for granted.
  *
  * An access is a stretch of the data that its view shows; what these are in the file, the filetype's tiles tell. Per file all accesses are swept
  * together by offset, each giving its next piece when its turn comes: nothing is held but what covers the present offset.
@@ -472,13 +472,13 @@ static void say_missing(struct conflict *c, struct finding *finding, const struc
         finding_fact(finding, "missing: MPI_File_sync of rank %" PRIu32 " %s", writer ? b->rank : a->rank, writer ? "before its access" : "behind its access, before what orders the two");
     else
         finding_fact(finding, "missing: MPI_File_sync of rank %" PRIu32 " behind its access and of rank %" PRIu32 " before its own, with what orders the two in between", a->rank, b->rank);
-    finding_fact(finding, "in nonatomic mode other ranks may otherwise find what was there before");
+    finding_fact(finding, b->writes ? "in nonatomic mode either may remain where file systems do not keep to the order of writes" : "in nonatomic mode the reader may otherwise find what was there before");
 }
 
 static void say(struct conflict *c, enum verdict verdict, const struct access *a, const struct access *b, int64_t low, int64_t high)
 {
-    bool unsure = c->locks || c->input->notes->threads;
-    enum finding_severity severity = unsure ? FINDING_NOTE : verdict == TOGETHER ? FINDING_ERROR : FINDING_WARNING;
+    bool unsure = c->locks || c->input->notes->threads, nobody_reads = verdict == UNSYNCED && b->writes; /* libraries such as HDF5 live with that */
+    enum finding_severity severity = unsure || nobody_reads ? FINDING_NOTE : verdict == TOGETHER ? FINDING_ERROR : FINDING_WARNING;
     const char *does[2] = {a->writes ? "writes" : "reads", b->writes ? "writes" : "reads"};
 
     for (uint32_t i = 0; i < c->said_count; i++) {
