@@ -43,7 +43,7 @@ struct replay_need {
     bool blame_minimal;       /* false: the budget ended before the set was minimal; it is sufficient all the same */
 };
 /* The budget, in operations executed. */
-#define REPLAY_NEED_OPS_MAX UINT64_C(500000000)
+#define REPLAY_NEED_OPS_MAX UINT64_C(100000000)
 
 /* coll and order are taken from policy (NULL: default); its buffering is not used. */
 enum core_status replay_need_find(const struct replay_program *program, const struct replay_policy *policy,

@@ -87,7 +87,7 @@ static enum core_status wildcards_resolve(struct trace *trace, struct replay_pro
             const struct taken *found = wild ? bsearch(&key, taken, count, sizeof key, taken_order) : NULL;
             if (found) {
                 op->peer = found->source;
-                op->tag = found->tag;
+                op->tag = op->tag == REPLAY_ANY ? found->tag : op->tag; /* the library's own tags are negative, and not the program's */
             }
         }
     free(taken);

@@ -15,6 +15,7 @@ formats quiz_fixed 2 $P/quiz_fixed
 formats stencil 4 $P/stencil
 formats farm 4 $P/farm
 formats matvec 4 $P/matvec
+formats tree_sum 4 $P/tree_sum
 formats polling 1 $BUILD/tests/interpose/polling count mixed 2000
 # The same trace, the same bytes.
 for format in sarif junit perfetto goal dot; do
