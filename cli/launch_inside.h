@@ -71,7 +71,7 @@ struct launch_rank {
 struct launch_world { /* one MPI job of the command: one folder of the spool */
     char *path;
     int folder_fd;
-    struct launch_rank *rank; /* those that have a spool, in the order in which they were seen */
+    struct launch_rank *rank; /* those that have a spool, by rank */
     uint32_t rank_count;
     struct live_prover *prover; /* made when it is first asked */
     uint64_t ask_ns;            /* not before: when the next proof may be tried */

@@ -202,15 +202,18 @@ static void rank_attach(struct launch *launch, struct launch_rank *rank,
 static struct launch_rank *rank_find(struct launch_world *world, int32_t number)
 {
     struct launch_rank *more;
+    uint32_t at = 0;
 
-    for (uint32_t r = 0; r < world->rank_count; r++)
-        if (world->rank[r].rank == number)
-            return &world->rank[r];
+    while (at < world->rank_count && world->rank[at].rank < number)
+        at++;
+    if (at < world->rank_count && world->rank[at].rank == number)
+        return &world->rank[at];
     more = realloc(world->rank, (world->rank_count + 1) * sizeof *more);
     if (!more)
         return NULL;
     world->rank = more;
-    more += world->rank_count++;
+    more += at;
+    memmove(more + 1, more, (world->rank_count++ - at) * sizeof *more);
     *more = (struct launch_rank){.rank = number, .pidfd = -1};
     return more;
 }
