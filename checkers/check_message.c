@@ -228,7 +228,7 @@ enum core_status check_message(const struct check_input *input, struct finding_l
     struct check_input with_fatal = *input;
     struct messages m = {.input = &with_fatal, .list = list};
     bool has_own;
-    enum core_status status = input->notes->threads ? CORE_OK : trace_messages_each(input->trace, judge_types, &m);
+    enum core_status status = trace_messages_each(input->trace, input->notes->threads, judge_types, &m);
 
     if (status != CORE_OK || (status = lower_fatal(input, &own, &has_own)) != CORE_OK)
         return status;

@@ -14,6 +14,10 @@ struct threads {
     const struct check_input *input;
     struct finding_list *list;
     struct trace_event last[THREADS_MAX]; /* of each thread; seq 0: none */
+    struct requests {
+        uint64_t *request; /* that the call of that thread is about, in order */
+        uint32_t count, room;
+    } request[THREADS_MAX];
     int32_t main;
     int64_t level;
     uint32_t findings;
@@ -54,15 +58,81 @@ static void say(struct threads *t, uint32_t kind, const struct trace_event *even
 
 static bool waits(enum event_class class)
 {
-    return class == EVENT_CLASS_WAIT || class == EVENT_CLASS_TEST || class == EVENT_CLASS_START || class == EVENT_CLASS_REQUEST_FREE;
+    switch (class) {
+    case EVENT_CLASS_WAIT:
+    case EVENT_CLASS_WAITALL:
+    case EVENT_CLASS_WAITANY:
+    case EVENT_CLASS_WAITSOME:
+    case EVENT_CLASS_TEST:
+    case EVENT_CLASS_TESTALL:
+    case EVENT_CLASS_TESTANY:
+    case EVENT_CLASS_TESTSOME:
+    case EVENT_CLASS_START:
+    case EVENT_CLASS_REQUEST_FREE:
+        return true;
+    default:
+        return false;
+    }
 }
 
-static bool gathers(enum event_class class)
+static int compare_requests(const void *a, const void *b)
 {
-    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COMM_CREATE || class == EVENT_CLASS_WIN_CREATE;
+    const uint64_t *x = a, *y = b;
+    return (*x > *y) - (*x < *y);
 }
 
-static void step(struct threads *t, const struct trace_event *event)
+static enum core_status keep_requests(struct requests *all, const struct trace_event *event)
+{
+    uint32_t count = waits(event->class) ? event->completion_count + (event->request != 0) : 0;
+
+    if (count > all->room) {
+        uint64_t *fresh = realloc(all->request, count * sizeof *fresh);
+        if (!fresh)
+            return core_report(CORE_NO_MEMORY, "out of memory for the requests of a call");
+        all->request = fresh;
+        all->room = count;
+    }
+    all->count = 0;
+    if (count && event->request)
+        all->request[all->count++] = event->request;
+    for (uint32_t i = 0; all->count < count; i++)
+        all->request[all->count++] = event->completion[i].request;
+    if (count > 1)
+        qsort(all->request, count, sizeof *all->request, compare_requests);
+    return CORE_OK;
+}
+
+static bool share_request(const struct requests *a, const struct requests *b)
+{
+    for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
+        if (a->request[i] == b->request[k] && a->request[i])
+            return true;
+        if (a->request[i] <= b->request[k])
+            i++;
+        else
+            k++;
+    }
+    return false;
+}
+
+/* What all members of a communicator, window or file call together: no two threads of one may at a time. */
+static bool gathers(const struct trace_event *event)
+{
+    switch (event->class) {
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_WIN_CREATE:
+        return event->comm >= 0;
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_FILE_COLL:
+        return event->win >= 0;
+    default:
+        return false;
+    }
+}
+
+static enum core_status step(struct threads *t, const struct trace_event *event)
 {
     const char *name = t->input->trace->call[event->call].name;
 
@@ -75,7 +145,11 @@ static void step(struct threads *t, const struct trace_event *event)
         free(value);
     }
     if (always_allowed(name) || event->thread < 0 || event->thread >= THREADS_MAX)
-        return;
+        return CORE_OK;
+    struct requests *own = &t->request[event->thread];
+    enum core_status status = keep_requests(own, event);
+    if (status != CORE_OK)
+        return status;
     if (event->class == EVENT_CLASS_FINALIZE && event->thread != t->main)
         say(t, 0, event, NULL, "the thread that called MPI_Init must call it, another does");
     else if (event->thread != t->main && t->level <= LEVEL_FUNNELED)
@@ -86,13 +160,17 @@ static void step(struct threads *t, const struct trace_event *event)
             continue;
         if (t->level == LEVEL_SERIALIZED)
             say(t, 1, event, other, "two threads are in MPI at a time");
-        if (waits(event->class) && waits(other->class) && event->request && event->request == other->request)
+        if (share_request(own, &t->request[i]))
             say(t, 2, event, other, "two threads wait for the same request at a time");
-        if (gathers(event->class) && gathers(other->class) && event->comm >= 0 && event->comm == other->comm)
-            say(t, 3, event, other, "two threads are in collective calls on the same communicator at a time");
+        if (gathers(event) && gathers(other) && event->comm == other->comm && event->win == other->win)
+            say(t, 3, event, other,
+                event->win < 0                           ? "two threads are in collective calls on the same communicator at a time"
+                : event->class == EVENT_CLASS_FILE_COLL ? "two threads are in collective calls on the same file at a time"
+                                                         : "two threads are in collective calls on the same window at a time");
     }
     t->last[event->thread] = *event;
     t->last[event->thread].completion = NULL;
+    return CORE_OK;
 }
 
 enum core_status check_thread(const struct check_input *input, struct finding_list *list)
@@ -114,9 +192,11 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         if (status != CORE_OK)
             break;
         while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
-            if (!event.parent)
-                step(&t, &event);
+            if (!event.parent && (status = step(&t, &event)) != CORE_OK)
+                break;
         trace_cursor_close(cursor);
     }
+    for (uint32_t i = 0; i < THREADS_MAX; i++)
+        free(t.request[i].request);
     return status;
 }

@@ -72,15 +72,20 @@ static enum core_status walk(struct trace *trace, const char *sql, struct pairs 
     return status;
 }
 
-enum core_status trace_messages_each(struct trace *trace, trace_message_fn fn, void *context)
+/* A channel's messages with one tag. */
+#define ONE_THREAD                                                                                                                            \
+    " AND (m.channel, m.tag) IN (SELECT n.channel, n.tag FROM message_row n JOIN channel d ON d.id = n.channel "                             \
+    "LEFT JOIN event_row a ON a.id = (d.source << 40) + n.send LEFT JOIN shape t ON t.id = a.shape "                                          \
+    "LEFT JOIN event_row b ON b.id = (d.dest << 40) + n.receive LEFT JOIN shape u ON u.id = b.shape WHERE NOT d.inner GROUP BY 1, 2 "        \
+    "HAVING ifnull(min(t.thread) = max(t.thread), 1) AND ifnull(min(u.thread) = max(u.thread), 1))"
+#define EACH                                                                                                                                  \
+    "SELECT c.source, c.dest, m.send, m.receive, s.shape, r.shape FROM channel c JOIN message_row m ON m.channel = c.id "                     \
+    "JOIN event_row s ON s.id = (c.source << 40) + m.send JOIN event_row r ON r.id = (c.dest << 40) + m.receive WHERE NOT c.inner"
+
+enum core_status trace_messages_each(struct trace *trace, bool threads, trace_message_fn fn, void *context)
 {
     struct pairs pairs = {0};
-    enum core_status status = walk(trace,
-                                   "SELECT c.source, c.dest, m.send, m.receive, s.shape, r.shape FROM channel c "
-                                   "JOIN message_row m ON m.channel = c.id "
-                                   "JOIN event_row s ON s.id = (c.source << 40) + m.send "
-                                   "JOIN event_row r ON r.id = (c.dest << 40) + m.receive WHERE NOT c.inner",
-                                   &pairs, fn, context);
+    enum core_status status = walk(trace, threads ? EACH ONE_THREAD : EACH, &pairs, fn, context);
 
     free(pairs.pair);
     return status;

@@ -67,10 +67,10 @@ class Call:
         if self.mode not in MODES:
             raise Bad(f"no such mode: '{mode}'")
         self.special, self.returns, self.origin, self.sides = False, "int", None, None
-        self.variadic = self.glue = self.ext = self.poll = False
+        self.variadic = self.glue = self.aid = self.ext = self.poll = False
         self.params = []  # (role, length, C type, name)
         for word in words[2:]:
-            if word in ("special", "variadic", "glue", "ext", "poll"):
+            if word in ("special", "variadic", "glue", "aid", "ext", "poll"):
                 setattr(self, word, True)
             elif word.startswith("returns:"):
                 self.returns = word[8:]
@@ -495,13 +495,17 @@ class Call:
                         count = f"(int64_t){many} * {count}"
                 line = f"usage_buffer(lane, e->seq, &buffers, \"{name}\", {name}, {count}, {typ}, {access}, {place});"
             c.append((f"if ({' && '.join(when)}) " if when else "") + line)
-        c.append("usage_compare(lane, e->seq, &buffers);")
+        c.append(f"usage_compare(lane, e->seq, &buffers, {'true' if self.holds() else 'false'});")
         return c[:2] + ["if (UNLIKELY(recorder.buffers)) {"] + c[2:] + ["}"]
 
     def not_gone(self):
         """A group may be given back as it was: one that had been freed is still none."""
         given = [f"(*{self.one('group_out')} == {g} && !recorder_group(lane, {g}))" for g in self.all("group")]
         return f"if (!{' && !'.join(given)}) " if given else ""
+
+    def holds(self):
+        """Whether its buffers are MPI's just until it returns."""
+        return not self.one("req_out") and self.klass != "rma" and not self.name.endswith("_begin")
 
     def used_after(self):
         """What objects and buffers became of a call that succeeded."""
@@ -763,13 +767,20 @@ class Call:
             text += f"static __attribute__((noinline)) {head.replace('special_', 'body_')}\n{{\n"
             lines = []
             if self.glue:  # the language bindings call it for themselves
-                lines += [f"if (recorder_in_binding(cfa[-1]))\n        return real({args});"]
+                lines += [f"if (recorder_in_binding(cfa[-1])) {{\n        if (UNLIKELY(!recorder.on))\n            usage_outside(CALL_{n}, cfa);\n"
+                          f"        return real({args});\n    }}"]
+            call = f"CALL_{n}"
+            if self.aid:
+                call = "call"
+                lines += [f"unsigned call = CALL_{n};",
+                          f"if (UNLIKELY(recorder_in_binding(cfa[-1])) && (call = recorder_bound_call(cfa[-1])) != CALL_{n} &&\n"
+                          f"        (call == CALL_COUNT || usage_good(OBJECT_COMM, {self.one('comm')})))\n        return real({args});"]
             lines += ["struct lane *lane = recorder_lane();",
                      f"if (UNLIKELY(!lane)) {{\n        usage_outside(CALL_{n}, cfa);\n        return real({args});\n    }}",
                      f"if (UNLIKELY(recorder.filter) && filter_out(lane, CALL_{n}, {self.one('comm') or 'NULL'})) {{\n"
                      f"        recorder_mute();\n        {ret} unseen = real({args});\n        recorder_unmute(lane);\n"
                      f"        return unseen;\n    }}",
-                     f"struct spool_event *e = recorder_{'poll_' if self.poll else ''}enter(lane, CALL_{n}, cfa);"]
+                     f"struct spool_event *e = recorder_{'poll_' if self.poll else ''}enter(lane, {call}, cfa);"]
             lines += [self.seen(line) for line in self.prepare() + self.payload_before()] + self.perturb()
             starts = self.klass in ("icoll", "coll_init", "comm_icreate") and self.one("comm")
             if starts:
@@ -781,6 +792,8 @@ class Call:
                 function = [a for _, _, _, a in self.params if a.endswith("_fn")]
                 lines.append(f"callback_{kinds[n]}(&{function[0]}, &{function[1]}, &extra_state);")
             lines += ["recorder_open(lane, e);", f"{ret} returned = real({args});", "recorder_back(e);"]
+            if self.spans() and self.holds():
+                lines.append("if (UNLIKELY(recorder.threads) && recorder.buffers) usage_landed_call(lane, e->seq);")
             if starts:
                 lines.append(f"if (recorder.layer) layer_started({self.one('comm')}, tag_before, e->seq);")
                 if self.klass == "comm_icreate":

@@ -5,12 +5,14 @@
  * its content is compared from one call's end to the next one's beginning. Loads leave no trace there;
  * a few buffers at a time have a watchpoint on their first bytes (watch.h), which sees loads too.
  *
- *  1. A buffer is in `flying` from the call that hands it over until the call that takes it back, of a persistent request from each start on.
+ *  1. A buffer is in `flying` from the call that hands it over until the call that takes it back, of a persistent request from each start on;
+ *     of a blocking call, where several threads make calls, as long as that lasts.
  *  2. Where completions are not all seen (filters), nothing flies.
  *  3. Looking at contents takes a credit of bytes, and then no more than a byte in RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds,
  *     and the loops of a simulation cost what recording them costs.
  *  4. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that is no longer mapped must not end the job. Where
- *     a watchpoint may be on it, it is read through the kernel: our own reading must not spring it. */
+ *     a watchpoint may be on it, it is read through the kernel: our own reading must not spring it. The library, which reads or fills a large
+ *     buffer later, would end the job: so a few of those are looked for when a call is entered. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +24,7 @@
 #include "interpose/usage.h"
 #include "interpose/watch.h"
 
-enum { FLYING_MAX = 1024, HASHED_BYTES = 1024, EAGER_BYTES = 4096, WATCHED_MAX = 16, PIECES_MAX = 4096, HASH_LEAST = 1024 };
+enum { FLYING_MAX = 1024, HASHED_BYTES = 1024, EAGER_BYTES = 4096, WATCHED_MAX = 16, PIECES_MAX = 4096, HASH_LEAST = 1024, LARGE_BYTES = 128 << 10 };
 
 struct usage_flying usage_flying;
 bool recorder_watching;
@@ -34,6 +36,7 @@ struct flight {
     int target;
     MPI_Win win;     /* NULL: a request's */
     bool watched;    /* its content is looked at around each call */
+    bool large;      /* whether it is still mapped is looked at when a call is entered */
     int point;       /* a watchpoint (watch.h); -1 none */
 };
 static uint32_t flying_request[FLYING_MAX]; /* apart from the rest: looked through all the time */
@@ -45,6 +48,7 @@ static struct parked { /* buffers of persistent requests */
 static uint32_t parked_count, parked_room;
 static bool relooked;
 static struct recorder_credit credit = {.most = 2 << 20, .left = 2 << 20}; /* bytes */
+static uint32_t large_count;
 
 /* This process's windows: what touches them, and the beginnings of what they hold when a call is left. */
 enum { WINDOWS_MAX = 8, WINDOW_BYTES = 1024, WINDOW_SAID_MAX = 200 };
@@ -59,7 +63,7 @@ static uint32_t window_count, window_said;
 
 static void look_on(void)
 {
-    recorder_watching = usage_flying.watched || window_count;
+    recorder_watching = usage_flying.watched || window_count || large_count;
 }
 
 static void say_window(struct lane *lane, uint64_t seq, const struct window *w, uintptr_t low, uintptr_t high, uint32_t site, char how)
@@ -179,10 +183,12 @@ static inline bool span(const void *at, int64_t count, const struct datatype_spa
     return true;
 }
 
-static void in_place(struct lane *lane, uint64_t seq, const char *argument, enum usage_place place)
+static bool in_place(struct lane *lane, uint64_t seq, const char *argument, const void *at, enum usage_place place)
 {
-    if (place == USAGE_NOT_IN_PLACE)
+    bool is = at == MPI_IN_PLACE || (at && at == recorder_handle.in_place);
+    if (UNLIKELY(is) && place == USAGE_NOT_IN_PLACE)
         usage_say(lane, seq, "argument", argument, 0, "'%s' is MPI_IN_PLACE, which is not allowed here", argument);
+    return is;
 }
 
 static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all, const struct usage_buffer *buffer, const struct datatype_span *s)
@@ -204,9 +210,7 @@ void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, co
 {
     struct usage_buffer buffer = {.argument = argument, .at = at, .count = count, .type = type, .access = access};
     const struct datatype_span *s = datatypes_span(type);
-    if (UNLIKELY(at == MPI_IN_PLACE))
-        in_place(lane, seq, argument, place);
-    else if (s && span(at, count, s, &buffer.start, &buffer.end))
+    if (!in_place(lane, seq, argument, at, place) && s && span(at, count, s, &buffer.start, &buffer.end))
         put(lane, seq, all, &buffer, s);
 }
 
@@ -217,11 +221,7 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all, 
     struct usage_buffer buffer = {.argument = argument, .at = at, .access = access};
     bool any = false;
     int64_t bytes = 0;
-    if (at == MPI_IN_PLACE) {
-        in_place(lane, seq, argument, place);
-        return;
-    }
-    if (!counts || !displs || !s)
+    if (in_place(lane, seq, argument, at, place) || !counts || !displs || !s)
         return;
     for (int i = 0; i < n; i++) {
         uintptr_t start, end;
@@ -351,7 +351,9 @@ static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buff
         }
 }
 
-void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all)
+static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target, const struct usage_buffer *buffer);
+
+void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held)
 {
     for (unsigned i = 0; i < all->count; i++)
         for (unsigned k = 0; k < i; k++)
@@ -359,11 +361,14 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
                 usage_say(lane, seq, "argument", all->buffer[i].argument, 0, "'%s' and '%s' overlap", all->buffer[k].argument, all->buffer[i].argument);
     for (unsigned i = 0; UNLIKELY(window_count) && i < all->count; i++)
         touch_windows(lane, seq, &all->buffer[i]);
-    if (LIKELY(!usage_flying.count))
+    held &= recorder.threads;
+    if (LIKELY(!usage_flying.count && !held))
         return;
     lock();
     for (unsigned i = 0; i < all->count; i++)
         compare_one(lane, seq, &all->buffer[i]);
+    for (unsigned i = 0; held && i < all->count; i++)
+        take_off(seq, 0, NULL, 0, &all->buffer[i]);
     unlock();
 }
 
@@ -396,6 +401,12 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target, co
     const struct datatype_span *s = buffer->type ? datatypes_span(buffer->type) : NULL;
     flying_request[at] = request;
     *f = (struct flight){.buffer = *buffer, .seq = seq, .win = win, .target = target, .point = -1};
+    if (buffer->end - buffer->start >= LARGE_BYTES && large_count < WATCHED_MAX && !recorder.threads &&
+        memory_readable_now((const void *)buffer->start, 1)) {
+        f->large = true;
+        large_count++;
+        look_on();
+    }
     bool whole = !buffer->type || (s && s->whole);
     uintptr_t bytes = buffer->end - buffer->start;
     if (!whole)
@@ -421,6 +432,7 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
         usage_say(lane, seq, "buffer", f->buffer.argument, f->seq, "'%s' was %s before the call that reads it had completed", f->buffer.argument,
                   now ? "written to" : "unmapped");
     unwatch(f);
+    large_count -= f->large;
     look_on();
     uint32_t last = --usage_flying.count;
     if (at != last) {
@@ -492,6 +504,17 @@ void usage_landed(struct lane *lane, uint64_t seq, uint32_t request, bool keep)
     unlock();
 }
 
+void usage_landed_call(struct lane *lane, uint64_t seq)
+{
+    if (!usage_flying.count)
+        return;
+    lock();
+    for (uint32_t i = usage_flying.count; i-- > 0;)
+        if (!flying_request[i] && !flying[i].win && flying[i].seq == seq)
+            land(lane, seq, i, true);
+    unlock();
+}
+
 void usage_landed_window(struct lane *lane, uint64_t seq, MPI_Win win, int target)
 {
     if (!usage_flying.count)
@@ -514,10 +537,27 @@ void usage_blurred(void)
 
 /* --- receive buffers between calls ------------------------------------------------------------------------------------------------ */
 
+static void look_for_large(struct lane *lane, uint64_t seq)
+{
+    if (!large_count || !recorder_may_spend(&credit, (uint64_t)large_count * HASH_LEAST))
+        return;
+    for (uint32_t i = 0; i < usage_flying.count; i++) {
+        struct flight *f = &flying[i];
+        if (!f->large || memory_readable_now((const void *)f->buffer.start, 1))
+            continue;
+        usage_say(lane, seq, "buffer", f->buffer.argument, f->seq, "'%s' was unmapped before the call that %s it had completed", f->buffer.argument,
+                  f->buffer.access == USAGE_READ ? "reads" : "fills");
+        f->large = false;
+        f->hash = 0;
+        large_count--;
+    }
+}
+
 void usage_look_slow(struct lane *lane, uint64_t seq)
 {
     if (recorder.threads)
         return;
+    look_for_large(lane, seq);
     look_at_windows(lane, seq);
     for (uint32_t i = 0; i < usage_flying.count; i++) {
         struct flight *f = &flying[i];

@@ -114,6 +114,7 @@ static const struct { void **at; const char *name; } handle_symbols[] = {
     {(void **)&recorder_handle.file_null, "ompi_mpi_file_null"},
     {(void **)&recorder_handle.message_null, "ompi_mpi_message_null"}, /* a null pointer in some versions */
     {(void **)&recorder_handle.message_no_proc, "ompi_message_no_proc"},
+    {&recorder_handle.in_place, "mpi_fortran_in_place_"},
 };
 
 static bool resolve_handles(void)
@@ -414,9 +415,11 @@ void usage_outside(unsigned call, void **cfa)
     callback_unseen(call, cfa);
     static const char *const allowed[] = {"MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version", "MPI_Wtime", "MPI_Wtick",
                                           "MPI_Query_thread", "MPI_Is_thread_main"};
+    if (strstr(call_description[call].name, "2c") && (call = recorder_bound_call(cfa[-1])) == CALL_COUNT)
+        return;
     const char *name = call_description[call].name;
     if (recorder_thread.current || (recorder.on && call != CALL_Init && call != CALL_Init_thread) || recorder_plain() || strstr(name, "MPI_T_") ||
-        strstr(name, "MPI_Info") || strstr(name, "rrhandler") || strstr(name, "rror_") || strstr(name, "2f") || strstr(name, "2c") ||
+        strstr(name, "MPI_Info") || strstr(name, "rrhandler") || strstr(name, "rror_") || strstr(name, "2f") ||
         (life.pid && life.pid != (int)getpid()))
         return;
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)

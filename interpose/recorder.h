@@ -98,6 +98,7 @@ extern struct recorder_handles { /* predefined handles, from the library at run 
     MPI_Win win_null;
     MPI_File file_null;
     MPI_Message message_null, message_no_proc;
+    void *in_place; /* Fortran's: its binding passes it on where it is not allowed */
 } recorder_handle;
 
 /* --- real functions --------------------------------------------------------------------------------------- */
@@ -148,6 +149,8 @@ static inline struct lane *recorder_lane(void)
 }
 
 void recorder_find_bindings(void);
+/* The function that a language binding's code at the address implements; CALL_COUNT: none. */
+unsigned recorder_bound_call(const void *address);
 static inline bool recorder_in_binding(const void *address)
 {
     for (unsigned i = 0; i < recorder.binding_count; i++)

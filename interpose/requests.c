@@ -180,15 +180,19 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
         if (!any || node->id < map.node[any].id)
             any = at;
     }
-    if (handle == recorder_handle.request_empty)
-        usage_blurred(); /* whichever it is */
-    if (any || handle != recorder_handle.request_empty)
+    if (handle != recorder_handle.request_empty)
         return any;
-    for (uint32_t at = 1; at <= map.node_count; at++) { /* a copied variable: the oldest of all */
+    uint32_t same = 0;
+    for (uint32_t at = 1, found = any; at <= map.node_count; at++) { /* a copied variable, or one of Fortran: the oldest of all */
         struct node *node = &map.node[at];
-        if (node->id && node->handle == handle && !(mark && node->mark == mark) && (!any || node->id < map.node[any].id))
+        if (!node->id || node->handle != handle || (mark && node->mark == mark))
+            continue;
+        same++;
+        if (!found && (!any || node->id < map.node[any].id))
             any = at;
     }
+    if (same > 1)
+        usage_blurred(); /* whichever it is */
     return any;
 }
 

@@ -122,6 +122,42 @@ void recorder_find_bindings(void)
     dl_iterate_phdr(add_binding, NULL);
 }
 
+static unsigned find_bound_call(const void *address)
+{
+    static const char *const endings[] = {"", "_", "__", "_f", "_f08"};
+    Dl_info info;
+    if (!dladdr(address, &info) || !info.dli_sname)
+        return CALL_COUNT;
+    const char *symbol = info.dli_sname + (info.dli_sname[0] == 'P' || info.dli_sname[0] == 'p');
+    for (unsigned call = 0; call < CALL_COUNT; call++) {
+        size_t length = strlen(call_description[call].name);
+        for (size_t i = 0; i < sizeof endings / sizeof *endings && strncasecmp(symbol, call_description[call].name, length) == 0; i++)
+            if (!strcmp(symbol + length, endings[i]))
+                return call;
+    }
+    return CALL_COUNT;
+}
+
+unsigned recorder_bound_call(const void *address)
+{
+    static struct { const void *address; unsigned call; } known[64]; /* never changed once the address is there */
+    size_t at = ((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 58;
+    if (!recorder.binding_count)
+        recorder_find_bindings();
+    if (!recorder_in_binding(address))
+        return CALL_COUNT;
+    if (__atomic_load_n(&known[at].address, __ATOMIC_ACQUIRE) == address)
+        return known[at].call;
+    unsigned call = find_bound_call(address);
+    recorder_lock();
+    if (!known[at].address) {
+        known[at].call = call;
+        __atomic_store_n(&known[at].address, address, __ATOMIC_RELEASE);
+    }
+    recorder_unlock();
+    return call;
+}
+
 /* Id of the module that holds the address, from 1; 0: none (generated code). */
 static uint32_t module_of(struct lane *lane, uintptr_t address)
 {

@@ -127,7 +127,9 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all, 
 /* Of blocks of several types: only whether there is a buffer at all. */
 void usage_buffer_w(struct lane *lane, uint64_t seq, const char *argument, const void *at, int n, const int *counts,
                     const MPI_Datatype *type);
-void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all);
+/* held: they are MPI's until the call returns, which other threads must mind (usage_landed_call). */
+void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held);
+void usage_landed_call(struct lane *lane, uint64_t seq);
 
 extern struct usage_flying { /* of the process */
     uint32_t count;   /* buffers that MPI owns */

@@ -2,14 +2,14 @@
 """Examines `crosswait run` with small generated programs: for each class of MPI error, each function and place it can occur in, one
 program with the error and its correct twin.
 
-    exam.py [--class=WORD] [--name=REGEX] [--each=N] [--seed=N] [--jobs=N] [--folder=F] [-v]
+    exam.py [--class=REGEX] [--name=REGEX] [--language=NAME,...] [--each=N] [--seed=N] [--jobs=N] [--folder=F] [-v]
                                                      prints a table; exit status 1 if a case went wrong
-    --each=N: N cases of each class only, chosen by the seed
+    --each=N: N cases of each class only, each in one language, chosen by the seed
 
 Cases come from two places: uses.py (correct uses of functions; an argument is spoilt by its role in interpose/calls.table) and
-cases_*.txt (whole bodies, in which «bad|good» marks what differs)."""
-import glob, itertools, json, os, random, re, shutil, subprocess, sys, concurrent.futures
-import uses
+cases_*.txt (whole bodies, in which «bad|good» marks what differs). Each is rendered in several languages, as far as it can be (LANGUAGES)."""
+import glob, itertools, json, os, random, re, shutil, subprocess, sys, zlib, concurrent.futures
+import fortran, uses
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCE = os.environ.get("SOURCE", os.path.dirname(os.path.dirname(HERE)))
@@ -43,26 +43,102 @@ static MPI_Aint aint[4];
 static int neg[4] = {-1, -1, -1, -1};
 static void ehf(MPI_Comm *c, int *e, ...) { (void)c; (void)e; }
 static void fun(void *a, void *b, int *n, MPI_Datatype *t) { for (int i = 0; i < *n; i++) ((int *)b)[i] += ((int *)a)[i]; (void)t; }
+/* Two threads wait for each other. */
+static void meet(void)
+{
+    static int met;
+    int mine = __atomic_add_fetch(&met, 1, __ATOMIC_SEQ_CST);
+    while (__atomic_load_n(&met, __ATOMIC_SEQ_CST) < mine + mine % 2) usleep(100);
+}
 """
-START = """    MPI_Comm_rank(W, &rank);
+INIT = {False: "MPI_Init(&argc, &argv);", True: "MPI_Init_thread(&argc, &argv, LEVEL, &k);"} # by whether the body defines LEVEL
+START = """
+    MPI_Comm_rank(W, &rank);
     MPI_Comm_size(W, &size);
     o = rank ^ 1;
     for (int i = 0; i < 4; i++) tt[i] = MPI_INT;
     for (int i = 0; i < 64; i++) b[i] = rank * 100 + i;
 """
+MAIN = re.compile(r"int main\(int argc, char \*\*argv\) \{(.*) return 0; \}\s*$", re.S)
+LANGUAGES = {  # how a program is built
+    "c": ["mpicc", "-g", "-w", "-pthread"], "omp": ["mpicc", "-g", "-w", "-fopenmp"], # threads of POSIX, of OpenMP
+    "mpi": ["mpifort"], "mpif": ["mpifort"], "f08": ["mpifort"]}
+FORTRAN = ["-g", "-w", "-fopenmp", "-ffree-line-length-none", "-std=legacy", "-fallow-argument-mismatch"]
+CALLS = {}
 
 
-def program(body, raw):
-    if raw:
-        return PRELUDE + body
-    return PRELUDE + "int main(int argc, char **argv)\n{\n    MPI_Init(&argc, &argv);\n" + START + "    " + body + "\n    MPI_Finalize();\n    return 0;\n}\n"
+def threads_in_c(body, openmp):
+    """THREADS { A } { B }: at the same time, by two threads, of which the first is the main one."""
+    before = ""
+    while "THREADS" in body:
+        start = end = body.index("THREADS")
+        parts = []
+        for _ in range(2):
+            opened = at = body.index("{", end)
+            depth = 1
+            while depth:
+                at += 1
+                depth += {"{": 1, "}": -1}.get(body[at], 0)
+            parts.append(body[opened:at + 1])
+            end = at + 1
+        if openmp:
+            text = f"_Pragma(\"omp parallel num_threads(2)\")\n    if (omp_get_thread_num() == 0) {parts[0]}\n    else {parts[1]}"
+        else:
+            n = before.count("thread_")
+            before += f"static void *thread_{n}(void *x)\n{{\n    {parts[1]}\n    return x;\n}}\n"
+            text = f"{{ pthread_t th; pthread_create(&th, 0, thread_{n}, 0);\n    {parts[0]}\n    pthread_join(th, 0); }}"
+        body = body[:start] + text + body[end:]
+    return before, body
+
+
+def program(body, raw, language, errors, own_fortran=False):
+    """Raises fortran.NotFortran."""
+    if "THREADS" in body and "#define LEVEL" not in body:
+        body = "#define LEVEL MPI_THREAD_MULTIPLE\n" + body
+    level = "#define LEVEL" in body
+    if language in ("c", "omp"):
+        if raw:
+            return PRELUDE + body
+        defines = "".join(l + "\n" for l in body.splitlines() if l.startswith("#define"))
+        functions, body = threads_in_c("\n".join(l for l in body.splitlines() if not l.startswith("#define")), language == "omp")
+        return PRELUDE + ("#include <omp.h>\n" if language == "omp" else "") + defines + functions + \
+            "int main(int argc, char **argv)\n{\n    " + INIT[level] + START + "    " + body + "\n    MPI_Finalize();\n    return 0;\n}\n"
+    macros = fortran.define(l for l in PRELUDE.splitlines() if l.startswith("#define"))
+    if own_fortran:
+        return fortran.whole(body, language, CALLS, macros, "" if raw else INIT[level] + START)
+    if not raw:
+        return fortran.program(body + "\nMPI_Finalize();", language, CALLS, macros, INIT[level] + START, errors)
+    main = MAIN.match(body.strip())
+    if not main:
+        raise fortran.NotFortran("a body of more than main")
+    return fortran.program(main[1], language, CALLS, macros, "", errors)
 
 
 class Case:
-    def __init__(self, klass, name, bad, good, rules, ranks=2, raw=False, unseen=False):
-        self.unseen = unseen
+    def __init__(self, klass, name, bad, good, rules, ranks=2, words=()):
+        self.unseen = "unseen" in words
         self.klass, self.name, self.rules, self.ranks = klass, name, rules, ranks
-        self.bad, self.good = program(bad, raw), program(good, raw) if good else None
+        self.bad, self.good, self.raw, self.threads, self.fortran = bad, good, "raw" in words, "THREADS" in bad, "fortran" in words
+        self.chance = zlib.crc32((klass + name).encode())
+
+    def wanted(self):
+        """The first language can write all; the others are a share each, but for what is about them."""
+        if self.fortran:
+            return ["mpi", "mpif", "f08"]
+        if self.threads:
+            return list(LANGUAGES)
+        return ["c", "mpi"] + {0: ["f08"], 1: ["mpif"], 4: ["f08"]}.get(self.chance % 8, [])
+
+    def renderings(self):
+        """{language: {kind: text}}, of all languages in which all of it can be said."""
+        done = {}
+        for language in self.wanted():
+            try:
+                done[language] = {kind: program(body, self.raw, language, self.chance % 8 == 0, self.fortran)
+                                  for kind, body in (("bad", self.bad), ("good", self.good)) if body}
+            except fortran.NotFortran:
+                pass
+        return done
 
 
 # --- arguments -----------------------------------------------------------------------------------------------------------------
@@ -180,7 +256,8 @@ def argument_cases():
 
 # --- whole bodies ----------------------------------------------------------------------------------------------------------------
 # [CLASS] RULE,RULE          opens a class; then, a case a paragraph:
-# NAME ranks=N raw unseen    (unseen: a blind spot, everywhere or where the kernel has no watchpoints) and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=)
+# NAME ranks=N raw unseen slow fortran    and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
+# unseen: a blind spot, everywhere or where the kernel has no watchpoints; fortran: in Fortran, not in C
 
 def text_cases():
     for path in sorted(glob.glob(os.path.join(HERE, "cases_*.txt"))):
@@ -207,7 +284,7 @@ def text_cases():
                 bad = re.sub(r"«([^|«»]*(?:\|\|[^|«»]*)*)\|([^«»]*)»", r"\1", text)
                 good = re.sub(r"«([^|«»]*(?:\|\|[^|«»]*)*)\|([^«»]*)»", r"\2", text)
                 yield Case(klass, label, bad, good if good != bad else None, set(expected.split(",")) if expected != "-" else None,
-                           ranks, "raw" in words, "unseen" in words)
+                           ranks, words)
 
 
 # --- running -----------------------------------------------------------------------------------------------------------------------
@@ -215,73 +292,106 @@ def text_cases():
 os.environ.pop("OMPI_MCA_btl_vader_single_copy_mechanism", None) # without it Open MPI has no one-sided communication here
 
 
+def misplaced(finding, source, lines):
+    """The first of its calls whose place is not a line that makes this call, or near it: gfortran gives some calls the line of a neighbour."""
+    for call in finding["calls"]:
+        for what, where in (("call", "site"), ("subject", "subject_site")):
+            name, at = re.match(r"MPI_\w+|", call.get(what) or "")[0], (call.get(where) or "").split(":")
+            if name and (at[0] != source or len(at) != 2 or (source == "prog.f90" and name.lower() not in "".join(lines[max(int(at[1]) - 4, 0):int(at[1]) + 3]).lower())):
+                return f"{name} at {call.get(where)}"
+    return None
+
+
 def run(job):
-    case, kind, folder, verbose = job
-    code = case.bad if kind == "bad" else case.good
-    base = os.path.join(folder, re.sub(r"[^\w.]", "_", f"{case.klass}.{case.name}")[:150] + "." + kind)
+    case, language, kind, code, folder = job
+    base = os.path.join(folder, re.sub(r"[^\w.]", "_", f"{case.klass}.{case.name}")[:150] + f".{language}.{kind}")
+    source = "prog.c" if language in ("c", "omp") else "prog.f90"
     shutil.rmtree(base, ignore_errors=True)
     os.makedirs(base)
-    with open(base + "/prog.c", "w") as out:
+    with open(f"{base}/{source}", "w") as out:
         out.write(code)
-    built = subprocess.run(["mpicc", "-g", "-w", "-pthread", "-o", base + "/prog", base + "/prog.c"], capture_output=True, text=True)
+    built = subprocess.run(LANGUAGES[language] + (FORTRAN if source == "prog.f90" else []) + ["-o", base + "/prog", f"{base}/{source}"],
+                           capture_output=True, text=True, cwd=base)
     if built.returncode:
-        return case, kind, None, None, built.stderr[:600]
+        return case, language, kind, None, None, built.stderr[-600:]
     try:
         did = subprocess.run(["timeout", "-k", "5", "25", "crosswait", "run", "-o", base + "/T.db", "--", "mpirun", "-n", str(case.ranks), "./prog"],
                              cwd=base, capture_output=True, text=True, stdin=subprocess.DEVNULL, errors="replace")
     except OSError as e:
-        return case, kind, None, None, str(e)
+        return case, language, kind, None, None, str(e)
     with open(base + "/out.txt", "w") as out:
         out.write(did.stdout + did.stderr + f"\nexit {did.returncode}\n")
     told = subprocess.run(["crosswait", "report", "--format=json", base + "/T.db"], capture_output=True, text=True)
     try:
-        found = [(x["rule"], x["severity"], x["title"]) for x in json.loads(told.stdout)["findings"]]
+        found = [(x["rule"], x["severity"], x["title"], misplaced(x, source, code.splitlines())) for x in json.loads(told.stdout)["findings"]]
     except (ValueError, KeyError):
         found = []
-    return case, kind, did.returncode, found, base
+    return case, language, kind, did.returncode, found, base
+
+
+class Row:
+    def __init__(self):
+        self.bad = self.found = self.told = self.good = self.silent = 0
+
+    def __str__(self):
+        return f"found {self.found:4}/{self.bad:<4} (exit 1: {self.told:4})  silent {self.silent:4}/{self.good:<4}"
 
 
 def main():
     option = dict((a.lstrip("-").split("=") + ["1"])[:2] for a in sys.argv[1:])
-    cases = [c for c in itertools.chain(argument_cases(), text_cases()) if option.get("class", "") in c.klass and re.search(option.get("name", ""), c.name)]
+    CALLS.update(roles())
+    cases = [c for c in itertools.chain(argument_cases(), text_cases()) if re.search(option.get("class", ""), c.klass) and re.search(option.get("name", ""), c.name)]
+    chance = random.Random(int(option.get("seed", 1)))
     if "each" in option:
-        random.Random(int(option.get("seed", 1))).shuffle(cases)
+        chance.shuffle(cases)
         count = {}
         for case in cases:
             count.setdefault(case.klass, []).append(case)
         cases = [case for some in count.values() for case in some[:int(option["each"])]]
     folder = os.path.abspath(option.get("folder", "exam.work"))
-    jobs = [(c, kind, folder, False) for c in cases for kind in ("bad", "good") if kind == "bad" or c.good]
-    table, wrong, unseen = {}, [], []
+    jobs = []
+    for case in cases:
+        texts = {l: t for l, t in case.renderings().items() if "language" not in option or l in option["language"].split(",")}
+        if "each" in option and texts:
+            chosen = chance.choice(list(texts))
+            texts = {chosen: texts[chosen]}
+        jobs += [(case, language, kind, text, folder) for language, kinds in texts.items() for kind, text in kinds.items()]
+    classes, languages, all_, wrong, unseen = {}, {l: Row() for l in LANGUAGES}, Row(), [], []
     with concurrent.futures.ThreadPoolExecutor(int(option.get("jobs", 2))) as pool:
-        for case, kind, code, found, where in pool.map(run, jobs):
-            row = table.setdefault(case.klass, [0, 0, 0, 0, 0])
+        for case, language, kind, code, found, where in pool.map(run, jobs):
+            rows = classes.setdefault(case.klass, Row()), languages[language], all_
             told = [f for f in found or [] if f[1] != "note"]
+            problem = None
             if kind == "bad" and case.rules is not None:
-                row[1] += 1
                 # what was freed may send the library astray for ever: the job is then ended from outside, and the report still tells why
                 hit = code in (1, 124) and any(f[0] in case.rules for f in told)
-                row[0] += hit
-                row[4] += code == 1
-                if not hit and case.unseen:
-                    unseen.append(f"{case.klass}: {case.name}")
+                for row in rows:
+                    row.bad += 1
+                    row.found += hit
+                    row.told += code == 1
+                if not hit and (case.unseen or (language not in ("c", "omp") and fortran.UNSEEN.search(case.bad))):
+                    unseen.append(f"{case.klass}: {case.name} ({language})")
                 elif not hit:
-                    wrong.append((case.klass, case.name, "missed", code, told, where))
+                    problem = "missed"
+                elif any(f[3] for f in told):
+                    problem = "misplaced"
             else:
-                row[3] += 1
-                silent = code == 0
-                row[2] += silent
-                if not silent:
-                    wrong.append((case.klass, case.name, "blamed", code, told, where))
-    for klass, (hit, bad, silent, good, any_) in sorted(table.items()):
-        print(f"{klass:36} found {hit:4}/{bad:<4} (exit 1: {any_:4})  silent {silent:4}/{good:<4}")
-    print(f"{'all':36} found {sum(r[0] for r in table.values()):4}/{sum(r[1] for r in table.values()):<4}"
-          f" (exit 1: {sum(r[4] for r in table.values()):4})  silent {sum(r[2] for r in table.values()):4}/{sum(r[3] for r in table.values()):<4}")
+                for row in rows:
+                    row.good += 1
+                    row.silent += code == 0
+                problem = "blamed" if code != 0 else None
+            if problem:
+                wrong.append(f"{problem} ({language}): {case.klass} / {case.name}: exit {code}, "
+                             f"{[(f[0], f[2][:90]) + (f[3:] if f[3] else ()) for f in told]}" + (f" {where}" if code is None else ""))
+                if "v" in option:
+                    print(wrong[-1], flush=True)
+    for name, row in sorted(classes.items()) + [*languages.items(), ("all", all_)]:
+        if row.bad or row.good:
+            print(f"{name:36} {row}")
     for name in unseen:
         print(f"known not to be seen: {name}")
-    if "v" in option or "each" in option:
-        for w in wrong:
-            print(f"{w[2]}: {w[0]} / {w[1]}: exit {w[3]}, {[(f[0], f[2][:90]) for f in w[4]]}" + (f" {w[5]}" if w[3] is None else ""))
+    if "v" not in option:
+        print("\n".join(wrong), end="\n" if wrong else "")
     sys.exit(1 if wrong else 0)
 
 
