@@ -15,6 +15,7 @@
 struct node {
     MPI_Request handle;
     const void *variable;
+    const void *thread;              /* that made it, or last asked for it */
     uint32_t id;
     uint32_t kind;
     uint32_t next, previous;         /* in the bucket's chain; 0 none */
@@ -158,14 +159,15 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum req
         return id; /* out of memory: its completion will not know it */
     }
     map.live++;
-    map.node[at] = (struct node){.handle = handle, .variable = variable, .id = id, .kind = kind};
+    map.node[at] = (struct node){.handle = handle, .variable = variable, .thread = &recorder_thread, .id = id, .kind = kind};
     map.newest = at;
     chain_append(at, bucket_of(handle, variable));
     unlock();
     return id;
 }
 
-/* The oldest unmarked request with this handle and variable; else the oldest with this handle. */
+/* The oldest unmarked request with this handle and variable; else the oldest with this handle. Of those that share their handle, and whose
+ * variable is a copy or one of Fortran's binding, the thread's own come first: two threads must not find the same one. */
 static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
 {
     if (UNLIKELY(!map.bucket_count))
@@ -183,14 +185,18 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
     if (handle != recorder_handle.request_empty)
         return any;
     uint32_t same = 0;
-    for (uint32_t at = 1, found = any; at <= map.node_count; at++) { /* a copied variable, or one of Fortran: the oldest of all */
+    any = 0;
+    for (uint32_t at = 1; at <= map.node_count; at++) {
         struct node *node = &map.node[at];
         if (!node->id || node->handle != handle || (mark && node->mark == mark))
             continue;
+        bool own = node->thread == &recorder_thread, best_own = any && map.node[any].thread == &recorder_thread;
         same++;
-        if (!found && (!any || node->id < map.node[any].id))
+        if (!any || own > best_own || (own == best_own && node->id < map.node[any].id))
             any = at;
     }
+    if (any)
+        map.node[any].thread = &recorder_thread;
     if (same > 1)
         usage_blurred(); /* whichever it is */
     return any;

@@ -116,7 +116,7 @@ def program(body, raw, language, errors, own_fortran=False):
 
 class Case:
     def __init__(self, klass, name, bad, good, rules, ranks=2, words=()):
-        self.unseen = "unseen" in words
+        self.unseen, self.slow = "unseen" in words, "slow" in words
         self.klass, self.name, self.rules, self.ranks = klass, name, rules, ranks
         self.bad, self.good, self.raw, self.threads, self.fortran = bad, good, "raw" in words, "THREADS" in bad, "fortran" in words
         self.chance = zlib.crc32((klass + name).encode())
@@ -257,7 +257,8 @@ def argument_cases():
 # --- whole bodies ----------------------------------------------------------------------------------------------------------------
 # [CLASS] RULE,RULE          opens a class; then, a case a paragraph:
 # NAME ranks=N raw unseen slow fortran    and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
-# unseen: a blind spot, everywhere or where the kernel has no watchpoints; fortran: in Fortran, not in C
+# unseen: a blind spot, everywhere or where the kernel has no watchpoints; slow: the job hangs and nothing proves it, so that no sample has it;
+# fortran: in Fortran, not in C
 
 def text_cases():
     for path in sorted(glob.glob(os.path.join(HERE, "cases_*.txt"))):
@@ -346,7 +347,8 @@ def main():
         chance.shuffle(cases)
         count = {}
         for case in cases:
-            count.setdefault(case.klass, []).append(case)
+            if not case.slow:
+                count.setdefault(case.klass, []).append(case)
         cases = [case for some in count.values() for case in some[:int(option["each"])]]
     folder = os.path.abspath(option.get("folder", "exam.work"))
     jobs = []

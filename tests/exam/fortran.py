@@ -420,6 +420,8 @@ class Renderer:
                     text = self.logical((text, kind))
             elif role in ("aint", "offset") and kind == "int":
                 text = f"int({text}, MPI_{'ADDRESS' if role == 'aint' else 'OFFSET'}_KIND)"
+            elif role == "reqs" and text.endswith(")"):
+                text = text[:-1] + ":)"
             elif kind in ("int", "logical") and role.rstrip("s") in ("int", "nint", "aint", "out", "count", "weight") and role[-1] == "s":
                 part = re.fullmatch(r"(\w+)\((.*)\)", text)
                 text = f"{part[1]}({part[2]}:)" if part else f"[{text}]"
