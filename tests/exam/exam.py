@@ -298,7 +298,7 @@ def misplaced(finding, source, lines):
     for call in finding["calls"]:
         for what, where in (("call", "site"), ("subject", "subject_site")):
             name, at = re.match(r"MPI_\w+|", call.get(what) or "")[0], (call.get(where) or "").split(":")
-            if name and (at[0] != source or len(at) != 2 or (source == "prog.f90" and name.lower() not in "".join(lines[max(int(at[1]) - 4, 0):int(at[1]) + 3]).lower())):
+            if name and (at[0] != source or len(at) != 2 or (source == "prog.f90" and name.lower() not in "".join(lines[max(int(at[1]) - 7, 0):int(at[1]) + 3]).lower())):
                 return f"{name} at {call.get(where)}"
     return None
 
@@ -316,7 +316,7 @@ def run(job):
     if built.returncode:
         return case, language, kind, None, None, built.stderr[-600:]
     try:
-        did = subprocess.run(["timeout", "-k", "5", "25", "crosswait", "run", "-o", base + "/T.db", "--", "mpirun", "-n", str(case.ranks), "./prog"],
+        did = subprocess.run(["timeout", "-k", "10", "60", "crosswait", "run", "--stall=12", "-o", base + "/T.db", "--", "mpirun", "-n", str(case.ranks), "./prog"],
                              cwd=base, capture_output=True, text=True, stdin=subprocess.DEVNULL, errors="replace")
     except OSError as e:
         return case, language, kind, None, None, str(e)
