@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static int rank, other, number[2];
+static int rank, other, number[2], sent[2]; /* by tag */
 static bool fixed;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t both;
@@ -30,7 +30,7 @@ static void receive(int tag)
 
 static void send(int tag)
 {
-    MPI_Send(&number[tag], 1, MPI_INT, other, tag, MPI_COMM_WORLD);
+    MPI_Send(&sent[tag], 1, MPI_INT, other, tag, MPI_COMM_WORLD);
 }
 
 /* Each of two threads of each rank receives before it sends. The twin's second thread is late, and sends first. */
