@@ -310,6 +310,8 @@ class Renderer:
         yes = self.expression()
         self.take(":")
         no = self.expression()
+        if (yes[1].endswith("]") or no[1].endswith("]")) and yes[1] != no[1]:
+            raise NotFortran("a choice of arrays")
         return f"merge({yes[0]}, {no[0]}, {self.logical(value)})", yes[1]
 
     LEVELS = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["+", "-"], ["*", "/", "%"]]
@@ -420,7 +422,9 @@ class Renderer:
                     text = self.logical((text, kind))
             elif role in ("aint", "offset") and kind == "int":
                 text = f"int({text}, MPI_{'ADDRESS' if role == 'aint' else 'OFFSET'}_KIND)"
-            elif role == "reqs" and text.endswith(")"):
+            elif role == "reqs" and kind == "request":
+                if not text.endswith(")"):
+                    raise NotFortran("one request as a list")
                 text = text[:-1] + ":)"
             elif kind in ("int", "logical") and role.rstrip("s") in ("int", "nint", "aint", "out", "count", "weight") and role[-1] == "s":
                 part = re.fullmatch(r"(\w+)\((.*)\)", text)
