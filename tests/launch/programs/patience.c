@@ -46,8 +46,10 @@ static void *waiter(void *argument)
 
 static void *sleeps_for_ever(void *argument)
 {
+    int own = 0; /* the other thread receives into value */
+
     (void)argument;
-    MPI_Send(&value, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
+    MPI_Send(&own, 1, MPI_INT, 1, 7, MPI_COMM_WORLD);
     for (;;)
         pause();
     return NULL;
