@@ -156,8 +156,6 @@ void launch_proof_attach(struct launch_rank *rank);
 void launch_proof_look(struct launch_rank *rank, bool moved);
 /* Whether the lane's thread lives, is outside of MPI, and may come back by itself. */
 bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane);
-/* Of MPI_COMM_WORLD; 0: not known. */
-uint32_t launch_world_size(const struct launch_world *world);
 
 /* launch_quiet.c: says once on stderr that a job which is not proven to hang seems to */
 void launch_quiet_look(struct launch *launch);

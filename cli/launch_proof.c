@@ -292,7 +292,7 @@ static bool rank_unmoved(const struct launch_rank *rank)
 /* --- one world
  * ---------------------------------------------------------------------------------------------- */
 
-uint32_t launch_world_size(const struct launch_world *world)
+static uint32_t world_size(const struct launch_world *world)
 {
     int32_t size = 0;
 
@@ -309,7 +309,7 @@ static bool is_still(uint8_t standing)
 
 static bool world_prove(struct launch_world *world, char **out_sentence)
 {
-    uint32_t size = launch_world_size(world), still = 0;
+    uint32_t size = world_size(world), still = 0;
     uint8_t *standing = size ? malloc(size) : NULL;
     struct live_verdict verdict = {0};
     bool proven;

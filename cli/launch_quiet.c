@@ -96,14 +96,6 @@ static bool calls_text(const struct launch_world *world, const struct launch_ran
     return true;
 }
 
-static const struct launch_rank *rank_numbered(const struct launch_world *world, int32_t number)
-{
-    for (uint32_t r = 0; r < world->rank_count; r++)
-        if (world->rank[r].rank == number)
-            return &world->rank[r];
-    return NULL;
-}
-
 /* "rank 0 (MPI_Iprobe), rank 1 (MPI_Test) and 3 more", of those that do this. false: what one does is not known; *out_long: it is in a call
  * that may take its time. `since`: for how long, too. */
 static bool ranks_text(const struct launch_world *world, enum doing doing, uint64_t now, bool since, char *text, size_t room, bool *out_long)
@@ -112,12 +104,12 @@ static bool ranks_text(const struct launch_world *world, enum doing doing, uint6
     size_t used = 0;
 
     *text = '\0';
-    for (int32_t number = 0, size = (int32_t)launch_world_size(world); number < size; number++) {
-        const struct launch_rank *rank = rank_numbered(world, number);
+    for (uint32_t r = 0; r < world->rank_count; r++) {
+        const struct launch_rank *rank = &world->rank[r];
         const char *poll;
         char calls[200];
 
-        if (!rank || rank_doing(rank, now) != doing)
+        if (rank_doing(rank, now) != doing)
             continue;
         poll = doing == DOING_POLLS ? rank_poll(world, rank) : NULL;
         if (doing == DOING_POLLS ? !poll : !calls_text(world, rank, calls, sizeof calls, out_long))
