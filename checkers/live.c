@@ -422,6 +422,63 @@ static void needs_of_list(struct live_prover *prover, int32_t me, const struct l
     }
 }
 
+/* MPI_Intercomm_create: what one side of it says. The places are those of its scalars (interpose/calls.table). */
+struct bridge {
+    int32_t leader, remote; /* world ranks; remote: of the leader only. EVENT_NONE: not known */
+    uint64_t global;        /* of the communicator in which the leaders meet */
+    int32_t tag;
+};
+
+static struct bridge bridge_of(const struct live_rank *rank, const struct live_space *space, const struct live_open *open)
+{
+    struct bridge bridge = {EVENT_NONE, EVENT_NONE, 0, open->event.tag};
+    const struct live_space *between;
+
+    if (open->arg_count < 3 || space->inter)
+        return bridge;
+    bridge.leader = live_space_world(space, (int32_t)open->arg[0]);
+    between = live_space_find(rank, LIVE_SPACE_COMM, (uint32_t)open->arg[1]);
+    if (between) {
+        bridge.global = between->global;
+        bridge.remote = live_space_world(between, (int32_t)open->arg[2]);
+    }
+    return bridge;
+}
+
+/* Whether what the open call says may be the other side of what leader `me` says. */
+static bool bridges_meet(const struct bridge *mine, int32_t me, const struct bridge *its)
+{
+    return its->leader == EVENT_NONE || (its->leader == mine->remote && (its->remote == EVENT_NONE || (its->remote == me && its->tag == mine->tag &&
+                                                                                                      its->global == mine->global)));
+}
+
+/* The leaders meet on the bridge communicator, under a tag; the others wait for their leader, who is in the call no shorter than they. */
+static void needs_of_intercomm(struct live_prover *prover, int32_t me, const struct live_space *space, const struct live_open *open)
+{
+    struct bridge mine = bridge_of(&prover->history.rank[me], space, open);
+    int32_t peer = mine.leader == me ? mine.remote : mine.leader;
+    const struct live_rank *other;
+    bool with_me = false, meets = false;
+
+    live_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
+    if (peer < 0 || (uint32_t)peer >= prover->history.rank_count || peer == me)
+        return;
+    other = &prover->history.rank[peer];
+    for (uint32_t i = 0; i < other->open_count; i++) {
+        const struct live_call *call = live_open_call(other, &other->open[i]);
+        const struct live_space *its_space = live_space_of_open(other, &other->open[i]);
+        if (!call || strcmp(call->name, "MPI_Intercomm_create"))
+            continue;
+        struct bridge its = its_space ? bridge_of(other, its_space, &other->open[i]) : (struct bridge){.leader = EVENT_NONE};
+        with_me |= its_space && its_space->global == space->global;
+        meets |= bridges_meet(&mine, me, &its);
+    }
+    if (mine.leader == me ? meets : !with_me)
+        return;
+    live_peer_add(prover, peer);
+    live_need_add(prover, NEED_CERTAIN);
+}
+
 /* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany), else
  * all of them are missing or may be. */
 static void needs_find(struct live_prover *prover, int32_t me, const struct live_open *open, bool *out_any)
@@ -505,7 +562,10 @@ static void needs_find(struct live_prover *prover, int32_t me, const struct live
     case EVENT_CLASS_COMM_FREE:
     case EVENT_CLASS_FILE_COLL:
     case EVENT_CLASS_FINALIZE:
-        live_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
+        if (strcmp(call->name, "MPI_Intercomm_create") == 0)
+            needs_of_intercomm(prover, me, space, open);
+        else
+            live_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
         return;
     case EVENT_CLASS_RMA_START:
     case EVENT_CLASS_RMA_COMPLETE:

@@ -404,6 +404,7 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
         request.active = 0;
         break;
     case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COMM_ICREATE:
         request.kind = LIVE_COLL;
         if (space)
             space_enter(lane, space, event);
@@ -461,6 +462,7 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     case EVENT_CLASS_SEND_INIT:
     case EVENT_CLASS_RECV_INIT:
     case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COMM_ICREATE:
     case EVENT_CLASS_COLL_INIT:
         request_post(lane, event, class);
         break;
@@ -486,7 +488,6 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
         break;
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_COMM_ICREATE:
     case EVENT_CLASS_COMM_FREE:
     case EVENT_CLASS_WIN_CREATE:
     case EVENT_CLASS_WIN_FREE:

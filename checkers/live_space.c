@@ -123,7 +123,7 @@ uint64_t live_space_entered(const struct live_rank *rank, const struct live_spac
     return entered;
 }
 
-/* Barriers give nothing before all are there; where data of all goes to all, that is so unless there
+/* Barriers and what makes a communicator give nothing before all are there; where data of all goes to all, that is so unless there
  * is none. */
 static bool coll_needs_all(const struct live_call *call, const struct spool_event *event)
 {
@@ -131,7 +131,7 @@ static bool coll_needs_all(const struct live_call *call, const struct spool_even
     const char *name = call->name + (strncmp(call->name, "MPI_", 4) ? 0 : 4);
 
     name += *name == 'I';
-    if (!strcasecmp(name, "barrier") || !strcasecmp(name, "barrier_init"))
+    if (!strcasecmp(name, "barrier") || !strcasecmp(name, "barrier_init") || !strcasecmp(name, "Comm_idup"))
         return true;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!strncasecmp(name, all[i], strlen(all[i])) && strlen(name) == strlen(all[i]))

@@ -1,5 +1,5 @@
 /* More ways to hang, each beside its correct twin ("fixed"): non-blocking collectives in different orders, buffered messages that nobody
- * receives, locks that the library takes late. Two ranks; the first argument says which way.
+ * receives, locks that the library takes late, communicators that one side makes otherwise or not at all. Two ranks; the first argument says which way.
  *
  * TEST: ranks=2 args=icolls job=hangs verdict=misuse
  * TEST: ranks=2 args=icolls fixed job=0 verdict=clean
@@ -9,6 +9,10 @@
  * TEST: ranks=2 args=flush fixed job=0 verdict=clean
  * TEST: ranks=2 args=unlock job=hangs verdict=deadlock
  * TEST: ranks=2 args=unlock fixed job=0 verdict=clean
+ * TEST: ranks=4 args=intercomm job=hangs verdict=deadlock-recorded
+ * TEST: ranks=4 args=intercomm fixed job=0 verdict=clean
+ * TEST: ranks=2 args=idup job=hangs verdict=deadlock
+ * TEST: ranks=2 args=idup fixed job=0 verdict=clean
  * INPROC: not detach, which finds the buffer empty there
  */
 #include <mpi.h>
@@ -95,6 +99,37 @@ static void locks(bool flush)
     MPI_Win_free(&window);
 }
 
+/* Two halves meet under different tags. */
+static void intercomm(void)
+{
+    MPI_Comm half, both;
+
+    MPI_Comm_split(MPI_COMM_WORLD, rank % 2, rank, &half);
+    if (fixed && rank == 1)
+        sleep(2); /* late */
+    MPI_Intercomm_create(half, 0, MPI_COMM_WORLD, 1 - rank % 2, fixed ? 5 : 5 + rank % 2, &both);
+    MPI_Comm_free(&both);
+    MPI_Comm_free(&half);
+}
+
+/* Rank 1 copies the communicator only when rank 0 has its copy. */
+static void idup(void)
+{
+    MPI_Comm copy;
+    MPI_Request request;
+    int token = 0;
+
+    if (rank == 1 && fixed)
+        sleep(2); /* late */
+    if (rank == 1 && !fixed)
+        MPI_Recv(&token, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Comm_idup(MPI_COMM_WORLD, &copy, &request);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    if (rank == 0 && !fixed)
+        MPI_Send(&token, 1, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    MPI_Comm_free(&copy);
+}
+
 int main(int argc, char **argv)
 {
     const char *way = argc > 1 ? argv[1] : "detach";
@@ -107,6 +142,10 @@ int main(int argc, char **argv)
         icolls();
     else if (!strcmp(way, "detach"))
         detach();
+    else if (!strcmp(way, "intercomm"))
+        intercomm();
+    else if (!strcmp(way, "idup"))
+        idup();
     else
         locks(!strcmp(way, "flush"));
     if (rank == 0)

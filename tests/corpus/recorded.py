@@ -9,7 +9,7 @@ with open(output) as lines:
         if match:
             made[int(match[1])] = {call: int(n) for call, n in (word.split("=") for word in match[2].split())}
 for rank, call, n in sqlite3.connect(trace).execute(
-        "SELECT rank, call, count(*) FROM event WHERE parent IS NULL GROUP BY rank, call"):
+        "SELECT rank, call, sum(repeat) FROM event WHERE parent IS NULL GROUP BY rank, call"):
     recorded.setdefault(rank, {})[call] = n
 for rank in sorted(set(made) | set(recorded)):
     ours, theirs = made.get(rank, {}), recorded.get(rank, {})

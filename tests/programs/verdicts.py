@@ -11,7 +11,7 @@ import json, os, re, shlex, subprocess, sys
 
 source, build = os.environ["SOURCE"], os.environ["BUILD"]
 TITLES = {"deadlock-unbuffered": "deadlock when sends do not buffer", "deadlock": "deadlock, whatever is buffered",
-          "deadlock-some-order": "deadlock in some order of messages", "misuse": ("different ", "MPI_", "conflicting ", "bytes "),
+          "deadlock-some-order": "deadlock in some order of messages", "deadlock-recorded": "deadlock in the recorded run", "misuse": ("different ", "MPI_", "conflicting ", "bytes "),
           "message": ("types differ", "ready send", "1 message was never received")}
 UNSEEN = 3 # nothing could be recorded, and crosswait says so
 STATES = {"crashed": "crashed", "killed": "killed", "aborted": "aborted"}
