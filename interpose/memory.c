@@ -10,6 +10,7 @@
 #include <link.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <unistd.h>
@@ -63,6 +64,15 @@ bool memory_readable_now(const void *memory, uint64_t bytes)
 bool memory_readable(const void *at, uint64_t bytes)
 {
     return !bytes || in_region((uintptr_t)at, bytes) || memory_readable_now(at, bytes);
+}
+
+bool memory_mapped(const void *at, uint64_t bytes)
+{
+    uintptr_t start = (uintptr_t)at & ~(uintptr_t)(PAGE - 1), end = (uintptr_t)at + bytes;
+    int saved = errno;
+    bool mapped = bytes && end > start && !syscall(SYS_msync, start, end - start, MS_ASYNC); /* does nothing but that */
+    errno = saved;
+    return mapped && probe((uintptr_t)at) && probe(end - 1);
 }
 
 bool memory_copy(void *to, const void *from, uint64_t bytes)

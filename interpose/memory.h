@@ -14,6 +14,9 @@ bool memory_start(void);
 bool memory_readable(const void *at, uint64_t bytes);
 /* Asks in any case: also what is never unmapped can be made unreadable (mprotect). */
 bool memory_readable_now(const void *at, uint64_t bytes);
+/* For long ranges of which little is read: whether all of it is mapped, in one system call, and its two ends can be read. A page in between that
+ * was made unreadable is not seen. */
+bool memory_mapped(const void *at, uint64_t bytes);
 /* Reads through the kernel, which no watchpoint sees. False: they cannot be read. */
 bool memory_copy(void *to, const void *from, uint64_t bytes);
 /* At most MEMORY_TEXT_MAX bytes, all of them readable up to the end. NULL: they are not. */

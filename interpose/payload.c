@@ -181,6 +181,20 @@ static bool look(int64_t offset, uint32_t basic, int64_t extent, uint64_t count,
     return true;
 }
 
+/* Rows that lie on many pages: asking for each would take longer than reading them. */
+static void look_at_all(struct look *l, const struct buffer *b)
+{
+    enum { LEAST_BYTES = 16 * 4096 };
+    const struct datatype_span *s = datatypes_span(b->type);
+    int64_t last = s ? ((int64_t)b->count - 1) * s->extent : 0;
+    int64_t low = !s ? 0 : last < 0 ? s->low + last : s->low, high = !s ? 0 : last < 0 ? s->high : s->high + last;
+    uintptr_t start = (uintptr_t)b->at + (uintptr_t)low;
+    if (high - low < LEAST_BYTES || !memory_mapped((const void *)start, (uint64_t)(high - low)))
+        return;
+    l->start = start;
+    l->end = start + (uintptr_t)(high - low);
+}
+
 /* The first `bytes` of what the buffers hold. */
 static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now)
 {
@@ -192,6 +206,8 @@ static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now
         l.base = b[i].at;
         if (layout.contiguous && !look(0, 0, layout.size, (uint64_t)b[i].count, &l))
             return false;
+        if (!layout.contiguous)
+            look_at_all(&l, &b[i]);
         for (int64_t k = 0; !layout.contiguous && k < b[i].count && l.left; k++)
             if (!typemap_each(layout.map, k * layout.extent, look, &l))
                 return false;
