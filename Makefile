@@ -32,7 +32,7 @@ ROOMS = core replay checkers reports
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $($(1)_EXCLUDE),$(wildcard $(1)/*.c)))
 LIBS = $(foreach r,reports checkers replay core,$(BUILD)/lib$(r).a)
 
-.PHONY: all deps demo check check-all bench clean help install uninstall format tidy coverage fuzz \
+.PHONY: all deps demo check check-all bench clean help install uninstall format format-check tidy coverage fuzz \
         fuzz-smoke world
 
 help:
@@ -43,7 +43,7 @@ help:
 	@echo "make bench      measure the bars of the design, side by side"
 	@echo "make fuzz T=NAME TIME=60    fuzz one collective of corpus/; fuzz-smoke: all, briefly"
 	@echo "make install    PREFIX=$(PREFIX) DESTDIR=$(DESTDIR)"
-	@echo "make deps | format | tidy | coverage | uninstall | clean"
+	@echo "make deps | format | format-check | tidy | coverage | uninstall | clean"
 	@echo "variables: SAN=address,undefined WERROR=1 UPDATE=1 V=1"
 
 deps:
@@ -147,6 +147,9 @@ uninstall:
 
 format:
 	clang-format -i $$(git ls-files '*.c' '*.h')
+
+format-check:
+	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 
 tidy:
 	clang-tidy $$(git ls-files 'core/*.c' 'replay/*.c' 'checkers/*.c' 'reports/*.c' 'cli/*.c') -- \

@@ -1,25 +1,27 @@
-/* Lower bounds per collective, and from the bisection of a network: words that must pass between the two halves, divided by
- * the links between them (each direction counts on its own unless links are half duplex). */
+/* Lower bounds per collective, and from the bisection of a network: words that must pass between
+ * the two halves, divided by the links between them (each direction counts on its own unless links
+ * are half duplex). */
 #include "checkers/bound.h"
 
 #include <string.h>
 
 enum crossing { /* words that must go from one half to the other, in the worse direction */
-    CROSS_NONE,
-    CROSS_VECTOR,     /* n: broadcast, reduce, allreduce (both ways) */
-    CROSS_HALF,       /* m floor(P/2): scatter from, gather to, a root in the larger half */
-    CROSS_LARGER_HALF, /* m ceil(P/2), both ways: every rank needs every block */
-    CROSS_PAIRS,      /* m floor(P/2) ceil(P/2), both ways */
-    CROSS_BLOCK       /* m: scan */
+                CROSS_NONE,
+                CROSS_VECTOR, /* n: broadcast, reduce, allreduce (both ways) */
+                CROSS_HALF,   /* m floor(P/2): scatter from, gather to, a root in the larger half */
+                CROSS_LARGER_HALF, /* m ceil(P/2), both ways: every rank needs every block */
+                CROSS_PAIRS,       /* m floor(P/2) ceil(P/2), both ways */
+                CROSS_BLOCK        /* m: scan */
 };
 
 struct bound_row {
     const char *collective;
-    int rounds;       /* one rank's data must reach, or come from, all others */
+    int rounds;            /* one rank's data must reach, or come from, all others */
     uint32_t vector_times; /* W >= vector_times * n */
     uint32_t block_times;  /* W >= block_times * m (P - 1) */
     uint32_t cut_times;    /* W >= cut_times * n (P - 1) / P */
-    int combines_vector, combines_blocks; /* n (P - 1) or m P (P - 1) operations in all, on P ranks */
+    int combines_vector,
+        combines_blocks; /* n (P - 1) or m P (P - 1) operations in all, on P ranks */
     enum crossing crossing;
     int both_ways;
 };
@@ -89,7 +91,8 @@ enum core_status model_bound(const char *collective, const struct model_case *of
     if (row->cut_times)
         bound.words = (struct model_ratio){row->cut_times * words * (P - 1), of->ranks};
     else
-        bound.words = (struct model_ratio){row->vector_times * words + row->block_times * words * (P - 1), 1};
+        bound.words =
+            (struct model_ratio){row->vector_times * words + row->block_times * words * (P - 1), 1};
     if (of->port == REPLAY_PORT_MULTI) { /* a rank moves as many words at once as it has links */
         struct replay_topology_facts facts = {.degree = of->ranks - 1};
         if (topology)
@@ -104,8 +107,9 @@ enum core_status model_bound(const char *collective, const struct model_case *of
         struct replay_topology_facts facts;
         replay_topology_facts(topology, &facts);
         int one_way = of->half_duplex || topology->kind == REPLAY_BUS;
-        bound.bisection = (struct model_ratio){
-            crossing_words(row->crossing, words, P) * (one_way && row->both_ways ? 2 : 1), facts.bisection};
+        bound.bisection = (struct model_ratio){crossing_words(row->crossing, words, P) *
+                                                   (one_way && row->both_ways ? 2 : 1),
+                                               facts.bisection};
     }
     *out = bound;
     return CORE_OK;

@@ -9,19 +9,42 @@
 #include "replay/lower.h"
 
 const struct checker check_table[] = {
-    {"deadlock", "no legal buffering or message order makes ranks wait for each other for ever", check_deadlock},
-    {"buffer-need", "how much buffering the program needs to be safe, and which sends need it", check_buffer_need},
-    {"collective", "all members of a communicator make the same collective calls, with the same root, operation and size",
+    {"deadlock", "no legal buffering or message order makes ranks wait for each other for ever",
+     check_deadlock},
+    {"buffer-need", "how much buffering the program needs to be safe, and which sends need it",
+     check_buffer_need},
+    {"collective",
+     "all members of a communicator make the same collective calls, with the same root, operation "
+     "and size",
      check_collective},
-    {"message", "messages fit their receives in length and type, buffered and ready sends are safe, and nothing sent is left over", check_message},
-    {"rma", "one-sided accesses lie in epochs and in their windows, and do not conflict", check_rma},
-    {"file", "files are accessed as their mode and view allow, by all ranks in the same order, without conflicts", check_file},
-    {"thread", "threads call as the thread level allows, and not into the same collective or request at a time", check_thread},
-    {"usage", "arguments, handles, requests and buffers are used as MPI allows, and what was made is freed", check_usage},
-    {"result", "what ranks received from a collective is what MPI defines (record with --payload=full)", check_result},
-    {"agreement", "ranks that share the result of a collective have the same bits (record with --payload=digest)", check_agreement},
+    {"message",
+     "messages fit their receives in length and type, buffered and ready sends are safe, and "
+     "nothing sent is left over",
+     check_message},
+    {"rma", "one-sided accesses lie in epochs and in their windows, and do not conflict",
+     check_rma},
+    {"file",
+     "files are accessed as their mode and view allow, by all ranks in the same order, without "
+     "conflicts",
+     check_file},
+    {"thread",
+     "threads call as the thread level allows, and not into the same collective or request at a "
+     "time",
+     check_thread},
+    {"usage",
+     "arguments, handles, requests and buffers are used as MPI allows, and what was made is freed",
+     check_usage},
+    {"result",
+     "what ranks received from a collective is what MPI defines (record with --payload=full)",
+     check_result},
+    {"agreement",
+     "ranks that share the result of a collective have the same bits (record with "
+     "--payload=digest)",
+     check_agreement},
     {"cost", "collectives that claim a row of the model keep its rounds and words", check_cost},
-    {"hang", "where the job was proven to hang while it ran, and nothing above says why: in which calls", check_hang},
+    {"hang",
+     "where the job was proven to hang while it ran, and nothing above says why: in which calls",
+     check_hang},
     {NULL, NULL, NULL},
 };
 
@@ -42,10 +65,13 @@ static enum core_status check_names(const char *only)
     for (const char *at = only; at && *at;) {
         size_t length = strcspn(at, ",");
         const struct checker *checker = check_table;
-        while (checker->id && (strlen(checker->id) != length || strncmp(checker->id, at, length) != 0))
+        while (checker->id &&
+               (strlen(checker->id) != length || strncmp(checker->id, at, length) != 0))
             checker++;
         if (!checker->id)
-            return core_report(CORE_BAD_INPUT, "unknown checker '%.*s'; 'crosswait check --list' names them", (int)length, at);
+            return core_report(CORE_BAD_INPUT,
+                               "unknown checker '%.*s'; 'crosswait check --list' names them",
+                               (int)length, at);
         at += length + (at[length] == ',');
     }
     return CORE_OK;
@@ -62,12 +88,16 @@ enum core_status check_keep(struct trace *trace, const struct finding_list *list
         if (!json)
             return core_report(CORE_NO_MEMORY, "out of memory for keeping findings");
         for (uint32_t j = 0; j < finding->call_count && used + 16 < sizeof ranks; j++)
-            used += (size_t)snprintf(ranks + used, sizeof ranks - used, "%s%u", j ? "," : "", finding->call[j].rank);
-        status = trace_finding_add(trace, finding->rule, finding->class, finding_severity_text(finding->severity),
-                                   finding->title ? finding->title : "", ranks, json, finding->repeat ? finding->repeat : "");
+            used += (size_t)snprintf(ranks + used, sizeof ranks - used, "%s%u", j ? "," : "",
+                                     finding->call[j].rank);
+        status = trace_finding_add(trace, finding->rule, finding->class,
+                                   finding_severity_text(finding->severity),
+                                   finding->title ? finding->title : "", ranks, json,
+                                   finding->repeat ? finding->repeat : "");
         free(json);
         if (status == CORE_OK && finding->confirmed != FINDING_NOT_TRIED && finding->schedule)
-            status = trace_findings_confirm(trace, finding->schedule, finding->confirmed == FINDING_CONFIRMED);
+            status = trace_findings_confirm(trace, finding->schedule,
+                                            finding->confirmed == FINDING_CONFIRMED);
     }
     return status;
 }
@@ -91,7 +121,8 @@ static enum core_status recall(struct trace *trace, struct finding_list *list)
 enum core_status check_need(const struct check_input *input, const struct replay_need **out_need)
 {
     struct check_shared *shared = input->shared;
-    enum core_status status = shared->has_need ? CORE_OK : replay_need_find(input->program, NULL, &shared->need);
+    enum core_status status =
+        shared->has_need ? CORE_OK : replay_need_find(input->program, NULL, &shared->need);
 
     if (status != CORE_OK)
         return status;
@@ -100,7 +131,8 @@ enum core_status check_need(const struct check_input *input, const struct replay
     return CORE_OK;
 }
 
-enum core_status check_all(struct trace *trace, const struct check_options *options, struct finding_list *list)
+enum core_status check_all(struct trace *trace, const struct check_options *options,
+                           struct finding_list *list)
 {
     struct replay_program program = {0};
     struct replay_lower_notes notes;

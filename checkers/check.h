@@ -1,5 +1,5 @@
-/* The interface of checkers: one property each, in one file each (check_NAME.c), listed in one table (check.c). A checker
- * gets a trace and the engine, and emits findings. */
+/* The interface of checkers: one property each, in one file each (check_NAME.c), listed in one
+ * table (check.c). A checker gets a trace and the engine, and emits findings. */
 #ifndef CHECKERS_CHECK_H
 #define CHECKERS_CHECK_H
 
@@ -14,12 +14,13 @@
 
 struct check_input {
     struct trace *trace;
-    const struct replay_program *program; /* the application's own calls, lowered from the trace; shared by the checkers */
+    const struct replay_program
+        *program; /* the application's own calls, lowered from the trace; shared by the checkers */
     const struct replay_lower_notes *notes;
-    const char *claims;                   /* of check_options */
-    uint64_t seed;                        /* of whatever is sampled */
-    uint64_t budget_schedules;            /* how many schedules exploration may try */
-    struct check_shared *shared;          /* what checkers find out once for all of them */
+    const char *claims;          /* of check_options */
+    uint64_t seed;               /* of whatever is sampled */
+    uint64_t budget_schedules;   /* how many schedules exploration may try */
+    struct check_shared *shared; /* what checkers find out once for all of them */
 };
 struct check_shared {
     bool has_need;
@@ -41,17 +42,21 @@ extern const struct checker check_table[]; /* ends with an id of NULL */
 
 enum { CHECK_SEED_DEFAULT = 1, CHECK_BUDGET_DEFAULT = 20000 };
 struct check_options {
-    const char *only;          /* comma-separated ids; NULL: all */
-    const char *claims;        /* comma-separated CALL=ROW: what the library's collectives must cost; NULL: nothing */
-    uint64_t seed;             /* CHECK_SEED_DEFAULT */
+    const char *only;   /* comma-separated ids; NULL: all */
+    const char *claims; /* comma-separated CALL=ROW: what the library's collectives must cost; NULL:
+                           nothing */
+    uint64_t seed;      /* CHECK_SEED_DEFAULT */
     uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
 };
 
-/* Runs the checkers over the trace, in the table's order, and adds their findings to *list. CORE_BAD_INPUT for an unknown id in
- * options->only or a claim that cannot be read. CORE_BUDGET when a checker ran out of budget and nothing was found: there is no verdict. */
-enum core_status check_all(struct trace *trace, const struct check_options *options, struct finding_list *list);
+/* Runs the checkers over the trace, in the table's order, and adds their findings to *list.
+ * CORE_BAD_INPUT for an unknown id in options->only or a claim that cannot be read. CORE_BUDGET
+ * when a checker ran out of budget and nothing was found: there is no verdict. */
+enum core_status check_all(struct trace *trace, const struct check_options *options,
+                           struct finding_list *list);
 
-/* Writes the findings into the trace's table finding, in place of what an earlier check left there; the trace was opened with TRACE_WRITE. */
+/* Writes the findings into the trace's table finding, in place of what an earlier check left there;
+ * the trace was opened with TRACE_WRITE. */
 enum core_status check_keep(struct trace *trace, const struct finding_list *list);
 
 #endif

@@ -1,4 +1,5 @@
-/* Buffer need: how much a receiver must hold for the program to be safe. Says nothing of a program that needs none. */
+/* Buffer need: how much a receiver must hold for the program to be safe. Says nothing of a program
+ * that needs none. */
 #include <inttypes.h>
 
 #include "checkers/check_rules.h"
@@ -12,9 +13,11 @@ static void add_steps(struct finding *finding, const struct replay_need *need)
 
     for (uint32_t i = 0; i < need->step_count && i < STEPS_NAMED_MAX; i++)
         if (need->step[i].rendezvous)
-            finding_fact(finding, "without buffering: %s", replay_outcome_text(need->step[i].outcome));
+            finding_fact(finding, "without buffering: %s",
+                         replay_outcome_text(need->step[i].outcome));
         else
-            finding_fact(finding, "from an eager threshold of %s on: %s", describe_bytes(need->step[i].bytes, bytes, sizeof bytes),
+            finding_fact(finding, "from an eager threshold of %s on: %s",
+                         describe_bytes(need->step[i].bytes, bytes, sizeof bytes),
                          replay_outcome_text(need->step[i].outcome));
 }
 
@@ -26,7 +29,8 @@ static bool ended_early(const struct check_input *input)
     return false;
 }
 
-/* Whether what happens without buffering rests on an assumption: then the note of the deadlock says all there is to say. */
+/* Whether what happens without buffering rests on an assumption: then the note of the deadlock says
+ * all there is to say. */
 static enum core_status is_assumed(const struct check_input *input, bool *out_assumed)
 {
     struct replay_result result;
@@ -62,16 +66,20 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
                 if (need->held_bytes[i] > need->held_bytes[most])
                     most = i;
             finding_title(finding, "safe only where sends of up to %s are buffered%s",
-                          describe_bytes(need->safe_bytes, bytes, sizeof bytes), ended_early(input) ? ", as far as it was recorded" : "");
+                          describe_bytes(need->safe_bytes, bytes, sizeof bytes),
+                          ended_early(input) ? ", as far as it was recorded" : "");
             add_steps(finding, need);
-            finding_fact(finding, "when all is buffered, rank %" PRIu32 " holds most: %s at a time", most,
-                         describe_bytes(need->held_bytes[most], bytes, sizeof bytes));
+            finding_fact(finding, "when all is buffered, rank %" PRIu32 " holds most: %s at a time",
+                         most, describe_bytes(need->held_bytes[most], bytes, sizeof bytes));
             if (need->pool_bytes != UINT64_MAX)
-                finding_fact(finding, "a pool of %s a receiver is enough (buffering=pool:%" PRIu64 ")",
-                             describe_bytes(need->pool_bytes, bytes, sizeof bytes), need->pool_bytes);
+                finding_fact(
+                    finding, "a pool of %s a receiver is enough (buffering=pool:%" PRIu64 ")",
+                    describe_bytes(need->pool_bytes, bytes, sizeof bytes), need->pool_bytes);
             if (need->credits != UINT64_MAX)
-                finding_fact(finding, "room for %" PRIu64 " message%s a receiver is enough (buffering=credits:%" PRIu64 ")", need->credits,
-                             need->credits == 1 ? "" : "s", need->credits);
+                finding_fact(finding,
+                             "room for %" PRIu64
+                             " message%s a receiver is enough (buffering=credits:%" PRIu64 ")",
+                             need->credits, need->credits == 1 ? "" : "s", need->credits);
             finding_repeat(finding, "crosswait check --only=buffer-need '%s'", input->trace->path);
         }
     }

@@ -1,6 +1,7 @@
-/* Collective mismatch: the n-th collective of a communicator must be the same call on all its members, with the same root and
- * operation, and with equal sizes where MPI asks for them. The first mismatch of a communicator is reported; what comes behind it is
- * out of step and says nothing. */
+/* Collective mismatch: the n-th collective of a communicator must be the same call on all its
+ * members, with the same root and operation, and with equal sizes where MPI asks for them. The
+ * first mismatch of a communicator is reported; what comes behind it is out of step and says
+ * nothing. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,13 +15,22 @@
 
 enum { PARTS_LISTED_MAX = 16 };
 
-/* Calls in which every member must give the same number of bytes. Gather, scatter and the like have sizes of two sides,
- * and are compared where the data meets (truncation), not here. */
+/* Calls in which every member must give the same number of bytes. Gather, scatter and the like have
+ * sizes of two sides, and are compared where the data meets (truncation), not here. */
 static bool bytes_must_agree(const char *name)
 {
-    static const char *const same[] = {"MPI_Bcast",  "MPI_Reduce",  "MPI_Allreduce",  "MPI_Scan",  "MPI_Exscan",
-                                       "MPI_Ibcast", "MPI_Ireduce", "MPI_Iallreduce", "MPI_Iscan", "MPI_Iexscan",
-                                       "MPI_Reduce_scatter_block", "MPI_Ireduce_scatter_block"};
+    static const char *const same[] = {"MPI_Bcast",
+                                       "MPI_Reduce",
+                                       "MPI_Allreduce",
+                                       "MPI_Scan",
+                                       "MPI_Exscan",
+                                       "MPI_Ibcast",
+                                       "MPI_Ireduce",
+                                       "MPI_Iallreduce",
+                                       "MPI_Iscan",
+                                       "MPI_Iexscan",
+                                       "MPI_Reduce_scatter_block",
+                                       "MPI_Ireduce_scatter_block"};
 
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         if (strcmp(same[i], name) == 0)
@@ -28,7 +38,8 @@ static bool bytes_must_agree(const char *name)
     return false;
 }
 
-static const char *difference(const struct trace *trace, const struct trace_event *a, const struct trace_event *b)
+static const char *difference(const struct trace *trace, const struct trace_event *a,
+                              const struct trace_event *b)
 {
     if (a->call != b->call)
         return "different calls";
@@ -43,13 +54,18 @@ static const char *difference(const struct trace *trace, const struct trace_even
     if (a->bytes != b->bytes)
         return "different sizes";
     const char *one, *other;
-    return types_differ(trace, a->datatype, a->count, b->datatype, b->count, &one, &other) ? "different datatypes" : NULL;
+    return types_differ(trace, a->datatype, a->count, b->datatype, b->count, &one, &other)
+               ? "different datatypes"
+               : NULL;
 }
 
 /* Arrays that all members must give alike. */
-static enum core_status lists_differ(struct trace *trace, const struct trace_event *a, const struct trace_event *b, const char **out_what)
+static enum core_status lists_differ(struct trace *trace, const struct trace_event *a,
+                                     const struct trace_event *b, const char **out_what)
 {
-    static const struct { const char *call, *argument, *what; } same[] = {
+    static const struct {
+        const char *call, *argument, *what;
+    } same[] = {
         {"educe_scatter", "recvcounts", "different sizes"},
         {"MPI_Cart_create", "arg2", "different dimensions"},
         {"MPI_Cart_create", "arg3", "different periods"},
@@ -76,8 +92,9 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
 }
 
 /* Members whose ranks came to their end without this call. */
-static enum core_status add_missing(const struct check_input *input, const struct collective_list *collectives, const struct collective *collective,
-                                    struct finding_list *list)
+static enum core_status add_missing(const struct check_input *input,
+                                    const struct collective_list *collectives,
+                                    const struct collective *collective, struct finding_list *list)
 {
     const struct collective_part *there = NULL;
     struct finding *finding = NULL;
@@ -88,17 +105,22 @@ static enum core_status add_missing(const struct check_input *input, const struc
             there = &collectives->part[collective->first + i];
     for (uint32_t i = 0; i < collective->count && there; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
-        const struct trace_rank *rank = part->rank < input->trace->rank_count ? &input->trace->rank[part->rank] : NULL;
+        const struct trace_rank *rank =
+            part->rank < input->trace->rank_count ? &input->trace->rank[part->rank] : NULL;
         if (part->present || !rank || rank->state != EVENT_RANK_FINISHED || rank->lost || rank->cut)
             continue;
         if (!finding) {
             finding = finding_list_add(list, "collective", "misuse", FINDING_ERROR);
             if (!finding)
                 return CORE_NO_MEMORY;
-            finding_title(finding, "collective %" PRIu64 " of %s is not called by all: rank %" PRIu32 " calls %s, rank %" PRIu32 " never does",
-                          collective->number, describe_comm(input->trace, collective->comm, name, sizeof name), there->rank,
-                          input->trace->call[there->event.call].name, part->rank);
-            struct finding_call *call = finding_call_add(finding, input->trace, there->rank, there->event.seq);
+            finding_title(finding,
+                          "collective %" PRIu64 " of %s is not called by all: rank %" PRIu32
+                          " calls %s, rank %" PRIu32 " never does",
+                          collective->number,
+                          describe_comm(input->trace, collective->comm, name, sizeof name),
+                          there->rank, input->trace->call[there->event.call].name, part->rank);
+            struct finding_call *call =
+                finding_call_add(finding, input->trace, there->rank, there->event.seq);
             if (call)
                 call->core = true;
             finding_repeat(finding, "crosswait check --only=collective '%s'", input->trace->path);
@@ -109,23 +131,28 @@ static enum core_status add_missing(const struct check_input *input, const struc
     return CORE_OK;
 }
 
-static enum core_status add_mismatch(const struct check_input *input, const struct collective_list *collectives,
-                                     const struct collective *collective, const struct collective_part *a,
-                                     const struct collective_part *b, const char *what, struct finding_list *list)
+static enum core_status
+add_mismatch(const struct check_input *input, const struct collective_list *collectives,
+             const struct collective *collective, const struct collective_part *a,
+             const struct collective_part *b, const char *what, struct finding_list *list)
 {
     struct finding *finding = finding_list_add(list, "collective", "misuse", FINDING_ERROR);
     char name[128];
 
     if (!finding)
         return CORE_NO_MEMORY;
-    finding_title(finding, "%s in collective %" PRIu64 " of %s: rank %" PRIu32 " calls %s, rank %" PRIu32 " calls %s", what,
-                  collective->number, describe_comm(input->trace, collective->comm, name, sizeof name), a->rank,
-                  input->trace->call[a->event.call].name, b->rank, input->trace->call[b->event.call].name);
+    finding_title(
+        finding,
+        "%s in collective %" PRIu64 " of %s: rank %" PRIu32 " calls %s, rank %" PRIu32 " calls %s",
+        what, collective->number, describe_comm(input->trace, collective->comm, name, sizeof name),
+        a->rank, input->trace->call[a->event.call].name, b->rank,
+        input->trace->call[b->event.call].name);
     for (uint32_t i = 0, listed = 0; i < collective->count && listed < PARTS_LISTED_MAX; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
         if (!part->present)
             continue;
-        struct finding_call *call = finding_call_add(finding, input->trace, part->rank, part->event.seq);
+        struct finding_call *call =
+            finding_call_add(finding, input->trace, part->rank, part->event.seq);
         if (call)
             call->core = true;
         listed++;
@@ -147,7 +174,8 @@ enum core_status check_collective(const struct check_input *input, struct findin
         const struct collective_part *first = NULL;
         if (collective->comm == out_of_step)
             continue;
-        for (uint32_t j = 0; j < collective->count && collective->comm != out_of_step && status == CORE_OK; j++) {
+        for (uint32_t j = 0;
+             j < collective->count && collective->comm != out_of_step && status == CORE_OK; j++) {
             const struct collective_part *part = &collectives.part[collective->first + j];
             if (!part->present)
                 continue;
@@ -170,14 +198,17 @@ enum core_status check_collective(const struct check_input *input, struct findin
         const struct collective_part *a, *b;
         char what[192];
         if (status == CORE_OK && collective->comm != out_of_step && first)
-            status = block_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
+            status =
+                block_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
         if (status == CORE_OK && collective->comm != out_of_step && first && !a)
-            status = graph_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
+            status =
+                graph_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
         if (status == CORE_OK && collective->comm != out_of_step && first && a) {
             status = add_mismatch(input, &collectives, collective, a, b, what, list);
             out_of_step = collective->comm;
         }
-        if (status == CORE_OK && collective->comm != out_of_step && collective->present && collective->present < collective->count)
+        if (status == CORE_OK && collective->comm != out_of_step && collective->present &&
+            collective->present < collective->count)
             status = add_missing(input, &collectives, collective, list);
     }
     collective_list_done(&collectives);

@@ -1,8 +1,10 @@
 /* Cost: a collective that claims a row of the model must keep it, in rounds and in words.
  *
- * Claims come from two places. A program names the communicator on which it runs one collective by hand, with MPI_Comm_set_name,
- * "cost:ROW words=N [word=BYTES] [root=R] [k=N]": all its point-to-point messages there are that collective. And --claim=CALL=ROW says that every
- * blocking call of CALL in the job runs ROW inside the library: its messages are those that the library layer recorded.
+ * Claims come from two places. A program names the communicator on which it runs one collective by
+ * hand, with MPI_Comm_set_name, "cost:ROW words=N [word=BYTES] [root=R] [k=N]": all its
+ * point-to-point messages there are that collective. And --claim=CALL=ROW says that every blocking
+ * call of CALL in the job runs ROW inside the library: its messages are those that the library
+ * layer recorded.
  *
  * Local operations leave no trace; C is checked where the collective runs in process (fuzz/). */
 #include <inttypes.h>
@@ -60,29 +62,35 @@ static void rows_text(const struct model_row *const *row, uint32_t count, char *
         used += (size_t)snprintf(buffer + used, room - used, "%s%s", i ? ", " : "", row[i]->id);
 }
 
-static void add_broken(const struct check_input *input, struct finding_list *list, const char *row, uint64_t rounds, double words,
-                       const struct model_cost *cost, uint32_t rank, uint64_t seq, const char *what, const char *also)
+static void add_broken(const struct check_input *input, struct finding_list *list, const char *row,
+                       uint64_t rounds, double words, const struct model_cost *cost, uint32_t rank,
+                       uint64_t seq, const char *what, const char *also)
 {
     struct finding *finding = finding_list_add(list, "cost", "cost", FINDING_ERROR);
 
     if (!finding)
         return;
-    finding_title(finding, "%s does not keep its row %s: %" PRIu64 " rounds and %.6g words where the row says %s%" PRIu64 " and %s%.6g",
-                  what, row, rounds, words, cost->rounds_relation == MODEL_AT_MOST ? "at most " : "", cost->rounds,
-                  cost->words_relation == MODEL_AT_MOST ? "at most " : "", model_value(cost->words));
+    finding_title(finding,
+                  "%s does not keep its row %s: %" PRIu64
+                  " rounds and %.6g words where the row says %s%" PRIu64 " and %s%.6g",
+                  what, row, rounds, words,
+                  cost->rounds_relation == MODEL_AT_MOST ? "at most " : "", cost->rounds,
+                  cost->words_relation == MODEL_AT_MOST ? "at most " : "",
+                  model_value(cost->words));
     struct finding_call *call = finding_call_add(finding, input->trace, rank, seq);
     if (call)
         call->core = true;
     if (also && *also)
         finding_fact(finding, "what it does costs as much as %s", also);
     if (input->claims)
-        finding_repeat(finding, "crosswait check --only=cost --claim='%s' '%s'", input->claims, input->trace->path);
+        finding_repeat(finding, "crosswait check --only=cost --claim='%s' '%s'", input->claims,
+                       input->trace->path);
     else
         finding_repeat(finding, "crosswait check --only=cost '%s'", input->trace->path);
 }
 
-static enum core_status check_named(const struct check_input *input, int32_t comm, uint32_t rank, uint64_t seq, const char *name,
-                                    struct finding_list *list)
+static enum core_status check_named(const struct check_input *input, int32_t comm, uint32_t rank,
+                                    uint64_t seq, const char *name, struct finding_list *list)
 {
     struct claim claim;
     struct replay_measure measure;
@@ -90,10 +98,14 @@ static enum core_status check_named(const struct check_input *input, int32_t com
     bool wrong, done;
 
     if (!read_claim(name, &claim, &wrong)) {
-        struct finding *finding = wrong ? finding_list_add(list, "cost", "cost", FINDING_NOTE) : NULL;
+        struct finding *finding =
+            wrong ? finding_list_add(list, "cost", "cost", FINDING_NOTE) : NULL;
         if (finding)
-            finding_title(finding, "the claim '%s' cannot be read: it is cost:ROW words=N [word=BYTES] [root=R] [k=N], with a row that "
-                          "'crosswait model' lists", name);
+            finding_title(finding,
+                          "the claim '%s' cannot be read: it is cost:ROW words=N [word=BYTES] "
+                          "[root=R] [k=N], with a row that "
+                          "'crosswait model' lists",
+                          name);
         return CORE_OK;
     }
     const struct model_row *row = model_row_find(claim.row);
@@ -110,7 +122,8 @@ static enum core_status check_named(const struct check_input *input, int32_t com
     uint64_t words = (measure.words_bytes + claim.word_bytes - 1) / claim.word_bytes;
     cost.operations_relation = MODEL_AT_MOST; /* not seen in a trace */
     if (!model_keeps(&cost, measure.rounds, words, 0))
-        add_broken(input, list, claim.row, measure.rounds, (double)measure.words_bytes / (double)claim.word_bytes, &cost, rank, seq,
+        add_broken(input, list, claim.row, measure.rounds,
+                   (double)measure.words_bytes / (double)claim.word_bytes, &cost, rank, seq,
                    "the collective on this communicator", NULL);
     return CORE_OK;
 }
@@ -121,17 +134,21 @@ static enum core_status check_all_named(const struct check_input *input, struct 
     sqlite3_stmt *statement;
     enum core_status status = CORE_OK;
 
-    if (sqlite3_prepare_v2(input->trace->db,
-                           "SELECT e.comm, e.rank, e.seq, a.value FROM event e JOIN arg a ON a.event = e.id "
-                           "WHERE e.call = 'MPI_Comm_set_name' AND substr(a.value, 1, 5) = 'cost:' GROUP BY e.comm ORDER BY e.comm",
-                           -1, &statement, NULL) != SQLITE_OK)
-        return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", input->trace->path, sqlite3_errmsg(input->trace->db));
+    if (sqlite3_prepare_v2(
+            input->trace->db,
+            "SELECT e.comm, e.rank, e.seq, a.value FROM event e JOIN arg a ON a.event = e.id "
+            "WHERE e.call = 'MPI_Comm_set_name' AND substr(a.value, 1, 5) = 'cost:' GROUP BY "
+            "e.comm ORDER BY e.comm",
+            -1, &statement, NULL) != SQLITE_OK)
+        return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", input->trace->path,
+                           sqlite3_errmsg(input->trace->db));
     while (status == CORE_OK && sqlite3_step(statement) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(statement, 3);
         int comm = sqlite3_column_int(statement, 0);
-        if (name && comm >= 0 && (uint32_t)comm < input->trace->comm_count && !input->trace->comm[comm].inter)
-            status = check_named(input, comm, (uint32_t)sqlite3_column_int(statement, 1), (uint64_t)sqlite3_column_int64(statement, 2),
-                                 name, list);
+        if (name && comm >= 0 && (uint32_t)comm < input->trace->comm_count &&
+            !input->trace->comm[comm].inter)
+            status = check_named(input, comm, (uint32_t)sqlite3_column_int(statement, 1),
+                                 (uint64_t)sqlite3_column_int64(statement, 2), name, list);
     }
     sqlite3_finalize(statement);
     return status;
@@ -174,7 +191,8 @@ static enum core_status check_library(const struct check_input *input, struct fi
         if (model_keeps(&cost, entry->rounds, entry->words_bytes, 0))
             continue;
         rows_text(entry->row, entry->row_count, also, sizeof also);
-        add_broken(input, list, row->id, entry->rounds, (double)entry->words_bytes, &cost, entry->rank, entry->seq, name, also);
+        add_broken(input, list, row->id, entry->rounds, (double)entry->words_bytes, &cost,
+                   entry->rank, entry->seq, name, also);
     }
     cost_list_done(&costs);
     return status;
@@ -197,8 +215,11 @@ enum core_status check_cost_claims(const char *claims)
         if (equals)
             snprintf(id, sizeof id, "%.*s", (int)(end - equals - 1), equals + 1);
         if (!equals || !model_row_find(id))
-            return core_report(CORE_BAD_INPUT, "bad claim '%.*s': it is CALL=ROW, e.g. MPI_Bcast=bcast.binomial; 'crosswait model' lists "
-                               "the rows", (int)(end - at), at);
+            return core_report(CORE_BAD_INPUT,
+                               "bad claim '%.*s': it is CALL=ROW, e.g. MPI_Bcast=bcast.binomial; "
+                               "'crosswait model' lists "
+                               "the rows",
+                               (int)(end - at), at);
         at = *end ? end + 1 : NULL;
     }
     return CORE_OK;

@@ -1,5 +1,6 @@
-/* Files: accesses that the mode of opening or the view does not allow, and collective calls on a file that its ranks do not all make, or not in the
- * same order; accesses that conflict (file_conflict.h). */
+/* Files: accesses that the mode of opening or the view does not allow, and collective calls on a
+ * file that its ranks do not all make, or not in the same order; accesses that conflict
+ * (file_conflict.h). */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,20 @@
 #include "checkers/file_conflict.h"
 #include "checkers/types.h"
 
-enum { FINDINGS_MAX = 16, MODE_RDONLY = 2, MODE_WRONLY = 4, MODE_SEQUENTIAL = 256 }; /* the modes' numbers in Open MPI and ROMIO */
+enum {
+    FINDINGS_MAX = 16,
+    MODE_RDONLY = 2,
+    MODE_WRONLY = 4,
+    MODE_SEQUENTIAL = 256
+}; /* the modes' numbers in Open MPI and ROMIO */
 
 struct opened { /* a rank's side of a file */
     int64_t amode;
     int32_t etype;
-    struct { uint64_t seq; int32_t call; } *step; /* its collective calls */
+    struct {
+        uint64_t seq;
+        int32_t call;
+    } * step; /* its collective calls */
     uint32_t steps, room;
     uint64_t seq;
     bool known;
@@ -36,19 +45,23 @@ static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank
         struct opened *fresh = realloc(files->opened, (size_t)count * ranks * sizeof *fresh);
         if (!fresh)
             return NULL;
-        memset(fresh + (size_t)files->file_count * ranks, 0, (size_t)(count - files->file_count) * ranks * sizeof *fresh);
+        memset(fresh + (size_t)files->file_count * ranks, 0,
+               (size_t)(count - files->file_count) * ranks * sizeof *fresh);
         files->opened = fresh;
         files->file_count = count;
     }
     return &files->opened[(size_t)file * ranks + rank];
 }
 
-static int64_t argument(struct files *files, const struct trace_event *event, const char *name, int64_t otherwise)
+static int64_t argument(struct files *files, const struct trace_event *event, const char *name,
+                        int64_t otherwise)
 {
     int64_t *value = NULL, found = otherwise;
     uint32_t count = 0;
 
-    if (trace_arg_get(files->input->trace, event->rank, event->seq, name, &value, &count) == CORE_OK && count)
+    if (trace_arg_get(files->input->trace, event->rank, event->seq, name, &value, &count) ==
+            CORE_OK &&
+        count)
         found = value[0];
     free(value);
     return found;
@@ -56,7 +69,9 @@ static int64_t argument(struct files *files, const struct trace_event *event, co
 
 static struct finding *say(struct files *files, uint32_t rank, uint64_t seq)
 {
-    struct finding *finding = files->findings++ < FINDINGS_MAX ? finding_list_add(files->list, "file", "misuse", FINDING_ERROR) : NULL;
+    struct finding *finding = files->findings++ < FINDINGS_MAX
+                                  ? finding_list_add(files->list, "file", "misuse", FINDING_ERROR)
+                                  : NULL;
 
     if (!finding)
         return NULL;
@@ -72,21 +87,26 @@ static void wrong(struct files *files, const struct trace_event *event, const ch
     struct finding *finding = say(files, event->rank, event->seq);
 
     if (finding)
-        finding_title(finding, "%s: %s (rank %" PRIu32 ")", files->input->trace->call[event->call].name, sentence, event->rank);
+        finding_title(finding, "%s: %s (rank %" PRIu32 ")",
+                      files->input->trace->call[event->call].name, sentence, event->rank);
 }
 
-static void access(struct files *files, const struct trace_event *event, const struct opened *file, const char *name)
+static void access(struct files *files, const struct trace_event *event, const struct opened *file,
+                   const char *name)
 {
     const struct trace *trace = files->input->trace;
-    bool writes = strstr(name, "write") || strstr(name, "set_size") || strstr(name, "preallocate"), reads = strstr(name, "_read") || strstr(name, "_iread");
+    bool writes = strstr(name, "write") || strstr(name, "set_size") || strstr(name, "preallocate"),
+         reads = strstr(name, "_read") || strstr(name, "_iread");
 
     if (writes && (file->amode & MODE_RDONLY))
         wrong(files, event, "the file was opened with MPI_MODE_RDONLY");
     else if (reads && (file->amode & MODE_WRONLY))
         wrong(files, event, "the file was opened with MPI_MODE_WRONLY");
-    else if ((file->amode & MODE_SEQUENTIAL) && (writes || reads) && !strstr(name, "shared") && !strstr(name, "ordered"))
+    else if ((file->amode & MODE_SEQUENTIAL) && (writes || reads) && !strstr(name, "shared") &&
+             !strstr(name, "ordered"))
         wrong(files, event, "the file was opened with MPI_MODE_SEQUENTIAL");
-    if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count && trace->datatype[file->etype].size > 0 && event->count > 0 &&
+    if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count &&
+        trace->datatype[file->etype].size > 0 && event->count > 0 &&
         event->bytes % (uint64_t)trace->datatype[file->etype].size)
         wrong(files, event, "what it moves is no whole number of the view's elementary type");
 }
@@ -98,9 +118,11 @@ static void view(struct files *files, const struct trace_event *event, struct op
     const char *a, *b;
 
     file->etype = etype;
-    if (etype < 0 || filetype < 0 || (uint32_t)etype >= trace->datatype_count || (uint32_t)filetype >= trace->datatype_count)
+    if (etype < 0 || filetype < 0 || (uint32_t)etype >= trace->datatype_count ||
+        (uint32_t)filetype >= trace->datatype_count)
         return;
-    if ((trace->datatype[etype].size > 0 && trace->datatype[filetype].size % trace->datatype[etype].size) ||
+    if ((trace->datatype[etype].size > 0 &&
+         trace->datatype[filetype].size % trace->datatype[etype].size) ||
         types_differ(trace, etype, 1, filetype, 1, &a, &b))
         wrong(files, event, "'filetype' is not made of 'etype'");
 }
@@ -116,14 +138,19 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
     if (status != CORE_OK)
         return status;
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent || (event.class != EVENT_CLASS_FILE && event.class != EVENT_CLASS_FILE_COLL) || event.win < 0)
+        if (event.parent ||
+            (event.class != EVENT_CLASS_FILE && event.class != EVENT_CLASS_FILE_COLL) ||
+            event.win < 0)
             continue;
         struct opened *file = opened_of(files, event.win, rank);
         const char *name = trace->call[event.call].name;
         if (!file)
             continue;
         if (strstr(name, "File_open")) {
-            *file = (struct opened){.amode = argument(files, &event, "amode", 0), .etype = -1, .seq = event.seq, .known = true};
+            *file = (struct opened){.amode = argument(files, &event, "amode", 0),
+                                    .etype = -1,
+                                    .seq = event.seq,
+                                    .known = true};
             continue;
         }
         if (event.class == EVENT_CLASS_FILE_COLL) {
@@ -169,24 +196,34 @@ static void compare(struct files *files, uint32_t at)
         uint32_t both = first->steps < file->steps ? first->steps : file->steps, differ = 0;
         while (differ < both && first->step[differ].call == file->step[differ].call)
             differ++;
-        bool ended = trace->rank[first_rank].state == EVENT_RANK_FINISHED && trace->rank[rank].state == EVENT_RANK_FINISHED;
+        bool ended = trace->rank[first_rank].state == EVENT_RANK_FINISHED &&
+                     trace->rank[rank].state == EVENT_RANK_FINISHED;
         if (first->amode != file->amode) {
             if ((finding = say(files, first_rank, first->seq)))
-                finding_title(finding, "MPI_File_open: 'amode' differs between ranks %" PRIu32 " and %" PRIu32, first_rank, rank);
+                finding_title(finding,
+                              "MPI_File_open: 'amode' differs between ranks %" PRIu32
+                              " and %" PRIu32,
+                              first_rank, rank);
             if (finding)
                 finding_call_add(finding, files->input->trace, rank, file->seq);
         } else if (differ < both) {
             if ((finding = say(files, first_rank, first->step[differ].seq)))
-                finding_title(finding, "different collective calls on a file: rank %" PRIu32 " calls %s, rank %" PRIu32 " calls %s", first_rank,
-                              trace->call[first->step[differ].call].name, rank, trace->call[file->step[differ].call].name);
+                finding_title(finding,
+                              "different collective calls on a file: rank %" PRIu32
+                              " calls %s, rank %" PRIu32 " calls %s",
+                              first_rank, trace->call[first->step[differ].call].name, rank,
+                              trace->call[file->step[differ].call].name);
             if (finding)
                 finding_call_add(finding, files->input->trace, rank, file->step[differ].seq);
         } else if (first->steps != file->steps && ended) {
             const struct opened *longer = first->steps > file->steps ? first : file;
-            uint32_t there = longer == first ? first_rank : rank, missing = longer == first ? rank : first_rank;
+            uint32_t there = longer == first ? first_rank : rank,
+                     missing = longer == first ? rank : first_rank;
             if ((finding = say(files, there, longer->step[differ].seq)))
-                finding_title(finding, "a collective call on a file is not made by all: rank %" PRIu32 " calls %s, rank %" PRIu32 " never does", there,
-                              trace->call[longer->step[differ].call].name, missing);
+                finding_title(finding,
+                              "a collective call on a file is not made by all: rank %" PRIu32
+                              " calls %s, rank %" PRIu32 " never does",
+                              there, trace->call[longer->step[differ].call].name, missing);
         }
         if (finding)
             return;
@@ -203,7 +240,8 @@ enum core_status check_file(const struct check_input *input, struct finding_list
         any = input->trace->call[i].name && strstr(input->trace->call[i].name, "MPI_File_open");
     for (uint32_t rank = 0; rank < input->trace->rank_count; rank++)
         whole &= !input->trace->rank[rank].lost;
-    for (uint32_t rank = 0; any && whole && rank < input->trace->rank_count && status == CORE_OK; rank++)
+    for (uint32_t rank = 0; any && whole && rank < input->trace->rank_count && status == CORE_OK;
+         rank++)
         status = read_rank(&files, rank);
     for (uint32_t i = 0; i < files.file_count && status == CORE_OK; i++)
         compare(&files, i);

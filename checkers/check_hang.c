@@ -1,5 +1,6 @@
-/* A job that the launcher has proven to hang, where no other checker says why: what ranks wait for is then something that the engine
- * does not model, or the record alone does not show. The proof was made of the job itself (live.h). */
+/* A job that the launcher has proven to hang, where no other checker says why: what ranks wait for
+ * is then something that the engine does not model, or the record alone does not show. The proof
+ * was made of the job itself (live.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static enum core_status pending_of(struct trace *trace, uint32_t rank, uint64_t 
     enum core_status status = trace_cursor_open(trace, rank, &cursor);
 
     *out_seq = 0;
-    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
+    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
+           more)
         if (!event.parent)
             *out_seq = event.pending ? event.seq : 0;
     trace_cursor_close(cursor);
@@ -46,7 +48,8 @@ enum core_status check_hang(const struct check_input *input, struct finding_list
     if (!(finding = finding_list_add(list, "hang", "deadlock", FINDING_ERROR)))
         return CORE_NO_MEMORY;
     finding_title(finding, "deadlock in the recorded run: %s", proof);
-    for (uint32_t r = 0; r < input->trace->rank_count && status == CORE_OK && r < CALLS_LISTED_MAX; r++) {
+    for (uint32_t r = 0; r < input->trace->rank_count && status == CORE_OK && r < CALLS_LISTED_MAX;
+         r++) {
         struct finding_call *call;
         uint64_t seq;
         status = pending_of(input->trace, r, &seq);

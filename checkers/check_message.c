@@ -1,8 +1,10 @@
-/* Messages that are wrong whatever their timing: longer than their receive, of another type, without room in the attached buffer, sent ready
- * where no receive need be posted; and messages that nobody ever received.
+/* Messages that are wrong whatever their timing: longer than their receive, of another type,
+ * without room in the attached buffer, sent ready where no receive need be posted; and messages
+ * that nobody ever received.
  *
- * Types are compared where the record says which receive got which message. The rest is what the engine meets when it runs the program
- * without buffering and with it, in the recorded order of matches; nothing is said where that order had to be left. */
+ * Types are compared where the record says which receive got which message. The rest is what the
+ * engine meets when it runs the program without buffering and with it, in the recorded order of
+ * matches; nothing is said where that order had to be left. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -38,10 +40,11 @@ static void add_repeat(const struct messages *m, struct finding *finding)
     finding_repeat(finding, "crosswait check --only=message '%s'", m->input->trace->path);
 }
 
-/* --- types ------------------------------------------------------------------------------------------------------- */
+/* --- types ------------------------------------------------------------------------------------ */
 
 /* The call that names what is sent or received: for MPI_Start the one that made the request. */
-static bool transfer_of(struct trace *trace, uint32_t rank, uint64_t seq, struct trace_event *out_event)
+static bool transfer_of(struct trace *trace, uint32_t rank, uint64_t seq,
+                        struct trace_event *out_event)
 {
     enum core_status status = trace_event_get(trace, rank, seq, out_event);
 
@@ -61,38 +64,44 @@ static enum core_status judge_types(const struct trace_message *message, void *c
         !transfer_of(trace, message->dest, message->receive, &receive))
         return CORE_OK;
     bool leg = receive.class == EVENT_CLASS_SENDRECV && receive.has_leg;
-    if (!types_differ(trace, send.datatype, send.count, leg ? receive.recv_datatype : receive.datatype,
+    if (!types_differ(trace, send.datatype, send.count,
+                      leg ? receive.recv_datatype : receive.datatype,
                       leg ? receive.recv_count : receive.count, &sent, &received))
         return CORE_OK;
     struct finding *finding = finding_list_add(m->list, "message", "misuse", FINDING_ERROR);
     if (!finding)
         return CORE_NO_MEMORY;
-    finding_title(finding, "types differ: rank %" PRIu32 " sends %s, rank %" PRIu32 " receives it as %s", message->source, sent, message->dest,
-                  received);
+    finding_title(finding,
+                  "types differ: rank %" PRIu32 " sends %s, rank %" PRIu32 " receives it as %s",
+                  message->source, sent, message->dest, received);
     add_call(m, finding, message->source, message->send);
     add_call(m, finding, message->dest, message->receive);
-    finding_fact(finding, "what arrives is the bytes of the one, taken for the other; on machines of different kinds not even that");
+    finding_fact(finding, "what arrives is the bytes of the one, taken for the other; on machines "
+                          "of different kinds not even that");
     add_repeat(m, finding);
     m->types++;
     return CORE_OK;
 }
 
-/* --- what the engine meets ---------------------------------------------------------------------------------------- */
+/* --- what the engine meets -------------------------------------------------------------------- */
 
 /* One-sided communication, files and threads may order what the engine takes for unordered. */
 static bool may_be_ordered_otherwise(const struct check_input *input)
 {
     bool found = input->notes->threads;
     for (uint32_t i = 0; i < input->trace->call_count && !found; i++)
-        found = input->trace->call[i].name &&
-                (input->trace->call[i].class == EVENT_CLASS_WIN_CREATE || input->trace->call[i].class == EVENT_CLASS_SPAWN);
+        found =
+            input->trace->call[i].name && (input->trace->call[i].class == EVENT_CLASS_WIN_CREATE ||
+                                           input->trace->call[i].class == EVENT_CLASS_SPAWN);
     return found;
 }
 
 static bool seen_before(struct messages *m, const struct replay_error *error)
 {
     struct trace_event event;
-    int32_t site = trace_event_get(m->input->trace, error->rank, error->event, &event) == CORE_OK ? event.site : 0;
+    int32_t site = trace_event_get(m->input->trace, error->rank, error->event, &event) == CORE_OK
+                       ? event.site
+                       : 0;
 
     for (uint32_t i = 0; i < m->seen_count; i++)
         if (m->seen[i].kind == error->kind && m->seen[i].site == site)
@@ -107,47 +116,62 @@ static bool seen_before(struct messages *m, const struct replay_error *error)
 static bool was_handled(const struct check_input *input, const struct replay_error *error)
 {
     struct trace_event event;
-    bool returned = trace_event_get(input->trace, error->rank, error->event, &event) == CORE_OK && !event.pending && event.error;
+    bool returned = trace_event_get(input->trace, error->rank, error->event, &event) == CORE_OK &&
+                    !event.pending && event.error;
 
-    return error->kind == REPLAY_ERROR_TRUNCATED && (returned || input->trace->rank[error->rank].state == EVENT_RANK_FINISHED);
+    return error->kind == REPLAY_ERROR_TRUNCATED &&
+           (returned || input->trace->rank[error->rank].state == EVENT_RANK_FINISHED);
 }
 
 /* The recorded run ended in this call. */
 static bool ended_in(const struct check_input *input, const struct replay_error *error)
 {
     struct trace_event event;
-    return trace_event_get(input->trace, error->rank, error->event, &event) == CORE_OK && event.pending;
+    return trace_event_get(input->trace, error->rank, error->event, &event) == CORE_OK &&
+           event.pending;
 }
 
-static enum core_status add_error(struct messages *m, const struct replay_error *error, const char *schedule)
+static enum core_status add_error(struct messages *m, const struct replay_error *error,
+                                  const char *schedule)
 {
     bool ended = ended_in(m->input, error);
     bool certain = ended || error->kind == REPLAY_ERROR_TRUNCATED;
-    struct finding *finding = finding_list_add(m->list, "message", "misuse", certain ? FINDING_ERROR : FINDING_WARNING);
+    struct finding *finding =
+        finding_list_add(m->list, "message", "misuse", certain ? FINDING_ERROR : FINDING_WARNING);
     char bytes[64];
 
     if (!finding)
         return CORE_NO_MEMORY;
     switch (error->kind) {
     case REPLAY_ERROR_TRUNCATED:
-        finding_title(finding, "message longer than its receive: rank %" PRId32 " sends more than rank %" PRIu32 " has room for", error->other_rank,
-                      error->rank);
+        finding_title(finding,
+                      "message longer than its receive: rank %" PRId32
+                      " sends more than rank %" PRIu32 " has room for",
+                      error->other_rank, error->rank);
         break;
     case REPLAY_ERROR_BUFFER:
-        finding_title(finding, "buffered send without room: the buffer that rank %" PRIu32 " attached is %s too small", error->rank,
-                      describe_bytes(error->bytes, bytes, sizeof bytes));
+        finding_title(finding,
+                      "buffered send without room: the buffer that rank %" PRIu32
+                      " attached is %s too small",
+                      error->rank, describe_bytes(error->bytes, bytes, sizeof bytes));
         break;
     default:
-        finding_title(finding, "ready send before its receive: nothing makes sure that the receive is posted when rank %" PRIu32 " sends", error->rank);
+        finding_title(finding,
+                      "ready send before its receive: nothing makes sure that the receive is "
+                      "posted when rank %" PRIu32 " sends",
+                      error->rank);
         break;
     }
     add_call(m, finding, error->rank, error->event);
     if (error->other_rank >= 0 && error->other_event)
         add_call(m, finding, (uint32_t)error->other_rank, error->other_event);
     if (error->kind == REPLAY_ERROR_BUFFER)
-        finding_fact(finding, "each message takes MPI_BSEND_OVERHEAD bytes besides its own (MPI_Buffer_attach)");
+        finding_fact(
+            finding,
+            "each message takes MPI_BSEND_OVERHEAD bytes besides its own (MPI_Buffer_attach)");
     if (!ended && error->kind == REPLAY_ERROR_BUFFER)
-        finding_fact(finding, "in the recorded run earlier messages had left the buffer in time; nothing makes sure of that");
+        finding_fact(finding, "in the recorded run earlier messages had left the buffer in time; "
+                              "nothing makes sure of that");
     if (!ended && error->kind == REPLAY_ERROR_READY)
         finding_fact(finding, "in the recorded run it may have been posted in time");
     finding_schedule(finding, "%s", schedule);
@@ -165,14 +189,17 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
         const struct replay_op *op = &m->input->program->rank[left->rank].op[left->op];
         if (!left->is_send || op->mode == REPLAY_TOKEN || left->peer < 0)
             continue;
-        if (!finding && !(finding = finding_list_add(m->list, "message", "misuse", FINDING_WARNING)))
+        if (!finding &&
+            !(finding = finding_list_add(m->list, "message", "misuse", FINDING_WARNING)))
             return CORE_NO_MEMORY;
         if (count++ < LOST_LISTED_MAX)
             add_call(m, finding, left->rank, left->event);
     }
     if (!finding)
         return CORE_OK;
-    finding_title(finding, "%" PRIu64 " message%s never received, although all ranks came to their ends", count, count == 1 ? " was" : "s were");
+    finding_title(finding,
+                  "%" PRIu64 " message%s never received, although all ranks came to their ends",
+                  count, count == 1 ? " was" : "s were");
     add_repeat(m, finding);
     return CORE_OK;
 }
@@ -180,7 +207,8 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
 static bool all_finished(const struct check_input *input)
 {
     for (uint32_t r = 0; r < input->program->rank_count; r++)
-        if (input->trace->rank[r].state != EVENT_RANK_FINISHED || input->trace->rank[r].lost || input->trace->rank[r].cut)
+        if (input->trace->rank[r].state != EVENT_RANK_FINISHED || input->trace->rank[r].lost ||
+            input->trace->rank[r].cut)
             return false;
     return true;
 }
@@ -200,23 +228,29 @@ static enum core_status judge_run(struct messages *m, const char *schedule, bool
     bool loose = may_be_ordered_otherwise(m->input);
     for (uint32_t i = 0; i < result.error_listed && !result.assumed && status == CORE_OK; i++) {
         const struct replay_error *error = &result.error[i];
-        if (error->kind == REPLAY_ERROR_COLLECTIVE || (loose && error->kind != REPLAY_ERROR_TRUNCATED) ||
-            m->input->trace->rank[error->rank].lost || was_handled(m->input, error) || seen_before(m, error))
+        if (error->kind == REPLAY_ERROR_COLLECTIVE ||
+            (loose && error->kind != REPLAY_ERROR_TRUNCATED) ||
+            m->input->trace->rank[error->rank].lost || was_handled(m->input, error) ||
+            seen_before(m, error))
             continue;
         status = add_error(m, error, schedule);
     }
-    if (status == CORE_OK && lost && !result.assumed && result.outcome == REPLAY_FINISHED && all_finished(m->input))
+    if (status == CORE_OK && lost && !result.assumed && result.outcome == REPLAY_FINISHED &&
+        all_finished(m->input))
         status = add_lost(m, &result);
     replay_result_done(&result);
     return status;
 }
 
-/* The program with the calls in which ranks died. *out_own = false: nobody did, the checkers' common one has all there is. */
-static enum core_status lower_fatal(const struct check_input *input, struct replay_program *own, bool *out_own)
+/* The program with the calls in which ranks died. *out_own = false: nobody did, the checkers'
+ * common one has all there is. */
+static enum core_status lower_fatal(const struct check_input *input, struct replay_program *own,
+                                    bool *out_own)
 {
     *out_own = false;
     for (uint32_t r = 0; r < input->program->rank_count; r++)
-        *out_own |= input->trace->rank[r].state == EVENT_RANK_EXITED || input->trace->rank[r].state == EVENT_RANK_ABORTED;
+        *out_own |= input->trace->rank[r].state == EVENT_RANK_EXITED ||
+                    input->trace->rank[r].state == EVENT_RANK_ABORTED;
     if (!*out_own)
         return CORE_OK;
     return replay_lower(input->trace, &(struct replay_lower_options){.fatal = true}, own, NULL);
@@ -228,7 +262,8 @@ enum core_status check_message(const struct check_input *input, struct finding_l
     struct check_input with_fatal = *input;
     struct messages m = {.input = &with_fatal, .list = list};
     bool has_own;
-    enum core_status status = trace_messages_each(input->trace, input->notes->threads, judge_types, &m);
+    enum core_status status =
+        trace_messages_each(input->trace, input->notes->threads, judge_types, &m);
 
     if (status != CORE_OK || (status = lower_fatal(input, &own, &has_own)) != CORE_OK)
         return status;

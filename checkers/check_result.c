@@ -1,9 +1,11 @@
-/* Results: what every rank received from a collective is what MPI defines, computed by definition from what the ranks sent (reference.h), where
- * the contents were kept (--payload=full); of broadcasts also where only digests were. And agreement: ranks that should share one
- * result share it bit by bit.
+/* Results: what every rank received from a collective is what MPI defines, computed by definition
+ * from what the ranks sent (reference.h), where the contents were kept (--payload=full); of
+ * broadcasts also where only digests were. And agreement: ranks that should share one result share
+ * it bit by bit.
  *
- * Left alone: contents that were not kept whole, ranks in place (their contribution is overwritten), user operations, types of more than
- * one basic type, v- and w-variants, intercommunicators. */
+ * Left alone: contents that were not kept whole, ranks in place (their contribution is
+ * overwritten), user operations, types of more than one basic type, v- and w-variants,
+ * intercommunicators. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,20 +30,45 @@ struct judging { /* one collective */
     struct finding_list *list;
 };
 
-enum shape { SHAPE_NONE, BCAST, GATHER, ALLGATHER, SCATTER, ALLTOALL, REDUCE, ALLREDUCE, SCAN, EXSCAN, REDUCE_SCATTER };
+enum shape {
+    SHAPE_NONE,
+    BCAST,
+    GATHER,
+    ALLGATHER,
+    SCATTER,
+    ALLTOALL,
+    REDUCE,
+    ALLREDUCE,
+    SCAN,
+    EXSCAN,
+    REDUCE_SCATTER
+};
 
 static enum shape find_shape(const char *call)
 {
     static const struct {
         const char *call;
         enum shape shape;
-    } shapes[] = {{"MPI_Bcast", BCAST},         {"MPI_Gather", GATHER},       {"MPI_Allgather", ALLGATHER},
-                  {"MPI_Scatter", SCATTER},     {"MPI_Alltoall", ALLTOALL},   {"MPI_Reduce", REDUCE},
-                  {"MPI_Allreduce", ALLREDUCE}, {"MPI_Scan", SCAN},           {"MPI_Exscan", EXSCAN},
-                  {"MPI_Ibcast", BCAST},        {"MPI_Igather", GATHER},      {"MPI_Iallgather", ALLGATHER},
-                  {"MPI_Iscatter", SCATTER},    {"MPI_Ialltoall", ALLTOALL},  {"MPI_Ireduce", REDUCE},
-                  {"MPI_Iallreduce", ALLREDUCE}, {"MPI_Iscan", SCAN},         {"MPI_Iexscan", EXSCAN},
-                  {"MPI_Reduce_scatter_block", REDUCE_SCATTER}, {"MPI_Ireduce_scatter_block", REDUCE_SCATTER}};
+    } shapes[] = {{"MPI_Bcast", BCAST},
+                  {"MPI_Gather", GATHER},
+                  {"MPI_Allgather", ALLGATHER},
+                  {"MPI_Scatter", SCATTER},
+                  {"MPI_Alltoall", ALLTOALL},
+                  {"MPI_Reduce", REDUCE},
+                  {"MPI_Allreduce", ALLREDUCE},
+                  {"MPI_Scan", SCAN},
+                  {"MPI_Exscan", EXSCAN},
+                  {"MPI_Ibcast", BCAST},
+                  {"MPI_Igather", GATHER},
+                  {"MPI_Iallgather", ALLGATHER},
+                  {"MPI_Iscatter", SCATTER},
+                  {"MPI_Ialltoall", ALLTOALL},
+                  {"MPI_Ireduce", REDUCE},
+                  {"MPI_Iallreduce", ALLREDUCE},
+                  {"MPI_Iscan", SCAN},
+                  {"MPI_Iexscan", EXSCAN},
+                  {"MPI_Reduce_scatter_block", REDUCE_SCATTER},
+                  {"MPI_Ireduce_scatter_block", REDUCE_SCATTER}};
 
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
         if (strcmp(shapes[i].call, call) == 0)
@@ -49,24 +76,27 @@ static enum shape find_shape(const char *call)
     return SHAPE_NONE;
 }
 
-static bool complete(const struct check_input *input, const struct collective *collective, const struct collective_part *part)
+static bool complete(const struct check_input *input, const struct collective *collective,
+                     const struct collective_part *part)
 {
     if (collective->present != collective->count || input->trace->comm[collective->comm].inter)
         return false;
     for (uint32_t i = 0; i < collective->count; i++)
-        if (part[i].event.pending || part[i].event.call != part[0].event.call || part[i].event.root != part[0].event.root ||
-            part[i].event.op != part[0].event.op)
+        if (part[i].event.pending || part[i].event.call != part[0].event.call ||
+            part[i].event.root != part[0].event.root || part[i].event.op != part[0].event.op)
             return false;
     return true;
 }
 
-static struct finding *add_finding(const struct judging *j, const char *rule, enum finding_severity severity, uint32_t member)
+static struct finding *add_finding(const struct judging *j, const char *rule,
+                                   enum finding_severity severity, uint32_t member)
 {
     struct finding *finding = finding_list_add(j->list, rule, "result", severity);
 
     if (!finding)
         return NULL;
-    struct finding_call *call = finding_call_add(finding, j->input->trace, j->part[member].rank, j->part[member].event.seq);
+    struct finding_call *call =
+        finding_call_add(finding, j->input->trace, j->part[member].rank, j->part[member].event.seq);
     if (call)
         call->core = true;
     finding_repeat(finding, "crosswait check --only=%s '%s'", rule, j->input->trace->path);
@@ -78,12 +108,15 @@ static void add_wrong(const struct judging *j, uint32_t member, uint64_t at, con
     struct finding *finding = add_finding(j, "result", FINDING_ERROR, member);
 
     if (finding)
-        finding_title(finding, "wrong result of %s on rank %" PRIu32 ": %s %" PRIu64 " is not what the ranks sent",
-                      j->input->trace->call[j->part[member].event.call].name, j->part[member].rank, what, at);
+        finding_title(
+            finding,
+            "wrong result of %s on rank %" PRIu32 ": %s %" PRIu64 " is not what the ranks sent",
+            j->input->trace->call[j->part[member].event.call].name, j->part[member].rank, what, at);
 }
 
 /* A block that arrived at `offset` of what a member received. */
-static bool same(const struct judging *j, uint32_t member, uint64_t offset, const unsigned char *expected, uint64_t bytes)
+static bool same(const struct judging *j, uint32_t member, uint64_t offset,
+                 const unsigned char *expected, uint64_t bytes)
 {
     const struct content *got = &j->received[member];
 
@@ -134,8 +167,10 @@ static void judge_folded(const struct judging *j, enum shape shape)
     const unsigned char **x = malloc(j->count * sizeof *x);
     enum reference_basic basic;
     enum reference_op op;
-    bool known = x && event->datatype >= 0 && event->op >= 0 && (uint32_t)event->op < trace->op_count &&
-                 reference_basic_find(trace->datatype[event->datatype].name, (size_t)trace->datatype[event->datatype].size, &basic) &&
+    bool known = x && event->datatype >= 0 && event->op >= 0 &&
+                 (uint32_t)event->op < trace->op_count &&
+                 reference_basic_find(trace->datatype[event->datatype].name,
+                                      (size_t)trace->datatype[event->datatype].size, &basic) &&
                  reference_op_find(trace->op_name[event->op], &op);
 
     for (uint32_t i = 0; known && i < j->count; i++) {
@@ -149,7 +184,8 @@ static void judge_folded(const struct judging *j, enum shape shape)
         uint64_t first = shape == REDUCE_SCATTER ? to * (got->bytes / size) : 0;
         if (!got->data || terms == 0 || (shape == REDUCE && to != j->root))
             continue;
-        for (uint64_t i = 0; i < got->bytes / size && (first + i + 1) * size <= j->sent[0].bytes; i++)
+        for (uint64_t i = 0; i < got->bytes / size && (first + i + 1) * size <= j->sent[0].bytes;
+             i++)
             if (!reference_fold_equals(basic, op, x, terms, first + i, got->data - first * size)) {
                 add_wrong(j, to, i, "element");
                 free(x);
@@ -164,10 +200,11 @@ static void contents_load(const struct judging *j)
     for (uint32_t i = 0; i < j->count; i++) {
         struct trace *trace = j->input->trace;
         uint64_t seq = j->part[i].event.seq;
-        if (trace_payload_get(trace, j->part[i].rank, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &j->sent[i].data, &j->sent[i].bytes) != CORE_OK)
+        if (trace_payload_get(trace, j->part[i].rank, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND,
+                              &j->sent[i].data, &j->sent[i].bytes) != CORE_OK)
             j->sent[i].data = NULL;
-        if (trace_payload_get(trace, j->part[i].rank, seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &j->received[i].data,
-                              &j->received[i].bytes) != CORE_OK)
+        if (trace_payload_get(trace, j->part[i].rank, seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV,
+                              &j->received[i].data, &j->received[i].bytes) != CORE_OK)
             j->received[i].data = NULL;
     }
 }
@@ -181,40 +218,48 @@ static void contents_free(const struct judging *j)
     }
 }
 
-/* Digests suffice to tell whether all have the bytes of one: the root's (broadcast), or each other's. */
+/* Digests suffice to tell whether all have the bytes of one: the root's (broadcast), or each
+ * other's. */
 static void judge_digests(const struct judging *j, bool broadcast)
 {
     uint64_t expected = 0, expected_bytes = 0, digest, bytes;
     bool known = false;
 
     if (broadcast)
-        known = trace_digest_get(j->input->trace, j->part[j->root].rank, j->part[j->root].event.seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND,
-                                 &expected, &expected_bytes) == CORE_OK;
+        known = trace_digest_get(j->input->trace, j->part[j->root].rank, j->part[j->root].event.seq,
+                                 SPOOL_AT_POST, SPOOL_BUFFER_SEND, &expected,
+                                 &expected_bytes) == CORE_OK;
     if (broadcast && !known)
         return;
     for (uint32_t i = 0; i < j->count; i++) {
-        if (trace_digest_get(j->input->trace, j->part[i].rank, j->part[i].event.seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &digest,
-                             &bytes) != CORE_OK)
+        if (trace_digest_get(j->input->trace, j->part[i].rank, j->part[i].event.seq, SPOOL_AT_DONE,
+                             SPOOL_BUFFER_RECV, &digest, &bytes) != CORE_OK)
             continue;
         if (!known) {
             expected = digest;
             expected_bytes = bytes;
             known = true;
         } else if (bytes == expected_bytes && digest != expected) {
-            struct finding *finding =
-                add_finding(j, broadcast ? "result" : "agreement", broadcast ? FINDING_ERROR : FINDING_WARNING, i);
+            struct finding *finding = add_finding(j, broadcast ? "result" : "agreement",
+                                                  broadcast ? FINDING_ERROR : FINDING_WARNING, i);
             if (finding && broadcast)
-                finding_title(finding, "wrong result of %s: what rank %" PRIu32 " received is not what the root sent",
+                finding_title(finding,
+                              "wrong result of %s: what rank %" PRIu32
+                              " received is not what the root sent",
                               j->input->trace->call[j->part[i].event.call].name, j->part[i].rank);
             else if (finding)
-                finding_title(finding, "ranks disagree bit by bit on the result of %s: rank %" PRIu32 " has another one than rank %" PRIu32,
-                              j->input->trace->call[j->part[i].event.call].name, j->part[i].rank, j->part[0].rank);
+                finding_title(finding,
+                              "ranks disagree bit by bit on the result of %s: rank %" PRIu32
+                              " has another one than rank %" PRIu32,
+                              j->input->trace->call[j->part[i].event.call].name, j->part[i].rank,
+                              j->part[0].rank);
             return;
         }
     }
 }
 
-static enum core_status each(const struct check_input *input, struct finding_list *list, bool agreement)
+static enum core_status each(const struct check_input *input, struct finding_list *list,
+                             bool agreement)
 {
     struct collective_list collectives;
     enum core_status status = collective_list_load(input->trace, &collectives);
@@ -231,7 +276,9 @@ static enum core_status each(const struct check_input *input, struct finding_lis
         if (!collective->count || !complete(input, collective, j.part))
             continue;
         enum shape shape = find_shape(input->trace->call[j.part[0].event.call].name);
-        j.root = j.part[0].event.root >= 0 && (uint32_t)j.part[0].event.root < j.count ? (uint32_t)j.part[0].event.root : 0;
+        j.root = j.part[0].event.root >= 0 && (uint32_t)j.part[0].event.root < j.count
+                     ? (uint32_t)j.part[0].event.root
+                     : 0;
         if (agreement) {
             if (shape == ALLREDUCE || shape == ALLGATHER)
                 judge_digests(&j, false);
@@ -241,7 +288,8 @@ static enum core_status each(const struct check_input *input, struct finding_lis
             continue;
         j.sent = calloc(2 * (size_t)j.count, sizeof *j.sent);
         if (!j.sent) {
-            status = core_report(CORE_NO_MEMORY, "out of memory for the contents of a collective's buffers");
+            status = core_report(CORE_NO_MEMORY,
+                                 "out of memory for the contents of a collective's buffers");
             break;
         }
         j.received = j.sent + j.count;

@@ -1,8 +1,10 @@
-/* One-sided communication: epochs that are opened and closed as MPI asks, accesses inside the window, and accesses that conflict: two to the same
- * bytes of which one writes, with nothing that orders them.
+/* One-sided communication: epochs that are opened and closed as MPI asks, accesses inside the
+ * window, and accesses that conflict: two to the same bytes of which one writes, with nothing that
+ * orders them.
  *
- * The order between ranks is order.h's; where it does not tell, nothing is claimed. Accumulates of one operation do not conflict. Of the target's own
- * accesses those by MPI calls are known, stores that changed what the window held, and what a watchpoint on its first bytes saw
+ * The order between ranks is order.h's; where it does not tell, nothing is claimed. Accumulates of
+ * one operation do not conflict. Of the target's own accesses those by MPI calls are known, stores
+ * that changed what the window held, and what a watchpoint on its first bytes saw
  * (interpose/inflight.c); not other loads. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,10 +14,17 @@
 #include "checkers/check_rules.h"
 #include "checkers/order.h"
 
-enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, MODE_NOSUCCEED_OPEN_MPI = 16, MODE_NOSUCCEED_MPICH = 16384, LOCK_EXCLUSIVE = 1 };
+enum {
+    FINDINGS_MAX = 16,
+    COMPARED_MAX = 20000000,
+    MODE_NOSUCCEED_OPEN_MPI = 16,
+    MODE_NOSUCCEED_MPICH = 16384,
+    LOCK_EXCLUSIVE = 1
+};
 
 enum kind { GET, PUT, ACCUMULATE, SWAP, LOAD, STORE };
-static const char *const kind_names[] = {"reads", "writes", "accumulates to", "swaps", "reads", "writes"};
+static const char *const kind_names[] = {"reads", "writes", "accumulates to",
+                                         "swaps", "reads",  "writes"};
 
 struct access {
     uint32_t origin, target; /* world ranks */
@@ -24,11 +33,12 @@ struct access {
     int64_t at;               /* byte of the first element */
     uint64_t seq, end;        /* the call; the one that completed it, UINT64_MAX none */
     uint8_t kind;
-    bool exclusive;           /* under an exclusive lock */
-    bool passive;             /* under any lock */
-    bool itself;              /* by the program, not by a call: seen when the call seq was entered */
-    bool changed;             /* and known only from the window's content, which another rank's access may have changed too */
-    int32_t site;             /* where the program did it; -1 unknown */
+    bool exclusive; /* under an exclusive lock */
+    bool passive;   /* under any lock */
+    bool itself;    /* by the program, not by a call: seen when the call seq was entered */
+    bool changed; /* and known only from the window's content, which another rank's access may have
+                     changed too */
+    int32_t site; /* where the program did it; -1 unknown */
 };
 struct held { /* a rank's exclusive lock on its own part of a window */
     uint32_t rank;
@@ -38,12 +48,12 @@ struct held { /* a rank's exclusive lock on its own part of a window */
 struct epoch { /* of one rank on one window */
     bool fence, started, posted, all;
     uint64_t fence_seq, start_seq, post_seq, used_seq;
-    uint8_t *lock;     /* by world rank of the target: 0 none, 1 shared, 2 exclusive */
-    bool *group;       /* targets of the start */
+    uint8_t *lock; /* by world rank of the target: 0 none, 1 shared, 2 exclusive */
+    bool *group;   /* targets of the start */
 };
 struct window {
-    int64_t *unit, *bytes;  /* by world rank; bytes -1 unknown */
-    struct epoch *epoch;    /* by world rank */
+    int64_t *unit, *bytes; /* by world rank; bytes -1 unknown */
+    struct epoch *epoch;   /* by world rank */
     bool atomics, dynamic, known;
     uint32_t unsure; /* conflicts that something else may order: only the first is told */
 };
@@ -60,7 +70,8 @@ struct rma {
     enum core_status status;
 };
 
-static struct finding *say(struct rma *rma, enum finding_severity severity, uint32_t rank, uint64_t seq)
+static struct finding *say(struct rma *rma, enum finding_severity severity, uint32_t rank,
+                           uint64_t seq)
 {
     if (rma->findings++ >= FINDINGS_MAX)
         return NULL;
@@ -76,22 +87,27 @@ static struct finding *say(struct rma *rma, enum finding_severity severity, uint
     return finding;
 }
 
-static void wrong(struct rma *rma, const struct trace_event *event, uint64_t other, const char *sentence)
+static void wrong(struct rma *rma, const struct trace_event *event, uint64_t other,
+                  const char *sentence)
 {
     struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
     if (!finding)
         return;
-    finding_title(finding, "%s: %s (rank %" PRIu32 ")", rma->input->trace->call[event->call].name, sentence, event->rank);
+    finding_title(finding, "%s: %s (rank %" PRIu32 ")", rma->input->trace->call[event->call].name,
+                  sentence, event->rank);
     if (other)
         finding_call_add(finding, rma->input->trace, event->rank, other);
 }
 
-static int64_t argument(struct rma *rma, const struct trace_event *event, const char *name, int64_t otherwise)
+static int64_t argument(struct rma *rma, const struct trace_event *event, const char *name,
+                        int64_t otherwise)
 {
     int64_t *value = NULL, found = otherwise;
     uint32_t count = 0;
 
-    if (trace_arg_get(rma->input->trace, event->rank, event->seq, name, &value, &count) == CORE_OK && count)
+    if (trace_arg_get(rma->input->trace, event->rank, event->seq, name, &value, &count) ==
+            CORE_OK &&
+        count)
         found = value[0];
     free(value);
     return found;
@@ -146,7 +162,8 @@ static void complete(struct rma *rma, uint32_t rank, int32_t win, int32_t target
         struct access *access = &rma->access[i];
         if (access->origin != rank)
             break;
-        if (access->win == win && access->end == UINT64_MAX && (target < 0 || access->target == (uint32_t)target))
+        if (access->win == win && access->end == UINT64_MAX &&
+            (target < 0 || access->target == (uint32_t)target))
             access->end = seq;
     }
 }
@@ -169,15 +186,21 @@ static bool add(struct rma *rma, const struct access *access)
 
 static void span(const struct trace *trace, struct access *access)
 {
-    const struct trace_datatype *type = access->datatype >= 0 && (uint32_t)access->datatype < trace->datatype_count ? &trace->datatype[access->datatype] : NULL;
+    const struct trace_datatype *type =
+        access->datatype >= 0 && (uint32_t)access->datatype < trace->datatype_count
+            ? &trace->datatype[access->datatype]
+            : NULL;
     int64_t low = INT64_MAX, high = INT64_MIN;
 
     access->low = access->high = access->at;
     if (!type || access->count <= 0 || !type->segment)
         return;
     for (uint32_t i = 0; i < type->segment_count; i++) {
-        const struct trace_datatype *basic = type->segment[i].basic < trace->datatype_count ? &trace->datatype[type->segment[i].basic] : NULL;
-        int64_t start = type->segment[i].displacement, end = start + (basic ? (int64_t)type->segment[i].count * basic->extent : 0);
+        const struct trace_datatype *basic = type->segment[i].basic < trace->datatype_count
+                                                 ? &trace->datatype[type->segment[i].basic]
+                                                 : NULL;
+        int64_t start = type->segment[i].displacement,
+                end = start + (basic ? (int64_t)type->segment[i].count * basic->extent : 0);
         low = start < low ? start : low;
         high = end > high ? end : high;
     }
@@ -193,34 +216,53 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
     struct trace *trace = rma->input->trace;
     const char *name = trace->call[event->call].name;
     struct epoch *epoch = &window->epoch[event->rank];
-    int32_t target = event->peer < 0 ? -1 : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
+    int32_t target = event->peer < 0
+                         ? -1
+                         : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
 
-    window->atomics |= strstr(name, "etch_and_op") || strstr(name, "Compare_and_swap") || strstr(name, "et_accumulate");
+    window->atomics |= strstr(name, "etch_and_op") || strstr(name, "Compare_and_swap") ||
+                       strstr(name, "et_accumulate");
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
     bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
     epoch->used_seq = event->seq;
     if (!by_lock && !epoch->fence && !epoch->started)
-        wrong(rma, event, 0, locked(rma, epoch) ? "the target is not locked" : "there is no epoch: no fence, start or lock comes before it");
+        wrong(rma, event, 0,
+              locked(rma, epoch) ? "the target is not locked"
+                                 : "there is no epoch: no fence, start or lock comes before it");
     else if (!by_lock && epoch->started && epoch->group && !epoch->group[target])
         wrong(rma, event, epoch->start_seq, "the target is not in the group of MPI_Win_start");
-    struct access access = {.origin = event->rank, .target = (uint32_t)target, .win = event->win, .op = event->op, .seq = event->seq, .end = UINT64_MAX,
-                            .datatype = event->has_leg ? event->recv_datatype : event->datatype,
-                            .count = event->has_leg ? event->recv_count : event->count == EVENT_NONE ? 1 : event->count,
-                            .exclusive = epoch->lock && epoch->lock[target] == 2, .passive = by_lock, .site = -1,
-                            .kind = (uint8_t)(strstr(name, "Compare_and_swap")                             ? SWAP
-                                              : strstr(name, "ccumulate") || strstr(name, "etch_and_op") ? ACCUMULATE
-                                              : strstr(name, "ut")                                          ? PUT
-                                                                                                            : GET)};
+    struct access access = {
+        .origin = event->rank,
+        .target = (uint32_t)target,
+        .win = event->win,
+        .op = event->op,
+        .seq = event->seq,
+        .end = UINT64_MAX,
+        .datatype = event->has_leg ? event->recv_datatype : event->datatype,
+        .count = event->has_leg               ? event->recv_count
+                 : event->count == EVENT_NONE ? 1
+                                              : event->count,
+        .exclusive = epoch->lock && epoch->lock[target] == 2,
+        .passive = by_lock,
+        .site = -1,
+        .kind = (uint8_t)(strstr(name, "Compare_and_swap")                           ? SWAP
+                          : strstr(name, "ccumulate") || strstr(name, "etch_and_op") ? ACCUMULATE
+                          : strstr(name, "ut")                                       ? PUT
+                                                                                     : GET)};
     if (window->dynamic || !window->unit[target])
         return;
     access.at = argument(rma, event, "target_disp", 0) * window->unit[target];
     span(trace, &access);
-    if (access.high > access.low && window->bytes[target] >= 0 && (access.low < 0 || access.high > window->bytes[target])) {
+    if (access.high > access.low && window->bytes[target] >= 0 &&
+        (access.low < 0 || access.high > window->bytes[target])) {
         struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
         if (finding)
-            finding_title(finding, "%s: bytes %" PRId64 " to %" PRId64 " of a window that has %" PRId64 " on rank %" PRId32 " (rank %" PRIu32 ")", name,
-                          access.low, access.high - 1, window->bytes[target], target, event->rank);
+            finding_title(finding,
+                          "%s: bytes %" PRId64 " to %" PRId64 " of a window that has %" PRId64
+                          " on rank %" PRId32 " (rank %" PRIu32 ")",
+                          name, access.low, access.high - 1, window->bytes[target], target,
+                          event->rank);
         return;
     }
     if (access.high > access.low)
@@ -234,7 +276,9 @@ static void set_group(struct rma *rma, const struct trace_event *event, struct e
 
     free(epoch->group);
     epoch->group = NULL;
-    if (trace_group_get(rma->input->trace, argument(rma, event, "group", 0), &member, &count) == CORE_OK && count)
+    if (trace_group_get(rma->input->trace, argument(rma, event, "group", 0), &member, &count) ==
+            CORE_OK &&
+        count)
         epoch->group = calloc(rma->input->trace->rank_count, sizeof *epoch->group);
     for (uint32_t i = 0; epoch->group && i < count; i++)
         if (member[i] >= 0 && member[i] < rma->input->trace->rank_count)
@@ -263,19 +307,23 @@ static void let_go(struct rma *rma, const struct trace_event *event)
 static bool holds(const struct rma *rma, uint32_t rank, int32_t win, uint64_t seq)
 {
     for (uint32_t i = 0; i < rma->held_count; i++)
-        if (rma->held[i].rank == rank && rma->held[i].win == win && rma->held[i].from < seq && seq <= rma->held[i].to)
+        if (rma->held[i].rank == rank && rma->held[i].win == win && rma->held[i].from < seq &&
+            seq <= rma->held[i].to)
             return true;
     return false;
 }
 
-static void lock(struct rma *rma, const struct trace_event *event, struct epoch *epoch, int32_t target)
+static void lock(struct rma *rma, const struct trace_event *event, struct epoch *epoch,
+                 int32_t target)
 {
     bool all = event->peer < 0;
 
-    if (epoch->all || (all && locked(rma, epoch)) || (!all && locks(rma, epoch) && target >= 0 && epoch->lock[target]))
+    if (epoch->all || (all && locked(rma, epoch)) ||
+        (!all && locks(rma, epoch) && target >= 0 && epoch->lock[target]))
         wrong(rma, event, 0, all ? "the window is locked already" : "the target is locked already");
     else if (epoch->started || (epoch->fence && epoch->used_seq > epoch->fence_seq))
-        wrong(rma, event, epoch->started ? epoch->start_seq : epoch->fence_seq, "another epoch is still open: fences, start and lock must not mix");
+        wrong(rma, event, epoch->started ? epoch->start_seq : epoch->fence_seq,
+              "another epoch is still open: fences, start and lock must not mix");
     epoch->fence = false;
     if (all)
         epoch->all = true;
@@ -289,14 +337,20 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
 {
     struct trace *trace = rma->input->trace;
     struct epoch *epoch = &window->epoch[event->rank];
-    int32_t target = event->peer < 0 ? -1 : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
+    int32_t target = event->peer < 0
+                         ? -1
+                         : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
     int64_t mode;
 
     target = target >= (int32_t)trace->rank_count ? -1 : target;
     switch (event->class) {
     case EVENT_CLASS_RMA_FENCE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
-            wrong(rma, event, epoch->started ? epoch->start_seq : epoch->posted ? epoch->post_seq : 0, "another epoch is still open: fences, start and lock must not mix");
+            wrong(rma, event,
+                  epoch->started  ? epoch->start_seq
+                  : epoch->posted ? epoch->post_seq
+                                  : 0,
+                  "another epoch is still open: fences, start and lock must not mix");
         mode = argument(rma, event, "assert", 0);
         epoch->fence = !(mode & (MODE_NOSUCCEED_OPEN_MPI | MODE_NOSUCCEED_MPICH));
         epoch->fence_seq = event->seq;
@@ -334,7 +388,9 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         break;
     case EVENT_CLASS_RMA_UNLOCK:
         if (event->peer < 0 ? !epoch->all : !epoch->lock || target < 0 || !epoch->lock[target])
-            wrong(rma, event, 0, event->peer < 0 ? "no MPI_Win_lock_all comes before it" : "the target is not locked");
+            wrong(rma, event, 0,
+                  event->peer < 0 ? "no MPI_Win_lock_all comes before it"
+                                  : "the target is not locked");
         if (event->peer < 0)
             epoch->all = false;
         else if (epoch->lock && target >= 0)
@@ -344,19 +400,24 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
     case EVENT_CLASS_RMA_FLUSH:
-        if (!epoch->all && (event->peer < 0 ? !locked(rma, epoch) : !epoch->lock || target < 0 || !epoch->lock[target]))
+        if (!epoch->all && (event->peer < 0 ? !locked(rma, epoch)
+                                            : !epoch->lock || target < 0 || !epoch->lock[target]))
             wrong(rma, event, 0, "nothing is locked");
         if (!strstr(trace->call[event->call].name, "local"))
             complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
     case EVENT_CLASS_WIN_FREE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
-            wrong(rma, event, epoch->started ? epoch->start_seq : epoch->posted ? epoch->post_seq : 0,
+            wrong(rma, event,
+                  epoch->started  ? epoch->start_seq
+                  : epoch->posted ? epoch->post_seq
+                                  : 0,
                   epoch->started  ? "no MPI_Win_complete ends the epoch that MPI_Win_start began"
                   : epoch->posted ? "no MPI_Win_wait ends the epoch that MPI_Win_post began"
                                   : "the window is still locked");
         else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
-            wrong(rma, event, epoch->used_seq, "no fence completes the accesses since the last one");
+            wrong(rma, event, epoch->used_seq,
+                  "no fence completes the accesses since the last one");
         complete(rma, event->rank, event->win, -1, event->seq);
         break;
     default:
@@ -381,8 +442,12 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
 
     if (status != CORE_OK)
         return status;
-    while (rma->status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        struct window *window = event.parent || event.win < 0 || event.class == EVENT_CLASS_FILE || event.class == EVENT_CLASS_FILE_COLL ? NULL : window_of(rma, event.win);
+    while (rma->status == CORE_OK &&
+           (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        struct window *window = event.parent || event.win < 0 || event.class == EVENT_CLASS_FILE ||
+                                        event.class == EVENT_CLASS_FILE_COLL
+                                    ? NULL
+                                    : window_of(rma, event.win);
         if (!window)
             continue;
         *out_any = true;
@@ -397,8 +462,9 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     return status == CORE_OK ? rma->status : status;
 }
 
-/* "window||SEQ|LOW HIGH HOW" or with SEQ@SITE: the rank itself touches its window, which the call SEQ made. HOW: r, w by a call of MPI; s a change
- * of its content was seen; S, L a store, a load of the program was. */
+/* "window||SEQ|LOW HIGH HOW" or with SEQ@SITE: the rank itself touches its window, which the call
+ * SEQ made. HOW: r, w by a call of MPI; s a change of its content was seen; S, L a store, a load of
+ * the program was. */
 static enum core_status local(uint32_t rank, uint64_t seq, const char *text, void *context)
 {
     struct rma *rma = context;
@@ -407,34 +473,51 @@ static enum core_status local(uint32_t rank, uint64_t seq, const char *text, voi
     char how, place[16] = "";
     struct trace_event event;
 
-    if ((sscanf(text, "window||%llu|%lld %lld %c", &by, &low, &high, &how) != 4 && sscanf(text, "window||%llu@%15[0-9]|%lld %lld %c", &by, place, &low, &high, &how) != 5) ||
+    if ((sscanf(text, "window||%llu|%lld %lld %c", &by, &low, &high, &how) != 4 &&
+         sscanf(text, "window||%llu@%15[0-9]|%lld %lld %c", &by, place, &low, &high, &how) != 5) ||
         trace_event_get(rma->input->trace, rank, by, &event) != CORE_OK || event.win < 0)
         return CORE_OK;
-    struct access access = {.origin = rank, .target = rank, .win = event.win, .seq = seq, .end = seq, .low = low, .high = high, .datatype = -1, .at = low,
-                            .kind = how == 'r' || how == 'L' ? LOAD : STORE, .itself = strchr("sSL", how) != NULL, .changed = how == 's',
-                            .exclusive = holds(rma, rank, event.win, seq), .site = *place ? atoi(place) : -1};
+    struct access access = {.origin = rank,
+                            .target = rank,
+                            .win = event.win,
+                            .seq = seq,
+                            .end = seq,
+                            .low = low,
+                            .high = high,
+                            .datatype = -1,
+                            .at = low,
+                            .kind = how == 'r' || how == 'L' ? LOAD : STORE,
+                            .itself = strchr("sSL", how) != NULL,
+                            .changed = how == 's',
+                            .exclusive = holds(rma, rank, event.win, seq),
+                            .site = *place ? atoi(place) : -1};
     add(rma, &access);
     return rma->status;
 }
 
 static const char *operation_of(const struct trace *trace, const struct access *access)
 {
-    const char *name = access->op >= 0 && (uint32_t)access->op < trace->op_count ? trace->op_name[access->op] : NULL;
+    const char *name = access->op >= 0 && (uint32_t)access->op < trace->op_count
+                           ? trace->op_name[access->op]
+                           : NULL;
     return access->kind == SWAP ? "MPI_REPLACE" : name ? name : "";
 }
 
 static bool writes(const struct trace *trace, const struct access *access)
 {
-    return access->kind != GET && access->kind != LOAD && !(access->kind == ACCUMULATE && !strcmp(operation_of(trace, access), "MPI_NO_OP"));
+    return access->kind != GET && access->kind != LOAD &&
+           !(access->kind == ACCUMULATE && !strcmp(operation_of(trace, access), "MPI_NO_OP"));
 }
 
-/* With a lock held by the other side, a program may wait for a value to change: the order then comes from the value. */
+/* With a lock held by the other side, a program may wait for a value to change: the order then
+ * comes from the value. */
 static bool polls(const struct access *a, const struct access *b)
 {
     return a->itself && a->kind == LOAD && b->passive;
 }
 
-/* Atomic with respect to each other: of one operation, or one only reads (the info key accumulate_ops, by default same_op_no_op). */
+/* Atomic with respect to each other: of one operation, or one only reads (the info key
+ * accumulate_ops, by default same_op_no_op). */
 static bool atomic(const struct trace *trace, const struct access *a, const struct access *b)
 {
     if ((a->kind != ACCUMULATE && a->kind != SWAP) || (b->kind != ACCUMULATE && b->kind != SWAP))
@@ -447,9 +530,12 @@ static bool may_meet(const struct trace *trace, const struct access *a, const st
 {
     if (polls(a, b) || polls(b, a))
         return false;
-    if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high || (!writes(trace, a) && !writes(trace, b)))
+    if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high ||
+        (!writes(trace, a) && !writes(trace, b)))
         return false;
-    return !atomic(trace, a, b) && !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) && (b->kind == LOAD || b->kind == STORE));
+    return !atomic(trace, a, b) &&
+           !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) &&
+             (b->kind == LOAD || b->kind == STORE));
 }
 
 /* The spans meet: do the bytes? Both laid out in rows of parts, compared part by part. */
@@ -464,26 +550,43 @@ static bool bytes_meet(const struct trace *trace, const struct access *a, const 
         for (int64_t i = 0; !hit && i < x->count; i++)
             for (uint32_t k = 0; !hit && k < type->segment_count; k++) {
                 int64_t start = x->at + i * type->extent + type->segment[k].displacement;
-                hit = ++steps > 100000 || (start < y->high && y->low < start + (int64_t)type->segment[k].count * trace->datatype[type->segment[k].basic].extent);
+                hit = ++steps > 100000 ||
+                      (start < y->high &&
+                       y->low < start + (int64_t)type->segment[k].count *
+                                            trace->datatype[type->segment[k].basic].extent);
             }
         if (!hit)
             return false;
     }
-    return true; /* parts of each lie in the span of the other; interleaved parts of both are rare, and let be */
+    return true; /* parts of each lie in the span of the other; interleaved parts of both are rare,
+                    and let be */
 }
 
 static bool interleaved(const struct trace *trace, const struct access *a, const struct access *b)
 {
-    return a->datatype >= 0 && b->datatype >= 0 && trace->datatype[a->datatype].segment_count * (a->count > 1 && trace->datatype[a->datatype].size != trace->datatype[a->datatype].extent ? 2 : 1) > 1 &&
-           trace->datatype[b->datatype].segment_count * (b->count > 1 && trace->datatype[b->datatype].size != trace->datatype[b->datatype].extent ? 2 : 1) > 1;
+    return a->datatype >= 0 && b->datatype >= 0 &&
+           trace->datatype[a->datatype].segment_count *
+                   (a->count > 1 &&
+                            trace->datatype[a->datatype].size != trace->datatype[a->datatype].extent
+                        ? 2
+                        : 1) >
+               1 &&
+           trace->datatype[b->datatype].segment_count *
+                   (b->count > 1 &&
+                            trace->datatype[b->datatype].size != trace->datatype[b->datatype].extent
+                        ? 2
+                        : 1) >
+               1;
 }
 
 static bool ordered(const struct order *order, const struct access *a, const struct access *b)
 {
     if (a->exclusive || b->exclusive)
         return a->origin != b->origin || a->end <= b->seq || b->end <= a->seq;
-    return (a->end != UINT64_MAX && order_before(order, a->origin, a->end, b->origin, b->seq + (a->origin == b->origin))) ||
-           (b->end != UINT64_MAX && order_before(order, b->origin, b->end, a->origin, a->seq + (a->origin == b->origin)));
+    return (a->end != UINT64_MAX &&
+            order_before(order, a->origin, a->end, b->origin, b->seq + (a->origin == b->origin))) ||
+           (b->end != UINT64_MAX &&
+            order_before(order, b->origin, b->end, a->origin, a->seq + (a->origin == b->origin)));
 }
 
 /* A change that a remote write explains is no store. */
@@ -493,13 +596,16 @@ static bool explained(const struct rma *rma, const struct access *store)
         return false;
     for (uint32_t i = 0; i < rma->access_count; i++) {
         const struct access *access = &rma->access[i];
-        if (access->kind != STORE && writes(rma->input->trace, access) && access->win == store->win && access->target == store->target && access->low < store->high && store->low < access->high)
+        if (access->kind != STORE && writes(rma->input->trace, access) &&
+            access->win == store->win && access->target == store->target &&
+            access->low < store->high && store->low < access->high)
             return true;
     }
     return false;
 }
 
-static void say_place(struct finding *finding, const struct trace *trace, const struct access *access)
+static void say_place(struct finding *finding, const struct trace *trace,
+                      const struct access *access)
 {
     char who[48];
     snprintf(who, sizeof who, "rank %" PRIu32 " did that", access->origin);
@@ -519,25 +625,34 @@ static void compare(struct rma *rma, const struct order *order)
             continue;
         for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
             struct access *b = &rma->access[k];
-            if (!may_meet(trace, a, b) || explained(rma, b) || interleaved(trace, a, b) || ordered(order, a, b) || !bytes_meet(trace, a, b))
+            if (!may_meet(trace, a, b) || explained(rma, b) || interleaved(trace, a, b) ||
+                ordered(order, a, b) || !bytes_meet(trace, a, b))
                 continue;
             struct window *window = &rma->window[a->win];
             bool unsure = window->atomics || rma->input->notes->threads;
             if (unsure && window->unsure++)
                 break;
-            struct finding *finding = say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
+            struct finding *finding =
+                say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
             if (!finding)
                 return;
-            struct finding_call *call = finding_call_add(finding, rma->input->trace, a->origin, a->seq);
+            struct finding_call *call =
+                finding_call_add(finding, rma->input->trace, a->origin, a->seq);
             if (call)
                 call->core = true;
-            finding_title(finding, "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32 "'s window: rank %" PRIu32 " %s them, rank %" PRIu32 " %s them%s, with nothing in between that orders the two",
-                          a->low > b->low ? a->low : b->low, (a->high < b->high ? a->high : b->high) - 1, a->target, b->origin, kind_names[b->kind], a->origin,
-                          kind_names[a->kind], a->itself || b->itself ? " itself" : "");
+            finding_title(finding,
+                          "conflicting accesses to bytes %" PRId64 " to %" PRId64
+                          " of rank %" PRIu32 "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
+                          " %s them%s, with nothing in between that orders the two",
+                          a->low > b->low ? a->low : b->low,
+                          (a->high < b->high ? a->high : b->high) - 1, a->target, b->origin,
+                          kind_names[b->kind], a->origin, kind_names[a->kind],
+                          a->itself || b->itself ? " itself" : "");
             say_place(finding, trace, a);
             say_place(finding, trace, b);
             if (window->atomics)
-                finding_fact(finding, "the window is also used with atomic operations, which may order them and whatever else meets there");
+                finding_fact(finding, "the window is also used with atomic operations, which may "
+                                      "order them and whatever else meets there");
             break;
         }
     }

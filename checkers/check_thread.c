@@ -1,5 +1,6 @@
-/* Threads: calls that the thread level does not allow, and calls of two threads at a time that MPI forbids at any level: collectives on one
- * communicator, and waits for one request. What overlaps is told by the times of entering and leaving. */
+/* Threads: calls that the thread level does not allow, and calls of two threads at a time that MPI
+ * forbids at any level: collectives on one communicator, and waits for one request. What overlaps
+ * is told by the times of entering and leaving. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,8 @@
 
 enum { THREADS_MAX = 64, FINDINGS_MAX = 8 };
 enum { LEVEL_SINGLE, LEVEL_FUNNELED, LEVEL_SERIALIZED, LEVEL_MULTIPLE };
-static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED", "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
+                                          "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
 
 struct threads {
     const struct check_input *input;
@@ -27,8 +29,9 @@ struct threads {
 /* Any thread may make them at any level. */
 static bool always_allowed(const char *name)
 {
-    static const char *const names[] = {"MPI_Initialized", "MPI_Finalized", "MPI_Query_thread", "MPI_Is_thread_main", "MPI_Get_version",
-                                        "MPI_Get_library_version", "MPI_Wtime", "MPI_Wtick"};
+    static const char *const names[] = {
+        "MPI_Initialized", "MPI_Finalized",           "MPI_Query_thread", "MPI_Is_thread_main",
+        "MPI_Get_version", "MPI_Get_library_version", "MPI_Wtime",        "MPI_Wtick"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(name, names[i]))
@@ -36,7 +39,8 @@ static bool always_allowed(const char *name)
     return !strncmp(name, "MPI_T_", 6);
 }
 
-static void say(struct threads *t, uint32_t kind, const struct trace_event *event, const struct trace_event *other, const char *sentence)
+static void say(struct threads *t, uint32_t kind, const struct trace_event *event,
+                const struct trace_event *other, const char *sentence)
 {
     struct trace *trace = t->input->trace;
 
@@ -46,9 +50,11 @@ static void say(struct threads *t, uint32_t kind, const struct trace_event *even
     struct finding *finding = finding_list_add(t->list, "thread", "misuse", FINDING_ERROR);
     if (!finding)
         return;
-    finding_title(finding, "%s: %s (rank %" PRIu32 ")", trace->call[event->call].name, sentence, event->rank);
+    finding_title(finding, "%s: %s (rank %" PRIu32 ")", trace->call[event->call].name, sentence,
+                  event->rank);
     for (int i = 0; i < 2 && (i == 0 || other); i++) {
-        struct finding_call *call = finding_call_add(finding, trace, event->rank, i ? other->seq : event->seq);
+        struct finding_call *call =
+            finding_call_add(finding, trace, event->rank, i ? other->seq : event->seq);
         if (call)
             call->core = true;
     }
@@ -115,7 +121,8 @@ static bool share_request(const struct requests *a, const struct requests *b)
     return false;
 }
 
-/* What all members of a communicator, window or file call together: no two threads of one may at a time. */
+/* What all members of a communicator, window or file call together: no two threads of one may at a
+ * time. */
 static bool gathers(const struct trace_event *event)
 {
     switch (event->class) {
@@ -140,7 +147,9 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
         int64_t *value = NULL;
         uint32_t count = 0;
         t->main = event->thread;
-        if (trace_arg_get(t->input->trace, event->rank, event->seq, "provided", &value, &count) == CORE_OK && count && value[0] >= 0 && value[0] <= 3)
+        if (trace_arg_get(t->input->trace, event->rank, event->seq, "provided", &value, &count) ==
+                CORE_OK &&
+            count && value[0] >= 0 && value[0] <= 3)
             t->level = value[0];
         free(value);
     }
@@ -156,17 +165,21 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
         say(t, 0, event, NULL, "a second thread calls it, but only the main thread may");
     for (int32_t i = 0; i < THREADS_MAX; i++) {
         const struct trace_event *other = &t->last[i];
-        if (i == event->thread || !other->seq || (!other->pending && other->t_leave <= event->t_enter))
+        if (i == event->thread || !other->seq ||
+            (!other->pending && other->t_leave <= event->t_enter))
             continue;
         if (t->level == LEVEL_SERIALIZED)
             say(t, 1, event, other, "two threads are in MPI at a time");
         if (share_request(own, &t->request[i]))
             say(t, 2, event, other, "two threads wait for the same request at a time");
-        if (gathers(event) && gathers(other) && event->comm == other->comm && event->win == other->win)
+        if (gathers(event) && gathers(other) && event->comm == other->comm &&
+            event->win == other->win)
             say(t, 3, event, other,
-                event->win < 0                           ? "two threads are in collective calls on the same communicator at a time"
-                : event->class == EVENT_CLASS_FILE_COLL ? "two threads are in collective calls on the same file at a time"
-                                                         : "two threads are in collective calls on the same window at a time");
+                event->win < 0
+                    ? "two threads are in collective calls on the same communicator at a time"
+                : event->class == EVENT_CLASS_FILE_COLL
+                    ? "two threads are in collective calls on the same file at a time"
+                    : "two threads are in collective calls on the same window at a time");
     }
     t->last[event->thread] = *event;
     t->last[event->thread].completion = NULL;

@@ -1,6 +1,7 @@
-/* Misuse that a rank's own calls show: what the recorder saw at the call (interpose/usage.h: arguments, handles, requests, buffers, leaks), and
- * ranks that ended without MPI_Finalize. Each kind is a rule of its own: argument, request, buffer (loads among them), leak, lifecycle, thread. The same
- * mistake, made by several ranks or over and over at one place, is one finding. */
+/* Misuse that a rank's own calls show: what the recorder saw at the call (interpose/usage.h:
+ * arguments, handles, requests, buffers, leaks), and ranks that ended without MPI_Finalize. Each
+ * kind is a rule of its own: argument, request, buffer (loads among them), leak, lifecycle, thread.
+ * The same mistake, made by several ranks or over and over at one place, is one finding. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,11 +11,12 @@
 
 enum { PARTS_LISTED_MAX = 16 };
 
-static const char *const rules[] = {"argument", "request", "buffer", "load", "leak", "lifecycle", "thread"};
+static const char *const rules[] = {"argument", "request",   "buffer", "load",
+                                    "leak",     "lifecycle", "thread"};
 
 struct mistake {
-    uint32_t finding;        /* index in the list */
-    char *what;              /* what is equal for all occurrences */
+    uint32_t finding; /* index in the list */
+    char *what;       /* what is equal for all occurrences */
     uint64_t count;
     uint32_t last_rank, ranks;
 };
@@ -26,7 +28,8 @@ struct gathering {
 };
 
 /* "RULE|ARGUMENT|SEQ|SENTENCE", or with SEQ@SITE (core/spool.h) */
-static bool parse(const char *text, const char **out_rule, uint64_t *out_other, int32_t *out_site, const char **out_sentence)
+static bool parse(const char *text, const char **out_rule, uint64_t *out_other, int32_t *out_site,
+                  const char **out_sentence)
 {
     char *end;
     const char *argument = strchr(text, '|'), *other = argument ? strchr(argument + 1, '|') : NULL,
@@ -34,7 +37,8 @@ static bool parse(const char *text, const char **out_rule, uint64_t *out_other, 
 
     *out_rule = NULL;
     for (size_t i = 0; i < sizeof rules / sizeof *rules && argument; i++)
-        if (strlen(rules[i]) == (size_t)(argument - text) && !strncmp(rules[i], text, strlen(rules[i])))
+        if (strlen(rules[i]) == (size_t)(argument - text) &&
+            !strncmp(rules[i], text, strlen(rules[i])))
             *out_rule = rules[i];
     if (!*out_rule || !sentence)
         return false;
@@ -74,23 +78,31 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const char *text, vo
     uint64_t other;
     int32_t site;
 
-    if (!parse(text, &rule, &other, &site, &sentence) || trace_event_get(trace, rank, seq, &event) != CORE_OK)
+    if (!parse(text, &rule, &other, &site, &sentence) ||
+        trace_event_get(trace, rank, seq, &event) != CORE_OK)
         return CORE_OK;
     if (other && trace_event_get(trace, rank, other, &other_event) != CORE_OK)
         other = 0;
-    snprintf(what, sizeof what, "%s|%" PRId32 "|%" PRId32 "|%" PRId32 "|%" PRId32 "|%s", rule, event.call, event.site, other_event.site, site, sentence);
+    snprintf(what, sizeof what, "%s|%" PRId32 "|%" PRId32 "|%" PRId32 "|%" PRId32 "|%s", rule,
+             event.call, event.site, other_event.site, site, sentence);
     struct mistake *mistake = find(gathering, what);
     if (!mistake)
         return core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
-    bool leak = !strcmp(rule, "leak"), load = !strcmp(rule, "load"), fresh = mistake->finding == UINT32_MAX;
+    bool leak = !strcmp(rule, "leak"), load = !strcmp(rule, "load"),
+         fresh = mistake->finding == UINT32_MAX;
     if (fresh) {
-        struct finding *finding = finding_list_add(gathering->list, load ? "buffer" : rule, "misuse", leak ? FINDING_WARNING : FINDING_ERROR);
+        struct finding *finding =
+            finding_list_add(gathering->list, load ? "buffer" : rule, "misuse",
+                             leak ? FINDING_WARNING : FINDING_ERROR);
         if (!finding)
             return CORE_NO_MEMORY;
         if (load)
             finding_of_load(finding, trace, site);
         mistake->finding = gathering->list->count - 1;
-        const char *call = trace->call[other && event.class == EVENT_CLASS_FINALIZE ? other_event.call : event.call].name;
+        const char *call =
+            trace
+                ->call[other && event.class == EVENT_CLASS_FINALIZE ? other_event.call : event.call]
+                .name;
         finding_title(finding, "%s: %s (rank %" PRIu32 ")", call, sentence, rank);
         finding_place(finding, trace, "that was done", site);
         finding_repeat(finding, "crosswait check --only=usage '%s'", trace->path);
@@ -147,7 +159,8 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
     for (uint32_t i = 0; i < gathering.count; i++) {
         const struct mistake *mistake = &gathering.mistake[i];
         if (mistake->finding != UINT32_MAX && mistake->count > mistake->ranks)
-            finding_fact(&list->finding[mistake->finding], "%" PRIu64 " times in all", mistake->count);
+            finding_fact(&list->finding[mistake->finding], "%" PRIu64 " times in all",
+                         mistake->count);
         free(mistake->what);
     }
     free(gathering.mistake);

@@ -68,7 +68,8 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         return status;
     find_places(pairing, rank);
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent || event.error || !is_collective(pairing->trace, &event) || event.comm < 0 || (uint32_t)event.comm >= pairing->trace->comm_count)
+        if (event.parent || event.error || !is_collective(pairing->trace, &event) ||
+            event.comm < 0 || (uint32_t)event.comm >= pairing->trace->comm_count)
             continue;
         uint64_t number = ++pairing->number[event.comm];
         if (!list) {
@@ -79,7 +80,8 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         struct collective *collective = &list->collective[pairing->first[event.comm] + number - 1];
         if (pairing->place[event.comm] < 0)
             continue;
-        struct collective_part *part = &list->part[collective->first + (uint32_t)pairing->place[event.comm]];
+        struct collective_part *part =
+            &list->part[collective->first + (uint32_t)pairing->place[event.comm]];
         part->present = true;
         part->event = event;
         part->event.completion = NULL;
@@ -100,18 +102,21 @@ static enum core_status lay_out(struct pairing *pairing, struct collective_list 
         parts += pairing->most[c] * member_count(&pairing->trace->comm[c]);
     }
     if (parts > COLLECTIVE_PARTS_MAX)
-        return core_report(CORE_LIMIT, "'%s' holds %llu parts of collectives; %d can be checked", pairing->trace->path,
-                           (unsigned long long)parts, COLLECTIVE_PARTS_MAX);
+        return core_report(CORE_LIMIT, "'%s' holds %llu parts of collectives; %d can be checked",
+                           pairing->trace->path, (unsigned long long)parts, COLLECTIVE_PARTS_MAX);
     list->collective = calloc(collectives + 1, sizeof *list->collective);
     list->part = calloc(parts + 1, sizeof *list->part);
     if (!list->collective || !list->part)
-        return core_report(CORE_NO_MEMORY, "out of memory for %llu collectives", (unsigned long long)collectives);
+        return core_report(CORE_NO_MEMORY, "out of memory for %llu collectives",
+                           (unsigned long long)collectives);
     for (uint32_t c = 0; c < pairing->trace->comm_count; c++) {
         const struct trace_comm *comm = &pairing->trace->comm[c];
         for (uint64_t n = 0; n < pairing->most[c]; n++) {
             struct collective *collective = &list->collective[list->count++];
-            *collective = (struct collective){
-                .comm = (int32_t)c, .number = n + 1, .first = (uint32_t)list->part_count, .count = member_count(comm)};
+            *collective = (struct collective){.comm = (int32_t)c,
+                                              .number = n + 1,
+                                              .first = (uint32_t)list->part_count,
+                                              .count = member_count(comm)};
             for (uint32_t i = 0; i < collective->count; i++)
                 list->part[list->part_count++].rank = (uint32_t)member_rank(comm, i);
         }

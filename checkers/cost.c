@@ -1,5 +1,6 @@
-/* Measures recorded collectives: the program with the library's own messages is lowered once, each collective is cut out of it by its
- * range of operations on every member, and run on the timed clock. */
+/* Measures recorded collectives: the program with the library's own messages is lowered once, each
+ * collective is cut out of it by its range of operations on every member, and run on the timed
+ * clock. */
 #include "checkers/cost.h"
 
 #include <sqlite3.h>
@@ -11,8 +12,8 @@
 #include "replay/lower.h"
 #include "replay/timed.h"
 
-struct inner_span { /* the operations that stand for one collective call of a rank */
-    uint64_t parent;  /* its event */
+struct inner_span {  /* the operations that stand for one collective call of a rank */
+    uint64_t parent; /* its event */
     uint32_t first, count;
 };
 
@@ -56,9 +57,11 @@ static const struct cost_kind *find_kind(const char *call)
     return NULL;
 }
 
-/* The block or vector of the model, in bytes. A rank that is in place names no size of its own, and the roots of scatter and gather name the
- * other side's: the largest that any member names on the telling side is the size. */
-static uint64_t model_bytes(const struct cost_kind *kind, const struct collective_list *collectives, const struct collective *collective)
+/* The block or vector of the model, in bytes. A rank that is in place names no size of its own, and
+ * the roots of scatter and gather name the other side's: the largest that any member names on the
+ * telling side is the size. */
+static uint64_t model_bytes(const struct cost_kind *kind, const struct collective_list *collectives,
+                            const struct collective *collective)
 {
     uint64_t bytes = 0;
 
@@ -66,7 +69,8 @@ static uint64_t model_bytes(const struct cost_kind *kind, const struct collectiv
         const struct trace_event *event = &collectives->part[collective->first + i].event;
         bool root = event->root == (int32_t)i;
         uint64_t told = kind->size == SIZE_SEND ? event->bytes : event->recv_bytes;
-        if ((strcmp(kind->collective, "scatter") == 0 || strcmp(kind->collective, "gather") == 0) && root && collective->count > 1)
+        if ((strcmp(kind->collective, "scatter") == 0 || strcmp(kind->collective, "gather") == 0) &&
+            root && collective->count > 1)
             continue;
         if (told > bytes)
             bytes = told;
@@ -92,7 +96,8 @@ static enum core_status add_span(struct inner_rank *inner, uint64_t parent, uint
     return CORE_OK;
 }
 
-/* Walks a rank's events and operations side by side, both in the order of seq, and notes which operations have which parent. */
+/* Walks a rank's events and operations side by side, both in the order of seq, and notes which
+ * operations have which parent. */
 static enum core_status find_spans(struct measuring *m, uint32_t rank)
 {
     const struct replay_rank *ops = &m->program.rank[rank];
@@ -104,10 +109,12 @@ static enum core_status find_spans(struct measuring *m, uint32_t rank)
 
     if (status != CORE_OK)
         return status;
-    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
+           more) {
         while (index < ops->op_count && ops->op[index].event < event.seq)
             index++;
-        for (; index < ops->op_count && ops->op[index].event == event.seq && status == CORE_OK; index++)
+        for (; index < ops->op_count && ops->op[index].event == event.seq && status == CORE_OK;
+             index++)
             if (event.parent && (ops->op[index].flags & REPLAY_FLAG_INSIDE))
                 status = add_span(&m->inner[rank], event.parent, index);
     }
@@ -139,7 +146,8 @@ static bool is_inside(void *context, uint32_t rank, uint32_t index, const struct
 
 /* false in *out_done: the record of this collective is not complete enough. */
 static enum core_status measure_part(struct measuring *m, const struct collective_list *collectives,
-                                     const struct collective *collective, struct replay_measure *out_measure, bool *out_done)
+                                     const struct collective *collective,
+                                     struct replay_measure *out_measure, bool *out_done)
 {
     struct replay_program part;
     bool missing;
@@ -150,14 +158,17 @@ static enum core_status measure_part(struct measuring *m, const struct collectiv
         const struct collective_part *member = &collectives->part[collective->first + i];
         const struct inner_span *span = span_of(&m->inner[member->rank], member->event.seq);
         if (span)
-            m->range[member->rank] = (struct extract_range){.first = span->first, .count = span->count};
+            m->range[member->rank] =
+                (struct extract_range){.first = span->first, .count = span->count};
     }
-    enum core_status status = extractor_cut(m->extractor, m->range, is_inside, NULL, &part, &missing);
+    enum core_status status =
+        extractor_cut(m->extractor, m->range, is_inside, NULL, &part, &missing);
     if (status != CORE_OK)
         return status;
     if (!missing) {
         status = replay_timed_measure(&part, NULL, out_measure);
-        *out_done = status == CORE_OK && out_measure->blocked_count == 0 && (out_measure->messages > 0 || collective->count == 1);
+        *out_done = status == CORE_OK && out_measure->blocked_count == 0 &&
+                    (out_measure->messages > 0 || collective->count == 1);
     }
     replay_program_done(&part);
     return status;
@@ -175,7 +186,8 @@ static bool complete(const struct collective_list *collectives, const struct col
 }
 
 /* Of the first member that came; its first member may not have. */
-static const char *call_name(const struct trace *trace, const struct collective_list *collectives, const struct collective *collective)
+static const char *call_name(const struct trace *trace, const struct collective_list *collectives,
+                             const struct collective *collective)
 {
     for (uint32_t i = 0; i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
@@ -209,8 +221,9 @@ static void judge_entry(struct cost_entry *entry)
     }
 }
 
-static enum core_status measure_one(struct measuring *m, const struct collective_list *collectives, const struct collective *collective,
-                                    struct cost_list *list, uint32_t *room)
+static enum core_status measure_one(struct measuring *m, const struct collective_list *collectives,
+                                    const struct collective *collective, struct cost_list *list,
+                                    uint32_t *room)
 {
     const struct trace_event *first = &collectives->part[collective->first].event;
     const char *name = call_name(m->trace, collectives, collective);
@@ -265,7 +278,8 @@ static bool has_inner(struct trace *trace)
     sqlite3_stmt *statement;
     bool found = false;
 
-    if (sqlite3_prepare_v2(trace->db, "SELECT 1 FROM shape WHERE parent_back IS NOT NULL LIMIT 1", -1, &statement, NULL) == SQLITE_OK)
+    if (sqlite3_prepare_v2(trace->db, "SELECT 1 FROM shape WHERE parent_back IS NOT NULL LIMIT 1",
+                           -1, &statement, NULL) == SQLITE_OK)
         found = sqlite3_step(statement) == SQLITE_ROW;
     sqlite3_finalize(statement);
     return found;
@@ -290,7 +304,8 @@ enum core_status cost_list_measure(struct trace *trace, struct cost_list *out_li
     enum core_status status = collective_list_load(trace, &collectives);
 
     if (status == CORE_OK && collectives.count && has_inner(trace)) {
-        status = replay_lower(trace, &(struct replay_lower_options){.inside = true}, &m.program, NULL);
+        status =
+            replay_lower(trace, &(struct replay_lower_options){.inside = true}, &m.program, NULL);
         if (status == CORE_OK)
             status = extractor_new(&m.program, &m.extractor);
         if (status == CORE_OK) {
@@ -341,15 +356,16 @@ static bool is_on_comm(void *context, uint32_t rank, uint32_t index, const struc
     }
 }
 
-enum core_status cost_comm_measure(const struct replay_program *program, int32_t comm, struct replay_measure *out_measure,
-                                   bool *out_done)
+enum core_status cost_comm_measure(const struct replay_program *program, int32_t comm,
+                                   struct replay_measure *out_measure, bool *out_done)
 {
     struct comm_filter filter = {.program = program, .comm = comm};
     struct extract_range *range = calloc(program->rank_count, sizeof *range);
     struct extractor *extractor = NULL;
     struct replay_program part;
     bool missing;
-    enum core_status status = range ? extractor_new(program, &extractor) : core_report(CORE_NO_MEMORY, "out of memory");
+    enum core_status status =
+        range ? extractor_new(program, &extractor) : core_report(CORE_NO_MEMORY, "out of memory");
 
     *out_done = false;
     for (uint32_t i = 0; range && i < program->rank_count; i++)
@@ -359,7 +375,8 @@ enum core_status cost_comm_measure(const struct replay_program *program, int32_t
     if (status == CORE_OK) {
         if (!missing)
             status = replay_timed_measure(&part, NULL, out_measure);
-        *out_done = status == CORE_OK && !missing && out_measure->blocked_count == 0 && out_measure->messages > 0;
+        *out_done = status == CORE_OK && !missing && out_measure->blocked_count == 0 &&
+                    out_measure->messages > 0;
         replay_program_done(&part);
     }
     extractor_free(extractor);

@@ -1,4 +1,5 @@
-/* Cuts a program. State: per rank a map of requests to their new numbers, made when the rank is first met.
+/* Cuts a program. State: per rank a map of requests to their new numbers, made when the rank is
+ * first met.
  *
  * Invariant: between cuts every entry of every map is -1. */
 #include "checkers/extract.h"
@@ -24,17 +25,20 @@ struct cut { /* one rank */
 
 static bool makes_request(enum replay_op_kind kind)
 {
-    return kind == REPLAY_ISEND || kind == REPLAY_IRECV || kind == REPLAY_ICOLL || kind == REPLAY_MPROBE || kind == REPLAY_IMRECV;
+    return kind == REPLAY_ISEND || kind == REPLAY_IRECV || kind == REPLAY_ICOLL ||
+           kind == REPLAY_MPROBE || kind == REPLAY_IMRECV;
 }
 
 static bool takes_set(enum replay_op_kind kind)
 {
-    return kind == REPLAY_WAIT_ALL || kind == REPLAY_WAIT_ANY || kind == REPLAY_WAIT_SOME || kind == REPLAY_TEST;
+    return kind == REPLAY_WAIT_ALL || kind == REPLAY_WAIT_ANY || kind == REPLAY_WAIT_SOME ||
+           kind == REPLAY_TEST;
 }
 
 static bool takes_request(enum replay_op_kind kind)
 {
-    return kind == REPLAY_WAIT || kind == REPLAY_CANCEL || kind == REPLAY_FREE || kind == REPLAY_MRECV;
+    return kind == REPLAY_WAIT || kind == REPLAY_CANCEL || kind == REPLAY_FREE ||
+           kind == REPLAY_MRECV;
 }
 
 static enum core_status add_set(struct cut *cut, struct replay_op op)
@@ -50,7 +54,8 @@ static enum core_status add_set(struct cut *cut, struct replay_op op)
     if (count == 0)
         return CORE_OK;
     cut->awaited += count;
-    enum core_status status = replay_program_set(cut->part, cut->rank, cut->member, count, -1, &op.request);
+    enum core_status status =
+        replay_program_set(cut->part, cut->rank, cut->member, count, -1, &op.request);
     return status == CORE_OK ? replay_program_add(cut->part, cut->rank, &op) : status;
 }
 
@@ -86,7 +91,8 @@ enum core_status extractor_new(const struct replay_program *whole, struct extrac
     }
     if (!extractor || !extractor->renamed || !extractor->member) {
         extractor_free(extractor);
-        return core_report(CORE_NO_MEMORY, "out of memory for cutting a program of %u ranks", whole->rank_count);
+        return core_report(CORE_NO_MEMORY, "out of memory for cutting a program of %u ranks",
+                           whole->rank_count);
     }
     *out_extractor = extractor;
     return CORE_OK;
@@ -116,10 +122,14 @@ static enum core_status map_open(struct extractor *extractor, uint32_t rank)
     return CORE_OK;
 }
 
-static enum core_status cut_rank(struct extractor *extractor, uint32_t rank, struct extract_range range, extract_fn chosen,
-                                 void *context, struct replay_program *part, bool *missing)
+static enum core_status cut_rank(struct extractor *extractor, uint32_t rank,
+                                 struct extract_range range, extract_fn chosen, void *context,
+                                 struct replay_program *part, bool *missing)
 {
-    struct cut cut = {.whole = &extractor->whole->rank[rank], .part = part, .rank = rank, .member = extractor->member};
+    struct cut cut = {.whole = &extractor->whole->rank[rank],
+                      .part = part,
+                      .rank = rank,
+                      .member = extractor->member};
     enum core_status status = map_open(extractor, rank);
 
     CORE_CHECK((uint64_t)range.first + range.count <= cut.whole->op_count);
@@ -134,8 +144,9 @@ static enum core_status cut_rank(struct extractor *extractor, uint32_t rank, str
     return status;
 }
 
-enum core_status extractor_cut(struct extractor *extractor, const struct extract_range *range, extract_fn chosen, void *context,
-                               struct replay_program *out_part, bool *out_waits_missing)
+enum core_status extractor_cut(struct extractor *extractor, const struct extract_range *range,
+                               extract_fn chosen, void *context, struct replay_program *out_part,
+                               bool *out_waits_missing)
 {
     const struct replay_program *whole = extractor->whole;
     struct replay_program part = {0};
@@ -159,7 +170,8 @@ enum core_status extractor_cut(struct extractor *extractor, const struct extract
     return status;
 }
 
-enum core_status extract_renumber(struct replay_program *program, const int32_t *member, uint32_t count)
+enum core_status extract_renumber(struct replay_program *program, const int32_t *member,
+                                  uint32_t count)
 {
     int32_t *renamed = malloc(program->rank_count * sizeof *renamed);
     struct replay_rank *rank = calloc(count ? count : 1, sizeof *rank);
@@ -196,7 +208,8 @@ enum core_status extract_renumber(struct replay_program *program, const int32_t 
     free(program->rank);
     program->rank = rank;
     program->rank_count = count;
-    for (uint32_t i = 0; i < program->comm_count; i++) { /* matching contexts remain; who is in them matters to collectives only */
+    for (uint32_t i = 0; i < program->comm_count;
+         i++) { /* matching contexts remain; who is in them matters to collectives only */
         free(program->comm[i].member);
         program->comm[i].member = NULL;
         program->comm[i].count = count;

@@ -1,13 +1,17 @@
-/* Two accesses to the same bytes of a file, one of which writes, that MPI leaves undefined (MPI 4.0, 14.6.1): nothing orders them; or only collective
- * calls on the file lie in between, which need not make ranks wait; or they are ordered, in nonatomic mode, but without MPI_File_sync by the writer
- * before, and by the other rank behind, whatever orders the two (a note where that one writes as well). Opening and closing a file synchronise like
- * MPI_File_sync; that they order the ranks of the file is taken for granted.
+/* Two accesses to the same bytes of a file, one of which writes, that MPI leaves undefined
+ * (MPI 4.0, 14.6.1): nothing orders them; or only collective calls on the file lie in between,
+ * which need not make ranks wait; or they are ordered, in nonatomic mode, but without MPI_File_sync
+ * by the writer before, and by the other rank behind, whatever orders the two (a note where that
+ * one writes as well). Opening and closing a file synchronise like MPI_File_sync; that they order
+ * the ranks of the file is taken for granted.
  *
- * An access is a stretch of the data that its view shows; what these are in the file, the filetype's tiles tell. Per file all accesses are swept
- * together by offset, each giving its next piece when its turn comes: nothing is held but what covers the present offset.
+ * An access is a stretch of the data that its view shows; what these are in the file, the
+ * filetype's tiles tell. Per file all accesses are swept together by offset, each giving its next
+ * piece when its turn comes: nothing is held but what covers the present offset.
  *
- * Left out, so that nobody is blamed: positions that the trace does not tell (shared pointers, append, the end of the file, behind short reads), views
- * in other representations than native, types whose map was not kept, and what was not moved. */
+ * Left out, so that nobody is blamed: positions that the trace does not tell (shared pointers,
+ * append, the end of the file, behind short reads), views in other representations than native,
+ * types whose map was not kept, and what was not moved. */
 #include "checkers/file_conflict.h"
 
 #include <inttypes.h>
@@ -16,13 +20,20 @@
 
 #include "checkers/order.h"
 
-enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, FILES_MAX = 4096, MODE_APPEND = 128, SEEK_TO = 600, SEEK_BY = 602 }; /* as in Open MPI and MPICH */
+enum {
+    FINDINGS_MAX = 16,
+    COMPARED_MAX = 20000000,
+    FILES_MAX = 4096,
+    MODE_APPEND = 128,
+    SEEK_TO = 600,
+    SEEK_BY = 602
+}; /* as in Open MPI and MPICH */
 
-struct shape { /* a datatype as filetype */
+struct shape {       /* a datatype as filetype */
     int64_t *before; /* bytes of data before each of its segments */
     bool known, fits;
 };
-struct handle { /* a rank's side of a file */
+struct handle {             /* a rank's side of a file */
     int64_t disp, unit, at; /* the view; the individual pointer, -1 unknown */
     int32_t filetype;
     bool open, shown, atomic; /* shown: the view can be followed */
@@ -31,7 +42,7 @@ struct handle { /* a rank's side of a file */
     uint32_t sync_count, sync_room;
 };
 struct access {
-    uint64_t seq, end; /* the call; the one that completed it, UINT64_MAX none */
+    uint64_t seq, end;          /* the call; the one that completed it, UINT64_MAX none */
     int64_t first, bytes, disp; /* of what the view shows */
     int32_t file, filetype, site, call;
     uint32_t rank, name;
@@ -45,7 +56,8 @@ struct cursor { /* an access's next piece */
     int64_t low, high, tile, left;
     uint32_t access, segment;
 };
-struct owner { /* one handle's pieces that cover the offset of the sweep, in the order of its calls */
+struct owner { /* one handle's pieces that cover the offset of the sweep, in the order of its calls
+                */
     struct cursor *piece;
     uint32_t count, room, rank;
     int32_t file;
@@ -68,11 +80,12 @@ struct conflict {
     struct handle *handle; /* file * ranks + rank */
     struct shape *shape;   /* by datatype */
     struct access *access;
-    struct begun *begun;   /* of the rank that is read */
+    struct begun *begun;          /* of the rank that is read */
     struct order *order, *called; /* called: with the collective calls on files */
     struct said said[FINDINGS_MAX];
     const char **name; /* of files: each opened under */
-    uint32_t file_count, access_count, access_room, begun_count, begun_room, said_count, name_count, name_room;
+    uint32_t file_count, access_count, access_room, begun_count, begun_room, said_count, name_count,
+        name_room;
     uint64_t compared;
     bool locks;
     enum core_status status;
@@ -106,7 +119,8 @@ static struct handle *handle_of(struct conflict *c, int32_t file, uint32_t rank)
             c->status = core_report(CORE_NO_MEMORY, "out of memory for files");
             return NULL;
         }
-        memset(fresh + (size_t)c->file_count * ranks, 0, (size_t)(count - c->file_count) * ranks * sizeof *fresh);
+        memset(fresh + (size_t)c->file_count * ranks, 0,
+               (size_t)(count - c->file_count) * ranks * sizeof *fresh);
         c->handle = fresh;
         c->file_count = count;
     }
@@ -152,7 +166,8 @@ static const struct shape *shape_of(struct conflict *c, int64_t filetype)
     return shape->fits ? shape : NULL;
 }
 
-/* The piece that holds the byte of data `at`, of a view of which `left` bytes from there are accessed. */
+/* The piece that holds the byte of data `at`, of a view of which `left` bytes from there are
+ * accessed. */
 static void cursor_at(const struct conflict *c, struct cursor *cursor, int64_t at, int64_t left)
 {
     const struct access *access = &c->access[cursor->access];
@@ -180,7 +195,8 @@ static void cursor_at(const struct conflict *c, struct cursor *cursor, int64_t a
     if (type->segment_count == 1 && type->size == type->extent)
         bytes = left; /* no holes */
     bytes = bytes < left ? bytes : left;
-    cursor->low = access->disp + cursor->tile * type->extent + type->segment[low].displacement + (at - before[low]);
+    cursor->low = access->disp + cursor->tile * type->extent + type->segment[low].displacement +
+                  (at - before[low]);
     cursor->high = cursor->low + bytes;
     cursor->left = left - bytes;
 }
@@ -196,14 +212,16 @@ static void cursor_next(const struct conflict *c, struct cursor *cursor)
     }
     int64_t bytes = segment_bytes(c, &type->segment[cursor->segment]);
     bytes = bytes < cursor->left ? bytes : cursor->left;
-    cursor->low = access->disp + cursor->tile * type->extent + type->segment[cursor->segment].displacement;
+    cursor->low =
+        access->disp + cursor->tile * type->extent + type->segment[cursor->segment].displacement;
     cursor->high = cursor->low + bytes;
     cursor->left -= bytes;
 }
 
-/* --- what each rank does ----------------------------------------------------------------------------------------------------- */
+/* --- what each rank does ---------------------------------------------------------------------- */
 
-static int64_t argument(const struct conflict *c, const struct trace_event *event, const char *name, int64_t otherwise)
+static int64_t argument(const struct conflict *c, const struct trace_event *event, const char *name,
+                        int64_t otherwise)
 {
     int64_t *value = NULL, found = otherwise;
     uint32_t count = 0;
@@ -218,7 +236,8 @@ static int64_t argument(const struct conflict *c, const struct trace_event *even
 struct text {
     char text[512];
 };
-static enum core_status take_text(const char *name, uint32_t index, int64_t value, const char *text, void *context)
+static enum core_status take_text(const char *name, uint32_t index, int64_t value, const char *text,
+                                  void *context)
 {
     struct text *out = context;
 
@@ -279,11 +298,14 @@ static void viewed(struct conflict *c, const struct trace_event *event, struct h
     handle->unit = etype ? etype->size : 0;
     handle->filetype = (int32_t)argument(c, event, "filetype", -1);
     handle->at = 0;
-    handle->shown = trace_args_each(c->trace, event->arg_set, take_text, &representation) == CORE_OK && strcmp(representation.text, "native") == 0 &&
-                    handle->disp >= 0 && handle->unit > 0 && handle->filetype >= 0 && shape_of(c, handle->filetype);
+    handle->shown =
+        trace_args_each(c->trace, event->arg_set, take_text, &representation) == CORE_OK &&
+        strcmp(representation.text, "native") == 0 && handle->disp >= 0 && handle->unit > 0 &&
+        handle->filetype >= 0 && shape_of(c, handle->filetype);
 }
 
-static void moved(struct conflict *c, uint32_t index, const struct trace_completion *completion, uint64_t seq)
+static void moved(struct conflict *c, uint32_t index, const struct trace_completion *completion,
+                  uint64_t seq)
 {
     struct access *access = &c->access[index];
 
@@ -296,26 +318,42 @@ static void moved(struct conflict *c, uint32_t index, const struct trace_complet
         handle->at = -1;
 }
 
-static void moves(struct conflict *c, const struct trace_event *event, struct handle *handle, const char *name)
+static void moves(struct conflict *c, const struct trace_event *event, struct handle *handle,
+                  const char *name)
 {
-    bool given = strstr(name, "_at") != NULL, begins = strstr(name, "_begin") != NULL, later = strstr(name, "_iread") || strstr(name, "_iwrite");
-    int64_t at = given ? argument(c, event, "offset", -1) : handle->at, bytes = (int64_t)event->bytes;
+    bool given = strstr(name, "_at") != NULL, begins = strstr(name, "_begin") != NULL,
+         later = strstr(name, "_iread") || strstr(name, "_iwrite");
+    int64_t at = given ? argument(c, event, "offset", -1) : handle->at,
+            bytes = (int64_t)event->bytes;
 
-    if (event->error || event->pending || (!later && !begins && event->completion_count && event->completion[0].error)) {
+    if (event->error || event->pending ||
+        (!later && !begins && event->completion_count && event->completion[0].error)) {
         if (!given)
             handle->at = -1;
         return;
     }
     if (!given && handle->at >= 0 && handle->shown)
         handle->at = bytes % handle->unit ? -1 : handle->at + bytes / handle->unit;
-    if (at < 0 || bytes <= 0 || !handle->shown || bytes > INT64_MAX / 4 || at > INT64_MAX / 4 / handle->unit)
+    if (at < 0 || bytes <= 0 || !handle->shown || bytes > INT64_MAX / 4 ||
+        at > INT64_MAX / 4 / handle->unit)
         return;
     if (!grow(c, &c->access, &c->access_room, c->access_count, sizeof *c->access))
         return;
     uint32_t index = c->access_count++;
-    c->access[index] = (struct access){.seq = event->seq, .end = UINT64_MAX, .first = at * handle->unit, .bytes = bytes, .disp = handle->disp, .file = event->win,
-                                       .filetype = handle->filetype, .site = event->site, .call = event->call, .rank = event->rank, .name = handle->name,
-                                       .writes = strstr(name, "write") != NULL, .atomic = handle->atomic, .pointed = !given};
+    c->access[index] = (struct access){.seq = event->seq,
+                                       .end = UINT64_MAX,
+                                       .first = at * handle->unit,
+                                       .bytes = bytes,
+                                       .disp = handle->disp,
+                                       .file = event->win,
+                                       .filetype = handle->filetype,
+                                       .site = event->site,
+                                       .call = event->call,
+                                       .rank = event->rank,
+                                       .name = handle->name,
+                                       .writes = strstr(name, "write") != NULL,
+                                       .atomic = handle->atomic,
+                                       .pointed = !given};
     if (begins)
         handle->begun = index + 1;
     else if (!later)
@@ -356,12 +394,15 @@ static void on_file(struct conflict *c, const struct trace_event *event)
         handle->atomic = argument(c, event, "flag", 0) != 0;
     } else if (strstr(name, "File_seek")) {
         int64_t to = argument(c, event, "offset", -1), whence = argument(c, event, "whence", -1);
-        handle->at = whence == SEEK_TO ? to : whence == SEEK_BY && handle->at >= 0 ? handle->at + to : -1;
+        handle->at = whence == SEEK_TO                      ? to
+                     : whence == SEEK_BY && handle->at >= 0 ? handle->at + to
+                                                            : -1;
     } else if (strstr(name, "get_position")) {
         handle->at = argument(c, event, "offset", -1);
     } else if (strstr(name, "_end")) {
         if (handle->begun)
-            moved(c, handle->begun - 1, event->completion_count ? &event->completion[0] : NULL, event->seq);
+            moved(c, handle->begun - 1, event->completion_count ? &event->completion[0] : NULL,
+                  event->seq);
         handle->begun = 0;
     } else if (strstr(name, "read") || strstr(name, "write")) {
         moves(c, event, handle, name);
@@ -378,10 +419,12 @@ static enum core_status read_rank(struct conflict *c, uint32_t rank)
     if (status != CORE_OK)
         return status;
     c->begun_count = 0;
-    while (c->status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+    while (c->status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
+           more) {
         if (event.parent)
             continue;
-        if ((event.class == EVENT_CLASS_FILE || event.class == EVENT_CLASS_FILE_COLL) && event.win >= 0)
+        if ((event.class == EVENT_CLASS_FILE || event.class == EVENT_CLASS_FILE_COLL) &&
+            event.win >= 0)
             on_file(c, &event);
         else if (c->begun_count && event.completion_count)
             completed(c, &event);
@@ -390,9 +433,10 @@ static enum core_status read_rank(struct conflict *c, uint32_t rank)
     return status == CORE_OK ? c->status : status;
 }
 
-/* --- which of them conflict -------------------------------------------------------------------------------------------------- */
+/* --- which of them conflict ------------------------------------------------------------------- */
 
-/* Two openings of the same name are the same file where it cannot be otherwise: ranks may stand in different folders. */
+/* Two openings of the same name are the same file where it cannot be otherwise: ranks may stand in
+ * different folders. */
 static bool same_file(const struct conflict *c, const struct access *a, const struct access *b)
 {
     if (a->file == b->file || a->rank == b->rank)
@@ -420,16 +464,21 @@ static uint64_t sync_near(struct conflict *c, const struct access *access, bool 
         else
             high = middle;
     }
-    return behind ? low < handle->sync_count ? handle->sync[low] : 0 : low ? handle->sync[low - 1] : 0;
+    return behind ? low < handle->sync_count ? handle->sync[low] : 0
+           : low  ? handle->sync[low - 1]
+                  : 0;
 }
 
 static bool synced(struct conflict *c, const struct access *a, const struct access *b)
 {
     uint64_t from = sync_near(c, a, true), to = sync_near(c, b, false);
-    return from && to && order_before(c->order, a->rank, from, b->rank, to + 1); /* + 1: behind an opening that orders them itself */
+    return from && to &&
+           order_before(c->order, a->rank, from, b->rank,
+                        to + 1); /* + 1: behind an opening that orders them itself */
 }
 
-/* Whether a is over before b in every way that MPI asks for. If so, all that the handle did before a is. */
+/* Whether a is over before b in every way that MPI asks for. If so, all that the handle did before
+ * a is. */
 static bool safe(struct conflict *c, const struct access *a, const struct access *b)
 {
     /* what was read before cannot change any more */
@@ -437,7 +486,8 @@ static bool safe(struct conflict *c, const struct access *a, const struct access
 }
 
 /* *first and *second leave in the order in which they happened, if they have one. */
-static enum verdict judge(struct conflict *c, const struct access **first, const struct access **second)
+static enum verdict judge(struct conflict *c, const struct access **first,
+                          const struct access **second)
 {
     const struct access *a = *first, *b = *second;
 
@@ -461,30 +511,50 @@ static enum verdict judge(struct conflict *c, const struct access **first, const
 }
 
 /* Which MPI_File_sync is missing. */
-static void say_missing(struct conflict *c, struct finding *finding, const struct access *a, const struct access *b)
+static void say_missing(struct conflict *c, struct finding *finding, const struct access *a,
+                        const struct access *b)
 {
     uint64_t from = sync_near(c, a, true), to = sync_near(c, b, false);
-    bool writer = from && order_before(c->order, a->rank, from, b->rank, b->seq), reader = to && order_before(c->order, a->rank, a->end, b->rank, to + 1);
+    bool writer = from && order_before(c->order, a->rank, from, b->rank, b->seq),
+         reader = to && order_before(c->order, a->rank, a->end, b->rank, to + 1);
 
     if (writer && reader)
-        finding_fact(finding, "both call MPI_File_sync in between, but nothing orders the two calls");
+        finding_fact(finding,
+                     "both call MPI_File_sync in between, but nothing orders the two calls");
     else if (writer || reader)
-        finding_fact(finding, "missing: MPI_File_sync of rank %" PRIu32 " %s", writer ? b->rank : a->rank, writer ? "before its access" : "behind its access, before what orders the two");
+        finding_fact(
+            finding, "missing: MPI_File_sync of rank %" PRIu32 " %s", writer ? b->rank : a->rank,
+            writer ? "before its access" : "behind its access, before what orders the two");
     else
-        finding_fact(finding, "missing: MPI_File_sync of rank %" PRIu32 " behind its access and of rank %" PRIu32 " before its own, with what orders the two in between", a->rank, b->rank);
-    finding_fact(finding, b->writes ? "in nonatomic mode either may remain where file systems do not keep to the order of writes" : "in nonatomic mode the reader may otherwise find what was there before");
+        finding_fact(finding,
+                     "missing: MPI_File_sync of rank %" PRIu32
+                     " behind its access and of rank %" PRIu32
+                     " before its own, with what orders the two in between",
+                     a->rank, b->rank);
+    finding_fact(finding,
+                 b->writes
+                     ? "in nonatomic mode either may remain where file systems do not keep to the "
+                       "order of writes"
+                     : "in nonatomic mode the reader may otherwise find what was there before");
 }
 
-static void say(struct conflict *c, enum verdict verdict, const struct access *a, const struct access *b, int64_t low, int64_t high)
+static void say(struct conflict *c, enum verdict verdict, const struct access *a,
+                const struct access *b, int64_t low, int64_t high)
 {
-    bool unsure = c->locks || c->input->notes->threads, nobody_reads = verdict == UNSYNCED && b->writes; /* libraries such as HDF5 live with that */
-    enum finding_severity severity = unsure || nobody_reads ? FINDING_NOTE : verdict == TOGETHER ? FINDING_ERROR : FINDING_WARNING;
+    bool unsure = c->locks || c->input->notes->threads,
+         nobody_reads =
+             verdict == UNSYNCED && b->writes; /* libraries such as HDF5 live with that */
+    enum finding_severity severity = unsure || nobody_reads ? FINDING_NOTE
+                                     : verdict == TOGETHER  ? FINDING_ERROR
+                                                            : FINDING_WARNING;
     const char *does[2] = {a->writes ? "writes" : "reads", b->writes ? "writes" : "reads"};
 
     for (uint32_t i = 0; i < c->said_count; i++) {
         struct said *said = &c->said[i];
-        bool same = said->site[0] == a->site && said->site[1] == b->site && said->call[0] == a->call && said->call[1] == b->call;
-        bool other = said->site[0] == b->site && said->site[1] == a->site && said->call[0] == b->call && said->call[1] == a->call;
+        bool same = said->site[0] == a->site && said->site[1] == b->site &&
+                    said->call[0] == a->call && said->call[1] == b->call;
+        bool other = said->site[0] == b->site && said->site[1] == a->site &&
+                     said->call[0] == b->call && said->call[1] == a->call;
         if (said->verdict == verdict && (same || (other && verdict == TOGETHER))) {
             said->more++;
             return;
@@ -497,7 +567,8 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
         c->status = CORE_NO_MEMORY;
         return;
     }
-    c->said[c->said_count++] = (struct said){{a->site, b->site}, {a->call, b->call}, verdict, c->list->count - 1, 0};
+    c->said[c->said_count++] =
+        (struct said){{a->site, b->site}, {a->call, b->call}, verdict, c->list->count - 1, 0};
     finding_repeat(finding, "crosswait check --only=file '%s'", c->trace->path);
     for (int side = 0; side < 2; side++) {
         const struct access *access = side ? b : a;
@@ -506,19 +577,29 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
             call->core = true;
     }
     if (verdict == TOGETHER)
-        finding_title(finding, "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of a file: rank %" PRIu32 " %s them, rank %" PRIu32 " %s them, with nothing in between that orders the two",
+        finding_title(finding,
+                      "conflicting accesses to bytes %" PRId64 " to %" PRId64
+                      " of a file: rank %" PRIu32 " %s them, rank %" PRIu32
+                      " %s them, with nothing in between that orders the two",
                       low, high - 1, a->rank, does[0], b->rank, does[1]);
     else
-        finding_title(finding, "bytes %" PRId64 " to %" PRId64 " of a file: rank %" PRIu32 " %s them and rank %" PRIu32 " %s them later, with%s", low, high - 1, a->rank, does[0], b->rank, does[1],
-                      verdict == CALLED ? " only collective calls on the file in between, which need not make ranks wait"
-                                        : "out MPI_File_sync, barrier, MPI_File_sync in between");
+        finding_title(
+            finding,
+            "bytes %" PRId64 " to %" PRId64 " of a file: rank %" PRIu32 " %s them and rank %" PRIu32
+            " %s them later, with%s",
+            low, high - 1, a->rank, does[0], b->rank, does[1],
+            verdict == CALLED
+                ? " only collective calls on the file in between, which need not make ranks wait"
+                : "out MPI_File_sync, barrier, MPI_File_sync in between");
     finding_fact(finding, "the file is '%s'", c->name[a->name]);
     if (a->file != b->file)
         finding_fact(finding, "it was opened twice");
     if (verdict == UNSYNCED)
         say_missing(c, finding, a, b);
     else if (verdict == CALLED)
-        finding_fact(finding, a->writes ? "what is safe is MPI_File_sync, MPI_Barrier, MPI_File_sync" : "what is safe is MPI_Barrier");
+        finding_fact(finding, a->writes
+                                  ? "what is safe is MPI_File_sync, MPI_Barrier, MPI_File_sync"
+                                  : "what is safe is MPI_Barrier");
     if (c->locks)
         finding_fact(finding, "the program also uses locks of windows, which may order them");
 }
@@ -531,18 +612,22 @@ static void compare(struct conflict *c, const struct cursor *x, const struct cur
         return;
     if (!same_file(c, a, b))
         return;
-    if (a->rank > b->rank || (a->rank == b->rank && a->seq > b->seq)) { /* whichever comes first in the file */
+    if (a->rank > b->rank ||
+        (a->rank == b->rank && a->seq > b->seq)) { /* whichever comes first in the file */
         const struct access *swap = a;
         a = b;
         b = swap;
     }
     enum verdict verdict = judge(c, &a, &b);
     if (verdict != APART && c->status == CORE_OK)
-        say(c, verdict, a, b, x->low > y->low ? x->low : y->low, x->high < y->high ? x->high : y->high);
+        say(c, verdict, a, b, x->low > y->low ? x->low : y->low,
+            x->high < y->high ? x->high : y->high);
 }
 
-/* The first of the owner's pieces, from `low` on, that is not safe before (behind: is safe behind) the access. */
-static uint32_t boundary(struct conflict *c, const struct owner *owner, uint32_t low, const struct access *access, bool behind)
+/* The first of the owner's pieces, from `low` on, that is not safe before (behind: is safe behind)
+ * the access. */
+static uint32_t boundary(struct conflict *c, const struct owner *owner, uint32_t low,
+                         const struct access *access, bool behind)
 {
     uint32_t high = owner->count;
 
@@ -566,13 +651,15 @@ static void expire(struct owner *owner, int64_t low)
     owner->until = INT64_MAX;
     for (uint32_t i = 0; i < owner->count; i++)
         if (owner->piece[i].high > low) {
-            owner->until = owner->piece[i].high < owner->until ? owner->piece[i].high : owner->until;
+            owner->until =
+                owner->piece[i].high < owner->until ? owner->piece[i].high : owner->until;
             owner->piece[kept++] = owner->piece[i];
         }
     owner->count = kept;
 }
 
-/* Compares what covers the piece's start with the piece: of each other handle only what is not safe, which lies together in the order of calls. */
+/* Compares what covers the piece's start with the piece: of each other handle only what is not
+ * safe, which lies together in the order of calls. */
 static void meet(struct conflict *c, struct live *live, const struct cursor *piece)
 {
     const struct access *access = &c->access[piece->access];
@@ -589,8 +676,10 @@ static void meet(struct conflict *c, struct live *live, const struct cursor *pie
         c->compared++;
         if (owner->file == access->file && owner->rank == access->rank)
             continue;
-        uint32_t first = boundary(c, owner, 0, access, false), end = boundary(c, owner, first, access, true);
-        for (; first < end && c->compared < COMPARED_MAX && c->status == CORE_OK; first++, c->compared++)
+        uint32_t first = boundary(c, owner, 0, access, false),
+                 end = boundary(c, owner, first, access, true);
+        for (; first < end && c->compared < COMPARED_MAX && c->status == CORE_OK;
+             first++, c->compared++)
             compare(c, &owner->piece[first], piece);
     }
 }
@@ -600,12 +689,14 @@ static void enter(struct conflict *c, struct live *live, const struct cursor *pi
     const struct access *access = &c->access[piece->access];
     uint32_t i = 0, at;
 
-    while (i < live->count && (live->owner[i].file != access->file || live->owner[i].rank != access->rank))
+    while (i < live->count &&
+           (live->owner[i].file != access->file || live->owner[i].rank != access->rank))
         i++;
     if (i == live->count) {
         if (!grow(c, &live->owner, &live->room, live->count, sizeof *live->owner))
             return;
-        live->owner[live->count++] = (struct owner){.rank = access->rank, .file = access->file, .until = INT64_MAX};
+        live->owner[live->count++] =
+            (struct owner){.rank = access->rank, .file = access->file, .until = INT64_MAX};
     }
     struct owner *owner = &live->owner[i];
     if (!grow(c, &owner->piece, &owner->room, owner->count, sizeof *owner->piece))
@@ -653,7 +744,8 @@ static void sweep(struct conflict *c, uint32_t name)
     }
     c->compared = 0;
     for (uint32_t i = 0; writes && several && i < c->access_count; i++)
-        if (c->access[i].name == name && c->access[i].bytes > 0 && grow(c, &heap, &room, count, sizeof *heap)) {
+        if (c->access[i].name == name && c->access[i].bytes > 0 &&
+            grow(c, &heap, &room, count, sizeof *heap)) {
             heap[count] = (struct cursor){.access = i};
             cursor_at(c, &heap[count++], c->access[i].first, c->access[i].bytes);
         }
@@ -676,7 +768,8 @@ static void sweep(struct conflict *c, uint32_t name)
     if (c->compared >= COMPARED_MAX) {
         struct finding *finding = finding_list_add(c->list, "file", "misuse", FINDING_NOTE);
         if (finding)
-            finding_title(finding, "the accesses to file '%s' are too many: not all were compared", c->name[name]);
+            finding_title(finding, "the accesses to file '%s' are too many: not all were compared",
+                          c->name[name]);
     }
     for (int side = 0; side < 2; side++) {
         for (uint32_t i = 0; i < live[side].count; i++)
@@ -693,7 +786,8 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
     if (!(c.shape = calloc(input->trace->datatype_count + 1, sizeof *c.shape)))
         return core_report(CORE_NO_MEMORY, "out of memory for filetypes");
     for (uint32_t i = 0; i < input->trace->call_count; i++)
-        c.locks |= input->trace->call[i].name && input->trace->call[i].class == EVENT_CLASS_RMA_LOCK;
+        c.locks |=
+            input->trace->call[i].name && input->trace->call[i].class == EVENT_CLASS_RMA_LOCK;
     for (uint32_t rank = 0; rank < input->trace->rank_count && c.status == CORE_OK; rank++)
         c.status = read_rank(&c, rank);
     if (c.status == CORE_OK && c.access_count > 1)
@@ -702,7 +796,9 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
         sweep(&c, name);
     for (uint32_t i = 0; i < c.said_count && c.status == CORE_OK; i++)
         if (c.said[i].more)
-            finding_fact(&list->finding[c.said[i].finding], "the same calls do so %" PRIu32 " more time%s", c.said[i].more, c.said[i].more > 1 ? "s" : "");
+            finding_fact(&list->finding[c.said[i].finding],
+                         "the same calls do so %" PRIu32 " more time%s", c.said[i].more,
+                         c.said[i].more > 1 ? "s" : "");
     order_free(c.order);
     order_free(c.called);
     for (size_t i = 0; i < (size_t)c.file_count * input->trace->rank_count; i++)

@@ -11,15 +11,17 @@
 
 const char *finding_severity_text(enum finding_severity severity)
 {
-    static const char *const text[] = {[FINDING_NOTE] = "note", [FINDING_WARNING] = "warning", [FINDING_ERROR] = "error"};
+    static const char *const text[] = {
+        [FINDING_NOTE] = "note", [FINDING_WARNING] = "warning", [FINDING_ERROR] = "error"};
 
     return text[severity];
 }
 
 const char *finding_confirmed_text(enum finding_confirmed confirmed)
 {
-    static const char *const text[] = {
-        [FINDING_NOT_TRIED] = "not tried", [FINDING_CONFIRMED] = "confirmed", [FINDING_REFUTED] = "not reproduced"};
+    static const char *const text[] = {[FINDING_NOT_TRIED] = "not tried",
+                                       [FINDING_CONFIRMED] = "confirmed",
+                                       [FINDING_REFUTED] = "not reproduced"};
 
     return text[confirmed];
 }
@@ -81,14 +83,14 @@ static char *format_text(const char *format, va_list args)
     return text;
 }
 
-#define REPLACE_TEXT(field)                                                                        \
-    do {                                                                                           \
-        va_list args;                                                                              \
-        va_start(args, format);                                                                    \
-        char *text = format_text(format, args);                                                    \
-        va_end(args);                                                                              \
-        free(field);                                                                               \
-        (field) = text;                                                                            \
+#define REPLACE_TEXT(field)                     \
+    do {                                        \
+        va_list args;                           \
+        va_start(args, format);                 \
+        char *text = format_text(format, args); \
+        va_end(args);                           \
+        free(field);                            \
+        (field) = text;                         \
     } while (0)
 
 void finding_title(struct finding *finding, const char *format, ...)
@@ -111,7 +113,8 @@ void finding_fact(struct finding *finding, const char *format, ...)
     char *fact = NULL;
 
     REPLACE_TEXT(fact);
-    char **larger = fact ? realloc(finding->fact, (finding->fact_count + 1) * sizeof *larger) : NULL;
+    char **larger =
+        fact ? realloc(finding->fact, (finding->fact_count + 1) * sizeof *larger) : NULL;
     if (!larger) {
         free(fact);
         return;
@@ -120,7 +123,8 @@ void finding_fact(struct finding *finding, const char *format, ...)
     finding->fact[finding->fact_count++] = fact;
 }
 
-void finding_place(struct finding *finding, const struct trace *trace, const char *what, int32_t site)
+void finding_place(struct finding *finding, const struct trace *trace, const char *what,
+                   int32_t site)
 {
     char place[512];
 
@@ -133,10 +137,12 @@ void finding_of_load(struct finding *finding, const struct trace *trace, int32_t
     if (site >= 0 && (uint32_t)site < trace->site_count && trace->site[site].optimized == 0)
         return;
     finding->severity = FINDING_NOTE;
-    finding_fact(finding, "the compiler may have loaded what the program does not use: compiled with -O0 -g it would be certain");
+    finding_fact(finding, "the compiler may have loaded what the program does not use: compiled "
+                          "with -O0 -g it would be certain");
 }
 
-static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, char **out_call, char **out_site)
+static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, char **out_call,
+                           char **out_site)
 {
     struct trace_event event;
     char buffer[512];
@@ -147,9 +153,11 @@ static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, cha
     *out_site = strdup(trace_site_text(trace, event.site, buffer, sizeof buffer));
 }
 
-struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank, uint64_t seq)
+struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank,
+                                      uint64_t seq)
 {
-    struct finding_call *larger = realloc(finding->call, (finding->call_count + 1) * sizeof *larger);
+    struct finding_call *larger =
+        realloc(finding->call, (finding->call_count + 1) * sizeof *larger);
     if (!larger) {
         core_report(CORE_NO_MEMORY, "out of memory for a finding's calls");
         return NULL;
@@ -202,7 +210,8 @@ void finding_confirm(struct finding *finding, bool hung)
         title_proven(finding);
         finding_fact(finding, "confirmed: the job was run again under this schedule, and hung");
     } else {
-        finding_fact(finding, "refuted: the job was run again under this schedule, and came to its end");
+        finding_fact(finding,
+                     "refuted: the job was run again under this schedule, and came to its end");
     }
 }
 
@@ -241,7 +250,8 @@ static json_t *call_json(const struct finding_call *call)
     set_text(object, "subject_site", call->subject_site);
     set_text(object, "waits_for", call->waits_for);
     for (uint32_t i = 0; i < call->await_count; i++)
-        json_array_append_new(awaits, json_pack("{s:i, s:b}", "rank", (int)call->await[i].rank, "any", (int)call->await[i].any));
+        json_array_append_new(awaits, json_pack("{s:i, s:b}", "rank", (int)call->await[i].rank,
+                                                "any", (int)call->await[i].any));
     if (call->await_count)
         json_object_set(object, "awaits", awaits);
     json_decref(awaits);

@@ -1,4 +1,5 @@
-/* What checkers find, as data: reports render it, the trace file keeps it, exit codes follow from it. */
+/* What checkers find, as data: reports render it, the trace file keeps it, exit codes follow from
+ * it. */
 #ifndef CHECKERS_FINDING_H
 #define CHECKERS_FINDING_H
 
@@ -21,8 +22,8 @@ enum finding_confirmed { FINDING_NOT_TRIED, FINDING_CONFIRMED, FINDING_REFUTED }
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
 
 struct finding_await { /* a rank that a call waits for */
-    uint32_t rank; /* world */
-    bool any;      /* one of several that would do */
+    uint32_t rank;     /* world */
+    bool any;          /* one of several that would do */
 };
 struct finding_call { /* a rank's part in it */
     uint32_t rank;    /* world */
@@ -31,19 +32,21 @@ struct finding_call { /* a rank's part in it */
     char *site;       /* "quiz.c:31" */
     char *subject;    /* for a wait: the operation waited for, "MPI_Isend(dest=1, ...)"; NULL */
     char *subject_site;
-    char *waits_for;  /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
+    char *waits_for;             /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
     struct finding_await *await; /* the same as data, for drawing */
     uint32_t await_count;
-    char *note;       /* e.g. "3rd time at this place"; NULL */
-    bool core;        /* one of those that hold each other; false: merely waits for them */
+    char *note; /* e.g. "3rd time at this place"; NULL */
+    bool core;  /* one of those that hold each other; false: merely waits for them */
 };
 
 struct finding {
     const char *rule;  /* "deadlock", "buffer-need"; static text */
     const char *class; /* "deadlock", "misuse", "cost", "result", "job" */
     enum finding_severity severity;
-    bool assumed;   /* rests on what the program would have done, which the trace does not tell: a note until it is confirmed */
-    bool undecided; /* assumed, and nothing in the trace speaks against it: without the real job there is no verdict */
+    bool assumed;   /* rests on what the program would have done, which the trace does not tell: a
+                       note until it is confirmed */
+    bool undecided; /* assumed, and nothing in the trace speaks against it: without the real job
+                       there is no verdict */
     enum finding_confirmed confirmed;
     char *title; /* one sentence */
     struct finding_call *call;
@@ -61,23 +64,31 @@ struct finding_list {
 
 void finding_list_done(struct finding_list *list);
 
-/* Adds an empty finding and returns it; valid until the next one is added. NULL when out of memory (reported). */
+/* Adds an empty finding and returns it; valid until the next one is added. NULL when out of memory
+ * (reported). */
 struct finding *finding_list_add(struct finding_list *list, const char *rule, const char *class,
                                  enum finding_severity severity);
 
 /* Fill in, printf style; what was there is replaced. Out of memory is reported and leaves NULL. */
-void finding_title(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void finding_fact(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_title(struct finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void finding_fact(struct finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* "WHAT at PLACE"; nothing if the site (-1) is not known. */
-void finding_place(struct finding *finding, const struct trace *trace, const char *what, int32_t site);
-/* It rests on a load that was seen at the site. Compilers that optimise load what the program may not have asked for: there it is a note. */
+void finding_place(struct finding *finding, const struct trace *trace, const char *what,
+                   int32_t site);
+/* It rests on a load that was seen at the site. Compilers that optimise load what the program may
+ * not have asked for: there it is a note. */
 void finding_of_load(struct finding *finding, const struct trace *trace, int32_t site);
-void finding_schedule(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void finding_repeat(struct finding *finding, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void finding_schedule(struct finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+void finding_repeat(struct finding *finding, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
-/* Adds a rank's part; call and site are taken from the event (seq 0: none). Valid until the next one is added. NULL (reported) when
- * out of memory. */
-struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank, uint64_t seq);
+/* Adds a rank's part; call and site are taken from the event (seq 0: none). Valid until the next
+ * one is added. NULL (reported) when out of memory. */
+struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank,
+                                      uint64_t seq);
 
 /* A rank that the call waits for; the first FINDING_AWAITS_MAX are kept, each once. */
 enum { FINDING_AWAITS_MAX = 64 };
@@ -86,13 +97,15 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any);
 /* Names the operation that a wait waits for. */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
 
-/* An assumed finding was tried in the real job: one that hung is an error from now on, one that ran through stays a note. */
+/* An assumed finding was tried in the real job: one that hung is an error from now on, one that ran
+ * through stays a note. */
 void finding_confirm(struct finding *finding, bool hung);
 
 bool finding_list_fails(const struct finding_list *list); /* any warning or error */
 bool finding_list_undecided(const struct finding_list *list);
 
-/* The finding as one JSON object, as stored in the trace and as part of the JSON report. Free with free(); NULL: out of memory. */
+/* The finding as one JSON object, as stored in the trace and as part of the JSON report. Free with
+ * free(); NULL: out of memory. */
 char *finding_json(const struct finding *finding);
 
 #endif

@@ -14,8 +14,7 @@
 
 enum { SENTENCE_PEERS_MAX = 4 };
 
-/* --- collecting
- * --------------------------------------------------------------------------------------------- */
+/* --- collecting ------------------------------------------------------------------------------- */
 
 void live_peer_add(struct live_prover *prover, int32_t peer)
 {
@@ -57,13 +56,11 @@ void live_need_add(struct live_prover *prover, enum need kind)
     needs->kind[needs->count++] = kind;
 }
 
-/* --- messages
- * -----------------------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* Whether a send that some thread of the source is in goes to this channel. */
-static bool open_sends(const struct live_rank *source, const struct live_open *open, uint64_t global,
-                       int32_t dest, int32_t tag)
+static bool open_sends(const struct live_rank *source, const struct live_open *open,
+                       uint64_t global, int32_t dest, int32_t tag)
 {
     const struct live_call *call = live_open_call(source, open);
     const struct live_space *space = live_space_find(source, LIVE_SPACE_COMM, open->event.comm);
@@ -73,7 +70,8 @@ static bool open_sends(const struct live_rank *source, const struct live_open *o
            live_space_world(space, open->event.peer) == dest;
 }
 
-static uint64_t opens_sending(const struct live_rank *source, uint64_t global, int32_t dest, int32_t tag)
+static uint64_t opens_sending(const struct live_rank *source, uint64_t global, int32_t dest,
+                              int32_t tag)
 {
     uint64_t count = 0;
 
@@ -95,8 +93,8 @@ static uint64_t channel_open(const struct live_history *history, uint64_t global
     return sent > received ? sent - received : 0;
 }
 
-/* Whether all that was sent on the channel has left its sender, who has had the time to see to that:
- * then it has arrived. */
+/* Whether all that was sent on the channel has left its sender, who has had the time to see to
+ * that: then it has arrived. */
 static bool channel_arrived(const struct live_prover *prover, const struct live_channel *channel)
 {
     const struct live_rank *source = &prover->history.rank[channel->source];
@@ -115,15 +113,16 @@ static bool channel_arrived(const struct live_prover *prover, const struct live_
     return true;
 }
 
-/* A receive that waits, and what it competes with. Receives posted before it that accept all that it
- * accepts come first: they are told apart by whether they accept more sources, and more tags. */
+/* A receive that waits, and what it competes with. Receives posted before it that accept all that
+ * it accepts come first: they are told apart by whether they accept more sources, and more tags. */
 struct receive {
     uint64_t global;
     int32_t dest, source, tag; /* EVENT_ANY: a wildcard */
     uint64_t seq, entered;     /* when it was posted */
     uint64_t before[2][2];     /* such receives, [of any source][of any tag] */
-    uint64_t message[2][2];    /* messages that nobody is known to have received, [source fits][tag fits] */
-    bool arrived;              /* all those that fit it have */
+    uint64_t
+        message[2][2]; /* messages that nobody is known to have received, [source fits][tag fits] */
+    bool arrived;      /* all those that fit it have */
 };
 
 static void count_before(const struct live_prover *prover, struct receive *receive)
@@ -134,8 +133,8 @@ static void count_before(const struct live_prover *prover, struct receive *recei
         const struct live_request *r = &rank->request[i];
         bool wider_source, wider_tag;
 
-        if (!r->id || r->kind != LIVE_RECV || !r->active || r->persistent || r->cancelled || r->seq >= receive->seq ||
-            (rank->lanes > 1 && r->left >= receive->entered) ||
+        if (!r->id || r->kind != LIVE_RECV || !r->active || r->persistent || r->cancelled ||
+            r->seq >= receive->seq || (rank->lanes > 1 && r->left >= receive->entered) ||
             rank->space[r->space].global != receive->global)
             continue;
         wider_source = r->peer != receive->source;
@@ -172,14 +171,15 @@ static void count_messages(const struct live_prover *prover, struct receive *rec
         for (uint32_t i = 0; i < history->rank[r].open_count; i++) { /* the first of its channel */
             int32_t tag = history->rank[r].open[i].event.tag;
 
-            if (open_sends(&history->rank[r], &history->rank[r].open[i], receive->global, receive->dest, tag) &&
+            if (open_sends(&history->rank[r], &history->rank[r].open[i], receive->global,
+                           receive->dest, tag) &&
                 !live_channel_find(history, receive->global, (int32_t)r, receive->dest, tag))
                 count_message(prover, receive, (int32_t)r, tag, NULL, 1);
         }
 }
 
-/* Whether so many earlier receives, [any source][any tag] or not, take all the messages that fit them:
- * then none is left for this one. */
+/* Whether so many earlier receives, [any source][any tag] or not, take all the messages that fit
+ * them: then none is left for this one. */
 static bool all_taken(const struct receive *receive, unsigned kinds)
 {
     uint64_t takers = 0, messages = 0;
@@ -189,7 +189,8 @@ static bool all_taken(const struct receive *receive, unsigned kinds)
     for (unsigned fits = 0; fits < 4; fits++) {
         bool taken = false;
 
-        for (unsigned kind = 0; kind < 4 && !taken; kind++) /* wants the source, or any; the tag, or any */
+        for (unsigned kind = 0; kind < 4 && !taken;
+             kind++) /* wants the source, or any; the tag, or any */
             taken = kinds & 1u << kind && (fits >> 1 || kind >> 1) && (fits & 1 || kind & 1);
         messages += taken ? receive->message[fits >> 1][fits & 1] : 0;
     }
@@ -199,19 +200,21 @@ static bool all_taken(const struct receive *receive, unsigned kinds)
 enum competition {
     COMPETE_FREE,  /* a message may fit the receive */
     COMPETE_NONE,  /* none does that was sent so far; one that the source sends may */
-    COMPETE_OTHERS /* the same, but what others send to the receives before it may let one through */
+    COMPETE_OTHERS /* the same, but what others send to the receives before it may let one through
+                    */
 };
 
-/* What was sent so far can still meet the receive unless (1) nothing fits, or (2) receives posted before it accept all that
- * fits any of them, or (3) all that fits it has arrived, in time for it to complete, which it did not, and receives posted
- * before it explain that. */
+/* What was sent so far can still meet the receive unless (1) nothing fits, or (2) receives posted
+ * before it accept all that fits any of them, or (3) all that fits it has arrived, in time for it
+ * to complete, which it did not, and receives posted before it explain that. */
 static enum competition receive_competes(const struct live_prover *prover, struct receive *receive)
 {
     const struct live_rank *rank = &prover->history.rank[receive->dest];
     uint64_t before = 0;
 
     if (receive->source >= 0 && receive->tag != EVENT_ANY &&
-        !channel_open(&prover->history, receive->global, receive->source, receive->dest, receive->tag))
+        !channel_open(&prover->history, receive->global, receive->source, receive->dest,
+                      receive->tag))
         return COMPETE_NONE;
     count_before(prover, receive);
     count_messages(prover, receive);
@@ -312,7 +315,8 @@ static enum need need_send(struct live_prover *prover, int32_t me, const struct 
     return certain ? NEED_CERTAIN : NEED_MAYBE;
 }
 
-/* MPI_Buffer_detach waits for some message that is still in the buffer: one of those that no receive fits. */
+/* MPI_Buffer_detach waits for some message that is still in the buffer: one of those that no
+ * receive fits. */
 static void needs_of_detach(struct live_prover *prover, int32_t me)
 {
     const struct live_history *history = &prover->history;
@@ -323,14 +327,15 @@ static void needs_of_detach(struct live_prover *prover, int32_t me)
         if (!c->buffered || c->source != me || c->sent <= c->received)
             continue;
         live_peer_add(prover, c->dest);
-        live_need_add(prover, receives_fitting(prover, c->global, me, c->dest, c->tag) ? NEED_UNKNOWN : NEED_MAYBE);
+        live_need_add(prover, receives_fitting(prover, c->global, me, c->dest, c->tag)
+                                  ? NEED_UNKNOWN
+                                  : NEED_MAYBE);
     }
     if (!prover->needs.count)
         live_need_add(prover, NEED_UNKNOWN);
 }
 
-/* --- collectives
- * -------------------------------------------------------------------------------------------- */
+/* --- collectives ------------------------------------------------------------------------------ */
 
 static bool same_coll(const struct live_rank *a, const struct live_coll *x,
                       const struct live_rank *b, const struct live_coll *y, bool inter)
@@ -368,9 +373,8 @@ static enum need need_coll(struct live_prover *prover, int32_t me, const struct 
         if (other && other->uneven)
             return NEED_UNKNOWN;
         entered = other ? live_space_entered(rank, other) : 0;
-        if (entered < number ||
-            (known && live_coll_at(rank, other, number, &coll) &&
-             !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
+        if (entered < number || (known && live_coll_at(rank, other, number, &coll) &&
+                                 !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
             live_peer_add(prover, member);
             missing++;
         }
@@ -380,9 +384,7 @@ static enum need need_coll(struct live_prover *prover, int32_t me, const struct 
                                                      : NEED_MAYBE;
 }
 
-/* --- one rank
- * -----------------------------------------------------------------------------------------------
- */
+/* --- one rank --------------------------------------------------------------------------------- */
 
 static enum need need_request(struct live_prover *prover, int32_t me, uint32_t id, bool certain)
 {
@@ -405,7 +407,8 @@ static enum need need_request(struct live_prover *prover, int32_t me, uint32_t i
     }
 }
 
-static void needs_of_list(struct live_prover *prover, int32_t me, const struct live_open *open, bool any)
+static void needs_of_list(struct live_prover *prover, int32_t me, const struct live_open *open,
+                          bool any)
 {
     if (!open->request_count || open->request_count != open->request_total) {
         live_need_add(prover, NEED_UNKNOWN);
@@ -418,18 +421,20 @@ static void needs_of_list(struct live_prover *prover, int32_t me, const struct l
         if (!open->request[i] || (request && request->persistent && !request->active))
             continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
         live_need_add(prover,
-                 need_request(prover, me, open->request[i], any || open->request_count == 1));
+                      need_request(prover, me, open->request[i], any || open->request_count == 1));
     }
 }
 
-/* MPI_Intercomm_create: what one side of it says. The places are those of its scalars (interpose/calls.table). */
+/* MPI_Intercomm_create: what one side of it says. The places are those of its scalars
+ * (interpose/calls.table). */
 struct bridge {
     int32_t leader, remote; /* world ranks; remote: of the leader only. EVENT_NONE: not known */
     uint64_t global;        /* of the communicator in which the leaders meet */
     int32_t tag;
 };
 
-static struct bridge bridge_of(const struct live_rank *rank, const struct live_space *space, const struct live_open *open)
+static struct bridge bridge_of(const struct live_rank *rank, const struct live_space *space,
+                               const struct live_open *open)
 {
     struct bridge bridge = {EVENT_NONE, EVENT_NONE, 0, open->event.tag};
     const struct live_space *between;
@@ -448,12 +453,16 @@ static struct bridge bridge_of(const struct live_rank *rank, const struct live_s
 /* Whether what the open call says may be the other side of what leader `me` says. */
 static bool bridges_meet(const struct bridge *mine, int32_t me, const struct bridge *its)
 {
-    return its->leader == EVENT_NONE || (its->leader == mine->remote && (its->remote == EVENT_NONE || (its->remote == me && its->tag == mine->tag &&
-                                                                                                      its->global == mine->global)));
+    return its->leader == EVENT_NONE ||
+           (its->leader == mine->remote &&
+            (its->remote == EVENT_NONE ||
+             (its->remote == me && its->tag == mine->tag && its->global == mine->global)));
 }
 
-/* The leaders meet on the bridge communicator, under a tag; the others wait for their leader, who is in the call no shorter than they. */
-static void needs_of_intercomm(struct live_prover *prover, int32_t me, const struct live_space *space, const struct live_open *open)
+/* The leaders meet on the bridge communicator, under a tag; the others wait for their leader, who
+ * is in the call no shorter than they. */
+static void needs_of_intercomm(struct live_prover *prover, int32_t me,
+                               const struct live_space *space, const struct live_open *open)
 {
     struct bridge mine = bridge_of(&prover->history.rank[me], space, open);
     int32_t peer = mine.leader == me ? mine.remote : mine.leader;
@@ -469,7 +478,8 @@ static void needs_of_intercomm(struct live_prover *prover, int32_t me, const str
         const struct live_space *its_space = live_space_of_open(other, &other->open[i]);
         if (!call || strcmp(call->name, "MPI_Intercomm_create"))
             continue;
-        struct bridge its = its_space ? bridge_of(other, its_space, &other->open[i]) : (struct bridge){.leader = EVENT_NONE};
+        struct bridge its = its_space ? bridge_of(other, its_space, &other->open[i])
+                                      : (struct bridge){.leader = EVENT_NONE};
         with_me |= its_space && its_space->global == space->global;
         meets |= bridges_meet(&mine, me, &its);
     }
@@ -479,9 +489,10 @@ static void needs_of_intercomm(struct live_prover *prover, int32_t me, const str
     live_need_add(prover, NEED_CERTAIN);
 }
 
-/* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany), else
- * all of them are missing or may be. */
-static void needs_find(struct live_prover *prover, int32_t me, const struct live_open *open, bool *out_any)
+/* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany),
+ * else all of them are missing or may be. */
+static void needs_find(struct live_prover *prover, int32_t me, const struct live_open *open,
+                       bool *out_any)
 {
     const struct live_rank *rank = &prover->history.rank[me];
     const struct spool_event *event = &open->event;
@@ -539,20 +550,22 @@ static void needs_find(struct live_prover *prover, int32_t me, const struct live
                 return;
             }
             if (open->leg.peer != EVENT_PROC_NULL)
-                live_need_add(prover, need_recv(prover, me, space, live_space_world(space, open->leg.peer),
-                                                open->leg.tag, event->seq, event->t_enter));
+                live_need_add(prover,
+                              need_recv(prover, me, space, live_space_world(space, open->leg.peer),
+                                        open->leg.tag, event->seq, event->t_enter));
             if (peer == EVENT_PROC_NULL)
                 return;
         }
         live_need_add(prover, need_send(prover, me, space, peer, event->tag,
-                                   c && c->lane == open->lane ? c->sent + 1 : 1,
-                                   class == EVENT_CLASS_SEND));
+                                        c && c->lane == open->lane ? c->sent + 1 : 1,
+                                        class == EVENT_CLASS_SEND));
         return;
     }
     case EVENT_CLASS_RECV:
     case EVENT_CLASS_PROBE:
     case EVENT_CLASS_MPROBE:
-        live_need_add(prover, need_recv(prover, me, space, peer, event->tag, event->seq, event->t_enter));
+        live_need_add(prover,
+                      need_recv(prover, me, space, peer, event->tag, event->seq, event->t_enter));
         return;
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_COMM_CREATE:
@@ -580,8 +593,7 @@ static void needs_find(struct live_prover *prover, int32_t me, const struct live
     }
 }
 
-/* --- the graph
- * ---------------------------------------------------------------------------------------------- */
+/* --- the graph -------------------------------------------------------------------------------- */
 
 static enum core_status clause_add(struct replay_waitfor *waitfor, const struct needs *needs,
                                    uint32_t first, uint32_t end)
@@ -593,13 +605,15 @@ static enum core_status clause_add(struct replay_waitfor *waitfor, const struct 
     return status;
 }
 
-/* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing added, when
- * nothing can be claimed about it. */
-static enum core_status call_add(struct live_prover *prover, struct replay_waitfor *waitfor, uint32_t me,
-                                 uint32_t node, const struct live_open *open, bool *out_known)
+/* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing
+ * added, when nothing can be claimed about it. */
+static enum core_status call_add(struct live_prover *prover, struct replay_waitfor *waitfor,
+                                 uint32_t me, uint32_t node, const struct live_open *open,
+                                 bool *out_known)
 {
     const struct needs *needs = &prover->needs;
-    struct replay_blocked blocked = {.node = node, .rank = me, .op = open->event.head.a, .event = open->event.seq};
+    struct replay_blocked blocked = {
+        .node = node, .rank = me, .op = open->event.head.a, .event = open->event.seq};
     uint32_t certain = 0, unknown = 0;
     enum core_status status;
     bool any;
@@ -632,7 +646,8 @@ struct nodes {
     uint32_t count;
 };
 
-static bool nodes_make(const struct live_history *history, const uint8_t *standing, struct nodes *out_nodes)
+static bool nodes_make(const struct live_history *history, const uint8_t *standing,
+                       struct nodes *out_nodes)
 {
     uint32_t ranks = history->rank_count;
     struct nodes nodes = {0};
@@ -649,7 +664,8 @@ static bool nodes_make(const struct live_history *history, const uint8_t *standi
         uint8_t alive = standing[r] == LIVE_ENDED ? REPLAY_ALIVE_ENDED : REPLAY_ALIVE_UNKNOWN;
 
         nodes.alive[r] = alive;
-        for (uint32_t i = 0; history->rank[r].open_count > 1 && i < history->rank[r].open_count; i++) {
+        for (uint32_t i = 0; history->rank[r].open_count > 1 && i < history->rank[r].open_count;
+             i++) {
             nodes.alive[ranks + next] = alive;
             nodes.rank[next++] = r;
         }
@@ -666,14 +682,15 @@ static void nodes_done(struct nodes *nodes)
 }
 
 /* A rank is blocked when all its calls are: whatever one of them may do, the rank may do. */
-static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor, uint32_t me,
-                                 const struct nodes *nodes)
+static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor,
+                                 uint32_t me, const struct nodes *nodes)
 {
     const struct live_rank *rank = &prover->history.rank[me];
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < rank->open_count && !status; i++) {
-        uint32_t node = rank->open_count > 1 ? prover->history.rank_count + nodes->first[me] + i : me;
+        uint32_t node =
+            rank->open_count > 1 ? prover->history.rank_count + nodes->first[me] + i : me;
         bool known;
 
         status = call_add(prover, waitfor, me, node, &rank->open[i], &known);
@@ -713,7 +730,9 @@ static uint32_t ranks_behind(const struct replay_waitfor *waitfor)
     for (uint32_t i = 0, end; i < waitfor->blocked_count; i = end) {
         bool core = false, behind = false;
 
-        for (end = i; end < waitfor->blocked_count && waitfor->blocked[end].rank == waitfor->blocked[i].rank; end++) {
+        for (end = i;
+             end < waitfor->blocked_count && waitfor->blocked[end].rank == waitfor->blocked[i].rank;
+             end++) {
             core |= waitfor->blocked[end].standing == REPLAY_IN_CORE;
             behind |= waitfor->blocked[end].standing == REPLAY_BEHIND;
         }
@@ -738,7 +757,8 @@ static char *sentence_make(const struct live_history *history, const struct repl
 
         if (blocked->standing != REPLAY_IN_CORE || said++ >= 4)
             continue;
-        fprintf(text, "%srank %u waits in %s for ", said > 1 ? ", " : "", blocked->rank, rank->call[blocked->op].name);
+        fprintf(text, "%srank %u waits in %s for ", said > 1 ? ", " : "", blocked->rank,
+                rank->call[blocked->op].name);
         sentence_peers(text, waitfor, blocked);
     }
     if (said > 4)
@@ -766,7 +786,8 @@ void live_prover_free(struct live_prover *prover)
     free(prover);
 }
 
-const char *live_prover_call(const struct live_prover *prover, uint32_t call, enum event_class *out_class)
+const char *live_prover_call(const struct live_prover *prover, uint32_t call,
+                             enum event_class *out_class)
 {
     for (uint32_t r = 0; r < prover->history.rank_count; r++) {
         const struct live_rank *rank = &prover->history.rank[r];
@@ -797,9 +818,11 @@ enum core_status live_prove(struct live_prover *prover, const char *job_path,
         if (standing[r] == LIVE_STILL || standing[r] == LIVE_SETTLED)
             status = rank_add(prover, &waitfor, r, &nodes);
     if (!status && !prover->history.unclear && waitfor.blocked_count) {
-        struct replay_waitfor_threads threads = {.first = nodes.first, .rank = nodes.rank, .count = nodes.count};
+        struct replay_waitfor_threads threads = {
+            .first = nodes.first, .rank = nodes.rank, .count = nodes.count};
 
-        status = replay_waitfor_solve(&waitfor, nodes.alive, rank_count, nodes.count ? &threads : NULL);
+        status =
+            replay_waitfor_solve(&waitfor, nodes.alive, rank_count, nodes.count ? &threads : NULL);
     }
     if (!status && waitfor.core_count) {
         verdict.proven = true;

@@ -4,9 +4,9 @@
  * What makes it sound: a call that a rank is in has not completed in the real library, and nothing
  * moves although every rank has had the time to do what it can (the caller sees to that). So a
  * pending receive that no message fits waits for its source; a pending send that no posted receive
- * fits waits for its destination; a collective waits for members that have not entered it. A rank is
- * blocked when all calls that its threads are in are. Where a message and a receive may still meet,
- * or a rank is outside of MPI, or the record has gaps, nothing is claimed. */
+ * fits waits for its destination; a collective waits for members that have not entered it. A rank
+ * is blocked when all calls that its threads are in are. Where a message and a receive may still
+ * meet, or a rank is outside of MPI, or the record has gaps, nothing is claimed. */
 #ifndef CHECKERS_LIVE_H
 #define CHECKERS_LIVE_H
 
@@ -17,10 +17,11 @@
 #include "core/status.h"
 
 enum live_standing {
-    LIVE_STILL,  /* inside an MPI call; has not moved, and was not kept from moving */
-    LIVE_ENDED,  /* will never call MPI again */
+    LIVE_STILL,   /* inside an MPI call; has not moved, and was not kept from moving */
+    LIVE_ENDED,   /* will never call MPI again */
     LIVE_UNKNOWN, /* computing, not of this machine, stopped, starved: may do anything */
-    LIVE_SETTLED /* LIVE_STILL, and for so long, with so much of a processor, that what was on its way has arrived */
+    LIVE_SETTLED  /* LIVE_STILL, and for so long, with so much of a processor, that what was on its
+                     way has arrived */
 };
 
 struct live_verdict {
@@ -42,6 +43,7 @@ enum core_status live_prove(struct live_prover *prover, const char *job_path,
                             struct live_verdict *out_verdict);
 
 /* What a call is, by the number it has in the spools, as far as they were read. NULL: not known. */
-const char *live_prover_call(const struct live_prover *prover, uint32_t call, enum event_class *out_class);
+const char *live_prover_call(const struct live_prover *prover, uint32_t call,
+                             enum event_class *out_class);
 
 #endif

@@ -9,7 +9,7 @@
 
 enum { LOCK_EXCLUSIVE = 1 }; /* MPI_LOCK_EXCLUSIVE in Open MPI; 2 is shared */
 
-/* --- groups ------------------------------------------------------------------------------------ */
+/* --- groups ----------------------------------------------------------------------------------- */
 
 const struct live_group *live_epoch_group_find(const struct live_rank *rank, uint32_t id)
 {
@@ -27,7 +27,8 @@ void live_epoch_group(struct live_history *history, struct live_rank *rank,
 
     if (!group) {
         struct live_group *more = realloc(rank->group, (rank->group_count + 1) * sizeof *more);
-        int32_t *room = def->size <= SPOOL_RANKS_MAX ? malloc((def->size + 1) * sizeof *room) : NULL;
+        int32_t *room =
+            def->size <= SPOOL_RANKS_MAX ? malloc((def->size + 1) * sizeof *room) : NULL;
 
         if (more)
             rank->group = more;
@@ -45,7 +46,7 @@ void live_epoch_group(struct live_history *history, struct live_rank *rank,
         group->member[def->first + i] = member[i];
 }
 
-/* --- post, start, complete, wait ----------------------------------------------------------------- */
+/* --- post, start, complete, wait -------------------------------------------------------------- */
 
 static void epochs_free(struct live_epochs *epochs)
 {
@@ -132,7 +133,7 @@ void live_epochs_free(struct live_rank *rank)
     free(rank->lock);
 }
 
-/* --- locks --------------------------------------------------------------------------------------- */
+/* --- locks ------------------------------------------------------------------------------------ */
 
 static void lock_take(struct live_history *history, struct live_rank *rank,
                       const struct live_lock *lock)
@@ -159,7 +160,8 @@ static void lock_leave(struct live_rank *rank, const struct live_lock *lock)
 static void lock_use(struct live_rank *rank, uint64_t win, int32_t target)
 {
     for (uint32_t i = 0; i < rank->lock_count; i++)
-        if (rank->lock[i].win == win && (rank->lock[i].target == EVENT_ANY || rank->lock[i].target == target))
+        if (rank->lock[i].win == win &&
+            (rank->lock[i].target == EVENT_ANY || rank->lock[i].target == target))
             rank->lock[i].op_target = target;
 }
 
@@ -171,7 +173,7 @@ static void lock_flush(struct live_rank *rank, uint64_t win, int32_t target)
             rank->lock[i].sure_target = rank->lock[i].op_target;
 }
 
-/* --- all ----------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 void live_epoch_post(struct live_history *history, struct live_rank *rank,
                      const struct spool_event *event, const int64_t *arg, uint32_t arg_count)

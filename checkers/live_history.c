@@ -19,9 +19,7 @@ struct lane_state {
     bool posts, completions; /* which of the two this pass takes; neither: definitions only */
 };
 
-/* --- tables
- * -------------------------------------------------------------------------------------------------
- */
+/* --- tables ----------------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t x)
 {
@@ -166,11 +164,10 @@ static void request_remove(struct live_rank *rank, struct live_request *request)
     }
 }
 
-/* --- spaces
- * -------------------------------------------------------------------------------------------------
- */
+/* --- spaces ----------------------------------------------------------------------------------- */
 
-static void space_enter(struct lane_state *lane, struct live_space *space, const struct spool_event *event)
+static void space_enter(struct lane_state *lane, struct live_space *space,
+                        const struct spool_event *event)
 {
     if (!space->entered++)
         space->lane = lane->kept->lane;
@@ -223,11 +220,11 @@ static void def_comm(struct lane_state *lane, const struct spool_def_comm *def)
 static void def_win(struct lane_state *lane, const struct spool_def_win *def)
 {
     const struct live_space *comm = live_space_find(lane->rank, LIVE_SPACE_COMM, def->comm);
-    struct live_space made = {
-        .kind = def->head.kind == SPOOL_DEF_FILE ? LIVE_SPACE_FILE : LIVE_SPACE_WIN,
-        .id = def->id,
-        .comm = def->comm,
-        .global = def->global};
+    struct live_space made = {.kind = def->head.kind == SPOOL_DEF_FILE ? LIVE_SPACE_FILE
+                                                                       : LIVE_SPACE_WIN,
+                              .id = def->id,
+                              .comm = def->comm,
+                              .global = def->global};
     struct live_space *space;
 
     if (live_space_find(lane->rank, (enum live_space_kind)made.kind, def->id))
@@ -288,9 +285,7 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
     call[id].lock_arg = arg_place(names, def->names_bytes, "lock_type");
 }
 
-/* --- events
- * -------------------------------------------------------------------------------------------------
- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 /* Returns how many-th of its channel it is. */
 static uint64_t channel_send(struct lane_state *lane, struct live_channel *channel, bool buffered)
@@ -762,8 +757,7 @@ static void opens_free(struct live_rank *rank)
     rank->open_count = 0;
 }
 
-/* --- all of it
- * ---------------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 static void finalize_spaces(struct live_history *history)
 {

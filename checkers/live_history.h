@@ -26,17 +26,18 @@ struct live_channel { /* messages of one tag from one rank to another in one com
     uint64_t sent, received;
     uint32_t lane; /* that sent first */
     bool mixed;    /* others sent as well: in what order is not known */
-    bool buffered; /* some of it by MPI_Bsend and the like: a send that returned need not have left */
+    bool buffered; /* some of it by MPI_Bsend and the like: a send that returned need not have left
+                    */
 };
 
 enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FILE, LIVE_SPACE_FINALIZE };
 enum { LIVE_RECENT = 16 };
-struct live_coll { /* one collective call of a rank */
-    uint16_t call; /* id */
+struct live_coll {  /* one collective call of a rank */
+    uint16_t call;  /* id */
     bool needs_all; /* cannot be complete before all members have come */
     int32_t root;
 };
-struct live_epochs { /* of one rank on one window, by world rank */
+struct live_epochs {                        /* of one rank on one window, by world rank */
     uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
     bool *in_post, *in_start;               /* the groups of the epochs that are open */
 };
@@ -50,10 +51,10 @@ struct live_space { /* one rank's view of what has collective calls: a communica
     uint32_t comm; /* windows and files: id of the communicator they were made on */
     uint64_t global;
     uint32_t size, remote_size;
-    int32_t *member;  /* world ranks: own group, then the remote one */
-    uint64_t entered; /* collectives, but for those that it is in */
-    uint32_t lane;    /* that entered first */
-    bool mixed;       /* others did as well: in what order is not known */
+    int32_t *member;                      /* world ranks: own group, then the remote one */
+    uint64_t entered;                     /* collectives, but for those that it is in */
+    uint32_t lane;                        /* that entered first */
+    bool mixed;                           /* others did as well: in what order is not known */
     struct live_coll recent[LIVE_RECENT]; /* the last ones, by number mod LIVE_RECENT */
     struct live_epochs *epochs;           /* NULL: no post or start so far */
 };
@@ -63,12 +64,13 @@ struct live_group { /* as calls name them */
     int32_t *member; /* world ranks */
 };
 
-struct live_lock { /* a passive epoch that is open */
+struct live_lock {  /* a passive epoch that is open */
     uint64_t win;   /* global */
     int32_t target; /* world; EVENT_ANY: all */
     bool exclusive;
     int32_t op_target;   /* of the last access under it; EVENT_NONE: none so far */
-    int32_t sure_target; /* there it is held for sure: an access has been flushed. (A library may ask for the lock later) */
+    int32_t sure_target; /* there it is held for sure: an access has been flushed. (A library may
+                            ask for the lock later) */
 };
 
 enum live_request_kind { LIVE_SEND, LIVE_RECV, LIVE_COLL, LIVE_OTHER };
@@ -81,7 +83,7 @@ struct live_request {
     uint32_t space; /* index */
     int32_t peer;   /* world, EVENT_ANY or EVENT_PROC_NULL */
     int32_t tag;
-    uint64_t number; /* sends: how many-th of its channel; collectives: of its space */
+    uint64_t number;             /* sends: how many-th of its channel; collectives: of its space */
     uint64_t seq, entered, left; /* of the call that made it; ticks */
 };
 
@@ -119,7 +121,8 @@ struct live_rank {
     uint32_t lock_count;
     struct live_open *open; /* one of each thread that is in a call */
     uint32_t open_count;
-    uint32_t lanes; /* threads that called MPI: with several, the order of their calls is not known */
+    uint32_t
+        lanes; /* threads that called MPI: with several, the order of their calls is not known */
 };
 
 struct live_lane { /* what reading a lane goes on with */
@@ -164,7 +167,8 @@ const struct live_request *live_request_find(const struct live_rank *rank, uint3
 const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global,
                                              int32_t source, int32_t dest, int32_t tag);
 enum live_space_kind live_space_kind_of(enum event_class class);
-/* The space in which a collective call counts; NULL if it is none, or none of which all members know. */
+/* The space in which a collective call counts; NULL if it is none, or none of which all members
+ * know. */
 struct live_space *live_space_of_call(const struct live_rank *rank, const struct spool_event *event,
                                       enum event_class class, bool open);
 struct live_coll live_coll_of(const struct live_rank *rank, const struct spool_event *event);
@@ -174,8 +178,8 @@ const struct live_call *live_open_call(const struct live_rank *rank, const struc
 struct live_space *live_space_of_open(const struct live_rank *rank, const struct live_open *open);
 /* How many collectives of the space the rank has entered, open calls included. */
 uint64_t live_space_entered(const struct live_rank *rank, const struct live_space *space);
-/* What the rank called as the number-th collective of the space; the open call counts. false: too long
- * ago, or not yet. */
+/* What the rank called as the number-th collective of the space; the open call counts. false: too
+ * long ago, or not yet. */
 bool live_coll_at(const struct live_rank *rank, const struct live_space *space, uint64_t number,
                   struct live_coll *out_coll);
 /* Collective over a part of the communicator that only the call knows (MPI_Comm_create_group): no

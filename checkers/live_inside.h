@@ -1,5 +1,5 @@
-/* Inside of the launcher's proof, shared by live.c (messages, collectives, the graph) and live_rma.c
- * (one-sided epochs). Nobody else includes this. */
+/* Inside of the launcher's proof, shared by live.c (messages, collectives, the graph) and
+ * live_rma.c (one-sided epochs). Nobody else includes this. */
 #ifndef CHECKERS_LIVE_INSIDE_H
 #define CHECKERS_LIVE_INSIDE_H
 
@@ -30,7 +30,8 @@ void live_peer_add(struct live_prover *prover, int32_t peer);
 /* Closes the need whose peers were just added. */
 void live_need_add(struct live_prover *prover, enum need kind);
 
-/* live_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush or _unlock. */
+/* live_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush or
+ * _unlock. */
 void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
                     const struct live_open *open, enum event_class class);
 

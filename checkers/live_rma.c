@@ -1,6 +1,7 @@
 /* What ranks wait for in one-sided epochs. MPI_Win_start and MPI_Win_complete wait for the targets'
  * posts, MPI_Win_wait for the origins' completions, MPI_Win_lock for those who hold a lock that
- * excludes it; or MPI_Win_flush and MPI_Win_unlock do, where the library takes locks late. That a call waits at all is seen: it does not return. */
+ * excludes it; or MPI_Win_flush and MPI_Win_unlock do, where the library takes locks late. That a
+ * call waits at all is seen: it does not return. */
 #include <stddef.h>
 #include <string.h>
 
@@ -48,8 +49,8 @@ static void needs_of_start(struct live_prover *prover, int32_t me, const struct 
     const struct live_group *group = NULL;
 
     if (call->group_arg >= 0 && (uint32_t)call->group_arg < open->arg_count)
-        group = live_epoch_group_find(&prover->history.rank[me],
-                                      (uint32_t)open->arg[call->group_arg]);
+        group =
+            live_epoch_group_find(&prover->history.rank[me], (uint32_t)open->arg[call->group_arg]);
     for (uint32_t i = 0; group && i < group->size; i++) {
         int32_t target = group->member[i];
 
@@ -105,7 +106,8 @@ static void need_lock(struct live_prover *prover, int32_t me, const struct live_
     live_need_add(prover, held && target != EVENT_NONE ? NEED_CERTAIN : NEED_UNKNOWN);
 }
 
-/* Accesses under a lock that another rank holds for sure: the library has returned from MPI_Win_lock and asks for the lock only now. */
+/* Accesses under a lock that another rank holds for sure: the library has returned from
+ * MPI_Win_lock and asks for the lock only now. */
 static void needs_of_flush(struct live_prover *prover, int32_t me, const struct live_space *space,
                            const struct live_open *open)
 {
@@ -118,14 +120,17 @@ static void needs_of_flush(struct live_prover *prover, int32_t me, const struct 
         const struct live_lock *mine = &rank->lock[l];
         bool held = false;
 
-        if (mine->win != space->global || mine->op_target < 0 || mine->sure_target == mine->op_target ||
+        if (mine->win != space->global || mine->op_target < 0 ||
+            mine->sure_target == mine->op_target ||
             (target != EVENT_ANY && mine->op_target != target))
             continue;
         for (uint32_t r = 0; r < prover->history.rank_count; r++) {
             const struct live_rank *other = &prover->history.rank[r];
 
-            for (uint32_t i = 0; i < other->lock_count && (int32_t)r != me && other->lanes == 1; i++)
-                if (other->lock[i].win == mine->win && (mine->exclusive || other->lock[i].exclusive) &&
+            for (uint32_t i = 0; i < other->lock_count && (int32_t)r != me && other->lanes == 1;
+                 i++)
+                if (other->lock[i].win == mine->win &&
+                    (mine->exclusive || other->lock[i].exclusive) &&
                     other->lock[i].sure_target == mine->op_target) {
                     live_peer_add(prover, (int32_t)r);
                     held = true;
@@ -143,7 +148,8 @@ void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_sp
 {
     const struct live_epochs *epochs = space->epochs;
 
-    if (space->uneven || prover->history.rank[me].lanes > 1) { /* in what order threads began and ended epochs is not known */
+    if (space->uneven || prover->history.rank[me].lanes >
+                             1) { /* in what order threads began and ended epochs is not known */
         live_need_add(prover, NEED_UNKNOWN);
         return;
     }

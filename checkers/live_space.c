@@ -1,5 +1,5 @@
-/* Communicators, windows and files in the history (live_history.h): which of them a collective call counts on, and what was called
- * there. */
+/* Communicators, windows and files in the history (live_history.h): which of them a collective call
+ * counts on, and what was called there. */
 #include <string.h>
 #include <strings.h>
 
@@ -77,11 +77,11 @@ static bool class_is_collective(enum event_class class)
     }
 }
 
-/* The space in which a collective call counts; NULL if it is none, or none of which all members know.
- * What makes a window or file is called on a communicator, and names that while it is open, and what
- * it made when it is done. */
+/* The space in which a collective call counts; NULL if it is none, or none of which all members
+ * know. What makes a window or file is called on a communicator, and names that while it is open,
+ * and what it made when it is done. */
 struct live_space *live_space_of_call(const struct live_rank *rank, const struct spool_event *event,
-                                   enum event_class class, bool open)
+                                      enum event_class class, bool open)
 {
     const struct live_call *call = &rank->call[event->head.a];
     bool makes_file = !strcmp(call->name, "MPI_File_open");
@@ -111,7 +111,8 @@ struct live_space *live_space_of_open(const struct live_rank *rank, const struct
 {
     const struct live_call *call = live_open_call(rank, open);
 
-    return call ? live_space_of_call(rank, &open->event, (enum event_class)call->class, true) : NULL;
+    return call ? live_space_of_call(rank, &open->event, (enum event_class)call->class, true)
+                : NULL;
 }
 
 uint64_t live_space_entered(const struct live_rank *rank, const struct live_space *space)
@@ -123,15 +124,16 @@ uint64_t live_space_entered(const struct live_rank *rank, const struct live_spac
     return entered;
 }
 
-/* Barriers and what makes a communicator give nothing before all are there; where data of all goes to all, that is so unless there
- * is none. */
+/* Barriers and what makes a communicator give nothing before all are there; where data of all goes
+ * to all, that is so unless there is none. */
 static bool coll_needs_all(const struct live_call *call, const struct spool_event *event)
 {
     static const char *const all[] = {"allreduce", "allgather", "alltoall", "reduce_scatter_block"};
     const char *name = call->name + (strncmp(call->name, "MPI_", 4) ? 0 : 4);
 
     name += *name == 'I';
-    if (!strcasecmp(name, "barrier") || !strcasecmp(name, "barrier_init") || !strcasecmp(name, "Comm_idup"))
+    if (!strcasecmp(name, "barrier") || !strcasecmp(name, "barrier_init") ||
+        !strcasecmp(name, "Comm_idup"))
         return true;
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         if (!strncasecmp(name, all[i], strlen(all[i])) && strlen(name) == strlen(all[i]))

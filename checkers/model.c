@@ -1,5 +1,6 @@
-/* The table of the model and what evaluates it. Formulas are functions, named by what they compute, so that rows that
- * cost the same share one; the text beside them is what people read. The unit test measures every row on the timed clock. */
+/* The table of the model and what evaluates it. Formulas are functions, named by what they compute,
+ * so that rows that cost the same share one; the text beside them is what people read. The unit
+ * test measures every row on the timed clock. */
 #include "checkers/model.h"
 
 #include <string.h>
@@ -37,7 +38,8 @@ static void set(struct model_cost *out, uint64_t rounds, model_wide words, model
 }
 
 /* times * n (P - 1) / P words, and n (P - 1) / P operations when combined. */
-static void set_cut(struct model_cost *out, const struct model_case *of, uint64_t rounds, uint32_t times, int combined)
+static void set_cut(struct model_cost *out, const struct model_case *of, uint64_t rounds,
+                    uint32_t times, int combined)
 {
     model_wide n = of->words, P = of->ranks, whole = (n + P - 1) / P * (P - 1);
     set(out, rounds, 0, 0);
@@ -56,7 +58,7 @@ static void at_most(struct model_cost *out)
     out->rounds_relation = out->words_relation = out->operations_relation = MODEL_AT_MOST;
 }
 
-/* --- one rank to or from all ----------------------------------------------------------------------------------- */
+/* --- one rank to or from all ------------------------------------------------------------------ */
 
 static void linear_vector(const struct model_case *of, struct model_cost *out)
 {
@@ -117,7 +119,7 @@ static void tree_blocks_reduced(const struct model_case *of, struct model_cost *
     set(out, model_clg(of->ranks), all, all);
 }
 
-/* --- all to all ------------------------------------------------------------------------------------------------- */
+/* --- all to all ------------------------------------------------------------------------------- */
 
 static void gather_bcast(const struct model_case *of, struct model_cost *out)
 {
@@ -131,7 +133,8 @@ static void central(const struct model_case *of, struct model_cost *out)
     set(out, 2ull * (of->ranks - 1), m * (P - 1) + m * P * (P - 1), 0);
 }
 
-/* k levels: up go subtrees of 1, 3, ... ranks, down the whole; with a single port each level serves two children in turn. */
+/* k levels: up go subtrees of 1, 3, ... ranks, down the whole; with a single port each level serves
+ * two children in turn. */
 static void complete_tree(const struct model_case *of, struct model_cost *out)
 {
     model_wide m = of->words, P = of->ranks, k = model_clg(of->ranks + 1);
@@ -252,7 +255,7 @@ static void shift_hypercube(const struct model_case *of, struct model_cost *out)
     shift_at_most(of, out, (of->back ? 1 : 2) * (uint64_t)model_clg(of->ranks));
 }
 
-/* --- the table -------------------------------------------------------------------------------------------------- */
+/* --- the table -------------------------------------------------------------------------------- */
 
 #define FULL REPLAY_FULL
 #define LINE REPLAY_LINE
@@ -269,68 +272,91 @@ static const struct model_row row[] = {
     {"bcast.binomial", "bcast", "L1, L3, L4 alg. 1", "= clg", "= n*clg", "= 0", FULL,
      "on a ring too when P = 2^d and the far half is served first", tree_vector},
     {"bcast.hypercube", "bcast", "L1 Alg 4.1, L3", "= d", "= n*d", "= 0", CUBE, NULL, tree_vector},
-    {"bcast.hypercube_any", "bcast", "L1 Alg 4.2, L3", "= d", "= n*d", "= 0", CUBE, "virtual id = rank XOR root",
-     tree_vector},
-    {"bcast.ring", "bcast", "L1 fig 4.2", "= lg P", "= n*lg P", "= 0", RING, "distances P/2, P/4, ...", tree_vector},
-    {"bcast.mesh", "bcast", "L1 fig 4.5, L3", "= dim*lg s", "= n*dim*lg s", "= 0", MESH, "row, then columns",
-     tree_vector},
+    {"bcast.hypercube_any", "bcast", "L1 Alg 4.2, L3", "= d", "= n*d", "= 0", CUBE,
+     "virtual id = rank XOR root", tree_vector},
+    {"bcast.ring", "bcast", "L1 fig 4.2", "= lg P", "= n*lg P", "= 0", RING,
+     "distances P/2, P/4, ...", tree_vector},
+    {"bcast.mesh", "bcast", "L1 fig 4.5, L3", "= dim*lg s", "= n*dim*lg s", "= 0", MESH,
+     "row, then columns", tree_vector},
     {"bcast.tree", "bcast", "L1 fig 4.7", "= lg P", "= n*lg P", "= 0", TREE, NULL, tree_vector},
     {"bcast.kary", "bcast", "L4 alg. 3", "= (k-1)r, P = k^r", "= n*R", "= 0", FULL,
      "bsp: r supersteps of max(L, g(k-1)n); other P: at most", kary},
-    {"bcast.two_phase", "bcast", "L4 alg. 4", "= 2(P-1)", "= 2(P-1)n/P", "= 0", FULL, "meant for n > P", two_phase},
-    {"bcast.scatter_allgather", "bcast", "L0 sec. 45", "= clg + P-1", "= 2n(P-1)/P", "= 0", FULL, "bandwidth optimal",
-     scatter_allgather},
+    {"bcast.two_phase", "bcast", "L4 alg. 4", "= 2(P-1)", "= 2(P-1)n/P", "= 0", FULL,
+     "meant for n > P", two_phase},
+    {"bcast.scatter_allgather", "bcast", "L0 sec. 45", "= clg + P-1", "= 2n(P-1)/P", "= 0", FULL,
+     "bandwidth optimal", scatter_allgather},
     {"reduce.binomial", "reduce", "L0 sec. 23-25", "= clg", "= n*clg", "= n*clg", FULL,
      "without the patch PARTNER < P wrong or hung unless P = 2^d", tree_vector_reduced},
-    {"reduce.hypercube", "reduce", "L1, L3", "= d", "= n*d", "= n*d", CUBE, NULL, tree_vector_reduced},
-    {"reduce.ring", "reduce", "L1", "= lg P", "= n*lg P", "= n*lg P", RING, NULL, tree_vector_reduced},
-    {"reduce.mesh", "reduce", "L1", "= dim*lg s", "= n*dim*lg s", "= n*dim*lg s", MESH, NULL, tree_vector_reduced},
-    {"reduce.tree", "reduce", "L1", "= lg P", "= n*lg P", "= n*lg P", TREE, NULL, tree_vector_reduced},
-    {"reduce.linear", "reduce", "L0", "= P-1", "= (P-1)n", "= (P-1)n", FULL, NULL, linear_vector_reduced},
-    {"scatter.linear", "scatter", "L0 sec. 36", "= P-1", "= m(P-1)", "= 0", FULL, NULL, linear_blocks},
-    {"scatter.binomial", "scatter", "L0 sec. 38, L3", "= clg", "= m(P-1)", "= 0", FULL, NULL, tree_blocks},
-    {"gather.linear", "gather", "dual of scatter.linear", "= P-1", "= m(P-1)", "= 0", FULL, NULL, linear_blocks},
-    {"gather.binomial", "gather", "dual of scatter.binomial", "= clg", "= m(P-1)", "= 0", FULL, NULL, tree_blocks},
-    {"allgather.gather_bcast", "allgather", "L0 sec. 31", "= 2*clg", "= m(P-1) + mP*clg", "= 0", FULL, NULL,
-     gather_bcast},
-    {"allgather.central", "allgather", "L2", "= 2(P-1)", "= m(P-1) + mP(P-1)", "= 0", FULL, NULL, central},
-    {"allgather.tree", "allgather", "L2", "multi: = 2(lg(P+1)-1); single: twice that",
-     "multi: = m(P-k) + mP(k-1), P = 2^k-1; single: twice that", "= 0", COMPLETE, NULL, complete_tree},
-    {"allgather.ring", "allgather", "L0 bucket, L1 Alg 4.4, L2 ring pass", "= P-1", "= m(P-1)", "= 0", RING,
-     "as printed (send, then receive) it deadlocks when sends do not buffer", linear_blocks},
-    {"allgather.hypercube.vector", "allgather", "L2", "= d", "= m(P-1)", "= 0", CUBE, "as printed the same hazard",
+    {"reduce.hypercube", "reduce", "L1, L3", "= d", "= n*d", "= n*d", CUBE, NULL,
+     tree_vector_reduced},
+    {"reduce.ring", "reduce", "L1", "= lg P", "= n*lg P", "= n*lg P", RING, NULL,
+     tree_vector_reduced},
+    {"reduce.mesh", "reduce", "L1", "= dim*lg s", "= n*dim*lg s", "= n*dim*lg s", MESH, NULL,
+     tree_vector_reduced},
+    {"reduce.tree", "reduce", "L1", "= lg P", "= n*lg P", "= n*lg P", TREE, NULL,
+     tree_vector_reduced},
+    {"reduce.linear", "reduce", "L0", "= P-1", "= (P-1)n", "= (P-1)n", FULL, NULL,
+     linear_vector_reduced},
+    {"scatter.linear", "scatter", "L0 sec. 36", "= P-1", "= m(P-1)", "= 0", FULL, NULL,
+     linear_blocks},
+    {"scatter.binomial", "scatter", "L0 sec. 38, L3", "= clg", "= m(P-1)", "= 0", FULL, NULL,
      tree_blocks},
-    {"allgather.hypercube.pack", "allgather", "L2", "= d", "= m(P-1)", "= 0", CUBE, NULL, tree_blocks},
-    {"allgather.hypercube.sort", "allgather", "L2", "= d", "= m(P-1)", "= 0", CUBE, NULL, tree_blocks},
-    {"allgather.hypercube.prebuilt", "allgather", "L2", "= d", "= m(P-1)", "= 0", CUBE, NULL, tree_blocks},
-    {"allgather.mesh", "allgather", "L1, L3, L4", "= 2(q-1)", "= m(P-1)", "= 0", MESH, "phase 2 moves m*q words",
-     mesh_blocks},
-    {"allgather.line", "allgather", "L3", "= P-1; half duplex = 2(P-1)", "= m(P-1); half duplex twice that", "= 0",
-     LINE, NULL, line},
-    {"allgather.naive", "allgather", "L1", "<= P*clg", "<= P*clg*m", "= 0", FULL, "P broadcasts in turn overlap",
-     naive},
-    {"reduce_scatter.ring", "reduce_scatter", "L0 bucket, L1, L3", "= P-1", "= m(P-1)", "= m(P-1)", RING, NULL,
-     ring_blocks_reduced},
-    {"reduce_scatter.mesh", "reduce_scatter", "dual of allgather.mesh", "= 2(q-1)", "= m(P-1)", "= m(P-1)", MESH, NULL,
-     mesh_blocks_reduced},
+    {"gather.linear", "gather", "dual of scatter.linear", "= P-1", "= m(P-1)", "= 0", FULL, NULL,
+     linear_blocks},
+    {"gather.binomial", "gather", "dual of scatter.binomial", "= clg", "= m(P-1)", "= 0", FULL,
+     NULL, tree_blocks},
+    {"allgather.gather_bcast", "allgather", "L0 sec. 31", "= 2*clg", "= m(P-1) + mP*clg", "= 0",
+     FULL, NULL, gather_bcast},
+    {"allgather.central", "allgather", "L2", "= 2(P-1)", "= m(P-1) + mP(P-1)", "= 0", FULL, NULL,
+     central},
+    {"allgather.tree", "allgather", "L2", "multi: = 2(lg(P+1)-1); single: twice that",
+     "multi: = m(P-k) + mP(k-1), P = 2^k-1; single: twice that", "= 0", COMPLETE, NULL,
+     complete_tree},
+    {"allgather.ring", "allgather", "L0 bucket, L1 Alg 4.4, L2 ring pass", "= P-1", "= m(P-1)",
+     "= 0", RING, "as printed (send, then receive) it deadlocks when sends do not buffer",
+     linear_blocks},
+    {"allgather.hypercube.vector", "allgather", "L2", "= d", "= m(P-1)", "= 0", CUBE,
+     "as printed the same hazard", tree_blocks},
+    {"allgather.hypercube.pack", "allgather", "L2", "= d", "= m(P-1)", "= 0", CUBE, NULL,
+     tree_blocks},
+    {"allgather.hypercube.sort", "allgather", "L2", "= d", "= m(P-1)", "= 0", CUBE, NULL,
+     tree_blocks},
+    {"allgather.hypercube.prebuilt", "allgather", "L2", "= d", "= m(P-1)", "= 0", CUBE, NULL,
+     tree_blocks},
+    {"allgather.mesh", "allgather", "L1, L3, L4", "= 2(q-1)", "= m(P-1)", "= 0", MESH,
+     "phase 2 moves m*q words", mesh_blocks},
+    {"allgather.line", "allgather", "L3", "= P-1; half duplex = 2(P-1)",
+     "= m(P-1); half duplex twice that", "= 0", LINE, NULL, line},
+    {"allgather.naive", "allgather", "L1", "<= P*clg", "<= P*clg*m", "= 0", FULL,
+     "P broadcasts in turn overlap", naive},
+    {"reduce_scatter.ring", "reduce_scatter", "L0 bucket, L1, L3", "= P-1", "= m(P-1)", "= m(P-1)",
+     RING, NULL, ring_blocks_reduced},
+    {"reduce_scatter.mesh", "reduce_scatter", "dual of allgather.mesh", "= 2(q-1)", "= m(P-1)",
+     "= m(P-1)", MESH, NULL, mesh_blocks_reduced},
     {"reduce_scatter.hypercube", "reduce_scatter", "L3", "= d", "= m(P-1)", "= m(P-1)", CUBE, NULL,
      tree_blocks_reduced},
-    {"allreduce.reduce_bcast", "allreduce", "L3", "= 2*clg", "= 2n*clg", "= n*clg", FULL, NULL, reduce_bcast},
-    {"allreduce.recursive_doubling", "allreduce", "L3", "= d; other P: <= clg+2", "= n*d; other P: <= n(clg+2)",
-     "= n*d; other P: <= n(clg+2)", CUBE, "messages combine, they do not accumulate", recursive_doubling},
+    {"allreduce.reduce_bcast", "allreduce", "L3", "= 2*clg", "= 2n*clg", "= n*clg", FULL, NULL,
+     reduce_bcast},
+    {"allreduce.recursive_doubling", "allreduce", "L3", "= d; other P: <= clg+2",
+     "= n*d; other P: <= n(clg+2)", "= n*d; other P: <= n(clg+2)", CUBE,
+     "messages combine, they do not accumulate", recursive_doubling},
     {"allreduce.ring", "allreduce", "L0 sec. 46-47", "= 2(P-1)", "= 2n(P-1)/P", "= n(P-1)/P", RING,
      "reduce-scatter, then allgather", ring_vector},
-    {"allreduce.reduce_scatter_allgather", "allreduce", "L0, L3", "= 2d", "= 2n(P-1)/P", "= n(P-1)/P", CUBE,
-     "halving, then doubling", halving},
+    {"allreduce.reduce_scatter_allgather", "allreduce", "L0, L3", "= 2d", "= 2n(P-1)/P",
+     "= n(P-1)/P", CUBE, "halving, then doubling", halving},
     {"barrier.allreduce", "barrier", "L3", "= d; other P: <= clg+2", "= 0", "= 0", CUBE,
      "no rank leaves before the last has come", barrier},
-    {"scan.hypercube", "scan", "L3", "= d", "= m*d", "= 2m*d", CUBE, "<3,1,4,0,2> gives <3,4,8,8,10>", scan},
+    {"scan.hypercube", "scan", "L3", "= d", "= m*d", "= 2m*d", CUBE,
+     "<3,1,4,0,2> gives <3,4,8,8,10>", scan},
     {"alltoall.ring", "alltoall", "L3", "= P-1", "= m*P(P-1)/2", "= 0", RING, NULL, alltoall_ring},
-    {"alltoall.mesh", "alltoall", "L3", "= 2(q-1)", "= m*P*(q-1)", "= 0", MESH, NULL, alltoall_mesh},
-    {"alltoall.hypercube", "alltoall", "L3", "= d", "= (m*P/2)*d", "= 0", CUBE, NULL, alltoall_hypercube},
+    {"alltoall.mesh", "alltoall", "L3", "= 2(q-1)", "= m*P*(q-1)", "= 0", MESH, NULL,
+     alltoall_mesh},
+    {"alltoall.hypercube", "alltoall", "L3", "= d", "= (m*P/2)*d", "= 0", CUBE, NULL,
+     alltoall_hypercube},
     {"alltoall.pairwise_xor", "alltoall", "L3 optimal", "= P-1", "= m(P-1)", "= 0", CUBE,
      "with E-cube routing no link is shared", linear_blocks},
-    {"shift.ring", "shift", "L3, L0 sec. 21", "= min(s, P-s)", "= m*R", "= 0", RING, NULL, shift_ring},
+    {"shift.ring", "shift", "L3, L0 sec. 21", "= min(s, P-s)", "= m*R", "= 0", RING, NULL,
+     shift_ring},
     {"shift.mesh", "shift", "L3", "<= q+1", "= m*R", "= 0", TORUS, NULL, shift_mesh},
     {"shift.hypercube", "shift", "L3", "<= 2*lg P; with steps back <= lg P", "= m*R", "= 0", CUBE,
      "ring embedded by reflected Gray code", shift_hypercube},
@@ -350,13 +376,18 @@ const struct model_row *model_row_find(const char *id)
     return NULL;
 }
 
-enum core_status model_row_cost(const struct model_row *of_row, const struct model_case *of, struct model_cost *out)
+enum core_status model_row_cost(const struct model_row *of_row, const struct model_case *of,
+                                struct model_cost *out)
 {
-    struct replay_generate_request request = {
-        .id = of_row->id, .ranks = of->ranks, .root = of->root, .parameter = of->parameter, .words = of->words,
-        .word_bytes = 1};
+    struct replay_generate_request request = {.id = of_row->id,
+                                              .ranks = of->ranks,
+                                              .root = of->root,
+                                              .parameter = of->parameter,
+                                              .words = of->words,
+                                              .word_bytes = 1};
     if (request.words > (1ull << 40))
-        return core_report(CORE_LIMIT, "%s of %llu words: at most 2^40", of_row->id, (unsigned long long)of->words);
+        return core_report(CORE_LIMIT, "%s of %llu words: at most 2^40", of_row->id,
+                           (unsigned long long)of->words);
     request.words = 0; /* the generator's limit on bytes is not the formula's */
     enum core_status status = replay_generate_check(&request);
     if (status != CORE_OK)
@@ -367,7 +398,8 @@ enum core_status model_row_cost(const struct model_row *of_row, const struct mod
     return CORE_OK;
 }
 
-/* A mesh of s^dim ranks as the generator of bcast.mesh cuts it: dim the smallest divisor of lg P above 1. */
+/* A mesh of s^dim ranks as the generator of bcast.mesh cuts it: dim the smallest divisor of lg P
+ * above 1. */
 static enum core_status power_mesh(uint32_t ranks, struct replay_topology *out)
 {
     uint32_t lg = model_clg(ranks), dim = 2, size[REPLAY_DIMS_MAX];
@@ -380,7 +412,8 @@ static enum core_status power_mesh(uint32_t ranks, struct replay_topology *out)
     return replay_topology_grid(REPLAY_MESH, size, dim, out);
 }
 
-enum core_status model_row_topology(const struct model_row *of, uint32_t ranks, struct replay_topology *out)
+enum core_status model_row_topology(const struct model_row *of, uint32_t ranks,
+                                    struct replay_topology *out)
 {
     const struct replay_generator *generator = replay_generate_find(of->id);
     CORE_CHECK(generator);
@@ -391,7 +424,7 @@ enum core_status model_row_topology(const struct model_row *of, uint32_t ranks, 
     return replay_topology_make(of->holds_on, ranks, out);
 }
 
-/* --- comparing --------------------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
 double model_value(struct model_ratio ratio)
 {
@@ -404,7 +437,8 @@ int model_compare(struct model_ratio a, struct model_ratio b)
     return x < y ? -1 : x > y;
 }
 
-static int keeps(struct model_ratio formula, model_wide most, enum model_relation relation, uint64_t measured)
+static int keeps(struct model_ratio formula, model_wide most, enum model_relation relation,
+                 uint64_t measured)
 {
     if (relation == MODEL_AT_MOST)
         return measured <= most;
@@ -413,7 +447,8 @@ static int keeps(struct model_ratio formula, model_wide most, enum model_relatio
 
 int model_keeps(const struct model_cost *cost, uint64_t rounds, uint64_t words, uint64_t operations)
 {
-    return keeps((struct model_ratio){cost->rounds, 1}, cost->rounds, cost->rounds_relation, rounds) &&
+    return keeps((struct model_ratio){cost->rounds, 1}, cost->rounds, cost->rounds_relation,
+                 rounds) &&
            keeps(cost->words, cost->words_most, cost->words_relation, words) &&
            keeps(cost->operations, cost->operations_most, cost->operations_relation, operations);
 }
@@ -433,17 +468,21 @@ static int matches(const struct model_row *of, const struct model_query *query, 
         return 2;
     if (cost.words.den == 1)
         return 0;
-    /* A vector cut in P blocks of whole units: no block is a unit smaller or larger than its even share. */
-    model_wide slack = unit * cost.words.den * cost.rounds, measured = (model_wide)query->measured_words * cost.words.den;
+    /* A vector cut in P blocks of whole units: no block is a unit smaller or larger than its even
+     * share. */
+    model_wide slack = unit * cost.words.den * cost.rounds,
+               measured = (model_wide)query->measured_words * cost.words.den;
     return measured + slack >= cost.words.num && measured <= cost.words.num + slack;
 }
 
-static int in_domain(const struct model_row *of, const struct model_query *query, uint32_t parameter)
+static int in_domain(const struct model_row *of, const struct model_query *query,
+                     uint32_t parameter)
 {
     const struct replay_generator *generator = replay_generate_find(of->id);
     if (generator->parameter == REPLAY_PARAMETER_DISTANCE && parameter >= query->ranks)
         return 0;
-    return replay_domain_holds(generator->domain, query->ranks) && (query->root == 0 || generator->root_any);
+    return replay_domain_holds(generator->domain, query->ranks) &&
+           (query->root == 0 || generator->root_any);
 }
 
 size_t model_match(const struct model_query *query, struct model_match *match, size_t room)
@@ -453,12 +492,14 @@ size_t model_match(const struct model_query *query, struct model_match *match, s
         uint32_t first = query->parameter, last = query->parameter;
         if (strcmp(row[i].collective, query->collective) != 0)
             continue;
-        if (replay_generate_find(row[i].id)->parameter == REPLAY_PARAMETER_ARITY && query->parameter < 2)
+        if (replay_generate_find(row[i].id)->parameter == REPLAY_PARAMETER_ARITY &&
+            query->parameter < 2)
             first = 3, last = 64; /* k = 2 is the binomial tree, k = P the linear row */
         for (uint32_t parameter = first; parameter <= last; parameter++) {
             int quality = first != last && parameter >= query->ranks ? 0
-                          : in_domain(&row[i], query, parameter)     ? matches(&row[i], query, parameter)
-                                                                     : 0;
+                          : in_domain(&row[i], query, parameter)
+                              ? matches(&row[i], query, parameter)
+                              : 0;
             if (!quality)
                 continue;
             if (count < room)

@@ -1,9 +1,10 @@
-/* The model: what every collective must cost, as data. One row per algorithm, with the ids that corpus/ and
- * replay/generate.c use; the domain of a row is its generator's. Costs are exact: R is an integer, W and C are rationals
- * of 128-bit integers, good for 2^40 words on any number of ranks.
+/* The model: what every collective must cost, as data. One row per algorithm, with the ids that
+ * corpus/ and replay/generate.c use; the domain of a row is its generator's. Costs are exact: R is
+ * an integer, W and C are rationals of 128-bit integers, good for 2^40 words on any number of
+ * ranks.
  *
- * words is n, the whole vector, for bcast, reduce and allreduce; m, one rank's block, for scatter, gather, allgather,
- * reduce_scatter, scan and shift; m, one pair's block, for alltoall. */
+ * words is n, the whole vector, for bcast, reduce and allreduce; m, one rank's block, for scatter,
+ * gather, allgather, reduce_scatter, scan and shift; m, one pair's block, for alltoall. */
 #ifndef CHECKERS_MODEL_H
 #define CHECKERS_MODEL_H
 
@@ -37,15 +38,15 @@ struct model_cost {
     uint64_t rounds;
     struct model_ratio words, operations;
     enum model_relation rounds_relation, words_relation, operations_relation;
-    /* Where P does not divide n the relation is MODEL_AT_MOST and these hold: the formula with blocks rounded up. Else
-     * they equal the formula. */
+    /* Where P does not divide n the relation is MODEL_AT_MOST and these hold: the formula with
+     * blocks rounded up. Else they equal the formula. */
     model_wide words_most, operations_most;
 };
 
 struct model_row {
     const char *id;
     const char *collective;
-    const char *source; /* lecture and place */
+    const char *source;                      /* lecture and place */
     const char *rounds, *words, *operations; /* the formulas, for people */
     enum replay_topology_kind holds_on;
     const char *hazard; /* or a note; NULL: none */
@@ -56,12 +57,15 @@ const struct model_row *model_rows(size_t *out_count);
 const struct model_row *model_row_find(const char *id);
 
 /* Refuses, with the reason and the nearest possible value, what is outside the row's domain. */
-enum core_status model_row_cost(const struct model_row *row, const struct model_case *of, struct model_cost *out);
+enum core_status model_row_cost(const struct model_row *row, const struct model_case *of,
+                                struct model_cost *out);
 /* The sparsest network on which no two messages of the row share a link, for so many ranks. */
-enum core_status model_row_topology(const struct model_row *row, uint32_t ranks, struct replay_topology *out);
+enum core_status model_row_topology(const struct model_row *row, uint32_t ranks,
+                                    struct replay_topology *out);
 
 /* Does a measurement keep the row? words and operations in the unit of of->words. */
-int model_keeps(const struct model_cost *cost, uint64_t rounds, uint64_t words, uint64_t operations);
+int model_keeps(const struct model_cost *cost, uint64_t rounds, uint64_t words,
+                uint64_t operations);
 
 struct model_query {
     const char *collective;
@@ -78,8 +82,8 @@ struct model_match {
     int exact; /* else within the rounding of blocks */
 };
 
-/* The rows of a collective whose R and W equal the measured ones, in table order: what algorithm was that? Returns how
- * many there are and writes at most room of them. */
+/* The rows of a collective whose R and W equal the measured ones, in table order: what algorithm
+ * was that? Returns how many there are and writes at most room of them. */
 size_t model_match(const struct model_query *query, struct model_match *match, size_t room);
 
 double model_value(struct model_ratio ratio);

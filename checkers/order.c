@@ -1,9 +1,12 @@
-/* Vector clocks. Each rank's calls that talk to others are its points, in order; a point takes over the clocks of what it waits for: a receive
- * (where it completes) that of the send, a collective (where it completes) those of all members' calls, MPI_Win_start that of the posts, MPI_Win_wait
- * that of the completes. Opening and closing a file counts as a collective; its other collective calls, which MPI lets return early, only where that
- * is asked for. Clocks are numbers of calls: clock[r] of a point is the last call of rank r that comes before what follows the point.
+/* Vector clocks. Each rank's calls that talk to others are its points, in order; a point takes over
+ * the clocks of what it waits for: a receive (where it completes) that of the send, a collective
+ * (where it completes) those of all members' calls, MPI_Win_start that of the posts, MPI_Win_wait
+ * that of the completes. Opening and closing a file counts as a collective; its other collective
+ * calls, which MPI lets return early, only where that is asked for. Clocks are numbers of calls:
+ * clock[r] of a point is the last call of rank r that comes before what follows the point.
  *
- * Points are gone through in any order in which all that a point waits for has been seen; points that never can be (the job hung there) end it. */
+ * Points are gone through in any order in which all that a point waits for has been seen; points
+ * that never can be (the job hung there) end it. */
 #include "checkers/order.h"
 
 #include <stdlib.h>
@@ -12,13 +15,23 @@
 #include "core/random.h"
 #include "core/trace_message.h"
 
-enum point_kind { POINT_SEND, POINT_RECEIVE, POINT_ARRIVE, POINT_LEAVE, POINT_POST, POINT_COMPLETE, POINT_START, POINT_WAIT };
+enum point_kind {
+    POINT_SEND,
+    POINT_RECEIVE,
+    POINT_ARRIVE,
+    POINT_LEAVE,
+    POINT_POST,
+    POINT_COMPLETE,
+    POINT_START,
+    POINT_WAIT
+};
 
 struct point {
     uint64_t seq;
-    uint64_t key;      /* sends, receives: the receive's seq as posted; collectives: index of its group; epochs: window */
-    uint64_t *clock;   /* behind it */
-    uint32_t rank;     /* receives: the source */
+    uint64_t key; /* sends, receives: the receive's seq as posted; collectives: index of its group;
+                     epochs: window */
+    uint64_t *clock; /* behind it */
+    uint32_t rank;   /* receives: the source */
     uint8_t kind;
 };
 struct line { /* a rank's points */
@@ -61,7 +74,8 @@ static bool grow(void *array, uint32_t *room, uint32_t count, size_t size)
     return true;
 }
 
-static bool add(struct order *order, uint32_t rank, enum point_kind kind, uint64_t seq, uint64_t key)
+static bool add(struct order *order, uint32_t rank, enum point_kind kind, uint64_t seq,
+                uint64_t key)
 {
     struct line *line = &order->line[rank];
     if (!grow(&line->point, &line->room, line->count, sizeof *line->point))
@@ -74,7 +88,8 @@ static uint32_t slot_of(const struct order *order, uint64_t space, uint64_t numb
 {
     uint32_t at = (uint32_t)core_random_mix(space << 40 ^ number) & (order->slots - 1);
 
-    while (order->slot[at] && (order->gathering[order->slot[at] - 1].space != space || order->gathering[order->slot[at] - 1].number != number))
+    while (order->slot[at] && (order->gathering[order->slot[at] - 1].space != space ||
+                               order->gathering[order->slot[at] - 1].number != number))
         at = (at + 1) & (order->slots - 1);
     return at;
 }
@@ -90,7 +105,8 @@ static bool gather(struct order *order, uint64_t space, uint64_t number, uint64_
         order->slot = fresh;
         order->slots = slots;
         for (uint32_t i = 0; i < order->gathering_count; i++)
-            order->slot[slot_of(order, order->gathering[i].space, order->gathering[i].number)] = i + 1;
+            order->slot[slot_of(order, order->gathering[i].space, order->gathering[i].number)] =
+                i + 1;
     }
     uint32_t at = slot_of(order, space, number);
     if (order->slot[at]) {
@@ -98,11 +114,13 @@ static bool gather(struct order *order, uint64_t space, uint64_t number, uint64_
         order->gathering[*out_index].members++;
         return true;
     }
-    if (!grow(&order->gathering, &order->gathering_room, order->gathering_count, sizeof *order->gathering))
+    if (!grow(&order->gathering, &order->gathering_room, order->gathering_count,
+              sizeof *order->gathering))
         return false;
     *out_index = order->gathering_count;
     order->slot[at] = order->gathering_count + 1;
-    order->gathering[order->gathering_count++] = (struct gathering){.space = space, .number = number, .members = 1};
+    order->gathering[order->gathering_count++] =
+        (struct gathering){.space = space, .number = number, .members = 1};
     return true;
 }
 
@@ -124,7 +142,8 @@ static bool complete(struct walk *walk, uint64_t request, uint64_t seq)
             struct posted posted = walk->posted[i];
             walk->posted[i] = walk->posted[--walk->posted_count];
             bool gathering = posted.seq >> 63;
-            return add(walk->order, walk->rank, gathering ? POINT_LEAVE : POINT_RECEIVE, seq, posted.seq & INT64_MAX);
+            return add(walk->order, walk->rank, gathering ? POINT_LEAVE : POINT_RECEIVE, seq,
+                       posted.seq & INT64_MAX);
         }
     return true;
 }
@@ -149,14 +168,17 @@ static bool collective(struct walk *walk, uint64_t seq, uint32_t space, uint64_t
         walk->number = fresh;
         walk->spaces = space + 64;
     }
-    if (!gather(walk->order, space, ++walk->number[space], &index) || !add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
+    if (!gather(walk->order, space, ++walk->number[space], &index) ||
+        !add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
         return false;
-    return request ? post(walk, request, index | 1ull << 63) : add(walk->order, walk->rank, POINT_LEAVE, seq, index);
+    return request ? post(walk, request, index | 1ull << 63)
+                   : add(walk->order, walk->rank, POINT_LEAVE, seq, index);
 }
 
 static bool keep(struct walk *walk, uint64_t request, uint32_t space)
 {
-    if (!grow(&walk->persistent, &walk->persistent_room, walk->persistent_count, sizeof *walk->persistent))
+    if (!grow(&walk->persistent, &walk->persistent_room, walk->persistent_count,
+              sizeof *walk->persistent))
         return false;
     walk->persistent[walk->persistent_count++] = (struct posted){request, space};
     return true;
@@ -175,7 +197,9 @@ static bool on_file(struct walk *walk, const struct trace_event *event)
     const char *name = walk->order->trace->call[event->call].name;
     bool orders = walk->order->files || strstr(name, "File_open") || strstr(name, "File_close");
 
-    return !orders || event->error || event->win < 0 || collective(walk, event->seq, walk->comms + (uint32_t)event->win, strstr(name, "_iread") || strstr(name, "_iwrite") ? event->request : 0);
+    return !orders || event->error || event->win < 0 ||
+           collective(walk, event->seq, walk->comms + (uint32_t)event->win,
+                      strstr(name, "_iread") || strstr(name, "_iwrite") ? event->request : 0);
 }
 
 static bool step(struct walk *walk, const struct trace_event *event)
@@ -188,7 +212,8 @@ static bool step(struct walk *walk, const struct trace_event *event)
     case EVENT_CLASS_ISEND:
         return add(order, walk->rank, POINT_SEND, event->seq, 0);
     case EVENT_CLASS_SENDRECV:
-        return add(order, walk->rank, POINT_SEND, event->seq, 0) && add(order, walk->rank, POINT_RECEIVE, event->seq, event->seq);
+        return add(order, walk->rank, POINT_SEND, event->seq, 0) &&
+               add(order, walk->rank, POINT_RECEIVE, event->seq, event->seq);
     case EVENT_CLASS_RECV:
     case EVENT_CLASS_MRECV:
         return add(order, walk->rank, POINT_RECEIVE, event->seq, event->seq);
@@ -199,7 +224,8 @@ static bool step(struct walk *walk, const struct trace_event *event)
         for (uint32_t i = 0; i < event->completion_count; i++)
             if (!start(walk, event->completion[i].request, event->seq))
                 return false;
-        return add(order, walk->rank, POINT_SEND, event->seq, 0) && (!event->request || start(walk, event->request, event->seq));
+        return add(order, walk->rank, POINT_SEND, event->seq, 0) &&
+               (!event->request || start(walk, event->request, event->seq));
     case EVENT_CLASS_COLL_INIT:
         return event->comm < 0 || keep(walk, event->request, comm);
     case EVENT_CLASS_FILE_COLL:
@@ -225,7 +251,8 @@ static bool step(struct walk *walk, const struct trace_event *event)
         return add(order, walk->rank, POINT_WAIT, event->seq, 0);
     default:
         for (uint32_t i = 0; i < event->completion_count; i++)
-            if (event->completion[i].done && !complete(walk, event->completion[i].request, event->seq))
+            if (event->completion[i].done &&
+                !complete(walk, event->completion[i].request, event->seq))
                 return false;
         return true;
     }
@@ -233,7 +260,10 @@ static bool step(struct walk *walk, const struct trace_event *event)
 
 static enum core_status read_rank(struct order *order, uint32_t rank)
 {
-    struct walk walk = {.order = order, .rank = rank, .comms = order->trace->comm_count, .spaces = order->trace->comm_count};
+    struct walk walk = {.order = order,
+                        .rank = rank,
+                        .comms = order->trace->comm_count,
+                        .spaces = order->trace->comm_count};
     struct trace_cursor *cursor;
     struct trace_event event;
     bool more = true, good = true;
@@ -257,7 +287,8 @@ static enum core_status add_message(const struct trace_message *message, void *c
     struct order *order = context;
     if (!grow(&order->message, &order->message_room, order->message_count, sizeof *order->message))
         return core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
-    order->message[order->message_count++] = (struct message){message->source, message->dest, message->send, message->receive};
+    order->message[order->message_count++] =
+        (struct message){message->source, message->dest, message->send, message->receive};
     return CORE_OK;
 }
 
@@ -296,7 +327,10 @@ static int compare_messages(const void *a, const void *b)
 static const struct message *messages_of(const struct order *order, uint32_t dest, uint64_t receive)
 {
     struct message key = {.dest = dest, .receive = receive};
-    const struct message *at = order->message_count ? bsearch(&key, order->message, order->message_count, sizeof key, compare_messages) : NULL;
+    const struct message *at =
+        order->message_count
+            ? bsearch(&key, order->message, order->message_count, sizeof key, compare_messages)
+            : NULL;
 
     while (at && at > order->message && !compare_messages(at - 1, &key))
         at--;
@@ -313,12 +347,18 @@ static void join(uint64_t *clock, const uint64_t *other, uint32_t ranks)
 static bool take(struct order *order, uint32_t rank, struct point *point, const uint64_t *before)
 {
     uint32_t ranks = order->trace->rank_count;
-    struct gathering *g = point->kind == POINT_ARRIVE || point->kind == POINT_LEAVE ? &order->gathering[point->key] : NULL;
+    struct gathering *g = point->kind == POINT_ARRIVE || point->kind == POINT_LEAVE
+                              ? &order->gathering[point->key]
+                              : NULL;
 
     if (point->kind == POINT_LEAVE && g->arrived < g->members)
         return false;
-    const struct message *first = point->kind == POINT_RECEIVE ? messages_of(order, rank, point->key) : NULL, *end = first ? order->message + order->message_count : NULL;
-    for (const struct message *m = first; m && m < end && m->dest == rank && m->receive == point->key; m++) {
+    const struct message *first = point->kind == POINT_RECEIVE
+                                      ? messages_of(order, rank, point->key)
+                                      : NULL,
+                         *end = first ? order->message + order->message_count : NULL;
+    for (const struct message *m = first;
+         m && m < end && m->dest == rank && m->receive == point->key; m++) {
         const struct point *send = send_point(order, m->source, m->send);
         if (send && !send->clock)
             return false;
@@ -328,7 +368,8 @@ static bool take(struct order *order, uint32_t rank, struct point *point, const 
         return false;
     join(point->clock, before, ranks);
     point->clock[rank] = point->seq;
-    for (const struct message *m = first; m && m < end && m->dest == rank && m->receive == point->key; m++) {
+    for (const struct message *m = first;
+         m && m < end && m->dest == rank && m->receive == point->key; m++) {
         const struct point *send = send_point(order, m->source, m->send);
         join(point->clock, send ? send->clock : NULL, ranks);
     }
@@ -357,7 +398,8 @@ static bool take(struct order *order, uint32_t rank, struct point *point, const 
     return true;
 }
 
-/* A start waits for the posts, a wait for the completes: they are let come last among what can be taken. */
+/* A start waits for the posts, a wait for the completes: they are let come last among what can be
+ * taken. */
 static void run(struct order *order)
 {
     for (bool moved = true, late = false; moved || !late;) {
@@ -368,7 +410,8 @@ static void run(struct order *order)
             while (line->next < line->count) {
                 struct point *point = &line->point[line->next];
                 bool last = point->kind == POINT_START || point->kind == POINT_WAIT;
-                if ((last && !late) || !take(order, rank, point, line->next ? line->point[line->next - 1].clock : NULL))
+                if ((last && !late) || !take(order, rank, point,
+                                             line->next ? line->point[line->next - 1].clock : NULL))
                     break;
                 line->next++;
                 moved = true;

@@ -1,4 +1,5 @@
-/* Integers are folded in the type's own width (sums wrap as two's complement does); floating point in long double. */
+/* Integers are folded in the type's own width (sums wrap as two's complement does); floating point
+ * in long double. */
 #include "checkers/reference.h"
 
 #include <float.h>
@@ -9,13 +10,34 @@ static const struct {
     const char *name;
     enum { SIGNED, UNSIGNED, FLOATING } kind;
 } types[] = {
-    {"MPI_CHAR", SIGNED},          {"MPI_SIGNED_CHAR", SIGNED},    {"MPI_UNSIGNED_CHAR", UNSIGNED}, {"MPI_BYTE", UNSIGNED},
-    {"MPI_SHORT", SIGNED},         {"MPI_UNSIGNED_SHORT", UNSIGNED}, {"MPI_INT", SIGNED},         {"MPI_UNSIGNED", UNSIGNED},
-    {"MPI_LONG", SIGNED},          {"MPI_UNSIGNED_LONG", UNSIGNED}, {"MPI_LONG_LONG", SIGNED},     {"MPI_LONG_LONG_INT", SIGNED},
-    {"MPI_UNSIGNED_LONG_LONG", UNSIGNED}, {"MPI_INT8_T", SIGNED},  {"MPI_INT16_T", SIGNED},        {"MPI_INT32_T", SIGNED},
-    {"MPI_INT64_T", SIGNED},       {"MPI_UINT8_T", UNSIGNED},      {"MPI_UINT16_T", UNSIGNED},     {"MPI_UINT32_T", UNSIGNED},
-    {"MPI_UINT64_T", UNSIGNED},    {"MPI_INTEGER", SIGNED},        {"MPI_FLOAT", FLOATING},        {"MPI_DOUBLE", FLOATING},
-    {"MPI_REAL", FLOATING},        {"MPI_DOUBLE_PRECISION", FLOATING}, {"MPI_AINT", SIGNED},       {"MPI_COUNT", SIGNED},
+    {"MPI_CHAR", SIGNED},
+    {"MPI_SIGNED_CHAR", SIGNED},
+    {"MPI_UNSIGNED_CHAR", UNSIGNED},
+    {"MPI_BYTE", UNSIGNED},
+    {"MPI_SHORT", SIGNED},
+    {"MPI_UNSIGNED_SHORT", UNSIGNED},
+    {"MPI_INT", SIGNED},
+    {"MPI_UNSIGNED", UNSIGNED},
+    {"MPI_LONG", SIGNED},
+    {"MPI_UNSIGNED_LONG", UNSIGNED},
+    {"MPI_LONG_LONG", SIGNED},
+    {"MPI_LONG_LONG_INT", SIGNED},
+    {"MPI_UNSIGNED_LONG_LONG", UNSIGNED},
+    {"MPI_INT8_T", SIGNED},
+    {"MPI_INT16_T", SIGNED},
+    {"MPI_INT32_T", SIGNED},
+    {"MPI_INT64_T", SIGNED},
+    {"MPI_UINT8_T", UNSIGNED},
+    {"MPI_UINT16_T", UNSIGNED},
+    {"MPI_UINT32_T", UNSIGNED},
+    {"MPI_UINT64_T", UNSIGNED},
+    {"MPI_INTEGER", SIGNED},
+    {"MPI_FLOAT", FLOATING},
+    {"MPI_DOUBLE", FLOATING},
+    {"MPI_REAL", FLOATING},
+    {"MPI_DOUBLE_PRECISION", FLOATING},
+    {"MPI_AINT", SIGNED},
+    {"MPI_COUNT", SIGNED},
 };
 
 bool reference_basic_find(const char *mpi_name, size_t size, enum reference_basic *out_basic)
@@ -36,8 +58,9 @@ bool reference_basic_find(const char *mpi_name, size_t size, enum reference_basi
 
 bool reference_op_find(const char *mpi_name, enum reference_op *out_op)
 {
-    static const char *const name[REFERENCE_OP_COUNT] = {"MPI_SUM", "MPI_PROD", "MPI_MAX",  "MPI_MIN", "MPI_LAND",
-                                                         "MPI_LOR", "MPI_LXOR", "MPI_BAND", "MPI_BOR", "MPI_BXOR"};
+    static const char *const name[REFERENCE_OP_COUNT] = {
+        "MPI_SUM", "MPI_PROD", "MPI_MAX",  "MPI_MIN", "MPI_LAND",
+        "MPI_LOR", "MPI_LXOR", "MPI_BAND", "MPI_BOR", "MPI_BXOR"};
 
     for (int i = 0; mpi_name && i < REFERENCE_OP_COUNT; i++)
         if (strcmp(name[i], mpi_name) == 0) {
@@ -49,7 +72,8 @@ bool reference_op_find(const char *mpi_name, enum reference_op *out_op)
 
 size_t reference_basic_size(enum reference_basic basic)
 {
-    static const size_t size[REFERENCE_BASIC_COUNT] = {1, 1, 2, 2, 4, 4, 8, 8, sizeof(float), sizeof(double)};
+    static const size_t size[REFERENCE_BASIC_COUNT] = {
+        1, 1, 2, 2, 4, 4, 8, 8, sizeof(float), sizeof(double)};
 
     return size[basic];
 }
@@ -94,8 +118,9 @@ static uint64_t combine(enum reference_op op, bool is_signed, uint64_t a, uint64
     }
 }
 
-static bool integers_equal(enum reference_basic basic, enum reference_op op, const unsigned char *const *x, uint32_t count,
-                           uint64_t offset, const unsigned char *got)
+static bool integers_equal(enum reference_basic basic, enum reference_op op,
+                           const unsigned char *const *x, uint32_t count, uint64_t offset,
+                           const unsigned char *got)
 {
     size_t size = reference_basic_size(basic);
     uint64_t result = load(basic, x[0] + offset);
@@ -118,10 +143,12 @@ static long double load_real(enum reference_basic basic, const unsigned char *at
     return wide;
 }
 
-static bool reals_equal(enum reference_basic basic, enum reference_op op, const unsigned char *const *x, uint32_t count, uint64_t offset,
+static bool reals_equal(enum reference_basic basic, enum reference_op op,
+                        const unsigned char *const *x, uint32_t count, uint64_t offset,
                         const unsigned char *got)
 {
-    long double result = load_real(basic, x[0] + offset), scale = fabsl(result), found = load_real(basic, got);
+    long double result = load_real(basic, x[0] + offset), scale = fabsl(result),
+                found = load_real(basic, got);
     long double epsilon = basic == REFERENCE_FLOAT ? FLT_EPSILON : DBL_EPSILON;
 
     for (uint32_t i = 1; i < count; i++) {
@@ -145,14 +172,17 @@ static bool reals_equal(enum reference_basic basic, enum reference_op op, const 
             return true; /* not defined for floating point */
         }
     }
-    if (isnan(result) || isnan(found) || isinf(result) || isinf(found)) /* what overflows on the way depends on the order */
+    if (isnan(result) || isnan(found) || isinf(result) ||
+        isinf(found)) /* what overflows on the way depends on the order */
         return true;
     if (op == REFERENCE_MAX || op == REFERENCE_MIN)
         return result == found;
-    return fabsl(result - found) <= 2 * count * epsilon * scale + (basic == REFERENCE_FLOAT ? FLT_MIN : DBL_MIN);
+    return fabsl(result - found) <=
+           2 * count * epsilon * scale + (basic == REFERENCE_FLOAT ? FLT_MIN : DBL_MIN);
 }
 
-bool reference_fold_equals(enum reference_basic basic, enum reference_op op, const unsigned char *const *x, uint32_t count, uint64_t index,
+bool reference_fold_equals(enum reference_basic basic, enum reference_op op,
+                           const unsigned char *const *x, uint32_t count, uint64_t index,
                            const unsigned char *got)
 {
     uint64_t offset = index * reference_basic_size(basic);

@@ -10,7 +10,8 @@ enum { OPTION_ONLY, OPTION_CLAIM, OPTION_SEED, OPTION_BUDGET, OPTION_LIST, OPTIO
 
 static const struct options_spec spec[] = {
     {"only", 0, "NAME,...", "these checkers only"},
-    {"claim", 0, "CALL=ROW,...", "what the library's collectives must cost, e.g. MPI_Bcast=bcast.binomial"},
+    {"claim", 0, "CALL=ROW,...",
+     "what the library's collectives must cost, e.g. MPI_Bcast=bcast.binomial"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
     {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
     {"list", 0, NULL, "list the checkers and what each proves"},
@@ -20,9 +21,11 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     "check",
     "crosswait check [--only=NAME,...] [--claim=CALL=ROW,...] [--seed=N] [--budget=N] T.db",
-    "Runs the checkers over a trace, prints what they find, and keeps the findings in the trace (table finding).",
+    "Runs the checkers over a trace, prints what they find, and keeps the findings in the trace "
+    "(table finding).",
     spec,
-    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace, 5 no verdict: budget spent, or only the real job\n"
+    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace, 5 no verdict: budget "
+    "spent, or only the real job\n"
     "can tell.\n",
     0,
 };
@@ -73,8 +76,9 @@ int cmd_check(int argc, char **argv)
     if (which != OPTIONS_END)
         return options_exit(which);
     if (o.operand_count != 1)
-        return options_wrong(&o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
-                             o.operand_count ? o.operand[1] : "");
+        return options_wrong(
+            &o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
+            o.operand_count ? o.operand[1] : "");
     FILE *out = quiet ? fopen("/dev/null", "w") : stdout;
     int result = judge_trace(o.operand[0], &judge, out ? out : stdout);
     if (out && out != stdout)

@@ -1,4 +1,5 @@
-/* crosswait dump: events as text, a line each, for reading and for diffing. Same trace, same options: same bytes. */
+/* crosswait dump: events as text, a line each, for reading and for diffing. Same trace, same
+ * options: same bytes. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,8 +27,10 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     .name = "dump",
     .usage = "crosswait dump T.db [options]",
-    .about = "Prints one line an event: rank, sequence number, time of entering and time spent (seconds), the call with its\n"
-             "arguments, what came of it, and where it stands in the source. Events inside a call are indented under it.\n"
+    .about = "Prints one line an event: rank, sequence number, time of entering and time spent "
+             "(seconds), the call with its\n"
+             "arguments, what came of it, and where it stands in the source. Events inside a call "
+             "are indented under it.\n"
              "Ranks that did not finish have a line before their events, which begins with #.",
     .spec = spec,
     .more = "Exit status: 0 done, 2 usage, 3 the trace cannot be read.",
@@ -96,7 +99,9 @@ static void outcome_print(const struct trace_event *event)
 {
     bool list = on_list(event);
 
-    uint32_t count = event->class == EVENT_CLASS_START ? 0 : event->completion_count; /* what it starts is among its arguments */
+    uint32_t count = event->class == EVENT_CLASS_START
+                         ? 0
+                         : event->completion_count; /* what it starts is among its arguments */
 
     if (count)
         printf(" ->");
@@ -115,7 +120,8 @@ static void outcome_print(const struct trace_event *event)
         printf(" = did not return");
 }
 
-static enum core_status arg_print(const char *name, uint32_t index, int64_t value, const char *text, void *context)
+static enum core_status arg_print(const char *name, uint32_t index, int64_t value, const char *text,
+                                  void *context)
 {
     (void)context;
     if (text)
@@ -145,7 +151,9 @@ static enum core_status event_print(struct dump *dump, const struct trace_event 
     if (event->thread)
         printf(" thread %" PRId32, event->thread);
     printf("\n");
-    return dump->args && event->arg_set ? trace_args_each(&dump->trace, event->arg_set, arg_print, NULL) : CORE_OK;
+    return dump->args && event->arg_set
+               ? trace_args_each(&dump->trace, event->arg_set, arg_print, NULL)
+               : CORE_OK;
 }
 
 static void rank_print(const struct dump *dump, uint32_t number)
@@ -194,8 +202,9 @@ static enum core_status dump_all(struct dump *dump, const char *path)
     if (status)
         return status;
     if (dump->rank >= dump->trace.rank_count)
-        status = core_report(CORE_BAD_INPUT, "the trace '%s' has no rank %" PRId64 ", it has %" PRIu32, path, dump->rank,
-                             dump->trace.rank_count);
+        status =
+            core_report(CORE_BAD_INPUT, "the trace '%s' has no rank %" PRId64 ", it has %" PRIu32,
+                        path, dump->rank, dump->trace.rank_count);
     for (uint32_t rank = 0; !status && rank < dump->trace.rank_count; rank++)
         if (dump->rank < 0 || dump->rank == rank)
             status = rank_dump(dump, rank);

@@ -28,12 +28,7 @@ enum {
     OPTION_SARIF,
     OPTION_LIBRARY
 };
-enum {
-    ARGUMENTS_MAX = 256,
-    SHOWN_MAX = 5,
-    SECONDS_DEFAULT = 60,
-    COMMAND_MAX = 16 * FUZZ_PATH_MAX
-};
+enum { ARGUMENTS_MAX = 256, SHOWN_MAX = 5, SECONDS_DEFAULT = 60, COMMAND_MAX = 16 * FUZZ_PATH_MAX };
 
 static const struct options_spec spec[] = {
     {"output", 'o', "DIR", "where everything goes (crosswait-fuzz/FILE)"},
@@ -54,12 +49,14 @@ static const struct options_spec spec[] = {
 
 static const struct options_command command = {
     .name = "fuzz",
-    .usage = "crosswait fuzz FILE.c... [options] [libFuzzer's options] [INPUT...]\n"
-             "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
-             "crosswait fuzz --library [-- --ranks=N --cases=N --seed=S --only=COLLECTIVE[:ALGORITHM]]",
+    .usage =
+        "crosswait fuzz FILE.c... [options] [libFuzzer's options] [INPUT...]\n"
+        "crosswait fuzz FILE.c... --explain=SCENARIO | --real=SCENARIO\n"
+        "crosswait fuzz --library [-- --ranks=N --cases=N --seed=S --only=COLLECTIVE[:ALGORITHM]]",
     .about = "Fuzzes a collective: thousands of worlds a second in one process, under every "
              "buffering, order, datatype and shape;\n"
-             "results, deadlocks, leaks and cost are checked. FILE.c (or C++: .cc, .cpp, .cxx) ends with a line such as\n"
+             "results, deadlocks, leaks and cost are checked. FILE.c (or C++: .cc, .cpp, .cxx) "
+             "ends with a line such as\n"
              "    COLLECTIVE(allreduce, \"\", my_allreduce)",
     .spec = spec,
     .more = "libFuzzer's own options are passed on as they are: -runs=N -max_total_time=S -jobs=N "
@@ -69,9 +66,7 @@ static const struct options_command command = {
             "FILE.c; 3 trouble.",
 };
 
-/* --- what was found
- * -------------------------------------------------------------------------------------------------------------
- */
+/* --- what was found --------------------------------------------------------------------------- */
 
 static bool is_artifact(const char *name)
 {
@@ -220,9 +215,7 @@ static void summarise(const char *log, const struct fuzz_job *job)
            *cover ? ", patterns and branches seen: " : "", cover);
 }
 
-/* --- running
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 struct passed { /* what goes to libFuzzer */
     char *option[ARGUMENTS_MAX];
@@ -317,9 +310,7 @@ static int explain(const char *program, const char *path)
     return status <= CLI_USAGE ? status : CLI_FINDINGS;
 }
 
-/* --- the command line
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- the command line ------------------------------------------------------------------------- */
 
 /* Takes libFuzzer's options, "-name=value" with one dash, out of argv: the reader of ours must not
  * see them. */
@@ -379,8 +370,7 @@ int cmd_fuzz(int argc, char **argv)
     static struct fuzz_job job;
     static struct passed passed;
     static char *files[ARGUMENTS_MAX];
-    const char *output = NULL, *explained = NULL, *on_real = NULL, *junit = NULL,
-               *sarif = NULL;
+    const char *output = NULL, *explained = NULL, *on_real = NULL, *junit = NULL, *sarif = NULL;
     char program[FUZZ_PATH_MAX];
     double seconds = SECONDS_DEFAULT;
     bool shrunk = true, of_library = false;

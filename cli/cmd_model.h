@@ -23,7 +23,8 @@ struct model_ask { /* the command line */
 
 enum { MODEL_NAME_MAX = 48, MODEL_CURVES_MAX = 64 };
 
-/* T(n) = start + n * slope seconds; one for each row of the collective, rows of equal cost together. */
+/* T(n) = start + n * slope seconds; one for each row of the collective, rows of equal cost
+ * together. */
 struct model_curve {
     const struct model_row *row;
     char name[MODEL_NAME_MAX];
@@ -43,15 +44,16 @@ struct model_ranking {
     int count;
     struct model_crossing crossing[MODEL_CURVES_MAX];
     int crossing_count;
-    int best_low; /* cheapest curve at words_low */
+    int best_low;             /* cheapest curve at words_low */
     struct model_bound bound; /* at words = ranks */
-    char refused[2048]; /* lines: rows outside their domain, and why */
+    char refused[2048];       /* lines: rows outside their domain, and why */
 };
 
 double model_curve_time(const struct model_curve *curve, double words);
 enum core_status model_rank(const struct model_ask *ask, struct model_ranking *out);
 void model_rank_print(const struct model_ask *ask, const struct model_ranking *ranking, FILE *out);
-enum core_status model_plot(const struct model_ask *ask, const struct model_ranking *ranking, const char *path);
+enum core_status model_plot(const struct model_ask *ask, const struct model_ranking *ranking,
+                            const char *path);
 enum core_status model_run(const struct model_ask *ask, FILE *out);
 enum core_status model_measure(const struct model_ask *ask, FILE *out);
 

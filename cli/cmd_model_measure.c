@@ -1,6 +1,7 @@
-/* crosswait model --measure: alpha and beta of the machine, from a ping-pong that was recorded. A sample is a blocking send
- * to a rank directly followed by the receive of as many bytes from it: half of what both took is one message. For each size
- * the median counts; alpha and beta are the straight line with the least relative errors through the medians. */
+/* crosswait model --measure: alpha and beta of the machine, from a ping-pong that was recorded. A
+ * sample is a blocking send to a rank directly followed by the receive of as many bytes from it:
+ * half of what both took is one message. For each size the median counts; alpha and beta are the
+ * straight line with the least relative errors through the medians. */
 #include "cli/cmd_model.h"
 
 #include <math.h>
@@ -41,13 +42,15 @@ static enum core_status read_rank(struct trace *trace, uint32_t rank, struct sam
 
     if (status != CORE_OK)
         return status;
-    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
+           more) {
         if (event.parent)
             continue;
         if (before.class == EVENT_CLASS_SEND && event.class == EVENT_CLASS_RECV && !event.pending &&
             before.comm == event.comm && before.peer >= 0 && event.completion_count == 1 &&
             event.completion->source == before.peer && event.completion->bytes == before.bytes)
-            status = samples_add(samples, before.bytes, (double)(event.t_leave - before.t_enter) / 2);
+            status =
+                samples_add(samples, before.bytes, (double)(event.t_leave - before.t_enter) / 2);
         before = event;
     }
     trace_cursor_close(cursor);
@@ -79,7 +82,8 @@ struct line {
     double alpha, beta; /* ns, ns per byte */
 };
 
-/* Least squares of (alpha + beta b - t) / t. Where the best alpha is below 0 the line goes through 0. */
+/* Least squares of (alpha + beta b - t) / t. Where the best alpha is below 0 the line goes through
+ * 0. */
 static struct line fit(const struct sample *at, size_t count)
 {
     double s = 0, sb = 0, sbb = 0, st = 0, sbt = 0;
@@ -104,14 +108,15 @@ static double off_squares(const struct sample *at, size_t count, struct line lin
 {
     double sum = 0;
     for (size_t i = 0; i < count; i++) {
-        double off = (line.alpha + line.beta * (double)at[i].bytes - at[i].ns) / (at[i].ns > 0 ? at[i].ns : 1);
+        double off = (line.alpha + line.beta * (double)at[i].bytes - at[i].ns) /
+                     (at[i].ns > 0 ? at[i].ns : 1);
         sum += off * off;
     }
     return sum;
 }
 
-/* Libraries send small messages at once and large ones after an agreement: two lines. Where two fit far better than one, the
- * index of the first size of the second; else 0. */
+/* Libraries send small messages at once and large ones after an agreement: two lines. Where two fit
+ * far better than one, the index of the first size of the second; else 0. */
 static size_t find_break(const struct sample *at, size_t count)
 {
     double least = off_squares(at, count, fit(at, count));
@@ -119,7 +124,8 @@ static size_t find_break(const struct sample *at, size_t count)
     if (least / (double)count < 0.05 * 0.05)
         return 0;
     for (size_t i = 2; i + 2 <= count; i++) {
-        double two = off_squares(at, i, fit(at, i)) + off_squares(at + i, count - i, fit(at + i, count - i));
+        double two =
+            off_squares(at, i, fit(at, i)) + off_squares(at + i, count - i, fit(at + i, count - i));
         if (two < (best ? least : least / 4)) {
             least = two;
             best = i;
@@ -128,7 +134,8 @@ static size_t find_break(const struct sample *at, size_t count)
     return best;
 }
 
-static void print_break(const struct model_ask *ask, const struct sample *at, size_t count, FILE *out)
+static void print_break(const struct model_ask *ask, const struct sample *at, size_t count,
+                        FILE *out)
 {
     size_t middle = find_break(at, count);
     char a[32], b[32];
@@ -141,32 +148,39 @@ static void print_break(const struct model_ask *ask, const struct sample *at, si
         struct line line = fit(from, number);
         fprintf(out, "  %llu to %llu bytes: alpha %s, beta %s per word, off by %.0f%% on average\n",
                 (unsigned long long)from[0].bytes, (unsigned long long)from[number - 1].bytes,
-                model_seconds(line.alpha * 1e-9, a), model_seconds(line.beta * (double)ask->word_bytes * 1e-9, b),
+                model_seconds(line.alpha * 1e-9, a),
+                model_seconds(line.beta * (double)ask->word_bytes * 1e-9, b),
                 sqrt(off_squares(from, number, line) / (double)number) * 100);
     }
 }
 
-static void print(const struct model_ask *ask, const struct sample *at, const size_t *number, size_t count,
-                  struct line line, FILE *out)
+static void print(const struct model_ask *ask, const struct sample *at, const size_t *number,
+                  size_t count, struct line line, FILE *out)
 {
     char a[32], b[32];
     double worst = 0, squares = 0;
     fprintf(out, "alpha %s, beta %s per word of %lld bytes\n", model_seconds(line.alpha * 1e-9, a),
-            model_seconds(line.beta * (double)ask->word_bytes * 1e-9, b), (long long)ask->word_bytes);
+            model_seconds(line.beta * (double)ask->word_bytes * 1e-9, b),
+            (long long)ask->word_bytes);
     fprintf(out, "options: --alpha=%.4g --beta=%.4g --word=%lld\n\n", line.alpha * 1e-9,
             line.beta * (double)ask->word_bytes * 1e-9, (long long)ask->word_bytes);
-    fprintf(out, "  %12s %10s %12s %12s %8s\n", "bytes", "messages", "measured", "formula", "off by");
+    fprintf(out, "  %12s %10s %12s %12s %8s\n", "bytes", "messages", "measured", "formula",
+            "off by");
     for (size_t i = 0; i < count; i++) {
-        double formula = line.alpha + line.beta * (double)at[i].bytes, off = (formula - at[i].ns) / at[i].ns;
+        double formula = line.alpha + line.beta * (double)at[i].bytes,
+               off = (formula - at[i].ns) / at[i].ns;
         worst = fabs(off) > worst ? fabs(off) : worst;
         squares += off * off;
-        fprintf(out, "  %12llu %10zu %12s %12s %7.0f%%\n", (unsigned long long)at[i].bytes, number[i],
-                model_seconds(at[i].ns * 1e-9, a), model_seconds(formula * 1e-9, b), round(off * 100) + 0.0);
+        fprintf(out, "  %12llu %10zu %12s %12s %7.0f%%\n", (unsigned long long)at[i].bytes,
+                number[i], model_seconds(at[i].ns * 1e-9, a), model_seconds(formula * 1e-9, b),
+                round(off * 100) + 0.0);
     }
-    fprintf(out, "\nfit: off by %.0f%% on average, %.0f%% at worst: %s\n", sqrt(squares / (double)count) * 100, worst * 100,
+    fprintf(out, "\nfit: off by %.0f%% on average, %.0f%% at worst: %s\n",
+            sqrt(squares / (double)count) * 100, worst * 100,
             worst < 0.15 ? "alpha + beta n describes this machine well"
-            : worst < 0.5 ? "alpha + beta n describes this machine roughly"
-                          : "alpha + beta n does not describe this machine over this range of sizes");
+            : worst < 0.5
+                ? "alpha + beta n describes this machine roughly"
+                : "alpha + beta n does not describe this machine over this range of sizes");
     print_break(ask, at, count, out);
 }
 
@@ -181,7 +195,8 @@ static enum core_status report(const struct model_ask *ask, struct samples *samp
     enum core_status status = CORE_OK;
     if (count < 2)
         status = core_report(CORE_NOT_FOUND,
-                             "no ping-pong in '%s': found %zu sizes sent to a rank and received back at once; record "
+                             "no ping-pong in '%s': found %zu sizes sent to a rank and received "
+                             "back at once; record "
                              "a program that does so with at least 2 sizes",
                              ask->measure, count);
     else

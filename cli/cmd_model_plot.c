@@ -1,5 +1,6 @@
-/* crosswait model --plot: cost against size on logarithmic axes, one curve for each algorithm, the cheapest drawn bold,
- * the sizes where it changes hands marked. Plain SVG, nothing loaded from elsewhere. */
+/* crosswait model --plot: cost against size on logarithmic axes, one curve for each algorithm, the
+ * cheapest drawn bold, the sizes where it changes hands marked. Plain SVG, nothing loaded from
+ * elsewhere. */
 #include "cli/cmd_model.h"
 
 #include <errno.h>
@@ -7,10 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WIDTH = 1000, HEIGHT = 620, LEFT = 90, RIGHT = 330, TOP = 60, BOTTOM = 70, POINTS = 160, LABEL_GAP = 17 };
+enum {
+    WIDTH = 1000,
+    HEIGHT = 620,
+    LEFT = 90,
+    RIGHT = 330,
+    TOP = 60,
+    BOTTOM = 70,
+    POINTS = 160,
+    LABEL_GAP = 17
+};
 
-static const char *const color[] = {"#1b6ca8", "#c8553d", "#2a8c55", "#8a4fb0", "#b8860b", "#0f8b8d",
-                                    "#d1478c", "#5c6b73", "#6a994e", "#7f5539"};
+static const char *const color[] = {"#1b6ca8", "#c8553d", "#2a8c55", "#8a4fb0", "#b8860b",
+                                    "#0f8b8d", "#d1478c", "#5c6b73", "#6a994e", "#7f5539"};
 enum { COLORS = sizeof color / sizeof *color };
 
 struct frame { /* decades shown */
@@ -19,16 +29,19 @@ struct frame { /* decades shown */
 
 static double x_of(const struct frame *frame, double words)
 {
-    return LEFT + (log10(words) - frame->x_low) / (frame->x_high - frame->x_low) * (WIDTH - LEFT - RIGHT);
+    return LEFT +
+           (log10(words) - frame->x_low) / (frame->x_high - frame->x_low) * (WIDTH - LEFT - RIGHT);
 }
 
 static double y_of(const struct frame *frame, double seconds)
 {
     return HEIGHT - BOTTOM -
-           (log10(seconds) - frame->y_low) / (frame->y_high - frame->y_low) * (HEIGHT - TOP - BOTTOM);
+           (log10(seconds) - frame->y_low) / (frame->y_high - frame->y_low) *
+               (HEIGHT - TOP - BOTTOM);
 }
 
-static double bound_time(const struct model_ask *ask, const struct model_ranking *ranking, double words)
+static double bound_time(const struct model_ask *ask, const struct model_ranking *ranking,
+                         double words)
 {
     struct model_ratio ratio = model_bound_words(&ranking->bound);
     double start = ask->alpha * (double)ranking->bound.rounds;
@@ -45,7 +58,8 @@ static struct frame frame_of(const struct model_ask *ask, const struct model_ran
     frame.x_low = log10(low);
     frame.x_high = log10(high);
     for (int i = 0; i < ranking->count; i++) {
-        double least = model_curve_time(&ranking->curve[i], low), most = model_curve_time(&ranking->curve[i], high);
+        double least = model_curve_time(&ranking->curve[i], low),
+               most = model_curve_time(&ranking->curve[i], high);
         if (least > 0 && log10(least) < frame.y_low)
             frame.y_low = log10(least);
         if (most > 0 && log10(most) > frame.y_high)
@@ -63,9 +77,11 @@ static struct frame frame_of(const struct model_ask *ask, const struct model_ran
     return frame;
 }
 
-static void text(FILE *out, double x, double y, const char *anchor, int size, const char *fill, const char *words)
+static void text(FILE *out, double x, double y, const char *anchor, int size, const char *fill,
+                 const char *words)
 {
-    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" font-size=\"%d\" fill=\"%s\">", x, y, anchor, size, fill);
+    fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" font-size=\"%d\" fill=\"%s\">", x,
+            y, anchor, size, fill);
     for (; *words; words++)
         if (*words == '<')
             fputs("&lt;", out);
@@ -78,7 +94,8 @@ static void text(FILE *out, double x, double y, const char *anchor, int size, co
 
 static void rule(FILE *out, double x1, double y1, double x2, double y2, const char *style)
 {
-    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2, style);
+    fprintf(out, "<line x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\" %s/>\n", x1, y1, x2, y2,
+            style);
 }
 
 static void axes(FILE *out, const struct frame *frame, const char *size_name)
@@ -99,8 +116,9 @@ static void axes(FILE *out, const struct frame *frame, const char *size_name)
         rule(out, LEFT, y, WIDTH - RIGHT, y, "stroke=\"#e3e3e3\"");
         text(out, LEFT - 8, y + 4, "end", 12, "#333", model_seconds(pow(10, d), label));
     }
-    fprintf(out, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n", LEFT, TOP,
-            WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
+    fprintf(out,
+            "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"none\" stroke=\"#888\"/>\n",
+            LEFT, TOP, WIDTH - LEFT - RIGHT, HEIGHT - TOP - BOTTOM);
     text(out, (LEFT + WIDTH - RIGHT) / 2.0, HEIGHT - 22, "middle", 13, "#222", size_name);
     text(out, LEFT - 60, TOP - 10, "start", 13, "#222", "cost");
 }
@@ -110,7 +128,8 @@ static double point(const struct frame *frame, int i)
     return pow(10, frame->x_low + (frame->x_high - frame->x_low) * i / POINTS);
 }
 
-static void curve(FILE *out, const struct frame *frame, const struct model_curve *of, const char *stroke)
+static void curve(FILE *out, const struct frame *frame, const struct model_curve *of,
+                  const char *stroke)
 {
     int started = 0;
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" points=\"", stroke);
@@ -128,7 +147,9 @@ static void curve(FILE *out, const struct frame *frame, const struct model_curve
 static void envelope(FILE *out, const struct frame *frame, const struct model_ranking *ranking)
 {
     int started = 0;
-    fputs("<polyline fill=\"none\" stroke=\"#ffd166\" stroke-width=\"7\" stroke-linejoin=\"round\" points=\"", out);
+    fputs("<polyline fill=\"none\" stroke=\"#ffd166\" stroke-width=\"7\" stroke-linejoin=\"round\" "
+          "points=\"",
+          out);
     for (int i = 0; i <= POINTS; i++) {
         double words = point(frame, i), least = 1e300;
         for (int c = 0; c < ranking->count; c++) {
@@ -147,7 +168,9 @@ static void lower_bound(FILE *out, const struct frame *frame, const struct model
                         const struct model_ranking *ranking)
 {
     int started = 0;
-    fputs("<polyline fill=\"none\" stroke=\"#999\" stroke-width=\"1.4\" stroke-dasharray=\"2 4\" points=\"", out);
+    fputs("<polyline fill=\"none\" stroke=\"#999\" stroke-width=\"1.4\" stroke-dasharray=\"2 4\" "
+          "points=\"",
+          out);
     for (int i = 0; i <= POINTS; i++) {
         double words = point(frame, i), time = bound_time(ask, ranking, words);
         if (time <= 0 || log10(time) < frame->y_low)
@@ -168,7 +191,10 @@ static void crossings(FILE *out, const struct frame *frame, const struct model_r
         double x = x_of(frame, crossing->words), y = y_of(frame, time);
         char label[48];
         rule(out, x, y, x, HEIGHT - BOTTOM, "stroke=\"#555\" stroke-dasharray=\"4 3\"");
-        fprintf(out, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"#fff\" stroke=\"#222\" stroke-width=\"1.6\"/>\n", x, y);
+        fprintf(out,
+                "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"4.5\" fill=\"#fff\" stroke=\"#222\" "
+                "stroke-width=\"1.6\"/>\n",
+                x, y);
         snprintf(label, sizeof label, crossing->words < 100 ? "%.4g" : "%.0f", crossing->words);
         text(out, x, HEIGHT - BOTTOM + 34 + 13 * (i % 2), "middle", 12, "#000", label);
     }
@@ -193,8 +219,10 @@ static void labels(FILE *out, const struct frame *frame, const struct model_ask 
     int count = ranking->count;
     double end = pow(10, frame->x_high);
     for (int i = 0; i <= count; i++) {
-        double time = i < count ? model_curve_time(&ranking->curve[i], end) : bound_time(ask, ranking, end);
-        label[i] = (struct label){time > 0 && log10(time) >= frame->y_low ? y_of(frame, time) : HEIGHT - BOTTOM,
+        double time =
+            i < count ? model_curve_time(&ranking->curve[i], end) : bound_time(ask, ranking, end);
+        label[i] = (struct label){time > 0 && log10(time) >= frame->y_low ? y_of(frame, time)
+                                                                          : HEIGHT - BOTTOM,
                                   i < count ? i : -1};
     }
     qsort(label, (size_t)count + 1, sizeof *label, by_y);
@@ -220,8 +248,8 @@ static void labels(FILE *out, const struct frame *frame, const struct model_ask 
             snprintf(name, sizeof name, "%s (and %d more)", ranking->curve[c].name, others + 1);
         else
             snprintf(name, sizeof name, "%s", ranking->curve[c].name);
-        fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" points=\"%d,%.1f %d,%.1f\"/>\n", fill, WIDTH - RIGHT, label[i].y,
-                WIDTH - RIGHT + 14, shown[i]);
+        fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" points=\"%d,%.1f %d,%.1f\"/>\n", fill,
+                WIDTH - RIGHT, label[i].y, WIDTH - RIGHT + 14, shown[i]);
         text(out, WIDTH - RIGHT + 18, shown[i] + 4, "start", 12, fill, name);
     }
 }
@@ -234,14 +262,16 @@ static void draw(FILE *out, const struct model_ask *ask, const struct model_rank
                  !strcmp(ask->collective, "allreduce");
 
     fprintf(out,
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d %d\" "
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" viewBox=\"0 0 %d "
+            "%d\" "
             "font-family=\"sans-serif\">\n<rect width=\"%d\" height=\"%d\" fill=\"#fff\"/>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT, WIDTH, HEIGHT);
     snprintf(title, sizeof title, "%s on %lld ranks", ask->collective, (long long)ask->ranks);
     text(out, LEFT, 24, "start", 17, "#111", title);
-    snprintf(title, sizeof title, "alpha %s, beta %s per word, network %s", model_seconds(ask->alpha, a),
-             model_seconds(ask->beta, b),
-             ask->has_topology ? replay_topology_text(&ask->topology, network) : "as each row asks for");
+    snprintf(title, sizeof title, "alpha %s, beta %s per word, network %s",
+             model_seconds(ask->alpha, a), model_seconds(ask->beta, b),
+             ask->has_topology ? replay_topology_text(&ask->topology, network)
+                               : "as each row asks for");
     text(out, LEFT + 210, 24, "start", 13, "#444", title);
     axes(out, &frame, vector ? "n, words in the vector" : "m, words in a block");
     envelope(out, &frame, ranking);
@@ -253,7 +283,8 @@ static void draw(FILE *out, const struct model_ask *ask, const struct model_rank
     fputs("</svg>\n", out);
 }
 
-enum core_status model_plot(const struct model_ask *ask, const struct model_ranking *ranking, const char *path)
+enum core_status model_plot(const struct model_ask *ask, const struct model_ranking *ranking,
+                            const char *path)
 {
     FILE *out = fopen(path, "w");
     if (!out)

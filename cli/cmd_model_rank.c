@@ -1,5 +1,5 @@
-/* Which algorithm is the cheapest at which size: the rows of one collective as straight lines in n, their lower envelope,
- * and the sizes where it changes hands. */
+/* Which algorithm is the cheapest at which size: the rows of one collective as straight lines in n,
+ * their lower envelope, and the sizes where it changes hands. */
 #include "cli/cmd_model.h"
 
 #include <math.h>
@@ -17,7 +17,8 @@ static int same_cost(const struct model_curve *a, const struct model_curve *b)
            model_compare(a->operations, b->operations) == 0;
 }
 
-static void add_curve(const struct model_ask *ask, struct model_ranking *ranking, struct model_curve *made)
+static void add_curve(const struct model_ask *ask, struct model_ranking *ranking,
+                      struct model_curve *made)
 {
     made->start = ask->alpha * (double)made->rounds;
     made->slope = ask->beta * model_value(made->words) + ask->tau * model_value(made->operations);
@@ -25,7 +26,8 @@ static void add_curve(const struct model_ask *ask, struct model_ranking *ranking
         struct model_curve *old = &ranking->curve[i];
         if (same_cost(old, made)) {
             size_t used = strlen(old->also);
-            snprintf(old->also + used, sizeof old->also - used, "%s%s", used ? ", " : "", made->name);
+            snprintf(old->also + used, sizeof old->also - used, "%s%s", used ? ", " : "",
+                     made->name);
             return;
         }
     }
@@ -33,26 +35,37 @@ static void add_curve(const struct model_ask *ask, struct model_ranking *ranking
         ranking->curve[ranking->count++] = *made;
 }
 
-/* Costs are linear in the size, so they are taken at P words, where every block is whole, and divided by P. */
-static enum core_status formula(const struct model_ask *ask, const struct model_row *row, uint32_t parameter,
-                                struct model_curve *out)
+/* Costs are linear in the size, so they are taken at P words, where every block is whole, and
+ * divided by P. */
+static enum core_status formula(const struct model_ask *ask, const struct model_row *row,
+                                uint32_t parameter, struct model_curve *out)
 {
-    struct model_case of = {.ranks = (uint32_t)ask->ranks, .root = (uint32_t)ask->root, .parameter = parameter,
-                            .back = ask->back, .words = (uint64_t)ask->ranks, .port = ask->port,
+    struct model_case of = {.ranks = (uint32_t)ask->ranks,
+                            .root = (uint32_t)ask->root,
+                            .parameter = parameter,
+                            .back = ask->back,
+                            .words = (uint64_t)ask->ranks,
+                            .port = ask->port,
                             .half_duplex = ask->half_duplex};
     struct model_cost cost;
     enum core_status status = model_row_cost(row, &of, &cost);
     if (status != CORE_OK)
         return status;
-    *out = (struct model_curve){.row = row, .rounds = cost.rounds, .words = cost.words, .operations = cost.operations};
+    *out = (struct model_curve){
+        .row = row, .rounds = cost.rounds, .words = cost.words, .operations = cost.operations};
     return CORE_OK;
 }
 
-static enum core_status measured(const struct model_ask *ask, const struct model_row *row, uint32_t parameter,
-                                 struct model_curve *out)
+static enum core_status measured(const struct model_ask *ask, const struct model_row *row,
+                                 uint32_t parameter, struct model_curve *out)
 {
-    struct replay_generate_request request = {row->id,   (uint32_t)ask->ranks, (uint32_t)ask->root, parameter,
-                                              ask->back, (uint64_t)ask->ranks, 1};
+    struct replay_generate_request request = {row->id,
+                                              (uint32_t)ask->ranks,
+                                              (uint32_t)ask->root,
+                                              parameter,
+                                              ask->back,
+                                              (uint64_t)ask->ranks,
+                                              1};
     struct replay_timed_options options;
     struct replay_measure got;
     struct replay_program program;
@@ -64,8 +77,10 @@ static enum core_status measured(const struct model_ask *ask, const struct model
     replay_program_done(&program);
     if (status != CORE_OK)
         return status;
-    *out = (struct model_curve){
-        .row = row, .rounds = got.rounds, .words = {got.words_bytes, 1}, .operations = {got.operations, 1}};
+    *out = (struct model_curve){.row = row,
+                                .rounds = got.rounds,
+                                .words = {got.words_bytes, 1},
+                                .operations = {got.operations, 1}};
     return CORE_OK;
 }
 
@@ -79,11 +94,12 @@ static void note_refusal(enum core_status status, const char *message, void *con
     struct refusal *refusal = context;
     size_t used = strlen(refusal->ranking->refused);
     (void)status;
-    snprintf(refusal->ranking->refused + used, sizeof refusal->ranking->refused - used, "  %s\n", message);
+    snprintf(refusal->ranking->refused + used, sizeof refusal->ranking->refused - used, "  %s\n",
+             message);
 }
 
-static enum core_status add_row(const struct model_ask *ask, struct model_ranking *ranking, const struct model_row *row,
-                                uint32_t parameter)
+static enum core_status add_row(const struct model_ask *ask, struct model_ranking *ranking,
+                                const struct model_row *row, uint32_t parameter)
 {
     struct model_curve made;
     struct refusal refusal = {row->id, ranking};
@@ -108,7 +124,8 @@ static enum core_status add_row(const struct model_ask *ask, struct model_rankin
     return CORE_OK;
 }
 
-static enum core_status add_rows(const struct model_ask *ask, struct model_ranking *ranking, const struct model_row *row)
+static enum core_status add_rows(const struct model_ask *ask, struct model_ranking *ranking,
+                                 const struct model_row *row)
 {
     static const uint32_t arity[] = {3, 4, 8};
     enum core_status status = CORE_OK;
@@ -121,7 +138,8 @@ static enum core_status add_rows(const struct model_ask *ask, struct model_ranki
                 status = add_row(ask, ranking, row, arity[i]);
         return status;
     case REPLAY_PARAMETER_DISTANCE:
-        return add_row(ask, ranking, row, ask->parameter ? (uint32_t)ask->parameter : ask->ranks > 1);
+        return add_row(ask, ranking, row,
+                       ask->parameter ? (uint32_t)ask->parameter : ask->ranks > 1);
     default:
         return add_row(ask, ranking, row, 0);
     }
@@ -153,7 +171,8 @@ static void find_crossings(const struct model_ask *ask, struct model_ranking *ra
             if (b->slope >= a->slope)
                 continue;
             double meet = (b->start - a->start) / (a->slope - b->slope);
-            if (meet >= at && (meet < where || (next >= 0 && meet == where && b->slope < ranking->curve[next].slope))) {
+            if (meet >= at && (meet < where || (next >= 0 && meet == where &&
+                                                b->slope < ranking->curve[next].slope))) {
                 where = meet;
                 next = i;
             }
@@ -170,9 +189,12 @@ enum core_status model_rank(const struct model_ask *ask, struct model_ranking *o
 {
     size_t count;
     const struct model_row *row = model_rows(&count);
-    struct model_case of = {.ranks = (uint32_t)ask->ranks, .root = (uint32_t)ask->root, .port = ask->port,
+    struct model_case of = {.ranks = (uint32_t)ask->ranks,
+                            .root = (uint32_t)ask->root,
+                            .port = ask->port,
                             .parameter = ask->parameter ? (uint32_t)ask->parameter : 1,
-                            .words = (uint64_t)ask->ranks, .half_duplex = ask->half_duplex};
+                            .words = (uint64_t)ask->ranks,
+                            .half_duplex = ask->half_duplex};
     enum core_status status =
         model_bound(ask->collective, &of, ask->has_topology ? &ask->topology : NULL, &out->bound);
 
@@ -185,8 +207,8 @@ enum core_status model_rank(const struct model_ask *ask, struct model_ranking *o
         return status;
     if (out->count == 0) {
         fputs(out->refused, stderr);
-        return core_report(CORE_BAD_INPUT, "no row of %s is possible for %lld ranks", ask->collective,
-                           (long long)ask->ranks);
+        return core_report(CORE_BAD_INPUT, "no row of %s is possible for %lld ranks",
+                           ask->collective, (long long)ask->ranks);
     }
     sort_at = (double)ask->words_low;
     qsort(out->curve, (size_t)out->count, sizeof *out->curve, by_cost);
@@ -194,7 +216,7 @@ enum core_status model_rank(const struct model_ask *ask, struct model_ranking *o
     return CORE_OK;
 }
 
-/* --- printing --------------------------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 enum { SAMPLES_MAX = 7 };
 
@@ -205,10 +227,12 @@ static int samples(const struct model_ask *ask, double at[SAMPLES_MAX])
     at[count++] = low;
     if (high == low)
         return count;
-    double decades = log10(high) - log10(low > 0 ? low : 1), step = ceil((decades + 1e-9) / (SAMPLES_MAX - 1));
+    double decades = log10(high) - log10(low > 0 ? low : 1),
+           step = ceil((decades + 1e-9) / (SAMPLES_MAX - 1));
     if (step < 1)
         step = 1;
-    for (double power = floor(log10(low > 0 ? low : 1)) + step; count < SAMPLES_MAX - 1 && pow(10, power) < high; power += step)
+    for (double power = floor(log10(low > 0 ? low : 1)) + step;
+         count < SAMPLES_MAX - 1 && pow(10, power) < high; power += step)
         if (pow(10, power) > low)
             at[count++] = pow(10, power);
     at[count++] = high;
@@ -220,16 +244,18 @@ static void print_size(double words, char text[32])
     snprintf(text, 32, words >= 1e5 && fmod(words, 1000) == 0 ? "%.0e" : "%.0f", words);
 }
 
-static void print_bound(const struct model_ask *ask, const struct model_ranking *ranking, const double *at, int count,
-                        FILE *out)
+static void print_bound(const struct model_ask *ask, const struct model_ranking *ranking,
+                        const double *at, int count, FILE *out)
 {
     struct model_ratio words = model_bound_words(&ranking->bound);
     char text[64], time[32];
     words.den *= (uint64_t)ask->ranks;
-    fprintf(out, "  %-36s %8llu %12s %12s", "lower bound", (unsigned long long)ranking->bound.rounds,
-            model_ratio_text(words, text), "");
-    for (int i = 0; i < count; i++) { /* start-ups and words may overlap in some algorithm: each bounds on its own */
-        double start = ask->alpha * (double)ranking->bound.rounds, flow = ask->beta * model_value(words) * at[i];
+    fprintf(out, "  %-36s %8llu %12s %12s", "lower bound",
+            (unsigned long long)ranking->bound.rounds, model_ratio_text(words, text), "");
+    for (int i = 0; i < count;
+         i++) { /* start-ups and words may overlap in some algorithm: each bounds on its own */
+        double start = ask->alpha * (double)ranking->bound.rounds,
+               flow = ask->beta * model_value(words) * at[i];
         fprintf(out, " %11s", model_seconds(start > flow ? start : flow, time));
     }
     fputc('\n', out);
@@ -241,8 +267,9 @@ void model_rank_print(const struct model_ask *ask, const struct model_ranking *r
     int count = samples(ask, at);
     char text[REPLAY_TEXT_MAX], a[32], b[32], c[32];
 
-    fprintf(out, "%s on %lld ranks, network %s: alpha %s, beta %s per word of %lld bytes, tau %s\n", ask->collective,
-            (long long)ask->ranks, ask->has_topology ? replay_topology_text(&ask->topology, text) : "as each row asks for",
+    fprintf(out, "%s on %lld ranks, network %s: alpha %s, beta %s per word of %lld bytes, tau %s\n",
+            ask->collective, (long long)ask->ranks,
+            ask->has_topology ? replay_topology_text(&ask->topology, text) : "as each row asks for",
             model_seconds(ask->alpha, a), model_seconds(ask->beta, b), (long long)ask->word_bytes,
             model_seconds(ask->tau, c));
     fprintf(out, "R, and W and C for each word of the size%s; then the cost at some sizes\n\n",
@@ -274,12 +301,13 @@ void model_rank_print(const struct model_ask *ask, const struct model_ranking *r
         if (to >= from)
             fprintf(out, "  %.0f to %.0f words: %s\n", from, to, ranking->curve[curve].name);
         if (!last)
-            from = ceil(ranking->crossing[i].words) > from ? ceil(ranking->crossing[i].words) : from;
+            from =
+                ceil(ranking->crossing[i].words) > from ? ceil(ranking->crossing[i].words) : from;
     }
     for (int i = 0; i < ranking->crossing_count; i++)
         fprintf(out, "crossover: %s and %s cost the same at %.6g words\n",
-                ranking->curve[ranking->crossing[i].from].name, ranking->curve[ranking->crossing[i].to].name,
-                ranking->crossing[i].words);
+                ranking->curve[ranking->crossing[i].from].name,
+                ranking->curve[ranking->crossing[i].to].name, ranking->crossing[i].words);
     if (ranking->refused[0])
         fprintf(out, "\nnot possible:\n%s", ranking->refused);
 }

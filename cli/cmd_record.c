@@ -13,7 +13,8 @@ enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_STALL, OPTION_KEEP, OPTION_LIBRARY
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
     {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
-    {"stall", 0, "SECONDS", "end the job, without a proof, when no call of any rank was completed for so long (never)"},
+    {"stall", 0, "SECONDS",
+     "end the job, without a proof, when no call of any rank was completed for so long (never)"},
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
     LAUNCH_OPTION_SPECS,
     {0},

@@ -14,15 +14,18 @@
 enum { OPTION_OUTPUT };
 
 static const struct options_spec spec[] = {
-    {"output", 'o', "FILE", "write the trace to FILE; further jobs go to FILE with -2, -3... (DIR's name, .db)"},
+    {"output", 'o', "FILE",
+     "write the trace to FILE; further jobs go to FILE with -2, -3... (DIR's name, .db)"},
     {0},
 };
 
 static const struct options_command command = {
     .name = "recover",
     .usage = "crosswait recover DIR [-o T.db]",
-    .about = "Makes the trace from the spools of a job that died, or whose trace could not be written. DIR is the spool folder\n"
-             "(T.db.spool), with a folder for each MPI job of the command, or one of these. It is only read.",
+    .about = "Makes the trace from the spools of a job that died, or whose trace could not be "
+             "written. DIR is the spool folder\n"
+             "(T.db.spool), with a folder for each MPI job of the command, or one of these. It is "
+             "only read.",
     .spec = spec,
     .more = "Exit status: 0 done, 2 usage, 3 no trace could be made.",
 };
@@ -61,7 +64,8 @@ static enum core_status trace_tell(const char *path)
         return status;
     for (uint32_t r = 0; r < trace.rank_count; r++)
         events += trace.rank[r].events;
-    printf("%s: %" PRIu32 " rank%s, %" PRIu64 " events\n", path, trace.rank_count, trace.rank_count == 1 ? "" : "s", events);
+    printf("%s: %" PRIu32 " rank%s, %" PRIu64 " events\n", path, trace.rank_count,
+           trace.rank_count == 1 ? "" : "s", events);
     for (uint32_t r = 0; r < trace.rank_count; r++) {
         const struct trace_rank *rank = &trace.rank[r];
         if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)

@@ -1,4 +1,5 @@
-/* crosswait replay: executes a trace again, offline, under other conditions than it was recorded in; or the job itself (--live). */
+/* crosswait replay: executes a trace again, offline, under other conditions than it was recorded
+ * in; or the job itself (--live). */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,18 +16,33 @@
 #include "replay/need.h"
 #include "replay/run.h"
 
-enum { OPTION_POLICY, OPTION_SEED, OPTION_RUNS, OPTION_EXPLORE, OPTION_NEED, OPTION_BUDGET, OPTION_INSIDE,
-       OPTION_LIVE, OPTION_OUTPUT, OPTION_TIME, OPTION_QUIET };
+enum {
+    OPTION_POLICY,
+    OPTION_SEED,
+    OPTION_RUNS,
+    OPTION_EXPLORE,
+    OPTION_NEED,
+    OPTION_BUDGET,
+    OPTION_INSIDE,
+    OPTION_LIVE,
+    OPTION_OUTPUT,
+    OPTION_TIME,
+    OPTION_QUIET
+};
 
 static const struct options_spec spec[] = {
     {"policy", 'p', "TEXT", "conditions, e.g. 'buffering=eager:4096 order=random' (see below)"},
     {"seed", 0, "N", "seed of what is left to chance, in place of the policy's"},
     {"runs", 'n', "N", "so many runs, with seeds N, N+1... (1)"},
-    {"explore", 'x', NULL, "every schedule: matches of wildcards, and which sends are buffered unless --policy says so"},
+    {"explore", 'x', NULL,
+     "every schedule: matches of wildcards, and which sends are buffered unless --policy says so"},
     {"need", 0, NULL, "how much buffering the trace needs"},
     {"budget", 0, "N", "schedules that --explore may try (100000)"},
-    {"inside", 0, NULL, "collectives by the messages that the library sent, where they were recorded"},
-    {"live", 0, NULL, "run CMD, the job itself, under the policy; without one, under the schedule that hangs offline"},
+    {"inside", 0, NULL,
+     "collectives by the messages that the library sent, where they were recorded"},
+    {"live", 0, NULL,
+     "run CMD, the job itself, under the policy; without one, under the schedule that hangs "
+     "offline"},
     {"output", 'o', "FILE", "with --live: the trace of that run (T-live.db)"},
     {"time", 0, "SECONDS", "with --live: end the job after so long (60)"},
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
@@ -38,18 +54,22 @@ static const struct options_command command = {
     "       crosswait replay --explore [--policy=TEXT] [--budget=N] T.db\n"
     "       crosswait replay --need [--policy=TEXT] T.db\n"
     "       crosswait replay --live [--policy=TEXT] [-o LIVE.db] [--time=SECONDS] T.db -- CMD...",
-    "Executes a trace again under conditions that MPI allows, and says whether it could have hung. With --live the job itself\n"
+    "Executes a trace again under conditions that MPI allows, and says whether it could have hung. "
+    "With --live the job itself\n"
     "runs again, and shows whether it hangs in truth.",
     spec,
     "Policy, words in any order:\n"
-    "  buffering=rendezvous | eager | eager:BYTES | credits:N | pool:BYTES | random:PERCENT | list:R.E,... | only:R.E,...\n"
-    "  delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R | slow-link:A-B | recorded | swarm\n"
+    "  buffering=rendezvous | eager | eager:BYTES | credits:N | pool:BYTES | random:PERCENT | "
+    "list:R.E,... | only:R.E,...\n"
+    "  delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R | slow-link:A-B | "
+    "recorded | swarm\n"
     "  order=recorded | first | random | list:R.E=SOURCE,...\n"
     "  coll=synchronising | relaxed\n"
     "  threads=free | recorded\n"
     "  seed=N\n"
     "The same trace, policy and seed print the same bytes.\n"
-    "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 4 the live job failed, 5 no verdict.\n",
+    "Exit status: 0 it runs through, 1 deadlock, 2 usage, 3 trouble with the trace, 4 the live job "
+    "failed, 5 no verdict.\n",
     0,
 };
 
@@ -67,7 +87,7 @@ struct replaying {
     FILE *out;
 };
 
-/* --- printing --------------------------------------------------------------------------------------------------- */
+/* --- printing --------------------------------------------------------------------------------- */
 
 static void print_event(struct replaying *r, uint32_t rank, uint64_t seq)
 {
@@ -82,7 +102,8 @@ static void print_event(struct replaying *r, uint32_t rank, uint64_t seq)
         fprintf(r->out, " at %s", trace_site_text(&r->trace, event.site, site, sizeof site));
 }
 
-static void print_clause(struct replaying *r, const struct replay_waitfor *waitfor, const struct replay_clause *clause)
+static void print_clause(struct replaying *r, const struct replay_waitfor *waitfor,
+                         const struct replay_clause *clause)
 {
     if (clause->any) {
         fprintf(r->out, "any rank of its communicator");
@@ -95,7 +116,8 @@ static void print_clause(struct replaying *r, const struct replay_waitfor *waitf
         fprintf(r->out, "...");
 }
 
-static void print_blocked(struct replaying *r, const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
+static void print_blocked(struct replaying *r, const struct replay_waitfor *waitfor,
+                          const struct replay_blocked *blocked)
 {
     fprintf(r->out, "  rank %" PRIu32 ": event %" PRIu64 ", ", blocked->rank, blocked->event);
     print_event(r, blocked->rank, blocked->event);
@@ -119,8 +141,8 @@ static void print_blocked(struct replaying *r, const struct replay_waitfor *wait
     fputc('\n', r->out);
 }
 
-static void print_standing(struct replaying *r, const struct replay_waitfor *waitfor, enum replay_standing standing,
-                           const char *title)
+static void print_standing(struct replaying *r, const struct replay_waitfor *waitfor,
+                           enum replay_standing standing, const char *title)
 {
     bool titled = false;
     uint32_t left = 32;
@@ -142,11 +164,13 @@ static void print_errors(struct replaying *r, const struct replay_result *result
 {
     static const char *const text[] = {"ready send before its receive is posted",
                                        "buffered send without room in the attached buffer",
-                                       "message longer than its receive", "ranks disagree on a collective"};
+                                       "message longer than its receive",
+                                       "ranks disagree on a collective"};
     _Static_assert(sizeof text / sizeof *text == REPLAY_ERROR_COUNT, "a text per error");
     for (uint32_t i = 0; i < result->error_listed && i < 16; i++) {
         const struct replay_error *error = &result->error[i];
-        fprintf(r->out, "%s: rank %" PRIu32 ", event %" PRIu64 ", ", text[error->kind], error->rank, error->event);
+        fprintf(r->out, "%s: rank %" PRIu32 ", event %" PRIu64 ", ", text[error->kind], error->rank,
+                error->event);
         print_event(r, error->rank, error->event);
         fputc('\n', r->out);
     }
@@ -156,8 +180,9 @@ static void print_leftovers(struct replaying *r, const struct replay_result *res
 {
     for (uint32_t i = 0; i < result->leftover_listed && i < 16; i++) {
         const struct replay_leftover *left = &result->leftover[i];
-        fprintf(r->out, "%s: rank %" PRIu32 ", event %" PRIu64 ", ", left->is_send ? "message never received" : "receive never matched",
-                left->rank, left->event);
+        fprintf(r->out, "%s: rank %" PRIu32 ", event %" PRIu64 ", ",
+                left->is_send ? "message never received" : "receive never matched", left->rank,
+                left->event);
         print_event(r, left->rank, left->event);
         fputc('\n', r->out);
     }
@@ -171,8 +196,10 @@ static void print_result(struct replaying *r, const struct replay_result *result
     print_standing(r, &result->waitfor, REPLAY_BEHIND, "wait behind them");
     print_standing(r, &result->waitfor, REPLAY_MAYBE, "wait, perhaps for what was not recorded");
     if (result->assumed && result->by_threads)
-        fprintf(r->out, "rests on an assumption: threads of a rank make their calls in the recorded order%s\n",
-                r->policy.threads == REPLAY_THREADS_FREE ? " where they compete for messages" : "");
+        fprintf(
+            r->out,
+            "rests on an assumption: threads of a rank make their calls in the recorded order%s\n",
+            r->policy.threads == REPLAY_THREADS_FREE ? " where they compete for messages" : "");
     else if (result->assumed)
         fprintf(r->out,
                 "rests on an assumption: from rank %" PRIu32 ", event %" PRIu64
@@ -185,29 +212,37 @@ static void print_result(struct replaying *r, const struct replay_result *result
 
 static void print_repeat(struct replaying *r, const char *policy)
 {
-    fprintf(r->out, "again: crosswait replay %s--policy='%s' %s\n", r->inside ? "--inside " : "", policy, r->path);
+    fprintf(r->out, "again: crosswait replay %s--policy='%s' %s\n", r->inside ? "--inside " : "",
+            policy, r->path);
 }
 
 static void print_notes(struct replaying *r)
 {
     const struct replay_lower_notes *notes = &r->notes;
     if (notes->ranks_unknown)
-        fprintf(r->out, "note: the record of %" PRIu32 " rank%s ends early; nothing is assumed about what came later\n",
+        fprintf(r->out,
+                "note: the record of %" PRIu32
+                " rank%s ends early; nothing is assumed about what came later\n",
                 notes->ranks_unknown, notes->ranks_unknown == 1 ? "" : "s");
     if (notes->ranks_left_out)
-        fprintf(r->out, "note: %" PRIu32 " of them lost events in mid-run and are left out\n", notes->ranks_left_out);
+        fprintf(r->out, "note: %" PRIu32 " of them lost events in mid-run and are left out\n",
+                notes->ranks_left_out);
     if (notes->unsupported)
-        fprintf(r->out, "note: %" PRIu64 " calls are not modelled, the first is %s on rank %" PRIu32 "\n",
-                notes->unsupported, r->trace.call[notes->unsupported_call].name, notes->unsupported_rank);
+        fprintf(r->out,
+                "note: %" PRIu64 " calls are not modelled, the first is %s on rank %" PRIu32 "\n",
+                notes->unsupported, r->trace.call[notes->unsupported_call].name,
+                notes->unsupported_rank);
     if (notes->threads)
         fprintf(r->out, "note: several threads of a rank made calls; %s\n",
-                r->policy.threads == REPLAY_THREADS_RECORDED ? "they keep the recorded order"
-                                                             : "they do not wait for each other (threads=free)");
+                r->policy.threads == REPLAY_THREADS_RECORDED
+                    ? "they keep the recorded order"
+                    : "they do not wait for each other (threads=free)");
 }
 
-/* --- the three ways --------------------------------------------------------------------------------------------- */
+/* --- the three ways --------------------------------------------------------------------------- */
 
-static enum core_status keep(struct replaying *r, const char *policy, uint64_t seed, const char *verdict, const char *detail)
+static enum core_status keep(struct replaying *r, const char *policy, uint64_t seed,
+                             const char *verdict, const char *detail)
 {
     struct trace writable;
     if (access(r->path, W_OK) != 0) /* a trace that cannot be written is replayed all the same */
@@ -220,8 +255,8 @@ static enum core_status keep(struct replaying *r, const char *policy, uint64_t s
     return status;
 }
 
-/* Findings that rest on this policy have been seen in the real job, or have not. Checkers write the policy in full, or only
- * what differs from the default. */
+/* Findings that rest on this policy have been seen in the real job, or have not. Checkers write the
+ * policy in full, or only what differs from the default. */
 static enum core_status mark(struct replaying *r, const char *policy, bool confirmed)
 {
     struct trace writable;
@@ -234,8 +269,8 @@ static enum core_status mark(struct replaying *r, const char *policy, bool confi
     strcpy(brief, "--policy='");
     for (char *at = copy, *word; (word = strsep(&at, " "));)
         if (!strncmp(word, "buffering=", 10) ||
-            (strcmp(word, "delay=none") && strcmp(word, "order=recorded") && strcmp(word, "coll=synchronising") &&
-             strcmp(word, "seed=1")))
+            (strcmp(word, "delay=none") && strcmp(word, "order=recorded") &&
+             strcmp(word, "coll=synchronising") && strcmp(word, "seed=1")))
             sprintf(brief + strlen(brief), "%s%s", brief[10] ? " " : "", word);
     strcat(brief, "'");
     enum core_status status = trace_open(r->path, TRACE_WRITE, &writable);
@@ -252,7 +287,9 @@ static enum core_status mark(struct replaying *r, const char *policy, bool confi
 
 static int exit_of(enum replay_outcome outcome)
 {
-    return outcome == REPLAY_FINISHED ? CLI_CLEAN : outcome == REPLAY_DEADLOCK ? CLI_FINDINGS : CLI_BUDGET;
+    return outcome == REPLAY_FINISHED   ? CLI_CLEAN
+           : outcome == REPLAY_DEADLOCK ? CLI_FINDINGS
+                                        : CLI_BUDGET;
 }
 
 static enum core_status run_policies(struct replaying *r, int *out_exit)
@@ -273,7 +310,8 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
         if (status != CORE_OK)
             break;
         count[outcome]++;
-        if ((outcome == REPLAY_DEADLOCK && worst != REPLAY_DEADLOCK) || (outcome != REPLAY_FINISHED && worst == REPLAY_FINISHED)) {
+        if ((outcome == REPLAY_DEADLOCK && worst != REPLAY_DEADLOCK) ||
+            (outcome != REPLAY_FINISHED && worst == REPLAY_FINISHED)) {
             worst = outcome;
             worst_seed = r->policy.seed;
         }
@@ -287,12 +325,14 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
         goto done;
     fprintf(r->out, "%s\n", replay_outcome_text(result.outcome));
     fprintf(r->out, "policy: %s\n", text);
-    snprintf(summary, sizeof summary, "%" PRIu64 " runs: %" PRIu64 " finished, %" PRIu64 " deadlocked, %" PRIu64 " cannot say",
+    snprintf(summary, sizeof summary,
+             "%" PRIu64 " runs: %" PRIu64 " finished, %" PRIu64 " deadlocked, %" PRIu64
+             " cannot say",
              r->runs, count[REPLAY_FINISHED], count[REPLAY_DEADLOCK], count[REPLAY_STALLED]);
     if (r->runs > 1)
         fprintf(r->out, "%s\n", summary);
-    fprintf(r->out, "%" PRIu32 " ranks, %" PRIu64 " operations executed, %" PRIu64 " messages\n", r->program.rank_count,
-            result.ops, result.messages);
+    fprintf(r->out, "%" PRIu32 " ranks, %" PRIu64 " operations executed, %" PRIu64 " messages\n",
+            r->program.rank_count, result.ops, result.messages);
     print_result(r, &result);
     print_notes(r);
     print_repeat(r, text);
@@ -307,7 +347,8 @@ done:
 
 static enum core_status run_exploration(struct replaying *r, int *out_exit)
 {
-    struct replay_explore_options options = {.policy = r->policy, .sends = !r->has_policy, .runs_max = r->budget};
+    struct replay_explore_options options = {
+        .policy = r->policy, .sends = !r->has_policy, .runs_max = r->budget};
     struct replay_exploration found;
     struct shares shares;
     char summary[240], *text = replay_policy_text(&r->policy);
@@ -320,8 +361,10 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
         return core_report(CORE_NO_MEMORY, "out of memory for a policy");
     if (job) {
         char question[400];
-        snprintf(question, sizeof question, "%d %d %" PRIu64 " %.300s", r->inside, options.sends, r->budget, text);
-        status = shares_explore(&shares, &r->program, &options, r->path, question, rank, size, &found, &speak, out_exit);
+        snprintf(question, sizeof question, "%d %d %" PRIu64 " %.300s", r->inside, options.sends,
+                 r->budget, text);
+        status = shares_explore(&shares, &r->program, &options, r->path, question, rank, size,
+                                &found, &speak, out_exit);
     } else
         status = replay_explore(&r->program, &options, &found);
     if (status != CORE_OK || !speak) {
@@ -330,25 +373,36 @@ static enum core_status run_exploration(struct replaying *r, int *out_exit)
         return status;
     }
     verdict = replay_verdict_text(found.verdict);
-    fprintf(r->out, "%s%s\n", verdict, found.verdict == REPLAY_VERDICT_DEADLOCK && found.assumed ? ", if an assumption holds" : "");
+    fprintf(r->out, "%s%s\n", verdict,
+            found.verdict == REPLAY_VERDICT_DEADLOCK && found.assumed ? ", if an assumption holds"
+                                                                      : "");
     snprintf(summary, sizeof summary,
-             "%" PRIu64 " schedules run, %" PRIu64 " cut off as equal to others, %" PRIu64 " sampled; %s", found.runs, found.pruned,
-             found.sampled, found.exhaustive ? "all there are" : found.verdict == REPLAY_VERDICT_DEADLOCK ? "stopped there" : "not all");
+             "%" PRIu64 " schedules run, %" PRIu64 " cut off as equal to others, %" PRIu64
+             " sampled; %s",
+             found.runs, found.pruned, found.sampled,
+             found.exhaustive                           ? "all there are"
+             : found.verdict == REPLAY_VERDICT_DEADLOCK ? "stopped there"
+                                                        : "not all");
     fprintf(r->out, "%s\n", summary);
     if (found.reason)
         fprintf(r->out, "reason: %s\n", found.reason);
     if (found.witness) {
-        fprintf(r->out, "needs %" PRIu32 " unbuffered sends and %" PRIu32 " forced matches\n", found.unbuffered, found.forced);
+        fprintf(r->out, "needs %" PRIu32 " unbuffered sends and %" PRIu32 " forced matches\n",
+                found.unbuffered, found.forced);
         print_result(r, &found.result);
     }
     print_notes(r);
     if (found.witness)
         print_repeat(r, found.witness);
     else
-        fprintf(r->out, "again: crosswait replay --explore %s%s%s%s--budget=%" PRIu64 " %s\n", r->inside ? "--inside " : "",
-                r->has_policy ? "--policy='" : "", r->has_policy && text ? text : "", r->has_policy ? "' " : "",
-                r->budget, r->path);
-    status = keep(r, found.witness ? found.witness : text ? text : "", r->policy.seed, verdict, summary);
+        fprintf(r->out, "again: crosswait replay --explore %s%s%s%s--budget=%" PRIu64 " %s\n",
+                r->inside ? "--inside " : "", r->has_policy ? "--policy='" : "",
+                r->has_policy && text ? text : "", r->has_policy ? "' " : "", r->budget, r->path);
+    status = keep(r,
+                  found.witness ? found.witness
+                  : text        ? text
+                                : "",
+                  r->policy.seed, verdict, summary);
     *out_exit = found.verdict == REPLAY_VERDICT_DEADLOCK ? CLI_FINDINGS
                 : found.verdict == REPLAY_VERDICT_NONE   ? CLI_CLEAN
                                                          : CLI_BUDGET;
@@ -371,10 +425,14 @@ static enum core_status run_need(struct replaying *r, int *out_exit)
         if (need.step[i].rendezvous)
             fprintf(r->out, "nothing buffered: %s\n", replay_outcome_text(need.step[i].outcome));
         else
-            fprintf(r->out, "eager from %" PRIu64 " bytes: %s\n", need.step[i].bytes, replay_outcome_text(need.step[i].outcome));
+            fprintf(r->out, "eager from %" PRIu64 " bytes: %s\n", need.step[i].bytes,
+                    replay_outcome_text(need.step[i].outcome));
     }
-    fprintf(r->out, need.always ? "safe without buffering\n" : need.ever ? "safe from an eager threshold of %" PRIu64 " bytes on\n"
-                                                                        : "safe at no threshold\n", need.safe_bytes);
+    fprintf(r->out,
+            need.always ? "safe without buffering\n"
+            : need.ever ? "safe from an eager threshold of %" PRIu64 " bytes on\n"
+                        : "safe at no threshold\n",
+            need.safe_bytes);
     if (need.pool_bytes != UINT64_MAX && need.pool_bytes)
         fprintf(r->out, "each receiver must be able to hold %" PRIu64 " bytes\n", need.pool_bytes);
     if (need.credits != UINT64_MAX && need.credits)
@@ -383,12 +441,13 @@ static enum core_status run_need(struct replaying *r, int *out_exit)
         fprintf(r->out, "enough, if these complete before they are received%s:\n",
                 need.blame_minimal ? ", and none of them can be left out" : "");
     for (uint32_t i = 0; i < need.blame_count && i < 32; i++) {
-        fprintf(r->out, "  rank %" PRIu32 ": event %" PRIu64 ", ", need.blame[i].rank, need.blame[i].event);
+        fprintf(r->out, "  rank %" PRIu32 ": event %" PRIu64 ", ", need.blame[i].rank,
+                need.blame[i].event);
         print_event(r, need.blame[i].rank, need.blame[i].event);
         fputc('\n', r->out);
     }
-    fprintf(r->out, "%" PRIu64 " sizes occur, %" PRIu64 " variants run%s\n", need.thresholds, need.runs,
-            need.exact ? "" : ", not all sizes tried");
+    fprintf(r->out, "%" PRIu64 " sizes occur, %" PRIu64 " variants run%s\n", need.thresholds,
+            need.runs, need.exact ? "" : ", not all sizes tried");
     print_notes(r);
     *out_exit = need.always ? CLI_CLEAN : CLI_FINDINGS;
     replay_need_done(&need);
@@ -438,7 +497,8 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
         fprintf(r->out, "nothing to confirm: no schedule of the trace was found to hang\n");
         return CORE_OK;
     }
-    size_t length = strlen(r->path), stem = length > 3 && !strcmp(r->path + length - 3, ".db") ? length - 3 : length;
+    size_t length = strlen(r->path),
+           stem = length > 3 && !strcmp(r->path + length - 3, ".db") ? length - 3 : length;
     if (asprintf(&output, "%.*s-live.db", (int)stem, r->path) < 0)
         output = NULL;
     text = replay_policy_text(&r->policy);
@@ -448,7 +508,8 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
     }
     fprintf(r->out, "policy: %s\n", text);
     fflush(r->out);
-    status = live_run(&r->trace, &r->policy, r->command, r->live_output ? r->live_output : output, r->live_s, 0, &live);
+    status = live_run(&r->trace, &r->policy, r->command, r->live_output ? r->live_output : output,
+                      r->live_s, 0, &live);
     if (status != CORE_OK)
         goto done;
     fprintf(r->out, "%s\n", live_outcome_text(live.outcome));
@@ -456,12 +517,14 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
         fprintf(r->out, "%s\n", live.verdict);
     if (live.trace)
         fprintf(r->out, "its trace: %s\n", live.trace);
-    status = keep(r, text, r->policy.seed, live_outcome_text(live.outcome), live.verdict ? live.verdict : "");
+    status = keep(r, text, r->policy.seed, live_outcome_text(live.outcome),
+                  live.verdict ? live.verdict : "");
     if (status == CORE_OK && (live.outcome == LIVE_HUNG || live.outcome == LIVE_ENDED))
         status = mark(r, text, live.outcome == LIVE_HUNG);
-    *out_exit = live.outcome == LIVE_HUNG    ? CLI_FINDINGS
-                : live.outcome == LIVE_ENDED ? CLI_CLEAN
-                                             : live.outcome == LIVE_FAILED ? CLI_JOB : CLI_BUDGET;
+    *out_exit = live.outcome == LIVE_HUNG     ? CLI_FINDINGS
+                : live.outcome == LIVE_ENDED  ? CLI_CLEAN
+                : live.outcome == LIVE_FAILED ? CLI_JOB
+                                              : CLI_BUDGET;
     live_result_done(&live);
 done:
     free(text);
@@ -546,12 +609,14 @@ int cmd_replay(int argc, char **argv)
     if (which != OPTIONS_END)
         return options_exit(which);
     if (o.operand_count != 1)
-        return options_wrong(&o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
-                             o.operand_count ? o.operand[1] : "");
+        return options_wrong(
+            &o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
+            o.operand_count ? o.operand[1] : "");
     if (explore + need + live > 1)
         return options_wrong(&o, "--explore, --need and --live are different questions; ask one");
     if (live && !o.rest_count)
-        return options_wrong(&o, "which command? --live runs the job itself: ... -- mpirun -n 4 ./app");
+        return options_wrong(&o,
+                             "which command? --live runs the job itself: ... -- mpirun -n 4 ./app");
     if (!live && o.rest_count)
         return options_wrong(&o, "a command is run only with --live");
     r.command = live ? o.rest : NULL;

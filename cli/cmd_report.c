@@ -24,13 +24,15 @@ static const struct options_command command = {
     "crosswait report [--format=NAME] [-o FILE] T.db",
     "Checks a trace and renders what ran, what became of each rank, and what was found.",
     spec,
-    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no verdict: budget\n"
+    "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no "
+    "verdict: budget\n"
     "spent, or only the real job can tell.\n",
     0,
 };
 
 /* The report appears under its name only when it is whole. */
-static int judge_into_file(const char *trace_path, const struct judge_options *judge, const char *path)
+static int judge_into_file(const char *trace_path, const struct judge_options *judge,
+                           const char *path)
 {
     char *partial = NULL;
 
@@ -38,7 +40,8 @@ static int judge_into_file(const char *trace_path, const struct judge_options *j
         return cli_exit_of(core_report(CORE_NO_MEMORY, "out of memory"));
     FILE *out = fopen(partial, "w");
     if (!out) {
-        int result = cli_exit_of(core_report(CORE_IO, "cannot write '%s': %s; choose another place with -o", path, strerror(errno)));
+        int result = cli_exit_of(core_report(
+            CORE_IO, "cannot write '%s': %s; choose another place with -o", path, strerror(errno)));
         free(partial);
         return result;
     }
@@ -46,7 +49,9 @@ static int judge_into_file(const char *trace_path, const struct judge_options *j
     bool written = fclose(out) == 0;
     if (!written || result == CLI_TROUBLE || rename(partial, path) != 0) {
         if (result != CLI_TROUBLE)
-            result = cli_exit_of(core_report(CORE_IO, "cannot write '%s': %s; choose another place with -o", path, strerror(errno)));
+            result = cli_exit_of(core_report(CORE_IO,
+                                             "cannot write '%s': %s; choose another place with -o",
+                                             path, strerror(errno)));
         unlink(partial);
     }
     free(partial);
@@ -70,7 +75,8 @@ int cmd_report(int argc, char **argv)
         case OPTION_FORMAT:
             judge.format = report_find(o.value);
             if (!judge.format)
-                return options_wrong(&o, "unknown format '%s'; there are: %s", o.value, report_names(names, sizeof names));
+                return options_wrong(&o, "unknown format '%s'; there are: %s", o.value,
+                                     report_names(names, sizeof names));
             break;
         case OPTION_OUTPUT:
             output = o.value;
@@ -93,8 +99,9 @@ int cmd_report(int argc, char **argv)
     if (which != OPTIONS_END)
         return options_exit(which);
     if (o.operand_count != 1)
-        return options_wrong(&o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
-                             o.operand_count ? o.operand[1] : "");
+        return options_wrong(
+            &o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
+            o.operand_count ? o.operand[1] : "");
     if (output && strcmp(output, "-") != 0)
         return judge_into_file(o.operand[0], &judge, output);
     return judge_trace(o.operand[0], &judge, stdout);

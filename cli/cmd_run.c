@@ -11,21 +11,32 @@
 #include "cli/launch.h"
 #include "cli/options.h"
 
-enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_STALL, OPTION_BUDGET, OPTION_KEEP, OPTION_ONLY, OPTION_CONFIRM, OPTION_LIBRARY };
+enum {
+    OPTION_OUTPUT,
+    OPTION_NO_WATCH,
+    OPTION_STALL,
+    OPTION_BUDGET,
+    OPTION_KEEP,
+    OPTION_ONLY,
+    OPTION_CONFIRM,
+    OPTION_LIBRARY
+};
 
 enum {
-    CONFIRM_SECONDS = 30, /* unless --confirm says otherwise */
+    CONFIRM_SECONDS = 30,     /* unless --confirm says otherwise */
     CONFIRM_STALL_SECONDS = 1 /* longer than the whole job took, and nothing moves: give up */
 };
 
 static const struct options_spec spec[] = {
     {"output", 'o', "FILE", "write the trace to FILE (crosswait.db)"},
     {"no-watch", 0, NULL, "do not end the job when a deadlock is proven"},
-    {"stall", 0, "SECONDS", "end the job, without a proof, when no call of any rank was completed for so long (never)"},
+    {"stall", 0, "SECONDS",
+     "end the job, without a proof, when no call of any rank was completed for so long (never)"},
     {"budget", 0, "SECONDS", "end the job after so long, whatever it does"},
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
     {"only", 0, "NAME,...", "run these checkers only; 'crosswait check --list' lists them"},
-    {"confirm", 0, "SECONDS", "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
+    {"confirm", 0, "SECONDS",
+     "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
     LAUNCH_OPTION_SPECS,
     {0},
 };
@@ -105,7 +116,8 @@ static int exit_of(const struct launch_result *result, const struct run_outcome 
 }
 
 /* A job that was ended from outside is not started again. */
-static void confirm_prepare(struct judge_options *judge, const struct launch_result *result, double job_s)
+static void confirm_prepare(struct judge_options *judge, const struct launch_result *result,
+                            double job_s)
 {
     if (result->end == LAUNCH_END_SIGNAL || result->end == LAUNCH_END_BUDGET)
         judge->confirm.command = NULL;

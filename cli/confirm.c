@@ -27,7 +27,8 @@ static bool silence(int saved[2])
     fflush(NULL);
     saved[0] = fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 3);
     saved[1] = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
-    bool done = null >= 0 && saved[0] >= 0 && saved[1] >= 0 && dup2(null, STDOUT_FILENO) >= 0 && dup2(null, STDERR_FILENO) >= 0;
+    bool done = null >= 0 && saved[0] >= 0 && saved[1] >= 0 && dup2(null, STDOUT_FILENO) >= 0 &&
+                dup2(null, STDERR_FILENO) >= 0;
     if (null >= 0)
         close(null);
     return done;
@@ -51,20 +52,28 @@ static void mark(struct finding *finding, const struct live_result *live, double
         finding_confirm(finding, live->outcome == LIVE_HUNG);
         break;
     case LIVE_FAILED:
-        finding_fact(finding, "not confirmed: run again under this schedule, the job ended with exit status %d", live->status);
+        finding_fact(
+            finding,
+            "not confirmed: run again under this schedule, the job ended with exit status %d",
+            live->status);
         break;
     case LIVE_BUDGET:
         if (live->stalled)
-            finding_fact(finding, "not confirmed: run again under this schedule, the job went another way than recorded, and came to a stop "
+            finding_fact(finding, "not confirmed: run again under this schedule, the job went "
+                                  "another way than recorded, and came to a stop "
                                   "that proves nothing");
         else
-            finding_fact(finding, "not confirmed: run again under this schedule, the job neither ended nor was proven to hang within %.0f "
-                                  "seconds (--confirm=SECONDS)", budget_s);
+            finding_fact(finding,
+                         "not confirmed: run again under this schedule, the job neither ended nor "
+                         "was proven to hang within %.0f "
+                         "seconds (--confirm=SECONDS)",
+                         budget_s);
         break;
     }
 }
 
-static enum core_status confirm_one(struct trace *trace, char **command, double budget_s, double stall_s, struct finding *finding)
+static enum core_status confirm_one(struct trace *trace, char **command, double budget_s,
+                                    double stall_s, struct finding *finding)
 {
     struct replay_policy policy;
     struct live_result live = {0};
@@ -84,7 +93,8 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
         if (status == CORE_OK)
             mark(finding, &live, budget_s);
         else
-            finding_fact(finding, "not confirmed: the schedule could not be forced in the real job");
+            finding_fact(finding,
+                         "not confirmed: the schedule could not be forced in the real job");
         status = CORE_OK;
         unlink(output);
     }
@@ -94,7 +104,8 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
     return status;
 }
 
-enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options, struct finding_list *list)
+enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options,
+                                  struct finding_list *list)
 {
     double started = seconds_now();
     enum core_status status = CORE_OK;
@@ -105,11 +116,14 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
         if (!finding->assumed || !finding->schedule || finding->confirmed != FINDING_NOT_TRIED)
             continue;
         if (left >= SECONDS_MIN && isatty(STDERR_FILENO))
-            fprintf(stderr, "crosswait: trying in the real job: %s\n", finding->title ? finding->title : finding->rule);
+            fprintf(stderr, "crosswait: trying in the real job: %s\n",
+                    finding->title ? finding->title : finding->rule);
         if (left >= SECONDS_MIN)
             status = confirm_one(trace, options->command, left, options->stall_s, finding);
         else
-            finding_fact(finding, "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
+            finding_fact(
+                finding,
+                "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
     }
     return status;
 }

@@ -6,13 +6,15 @@
 #include "core/trace.h"
 
 struct confirm_options {
-    char **command;   /* of the job; NULL: nothing is tried */
-    double budget_s;  /* for all tries together */
-    double stall_s;   /* a try in which nothing moves for so long is given up; 0: never */
+    char **command;  /* of the job; NULL: nothing is tried */
+    double budget_s; /* for all tries together */
+    double stall_s;  /* a try in which nothing moves for so long is given up; 0: never */
 };
 
-/* Runs the job once more for each finding that is assumed and has a schedule, its output thrown away, and marks the finding: one that
- * hangs is confirmed, and an error; one that runs through is refuted, and stays a note. What cannot be told in time stays as it was, and says so. */
-enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options, struct finding_list *list);
+/* Runs the job once more for each finding that is assumed and has a schedule, its output thrown
+ * away, and marks the finding: one that hangs is confirmed, and an error; one that runs through is
+ * refuted, and stays a note. What cannot be told in time stays as it was, and says so. */
+enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options,
+                                  struct finding_list *list);
 
 #endif

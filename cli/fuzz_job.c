@@ -69,9 +69,7 @@ enum core_status fuzz_folder_make(const char *path)
     }
 }
 
-/* --- processes
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- processes -------------------------------------------------------------------------------- */
 
 static void redirect(const char *path, int fd)
 {
@@ -159,9 +157,7 @@ enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *ou
     return CORE_OK;
 }
 
-/* --- building
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* --- building --------------------------------------------------------------------------------- */
 
 static bool newer(const char *program, const char *source)
 {

@@ -34,9 +34,7 @@ enum core_status fuzz_output_open(const char *junit, const char *sarif)
     return status;
 }
 
-/* --- JUnit: one test case a finding, or one that passed
- * -------------------------------------------------------------------------
- */
+/* --- JUnit: one test case a finding, or one that passed --------------------------------------- */
 
 static void xml_escaped(FILE *out, const char *text)
 {
@@ -64,9 +62,7 @@ static void junit_case(FILE *out, const char *file, const char *input, const cha
     fputs("</testcase>\n", out);
 }
 
-/* --- SARIF 2.1.0: a result a finding, at the source file
- * ------------------------------------------------------------------------
- */
+/* --- SARIF 2.1.0: a result a finding, at the source file -------------------------------------- */
 
 /* "finding: deadlock: 2 of 2..." -> "deadlock"; what a sanitizer or libFuzzer says is a crash. */
 static void rule_of(const char *finding, char rule[64])
@@ -86,16 +82,16 @@ static void sarif_case(const char *file, const char *input, const char *finding,
     size_t i;
     json_t *each;
     rule_of(finding, rule);
-    json_array_foreach(output.rules, i, each)
-        known |= !strcmp(json_string_value(json_object_get(each, "id")), rule);
+    json_array_foreach(output.rules, i, each) known |=
+        !strcmp(json_string_value(json_object_get(each, "id")), rule);
     if (!known)
         json_array_append_new(output.rules, json_pack("{s:s}", "id", rule));
-    json_array_append_new(
-        output.results,
-        json_pack("{s:s, s:s, s:{s:s}, s:[{s:{s:{s:s}, s:{s:i}}}], s:{s:s, s:s}}", "ruleId", rule,
-                  "level", "error", "message", "text", finding, "locations", "physicalLocation",
-                  "artifactLocation", "uri", file, "region", "startLine", 1, "properties", "input",
-                  input, "repeat", again));
+    json_array_append_new(output.results,
+                          json_pack("{s:s, s:s, s:{s:s}, s:[{s:{s:{s:s}, s:{s:i}}}], s:{s:s, s:s}}",
+                                    "ruleId", rule, "level", "error", "message", "text", finding,
+                                    "locations", "physicalLocation", "artifactLocation", "uri",
+                                    file, "region", "startLine", 1, "properties", "input", input,
+                                    "repeat", again));
 }
 
 static enum core_status sarif_write(void)
@@ -110,9 +106,7 @@ static enum core_status sarif_write(void)
     return failed ? core_report(CORE_IO, "cannot write '%s'", output.sarif_path) : CORE_OK;
 }
 
-/* --- both
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- both ------------------------------------------------------------------------------------- */
 
 void fuzz_output_case(const char *file, const char *input, const char *finding, const char *again)
 {

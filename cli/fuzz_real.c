@@ -104,11 +104,9 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
     snprintf(output, sizeof output, "%.4000s/real.out", job->folder);
     snprintf(errors, sizeof errors, "%.4000s/real.err", job->folder);
     snprintf(trace, sizeof trace, "%.4000s/real.db", job->folder);
-    char *argv[] = {"sh",   "-c",     (char *)(uintptr_t)shell,
-                    "sh",   output,   errors,
-                    "mpirun", "--oversubscribe", "-n",
-                    count,  real_program, text,
-                    decided ? decisions : NULL, NULL};
+    char *argv[] = {"sh",         "-c",     (char *)(uintptr_t)shell,   "sh", output,
+                    errors,       "mpirun", "--oversubscribe",          "-n", count,
+                    real_program, text,     decided ? decisions : NULL, NULL};
     struct launch_options launch = {
         .command = argv, .output = trace, .watch = true, .budget_s = SECONDS_REAL};
     struct launch_result launched;
@@ -128,7 +126,8 @@ int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
     snprintf(trace, sizeof trace, "%.4000s/real.explained", job->folder);
     fuzz_line(trace, "finding: ", line);
     if (code == CLI_CLEAN && line[0])
-        printf("real ranks do not show what was found in process: %s\n", line + strlen("finding: "));
+        printf("real ranks do not show what was found in process: %s\n",
+               line + strlen("finding: "));
     launch_result_done(&launched);
     return code;
 }

@@ -1,5 +1,5 @@
-/* Opens the trace, runs the checkers, renders. A trace that cannot be written (read-only folder, another's file) is judged all
- * the same: only keeping the findings in it is left out. */
+/* Opens the trace, runs the checkers, renders. A trace that cannot be written (read-only folder,
+ * another's file) is judged all the same: only keeping the findings in it is left out. */
 #include "cli/judge.h"
 
 #include <unistd.h>
@@ -37,7 +37,8 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (status == CORE_OK)
         status = report_facts_gather(&trace, options->check_none ? NULL : &list, &facts);
     if (status == CORE_OK)
-        status = options->findings_only ? report_text_findings(&facts, out) : options->format->render(&facts, out);
+        status = options->findings_only ? report_text_findings(&facts, out)
+                                        : options->format->render(&facts, out);
     if (status == CORE_OK && fflush(out) != 0)
         status = core_report(CORE_IO, "cannot write the report");
     if (status != CORE_OK)

@@ -19,9 +19,7 @@
 
 #include "cli/launch_inside.h"
 
-/* --- start
- * -------------------------------------------------------------------------------------------------
- */
+/* --- start ------------------------------------------------------------------------------------ */
 
 /* Holding the files and processes of many ranks takes many descriptors; the command keeps the limit
  * it would have had. */
@@ -81,9 +79,7 @@ static enum core_status command_start(struct launch *launch)
     return CORE_OK;
 }
 
-/* --- watch
- * -------------------------------------------------------------------------------------------------
- */
+/* --- watch ------------------------------------------------------------------------------------ */
 
 static void children_reap(struct launch *launch)
 {
@@ -138,7 +134,9 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
 
         result->end = LAUNCH_END_BUDGET;
         result->stalled = true;
-        if (asprintf(&result->verdict, "the job was ended after no call had been completed for %g s, without a proof that it hangs%s%s",
+        if (asprintf(&result->verdict,
+                     "the job was ended after no call had been completed for %g s, without a proof "
+                     "that it hangs%s%s",
                      launch->options->stall_s, seen ? ": " : "", seen ? seen : "") < 0)
             result->verdict = NULL;
         free(seen);
@@ -192,7 +190,8 @@ static bool may_start_ranks(struct launch *launch)
                                         launch_end_signal(launch, 0, false));
 }
 
-/* mpirun may block itself while it ends (PMIx does, now and then): its ranks are dead, and it does not notice. */
+/* mpirun may block itself while it ends (PMIx does, now and then): its ranks are dead, and it does
+ * not notice. */
 static bool starter_is_stuck(struct launch *launch, uint32_t alive)
 {
     if (launch->child_gone || alive || !launch->world_count || !launch_end_starter_stuck(launch)) {
@@ -247,8 +246,7 @@ static void job_watch(struct launch *launch)
     launch_watch_scan(launch);
 }
 
-/* --- all of it
- * --------------------------------------------------------------------------------------------- */
+/* --- all of it -------------------------------------------------------------------------------- */
 
 enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result)
 {
@@ -274,9 +272,10 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     if (status)
         goto give_signals_back;
     job_watch(&launch);
-    out_result->status = launch.stuck ? launch_watch_status(&launch)
-                                      : launch_status_as_shell(launch.child_status);
-    if (launch.end_ns && !launch.stuck && !out_result->status) /* some starters call it a success to be ended */
+    out_result->status =
+        launch.stuck ? launch_watch_status(&launch) : launch_status_as_shell(launch.child_status);
+    if (launch.end_ns && !launch.stuck &&
+        !out_result->status) /* some starters call it a success to be ended */
         out_result->status = 128 + SIGTERM;
     if (out_result->end == LAUNCH_END_OWN && launch.signal_passed)
         out_result->end = LAUNCH_END_SIGNAL;

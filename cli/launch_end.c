@@ -164,11 +164,13 @@ bool launch_end_starter_stuck(const struct launch *launch)
     for (size_t i = 0; i < count; i++) {
         struct process *parent = process_find(list, count, list[i].parent);
 
-        stuck |= list[i].ours && list[i].dead && parent && parent->ours && parent->starter && !parent->dead;
+        stuck |= list[i].ours && list[i].dead && parent && parent->ours && parent->starter &&
+                 !parent->dead;
     }
     for (size_t i = 0; i < count; i++) /* those that wait for it, such as a shell */
         if (list[i].starter && !list[i].dead)
-            for (struct process *at = &list[i]; at && at->ours; at = process_find(list, count, at->parent))
+            for (struct process *at = &list[i]; at && at->ours;
+                 at = process_find(list, count, at->parent))
                 at->waits = true;
     for (size_t i = 0; i < count; i++)
         other |= list[i].ours && !list[i].dead && !list[i].waits && list[i].pid != launch->witness;

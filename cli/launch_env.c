@@ -226,8 +226,7 @@ void launch_env_undo(struct launch *launch)
                              trace */
 }
 
-/* --- remote hosts
- * ------------------------------------------------------------------------------------------ */
+/* --- remote hosts ----------------------------------------------------------------------------- */
 
 /* Open MPI hands the environment to processes of the same host by itself, to others only what
  * mca_base_env_list names; and it refuses to start when that and -x are both given. So the list is

@@ -1,6 +1,6 @@
 /* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start),
- * launch_signal.c, launch_watch.c (the spools of the ranks while they run), launch_quiet.c (jobs that
- * seem to hang), launch_end.c (ending processes), launch_leftover.c (what they leave in shared
+ * launch_signal.c, launch_watch.c (the spools of the ranks while they run), launch_quiet.c (jobs
+ * that seem to hang), launch_end.c (ending processes), launch_leftover.c (what they leave in shared
  * memory), launch_trace.c (after the end).
  *
  * Invariants
@@ -33,11 +33,12 @@ enum {
     LAUNCH_EXEC_MS =
         300, /* what the command leaves in the background may be starting for so long */
     LAUNCH_ORPHAN_GRACE_MS =
-        3000, /* ranks whose starter was killed get so long to end by themselves */
-    LAUNCH_STARTER_MS =
-        5000, /* a starter whose ranks are all dead gets so long to notice: mpirun may block itself */
-    LAUNCH_POLL_WARN_MS = 10000, /* nothing but polls in vain for so long, and others waiting: say so */
-    LAUNCH_WAIT_WARN_MS = 30000, /* the same where all are inside calls, and nothing is proven */
+        3000,                 /* ranks whose starter was killed get so long to end by themselves */
+    LAUNCH_STARTER_MS = 5000, /* a starter whose ranks are all dead gets so long to notice: mpirun
+                                 may block itself */
+    LAUNCH_POLL_WARN_MS =
+        10000, /* nothing but polls in vain for so long, and others waiting: say so */
+    LAUNCH_WAIT_WARN_MS = 30000,   /* the same where all are inside calls, and nothing is proven */
     LAUNCH_OUTSIDE_WARN_MS = 60000 /* the same where some are outside of MPI */
 };
 
@@ -46,7 +47,8 @@ struct launch_lane {
     uint32_t lane;
     struct spool_header header; /* as last read */
     bool still_cpu_known;
-    uint64_t still_cpu_ns; /* of its thread, inside MPI, soon after the rank's still_ns: processor time, */
+    uint64_t still_cpu_ns; /* of its thread, inside MPI, soon after the rank's still_ns: processor
+                              time, */
     uint64_t still_runs;   /* and how often it got a processor */
 };
 
@@ -59,10 +61,10 @@ struct launch_rank {
     uint64_t gone_ns;   /* CLOCK_MONOTONIC */
     uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
     bool status_known;
-    int status;        /* as waitpid gives it */
-    uint64_t still_ns; /* since when nothing of it has moved */
+    int status;           /* as waitpid gives it */
+    uint64_t still_ns;    /* since when nothing of it has moved */
     uint64_t progress_ns; /* when a call of it last completed that was no poll in vain */
-    pid_t *thread;         /* threads that it had when it was first seen */
+    pid_t *thread;        /* threads that it had when it was first seen */
     uint32_t thread_count;
     struct launch_lane *lane; /* in the order in which they were seen */
     uint32_t lane_count;
@@ -103,16 +105,17 @@ struct launch {
     bool soon;     /* a ring was seen before its header was whole: look again soon */
     uint32_t soon_count;
     sigset_t signal_before;
-    int signal_passed; /* the last one that came, other than SIGCHLD; 0 none */
+    int signal_passed;  /* the last one that came, other than SIGCHLD; 0 none */
     uint64_t signal_ns; /* when the first one came */
-    pid_t witness;     /* launch_signal.c */
+    pid_t witness;      /* launch_signal.c */
     int witness_fd;
 
     struct launch_world *world;
     uint32_t world_count;
     uint32_t turn;
 
-    uint64_t stuck_ns; /* since when the starter has not noticed that all its ranks are dead; 0: it has */
+    uint64_t stuck_ns; /* since when the starter has not noticed that all its ranks are dead; 0: it
+                          has */
     bool stuck;        /* it was ended for that */
     struct launch_leftover *leftover;
     uint32_t leftover_count;
@@ -147,7 +150,8 @@ uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint
 /* When a rank last made progress; now, when none is between MPI_Init and MPI_Finalize. */
 uint64_t launch_watch_progress(const struct launch *launch);
 int launch_status_as_shell(int status); /* of waitpid */
-int launch_watch_status(const struct launch *launch); /* of the ranks, as their starter would have passed it on */
+int launch_watch_status(
+    const struct launch *launch); /* of the ranks, as their starter would have passed it on */
 void launch_watch_done(struct launch *launch);
 
 /* launch_proof.c: true when a deadlock is proven; result->verdict is set then. */

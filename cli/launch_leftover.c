@@ -1,8 +1,9 @@
-/* What ranks leave in shared memory when the job is ended the hard way. Open MPI's mpirun removes the segments that its ranks made
- * (vader_segment.HOST.USER.JOB.RANK, in /dev/shm unless told otherwise), if it gets to it: it may take longer than a hanging job is given.
+/* What ranks leave in shared memory when the job is ended the hard way. Open MPI's mpirun removes
+ * the segments that its ranks made (vader_segment.HOST.USER.JOB.RANK, in /dev/shm unless told
+ * otherwise), if it gets to it: it may take longer than a hanging job is given.
  *
- * Invariant: a file is removed only if a rank of the job had it mapped before the job was ended, its name says that it was made by that
- * very job, and it is still the file that was mapped. */
+ * Invariant: a file is removed only if a rank of the job had it mapped before the job was ended,
+ * its name says that it was made by that very job, and it is still the file that was mapped. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +62,8 @@ static void rank_note(struct launch *launch, pid_t pid, unsigned long job)
         int at = 0;
 
         line[strcspn(line, "\n")] = '\0';
-        if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %n", &major, &minor, &inode, &at) == 3 && at && line[at] == '/' &&
-            made_by(line + at, job))
+        if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %n", &major, &minor, &inode, &at) == 3 &&
+            at && line[at] == '/' && made_by(line + at, job))
             note(launch, line + at, makedev(major, minor), inode);
     }
     free(line);
@@ -76,7 +77,8 @@ void launch_leftover_note(struct launch *launch)
         const struct launch_world *world = &launch->world[w];
         const char *name = strrchr(world->path, '/');
         char *end;
-        unsigned long job = strtoul(name ? name + 1 : world->path, &end, 10); /* Open MPI's folders are named by its job numbers */
+        unsigned long job = strtoul(name ? name + 1 : world->path, &end,
+                                    10); /* Open MPI's folders are named by its job numbers */
 
         for (uint32_t r = 0; !*end && job && r < world->rank_count; r++)
             if (world->rank[r].local && world->rank[r].pidfd >= 0 && !world->rank[r].gone)
@@ -90,8 +92,9 @@ void launch_leftover_remove(struct launch *launch)
         const struct launch_leftover *leftover = &launch->leftover[i];
         struct stat status;
 
-        if (stat(leftover->path, &status) == 0 && S_ISREG(status.st_mode) && status.st_ino == leftover->inode &&
-            status.st_dev == leftover->device && status.st_uid == geteuid())
+        if (stat(leftover->path, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_ino == leftover->inode && status.st_dev == leftover->device &&
+            status.st_uid == geteuid())
             unlink(leftover->path);
     }
 }

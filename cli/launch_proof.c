@@ -2,7 +2,8 @@
  * it is still, inside a call, was not kept from moving, and has no thread that could call MPI of
  * its own accord. The rest is checkers/live.h.
  *
- * Invariant: a rank is LIVE_STILL or LIVE_SETTLED only if its header was the same before and after the proof. */
+ * Invariant: a rank is LIVE_STILL or LIVE_SETTLED only if its header was the same before and after
+ * the proof. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -23,11 +24,12 @@ enum {
     PROOF_CPU_MIN_NS = 3000000,
     PROOF_RUNS_MIN = 30,
     PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count that: stand still for so long */
-    PROOF_SETTLED_MS = 800, /* still for so long, and so many times as much of a processor: LIVE_SETTLED */
+    PROOF_SETTLED_MS =
+        800, /* still for so long, and so many times as much of a processor: LIVE_SETTLED */
     PROOF_SETTLED_FACTOR = 4,
     PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
-    PROOF_PAUSE_FACTOR =
-        10 /* a proof that took much of our processor is tried again only after so many times as long */
+    PROOF_PAUSE_FACTOR = 10 /* a proof that took much of our processor is tried again only after so
+                               many times as long */
 };
 
 struct task {
@@ -60,7 +62,8 @@ static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
         return false;
     *out_task = (struct task){.state = p[2]};
     snprintf(path, sizeof path, "/proc/%d/task/%d/schedstat", (int)pid, (int)tid);
-    if (file_text(path, text, sizeof text) && sscanf(text, "%llu %llu %llu", &cpu, &waited, &runs) == 3) {
+    if (file_text(path, text, sizeof text) &&
+        sscanf(text, "%llu %llu %llu", &cpu, &waited, &runs) == 3) {
         out_task->cpu_known = true;
         out_task->cpu_ns = cpu;
         out_task->runs = runs;
@@ -68,8 +71,7 @@ static bool task_read(pid_t pid, pid_t tid, struct task *out_task)
     return true;
 }
 
-/* --- threads that have not called MPI yet
- * ------------------------------------------------------------------- */
+/* --- threads that have not called MPI yet ----------------------------------------------------- */
 
 static bool rank_has_lane(const struct launch_rank *rank, pid_t tid)
 {
@@ -98,16 +100,16 @@ static bool address_is_private(pid_t pid, unsigned long address)
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     file = fopen(path, "re");
     while (file && !private && fgets(line, sizeof line, file))
-        private = sscanf(line, "%lx-%lx %7s", &start, &end, access) == 3 && start <= address && address < end &&
-                  access[3] == 'p';
+    private = sscanf(line, "%lx-%lx %7s", &start, &end, access) == 3 && start <= address &&
+              address < end && access[3] == 'p';
     if (file)
         fclose(file);
     return private;
 }
 
-/* The MPI library's own threads wait in poll or epoll from the start; idle workers, and threads that join
- * others or want their locks, wait for a futex that only another thread can touch, without a time
- * limit. Any other thread may come to life and call MPI. */
+/* The MPI library's own threads wait in poll or epoll from the start; idle workers, and threads
+ * that join others or want their locks, wait for a futex that only another thread can touch,
+ * without a time limit. Any other thread may come to life and call MPI. */
 static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
 {
     char path[96], text[256];
@@ -175,9 +177,7 @@ static bool threads_are_harmless(const struct launch_rank *rank)
     return harmless;
 }
 
-/* --- one rank
- * -----------------------------------------------------------------------------------------------
- */
+/* --- one rank --------------------------------------------------------------------------------- */
 
 /* With --last, definitions have a lane of their own, which is no thread's. */
 static bool lane_is_shadow(const struct launch_rank *rank, const struct launch_lane *lane)
@@ -207,10 +207,10 @@ void launch_proof_look(struct launch_rank *rank, bool moved)
     }
 }
 
-/* Whether a thread inside MPI has had the time, `factor` times the least, to see what there is to see.
- * One that sleeps has seen that there is nothing. */
-static bool has_looked(const struct launch_rank *rank, const struct launch_lane *lane, uint64_t still_ns,
-                       uint64_t factor)
+/* Whether a thread inside MPI has had the time, `factor` times the least, to see what there is to
+ * see. One that sleeps has seen that there is nothing. */
+static bool has_looked(const struct launch_rank *rank, const struct launch_lane *lane,
+                       uint64_t still_ns, uint64_t factor)
 {
     struct task task;
 
@@ -228,12 +228,13 @@ bool launch_proof_outside(const struct launch_rank *rank, const struct launch_la
 {
     struct task task;
 
-    return !spool_is_inside(&lane->header) && !lane_is_shadow(rank, lane) && task_read(rank->pid, lane->header.tid, &task) &&
-           task.state != 'Z' && task.state != 'X' && !thread_is_harmless(rank, lane->header.tid);
+    return !spool_is_inside(&lane->header) && !lane_is_shadow(rank, lane) &&
+           task_read(rank->pid, lane->header.tid, &task) && task.state != 'Z' &&
+           task.state != 'X' && !thread_is_harmless(rank, lane->header.tid);
 }
 
-/* Whether all threads that call MPI are inside of it and have looked, but for such as wait outside for
- * another thread, as in a join; and at least one is inside. */
+/* Whether all threads that call MPI are inside of it and have looked, but for such as wait outside
+ * for another thread, as in a join; and at least one is inside. */
 static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint64_t factor)
 {
     bool inside = false;
@@ -242,7 +243,8 @@ static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint6
         const struct launch_lane *lane = &rank->lane[l];
 
         inside |= spool_is_inside(&lane->header);
-        if (spool_is_inside(&lane->header) ? !has_looked(rank, lane, still_ns, factor) : launch_proof_outside(rank, lane))
+        if (spool_is_inside(&lane->header) ? !has_looked(rank, lane, still_ns, factor)
+                                           : launch_proof_outside(rank, lane))
             return false;
     }
     return inside;
@@ -269,7 +271,8 @@ static enum live_standing rank_standing(const struct launch_rank *rank)
     if (!lanes_stand(rank, still_ns, 1) ||
         (rank->lane[0].header.thread_level >= 2 && !threads_are_harmless(rank)))
         return LIVE_UNKNOWN;
-    return still_ns >= (uint64_t)PROOF_SETTLED_MS * 1000000u && lanes_stand(rank, still_ns, PROOF_SETTLED_FACTOR)
+    return still_ns >= (uint64_t)PROOF_SETTLED_MS * 1000000u &&
+                   lanes_stand(rank, still_ns, PROOF_SETTLED_FACTOR)
                ? LIVE_SETTLED
                : LIVE_STILL;
 }
@@ -283,14 +286,14 @@ static bool rank_unmoved(const struct launch_rank *rank)
 
         if (spool_header_read(rank->lane[l].ring_fd, &now, NULL) != CORE_OK ||
             now.committed != before->committed || now.moved != before->moved ||
-            now.polled != before->polled || now.depth != before->depth || now.callback != before->callback || now.open[0].seq != before->open[0].seq)
+            now.polled != before->polled || now.depth != before->depth ||
+            now.callback != before->callback || now.open[0].seq != before->open[0].seq)
             return false;
     }
     return true;
 }
 
-/* --- one world
- * ---------------------------------------------------------------------------------------------- */
+/* --- one world -------------------------------------------------------------------------------- */
 
 static uint32_t world_size(const struct launch_world *world)
 {

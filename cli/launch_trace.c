@@ -13,8 +13,7 @@
 #include "cli/launch_inside.h"
 #include "core/store.h"
 
-/* --- what became of each rank
- * ------------------------------------------------------------------------------ */
+/* --- what became of each rank ----------------------------------------------------------------- */
 
 static enum spool_state state_of(const struct launch_rank *rank)
 {
@@ -136,7 +135,8 @@ static void end_of_unknown(const struct launch *launch, const struct launch_rank
     }
 }
 
-/* After a signal to the job the library leaves a rank without a word, when it finds its starter gone. */
+/* After a signal to the job the library leaves a rank without a word, when it finds its starter
+ * gone. */
 static bool exited_of_itself(const struct launch *launch, const struct launch_rank *rank)
 {
     return rank->status_known && WIFEXITED(rank->status) &&
@@ -181,8 +181,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
     return count;
 }
 
-/* --- the spool
- * ---------------------------------------------------------------------------------------------- */
+/* --- the spool -------------------------------------------------------------------------------- */
 
 static enum core_status file_copy(int from, const char *folder, const char *name)
 {
@@ -256,8 +255,7 @@ static void world_remove(const struct launch_world *world)
                     strerror(errno));
 }
 
-/* --- the traces
- * --------------------------------------------------------------------------------------------- */
+/* --- the traces ------------------------------------------------------------------------------- */
 
 static char *command_text(char *const *command)
 {

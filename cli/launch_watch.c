@@ -36,8 +36,7 @@ uint64_t launch_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* --- the end of a rank
- * ------------------------------------------------------------------------------------- */
+/* --- the end of a rank ------------------------------------------------------------------------ */
 
 /* The kernel's struct pidfd_info, first version, which Debian 12's headers do not have yet. */
 struct pidfd_info_v0 {
@@ -157,8 +156,7 @@ uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint
     return count;
 }
 
-/* --- who is there
- * ------------------------------------------------------------------------------------------ */
+/* --- who is there ----------------------------------------------------------------------------- */
 
 /* Whether process pid maps the ring: then the pid is still the rank's own (inside.h, invariant 1).
  */
@@ -304,8 +302,7 @@ static void world_add(struct launch *launch, const char *name)
     inotify_add_watch(launch->notify_fd, world.path, IN_CREATE | IN_MOVED_TO);
 }
 
-/* --- does it move
- * ------------------------------------------------------------------------------------------ */
+/* --- does it move ----------------------------------------------------------------------------- */
 
 static bool lane_look(struct launch_world *world, int32_t rank, struct launch_lane *lane,
                       bool *out_progress)
@@ -320,8 +317,9 @@ static bool lane_look(struct launch_world *world, int32_t rank, struct launch_la
     }
     if (spool_header_read(lane->ring_fd, &now, NULL) != CORE_OK)
         return false;
-    moved = now.committed != lane->header.committed || now.moved != lane->header.moved || now.polled != lane->header.polled ||
-            now.depth != lane->header.depth || now.callback != lane->header.callback || now.state != lane->header.state ||
+    moved = now.committed != lane->header.committed || now.moved != lane->header.moved ||
+            now.polled != lane->header.polled || now.depth != lane->header.depth ||
+            now.callback != lane->header.callback || now.state != lane->header.state ||
             (now.depth && now.open[0].seq != lane->header.open[0].seq);
     *out_progress |= now.moved != lane->header.moved || now.state != lane->header.state;
     lane->header = now;
@@ -382,7 +380,8 @@ uint64_t launch_watch_progress(const struct launch *launch)
         for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
             const struct launch_rank *rank = &launch->world[w].rank[r];
 
-            running |= !rank->gone && rank->lane_count && rank->lane[0].header.state == SPOOL_STATE_RUNNING;
+            running |= !rank->gone && rank->lane_count &&
+                       rank->lane[0].header.state == SPOOL_STATE_RUNNING;
             if (rank->progress_ns > last_ns)
                 last_ns = rank->progress_ns;
         }

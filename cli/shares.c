@@ -14,8 +14,9 @@
 
 #include "core/random.h"
 
-/* A launcher kills what is left of its job when the first process ends with a status other than 0, so the one who speaks goes
- * last, but waits no longer than this, in hundredths of a second: some may have died. */
+/* A launcher kills what is left of its job when the first process ends with a status other than 0,
+ * so the one who speaks goes last, but waits no longer than this, in hundredths of a second: some
+ * may have died. */
 enum { LEAVE_TRIES = 300, SHARE_PATH = PATH_MAX + 80 };
 
 static bool number(const char *name, int *out_value)
@@ -46,7 +47,8 @@ static uint64_t hash_text(const char *text)
     return hash;
 }
 
-static void share_path(char *path, size_t room, const char *folder, uint64_t key, uint64_t share, const char *end)
+static void share_path(char *path, size_t room, const char *folder, uint64_t key, uint64_t share,
+                       const char *end)
 {
     snprintf(path, room, "%s/%016" PRIx64 ".%" PRIu64 ".%s", folder, key, share, end);
 }
@@ -87,7 +89,8 @@ static int lock(const char *path, bool wait)
 }
 
 /* Explores one share unless it is explored, or another process is at it (and wait is false). */
-static enum core_status work_on(const struct replay_program *program, const struct replay_explore_options *options, const char *folder,
+static enum core_status work_on(const struct replay_program *program,
+                                const struct replay_explore_options *options, const char *folder,
                                 uint64_t key, uint64_t share, bool wait)
 {
     char path[SHARE_PATH], result[SHARE_PATH];
@@ -116,7 +119,8 @@ static enum core_status work_on(const struct replay_program *program, const stru
     return status;
 }
 
-static enum core_status gather(const struct replay_program *program, const char *folder, uint64_t key, struct replay_exploration *out_sum)
+static enum core_status gather(const struct replay_program *program, const char *folder,
+                               uint64_t key, struct replay_exploration *out_sum)
 {
     struct replay_exploration sum = {0}, part;
     char path[SHARE_PATH];
@@ -127,7 +131,10 @@ static enum core_status gather(const struct replay_program *program, const char 
         if (load(path, &part))
             status = replay_exploration_merge(&sum, &part);
         else
-            status = core_report(CORE_BAD_FORMAT, "'%s' is not what it should be; remove the folder '%s' and start again", path, folder);
+            status =
+                core_report(CORE_BAD_FORMAT,
+                            "'%s' is not what it should be; remove the folder '%s' and start again",
+                            path, folder);
     }
     if (status == CORE_OK)
         status = replay_exploration_finish(program, &sum);
@@ -173,30 +180,37 @@ static int count_left(const struct shares *shares)
     return left;
 }
 
-static enum core_status open_folder(struct shares *shares, const char *trace_path, const char *question)
+static enum core_status open_folder(struct shares *shares, const char *trace_path,
+                                    const char *question)
 {
     struct stat trace;
     snprintf(shares->folder, sizeof shares->folder, "%s.explore", trace_path);
     if (mkdir(shares->folder, 0777) != 0 && errno != EEXIST)
-        return core_report(CORE_IO, "cannot make the folder '%s' that the processes share: %s", shares->folder, strerror(errno));
+        return core_report(CORE_IO, "cannot make the folder '%s' that the processes share: %s",
+                           shares->folder, strerror(errno));
     if (stat(trace_path, &trace) != 0)
         return core_report(CORE_IO, "cannot look at '%s': %s", trace_path, strerror(errno));
     shares->key = core_random_mix(hash_text(question) ^ (uint64_t)trace.st_ino);
-    snprintf(shares->said, sizeof shares->said, "%s/%016" PRIx64 ".%016" PRIx64 ".said", shares->folder, shares->key, job_number());
+    snprintf(shares->said, sizeof shares->said, "%s/%016" PRIx64 ".%016" PRIx64 ".said",
+             shares->folder, shares->key, job_number());
     return CORE_OK;
 }
 
 enum core_status shares_explore(struct shares *shares, const struct replay_program *program,
-                                const struct replay_explore_options *options, const char *trace_path, const char *question,
-                                int rank, int size, struct replay_exploration *out_sum, bool *out_speak, int *out_exit)
+                                const struct replay_explore_options *options,
+                                const char *trace_path, const char *question, int rank, int size,
+                                struct replay_exploration *out_sum, bool *out_speak, int *out_exit)
 {
     int exit_status;
     *out_speak = false;
     shares->size = size;
     enum core_status status = open_folder(shares, trace_path, question);
-    for (int wait = 0; wait < 2; wait++) /* first what is free, then what is left: a lock that can be had then has lost its owner */
-        for (uint64_t i = 0; i < REPLAY_EXPLORE_SHARES && status == CORE_OK && !said(shares, &exit_status); i++)
-            status = work_on(program, options, shares->folder, shares->key, (i + (uint64_t)rank * 5) % REPLAY_EXPLORE_SHARES, wait);
+    for (int wait = 0; wait < 2; wait++) /* first what is free, then what is left: a lock that can
+                                            be had then has lost its owner */
+        for (uint64_t i = 0;
+             i < REPLAY_EXPLORE_SHARES && status == CORE_OK && !said(shares, &exit_status); i++)
+            status = work_on(program, options, shares->folder, shares->key,
+                             (i + (uint64_t)rank * 5) % REPLAY_EXPLORE_SHARES, wait);
     if (status != CORE_OK)
         return status;
     shares->fd = lock(shares->said, true);

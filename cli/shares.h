@@ -1,6 +1,8 @@
-/* One exploration by many processes: `mpirun -n 4 crosswait replay --explore T.db`. No MPI is needed for it: the processes share a folder
- * beside the trace, in which every share of the tree has a lock and, once explored, a file with what was found. A process that dies leaves
- * its locks to the others; a job that dies leaves its finished shares to the next one. The answer does not depend on how many took part. */
+/* One exploration by many processes: `mpirun -n 4 crosswait replay --explore T.db`. No MPI is
+ * needed for it: the processes share a folder beside the trace, in which every share of the tree
+ * has a lock and, once explored, a file with what was found. A process that dies leaves its locks
+ * to the others; a job that dies leaves its finished shares to the next one. The answer does not
+ * depend on how many took part. */
 #ifndef CLI_SHARES_H
 #define CLI_SHARES_H
 
@@ -8,7 +10,8 @@
 
 #include "replay/explore.h"
 
-/* Whether this process is one of several started by a launcher of MPI jobs: its rank and their number, from the environment. */
+/* Whether this process is one of several started by a launcher of MPI jobs: its rank and their
+ * number, from the environment. */
 bool shares_job(int *out_rank, int *out_size);
 
 struct shares { /* private */
@@ -17,13 +20,15 @@ struct shares { /* private */
     int size, fd;
 };
 
-/* Explores what no other process does, and waits for the rest. One process comes back with *out_speak: it has the merged answer in *out_sum,
- * prints and keeps it, and calls shares_done with its exit status. All others come back after that, with the status in *out_exit; they should
- * exit with 0, or the launcher would take the speaker down with them.
- * question names the exploration, so that shares of another are not taken for this one's. */
+/* Explores what no other process does, and waits for the rest. One process comes back with
+ * *out_speak: it has the merged answer in *out_sum, prints and keeps it, and calls shares_done with
+ * its exit status. All others come back after that, with the status in *out_exit; they should exit
+ * with 0, or the launcher would take the speaker down with them. question names the exploration, so
+ * that shares of another are not taken for this one's. */
 enum core_status shares_explore(struct shares *shares, const struct replay_program *program,
-                                const struct replay_explore_options *options, const char *trace_path, const char *question,
-                                int rank, int size, struct replay_exploration *out_sum, bool *out_speak, int *out_exit);
+                                const struct replay_explore_options *options,
+                                const char *trace_path, const char *question, int rank, int size,
+                                struct replay_exploration *out_sum, bool *out_speak, int *out_exit);
 void shares_done(struct shares *shares, int exit_status);
 
 #endif

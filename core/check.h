@@ -5,7 +5,7 @@
 
 _Noreturn void core_check_failed(const char *file, int line, const char *expression);
 
-#define CORE_CHECK(expression)                                                                     \
+#define CORE_CHECK(expression) \
     ((expression) ? (void)0 : core_check_failed(__FILE__, __LINE__, #expression))
 
 #endif

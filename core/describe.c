@@ -12,7 +12,8 @@ struct text { /* appends to a fixed buffer, cutting what does not fit */
     bool separated; /* an argument stands already: the next one needs a comma */
 };
 
-static void append(struct text *text, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void append(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 static void append(struct text *text, const char *format, ...)
 {
@@ -67,9 +68,11 @@ const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
     return buffer;
 }
 
-const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer, size_t buffer_bytes)
+const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
+                          size_t buffer_bytes)
 {
-    if (comm >= 0 && (uint32_t)comm < trace->comm_count && trace->comm[comm].name && *trace->comm[comm].name)
+    if (comm >= 0 && (uint32_t)comm < trace->comm_count && trace->comm[comm].name &&
+        *trace->comm[comm].name)
         snprintf(buffer, buffer_bytes, "%s", trace->comm[comm].name);
     else
         snprintf(buffer, buffer_bytes, "comm %" PRId32, comm);
@@ -109,7 +112,8 @@ static void append_message(struct text *text, const struct trace_event *event)
 
     if (event->peer != EVENT_NONE) {
         separate(text);
-        append(text, "%s=%s", peer_name(event->class), describe_peer(event->peer, word, sizeof word));
+        append(text, "%s=%s", peer_name(event->class),
+               describe_peer(event->peer, word, sizeof word));
     }
     if (event->tag != EVENT_NONE)
         append_tag(text, "tag", event->tag);
@@ -142,7 +146,8 @@ static void append_id(struct text *text, const char *name, uint64_t id)
 }
 
 /* What a call made or freed, where `request` is no request. */
-static bool append_made(struct text *text, const struct trace *trace, const struct trace_event *event)
+static bool append_made(struct text *text, const struct trace *trace,
+                        const struct trace_event *event)
 {
     char word[128];
 
@@ -150,7 +155,8 @@ static bool append_made(struct text *text, const struct trace *trace, const stru
     case EVENT_CLASS_COMM_CREATE:
         if (event->request && event->request < trace->comm_count) {
             separate(text);
-            append(text, "newcomm=%s", describe_comm(trace, (int32_t)event->request, word, sizeof word));
+            append(text, "newcomm=%s",
+                   describe_comm(trace, (int32_t)event->request, word, sizeof word));
         }
         return true;
     case EVENT_CLASS_TYPE:
@@ -172,7 +178,8 @@ static bool append_made(struct text *text, const struct trace *trace, const stru
     }
 }
 
-static void append_requests(struct text *text, const struct trace *trace, const struct trace_event *event)
+static void append_requests(struct text *text, const struct trace *trace,
+                            const struct trace_event *event)
 {
     enum { SHOWN_MAX = 8 };
 
@@ -191,7 +198,8 @@ static void append_requests(struct text *text, const struct trace *trace, const 
     }
 }
 
-const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer, size_t buffer_bytes)
+const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
+                          size_t buffer_bytes)
 {
     struct text text = {.buffer = buffer, .room = buffer_bytes};
     char word[128];
@@ -202,7 +210,8 @@ const char *describe_call(const struct trace *trace, const struct trace_event *e
     append(&text, "%s(", trace->call[event->call].name);
     append_message(&text, event);
     append_requests(&text, trace, event);
-    if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count && trace->op_name[event->op]) {
+    if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count &&
+        trace->op_name[event->op]) {
         separate(&text);
         append(&text, "%s", trace->op_name[event->op]);
     }

@@ -10,11 +10,13 @@ static const char *const class_text[] = {
 };
 
 static const char *const rank_state_text[] = {
-    [EVENT_RANK_MISSING] = "missing",   [EVENT_RANK_RUNNING] = "unknown", [EVENT_RANK_FINISHED] = "finished",
-    [EVENT_RANK_EXITED] = "exited",     [EVENT_RANK_ABORTED] = "aborted", [EVENT_RANK_CRASHED] = "crashed",
+    [EVENT_RANK_MISSING] = "missing",   [EVENT_RANK_RUNNING] = "unknown",
+    [EVENT_RANK_FINISHED] = "finished", [EVENT_RANK_EXITED] = "exited",
+    [EVENT_RANK_ABORTED] = "aborted",   [EVENT_RANK_CRASHED] = "crashed",
     [EVENT_RANK_KILLED] = "killed",     [EVENT_RANK_ENDED] = "ended",
 };
-_Static_assert(sizeof rank_state_text / sizeof *rank_state_text == EVENT_RANK_STATE_COUNT, "a text per state");
+_Static_assert(sizeof rank_state_text / sizeof *rank_state_text == EVENT_RANK_STATE_COUNT,
+               "a text per state");
 
 static int find(const char *const *table, int count, const char *text)
 {

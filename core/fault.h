@@ -1,5 +1,5 @@
-/* Fault injection, for tests: the places in core/ that can fail for want of memory, disk or a working SQLite ask here first. Off unless a
- * test turns it on: one load and one branch. */
+/* Fault injection, for tests: the places in core/ that can fail for want of memory, disk or a
+ * working SQLite ask here first. Off unless a test turns it on: one load and one branch. */
 #ifndef CORE_FAULT_H
 #define CORE_FAULT_H
 

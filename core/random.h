@@ -1,5 +1,5 @@
-/* The only random generator: xoshiro256** seeded through splitmix64 (Blackman and Vigna, public domain
- * algorithms). Same seed, same numbers, on any machine. */
+/* The only random generator: xoshiro256** seeded through splitmix64 (Blackman and Vigna, public
+ * domain algorithms). Same seed, same numbers, on any machine. */
 #ifndef CORE_RANDOM_H
 #define CORE_RANDOM_H
 

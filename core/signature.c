@@ -1,13 +1,15 @@
-/* Signatures of datatypes. A sequence s of n elements is a polynomial over a prime field; it is a repetition of its first p elements
- * (p divides n) just when s[0, n-p) = s[p, n), and prefixes' hashes, found by geometric sums, decide that without expanding runs.
+/* Signatures of datatypes. A sequence s of n elements is a polynomial over a prime field; it is a
+ * repetition of its first p elements (p divides n) just when s[0, n-p) = s[p, n), and prefixes'
+ * hashes, found by geometric sums, decide that without expanding runs.
  *
- * Example: int double int double. n = 4; p = 2: [int double] = [int double], so p = 2 holds; p = 1: [int] differs from [double].
- * The signature is the hash of (int double) and its length. */
+ * Example: int double int double. n = 4; p = 2: [int double] = [int double], so p = 2 holds; p = 1:
+ * [int] differs from [double]. The signature is the hash of (int double) and its length. */
 #include "core/signature.h"
 
 #include <string.h>
 
-static const uint64_t prime = ((uint64_t)1 << 61) - 1, base = 0x1F3D5B79A2C4E6F1u % (((uint64_t)1 << 61) - 1);
+static const uint64_t prime = ((uint64_t)1 << 61) - 1,
+                      base = 0x1F3D5B79A2C4E6F1u % (((uint64_t)1 << 61) - 1);
 
 static uint64_t multiply(uint64_t a, uint64_t b)
 {
@@ -34,7 +36,8 @@ static uint64_t power(uint64_t of, uint64_t exponent)
 /* 1 + ratio + ... + ratio^(count-1) */
 static uint64_t geometric(uint64_t ratio, uint64_t count)
 {
-    uint64_t sum = 0, factor = ratio, step = 1; /* step = the sum of 2^k terms, factor = ratio^(2^k) */
+    uint64_t sum = 0, factor = ratio,
+             step = 1; /* step = the sum of 2^k terms, factor = ratio^(2^k) */
     for (; count; count >>= 1) {
         if (count & 1)
             sum = add(multiply(sum, factor), step);
@@ -65,7 +68,9 @@ static uint64_t prefix(const struct signature_run *run, size_t count, uint64_t l
             rest = length % each; /* the prefix ends inside a repetition */
         if (times) {
             uint64_t ratio = each == 1 ? base : power(base, each);
-            hash = add(multiply(hash, power(ratio, times)), multiply(inner ? inner->hash : run[i].basic % prime, geometric(ratio, times)));
+            hash =
+                add(multiply(hash, power(ratio, times)),
+                    multiply(inner ? inner->hash : run[i].basic % prime, geometric(ratio, times)));
         }
         if (rest)
             hash = add(multiply(hash, power(base, rest)), prefix(inner->run, inner->count, rest));
@@ -85,8 +90,8 @@ int signature_close(struct signature_sequence *sequence)
     for (size_t i = 0; i < sequence->count; i++) {
         const struct signature_run *run = &sequence->run[i];
         uint64_t here;
-        if (__builtin_mul_overflow(run->count, run->inner ? run->inner->elements : 1, &here) || __builtin_add_overflow(total, here, &total) ||
-            total >> 62)
+        if (__builtin_mul_overflow(run->count, run->inner ? run->inner->elements : 1, &here) ||
+            __builtin_add_overflow(total, here, &total) || total >> 62)
             return 1;
     }
     sequence->elements = total;

@@ -1,9 +1,12 @@
-/* Source lines of return addresses, through libdwfl: it finds separate debug files by build id and by debuglink. Each
- * module gets a Dwfl of its own, laid out at base 0, so that addresses are those of the file and modules cannot overlap.
+/* Source lines of return addresses, through libdwfl: it finds separate debug files by build id and
+ * by debuglink. Each module gets a Dwfl of its own, laid out at base 0, so that addresses are those
+ * of the file and modules cannot overlap.
  *
  * Invariants
- *  1. Modules stay open until the resolver is freed; one that cannot be read is remembered as such, and not tried again.
- *  2. A return address points behind the call: whatever is looked up is looked up for the byte before it. */
+ *  1. Modules stay open until the resolver is freed; one that cannot be read is remembered as such,
+ * and not tried again.
+ *  2. A return address points behind the call: whatever is looked up is looked up for the byte
+ * before it. */
 #include "core/site.h"
 
 #include <stdio.h>
@@ -74,7 +77,8 @@ static void module_read(struct site_module *module)
         module->module = NULL;
 }
 
-static enum core_status module_get(struct site_resolver *resolver, const char *path, struct site_module **out_module)
+static enum core_status module_get(struct site_resolver *resolver, const char *path,
+                                   struct site_module **out_module)
 {
     struct site_module *module;
 
@@ -116,7 +120,8 @@ static bool same_build(Dwfl_Module *module, const unsigned char *build_id, size_
     if (!build_id || !build_id_bytes)
         return true;
     bytes = dwfl_module_build_id(module, &bits, &where);
-    return bytes > 0 && (size_t)bytes == build_id_bytes && memcmp(bits, build_id, build_id_bytes) == 0;
+    return bytes > 0 && (size_t)bytes == build_id_bytes &&
+           memcmp(bits, build_id, build_id_bytes) == 0;
 }
 
 static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
@@ -136,7 +141,8 @@ static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *
     place->line = number;
 }
 
-/* The function at the address and the functions inlined there, from the scopes that physically contain it. */
+/* The function at the address and the functions inlined there, from the scopes that physically
+ * contain it. */
 static void scopes_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
 {
     Dwarf_Addr bias = 0;
@@ -149,19 +155,23 @@ static void scopes_find(Dwfl_Module *module, uint64_t address, struct site_place
     count = dwarf_getscopes_die(&scope[0], &chain);
     for (int i = 0; i < count && !*place->function; i++) {
         int tag = dwarf_tag(&chain[i]);
-        const char *name = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine ? dwarf_diename(&chain[i]) : NULL;
+        const char *name = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine
+                               ? dwarf_diename(&chain[i])
+                               : NULL;
         if (!name)
             continue;
         if (tag == DW_TAG_subprogram)
             snprintf(place->function, sizeof place->function, "%s", name);
         else if (used < sizeof place->inlined)
-            used += (size_t)snprintf(place->inlined + used, sizeof place->inlined - used, "%s%s", used ? " < " : "", name);
+            used += (size_t)snprintf(place->inlined + used, sizeof place->inlined - used, "%s%s",
+                                     used ? " < " : "", name);
     }
     free(chain);
     free(scope);
 }
 
-/* C++ names as people write them, without parameters; as they are where the C++ library is not there to ask. */
+/* C++ names as people write them, without parameters; as they are where the C++ library is not
+ * there to ask. */
 static void symbol_name(const char *name, char *out, size_t room)
 {
     static char *(*demangle)(const char *, char *, size_t *, int *);
@@ -198,20 +208,23 @@ static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place
     place->offset = offset + 1;
 }
 
-/* From the flags that GCC notes with the debug information; else from how the function begins: who does not optimise keeps a frame pointer,
- * and x86-64's compilers that do leave it out unless told. */
+/* From the flags that GCC notes with the debug information; else from how the function begins: who
+ * does not optimise keeps a frame pointer, and x86-64's compilers that do leave it out unless told.
+ */
 static int optimized_find(Dwfl_Module *module, uint64_t address, const struct site_place *place)
 {
     Dwarf_Addr bias = 0;
     Dwarf_Attribute attribute;
     Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
-    const char *producer = unit ? dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_producer, &attribute)) : NULL;
+    const char *producer =
+        unit ? dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_producer, &attribute)) : NULL;
     if (producer && strncmp(producer, "GNU ", 4) == 0) {
         const char *flag = strstr(producer, " -O");
         return flag && flag[3] != '0';
     }
 #if defined(__x86_64__)
-    static const unsigned char keeps[] = {0x55, 0x48, 0x89, 0xe5}, marked[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    static const unsigned char keeps[] = {0x55, 0x48, 0x89, 0xe5},
+                               marked[] = {0xf3, 0x0f, 0x1e, 0xfa};
     uint64_t start = address + 1 - place->offset;
     GElf_Addr at = start;
     Elf_Scn *section = *place->symbol ? dwfl_module_address_section(module, &at, &bias) : NULL;
@@ -225,8 +238,9 @@ static int optimized_find(Dwfl_Module *module, uint64_t address, const struct si
     return -1;
 }
 
-enum core_status site_resolve(struct site_resolver *resolver, const char *module_path, const unsigned char *build_id,
-                              size_t build_id_bytes, uint64_t address, struct site_place *out_place)
+enum core_status site_resolve(struct site_resolver *resolver, const char *module_path,
+                              const unsigned char *build_id, size_t build_id_bytes,
+                              uint64_t address, struct site_place *out_place)
 {
     struct site_module *module = NULL;
     struct site_place place = {0};

@@ -1,11 +1,14 @@
-/* A robust reader of spools. It takes one look at a lane's header, copies what the ring holds beyond the spool file, and
- * then walks the lane as one stream of bytes: [0, drained) from the file, [drained, committed) from the copy.
+/* A robust reader of spools. It takes one look at a lane's header, copies what the ring holds
+ * beyond the spool file, and then walks the lane as one stream of bytes: [0, drained) from the
+ * file, [drained, committed) from the copy.
  *
  * Invariants
- *  1. buffer[0, buffer_bytes) is the lane's bytes from buffer_start; buffer_start <= position <= buffer_start + buffer_bytes, but after a
- *     pad that reaches beyond the buffer: then the buffer is empty and starts at position.
+ *  1. buffer[0, buffer_bytes) is the lane's bytes from buffer_start; buffer_start <= position <=
+ * buffer_start + buffer_bytes, but after a pad that reaches beyond the buffer: then the buffer is
+ * empty and starts at position.
  *  2. position is a multiple of 8 and the start of a record, or the end.
- *  3. A record is handed out only when all of it is in the buffer and record_fits said that its fields stay inside it.
+ *  3. A record is handed out only when all of it is in the buffer and record_fits said that its
+ * fields stay inside it.
  *  4. After torn is set nothing more is handed out, but what was read before. */
 #include "core/spool_read.h"
 
@@ -24,9 +27,10 @@
 #include "core/fault.h"
 
 enum { BUFFER_BYTES = 128 * 1024, COPY_TRIES = 16 };
-_Static_assert(BUFFER_BYTES >= 2 * SPOOL_RECORD_WORDS_MAX * 8, "a record fits, and reading ahead pays");
+_Static_assert(BUFFER_BYTES >= 2 * SPOOL_RECORD_WORDS_MAX * 8,
+               "a record fits, and reading ahead pays");
 
-/* --- names ------------------------------------------------------------------------------------------------- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static bool lane_name_parse(const char *name, struct spool_lane_name *out_lane)
 {
@@ -57,7 +61,8 @@ static int lane_compare(const void *a, const void *b)
     return x->lane < y->lane ? -1 : x->lane > y->lane;
 }
 
-enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name **out_lane, uint32_t *out_count)
+enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name **out_lane,
+                                  uint32_t *out_count)
 {
     struct spool_lane_name *lane = NULL;
     uint32_t count = 0, room = 0;
@@ -65,8 +70,8 @@ enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name *
     DIR *dir = opendir(job_path);
 
     if (!dir)
-        return core_report(errno == ENOENT ? CORE_NOT_FOUND : CORE_IO, "cannot read the spool folder '%s': %s",
-                           job_path, strerror(errno));
+        return core_report(errno == ENOENT ? CORE_NOT_FOUND : CORE_IO,
+                           "cannot read the spool folder '%s': %s", job_path, strerror(errno));
     while ((entry = readdir(dir))) {
         struct spool_lane_name found;
         if (!lane_name_parse(entry->d_name, &found))
@@ -77,7 +82,8 @@ enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name *
             if (!more) {
                 closedir(dir);
                 free(lane);
-                return core_report(CORE_NO_MEMORY, "cannot list the spool folder '%s': out of memory", job_path);
+                return core_report(CORE_NO_MEMORY,
+                                   "cannot list the spool folder '%s': out of memory", job_path);
             }
             lane = more;
             room = larger;
@@ -92,10 +98,10 @@ enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name *
     return CORE_OK;
 }
 
-/* --- the header ----------------------------------------------------------------------------------------------- */
+/* --- the header ------------------------------------------------------------------------------- */
 
-__attribute__((format(printf, 3, 4))) static enum core_status because(char *why, enum core_status status,
-                                                                      const char *format, ...)
+__attribute__((format(printf, 3, 4))) static enum core_status
+because(char *why, enum core_status status, const char *format, ...)
 {
     va_list args;
 
@@ -138,19 +144,22 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
         return because(why, CORE_IO, "the header cannot be read: %s", strerror(errno));
     if (got == 0)
         return because(why, CORE_BAD_FORMAT, "it is empty");
-    if ((size_t)got >= sizeof header.magic && memcmp(header.magic, SPOOL_MAGIC, sizeof header.magic) != 0) {
+    if ((size_t)got >= sizeof header.magic &&
+        memcmp(header.magic, SPOOL_MAGIC, sizeof header.magic) != 0) {
         static const char zero[sizeof header.magic];
         if (memcmp(header.magic, zero, sizeof zero) == 0)
             return because(why, CORE_BAD_FORMAT, "the header was never written");
         return because(why, CORE_BAD_FORMAT, "it is not a spool");
     }
-    if ((size_t)got >= offsetof(struct spool_header, header_bytes) && header.version != SPOOL_VERSION)
-        return because(why, CORE_BAD_VERSION, "it is of spool version %" PRIu32 ", this crosswait reads version %d",
+    if ((size_t)got >= offsetof(struct spool_header, header_bytes) &&
+        header.version != SPOOL_VERSION)
+        return because(why, CORE_BAD_VERSION,
+                       "it is of spool version %" PRIu32 ", this crosswait reads version %d",
                        header.version, SPOOL_VERSION);
     if ((size_t)got < sizeof header)
         return because(why, CORE_BAD_FORMAT, "it ends inside its header");
-    if (header.header_bytes != SPOOL_HEADER_BYTES || header.ring_bytes == 0 || header.ring_bytes % 8 != 0 ||
-        header.ring_bytes > SPOOL_RING_BYTES_MAX)
+    if (header.header_bytes != SPOOL_HEADER_BYTES || header.ring_bytes == 0 ||
+        header.ring_bytes % 8 != 0 || header.ring_bytes > SPOOL_RING_BYTES_MAX)
         return because(why, CORE_BAD_FORMAT, "its header makes no sense");
     if (header.world_size < 1 || header.world_size > SPOOL_RANKS_MAX || header.rank < 0 ||
         header.rank >= header.world_size || header.tick_hz == 0)
@@ -169,9 +178,10 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
     return CORE_OK;
 }
 
-/* --- opening --------------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
-/* Copies [drained, committed) out of the ring. A rank that still runs may overwrite it meanwhile: then look again. */
+/* Copies [drained, committed) out of the ring. A rank that still runs may overwrite it meanwhile:
+ * then look again. */
 static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
 {
     struct spool_header *header = &reader->header;
@@ -180,8 +190,10 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
         enum core_status status = spool_header_read(ring_fd, header, reader->why);
         if (status)
             return status;
-        uint64_t committed = header->committed, drained = header->drained, bytes = committed - drained;
-        if (drained > committed || bytes > header->ring_bytes || committed % 8) /* drained may be odd: a full disk */
+        uint64_t committed = header->committed, drained = header->drained,
+                 bytes = committed - drained;
+        if (drained > committed || bytes > header->ring_bytes ||
+            committed % 8) /* drained may be odd: a full disk */
             return because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
         unsigned char *ring = core_alloc((size_t)bytes);
         if (!ring)
@@ -189,13 +201,16 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
         uint64_t at = drained % header->ring_bytes;
         uint64_t first = header->ring_bytes - at < bytes ? header->ring_bytes - at : bytes;
         ssize_t a = read_at(ring_fd, ring, (size_t)first, SPOOL_HEADER_BYTES + at);
-        ssize_t b = bytes > first ? read_at(ring_fd, ring + first, (size_t)(bytes - first), SPOOL_HEADER_BYTES) : 0;
+        ssize_t b = bytes > first ? read_at(ring_fd, ring + first, (size_t)(bytes - first),
+                                            SPOOL_HEADER_BYTES)
+                                  : 0;
         if (a < 0 || b < 0) {
             free(ring);
             return because(reader->why, CORE_IO, "its ring cannot be read: %s", strerror(errno));
         }
         struct spool_header after;
-        if (spool_header_read(ring_fd, &after, NULL) == CORE_OK && after.committed > drained + header->ring_bytes) {
+        if (spool_header_read(ring_fd, &after, NULL) == CORE_OK &&
+            after.committed > drained + header->ring_bytes) {
             free(ring);
             continue;
         }
@@ -203,7 +218,8 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
         reader->committed = committed;
         reader->drained = drained;
         if ((uint64_t)a < first || (uint64_t)b < bytes - first) { /* the ring file was cut */
-            reader->committed = drained + (uint64_t)a / 8 * 8 + ((uint64_t)a == first ? (uint64_t)b / 8 * 8 : 0);
+            reader->committed =
+                drained + (uint64_t)a / 8 * 8 + ((uint64_t)a == first ? (uint64_t)b / 8 * 8 : 0);
             reader->torn = true;
             because(reader->why, CORE_OK, "its ring was cut short");
         }
@@ -212,7 +228,8 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
     return because(reader->why, CORE_IO, "the rank writes faster than it can be read");
 }
 
-enum core_status spool_reader_open(struct spool_reader *reader, const char *job_path, int32_t rank, uint32_t lane)
+enum core_status spool_reader_open(struct spool_reader *reader, const char *job_path, int32_t rank,
+                                   uint32_t lane)
 {
     char path[4096];
     enum core_status status;
@@ -229,8 +246,9 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
     if (status)
         return status;
     if (reader->header.rank != rank || reader->header.lane != lane) {
-        status = because(reader->why, CORE_BAD_FORMAT, "it belongs to rank %" PRId32 ", lane %" PRIu32,
-                         reader->header.rank, reader->header.lane);
+        status =
+            because(reader->why, CORE_BAD_FORMAT, "it belongs to rank %" PRId32 ", lane %" PRIu32,
+                    reader->header.rank, reader->header.lane);
         goto undo;
     }
     reader->buffer = core_alloc(BUFFER_BYTES);
@@ -278,7 +296,7 @@ enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t posit
     return CORE_OK;
 }
 
-/* --- records ---------------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static uint64_t padded(uint64_t bytes)
 {
@@ -289,17 +307,28 @@ static uint64_t padded(uint64_t bytes)
 static bool record_fits(const struct spool_head *head)
 {
     static const uint16_t fixed[SPOOL_KIND_COUNT] = {
-        [SPOOL_PAD] = sizeof(struct spool_head),         [SPOOL_EVENT] = sizeof(struct spool_event),
-        [SPOOL_LIST] = sizeof(struct spool_list),        [SPOOL_DONE] = sizeof(struct spool_done),
-        [SPOOL_LEG] = sizeof(struct spool_leg),          [SPOOL_ARGS] = sizeof(struct spool_args),
-        [SPOOL_TEXT] = sizeof(struct spool_text),        [SPOOL_DIGEST] = sizeof(struct spool_digest),
-        [SPOOL_PAYLOAD] = sizeof(struct spool_payload),  [SPOOL_STACK] = sizeof(struct spool_stack),
-        [SPOOL_DEF_CALL] = sizeof(struct spool_def_call), [SPOOL_DEF_SITE] = sizeof(struct spool_def_site),
-        [SPOOL_DEF_MODULE] = sizeof(struct spool_def_module), [SPOOL_DEF_COMM] = sizeof(struct spool_def_comm),
-        [SPOOL_DEF_GROUP] = sizeof(struct spool_def_group), [SPOOL_DEF_TYPE] = sizeof(struct spool_def_type),
-        [SPOOL_DEF_OP] = sizeof(struct spool_def_op),    [SPOOL_DEF_WIN] = sizeof(struct spool_def_win),
-        [SPOOL_DEF_FILE] = sizeof(struct spool_def_win), [SPOOL_LOST] = sizeof(struct spool_lost),
-        [SPOOL_CLOCK] = sizeof(struct spool_clock),      [SPOOL_REPEAT] = sizeof(struct spool_repeat),
+        [SPOOL_PAD] = sizeof(struct spool_head),
+        [SPOOL_EVENT] = sizeof(struct spool_event),
+        [SPOOL_LIST] = sizeof(struct spool_list),
+        [SPOOL_DONE] = sizeof(struct spool_done),
+        [SPOOL_LEG] = sizeof(struct spool_leg),
+        [SPOOL_ARGS] = sizeof(struct spool_args),
+        [SPOOL_TEXT] = sizeof(struct spool_text),
+        [SPOOL_DIGEST] = sizeof(struct spool_digest),
+        [SPOOL_PAYLOAD] = sizeof(struct spool_payload),
+        [SPOOL_STACK] = sizeof(struct spool_stack),
+        [SPOOL_DEF_CALL] = sizeof(struct spool_def_call),
+        [SPOOL_DEF_SITE] = sizeof(struct spool_def_site),
+        [SPOOL_DEF_MODULE] = sizeof(struct spool_def_module),
+        [SPOOL_DEF_COMM] = sizeof(struct spool_def_comm),
+        [SPOOL_DEF_GROUP] = sizeof(struct spool_def_group),
+        [SPOOL_DEF_TYPE] = sizeof(struct spool_def_type),
+        [SPOOL_DEF_OP] = sizeof(struct spool_def_op),
+        [SPOOL_DEF_WIN] = sizeof(struct spool_def_win),
+        [SPOOL_DEF_FILE] = sizeof(struct spool_def_win),
+        [SPOOL_LOST] = sizeof(struct spool_lost),
+        [SPOOL_CLOCK] = sizeof(struct spool_clock),
+        [SPOOL_REPEAT] = sizeof(struct spool_repeat),
         [SPOOL_THREAD] = sizeof(struct spool_head),
     };
     const void *record = head;
@@ -340,7 +369,8 @@ static bool record_fits(const struct spool_head *head)
         break;
     case SPOOL_DEF_TYPE: {
         uint32_t segments = ((const struct spool_def_type *)record)->segment_count;
-        need += (segments == UINT32_MAX ? 0 : (uint64_t)segments * sizeof(struct spool_segment)) + head->b;
+        need += (segments == UINT32_MAX ? 0 : (uint64_t)segments * sizeof(struct spool_segment)) +
+                head->b;
         break;
     }
     case SPOOL_DEF_OP:
@@ -357,7 +387,8 @@ static bool record_fits(const struct spool_head *head)
 /* Makes at least `bytes` bytes from position on available, if the lane has them. */
 static bool buffer_fill(struct spool_reader *reader, size_t bytes)
 {
-    size_t used = (size_t)(reader->position - reader->buffer_start), kept = reader->buffer_bytes - used;
+    size_t used = (size_t)(reader->position - reader->buffer_start),
+           kept = reader->buffer_bytes - used;
 
     CORE_CHECK(used <= reader->buffer_bytes && bytes <= BUFFER_BYTES);
     memmove(reader->buffer, reader->buffer + used, kept);
@@ -385,7 +416,8 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
             return false;
         }
         reader->buffer_bytes += (size_t)got;
-        if ((uint64_t)got < want) { /* the file is shorter than the header says: what lies behind the hole has no start */
+        if ((uint64_t)got < want) { /* the file is shorter than the header says: what lies behind
+                                       the hole has no start */
             reader->committed = reader->drained = from + (uint64_t)got;
             reader->torn = true;
             if (!reader->why[0])
@@ -412,7 +444,9 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
         size_t used = (size_t)(reader->position - reader->buffer_start);
         if (reader->buffer_bytes - used < sizeof(struct spool_head)) {
             if (!buffer_fill(reader, sizeof(struct spool_head)))
-                return reader->position < reader->committed ? torn_at(reader, "it ends inside a record") : NULL;
+                return reader->position < reader->committed
+                           ? torn_at(reader, "it ends inside a record")
+                           : NULL;
             used = 0;
         }
         const struct spool_head *head = (const void *)(reader->buffer + used);

@@ -32,20 +32,23 @@ void spool_stop(struct spool_writer *writer, int error, const char *note)
     struct spool_header *header = writer->header;
     if (!header || atomic_load(&header->stopped))
         return;
-    snprintf(header->note, sizeof header->note, "%s%s%s", note, error > 1 ? ": " : "", error > 1 ? strerror(error) : "");
+    snprintf(header->note, sizeof header->note, "%s%s%s", note, error > 1 ? ": " : "",
+             error > 1 ? strerror(error) : "");
     atomic_store(&header->stopped, error ? (uint32_t)error : 1u);
     writer->position = atomic_load(&header->committed);
     writer->limit = 0;
 }
 
-/* Where the next record may not reach without a look: the ring's end, or the half (or quarter), where draining is due. */
+/* Where the next record may not reach without a look: the ring's end, or the half (or quarter),
+ * where draining is due. */
 static void set_limit(struct spool_writer *writer)
 {
     uint64_t step = (writer->mask + 1) / (writer->newest ? 4 : 2);
     writer->limit = (writer->position / step + 1) * step;
 }
 
-/* A limit on file sizes (ulimit -f) sends SIGXFSZ, which kills: it is held back while we write, and taken away if it came of it. */
+/* A limit on file sizes (ulimit -f) sends SIGXFSZ, which kills: it is held back while we write, and
+ * taken away if it came of it. */
 struct guard {
     sigset_t only, before;
     int pending; /* the application's own, from before */
@@ -69,20 +72,22 @@ static void guard_end(struct guard *guard, int failed)
     pthread_sigmask(SIG_SETMASK, &guard->before, NULL);
 }
 
-enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
-                                   uint64_t ring_bytes, int *out_error)
+enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank,
+                                   uint32_t lane, uint64_t ring_bytes, int *out_error)
 {
     return spool_writer_open_newest(writer, folder, rank, lane, ring_bytes, 0, out_error);
 }
 
-enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
-                                          uint64_t ring_bytes, int newest, int *out_error)
+enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder,
+                                          int32_t rank, uint32_t lane, uint64_t ring_bytes,
+                                          int newest, int *out_error)
 {
     char path[1024];
     memset(writer, 0, sizeof *writer);
     writer->fd = -1;
     if (snprintf(path, sizeof path, "%s/%d.%u.ring", folder, rank, lane) >= (int)sizeof path ||
-        snprintf(writer->path, sizeof writer->path, "%s/%d.%u.spool", folder, rank, lane) >= (int)sizeof writer->path) {
+        snprintf(writer->path, sizeof writer->path, "%s/%d.%u.spool", folder, rank, lane) >=
+            (int)sizeof writer->path) {
         *out_error = ENAMETOOLONG;
         return CORE_LIMIT;
     }
@@ -97,17 +102,21 @@ enum core_status spool_writer_open_newest(struct spool_writer *writer, const cha
     int error = posix_fallocate(fd, 0, (off_t)bytes);
     guard_end(&guard, error != 0);
     void *map = MAP_FAILED;
-    if (!error && (map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+    if (!error &&
+        (map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
         error = errno;
     close(fd);
     if (error)
         goto remove_ring;
 #ifdef MADV_POPULATE_WRITE
-    if (!newest) /* now, and not page by page in the program's calls; a kernel without it does without */
+    if (!newest) /* now, and not page by page in the program's calls; a kernel without it does
+                    without */
         madvise(map, bytes, MADV_POPULATE_WRITE);
 #endif
     writer->newest = newest;
-    fd = newest ? -1 : spool_fd_up(open(writer->path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    fd = newest ? -1
+                : spool_fd_up(open(writer->path,
+                                   O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
     struct stat status = {0};
     if (!newest && (fd < 0 || fstat(fd, &status) < 0)) {
         error = errno;
@@ -143,7 +152,8 @@ void spool_writer_close(struct spool_writer *writer)
         return;
     spool_drain(writer);
     struct stat status;
-    if (writer->fd >= 0 && fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode && status.st_dev == writer->device)
+    if (writer->fd >= 0 && fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode &&
+        status.st_dev == writer->device)
         close(writer->fd);
     munmap(writer->header, SPOOL_HEADER_BYTES + writer->mask + 1);
     memset(writer, 0, sizeof *writer);
@@ -153,12 +163,14 @@ void spool_writer_close(struct spool_writer *writer)
 static int own_fd(struct spool_writer *writer)
 {
     struct stat status;
-    if (fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode && status.st_dev == writer->device)
+    if (fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode &&
+        status.st_dev == writer->device)
         return 1;
     int fd = spool_fd_up(open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC));
     if (fd < 0)
         return 0;
-    if (fstat(fd, &status) < 0 || status.st_ino != writer->inode || status.st_dev != writer->device) {
+    if (fstat(fd, &status) < 0 || status.st_ino != writer->inode ||
+        status.st_dev != writer->device) {
         close(fd);
         errno = ESTALE;
         return 0;
@@ -167,8 +179,9 @@ static int own_fd(struct spool_writer *writer)
     return 1;
 }
 
-/* Gives up what was there before the last boundary, once a quarter of the ring has come since: what is kept is between a quarter and, with
- * the quarter being written and the largest record, less than three. */
+/* Gives up what was there before the last boundary, once a quarter of the ring has come since: what
+ * is kept is between a quarter and, with the quarter being written and the largest record, less
+ * than three. */
 static void drop_oldest(struct spool_writer *writer)
 {
     struct spool_header *header = writer->header;
@@ -176,7 +189,9 @@ static void drop_oldest(struct spool_writer *writer)
         return;
     uint64_t lost = writer->boundary_events - writer->dropped_events;
     atomic_store_explicit(&header->drained, writer->boundary, memory_order_release);
-    atomic_store_explicit(&header->lost, atomic_load_explicit(&header->lost, memory_order_relaxed) + lost, memory_order_relaxed);
+    atomic_store_explicit(&header->lost,
+                          atomic_load_explicit(&header->lost, memory_order_relaxed) + lost,
+                          memory_order_relaxed);
     writer->dropped_events = writer->boundary_events;
     writer->boundary_events = writer->events;
     writer->boundary = atomic_load(&header->committed);

@@ -1,7 +1,9 @@
-/* Writing one lane of a spool (core/spool.h): a ring in a mapped file that stays hot in cache, drained by plain write().
+/* Writing one lane of a spool (core/spool.h): a ring in a mapped file that stays hot in cache,
+ * drained by plain write().
  *
- * The writer fails open: when it cannot go on it sets header->stopped and header->note, and from then on reserving yields
- * NULL. What was committed until then stays readable. Nothing here calls MPI, prints, or ends the process.
+ * The writer fails open: when it cannot go on it sets header->stopped and header->note, and from
+ * then on reserving yields NULL. What was committed until then stays readable. Nothing here calls
+ * MPI, prints, or ends the process.
  *
  * One thread writes a lane. A reserved record must be complete before the next one is reserved.
  *
@@ -21,26 +23,32 @@ struct spool_writer {
     struct spool_header *header; /* mapped; NULL: not open */
     uint64_t position;           /* bytes written, the unfinished record included */
     uint64_t limit;
-    uint64_t mask;               /* ring_bytes - 1 */
-    int fd;                      /* of the .spool file; -1 none */
-    dev_t device;                /* of the .spool file: an application that closes descriptors it does not own may since */
-    ino_t inode;                 /* have opened its own file under our number */
-    char path[1024];             /* of the .spool file */
-    int newest;                  /* SPOOL_FLAG_LAST: what leaves the ring is dropped; at least a quarter of the ring is kept */
-    uint64_t events;             /* counted by the recorder, so that what is dropped can be counted as lost */
-    uint64_t boundary, boundary_events, dropped_events; /* committed and events at the last look; events dropped */
+    uint64_t mask; /* ring_bytes - 1 */
+    int fd;        /* of the .spool file; -1 none */
+    dev_t device;  /* of the .spool file: an application that closes descriptors it does not own may
+                      since */
+    ino_t inode;   /* have opened its own file under our number */
+    char path[1024]; /* of the .spool file */
+    int newest; /* SPOOL_FLAG_LAST: what leaves the ring is dropped; at least a quarter of the ring
+                   is kept */
+    uint64_t events; /* counted by the recorder, so that what is dropped can be counted as lost */
+    uint64_t boundary, boundary_events,
+        dropped_events; /* committed and events at the last look; events dropped */
 };
 
-/* The same file under a number far up, so that the application's own get the numbers they always had. */
+/* The same file under a number far up, so that the application's own get the numbers they always
+ * had. */
 int spool_fd_up(int fd);
 
-/* Makes FOLDER/RANK.LANE.ring and, unless only the newest records are kept, .spool; fills the header's fixed fields, zero elsewhere.
- * Reports nothing: *out_error is an errno. ring_bytes is a power of two. */
-enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
-                                   uint64_t ring_bytes, int *out_error);
+/* Makes FOLDER/RANK.LANE.ring and, unless only the newest records are kept, .spool; fills the
+ * header's fixed fields, zero elsewhere. Reports nothing: *out_error is an errno. ring_bytes is a
+ * power of two. */
+enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank,
+                                   uint32_t lane, uint64_t ring_bytes, int *out_error);
 /* The same; newest: SPOOL_FLAG_LAST. */
-enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder, int32_t rank, uint32_t lane,
-                                          uint64_t ring_bytes, int newest, int *out_error);
+enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder,
+                                          int32_t rank, uint32_t lane, uint64_t ring_bytes,
+                                          int newest, int *out_error);
 /* Drains what is committed and unmaps. Takes a zeroed one. */
 void spool_writer_close(struct spool_writer *writer);
 /* Writes what is committed to the .spool file. False when recording has stopped. */

@@ -1,4 +1,5 @@
-/* Status texts and the one place where an error message leaves the program. State: the report hook. */
+/* Status texts and the one place where an error message leaves the program. State: the report hook.
+ */
 #include "core/status.h"
 
 #include <stdarg.h>

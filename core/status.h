@@ -1,15 +1,16 @@
-/* What every fallible function returns. Whoever first knows the cause reports it with core_report();
- * callers pass the code up. Outputs of a function are written only when it returns CORE_OK. */
+/* What every fallible function returns. Whoever first knows the cause reports it with
+ * core_report(); callers pass the code up. Outputs of a function are written only when it returns
+ * CORE_OK. */
 #ifndef CORE_STATUS_H
 #define CORE_STATUS_H
 
 enum core_status {
     CORE_OK = 0,
     CORE_NO_MEMORY,
-    CORE_IO,          /* read, write, open, rename failed; the message holds the subject and errno */
-    CORE_FULL,        /* disk full, quota */
-    CORE_NOT_FOUND,   /* a file, rank, event, request, name that does not exist */
-    CORE_BAD_FORMAT,  /* not a spool, not a trace, torn where it must be whole */
+    CORE_IO,         /* read, write, open, rename failed; the message holds the subject and errno */
+    CORE_FULL,       /* disk full, quota */
+    CORE_NOT_FOUND,  /* a file, rank, event, request, name that does not exist */
+    CORE_BAD_FORMAT, /* not a spool, not a trace, torn where it must be whole */
     CORE_BAD_VERSION, /* ours, but of another version */
     CORE_BAD_INPUT,   /* a flag, policy text or program that cannot mean anything */
     CORE_LIMIT,       /* a named limit was reached; the message names it */
@@ -21,9 +22,10 @@ enum core_status {
 /* A short lower-case noun phrase, e.g. "out of memory". Never NULL. */
 const char *core_status_text(enum core_status status);
 
-/* Prints "crosswait: <message>\n" on stderr (or hands it to the hook set below) and returns status, so that
- * the place that knows the cause can write `return core_report(CORE_IO, "cannot open '%s': %s", ...)`.
- * House rule for messages: lower case, what failed first, the subject quoted, no full stop, what to do next. */
+/* Prints "crosswait: <message>\n" on stderr (or hands it to the hook set below) and returns status,
+ * so that the place that knows the cause can write `return core_report(CORE_IO, "cannot open '%s':
+ * %s", ...)`. House rule for messages: lower case, what failed first, the subject quoted, no full
+ * stop, what to do next. */
 enum core_status core_report(enum core_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

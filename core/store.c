@@ -1,4 +1,5 @@
-/* From the spools of one job to its trace: the order of things. Each step stands in a file of its own (core/store_part.h).
+/* From the spools of one job to its trace: the order of things. Each step stands in a file of its
+ * own (core/store_part.h).
  *
  * Invariants
  *  1. Ranks are read in ascending order; each of the world's ranks gets its row, read or missing.
@@ -58,14 +59,15 @@ void store_note(struct store *store, const char *format, ...)
     store->notes[store->notes_bytes] = '\0';
 }
 
-static enum core_status header_of(const char *job_path, const struct spool_lane_name *lane, struct spool_header *out_header,
-                                  char *why)
+static enum core_status header_of(const char *job_path, const struct spool_lane_name *lane,
+                                  struct spool_header *out_header, char *why)
 {
     char path[4096];
     enum core_status status;
     int fd;
 
-    snprintf(path, sizeof path, "%s/%" PRId32 ".%" PRIu32 ".ring", job_path, lane->rank, lane->lane);
+    snprintf(path, sizeof path, "%s/%" PRId32 ".%" PRIu32 ".ring", job_path, lane->rank,
+             lane->lane);
     fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) {
         snprintf(why, SPOOL_WHY_BYTES, "it cannot be opened: %s", strerror(errno));
@@ -76,7 +78,8 @@ static enum core_status header_of(const char *job_path, const struct spool_lane_
     return status;
 }
 
-/* The world's size, and whether there is anything to read. A spool of another version is refused, whatever else is there. */
+/* The world's size, and whether there is anything to read. A spool of another version is refused,
+ * whatever else is there. */
 static enum core_status headers_read(struct store *store)
 {
     char why[SPOOL_WHY_BYTES], first_why[SPOOL_WHY_BYTES] = "";
@@ -86,8 +89,9 @@ static enum core_status headers_read(struct store *store)
     for (uint32_t i = 0; i < store->lane_count; i++) {
         enum core_status status = header_of(store->job_path, &store->lane[i], &header, why);
         if (status == CORE_BAD_VERSION)
-            return core_report(status, "cannot read the spool '%s/%" PRId32 ".%" PRIu32 ".ring': %s", store->job_path,
-                               store->lane[i].rank, store->lane[i].lane, why);
+            return core_report(status,
+                               "cannot read the spool '%s/%" PRId32 ".%" PRIu32 ".ring': %s",
+                               store->job_path, store->lane[i].rank, store->lane[i].lane, why);
         if (status) {
             if (!failed)
                 memcpy(first_why, why, sizeof why);
@@ -103,8 +107,8 @@ static enum core_status headers_read(struct store *store)
         return CORE_OK;
     if (!store->lane_count)
         return core_report(CORE_NOT_FOUND, "the folder '%s' holds no spool", store->job_path);
-    return core_report(failed, "cannot read the spool '%s/%" PRId32 ".%" PRIu32 ".ring': %s", store->job_path,
-                       store->lane[0].rank, store->lane[0].lane, first_why);
+    return core_report(failed, "cannot read the spool '%s/%" PRId32 ".%" PRIu32 ".ring': %s",
+                       store->job_path, store->lane[0].rank, store->lane[0].lane, first_why);
 }
 
 static enum core_status ranks_read(struct store *store)
@@ -126,12 +130,13 @@ static enum core_status ranks_read(struct store *store)
         at += count;
     }
     for (; at < store->lane_count; at++)
-        store_note(store, "rank %" PRId32 ": its spool was left out: the job has %" PRId32 " ranks", store->lane[at].rank,
-                   store->world_size);
+        store_note(store, "rank %" PRId32 ": its spool was left out: the job has %" PRId32 " ranks",
+                   store->lane[at].rank, store->world_size);
     return status;
 }
 
-enum core_status store_write(const char *job_path, const char *trace_path, const struct store_options *options)
+enum core_status store_write(const char *job_path, const char *trace_path,
+                             const struct store_options *options)
 {
     static const struct store_options none = {.exit_code = -1};
     struct store store = {.job_path = job_path, .options = options ? options : &none};
@@ -144,9 +149,11 @@ enum core_status store_write(const char *job_path, const char *trace_path, const
     if (!status)
         status = store_clocks_find(&store);
     if (!status && !(store.gaps = core_alloc_zero((size_t)store.world_size, sizeof *store.gaps)))
-        status = core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
+        status =
+            core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
     if (!status && !(store.window_row = core_alloc_zero(STORE_WINDOW, sizeof *store.window_row)))
-        status = core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
+        status =
+            core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
     if (!status)
         status = store_sql_open(&store.sql, trace_path, schema);
     if (!status)
@@ -176,7 +183,7 @@ enum core_status store_write(const char *job_path, const char *trace_path, const
     return status;
 }
 
-/* --- jobs ------------------------------------------------------------------------------------------------------------- */
+/* --- jobs ------------------------------------------------------------------------------------- */
 
 struct job {
     char *path;
@@ -211,7 +218,8 @@ static bool job_started(const char *path, uint64_t *out_started)
         int fd = open(file, O_RDONLY | O_CLOEXEC);
         if (fd < 0)
             continue;
-        if (spool_header_read(fd, &header, NULL) == CORE_OK && header.start_realtime_ns < *out_started)
+        if (spool_header_read(fd, &header, NULL) == CORE_OK &&
+            header.start_realtime_ns < *out_started)
             *out_started = header.start_realtime_ns;
         close(fd);
     }
@@ -222,7 +230,8 @@ static bool job_started(const char *path, uint64_t *out_started)
 
 char *store_trace_name(const char *output, uint32_t number)
 {
-    size_t bytes = strlen(output), stem = bytes > 3 && strcmp(output + bytes - 3, ".db") == 0 ? bytes - 3 : bytes;
+    size_t bytes = strlen(output),
+           stem = bytes > 3 && strcmp(output + bytes - 3, ".db") == 0 ? bytes - 3 : bytes;
     char *name = core_alloc(bytes + 16);
 
     if (!name)
@@ -243,8 +252,8 @@ enum core_status store_jobs(const char *spool_path, char ***out_job, uint32_t *o
     DIR *dir = opendir(spool_path);
 
     if (!dir)
-        return core_report(errno == ENOENT ? CORE_NOT_FOUND : CORE_IO, "cannot read the spool folder '%s': %s", spool_path,
-                           strerror(errno));
+        return core_report(errno == ENOENT ? CORE_NOT_FOUND : CORE_IO,
+                           "cannot read the spool folder '%s': %s", spool_path, strerror(errno));
     while (!status && (entry = readdir(dir))) {
         uint64_t started;
         char path[4096];

@@ -1,10 +1,12 @@
-/* Ticks to nanoseconds since the job's start. All ranks of a host read the same counter, so they share one clock: taken from
- * the lowest rank of the host, its rate from the two readings against real time that lie farthest apart. Of other hosts the offset
- * against rank 0's clock, where the recorder could estimate it, is taken out, and how it drifted.
+/* Ticks to nanoseconds since the job's start. All ranks of a host read the same counter, so they
+ * share one clock: taken from the lowest rank of the host, its rate from the two readings against
+ * real time that lie farthest apart. Of other hosts the offset against rank 0's clock, where the
+ * recorder could estimate it, is taken out, and how it drifted.
  *
  * Invariants
  *  1. rank_clock[r] is the index of the clock of world rank r; ranks without a spool have 0.
- *  2. mult is ns per tick * 2^48, rounded; so two ranks of one host never disagree about an order of ticks. */
+ *  2. mult is ns per tick * 2^48, rounded; so two ranks of one host never disagree about an order
+ * of ticks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +14,8 @@
 #include "core/store_part.h"
 
 enum { MULT_BITS = 48, RATE_SPAN_NS_MIN = 1000000000 };
-static const int64_t ns_max = INT64_MAX / 8; /* sums of a few never overflow, whatever a header says */
+static const int64_t ns_max =
+    INT64_MAX / 8; /* sums of a few never overflow, whatever a header says */
 
 static int64_t ticks_to_ns(uint64_t ticks, uint64_t mult)
 {
@@ -23,8 +26,9 @@ static int64_t ticks_to_ns(uint64_t ticks, uint64_t mult)
 
 int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks)
 {
-    int64_t ns = clock->start_ns + (ticks >= clock->ticks ? ticks_to_ns(ticks - clock->ticks, clock->mult)
-                                                          : -ticks_to_ns(clock->ticks - ticks, clock->mult));
+    int64_t ns =
+        clock->start_ns + (ticks >= clock->ticks ? ticks_to_ns(ticks - clock->ticks, clock->mult)
+                                                 : -ticks_to_ns(clock->ticks - ticks, clock->mult));
 
     return ns > 0 ? ns : 0;
 }
@@ -36,7 +40,8 @@ static uint64_t mult_of(uint64_t ns, uint64_t ticks)
     return mult > UINT64_MAX ? UINT64_MAX : (uint64_t)mult;
 }
 
-/* Two counters are one if they run at the same rate, within what a short calibration can be wrong. */
+/* Two counters are one if they run at the same rate, within what a short calibration can be wrong.
+ */
 static bool same_counter(uint64_t a, uint64_t b)
 {
     uint64_t less = a < b ? a : b, more = a < b ? b : a;
@@ -48,9 +53,12 @@ static bool same_counter(uint64_t a, uint64_t b)
 static void clock_read(struct spool_reader *reader, struct store_clock *out_clock)
 {
     const struct spool_header *header = &reader->header;
-    struct spool_clock first = {.ticks = header->start_ticks, .realtime_ns = header->start_realtime_ns}, last = first;
+    struct spool_clock first = {.ticks = header->start_ticks,
+                                .realtime_ns = header->start_realtime_ns},
+                       last = first;
     const struct spool_head *head;
-    int64_t offset = INT64_MIN, drift = 0; /* against rank 0's clock: at the start, and how it grew until the end */
+    int64_t offset = INT64_MIN,
+            drift = 0; /* against rank 0's clock: at the start, and how it grew until the end */
 
     while ((head = spool_reader_next(reader))) {
         if (head->kind != SPOOL_CLOCK)
@@ -72,12 +80,15 @@ static void clock_read(struct spool_reader *reader, struct store_clock *out_cloc
             out_clock->mult = measured;
     }
     /* start_ns is made relative to the job's start once all clocks are known. */
-    out_clock->start_ns = header->start_realtime_ns > (uint64_t)ns_max * 4 ? ns_max * 4 : (int64_t)header->start_realtime_ns;
+    out_clock->start_ns = header->start_realtime_ns > (uint64_t)ns_max * 4
+                              ? ns_max * 4
+                              : (int64_t)header->start_realtime_ns;
     if (offset != INT64_MIN)
         out_clock->start_ns -= offset;
 }
 
-static enum core_status clock_add(struct store *store, struct spool_reader *reader, uint32_t *out_index)
+static enum core_status clock_add(struct store *store, struct spool_reader *reader,
+                                  uint32_t *out_index)
 {
     const struct spool_header *header = &reader->header;
     enum core_status status;
@@ -88,9 +99,11 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
             *out_index = i;
             return CORE_OK;
         }
-    status = store_room(&store->clock, sizeof *store->clock, (uint64_t)store->clock_count + 1, &store->clock_room);
+    status = store_room(&store->clock, sizeof *store->clock, (uint64_t)store->clock_count + 1,
+                        &store->clock_room);
     if (!status)
-        status = store_room(&store->host, sizeof *store->host, (uint64_t)store->clock_count + 1, &store->host_room);
+        status = store_room(&store->host, sizeof *store->host, (uint64_t)store->clock_count + 1,
+                            &store->host_room);
     if (status)
         return status;
     memcpy(store->host[store->clock_count], header->host, sizeof header->host);
@@ -100,7 +113,8 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
 }
 
 /* The earliest start, in the time of the clock that rank has. */
-static void start_consider(struct store *store, const struct store_clock *clock, uint64_t start_ticks, bool *any)
+static void start_consider(struct store *store, const struct store_clock *clock,
+                           uint64_t start_ticks, bool *any)
 {
     int64_t start = clock->start_ns + (start_ticks >= clock->ticks
                                            ? ticks_to_ns(start_ticks - clock->ticks, clock->mult)
@@ -124,7 +138,8 @@ enum core_status store_clocks_find(struct store *store)
         uint32_t index;
         if (i && store->lane[i].rank == store->lane[i - 1].rank)
             continue;
-        if (spool_reader_open(&reader, store->job_path, store->lane[i].rank, store->lane[i].lane) != CORE_OK)
+        if (spool_reader_open(&reader, store->job_path, store->lane[i].rank, store->lane[i].lane) !=
+            CORE_OK)
             continue;
         status = clock_add(store, &reader, &index);
         if (!status) {

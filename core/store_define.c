@@ -1,9 +1,11 @@
-/* Definitions. Each rank numbers communicators, datatypes, sites and so on by itself; the trace numbers what is the same on
- * several ranks once: communicators and windows by the number all members agree on, datatypes and operations by
- * content, sites by module and address, calls by name.
+/* Definitions. Each rank numbers communicators, datatypes, sites and so on by itself; the trace
+ * numbers what is the same on several ranks once: communicators and windows by the number all
+ * members agree on, datatypes and operations by content, sites by module and address, calls by
+ * name.
  *
  * Invariants
- *  1. A value of a store_ids map is 0 or an id whose row is written, or (communicators, sites) will be by store_define_finish.
+ *  1. A value of a store_ids map is 0 or an id whose row is written, or (communicators, sites) will
+ * be by store_define_finish.
  *  2. comm[].member holds `known` world ranks, in order, of size + remote_size. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,16 +32,18 @@ static enum core_status text_copy(const void *text, size_t bytes, char **out_tex
     return CORE_OK;
 }
 
-static enum core_status intern_text(struct store_intern *intern, const char *text, size_t bytes, uint32_t *out_id,
-                                    bool *out_new)
+static enum core_status intern_text(struct store_intern *intern, const char *text, size_t bytes,
+                                    uint32_t *out_id, bool *out_new)
 {
     return store_intern(intern, text, bytes, out_id, out_new);
 }
 
-/* --- calls ----------------------------------------------------------------------------------------------------- */
+/* --- calls ------------------------------------------------------------------------------------ */
 
-/* "target_disp,group:group" is kept as "target_disp\0\0group\0group\0", and "target_disp,group" goes into the trace. */
-static enum core_status names_keep(struct store_call *call, const char *names, size_t bytes, char **out_text)
+/* "target_disp,group:group" is kept as "target_disp\0\0group\0group\0", and "target_disp,group"
+ * goes into the trace. */
+static enum core_status names_keep(struct store_call *call, const char *names, size_t bytes,
+                                   char **out_text)
 {
     enum core_status status = text_copy(names, bytes, out_text);
     size_t used = 0, text = 0;
@@ -53,7 +57,8 @@ static enum core_status names_keep(struct store_call *call, const char *names, s
         const char *end = memchr(names + at, ',', bytes - at);
         size_t length = end ? (size_t)(end - names) - at : bytes - at;
         const char *colon = memchr(names + at, ':', length);
-        size_t name = colon ? (size_t)(colon - names) - at : length, kind = colon ? length - name - 1 : 0;
+        size_t name = colon ? (size_t)(colon - names) - at : length,
+               kind = colon ? length - name - 1 : 0;
         memcpy(call->names + used, names + at, name);
         memcpy(call->names + used + name + 1, names + at + name + 1, kind);
         used += name + kind + 2;
@@ -70,15 +75,18 @@ static enum core_status names_keep(struct store_call *call, const char *names, s
 
 static bool tag_is_op(enum event_class class, const char *name)
 {
-    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COLL_INIT ||
-           class == EVENT_CLASS_RMA || class == EVENT_CLASS_OP || strcmp(name, "MPI_Reduce_local") == 0;
+    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL ||
+           class == EVENT_CLASS_COLL_INIT || class == EVENT_CLASS_RMA || class == EVENT_CLASS_OP ||
+           strcmp(name, "MPI_Reduce_local") == 0;
 }
 
 static enum core_status call_add(struct store *store, const struct spool_def_call *def, uint32_t id)
 {
     const char *name = spool_tail(def, sizeof *def);
     struct store_defs *defs = &store->defs;
-    struct store_call call = {.class = def->head.b < EVENT_CLASS_COUNT ? (enum event_class)def->head.b : EVENT_CLASS_OTHER};
+    struct store_call call = {.class = def->head.b < EVENT_CLASS_COUNT
+                                           ? (enum event_class)def->head.b
+                                           : EVENT_CLASS_OTHER};
     char *names = NULL;
     enum core_status status;
 
@@ -95,28 +103,31 @@ static enum core_status call_add(struct store *store, const struct spool_def_cal
     }
     call.inner = strncmp(call.name, "MPI_", 4) != 0;
     call.tag_is_op = tag_is_op(call.class, call.name);
-    status = store_put(&store->sql, STORE_CALL, "ittit", (int64_t)id, call.name, event_class_text(call.class),
-                       (int64_t)def->mode, *names ? names : NULL);
+    status = store_put(&store->sql, STORE_CALL, "ittit", (int64_t)id, call.name,
+                       event_class_text(call.class), (int64_t)def->mode, *names ? names : NULL);
     free(names);
     defs->call[id] = call;
     return status;
 }
 
-static enum core_status define_call(struct store *store, struct store_rank *rank, const struct spool_def_call *def)
+static enum core_status define_call(struct store *store, struct store_rank *rank,
+                                    const struct spool_def_call *def)
 {
     enum core_status status;
     uint32_t id;
     bool is_new;
 
-    status = intern_text(&store->defs.call_by_name, spool_tail(def, sizeof *def), def->name_bytes, &id, &is_new);
+    status = intern_text(&store->defs.call_by_name, spool_tail(def, sizeof *def), def->name_bytes,
+                         &id, &is_new);
     if (!status && is_new)
         status = call_add(store, def, id);
     return status ? status : store_map_set(&rank->ids.call, def->head.a, id);
 }
 
-/* --- sites ------------------------------------------------------------------------------------------------------ */
+/* --- sites ------------------------------------------------------------------------------------ */
 
-static enum core_status define_module(struct store *store, struct store_rank *rank, const struct spool_def_module *def)
+static enum core_status define_module(struct store *store, struct store_rank *rank,
+                                      const struct spool_def_module *def)
 {
     const char *path = spool_tail(def, sizeof *def);
     struct store_defs *defs = &store->defs;
@@ -125,9 +136,11 @@ static enum core_status define_module(struct store *store, struct store_rank *ra
     uint32_t id;
     bool is_new;
 
-    status = intern_text(&defs->module_by_path, path, (size_t)def->head.a + def->head.b, &id, &is_new);
+    status =
+        intern_text(&defs->module_by_path, path, (size_t)def->head.a + def->head.b, &id, &is_new);
     if (!status && is_new) {
-        status = store_room(&defs->module, sizeof *defs->module, (uint64_t)id + 1, &defs->module_room);
+        status =
+            store_room(&defs->module, sizeof *defs->module, (uint64_t)id + 1, &defs->module_room);
         if (!status)
             status = text_copy(path, def->head.a, &module.path);
         if (!status)
@@ -141,7 +154,8 @@ static enum core_status define_module(struct store *store, struct store_rank *ra
     return status ? status : store_map_set(&rank->ids.module, def->id, id);
 }
 
-static enum core_status define_site(struct store *store, struct store_rank *rank, const struct spool_def_site *def)
+static enum core_status define_site(struct store *store, struct store_rank *rank,
+                                    const struct spool_def_site *def)
 {
     struct store_defs *defs = &store->defs;
     uint64_t place[2] = {store_map_get(&rank->ids.module, def->module), def->address};
@@ -174,24 +188,30 @@ static enum core_status sites_write(struct store *store)
         struct site_place place;
         enum core_status found = CORE_NOT_FOUND;
         if (named)
-            found = site_resolve(resolver, module->path, module->build_id_bytes ? module->build_id : NULL,
+            found = site_resolve(resolver, module->path,
+                                 module->build_id_bytes ? module->build_id : NULL,
                                  module->build_id_bytes, defs->site[id].address, &place);
         if (found)
             memset(&place, 0, sizeof place);
-        status = store_put(&store->sql, STORE_SITE, "ititti" "ttiti", (int64_t)id, named ? module->path : NULL,
-                           (int64_t)defs->site[id].address, *place.function ? place.function : NULL,
-                           *place.file ? place.file : NULL, *place.file ? (int64_t)place.line : STORE_NULL,
-                           *place.inlined ? place.inlined : NULL, *place.symbol ? place.symbol : NULL,
-                           *place.symbol ? (int64_t)place.offset : STORE_NULL, *place.path ? place.path : NULL,
-                           place.optimized >= 0 && !found ? (int64_t)place.optimized : STORE_NULL);
+        status = store_put(
+            &store->sql, STORE_SITE,
+            "ititti"
+            "ttiti",
+            (int64_t)id, named ? module->path : NULL, (int64_t)defs->site[id].address,
+            *place.function ? place.function : NULL, *place.file ? place.file : NULL,
+            *place.file ? (int64_t)place.line : STORE_NULL, *place.inlined ? place.inlined : NULL,
+            *place.symbol ? place.symbol : NULL, *place.symbol ? (int64_t)place.offset : STORE_NULL,
+            *place.path ? place.path : NULL,
+            place.optimized >= 0 && !found ? (int64_t)place.optimized : STORE_NULL);
     }
     site_resolver_free(resolver);
     return status;
 }
 
-/* --- communicators --------------------------------------------------------------------------------------------- */
+/* --- communicators ---------------------------------------------------------------------------- */
 
-static enum core_status define_comm(struct store *store, struct store_rank *rank, const struct spool_def_comm *def)
+static enum core_status define_comm(struct store *store, struct store_rank *rank,
+                                    const struct spool_def_comm *def)
 {
     const int32_t *member = spool_tail(def, sizeof *def);
     const char *name = (const char *)member + ((size_t)def->count * 4 + 7) / 8 * 8;
@@ -203,8 +223,10 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
     bool is_new;
 
     if (whole > SPOOL_RANKS_MAX || (uint64_t)def->first + def->count > whole) {
-        store_note(store, "rank %" PRId32 ": communicator %" PRIu32 " has impossible members and was left out", rank->rank,
-                   def->id);
+        store_note(store,
+                   "rank %" PRId32 ": communicator %" PRIu32
+                   " has impossible members and was left out",
+                   rank->rank, def->id);
         return CORE_OK;
     }
     status = store_intern(&defs->comm_by_global, &def->global, sizeof def->global, &id, &is_new);
@@ -227,7 +249,8 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         if (!comm->member)
             return no_memory();
     }
-    if (def->count && whole == (uint64_t)comm->size + comm->remote_size && def->first == comm->known) {
+    if (def->count && whole == (uint64_t)comm->size + comm->remote_size &&
+        def->first == comm->known) {
         memcpy(comm->member + def->first, member, (size_t)def->count * sizeof *member);
         comm->known += def->count;
     }
@@ -240,8 +263,10 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         comm->name = text;
     }
     if (def->first == 0) {
-        /* Of an intercommunicator the side of this rank may be the one listed second. Its first member tells. */
-        bool other = comm->inter && def->count && comm->known && def->size && comm->member[0] != member[0];
+        /* Of an intercommunicator the side of this rank may be the one listed second. Its first
+         * member tells. */
+        bool other =
+            comm->inter && def->count && comm->known && def->size && comm->member[0] != member[0];
         status = store_map_set(&rank->ids.comm_other, def->id, other);
         if (!status)
             status = store_map_set(&rank->ids.comm, def->id, id);
@@ -249,7 +274,8 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
     return status;
 }
 
-int32_t store_world(const struct store *store, const struct store_rank *rank, uint32_t local_comm, int32_t peer)
+int32_t store_world(const struct store *store, const struct store_rank *rank, uint32_t local_comm,
+                    int32_t peer)
 {
     uint32_t id = store_map_get(&rank->ids.comm, local_comm);
     const struct store_comm *comm;
@@ -282,15 +308,19 @@ static int32_t smallest(const int32_t *value, uint32_t count)
 static enum core_status comm_write(struct store *store, uint32_t id)
 {
     const struct store_comm *comm = &store->defs.comm[id];
-    /* In the trace the group with the smallest world rank comes first, whoever defined the communicator first. */
-    bool turned = comm->inter && comm->known == comm->size + comm->remote_size &&
-                  smallest(comm->member + comm->size, comm->remote_size) < smallest(comm->member, comm->size);
+    /* In the trace the group with the smallest world rank comes first, whoever defined the
+     * communicator first. */
+    bool turned =
+        comm->inter && comm->known == comm->size + comm->remote_size &&
+        smallest(comm->member + comm->size, comm->remote_size) < smallest(comm->member, comm->size);
     enum core_status status;
 
-    status = store_put(&store->sql, STORE_COMM, "ittiiiii", (int64_t)id, comm->name, comm->inter ? "inter" : "intra",
+    status = store_put(&store->sql, STORE_COMM, "ittiiiii", (int64_t)id, comm->name,
+                       comm->inter ? "inter" : "intra",
                        (int64_t)(turned ? comm->remote_size : comm->size),
                        (int64_t)(turned ? comm->size : comm->remote_size),
-                       comm->parent ? (int64_t)comm->parent : STORE_NULL, (int64_t)comm->topology, (int64_t)comm->global);
+                       comm->parent ? (int64_t)comm->parent : STORE_NULL, (int64_t)comm->topology,
+                       (int64_t)comm->global);
     for (uint32_t side = 0; !status && side < 2; side++) {
         bool second = turned ? side == 0 : side == 1;
         uint32_t first = second ? comm->size : 0, count = second ? comm->remote_size : comm->size;
@@ -302,12 +332,14 @@ static enum core_status comm_write(struct store *store, uint32_t id)
     return status;
 }
 
-static enum core_status group_put(struct store *store, const int32_t *member, uint32_t size, uint32_t *out_id)
+static enum core_status group_put(struct store *store, const int32_t *member, uint32_t size,
+                                  uint32_t *out_id)
 {
     enum core_status status;
     bool is_new;
 
-    status = store_intern(&store->defs.group_by_content, member, size * sizeof *member, out_id, &is_new);
+    status =
+        store_intern(&store->defs.group_by_content, member, size * sizeof *member, out_id, &is_new);
     if (status || !is_new)
         return status;
     status = store_put(&store->sql, STORE_GRP, "ii", (int64_t)*out_id, (int64_t)size);
@@ -318,7 +350,8 @@ static enum core_status group_put(struct store *store, const int32_t *member, ui
     return status;
 }
 
-static enum core_status define_group(struct store *store, struct store_rank *rank, const struct spool_def_group *def)
+static enum core_status define_group(struct store *store, struct store_rank *rank,
+                                     const struct spool_def_group *def)
 {
     struct store_ids *ids = &rank->ids;
     enum core_status status;
@@ -331,10 +364,12 @@ static enum core_status define_group(struct store *store, struct store_rank *ran
     if (def->size > SPOOL_RANKS_MAX || def->id != ids->group_id || def->first != ids->group_known ||
         (uint64_t)def->first + def->count > def->size)
         return CORE_OK;
-    status = store_room(&ids->group_member, sizeof *ids->group_member, (uint64_t)def->size + 1, &ids->group_room);
+    status = store_room(&ids->group_member, sizeof *ids->group_member, (uint64_t)def->size + 1,
+                        &ids->group_room);
     if (status)
         return status;
-    memcpy(ids->group_member + def->first, spool_tail(def, sizeof *def), def->count * sizeof *ids->group_member);
+    memcpy(ids->group_member + def->first, spool_tail(def, sizeof *def),
+           def->count * sizeof *ids->group_member);
     ids->group_known += def->count;
     if (ids->group_known < def->size)
         return CORE_OK;
@@ -342,9 +377,10 @@ static enum core_status define_group(struct store *store, struct store_rank *ran
     return status ? status : store_map_set(&ids->group, def->id, id);
 }
 
-/* --- datatypes, operations, windows, files ---------------------------------------------------------------------- */
+/* --- datatypes, operations, windows, files ---------------------------------------------------- */
 
-static enum core_status define_type(struct store *store, struct store_rank *rank, const struct spool_def_type *def)
+static enum core_status define_type(struct store *store, struct store_rank *rank,
+                                    const struct spool_def_type *def)
 {
     uint32_t segments = def->segment_count == UINT32_MAX ? 0 : def->segment_count;
     const struct spool_segment *segment = spool_tail(def, sizeof *def);
@@ -373,7 +409,8 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
     status = store_intern(&defs->type_by_content, store->scratch, bytes, &id, &is_new);
     if (!status && is_new) {
         char *text = NULL;
-        status = store_room(&defs->type_size, sizeof *defs->type_size, (uint64_t)id + 1, &defs->type_room);
+        status = store_room(&defs->type_size, sizeof *defs->type_size, (uint64_t)id + 1,
+                            &defs->type_room);
         if (!status)
             status = text_copy(name, def->head.b, &text);
         if (status)
@@ -382,15 +419,17 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
             if (!map[i].basic)
                 map[i].basic = id;
         defs->type_size[id] = def->size;
-        status = store_put(&store->sql, STORE_DATATYPE, "itiiiiib", (int64_t)id, *text ? text : NULL,
-                           (int64_t)def->head.a, def->size, def->lb, def->extent, (int64_t)def->signature,
+        status = store_put(&store->sql, STORE_DATATYPE, "itiiiiib", (int64_t)id,
+                           *text ? text : NULL, (int64_t)def->head.a, def->size, def->lb,
+                           def->extent, (int64_t)def->signature,
                            def->segment_count == UINT32_MAX ? NULL : (const void *)map, map_bytes);
         free(text);
     }
     return status ? status : store_map_set(&rank->ids.type, def->id, id);
 }
 
-static enum core_status define_op(struct store *store, struct store_rank *rank, const struct spool_def_op *def)
+static enum core_status define_op(struct store *store, struct store_rank *rank,
+                                  const struct spool_def_op *def)
 {
     enum core_status status;
     uint32_t id, bytes = 2u + def->head.b;
@@ -404,12 +443,13 @@ static enum core_status define_op(struct store *store, struct store_rank *rank, 
     store->scratch[bytes] = '\0';
     status = store_intern(&store->defs.op_by_content, store->scratch, bytes, &id, &is_new);
     if (!status && is_new)
-        status = store_put(&store->sql, STORE_OP, "iti", (int64_t)id, (const char *)store->scratch + 2,
-                           (int64_t)def->head.a);
+        status = store_put(&store->sql, STORE_OP, "iti", (int64_t)id,
+                           (const char *)store->scratch + 2, (int64_t)def->head.a);
     return status ? status : store_map_set(&rank->ids.op, def->id, id);
 }
 
-static enum core_status define_win(struct store *store, struct store_rank *rank, const struct spool_def_win *def)
+static enum core_status define_win(struct store *store, struct store_rank *rank,
+                                   const struct spool_def_win *def)
 {
     bool file = def->head.kind == SPOOL_DEF_FILE;
     uint64_t content[2] = {file, def->global};
@@ -422,14 +462,16 @@ static enum core_status define_win(struct store *store, struct store_rank *rank,
     if (!status && is_new) {
         char *text = NULL;
         uint32_t comm = store_map_get(&rank->ids.comm, def->comm);
-        status = store_room(&defs->win_comm, sizeof *defs->win_comm, (uint64_t)id + 1, &defs->win_room);
+        status =
+            store_room(&defs->win_comm, sizeof *defs->win_comm, (uint64_t)id + 1, &defs->win_room);
         if (!status)
             status = text_copy(spool_tail(def, sizeof *def), def->head.b, &text);
         if (status)
             return status;
         defs->win_comm[id] = comm;
-        status = store_put(&store->sql, STORE_WIN, "ittii", (int64_t)id, file ? "file" : "win", *text ? text : NULL,
-                           comm ? (int64_t)comm : STORE_NULL, (int64_t)def->global);
+        status =
+            store_put(&store->sql, STORE_WIN, "ittii", (int64_t)id, file ? "file" : "win",
+                      *text ? text : NULL, comm ? (int64_t)comm : STORE_NULL, (int64_t)def->global);
         free(text);
     }
     if (!status && !file)
@@ -438,9 +480,10 @@ static enum core_status define_win(struct store *store, struct store_rank *rank,
     return status ? status : store_map_set(file ? &rank->ids.file : &rank->ids.win, def->id, id);
 }
 
-/* --- all of them -------------------------------------------------------------------------------------------------- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
-enum core_status store_define(struct store *store, struct store_rank *rank, const struct spool_head *head)
+enum core_status store_define(struct store *store, struct store_rank *rank,
+                              const struct spool_head *head)
 {
     switch (head->kind) {
     case SPOOL_DEF_CALL:

@@ -1,10 +1,11 @@
-/* A whole call turned into rows. What repeats from call to call (everything but its number, its request and its times) is
- * looked up by content and written once as a shape; so are its completions and its further arguments.
+/* A whole call turned into rows. What repeats from call to call (everything but its number, its
+ * request and its times) is looked up by content and written once as a shape; so are its
+ * completions and its further arguments.
  *
  * Invariants
  *  1. Contents that are hashed have no gaps: equal calls give equal bytes.
- *  2. Rows of event_row are written in ascending order, but for a call that returned more than STORE_WINDOW calls after it was
- *     entered, or not at all. */
+ *  2. Rows of event_row are written in ascending order, but for a call that returned more than
+ * STORE_WINDOW calls after it was entered, or not at all. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,11 +16,13 @@
 
 enum { SHAPE_COLUMNS = 23 };
 #define CALLS_MAX ((uint64_t)1 << 48) /* of an event: more is damage */
-struct shape { /* in the order of the table's columns, without id */
-    int64_t call, comm, win, peer, tag, datatype, count, bytes, root, op, site, thread, error, parent_back;
+struct shape {                        /* in the order of the table's columns, without id */
+    int64_t call, comm, win, peer, tag, datatype, count, bytes, root, op, site, thread, error,
+        parent_back;
     int64_t recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, args;
 };
-_Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t), "a member a column, but for the id");
+_Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t),
+               "a member a column, but for the id");
 
 static int64_t known(int32_t value)
 {
@@ -31,7 +34,7 @@ static int64_t id_or_null(uint32_t id)
     return id ? (int64_t)id : STORE_NULL;
 }
 
-/* --- sizes ------------------------------------------------------------------------------------------------------- */
+/* --- sizes ------------------------------------------------------------------------------------ */
 
 static int64_t times(int64_t a, int64_t b)
 {
@@ -48,8 +51,9 @@ static int64_t type_size(const struct store *store, const struct store_rank *ran
 }
 
 /* count elements of type, or what the lists of counts and types of a v- or w-variant sum up to. */
-static int64_t bytes_of(const struct store *store, const struct store_rank *rank, const struct store_gather *parts,
-                        int32_t count, uint32_t type, uint16_t counts_role, uint16_t types_role)
+static int64_t bytes_of(const struct store *store, const struct store_rank *rank,
+                        const struct store_gather *parts, int32_t count, uint32_t type,
+                        uint16_t counts_role, uint16_t types_role)
 {
     const struct store_list *counts, *types;
     int64_t size = type_size(store, rank, type), sum = 0;
@@ -61,15 +65,17 @@ static int64_t bytes_of(const struct store *store, const struct store_rank *rank
     if (!counts)
         return STORE_NULL;
     for (uint32_t i = 0; i < counts->count; i++) {
-        int64_t each = types && i < types->count ? type_size(store, rank, (uint32_t)types->value[i]) : size;
-        int64_t part = each == STORE_NULL || counts->value[i] < 0 ? STORE_NULL : times(counts->value[i], each);
+        int64_t each =
+            types && i < types->count ? type_size(store, rank, (uint32_t)types->value[i]) : size;
+        int64_t part =
+            each == STORE_NULL || counts->value[i] < 0 ? STORE_NULL : times(counts->value[i], each);
         if (part == STORE_NULL || __builtin_add_overflow(sum, part, &sum))
             return STORE_NULL;
     }
     return sum;
 }
 
-/* --- completions -------------------------------------------------------------------------------------------------- */
+/* --- completions ------------------------------------------------------------------------------ */
 
 static void done_put(struct store_done *out, const struct spool_done *done, int64_t base)
 {
@@ -85,8 +91,8 @@ static void done_put(struct store_done *out, const struct spool_done *done, int6
 }
 
 /* The members of the call's list in order, completed or not. */
-static uint32_t completions_merge(const struct store_gather *parts, const struct store_list *list, int64_t base,
-                                  struct store_done *out)
+static uint32_t completions_merge(const struct store_gather *parts, const struct store_list *list,
+                                  int64_t base, struct store_done *out)
 {
     uint32_t count = 0, next = 0;
 
@@ -118,7 +124,8 @@ static uint32_t completions_merge(const struct store_gather *parts, const struct
 }
 
 static enum core_status completions_put(struct store *store, const struct store_gather *parts,
-                                        const struct store_list *list, int64_t base, int64_t *out_set)
+                                        const struct store_list *list, int64_t base,
+                                        int64_t *out_set)
 {
     uint64_t most = (uint64_t)parts->done_count + (list ? list->count : 0);
     struct store_done *done;
@@ -135,8 +142,9 @@ static enum core_status completions_put(struct store *store, const struct store_
         return CORE_OK;
     status = store_intern(&store->completion_set, done, count * sizeof *done, &id, &is_new);
     for (uint32_t i = 0; !status && is_new && i < count; i++) {
-        int64_t row[9] = {id,          done[i].index, done[i].request_ahead, done[i].done,     done[i].source,
-                          done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled};
+        int64_t row[9] = {
+            id,          done[i].index, done[i].request_ahead, done[i].done,     done[i].source,
+            done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled};
         if (i && done[i].index <= done[i - 1].index) /* one place twice: the first counts */
             continue;
         status = store_put_integers(&store->sql, STORE_COMPLETION, row, 9);
@@ -146,11 +154,13 @@ static enum core_status completions_put(struct store *store, const struct store_
     return status;
 }
 
-/* --- further arguments -------------------------------------------------------------------------------------------- */
+/* --- further arguments ------------------------------------------------------------------------ */
 
-static enum core_status scratch_add(struct store *store, uint32_t *used, const void *data, size_t bytes)
+static enum core_status scratch_add(struct store *store, uint32_t *used, const void *data,
+                                    size_t bytes)
 {
-    enum core_status status = store_room(&store->scratch, 1, (uint64_t)*used + bytes, &store->scratch_room);
+    enum core_status status =
+        store_room(&store->scratch, 1, (uint64_t)*used + bytes, &store->scratch_room);
 
     if (!status && bytes) {
         memcpy(store->scratch + *used, data, bytes);
@@ -160,8 +170,8 @@ static enum core_status scratch_add(struct store *store, uint32_t *used, const v
 }
 
 /* In scratch, an argument is: 'i' or 't', name, NUL, count, then int64_t values or the text. */
-static enum core_status arg_add(struct store *store, uint32_t *used, char kind, const char *name, const void *value,
-                                uint32_t count, size_t bytes)
+static enum core_status arg_add(struct store *store, uint32_t *used, char kind, const char *name,
+                                const void *value, uint32_t count, size_t bytes)
 {
     enum core_status status = scratch_add(store, used, &kind, 1);
 
@@ -192,7 +202,8 @@ static enum core_status arg_write(struct store *store, uint32_t id, uint32_t use
         for (uint32_t i = 0; !status && kind == 'i' && i < count; i++, at += 8) {
             int64_t value;
             memcpy(&value, store->scratch + at, sizeof value);
-            status = store_put(&store->sql, STORE_ARG, "itii", (int64_t)id, name, (int64_t)i, value);
+            status =
+                store_put(&store->sql, STORE_ARG, "itii", (int64_t)id, name, (int64_t)i, value);
         }
     }
     return status;
@@ -225,7 +236,8 @@ static int64_t arg_value(const struct store_ids *ids, const char *kind, int64_t 
 }
 
 /* A text of misuse with its site as the trace numbers it. Returns its length. */
-static uint32_t usage_text(const struct store_rank *rank, const char *text, uint32_t bytes, char *out, size_t room)
+static uint32_t usage_text(const struct store_rank *rank, const char *text, uint32_t bytes,
+                           char *out, size_t room)
 {
     const char *about = memchr(text, '|', bytes), *end = text + bytes, *at, *rest;
     about = about ? memchr(about + 1, '|', (size_t)(end - about - 1)) : NULL;
@@ -235,7 +247,8 @@ static uint32_t usage_text(const struct store_rank *rank, const char *text, uint
         memcpy(out, text, bytes);
         return bytes;
     }
-    uint32_t head = (uint32_t)(at - text), id = store_map_get(&rank->ids.site, (uint32_t)strtoul(at + 1, NULL, 10));
+    uint32_t head = (uint32_t)(at - text),
+             id = store_map_get(&rank->ids.site, (uint32_t)strtoul(at + 1, NULL, 10));
     memcpy(out, text, head);
     if (id)
         head += (uint32_t)snprintf(out + head, room - head, "@%" PRIu32, id);
@@ -257,11 +270,12 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
         struct store_list *list = &parts->list[i];
         if (list->role == SPOOL_LIST_REQUESTS)
             continue;
-        if (list->role == SPOOL_LIST_SEND_TYPES || list->role == SPOOL_LIST_RECV_TYPES || list->role == SPOOL_LIST_TYPES)
+        if (list->role == SPOOL_LIST_SEND_TYPES || list->role == SPOOL_LIST_RECV_TYPES ||
+            list->role == SPOOL_LIST_TYPES)
             for (uint32_t k = 0; k < list->count; k++)
                 list->value[k] = store_map_get(&rank->ids.type, (uint32_t)list->value[k]);
-        status = arg_add(store, &used, 'i', list_name(list, buffer, sizeof buffer), list->value, list->count,
-                         list->count * sizeof *list->value);
+        status = arg_add(store, &used, 'i', list_name(list, buffer, sizeof buffer), list->value,
+                         list->count, list->count * sizeof *list->value);
     }
     for (uint32_t i = 0; !status && i < parts->arg_count; i++) {
         bool named = call && i < def->names_count;
@@ -269,7 +283,8 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
             snprintf(buffer, sizeof buffer, "value%" PRIu32, i);
         const char *kind = named ? scalar + strlen(scalar) + 1 : "";
         parts->arg[i] = arg_value(&rank->ids, kind, parts->arg[i]);
-        status = arg_add(store, &used, 'i', named ? scalar : buffer, &parts->arg[i], 1, sizeof *parts->arg);
+        status = arg_add(store, &used, 'i', named ? scalar : buffer, &parts->arg[i], 1,
+                         sizeof *parts->arg);
         if (named)
             scalar = kind + strlen(kind) + 1;
     }
@@ -313,12 +328,17 @@ static enum core_status stack_put(struct store *store, const struct store_rank *
     return status;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------------------------ */
+/* --- rows ------------------------------------------------------------------------------------- */
 
-static enum core_status row_write(struct store *store, const struct store_rank *rank, const struct store_row *row)
+static enum core_status row_write(struct store *store, const struct store_rank *rank,
+                                  const struct store_row *row)
 {
-    int64_t value[6] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq, row->shape, row->request,
-                        row->t_enter, row->duration, row->calls};
+    int64_t value[6] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq,
+                        row->shape,
+                        row->request,
+                        row->t_enter,
+                        row->duration,
+                        row->calls};
 
     return store_put_integers(&store->sql, STORE_EVENT, value, 6);
 }
@@ -345,7 +365,8 @@ static enum core_status window_write(struct store *store, struct store_rank *ran
     return CORE_OK;
 }
 
-static enum core_status window_put(struct store *store, struct store_rank *rank, const struct store_row *row)
+static enum core_status window_put(struct store *store, struct store_rank *rank,
+                                   const struct store_row *row)
 {
     struct store_window *window = &rank->window;
     enum core_status status = CORE_OK;
@@ -357,7 +378,8 @@ static enum core_status window_put(struct store *store, struct store_rank *rank,
     if (status)
         return status;
     if (window->row[row->seq % STORE_WINDOW].seq == row->seq) {
-        store_note(store, "rank %" PRId32 ": call %" PRIu64 " is there twice, the first counts", rank->rank, row->seq);
+        store_note(store, "rank %" PRId32 ": call %" PRIu64 " is there twice, the first counts",
+                   rank->rank, row->seq);
         return CORE_OK;
     }
     window->row[row->seq % STORE_WINDOW] = *row;
@@ -371,16 +393,19 @@ enum core_status store_window_flush(struct store *store, struct store_rank *rank
     return window_write(store, rank, rank->window.last + 1);
 }
 
-/* --- the call as a whole -------------------------------------------------------------------------------------------- */
+/* --- the call as a whole ---------------------------------------------------------------------- */
 
 static bool has_root(enum event_class class)
 {
-    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL || class == EVENT_CLASS_COLL_INIT ||
-           class == EVENT_CLASS_SPAWN || class == EVENT_CLASS_COMM_CREATE;
+    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL ||
+           class == EVENT_CLASS_COLL_INIT || class == EVENT_CLASS_SPAWN ||
+           class == EVENT_CLASS_COMM_CREATE;
 }
 
-/* What comm of the event is an id of: a window, a file, or (NULL) a communicator. Those that make one say so once they did. */
-static const struct store_map *win_map(const struct store_ids *ids, const struct store_call *call, bool made)
+/* What comm of the event is an id of: a window, a file, or (NULL) a communicator. Those that make
+ * one say so once they did. */
+static const struct store_map *win_map(const struct store_ids *ids, const struct store_call *call,
+                                       bool made)
 {
     switch (call->class) {
     case EVENT_CLASS_WIN_CREATE:
@@ -408,7 +433,8 @@ static const struct store_map *win_map(const struct store_ids *ids, const struct
 }
 
 /* request is the id of what the call made, for calls that make something else than requests. */
-static int64_t made(const struct store_rank *rank, const struct spool_event *event, enum event_class class)
+static int64_t made(const struct store_rank *rank, const struct spool_event *event,
+                    enum event_class class)
 {
     const struct store_ids *ids = &rank->ids;
 
@@ -432,8 +458,9 @@ static int64_t made(const struct store_rank *rank, const struct spool_event *eve
     }
 }
 
-static void shape_fill(struct store *store, struct store_rank *rank, const struct spool_event *event,
-                       const struct store_gather *parts, uint32_t call, bool pending, struct shape *shape)
+static void shape_fill(struct store *store, struct store_rank *rank,
+                       const struct spool_event *event, const struct store_gather *parts,
+                       uint32_t call, bool pending, struct shape *shape)
 {
     const struct store_call *def = &store->defs.call[call];
     const struct spool_leg *leg = parts && parts->has_leg ? &parts->leg : NULL;
@@ -462,10 +489,12 @@ static void shape_fill(struct store *store, struct store_rank *rank, const struc
     shape->count = known(event->count);
     shape->bytes = class == EVENT_CLASS_BUFFER && !event->type
                        ? shape->count
-                       : bytes_of(store, rank, parts, event->count, event->type, SPOOL_LIST_SEND_COUNTS,
-                                  SPOOL_LIST_SEND_TYPES);
-    if (shape->bytes == STORE_NULL && event->count == EVENT_NONE && !leg) /* Reduce_scatter gives its counts on the receive side */
-        shape->bytes = bytes_of(store, rank, parts, EVENT_NONE, event->type, SPOOL_LIST_RECV_COUNTS, SPOOL_LIST_RECV_TYPES);
+                       : bytes_of(store, rank, parts, event->count, event->type,
+                                  SPOOL_LIST_SEND_COUNTS, SPOOL_LIST_SEND_TYPES);
+    if (shape->bytes == STORE_NULL && event->count == EVENT_NONE &&
+        !leg) /* Reduce_scatter gives its counts on the receive side */
+        shape->bytes = bytes_of(store, rank, parts, EVENT_NONE, event->type, SPOOL_LIST_RECV_COUNTS,
+                                SPOOL_LIST_RECV_TYPES);
     shape->site = id_or_null(store_map_get(&ids->site, event->site));
     shape->error = event->head.b;
     shape->parent_back = event->parent ? (int64_t)event->parent : STORE_NULL;
@@ -473,8 +502,8 @@ static void shape_fill(struct store *store, struct store_rank *rank, const struc
     shape->recv_tag = leg ? known(leg->tag) : STORE_NULL;
     shape->recv_datatype = leg ? id_or_null(store_map_get(&ids->type, leg->type)) : STORE_NULL;
     shape->recv_count = leg ? known(leg->count) : STORE_NULL;
-    shape->recv_bytes = leg ? bytes_of(store, rank, parts, leg->count, leg->type, SPOOL_LIST_RECV_COUNTS,
-                                       SPOOL_LIST_RECV_TYPES)
+    shape->recv_bytes = leg ? bytes_of(store, rank, parts, leg->count, leg->type,
+                                       SPOOL_LIST_RECV_COUNTS, SPOOL_LIST_RECV_TYPES)
                             : STORE_NULL;
     shape->completions = shape->args = STORE_NULL;
 }
@@ -504,7 +533,8 @@ static enum core_status shape_put(struct store *store, const struct shape *shape
 }
 
 /* A call whose definition was lost: it happened, and that is all that can be said. */
-static enum core_status call_unknown(struct store *store, struct store_rank *rank, uint16_t id, uint32_t *out_call)
+static enum core_status call_unknown(struct store *store, struct store_rank *rank, uint16_t id,
+                                     uint32_t *out_call)
 {
     struct {
         struct spool_def_call def;
@@ -512,14 +542,16 @@ static enum core_status call_unknown(struct store *store, struct store_rank *ran
     } made_up = {.def = {.head = {.kind = SPOOL_DEF_CALL, .a = id, .b = EVENT_CLASS_OTHER}}};
     enum core_status status;
 
-    made_up.def.name_bytes = (uint16_t)snprintf(made_up.name, sizeof made_up.name, "unknown_%u", id);
+    made_up.def.name_bytes =
+        (uint16_t)snprintf(made_up.name, sizeof made_up.name, "unknown_%u", id);
     status = store_define(store, rank, &made_up.def.head);
     *out_call = store_map_get(&rank->ids.call, id);
     return status;
 }
 
 enum core_status store_event(struct store *store, struct store_rank *rank, uint32_t lane,
-                             const struct spool_event *event, struct store_gather *parts, uint64_t calls, bool pending)
+                             const struct spool_event *event, struct store_gather *parts,
+                             uint64_t calls, bool pending)
 {
     uint32_t call = store_map_get(&rank->ids.call, event->head.a);
     struct store_row row = {.seq = event->seq};
@@ -543,7 +575,8 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     status = store_talk(store, rank, event, parts, call, shape.bytes, pending);
     if (!status && parts && (parts->done_count || list))
         status = completions_put(store, parts, list, base, &shape.completions);
-    if (!status && parts && (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))
+    if (!status && parts &&
+        (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))
         status = args_put(store, rank, call, parts, &shape.args);
     if (!status && parts && parts->frame_count)
         status = stack_put(store, rank, event->seq, parts);

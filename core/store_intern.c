@@ -1,8 +1,10 @@
-/* Contents to small numbers, so that what repeats is stored once; and the growing arrays of the store.
+/* Contents to small numbers, so that what repeats is stored once; and the growing arrays of the
+ * store.
  *
  * Invariants
  *  1. A slot whose id is 0 is empty; at least half of the slots are.
- *  2. Ids are given out in order, 1, 2, 3..., and never twice. A hash that was full starts anew: then a content may get a second id. */
+ *  2. Ids are given out in order, 1, 2, 3..., and never twice. A hash that was full starts anew:
+ * then a content may get a second id. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,8 +40,8 @@ static enum core_status intern_grow(struct store_intern *intern)
     return CORE_OK;
 }
 
-enum core_status store_intern(struct store_intern *intern, const void *content, size_t bytes, uint32_t *out_id,
-                              bool *out_new)
+enum core_status store_intern(struct store_intern *intern, const void *content, size_t bytes,
+                              uint32_t *out_id, bool *out_new)
 {
     XXH128_hash_t hash = XXH3_128bits(content, bytes);
 
@@ -55,13 +57,15 @@ enum core_status store_intern(struct store_intern *intern, const void *content, 
     }
     uint32_t at = (uint32_t)hash.low64 & (intern->room - 1);
     for (; intern->slot[at].id; at = (at + 1) & (intern->room - 1))
-        if (intern->slot[at].hash.low64 == hash.low64 && intern->slot[at].hash.high64 == hash.high64) {
+        if (intern->slot[at].hash.low64 == hash.low64 &&
+            intern->slot[at].hash.high64 == hash.high64) {
             *out_id = intern->slot[at].id;
             *out_new = false;
             return CORE_OK;
         }
     if (intern->next == UINT32_MAX)
-        return core_report(CORE_LIMIT, "cannot write the trace: more than %u different calls", UINT32_MAX);
+        return core_report(CORE_LIMIT, "cannot write the trace: more than %u different calls",
+                           UINT32_MAX);
     intern->slot[at].hash = hash;
     intern->slot[at].id = ++intern->next;
     intern->used++;
@@ -86,7 +90,8 @@ enum core_status store_room(void *array, size_t bytes, uint64_t need, uint32_t *
     while (larger < need)
         larger *= 2;
     if (larger > UINT32_MAX)
-        return core_report(CORE_LIMIT, "cannot write the trace: a table needs more than %u entries", UINT32_MAX);
+        return core_report(CORE_LIMIT, "cannot write the trace: a table needs more than %u entries",
+                           UINT32_MAX);
     memcpy(&old, array, sizeof old);
     more = core_alloc_again(old, (size_t)larger * bytes);
     if (!more)

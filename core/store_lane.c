@@ -1,5 +1,6 @@
-/* A lane's records gathered into whole calls. The parts of a call (lists, statuses, scalars) come before its event; calls inside it
- * come between its parts. So a few calls are open at any time: each has a gather, found from the newest back.
+/* A lane's records gathered into whole calls. The parts of a call (lists, statuses, scalars) come
+ * before its event; calls inside it come between its parts. So a few calls are open at any time:
+ * each has a gather, found from the newest back.
  *
  * Invariants
  *  1. At most one gather in use has a given seq.
@@ -25,7 +26,8 @@ void store_lane_forget(struct store_gather *parts)
     parts->seq = 0;
     parts->has_leg = false;
     parts->calls = 0;
-    parts->list_count = parts->done_count = parts->arg_count = parts->text_bytes = parts->frame_count = 0;
+    parts->list_count = parts->done_count = parts->arg_count = parts->text_bytes =
+        parts->frame_count = 0;
 }
 
 const struct store_list *store_list_find(const struct store_gather *parts, uint16_t role)
@@ -36,10 +38,12 @@ const struct store_list *store_list_find(const struct store_gather *parts, uint1
     return NULL;
 }
 
-static struct store_gather *parts_of(struct store *store, struct store_rank *rank, struct store_lane *lane, uint64_t seq)
+static struct store_gather *parts_of(struct store *store, struct store_rank *rank,
+                                     struct store_lane *lane, uint64_t seq)
 {
-    struct store_gather *parts = lane->gather[lane->newest].seq == seq ? &lane->gather[lane->newest]
-                                                                      : store_lane_parts(lane, seq);
+    struct store_gather *parts = lane->gather[lane->newest].seq == seq
+                                     ? &lane->gather[lane->newest]
+                                     : store_lane_parts(lane, seq);
 
     if (parts)
         return parts;
@@ -54,7 +58,8 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
     /* Calls that never came to their event: a recorder's mistake. The oldest gives way. */
     lane->newest = (lane->newest + 1) % STORE_GATHERS_MAX;
     parts = &lane->gather[lane->newest];
-    store_note(store, "rank %" PRId32 ": arguments of call %" PRIu64 " came without the call", rank->rank, parts->seq);
+    store_note(store, "rank %" PRId32 ": arguments of call %" PRIu64 " came without the call",
+               rank->rank, parts->seq);
     store_lane_forget(parts);
     parts->seq = seq;
     return parts;
@@ -78,9 +83,11 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
         list->argument = record->argument;
         list->count = 0;
     }
-    if (record->first != list->count || (uint64_t)list->count + record->count > STORE_LIST_VALUES_MAX)
+    if (record->first != list->count ||
+        (uint64_t)list->count + record->count > STORE_LIST_VALUES_MAX)
         return CORE_OK;
-    status = store_room(&list->value, sizeof *list->value, (uint64_t)list->count + record->count, &list->room);
+    status = store_room(&list->value, sizeof *list->value, (uint64_t)list->count + record->count,
+                        &list->room);
     if (status)
         return status;
     for (uint32_t i = 0; i < record->count; i++)
@@ -97,7 +104,8 @@ static enum core_status gather_args(struct store_gather *parts, const struct spo
         return status;
     for (; parts->arg_count < first; parts->arg_count++) /* values that were not given */
         parts->arg[parts->arg_count] = 0;
-    memcpy(parts->arg + first, spool_tail(record, sizeof *record), record->head.a * sizeof *parts->arg);
+    memcpy(parts->arg + first, spool_tail(record, sizeof *record),
+           record->head.a * sizeof *parts->arg);
     if (end > parts->arg_count)
         parts->arg_count = end;
     return CORE_OK;
@@ -111,7 +119,8 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
     case SPOOL_LIST:
         return gather_list(parts, (const void *)head);
     case SPOOL_DONE:
-        status = store_room(&parts->done, sizeof *parts->done, (uint64_t)parts->done_count + 1, &parts->done_room);
+        status = store_room(&parts->done, sizeof *parts->done, (uint64_t)parts->done_count + 1,
+                            &parts->done_room);
         if (!status)
             memcpy(&parts->done[parts->done_count++], head, sizeof *parts->done);
         return status;
@@ -126,7 +135,8 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         return CORE_OK;
     case SPOOL_TEXT: {
         uint32_t bytes = 4u + head->a;
-        status = store_room(&parts->text, 1, (uint64_t)parts->text_bytes + bytes, &parts->text_room);
+        status =
+            store_room(&parts->text, 1, (uint64_t)parts->text_bytes + bytes, &parts->text_room);
         if (status)
             return status;
         char *at = parts->text + parts->text_bytes;
@@ -139,7 +149,8 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
     case SPOOL_STACK:
         status = store_room(&parts->frame, sizeof *parts->frame, head->a, &parts->frame_room);
         if (!status && head->a) {
-            memcpy(parts->frame, spool_tail(head, sizeof(struct spool_stack)), head->a * sizeof *parts->frame);
+            memcpy(parts->frame, spool_tail(head, sizeof(struct spool_stack)),
+                   head->a * sizeof *parts->frame);
             parts->frame_count = head->a;
         }
         return status;
@@ -153,22 +164,24 @@ static int64_t event_id(const struct store_rank *rank, uint64_t seq)
     return (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)(seq & ((1ull << STORE_SEQ_BITS) - 1));
 }
 
-static enum core_status put_digest(struct store *store, const struct store_rank *rank, const struct spool_digest *record)
+static enum core_status put_digest(struct store *store, const struct store_rank *rank,
+                                   const struct spool_digest *record)
 {
-    int64_t row[5] = {event_id(rank, record->seq), record->head.a, record->head.b, (int64_t)record->digest,
-                      (int64_t)record->bytes};
+    int64_t row[5] = {event_id(rank, record->seq), record->head.a, record->head.b,
+                      (int64_t)record->digest, (int64_t)record->bytes};
 
     if (row[3] == STORE_NULL) /* would read as "no value" */
-        return store_put(&store->sql, STORE_DIGEST, "iiiii", row[0], row[1], row[2], row[3] + 1, row[4]);
+        return store_put(&store->sql, STORE_DIGEST, "iiiii", row[0], row[1], row[2], row[3] + 1,
+                         row[4]);
     return store_put_integers(&store->sql, STORE_DIGEST, row, 5);
 }
 
 static enum core_status put_payload(struct store *store, const struct store_rank *rank,
                                     const struct spool_payload *record)
 {
-    return store_put(&store->sql, STORE_PAYLOAD, "iiiib", event_id(rank, record->seq), (int64_t)record->head.a,
-                     (int64_t)record->head.b, (int64_t)record->offset, spool_tail(record, sizeof *record),
-                     (size_t)record->count);
+    return store_put(&store->sql, STORE_PAYLOAD, "iiiib", event_id(rank, record->seq),
+                     (int64_t)record->head.a, (int64_t)record->head.b, (int64_t)record->offset,
+                     spool_tail(record, sizeof *record), (size_t)record->count);
 }
 
 /* Threads that start and end all the time share the last numbers, far apart. */
@@ -181,7 +194,8 @@ static void take_over(struct store_rank *rank, struct store_lane *lane)
         rank->thread_count = rank->thread_next;
 }
 
-enum core_status store_lane_next(struct store *store, struct store_rank *rank, struct store_lane *lane)
+enum core_status store_lane_next(struct store *store, struct store_rank *rank,
+                                 struct store_lane *lane)
 {
     const struct spool_head *head;
     enum core_status status = CORE_OK;
@@ -193,10 +207,12 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank, s
         switch (head->kind) {
         case SPOOL_EVENT:
             memcpy(&lane->event, head, sizeof lane->event);
-            lane->parts = lane->gather[lane->newest].seq == lane->event.seq ? &lane->gather[lane->newest]
-                                                                            : store_lane_parts(lane, lane->event.seq);
+            lane->parts = lane->gather[lane->newest].seq == lane->event.seq
+                              ? &lane->gather[lane->newest]
+                              : store_lane_parts(lane, lane->event.seq);
             if (!lane->event.seq || lane->event.seq >> STORE_SEQ_BITS) {
-                store_note(store, "rank %" PRId32 ": a call without a number was left out", rank->rank);
+                store_note(store, "rank %" PRId32 ": a call without a number was left out",
+                           rank->rank);
                 lane->parts = NULL;
                 continue;
             }

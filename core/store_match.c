@@ -1,14 +1,19 @@
-/* Sends paired with receives. MPI's messages do not overtake each other: what one rank sends to another on a communicator with
- * one tag is received in that order, by the receives that matched that tag in the order in which they were posted. So a queue
- * per (communicator, source, destination, tag) is enough; it is settled when both its ranks have been read. Where calls are missing in
- * front or in between (a filter, a window, a ring that keeps the last ones only) counting may go wrong: then a queue is paired only if both
- * sides are equally many, of equal sizes, and no message comes before it is sent. Else its sides stay apart.
+/* Sends paired with receives. MPI's messages do not overtake each other: what one rank sends to
+ * another on a communicator with one tag is received in that order, by the receives that matched
+ * that tag in the order in which they were posted. So a queue per (communicator, source,
+ * destination, tag) is enough; it is settled when both its ranks have been read. Where calls are
+ * missing in front or in between (a filter, a window, a ring that keeps the last ones only)
+ * counting may go wrong: then a queue is paired only if both sides are equally many, of equal
+ * sizes, and no message comes before it is sent. Else its sides stay apart.
  *
- * Messages inside the MPI library are kept apart from the application's: their tags are a world of their own.
+ * Messages inside the MPI library are kept apart from the application's: their tags are a world of
+ * their own.
  *
  * Invariants
- *  1. Numbers of queues and nodes are indices from 1; 0 is none. A free one is in the list of free ones, by `next`.
- *  2. A live queue is in the bucket of its side's hash, and in the due list of the larger of its two ranks. */
+ *  1. Numbers of queues and nodes are indices from 1; 0 is none. A free one is in the list of free
+ * ones, by `next`.
+ *  2. A live queue is in the bucket of its side's hash, and in the due list of the larger of its
+ * two ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +41,14 @@ static uint64_t side_hash(const struct store_side *side)
 {
     uint64_t hash = core_random_mix((uint64_t)(uint32_t)side->source << 32 | (uint32_t)side->dest);
 
-    return core_random_mix(hash ^ ((uint64_t)side->comm << 33 | (uint64_t)(uint32_t)side->tag << 1 | side->inner));
+    return core_random_mix(
+        hash ^ ((uint64_t)side->comm << 33 | (uint64_t)(uint32_t)side->tag << 1 | side->inner));
 }
 
 static bool side_equal(const struct store_side *a, const struct store_side *b)
 {
-    return a->comm == b->comm && a->source == b->source && a->dest == b->dest && a->tag == b->tag && a->inner == b->inner;
+    return a->comm == b->comm && a->source == b->source && a->dest == b->dest && a->tag == b->tag &&
+           a->inner == b->inner;
 }
 
 static enum core_status buckets_grow(struct store_match *match)
@@ -66,16 +73,19 @@ static enum core_status buckets_grow(struct store_match *match)
 
 static uint32_t queue_find(const struct store_match *match, const struct store_side *side)
 {
-    uint32_t at = match->bucket_room ? match->bucket[side_hash(side) & (match->bucket_room - 1)] : 0;
+    uint32_t at =
+        match->bucket_room ? match->bucket[side_hash(side) & (match->bucket_room - 1)] : 0;
 
     while (at && !side_equal(&match->queue[at].side, side))
         at = match->queue[at].chain;
     return at;
 }
 
-static enum core_status queue_get(struct store_match *match, const struct store_side *side, uint32_t *out_queue)
+static enum core_status queue_get(struct store_match *match, const struct store_side *side,
+                                  uint32_t *out_queue)
 {
-    uint32_t at = queue_find(match, side), last = (uint32_t)(side->source > side->dest ? side->source : side->dest);
+    uint32_t at = queue_find(match, side),
+             last = (uint32_t)(side->source > side->dest ? side->source : side->dest);
     enum core_status status = CORE_OK;
 
     if (at) {
@@ -87,7 +97,8 @@ static enum core_status queue_get(struct store_match *match, const struct store_
     if (!status)
         status = store_room(&match->due, sizeof *match->due, (uint64_t)last + 1, &match->due_room);
     if (!status && !match->queue_free)
-        status = store_room(&match->queue, sizeof *match->queue, (uint64_t)match->queue_count + 2, &match->queue_room);
+        status = store_room(&match->queue, sizeof *match->queue, (uint64_t)match->queue_count + 2,
+                            &match->queue_room);
     if (status)
         return status;
     if (match->queue_free) {
@@ -97,7 +108,8 @@ static enum core_status queue_get(struct store_match *match, const struct store_
         at = ++match->queue_count;
     }
     uint32_t in = (uint32_t)side_hash(side) & (match->bucket_room - 1);
-    match->queue[at] = (struct store_match_queue){.side = *side, .chain = match->bucket[in], .due = match->due[last]};
+    match->queue[at] = (struct store_match_queue){
+        .side = *side, .chain = match->bucket[in], .due = match->due[last]};
     match->bucket[in] = at;
     match->due[last] = at;
     match->queue_live++;
@@ -114,7 +126,8 @@ static enum core_status node_add(struct store_match *match, const struct store_s
 
     status = queue_get(match, side, &number);
     if (!status && !match->node_free)
-        status = store_room(&match->node, sizeof *match->node, (uint64_t)match->node_count + 2, &match->node_room);
+        status = store_room(&match->node, sizeof *match->node, (uint64_t)match->node_count + 2,
+                            &match->node_room);
     if (status)
         return status;
     if (match->node_free) {
@@ -137,17 +150,20 @@ static enum core_status node_add(struct store_match *match, const struct store_s
     return CORE_OK;
 }
 
-enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq, int64_t bytes, int64_t time)
+enum core_status store_match_send(struct store *store, const struct store_side *side, uint64_t seq,
+                                  int64_t bytes, int64_t time)
 {
     struct store_match_node node = {.order = seq, .seq = seq, .bytes = bytes, .time = time};
 
     return node_add(&store->match, side, 0, &node);
 }
 
-enum core_status store_match_receive(struct store *store, const struct store_side *side, uint64_t order, uint64_t seq,
-                                     int64_t bytes, int64_t time, bool maybe)
+enum core_status store_match_receive(struct store *store, const struct store_side *side,
+                                     uint64_t order, uint64_t seq, int64_t bytes, int64_t time,
+                                     bool maybe)
 {
-    struct store_match_node node = {.order = order, .seq = seq, .bytes = bytes, .time = time, .maybe = maybe};
+    struct store_match_node node = {
+        .order = order, .seq = seq, .bytes = bytes, .time = time, .maybe = maybe};
 
     return node_add(&store->match, side, 1, &node);
 }
@@ -175,7 +191,7 @@ void store_match_unsend(struct store *store, const struct store_side *side, uint
     }
 }
 
-/* --- settling a queue -------------------------------------------------------------------------------------------- */
+/* --- settling a queue ------------------------------------------------------------------------- */
 
 /* Merge sort of a list of nodes by order; stable, so that what one call began keeps its order. */
 static uint32_t nodes_sort(struct store_match_node *node, uint32_t first)
@@ -185,7 +201,8 @@ static uint32_t nodes_sort(struct store_match_node *node, uint32_t first)
 
     if (!first || !node[first].next)
         return first;
-    /* Cut in two by walking two steps for one; the first half keeps its order, so does the second. */
+    /* Cut in two by walking two steps for one; the first half keeps its order, so does the second.
+     */
     uint32_t slow = first, fast = node[first].next;
     while (fast && node[fast].next) {
         slow = node[slow].next;
@@ -209,9 +226,11 @@ static uint32_t nodes_sort(struct store_match_node *node, uint32_t first)
     return head;
 }
 
-static enum core_status channel_get(struct store *store, const struct store_side *side, uint32_t *out_channel)
+static enum core_status channel_get(struct store *store, const struct store_side *side,
+                                    uint32_t *out_channel)
 {
-    int64_t row[5] = {0, side->comm ? (int64_t)side->comm : STORE_NULL, side->source, side->dest, side->inner};
+    int64_t row[5] = {0, side->comm ? (int64_t)side->comm : STORE_NULL, side->source, side->dest,
+                      side->inner};
     enum core_status status;
     bool is_new;
 
@@ -255,10 +274,13 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
     receive = queue->first[1];
     while (!status && (send || receive)) {
         const struct store_match_node *from = send ? &match->node[send] : NULL;
-        const struct store_match_node *to = receive && !(apart && from) ? &match->node[receive] : NULL;
+        const struct store_match_node *to =
+            receive && !(apart && from) ? &match->node[receive] : NULL;
         int64_t row[5] = {channel, queue->side.tag, from ? (int64_t)from->seq : STORE_NULL,
                           to ? (int64_t)to->seq : STORE_NULL,
-                          to && to->bytes != STORE_NULL ? to->bytes : from ? from->bytes : STORE_NULL};
+                          to && to->bytes != STORE_NULL ? to->bytes
+                          : from                        ? from->bytes
+                                                        : STORE_NULL};
         if (from || !to->maybe)
             status = store_put_integers(&store->sql, STORE_MESSAGE, row, 5);
         send = from ? from->next : 0;
@@ -294,7 +316,8 @@ enum core_status store_match_rank(struct store *store, int32_t world_rank)
 
     if ((uint32_t)world_rank >= match->due_room)
         return CORE_OK;
-    for (uint32_t at = match->due[world_rank], next; at; at = next) { /* oldest first: rows come in the order of meeting */
+    for (uint32_t at = match->due[world_rank], next; at;
+         at = next) { /* oldest first: rows come in the order of meeting */
         next = match->queue[at].due;
         match->queue[at].due = reversed;
         reversed = at;
@@ -318,7 +341,7 @@ void store_match_done(struct store_match *match)
     store_intern_done(&match->channel);
 }
 
-/* --- a rank's requests ------------------------------------------------------------------------------------------- */
+/* --- a rank's requests ------------------------------------------------------------------------ */
 
 static uint32_t request_home(const struct store_requests *requests, uint32_t id)
 {
@@ -329,7 +352,8 @@ struct store_request *store_request_find(struct store_requests *requests, uint32
 {
     if (!requests->room || !id)
         return NULL;
-    for (uint32_t at = request_home(requests, id); requests->slot[at].kind; at = (at + 1) & (requests->room - 1))
+    for (uint32_t at = request_home(requests, id); requests->slot[at].kind;
+         at = (at + 1) & (requests->room - 1))
         if (requests->slot[at].id == id)
             return &requests->slot[at];
     return NULL;
@@ -345,7 +369,8 @@ static void request_place(struct store_requests *requests, const struct store_re
     requests->used++;
 }
 
-enum core_status store_request_add(struct store_requests *requests, const struct store_request *request)
+enum core_status store_request_add(struct store_requests *requests,
+                                   const struct store_request *request)
 {
     struct store_request *known = store_request_find(requests, request->id);
 

@@ -1,9 +1,10 @@
-/* One rank: its lanes read side by side in the order in which calls returned, what was pending when the record ended, and what
- * became of it. And the trace's meta table.
+/* One rank: its lanes read side by side in the order in which calls returned, what was pending when
+ * the record ended, and what became of it. And the trace's meta table.
  *
  * Invariants
  *  1. A rank has exactly one row in table rank, whatever its spool holds.
- *  2. Of several lanes, the call that returned first is taken first: a request is made before it completes. */
+ *  2. Of several lanes, the call that returned first is taken first: a request is made before it
+ * completes. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@
 
 enum { PROGRESS_EVENTS = 1 << 16 };
 
-/* --- what became of it -------------------------------------------------------------------------------------------- */
+/* --- what became of it ------------------------------------------------------------------------ */
 
 struct fate {
     enum event_rank_state state;
@@ -35,7 +36,8 @@ static const struct store_rank_end *end_of(const struct store *store, int32_t ra
 
 static bool own_signal(int32_t number)
 {
-    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL || number == SIGABRT;
+    return number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL ||
+           number == SIGABRT;
 }
 
 static void fate_from_spool(const struct spool_header *header, struct fate *fate)
@@ -52,12 +54,14 @@ static void fate_from_spool(const struct spool_header *header, struct fate *fate
     case SPOOL_STATE_ABORTED:
         fate->state = EVENT_RANK_ABORTED;
         fate->code = header->code;
-        snprintf(fate->detail, sizeof fate->detail, "called MPI_Abort with code %" PRId32, (int32_t)header->code);
+        snprintf(fate->detail, sizeof fate->detail, "called MPI_Abort with code %" PRId32,
+                 (int32_t)header->code);
         break;
     case SPOOL_STATE_SIGNALLED:
         fate->state = own_signal(header->code) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
         fate->code = header->code;
-        snprintf(fate->detail, sizeof fate->detail, "died of signal %" PRId32 " (%s)", (int32_t)header->code,
+        snprintf(fate->detail, sizeof fate->detail, "died of signal %" PRId32 " (%s)",
+                 (int32_t)header->code,
                  header->code > 0 && header->code < 65 ? strsignal(header->code) : "unknown");
         break;
     default:
@@ -96,15 +100,17 @@ static void fate_combine(const struct store_rank_end *end, struct fate *fate)
         snprintf(fate->detail, sizeof fate->detail, "%s", end->detail);
 }
 
-static enum core_status rank_put(struct store *store, int32_t rank, const struct spool_header *header,
-                                 const struct fate *fate, uint64_t events, uint64_t folded, uint64_t lost, uint32_t threads,
+static enum core_status rank_put(struct store *store, int32_t rank,
+                                 const struct spool_header *header, const struct fate *fate,
+                                 uint64_t events, uint64_t folded, uint64_t lost, uint32_t threads,
                                  bool cut)
 {
     const struct store_clock *clock = header ? store_clock_of(store, rank) : NULL;
 
-    return store_put(&store->sql, STORE_RANK, "ititiiiiiiit", (int64_t)rank, header ? header->host : NULL,
-                     header ? (int64_t)header->pid : STORE_NULL, event_rank_state_text(fate->state), fate->code,
-                     (int64_t)events, (int64_t)folded, (int64_t)(lost & INT64_MAX), (int64_t)threads, (int64_t)cut,
+    return store_put(&store->sql, STORE_RANK, "ititiiiiiiit", (int64_t)rank,
+                     header ? header->host : NULL, header ? (int64_t)header->pid : STORE_NULL,
+                     event_rank_state_text(fate->state), fate->code, (int64_t)events,
+                     (int64_t)folded, (int64_t)(lost & INT64_MAX), (int64_t)threads, (int64_t)cut,
                      clock ? clock->offset_ns : STORE_NULL, *fate->detail ? fate->detail : NULL);
 }
 
@@ -116,10 +122,10 @@ enum core_status store_rank_missing(struct store *store, int32_t rank)
     return rank_put(store, rank, NULL, &fate, 0, 0, 0, 0, true);
 }
 
-/* --- its lanes ----------------------------------------------------------------------------------------------------- */
+/* --- its lanes -------------------------------------------------------------------------------- */
 
-static enum core_status lanes_open(struct store *store, struct store_rank *rank, const struct spool_lane_name *name,
-                                   uint32_t count)
+static enum core_status lanes_open(struct store *store, struct store_rank *rank,
+                                   const struct spool_lane_name *name, uint32_t count)
 {
     rank->lane = core_alloc_zero(count, sizeof *rank->lane);
     if (!rank->lane)
@@ -128,10 +134,11 @@ static enum core_status lanes_open(struct store *store, struct store_rank *rank,
         struct store_lane *lane = core_alloc_zero(1, sizeof *lane);
         if (!lane)
             return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
-        enum core_status status = spool_reader_open(&lane->reader, store->job_path, name[i].rank, name[i].lane);
+        enum core_status status =
+            spool_reader_open(&lane->reader, store->job_path, name[i].rank, name[i].lane);
         if (status) {
-            store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": the spool was left out: %s", name[i].rank,
-                       name[i].lane, lane->reader.why);
+            store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": the spool was left out: %s",
+                       name[i].rank, name[i].lane, lane->reader.why);
             free(lane);
             rank->torn = true;
             if (status == CORE_NO_MEMORY)
@@ -148,7 +155,8 @@ static enum core_status lanes_open(struct store *store, struct store_rank *rank,
     return CORE_OK;
 }
 
-/* Definitions stand in the lane of the thread that met them first, and other threads use them: read them all beforehand. */
+/* Definitions stand in the lane of the thread that met them first, and other threads use them: read
+ * them all beforehand. */
 static enum core_status definitions_read(struct store *store, struct store_rank *rank)
 {
     enum core_status status = CORE_OK;
@@ -156,7 +164,8 @@ static enum core_status definitions_read(struct store *store, struct store_rank 
     for (uint32_t i = 0; !status && rank->lane_count > 1 && i < rank->lane_count; i++) {
         const struct spool_head *head;
         struct spool_reader reader;
-        if (spool_reader_open(&reader, store->job_path, rank->rank, rank->lane[i]->number) != CORE_OK)
+        if (spool_reader_open(&reader, store->job_path, rank->rank, rank->lane[i]->number) !=
+            CORE_OK)
             continue;
         while (!status && (head = spool_reader_next(&reader)))
             if (head->kind >= SPOOL_DEF_CALL && head->kind <= SPOOL_DEF_FILE)
@@ -171,7 +180,8 @@ static struct store_lane *lane_earliest(struct store_rank *rank)
     struct store_lane *earliest = NULL;
 
     for (uint32_t i = 0; i < rank->lane_count; i++)
-        if (!rank->lane[i]->at_end && (!earliest || rank->lane[i]->event.t_leave < earliest->event.t_leave))
+        if (!rank->lane[i]->at_end &&
+            (!earliest || rank->lane[i]->event.t_leave < earliest->event.t_leave))
             earliest = rank->lane[i];
     return earliest;
 }
@@ -196,22 +206,26 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
 }
 
 /* Polls that were being folded when the record ends. */
-static enum core_status polls_read(struct store *store, struct store_rank *rank, struct store_lane *lane)
+static enum core_status polls_read(struct store *store, struct store_rank *rank,
+                                   struct store_lane *lane)
 {
     const struct spool_header *header = &lane->reader.header;
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; !status && i < header->poll_count; i++) {
         const struct spool_poll *poll = &header->poll[i];
-        if (poll->event.seq <= lane->last_seq || poll->event.seq >> STORE_SEQ_BITS) /* written since */
+        if (poll->event.seq <= lane->last_seq ||
+            poll->event.seq >> STORE_SEQ_BITS) /* written since */
             continue;
         lane->last_seq = poll->event.seq;
-        status = store_event(store, rank, lane->number, &poll->event, store_lane_parts(lane, poll->event.seq), poll->calls, false);
+        status = store_event(store, rank, lane->number, &poll->event,
+                             store_lane_parts(lane, poll->event.seq), poll->calls, false);
     }
     return status;
 }
 
-/* Parts of a call that had not returned: a poll's that goes round are those of the first round, but for its outcome. */
+/* Parts of a call that had not returned: a poll's that goes round are those of the first round, but
+ * for its outcome. */
 static struct store_gather *pending_parts(struct store_lane *lane, uint32_t depth)
 {
     const struct spool_header *header = &lane->reader.header;
@@ -270,32 +284,40 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
             telling = header;
         lost += header->lost;
         if (reader->torn)
-            store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": cut off: %s", rank->rank, rank->lane[i]->number,
-                       reader->why);
+            store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": cut off: %s", rank->rank,
+                       rank->lane[i]->number, reader->why);
         if (header->stopped)
-            store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": recording ended early: %s", rank->rank,
-                       rank->lane[i]->number, *header->note ? header->note : "no reason given");
+            store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": recording ended early: %s",
+                       rank->rank, rank->lane[i]->number,
+                       *header->note ? header->note : "no reason given");
         cut = cut || reader->torn || header->stopped;
-        rank->gaps = rank->gaps || header->flags & (SPOOL_FLAG_LAST | SPOOL_FLAG_FILTERED) || (header->lost && !header->stopped);
+        rank->gaps = rank->gaps || header->flags & (SPOOL_FLAG_LAST | SPOOL_FLAG_FILTERED) ||
+                     (header->lost && !header->stopped);
         store->layer = store->layer || header->layer;
     }
     if (rank->lost_records > lost)
         lost = rank->lost_records;
     store->gaps[rank->rank] = rank->gaps || rank->lost_records;
     if (store->gaps[rank->rank])
-        store_note(store, "rank %" PRId32 ": calls were left out, so not all of its messages can be paired", rank->rank);
+        store_note(store,
+                   "rank %" PRId32
+                   ": calls were left out, so not all of its messages can be paired",
+                   rank->rank);
     fate_from_spool(telling, &fate);
     fate_combine(end_of(store, rank->rank), &fate);
     store->events += rank->events;
     store->folded += rank->folded;
     store->lost += lost;
     return rank_put(store, rank->rank, telling, &fate, rank->events, rank->folded, lost,
-                    rank->thread_count > rank->lane_count ? rank->thread_count : rank->lane_count, cut);
+                    rank->thread_count > rank->lane_count ? rank->thread_count : rank->lane_count,
+                    cut);
 }
 
-enum core_status store_rank_read(struct store *store, const struct spool_lane_name *lane, uint32_t lane_count)
+enum core_status store_rank_read(struct store *store, const struct spool_lane_name *lane,
+                                 uint32_t lane_count)
 {
-    struct store_rank rank = {.rank = lane->rank, .window = {.row = store->window_row, .next = 1},
+    struct store_rank rank = {.rank = lane->rank,
+                              .window = {.row = store->window_row, .next = 1},
                               .clock = store_clock_of(store, lane->rank)};
     enum core_status status = lanes_open(store, &rank, lane, lane_count);
 
@@ -328,7 +350,7 @@ done:
     return status;
 }
 
-/* --- meta ----------------------------------------------------------------------------------------------------------- */
+/* --- meta ------------------------------------------------------------------------------------- */
 
 static enum core_status meta_text(struct store *store, const char *key, const char *value)
 {
@@ -360,7 +382,8 @@ static enum core_status meta_hosts(struct store *store)
 
     text[0] = '\0';
     for (uint32_t i = 0; i < store->clock_count && used < sizeof text - 80; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", store->host[i]);
+        used +=
+            (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", store->host[i]);
     return meta_text(store, "hosts", text);
 }
 
@@ -382,7 +405,8 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
     if (!status)
         status = meta_number(store, "rank_count", store->world_size);
     if (!status)
-        status = meta_text(store, "tick_source", first->tick_hz == 1000000000 ? "clock_gettime" : "tsc");
+        status =
+            meta_text(store, "tick_source", first->tick_hz == 1000000000 ? "clock_gettime" : "tsc");
     if (!status)
         status = meta_number(store, "tick_hz", (int64_t)(first->tick_hz & INT64_MAX));
     if (!status)

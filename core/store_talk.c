@@ -1,9 +1,10 @@
-/* Following what a rank sends and receives, call by call, so that messages can be paired (store_match.c says how): which
- * calls begin a send or a receive, and which complete one, with the source and tag that its status tells.
+/* Following what a rank sends and receives, call by call, so that messages can be paired
+ * (store_match.c says how): which calls begin a send or a receive, and which complete one, with the
+ * source and tag that its status tells.
  *
  * Invariants
- *  1. rank->requests holds each request that is under way, and each persistent one, from the call that made it to the one that completed or
- *     freed it.
+ *  1. rank->requests holds each request that is under way, and each persistent one, from the call
+ * that made it to the one that completed or freed it.
  *  2. A receive is handed on once: when it completes, or when nothing more will be heard of it. */
 #include "core/store_part.h"
 
@@ -16,7 +17,8 @@ struct talk { /* what following a call's communication needs */
     int64_t bytes;
 };
 
-static enum core_status talk_send(const struct talk *talk, uint32_t comm, int32_t peer, int32_t tag, int64_t bytes)
+static enum core_status talk_send(const struct talk *talk, uint32_t comm, int32_t peer, int32_t tag,
+                                  int64_t bytes)
 {
     struct store_side side = {.comm = store_map_get(&talk->rank->ids.comm, comm),
                               .source = talk->rank->rank,
@@ -26,11 +28,12 @@ static enum core_status talk_send(const struct talk *talk, uint32_t comm, int32_
 
     if (side.dest == EVENT_NONE)
         return CORE_OK;
-    return store_match_send(talk->store, &side, talk->event->seq, bytes, store_clock_ns(talk->rank->clock, talk->event->t_enter));
+    return store_match_send(talk->store, &side, talk->event->seq, bytes,
+                            store_clock_ns(talk->rank->clock, talk->event->t_enter));
 }
 
-static enum core_status talk_receive(const struct talk *talk, const struct store_request *request, int32_t source,
-                                     int32_t tag, int64_t bytes, bool maybe)
+static enum core_status talk_receive(const struct talk *talk, const struct store_request *request,
+                                     int32_t source, int32_t tag, int64_t bytes, bool maybe)
 {
     struct store_side side = {.comm = store_map_get(&talk->rank->ids.comm, request->comm),
                               .source = store_world(talk->store, talk->rank, request->comm, source),
@@ -41,16 +44,26 @@ static enum core_status talk_receive(const struct talk *talk, const struct store
     if (side.source == EVENT_NONE || (maybe && tag == EVENT_ANY))
         return CORE_OK;
     int64_t time = maybe ? 0 : store_clock_ns(talk->rank->clock, talk->event->t_leave);
-    return store_match_receive(talk->store, &side, request->order, request->seq, bytes, time, maybe);
+    return store_match_receive(talk->store, &side, request->order, request->seq, bytes, time,
+                               maybe);
 }
 
-static struct store_request request_of(const struct talk *talk, enum store_request_kind kind, bool persistent)
+static struct store_request request_of(const struct talk *talk, enum store_request_kind kind,
+                                       bool persistent)
 {
     const struct spool_event *event = talk->event;
 
-    return (struct store_request){.id = event->request, .kind = (uint8_t)kind, .persistent = persistent,
-                                  .active = !persistent, .inner = talk->inner, .comm = event->comm, .peer = event->peer,
-                                  .tag = event->tag, .order = event->seq, .seq = event->seq, .bytes = talk->bytes};
+    return (struct store_request){.id = event->request,
+                                  .kind = (uint8_t)kind,
+                                  .persistent = persistent,
+                                  .active = !persistent,
+                                  .inner = talk->inner,
+                                  .comm = event->comm,
+                                  .peer = event->peer,
+                                  .tag = event->tag,
+                                  .order = event->seq,
+                                  .seq = event->seq,
+                                  .bytes = talk->bytes};
 }
 
 static enum core_status talk_start(const struct talk *talk, uint32_t id)
@@ -66,7 +79,8 @@ static enum core_status talk_start(const struct talk *talk, uint32_t id)
     return CORE_OK;
 }
 
-static enum core_status talk_complete(const struct talk *talk, const struct spool_done *done, uint32_t id)
+static enum core_status talk_complete(const struct talk *talk, const struct spool_done *done,
+                                      uint32_t id)
 {
     struct store_request *request = store_request_find(&talk->rank->requests, id);
     enum core_status status = CORE_OK;
@@ -76,10 +90,12 @@ static enum core_status talk_complete(const struct talk *talk, const struct spoo
     if (request->kind == STORE_REQUEST_RECEIVE && !done->head.a && done->source >= 0)
         status = talk_receive(talk, request, done->source, done->tag, (int64_t)done->bytes, false);
     if (request->kind == STORE_REQUEST_SEND && done->head.a) {
-        struct store_side side = {.comm = store_map_get(&talk->rank->ids.comm, request->comm),
-                                  .source = talk->rank->rank,
-                                  .dest = store_world(talk->store, talk->rank, request->comm, request->peer),
-                                  .tag = request->tag, .inner = request->inner};
+        struct store_side side = {
+            .comm = store_map_get(&talk->rank->ids.comm, request->comm),
+            .source = talk->rank->rank,
+            .dest = store_world(talk->store, talk->rank, request->comm, request->peer),
+            .tag = request->tag,
+            .inner = request->inner};
         store_match_unsend(talk->store, &side, request->seq);
     }
     request->active = false;
@@ -88,7 +104,8 @@ static enum core_status talk_complete(const struct talk *talk, const struct spoo
     return status;
 }
 
-enum core_status store_receive_let_go(struct store *store, struct store_rank *rank, const struct store_request *request)
+enum core_status store_receive_let_go(struct store *store, struct store_rank *rank,
+                                      const struct store_request *request)
 {
     struct talk talk = {.store = store, .rank = rank};
 
@@ -129,7 +146,8 @@ static enum core_status talk_matched_receive(const struct talk *talk, bool immed
     return talk_receive(talk, &request, request.peer, request.tag, request.bytes, false);
 }
 
-static enum core_status talk_receive_now(const struct talk *talk, int32_t peer, int32_t tag, bool pending)
+static enum core_status talk_receive_now(const struct talk *talk, int32_t peer, int32_t tag,
+                                         bool pending)
 {
     struct store_request request = request_of(talk, STORE_REQUEST_RECEIVE, false);
     const struct store_gather *parts = talk->parts;
@@ -138,7 +156,8 @@ static enum core_status talk_receive_now(const struct talk *talk, int32_t peer, 
         return talk_receive(talk, &request, peer, tag, STORE_NULL, true);
     if (!parts || !parts->done_count || parts->done[0].source < 0)
         return CORE_OK;
-    return talk_receive(talk, &request, parts->done[0].source, parts->done[0].tag, (int64_t)parts->done[0].bytes, false);
+    return talk_receive(talk, &request, parts->done[0].source, parts->done[0].tag,
+                        (int64_t)parts->done[0].bytes, false);
 }
 
 static enum core_status talk_follow(const struct talk *talk, enum event_class class, bool pending)
@@ -208,11 +227,16 @@ static enum core_status talk_follow(const struct talk *talk, enum event_class cl
     return status;
 }
 
-enum core_status store_talk(struct store *store, struct store_rank *rank, const struct spool_event *event,
-                            const struct store_gather *parts, uint32_t call, int64_t bytes, bool pending)
+enum core_status store_talk(struct store *store, struct store_rank *rank,
+                            const struct spool_event *event, const struct store_gather *parts,
+                            uint32_t call, int64_t bytes, bool pending)
 {
     const struct store_call *def = &store->defs.call[call];
-    struct talk talk = {.store = store, .rank = rank, .event = event, .parts = parts, .bytes = bytes,
+    struct talk talk = {.store = store,
+                        .rank = rank,
+                        .event = event,
+                        .parts = parts,
+                        .bytes = bytes,
                         .inner = event->parent || def->inner};
 
     return talk_follow(&talk, def->class, pending);

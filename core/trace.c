@@ -1,5 +1,6 @@
-/* Opening a trace: is it one, is it whole, and its small tables. The file may be anything: what is read is checked before it is used as
- * an index or a size, and only plain tables are read (a view or a trigger in a hostile file could do as it likes).
+/* Opening a trace: is it one, is it whole, and its small tables. The file may be anything: what is
+ * read is checked before it is used as an index or a size, and only plain tables are read (a view
+ * or a trigger in a hostile file could do as it likes).
  *
  * Invariants
  *  1. Every id that a reader hands out is within its array, and its entry exists.
@@ -46,8 +47,10 @@ static enum core_status no_memory(const struct trace *trace)
 
 enum core_status trace_damaged(const struct trace *trace, const char *what)
 {
-    return core_report(CORE_BAD_FORMAT, "the trace '%s' is damaged: %s; record again, or 'crosswait recover' its spools",
-                       trace->path, what);
+    return core_report(
+        CORE_BAD_FORMAT,
+        "the trace '%s' is damaged: %s; record again, or 'crosswait recover' its spools",
+        trace->path, what);
 }
 
 enum core_status trace_failed(const struct trace *trace, int code)
@@ -58,7 +61,8 @@ enum core_status trace_failed(const struct trace *trace, int code)
     case SQLITE_IOERR:
         if (code == SQLITE_IOERR_SHORT_READ)
             return trace_damaged(trace, "it was cut short");
-        return core_report(CORE_IO, "cannot read the trace '%s': %s", trace->path, sqlite3_errmsg(trace->db));
+        return core_report(CORE_IO, "cannot read the trace '%s': %s", trace->path,
+                           sqlite3_errmsg(trace->db));
     case SQLITE_FULL:
         return core_report(CORE_FULL, "cannot write to the trace '%s': no space left", trace->path);
     case SQLITE_READONLY:
@@ -67,7 +71,8 @@ enum core_status trace_failed(const struct trace *trace, int code)
         return core_report(CORE_IO, "cannot write to the trace '%s': not permitted", trace->path);
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
-        return core_report(CORE_IO, "the trace '%s' is in use by another program; try again", trace->path);
+        return core_report(CORE_IO, "the trace '%s' is in use by another program; try again",
+                           trace->path);
     default:
         return trace_damaged(trace, sqlite3_errmsg(trace->db));
     }
@@ -76,7 +81,8 @@ enum core_status trace_failed(const struct trace *trace, int code)
 enum core_status trace_prepare(const struct trace *trace, const char *text, sqlite3_stmt **out_stmt)
 {
     int code = core_fault() ? SQLITE_NOMEM
-                            : sqlite3_prepare_v3(trace->db, text, -1, SQLITE_PREPARE_PERSISTENT, out_stmt, NULL);
+                            : sqlite3_prepare_v3(trace->db, text, -1, SQLITE_PREPARE_PERSISTENT,
+                                                 out_stmt, NULL);
 
     return code == SQLITE_OK ? CORE_OK : trace_failed(trace, code);
 }
@@ -95,7 +101,7 @@ bool trace_column(sqlite3_stmt *stmt, int column, int32_t none, int32_t *out_val
     return type == SQLITE_INTEGER && value >= INT32_MIN && value <= INT32_MAX;
 }
 
-/* --- is it a trace ------------------------------------------------------------------------------------------------ */
+/* --- is it a trace ---------------------------------------------------------------------------- */
 
 static enum core_status file_look(struct trace *trace)
 {
@@ -105,22 +111,25 @@ static enum core_status file_look(struct trace *trace)
     int fd = open(trace->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
     if (fd < 0)
-        return core_report(errno == ENOENT ? CORE_NOT_FOUND : CORE_IO, "cannot open the trace '%s': %s", trace->path,
-                           strerror(errno));
+        return core_report(errno == ENOENT ? CORE_NOT_FOUND : CORE_IO,
+                           "cannot open the trace '%s': %s", trace->path, strerror(errno));
     if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) {
         close(fd);
-        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is no plain file", trace->path);
+        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is no plain file",
+                           trace->path);
     }
     got = pread(fd, head, sizeof head, 0);
     close(fd);
     if (got == 0)
         return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is empty", trace->path);
     if (got < 16 || memcmp(head, "SQLite format 3", 16) != 0)
-        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is no SQLite file", trace->path);
+        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is no SQLite file",
+                           trace->path);
     if (got < (ssize_t)sizeof head)
         return trace_damaged(trace, "it was cut short");
     uint64_t page = (uint64_t)head[16] << 8 | head[17];
-    uint64_t pages = (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 | head[31];
+    uint64_t pages =
+        (uint64_t)head[28] << 24 | (uint64_t)head[29] << 16 | (uint64_t)head[30] << 8 | head[31];
     if (page == 1)
         page = 65536;
     if ((uint64_t)about.st_size < page * pages)
@@ -155,23 +164,32 @@ static enum core_status schema_look(const struct trace *trace)
     if (status)
         return status;
     if (id != TRACE_APPLICATION_ID)
-        return core_report(CORE_BAD_FORMAT, "'%s' is not a trace: it is an SQLite file of another program", trace->path);
+        return core_report(CORE_BAD_FORMAT,
+                           "'%s' is not a trace: it is an SQLite file of another program",
+                           trace->path);
     if (version != TRACE_SCHEMA_VERSION)
-        return core_report(CORE_BAD_VERSION, "the trace '%s' is of %s version %" PRId64 ", this crosswait reads version %d",
-                           trace->path, version > TRACE_SCHEMA_VERSION ? "newer" : "older", version, TRACE_SCHEMA_VERSION);
-    status = number_of(trace,
-                       "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name IN ('meta', "
-                       "'rank', 'call', 'site', 'comm', 'comm_member', 'datatype', 'op', 'shape', 'event_row', "
-                       "'completion_set', 'arg_set', 'run', 'finding')",
-                       &tables);
+        return core_report(CORE_BAD_VERSION,
+                           "the trace '%s' is of %s version %" PRId64
+                           ", this crosswait reads version %d",
+                           trace->path, version > TRACE_SCHEMA_VERSION ? "newer" : "older", version,
+                           TRACE_SCHEMA_VERSION);
+    status = number_of(
+        trace,
+        "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name IN "
+        "('meta', "
+        "'rank', 'call', 'site', 'comm', 'comm_member', 'datatype', 'op', 'shape', 'event_row', "
+        "'completion_set', 'arg_set', 'run', 'finding')",
+        &tables);
     if (!status)
-        status = number_of(trace, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", &others);
+        status =
+            number_of(trace, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", &others);
     if (status)
         return status;
-    return tables == 14 && !others ? CORE_OK : trace_damaged(trace, "its tables are not those of a trace");
+    return tables == 14 && !others ? CORE_OK
+                                   : trace_damaged(trace, "its tables are not those of a trace");
 }
 
-/* --- its small tables --------------------------------------------------------------------------------------------- */
+/* --- its small tables ------------------------------------------------------------------------- */
 
 struct loading { /* one table on its way into memory */
     struct trace *trace;
@@ -267,7 +285,8 @@ static uint32_t id_of(struct loading *load, uint32_t count)
 static enum core_status ranks_load(struct trace *trace)
 {
     struct loading load;
-    enum core_status status = ids_count(trace, "SELECT rank FROM rank ORDER BY rank DESC LIMIT 1", &trace->rank_count);
+    enum core_status status =
+        ids_count(trace, "SELECT rank FROM rank ORDER BY rank DESC LIMIT 1", &trace->rank_count);
 
     if (status)
         return status;
@@ -276,7 +295,8 @@ static enum core_status ranks_load(struct trace *trace)
     trace->rank = trace_alloc(trace, trace->rank_count, sizeof *trace->rank);
     if (!trace->rank)
         return no_memory(trace);
-    load = load_begin(trace, "SELECT rank, host, state, code, events, lost, cut, detail, threads FROM rank ORDER BY rank");
+    load = load_begin(trace, "SELECT rank, host, state, code, events, lost, cut, detail, threads "
+                             "FROM rank ORDER BY rank");
     while (load_next(&load)) {
         int64_t number = sqlite3_column_int64(load.stmt, 0);
         const char *state = (const char *)sqlite3_column_text(load.stmt, 2);
@@ -304,7 +324,8 @@ static enum core_status ranks_load(struct trace *trace)
 static enum core_status calls_load(struct trace *trace)
 {
     struct loading load;
-    enum core_status status = ids_count(trace, "SELECT id FROM call ORDER BY id DESC LIMIT 1", &trace->call_count);
+    enum core_status status =
+        ids_count(trace, "SELECT id FROM call ORDER BY id DESC LIMIT 1", &trace->call_count);
 
     if (status)
         return status;
@@ -319,7 +340,8 @@ static enum core_status calls_load(struct trace *trace)
         call->name = text_keep(&load, 1);
         call->class = class ? event_class_find(class) : EVENT_CLASS_COUNT;
         call->mode = (enum event_mode)number_keep(&load, 3, 0);
-        if (!load.status && (!call->name || call->class == EVENT_CLASS_COUNT || (unsigned)call->mode > EVENT_MODE_READY))
+        if (!load.status && (!call->name || call->class == EVENT_CLASS_COUNT ||
+                             (unsigned)call->mode > EVENT_MODE_READY))
             load.status = trace_damaged(trace, "a call is of no known kind");
     }
     return load_end(&load);
@@ -328,14 +350,16 @@ static enum core_status calls_load(struct trace *trace)
 static enum core_status sites_load(struct trace *trace)
 {
     struct loading load;
-    enum core_status status = ids_count(trace, "SELECT id FROM site ORDER BY id DESC LIMIT 1", &trace->site_count);
+    enum core_status status =
+        ids_count(trace, "SELECT id FROM site ORDER BY id DESC LIMIT 1", &trace->site_count);
 
     if (status)
         return status;
     trace->site = trace_alloc(trace, trace->site_count, sizeof *trace->site);
     if (!trace->site)
         return no_memory(trace);
-    load = load_begin(trace, "SELECT id, module, address, function, file, line, inlined, symbol, offset, path, optimized FROM site");
+    load = load_begin(trace, "SELECT id, module, address, function, file, line, inlined, symbol, "
+                             "offset, path, optimized FROM site");
     while (load_next(&load)) {
         struct trace_site *site = &trace->site[id_of(&load, trace->site_count)];
         site->module = text_keep(&load, 1);
@@ -359,7 +383,8 @@ static enum core_status members_load(struct trace *trace)
     while (load_next(&load)) {
         uint32_t id = id_of(&load, trace->comm_count);
         struct trace_comm *comm = &trace->comm[id];
-        int64_t side = sqlite3_column_int64(load.stmt, 1), rank = sqlite3_column_int64(load.stmt, 2);
+        int64_t side = sqlite3_column_int64(load.stmt, 1),
+                rank = sqlite3_column_int64(load.stmt, 2);
         int64_t world = sqlite3_column_int64(load.stmt, 3);
         int32_t *member = (int32_t *)(side ? comm->remote : comm->member);
         if (load.status)
@@ -377,7 +402,8 @@ static enum core_status members_load(struct trace *trace)
 static enum core_status comms_load(struct trace *trace)
 {
     struct loading load;
-    enum core_status status = ids_count(trace, "SELECT id FROM comm ORDER BY id DESC LIMIT 1", &trace->comm_count);
+    enum core_status status =
+        ids_count(trace, "SELECT id FROM comm ORDER BY id DESC LIMIT 1", &trace->comm_count);
     uint64_t members = 0;
 
     if (status)
@@ -385,7 +411,8 @@ static enum core_status comms_load(struct trace *trace)
     trace->comm = trace_alloc(trace, trace->comm_count, sizeof *trace->comm);
     if (!trace->comm)
         return no_memory(trace);
-    load = load_begin(trace, "SELECT id, name, kind, size, remote_size, parent, topology FROM comm");
+    load =
+        load_begin(trace, "SELECT id, name, kind, size, remote_size, parent, topology FROM comm");
     while (load_next(&load)) {
         struct trace_comm *comm = &trace->comm[id_of(&load, trace->comm_count)];
         const char *kind = (const char *)sqlite3_column_text(load.stmt, 2);
@@ -398,12 +425,13 @@ static enum core_status comms_load(struct trace *trace)
         if (load.status)
             break;
         members += (uint64_t)comm->size + (uint64_t)comm->remote_size;
-        if (comm->size < 0 || comm->remote_size < 0 || comm->parent >= (int32_t)trace->comm_count || comm->parent < -1 ||
-            members > trace->file_bytes || comm->member) {
+        if (comm->size < 0 || comm->remote_size < 0 || comm->parent >= (int32_t)trace->comm_count ||
+            comm->parent < -1 || members > trace->file_bytes || comm->member) {
             load.status = trace_damaged(trace, "a communicator has impossible members");
             break;
         }
-        int32_t *member = trace_alloc(trace, (uint64_t)comm->size + (uint64_t)comm->remote_size, sizeof *member);
+        int32_t *member =
+            trace_alloc(trace, (uint64_t)comm->size + (uint64_t)comm->remote_size, sizeof *member);
         if (!member) {
             load.status = no_memory(trace);
             break;
@@ -420,7 +448,8 @@ static enum core_status comms_load(struct trace *trace)
 static enum core_status datatypes_load(struct trace *trace)
 {
     struct loading load;
-    enum core_status status = ids_count(trace, "SELECT id FROM datatype ORDER BY id DESC LIMIT 1", &trace->datatype_count);
+    enum core_status status = ids_count(trace, "SELECT id FROM datatype ORDER BY id DESC LIMIT 1",
+                                        &trace->datatype_count);
 
     if (status)
         return status;
@@ -464,7 +493,8 @@ static enum core_status datatypes_load(struct trace *trace)
 static enum core_status ops_load(struct trace *trace)
 {
     struct loading load;
-    enum core_status status = ids_count(trace, "SELECT id FROM op ORDER BY id DESC LIMIT 1", &trace->op_count);
+    enum core_status status =
+        ids_count(trace, "SELECT id FROM op ORDER BY id DESC LIMIT 1", &trace->op_count);
 
     if (status)
         return status;
@@ -481,7 +511,7 @@ static enum core_status ops_load(struct trace *trace)
     return load_end(&load);
 }
 
-/* --- opening and closing -------------------------------------------------------------------------------------------- */
+/* --- opening and closing ---------------------------------------------------------------------- */
 
 enum core_status trace_open(const char *path, enum trace_access access, struct trace *out_trace)
 {
@@ -498,7 +528,8 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
         goto undo;
     code = core_fault() ? SQLITE_NOMEM
                         : sqlite3_open_v2(path, &trace.db,
-                                          (access == TRACE_WRITE ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY) |
+                                          (access == TRACE_WRITE ? SQLITE_OPEN_READWRITE
+                                                                 : SQLITE_OPEN_READONLY) |
                                               SQLITE_OPEN_NOMUTEX,
                                           NULL);
     if (code != SQLITE_OK) {
@@ -545,7 +576,7 @@ void trace_close(struct trace *trace)
     memset(trace, 0, sizeof *trace);
 }
 
-/* --- questions -------------------------------------------------------------------------------------------------------- */
+/* --- questions -------------------------------------------------------------------------------- */
 
 int32_t trace_comm_world(const struct trace *trace, int32_t comm, int32_t me, int32_t peer)
 {
@@ -571,7 +602,8 @@ const char *trace_meta(struct trace *trace, const char *key)
     struct loading load = load_begin(trace, "SELECT value FROM meta WHERE key = ?1");
     const char *value = NULL;
 
-    if (!load.status && sqlite3_bind_text(load.stmt, 1, key, -1, SQLITE_STATIC) == SQLITE_OK && load_next(&load))
+    if (!load.status && sqlite3_bind_text(load.stmt, 1, key, -1, SQLITE_STATIC) == SQLITE_OK &&
+        load_next(&load))
         value = text_keep(&load, 0);
     load_end(&load);
     return value;
@@ -584,14 +616,17 @@ static const char *last_part(const char *path)
     return slash ? slash + 1 : path;
 }
 
-const char *trace_site_text(const struct trace *trace, int32_t site, char *buffer, size_t buffer_bytes)
+const char *trace_site_text(const struct trace *trace, int32_t site, char *buffer,
+                            size_t buffer_bytes)
 {
-    const struct trace_site *s = site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
+    const struct trace_site *s =
+        site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
 
     if (s && s->file)
         snprintf(buffer, buffer_bytes, "%s:%d", s->file, s->line);
     else if (s && s->symbol && s->module)
-        snprintf(buffer, buffer_bytes, "%s+0x%" PRIx64 " (%s)", s->symbol, s->offset, last_part(s->module));
+        snprintf(buffer, buffer_bytes, "%s+0x%" PRIx64 " (%s)", s->symbol, s->offset,
+                 last_part(s->module));
     else if (s && s->module)
         snprintf(buffer, buffer_bytes, "%s+0x%" PRIx64, last_part(s->module), s->address);
     else

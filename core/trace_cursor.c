@@ -1,9 +1,11 @@
-/* Events of a trace, one by one. Rows of event_row are put together with their shapes here rather than by SQL: shapes repeat, so
- * a cache of them by id makes an event cost one step over one narrow table.
+/* Events of a trace, one by one. Rows of event_row are put together with their shapes here rather
+ * than by SQL: shapes repeat, so a cache of them by id makes an event cost one step over one narrow
+ * table.
  *
  * Invariants
  *  1. An entry of the cache with id != 0 was checked: its ids exist in the trace's arrays.
- *  2. What a cursor hands out is the cursor's own: another cursor may throw entries out of the cache. */
+ *  2. What a cursor hands out is the cursor's own: another cursor may throw entries out of the
+ * cache. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +22,7 @@ struct done { /* a completion, its request counted from the event's */
     bool has_request;
 };
 struct shape {
-    int64_t id; /* 0: empty */
+    int64_t id;               /* 0: empty */
     struct trace_event event; /* what repeats */
     uint64_t parent_back;
     bool many;
@@ -61,22 +63,29 @@ static enum core_status shapes_open(struct trace *trace)
         return CORE_OK;
     shapes = core_alloc_zero(1, sizeof *shapes);
     if (!shapes)
-        return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory", trace->path);
-    status = trace_prepare(trace,
-                           "SELECT call, comm, peer, tag, datatype, count, bytes, root, op, site, thread, error, "
-                           "parent_back, recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, "
-                           "args, win FROM shape WHERE id = ?1",
-                           &shapes->by_id);
+        return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                           trace->path);
+    status = trace_prepare(
+        trace,
+        "SELECT call, comm, peer, tag, datatype, count, bytes, root, op, site, thread, error, "
+        "parent_back, recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, "
+        "many, "
+        "args, win FROM shape WHERE id = ?1",
+        &shapes->by_id);
     if (!status)
         status = trace_prepare(trace,
-                               "SELECT idx, request_ahead, done, source, tag, bytes, error, cancelled FROM completion_set "
+                               "SELECT idx, request_ahead, done, source, tag, bytes, error, "
+                               "cancelled FROM completion_set "
                                "WHERE id = ?1 ORDER BY idx",
                                &shapes->set_by_id);
     if (!status)
-        status = trace_prepare(trace, "SELECT id, shape, request, t_enter, duration, repeat FROM event_row WHERE id = ?1",
-                               &shapes->event_by_id);
+        status = trace_prepare(
+            trace,
+            "SELECT id, shape, request, t_enter, duration, repeat FROM event_row WHERE id = ?1",
+            &shapes->event_by_id);
     if (!status)
-        status = trace_prepare(trace, "SELECT value FROM arg_set WHERE id = ?1 AND name = ?2 ORDER BY idx",
+        status = trace_prepare(trace,
+                               "SELECT value FROM arg_set WHERE id = ?1 AND name = ?2 ORDER BY idx",
                                &shapes->arg_by_name);
     if (status)
         trace_shapes_free(shapes);
@@ -99,16 +108,19 @@ static enum core_status set_load(struct trace *trace, int64_t set, struct shape 
         int32_t index, flag, cancelled;
         if (shape->done_count == room) {
             room = room ? room * 2 : 4;
-            struct done *more = room > SET_MAX ? NULL : core_alloc_again(shape->done, room * sizeof *more);
+            struct done *more =
+                room > SET_MAX ? NULL : core_alloc_again(shape->done, room * sizeof *more);
             if (!more) {
-                status = core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory", trace->path);
+                status = core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                                     trace->path);
                 break;
             }
             shape->done = more;
         }
         if (!trace_column(stmt, 0, -1, &index) || index < 0 || !trace_column(stmt, 2, 0, &flag) ||
-            !trace_column(stmt, 3, EVENT_NONE, &c->source) || !trace_column(stmt, 4, EVENT_NONE, &c->tag) ||
-            !trace_column(stmt, 6, 0, &c->error) || !trace_column(stmt, 7, 0, &cancelled)) {
+            !trace_column(stmt, 3, EVENT_NONE, &c->source) ||
+            !trace_column(stmt, 4, EVENT_NONE, &c->tag) || !trace_column(stmt, 6, 0, &c->error) ||
+            !trace_column(stmt, 7, 0, &cancelled)) {
             status = trace_damaged(trace, "a completion makes no sense");
             break;
         }
@@ -125,7 +137,8 @@ static enum core_status set_load(struct trace *trace, int64_t set, struct shape 
     return status;
 }
 
-static bool shape_column(sqlite3_stmt *stmt, int column, int32_t none, uint32_t count, int32_t *out_value)
+static bool shape_column(sqlite3_stmt *stmt, int column, int32_t none, uint32_t count,
+                         int32_t *out_value)
 {
     if (!trace_column(stmt, column, none, out_value))
         return false;
@@ -137,27 +150,33 @@ static bool shape_fill(const struct trace *trace, sqlite3_stmt *stmt, struct sha
     struct trace_event *event = &shape->event;
     int32_t many;
 
-    if (!shape_column(stmt, 0, 0, trace->call_count, &event->call) || !event->call || !trace->call[event->call].name ||
-        !shape_column(stmt, 1, -1, trace->comm_count, &event->comm) || !trace_column(stmt, 2, EVENT_NONE, &event->peer) ||
+    if (!shape_column(stmt, 0, 0, trace->call_count, &event->call) || !event->call ||
+        !trace->call[event->call].name ||
+        !shape_column(stmt, 1, -1, trace->comm_count, &event->comm) ||
+        !trace_column(stmt, 2, EVENT_NONE, &event->peer) ||
         !trace_column(stmt, 3, EVENT_NONE, &event->tag) ||
         !shape_column(stmt, 4, -1, trace->datatype_count, &event->datatype) ||
         !trace_column(stmt, 7, EVENT_NONE, &event->root) ||
         !shape_column(stmt, 8, EVENT_NONE, trace->op_count, &event->op) ||
-        !shape_column(stmt, 9, 0, trace->site_count, &event->site) || !trace_column(stmt, 10, 0, &event->thread) ||
-        !trace_column(stmt, 11, 0, &event->error) || !trace_column(stmt, 13, EVENT_NONE, &event->recv_peer) ||
+        !shape_column(stmt, 9, 0, trace->site_count, &event->site) ||
+        !trace_column(stmt, 10, 0, &event->thread) || !trace_column(stmt, 11, 0, &event->error) ||
+        !trace_column(stmt, 13, EVENT_NONE, &event->recv_peer) ||
         !trace_column(stmt, 14, EVENT_NONE, &event->recv_tag) ||
-        !shape_column(stmt, 15, -1, trace->datatype_count, &event->recv_datatype) || !trace_column(stmt, 19, 0, &many) ||
-        !trace_column(stmt, 21, -1, &event->win))
+        !shape_column(stmt, 15, -1, trace->datatype_count, &event->recv_datatype) ||
+        !trace_column(stmt, 19, 0, &many) || !trace_column(stmt, 21, -1, &event->win))
         return false;
     if (event->comm >= 0 && !trace->comm[event->comm].member)
         return false;
     event->class = trace->call[event->call].class;
     event->mode = trace->call[event->call].mode;
-    event->count = sqlite3_column_type(stmt, 5) == SQLITE_NULL ? EVENT_NONE : sqlite3_column_int64(stmt, 5);
+    event->count =
+        sqlite3_column_type(stmt, 5) == SQLITE_NULL ? EVENT_NONE : sqlite3_column_int64(stmt, 5);
     event->bytes = (uint64_t)sqlite3_column_int64(stmt, 6);
-    event->recv_count = sqlite3_column_type(stmt, 16) == SQLITE_NULL ? EVENT_NONE : sqlite3_column_int64(stmt, 16);
+    event->recv_count =
+        sqlite3_column_type(stmt, 16) == SQLITE_NULL ? EVENT_NONE : sqlite3_column_int64(stmt, 16);
     event->recv_bytes = (uint64_t)sqlite3_column_int64(stmt, 17);
-    event->has_leg = event->recv_peer != EVENT_NONE || event->recv_datatype != -1 || event->recv_count != EVENT_NONE;
+    event->has_leg = event->recv_peer != EVENT_NONE || event->recv_datatype != -1 ||
+                     event->recv_count != EVENT_NONE;
     shape->parent_back = (uint64_t)sqlite3_column_int64(stmt, 12);
     event->arg_set = sqlite3_column_int64(stmt, 20);
     shape->many = many != 0;
@@ -180,7 +199,8 @@ static enum core_status shape_get(struct trace *trace, int64_t id, const struct 
     sqlite3_bind_int64(stmt, 1, id);
     code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
     if (code != SQLITE_ROW)
-        status = code == SQLITE_DONE ? trace_damaged(trace, "an event has no shape") : trace_failed(trace, code);
+        status = code == SQLITE_DONE ? trace_damaged(trace, "an event has no shape")
+                                     : trace_failed(trace, code);
     else if (!shape_fill(trace, stmt, shape))
         status = trace_damaged(trace, "an event makes no sense");
     set = status ? 0 : sqlite3_column_int64(stmt, 18);
@@ -193,11 +213,12 @@ static enum core_status shape_get(struct trace *trace, int64_t id, const struct 
 }
 
 /* The event of the row that stmt stands on, without its completions. */
-static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt, struct trace_event *out_event,
-                                   const struct shape **out_shape)
+static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt,
+                                   struct trace_event *out_event, const struct shape **out_shape)
 {
     int64_t id = sqlite3_column_int64(stmt, 0), request = sqlite3_column_int64(stmt, 2);
-    int64_t enter = sqlite3_column_int64(stmt, 3), duration = sqlite3_column_int64(stmt, 4), repeat = sqlite3_column_int64(stmt, 5);
+    int64_t enter = sqlite3_column_int64(stmt, 3), duration = sqlite3_column_int64(stmt, 4),
+            repeat = sqlite3_column_int64(stmt, 5);
     enum core_status status = shape_get(trace, sqlite3_column_int64(stmt, 1), out_shape);
     const struct shape *shape = *out_shape;
 
@@ -206,7 +227,8 @@ static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt, stru
     *out_event = shape->event;
     out_event->rank = (uint32_t)(id >> SEQ_BITS);
     out_event->seq = (uint64_t)id & (((uint64_t)1 << SEQ_BITS) - 1);
-    if (enter < 0 || duration < 0 || request < 0 || repeat < 0 || shape->parent_back >= out_event->seq)
+    if (enter < 0 || duration < 0 || request < 0 || repeat < 0 ||
+        shape->parent_back >= out_event->seq)
         return trace_damaged(trace, "an event makes no sense");
     out_event->parent = shape->parent_back ? out_event->seq - shape->parent_back : 0;
     out_event->request = shape->many ? 0 : (uint64_t)request;
@@ -217,7 +239,8 @@ static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt, stru
     return CORE_OK;
 }
 
-enum core_status trace_cursor_open(struct trace *trace, uint32_t rank, struct trace_cursor **out_cursor)
+enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
+                                   struct trace_cursor **out_cursor)
 {
     struct trace_cursor *cursor;
     enum core_status status = shapes_open(trace);
@@ -225,13 +248,16 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank, struct tr
     if (status)
         return status;
     if (rank >= trace->rank_count)
-        return core_report(CORE_NOT_FOUND, "the trace '%s' has no rank %" PRIu32, trace->path, rank);
+        return core_report(CORE_NOT_FOUND, "the trace '%s' has no rank %" PRIu32, trace->path,
+                           rank);
     cursor = core_alloc_zero(1, sizeof *cursor);
     if (!cursor)
-        return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory", trace->path);
+        return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                           trace->path);
     cursor->trace = trace;
     status = trace_prepare(trace,
-                           "SELECT id, shape, request, t_enter, duration, repeat FROM event_row WHERE id > ?1 AND id < ?2 "
+                           "SELECT id, shape, request, t_enter, duration, repeat FROM event_row "
+                           "WHERE id > ?1 AND id < ?2 "
                            "ORDER BY id",
                            &cursor->stmt);
     if (status) {
@@ -253,13 +279,15 @@ void trace_cursor_close(struct trace_cursor *cursor)
     free(cursor);
 }
 
-static enum core_status completions_give(struct trace_cursor *cursor, const struct shape *shape, int64_t request,
-                                         struct trace_event *out_event)
+static enum core_status completions_give(struct trace_cursor *cursor, const struct shape *shape,
+                                         int64_t request, struct trace_event *out_event)
 {
     if (shape->done_count > cursor->completion_room) {
-        struct trace_completion *more = core_alloc_again(cursor->completion, shape->done_count * sizeof *more);
+        struct trace_completion *more =
+            core_alloc_again(cursor->completion, shape->done_count * sizeof *more);
         if (!more)
-            return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory", cursor->trace->path);
+            return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                               cursor->trace->path);
         cursor->completion = more;
         cursor->completion_room = shape->done_count;
     }
@@ -273,7 +301,8 @@ static enum core_status completions_give(struct trace_cursor *cursor, const stru
     return CORE_OK;
 }
 
-enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_event *out_event, bool *out_more)
+enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_event *out_event,
+                                   bool *out_more)
 {
     int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
     const struct shape *shape;
@@ -295,7 +324,8 @@ enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_eve
     return status;
 }
 
-enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t seq, struct trace_event *out_event)
+enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t seq,
+                                 struct trace_event *out_event)
 {
     enum core_status status = shapes_open(trace);
     const struct shape *shape;
@@ -317,7 +347,8 @@ enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t se
     return status;
 }
 
-static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int64_t **out_value, uint32_t *out_count)
+static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int64_t **out_value,
+                                    uint32_t *out_count)
 {
     enum core_status status = CORE_OK;
     int64_t *value = NULL;
@@ -331,7 +362,8 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int
             room = room ? room * 2 : 16;
             int64_t *more = room > SET_MAX ? NULL : core_alloc_again(value, room * sizeof *more);
             if (!more) {
-                status = core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory", trace->path);
+                status = core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                                     trace->path);
                 break;
             }
             value = more;
@@ -349,8 +381,8 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int
     return CORE_OK;
 }
 
-enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name, int64_t **out_value,
-                               uint32_t *out_count)
+enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name,
+                               int64_t **out_value, uint32_t *out_count)
 {
     struct trace_event event;
     enum core_status status = trace_event_get(trace, rank, seq, &event);
@@ -372,10 +404,12 @@ enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq,
     return status;
 }
 
-enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member, uint32_t *out_count)
+enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member,
+                                 uint32_t *out_count)
 {
     sqlite3_stmt *stmt;
-    enum core_status status = trace_prepare(trace, "SELECT world FROM grp_member WHERE grp = ?1 ORDER BY rank", &stmt);
+    enum core_status status =
+        trace_prepare(trace, "SELECT world FROM grp_member WHERE grp = ?1 ORDER BY rank", &stmt);
 
     if (status)
         return status;
@@ -385,7 +419,8 @@ enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **o
     return status;
 }
 
-enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn, void *context)
+enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn,
+                                 void *context)
 {
     enum core_status status = CORE_OK;
     sqlite3_stmt *stmt;
@@ -393,15 +428,18 @@ enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg
 
     if (!arg_set)
         return CORE_OK;
-    status = trace_prepare(trace, "SELECT name, idx, value FROM arg_set WHERE id = ?1 ORDER BY rowid", &stmt);
+    status = trace_prepare(
+        trace, "SELECT name, idx, value FROM arg_set WHERE id = ?1 ORDER BY rowid", &stmt);
     if (status)
         return status;
     sqlite3_bind_int64(stmt, 1, arg_set);
     while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);
         int type = sqlite3_column_type(stmt, 2);
-        status = fn(name ? name : "?", (uint32_t)sqlite3_column_int64(stmt, 1), sqlite3_column_int64(stmt, 2),
-                    type == SQLITE_TEXT ? (const char *)sqlite3_column_text(stmt, 2) : NULL, context);
+        status =
+            fn(name ? name : "?", (uint32_t)sqlite3_column_int64(stmt, 1),
+               sqlite3_column_int64(stmt, 2),
+               type == SQLITE_TEXT ? (const char *)sqlite3_column_text(stmt, 2) : NULL, context);
     }
     if (!status && code != SQLITE_DONE)
         status = trace_failed(trace, code);
@@ -415,10 +453,14 @@ enum core_status trace_usage_each(struct trace *trace, trace_usage_fn fn, void *
     enum core_status status;
     int code = SQLITE_DONE;
 
-    /* the sets are few and the events many: nothing is read of these where no set has such a text */
-    status = trace_prepare(trace, "SELECT e.id, a.value FROM event_row e JOIN shape s ON s.id = e.shape "
-                                  "JOIN arg_set a ON a.id = s.args AND a.name = 'usage' "
-                                  "WHERE EXISTS (SELECT 1 FROM arg_set WHERE name = 'usage') ORDER BY e.id, a.rowid", &stmt);
+    /* the sets are few and the events many: nothing is read of these where no set has such a text
+     */
+    status = trace_prepare(
+        trace,
+        "SELECT e.id, a.value FROM event_row e JOIN shape s ON s.id = e.shape "
+        "JOIN arg_set a ON a.id = s.args AND a.name = 'usage' "
+        "WHERE EXISTS (SELECT 1 FROM arg_set WHERE name = 'usage') ORDER BY e.id, a.rowid",
+        &stmt);
     if (status)
         return status;
     while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {

@@ -10,12 +10,13 @@ static int64_t event_id(uint32_t rank, uint64_t seq)
     return (int64_t)((uint64_t)rank << 40 | seq);
 }
 
-enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t seq, int at, int buffer, uint64_t *out_digest,
-                                  uint64_t *out_bytes)
+enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
+                                  int buffer, uint64_t *out_digest, uint64_t *out_bytes)
 {
     sqlite3_stmt *stmt;
-    enum core_status status =
-        trace_prepare(trace, "SELECT digest, bytes FROM digest WHERE event = ?1 AND at = ?2 AND buffer = ?3", &stmt);
+    enum core_status status = trace_prepare(
+        trace, "SELECT digest, bytes FROM digest WHERE event = ?1 AND at = ?2 AND buffer = ?3",
+        &stmt);
 
     if (status != CORE_OK)
         return status;
@@ -32,8 +33,8 @@ enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t s
     return status;
 }
 
-enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t seq, int at, int buffer, unsigned char **out_data,
-                                   uint64_t *out_bytes)
+enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
+                                   int buffer, unsigned char **out_data, uint64_t *out_bytes)
 {
     uint64_t digest, whole, have = 0;
     unsigned char *data;
@@ -45,7 +46,9 @@ enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t 
     if (whole > trace->file_bytes) /* cut short when it was recorded: it cannot be in the file */
         return CORE_NOT_FOUND;
     status = trace_prepare(trace,
-                           "SELECT offset, data FROM payload WHERE event = ?1 AND at = ?2 AND buffer = ?3 ORDER BY offset", &stmt);
+                           "SELECT offset, data FROM payload WHERE event = ?1 AND at = ?2 AND "
+                           "buffer = ?3 ORDER BY offset",
+                           &stmt);
     if (status != CORE_OK)
         return status;
     data = malloc(whole + 1);
@@ -57,7 +60,8 @@ enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t 
     sqlite3_bind_int(stmt, 2, at);
     sqlite3_bind_int(stmt, 3, buffer);
     while (sqlite3_step(stmt) == SQLITE_ROW) {
-        uint64_t offset = (uint64_t)sqlite3_column_int64(stmt, 0), bytes = (uint64_t)sqlite3_column_bytes(stmt, 1);
+        uint64_t offset = (uint64_t)sqlite3_column_int64(stmt, 0),
+                 bytes = (uint64_t)sqlite3_column_bytes(stmt, 1);
         const void *part = sqlite3_column_blob(stmt, 1);
         if (offset != have || bytes > whole - have || (bytes && !part))
             break;

@@ -13,15 +13,17 @@ static enum core_status statement_run(struct trace *trace, sqlite3_stmt *stmt)
     return code == SQLITE_DONE ? CORE_OK : trace_failed(trace, code);
 }
 
-enum core_status trace_finding_add(struct trace *trace, const char *rule, const char *class, const char *severity,
-                                   const char *title, const char *ranks, const char *json, const char *repeat)
+enum core_status trace_finding_add(struct trace *trace, const char *rule, const char *class,
+                                   const char *severity, const char *title, const char *ranks,
+                                   const char *json, const char *repeat)
 {
     const char *value[] = {rule, class, severity, title, ranks, json, repeat};
     sqlite3_stmt *stmt;
-    enum core_status status = trace_prepare(trace,
-                                            "INSERT INTO finding (rule, class, severity, title, ranks, json, repeat) "
-                                            "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                                            &stmt);
+    enum core_status status =
+        trace_prepare(trace,
+                      "INSERT INTO finding (rule, class, severity, title, ranks, json, repeat) "
+                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                      &stmt);
 
     if (status)
         return status;
@@ -38,8 +40,8 @@ enum core_status trace_findings_clear(struct trace *trace)
     return status ? status : statement_run(trace, stmt);
 }
 
-enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t seed, const char *verdict,
-                               const char *detail)
+enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t seed,
+                               const char *verdict, const char *detail)
 {
     sqlite3_stmt *stmt;
     enum core_status status = trace_prepare(
@@ -57,8 +59,8 @@ enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t
 enum core_status trace_findings_confirm(struct trace *trace, const char *policy, bool confirmed)
 {
     sqlite3_stmt *stmt;
-    enum core_status status =
-        trace_prepare(trace, "UPDATE finding SET confirmed = ?1 WHERE instr(repeat, ?2) > 0", &stmt);
+    enum core_status status = trace_prepare(
+        trace, "UPDATE finding SET confirmed = ?1 WHERE instr(repeat, ?2) > 0", &stmt);
 
     if (status)
         return status;
@@ -67,11 +69,14 @@ enum core_status trace_findings_confirm(struct trace *trace, const char *policy,
     return statement_run(trace, stmt);
 }
 
-enum core_status trace_finding_confirmed(struct trace *trace, const char *policy, int *out_confirmed)
+enum core_status trace_finding_confirmed(struct trace *trace, const char *policy,
+                                         int *out_confirmed)
 {
     sqlite3_stmt *stmt;
-    enum core_status status =
-        trace_prepare(trace, "SELECT max(confirmed) FROM finding WHERE instr(repeat, ?1) > 0 AND confirmed IN (1, 2)", &stmt);
+    enum core_status status = trace_prepare(
+        trace,
+        "SELECT max(confirmed) FROM finding WHERE instr(repeat, ?1) > 0 AND confirmed IN (1, 2)",
+        &stmt);
 
     if (status != CORE_OK)
         return status;

@@ -96,9 +96,7 @@ uint32_t element_get(const struct element_layout *layout, const char *data, long
     return value;
 }
 
-/* --- buffers
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 struct element_buffer element_buffer_new(const struct element_layout *layout, long elements,
                                          size_t margin)
@@ -146,9 +144,7 @@ void element_buffer_free(struct element_buffer *buffer)
     buffer->memory = NULL;
 }
 
-/* --- operations
- * ------------------------------------------------------------------------------------------------------------
- */
+/* --- operations ------------------------------------------------------------------------------- */
 
 /* The composition of affine maps x -> a x + b, in rank order: associative, not commutative. */
 static void affine(const uint32_t *left, uint32_t *right)

@@ -42,8 +42,7 @@ static bool one_type(enum collective_kind kind) /* the same on both sides */
            kind == collective_kind_neighbor_alltoall;
 }
 
-/* --- what the scenario means for this collective
- * ------------------------------------------------------------------------- */
+/* --- what the scenario means for this collective ---------------------------------------------- */
 
 int execute_world_size(const struct scenario *s)
 {
@@ -84,7 +83,8 @@ bool execute_adapt(const struct collective *c, struct scenario *s)
     return true;
 }
 
-void execute_describe_call(const struct collective *c, const struct scenario *s, char *text, size_t room)
+void execute_describe_call(const struct collective *c, const struct scenario *s, char *text,
+                           size_t room)
 {
     static const char *const types[] = {"int",         "pair",   "strided",        "reversed",
                                         "far",         "double", "strided double", "mixed",
@@ -118,19 +118,18 @@ void execute_describe(const struct collective *c, const struct scenario *s, char
     int from, to;
     execute_describe_call(c, s, text, room);
     size_t used = strlen(text);
-    used += (size_t)snprintf(text + used, room - used, ", %s%s%s%s", buffering[s->buffering],
-                             s->shuffle ? ", shuffled" : "",
-                             s->slow >= 0 ? ", one slow rank" : "",
-                             s->delays == DELAYS_NONE || s->delays == DELAYS_SLOW_LINK
-                                 ? ""
-                                 : ", delays");
+    used += (size_t)snprintf(
+        text + used, room - used, ", %s%s%s%s", buffering[s->buffering],
+        s->shuffle ? ", shuffled" : "", s->slow >= 0 ? ", one slow rank" : "",
+        s->delays == DELAYS_NONE || s->delays == DELAYS_SLOW_LINK ? "" : ", delays");
     if (used < room && scenario_slow_link(s, execute_world_size(s), &from, &to))
         snprintf(text + used, room - used, ", slow from rank %d to %d", from, to);
 }
 
 static MPI_Comm grid_make(const struct scenario *s, MPI_Comm comm)
 {
-    int dims[3] = {0, 0, 0}, periods[3] = {s->periods & 1, s->periods >> 1 & 1, s->periods >> 2 & 1};
+    int dims[3] = {0, 0, 0},
+        periods[3] = {s->periods & 1, s->periods >> 1 & 1, s->periods >> 2 & 1};
     MPI_Comm grid;
     int size;
     MPI_Comm_size(comm, &size);
@@ -163,9 +162,7 @@ static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
     return comm;
 }
 
-/* --- values
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* What rank `source` has at item i of its block for `block` in call `call`. */
 static uint32_t value(int call, int source, int block, long i)
@@ -231,9 +228,7 @@ static int block_size(const struct scenario *s, int from, int to)
     }
 }
 
-/* --- buffers for each kind
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- buffers for each kind -------------------------------------------------------------------- */
 
 static struct element_buffer room(const struct run *r, enum scenario_type type, long elements)
 {
@@ -484,9 +479,7 @@ static void prepare(struct run *r, struct collective_arguments *a)
     }
 }
 
-/* --- after the call
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- after the call --------------------------------------------------------------------------- */
 
 static void report_difference(const struct run *r, const struct element_buffer *got,
                               const struct element_buffer *expected)

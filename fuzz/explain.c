@@ -81,9 +81,7 @@ int harness_explain(const struct collective *collective, const struct scenario *
     return outcome.finding_count + leaks;
 }
 
-/* --- what real ranks are to do as well
- * ------------------------------------------------------------------------------------------------
- */
+/* --- what real ranks are to do as well -------------------------------------------------------- */
 
 static const char *decisions_path;
 
@@ -118,9 +116,7 @@ int harness_decide(const struct collective *collective, const struct scenario *g
     return 0;
 }
 
-/* --- shrinking
- * -------------------------------------------------------------------------------------------------------------
- */
+/* --- shrinking -------------------------------------------------------------------------------- */
 
 static int trials;
 static const char leaked[] = "leaked-memory";
@@ -180,7 +176,8 @@ static void trial(const struct collective *collective, const struct scenario *sc
         answer[got] = 0;
         memcpy(out_messages, answer, sizeof *out_messages);
         snprintf(rule, RULE_MAX, "%.60s", answer + sizeof(uint64_t));
-    } else if (WIFSIGNALED(status) && (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF)) {
+    } else if (WIFSIGNALED(status) &&
+               (WTERMSIG(status) == SIGALRM || WTERMSIG(status) == SIGPROF)) {
         strcpy(rule, "timeout");
     } else if (WIFSIGNALED(status) || WEXITSTATUS(status)) {
         strcpy(rule, "crash");

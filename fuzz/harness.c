@@ -27,9 +27,7 @@ static struct {
 
 extern int __asan_region_is_poisoned(void *begin, size_t size) __attribute__((weak));
 
-/* --- the ranks' environment
- * ------------------------------------------------------------------------------------------------
- */
+/* --- the ranks' environment ------------------------------------------------------------------- */
 
 static void report(const char *rule, const char *format, ...)
 {
@@ -139,9 +137,7 @@ static void show(void *context, const struct inproc_event *event)
     }
 }
 
-/* --- targets
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* --- targets ---------------------------------------------------------------------------------- */
 
 enum { TARGETS_MAX = 512 };
 static const struct collective *target[TARGETS_MAX];
@@ -154,7 +150,8 @@ static void row_known(const struct collective *c)
     const char *kind = collective_kind_name(c->kind);
     if (*c->row && !row) {
         fprintf(stderr,
-                "crosswait: '%s' claims the row '%s', which the model does not have ('crosswait model' lists"
+                "crosswait: '%s' claims the row '%s', which the model does not have ('crosswait "
+                "model' lists"
                 " them; \"\" claims none)\n",
                 c->name, c->row);
         exit(2);
@@ -213,9 +210,7 @@ const struct collective *harness_target_find(const char *name, unsigned *out_ind
     return NULL;
 }
 
-/* --- memory
- * ------------------------------------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 const char harness_leaked[] = "leaked-memory: the collective allocates memory that it never frees";
 
@@ -230,14 +225,13 @@ int __lsan_is_turned_off(void)
 
 bool harness_leaks(void)
 {
-    bool leaks = __lsan_do_recoverable_leak_check && !given_up && __lsan_do_recoverable_leak_check();
+    bool leaks =
+        __lsan_do_recoverable_leak_check && !given_up && __lsan_do_recoverable_leak_check();
     leaks_known = true; /* not once more at the exit */
     return leaks;
 }
 
-/* --- a run
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* --- a run ------------------------------------------------------------------------------------ */
 
 static void find(struct inproc_outcome *out, const char *rule, int rank, const char *format, ...)
 {
@@ -268,7 +262,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
                                                                    .result = result,
                                                                    .calling = calling,
                                                                    .margins = 1};
-    static const enum inproc_buffering buffering[] = {INPROC_RENDEZVOUS, INPROC_EAGER,
+    static const enum inproc_buffering buffering[] = {INPROC_RENDEZVOUS,  INPROC_EAGER,
                                                       INPROC_EAGER_BYTES, INPROC_CHOSEN,
                                                       INPROC_CREDITS,     INPROC_POOL};
     if (!execute_adapt(collective, scenario))
@@ -300,7 +294,9 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
                    .bytes = scenario->choices,
                    .count = scenario->choice_count},
         .step_count_max = 5000000,
-        .event = timeline ? show : harness_noting ? note : NULL,
+        .event = timeline         ? show
+                 : harness_noting ? note
+                                  : NULL,
         .event_context = timeline,
         .pattern = harness_pattern,
         .pattern_count = HARNESS_PATTERNS,

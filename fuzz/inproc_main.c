@@ -1,9 +1,10 @@
 /* Runs a whole MPI program, main and all, on the in-process MPI: compile it with
  * -Dmain=crosswait_program_main (or rename main in its object), link it with this and libinproc.a.
  * What a process has for itself and a rank here has not is replaced: exit handlers run when the
- * rank's main returns, and a rank that sleeps lets the others go on while the virtual clock moves. Usage: PROGRAM [-n RANKS] [-p
- * rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...] Prints each finding as a line on
- * standard error; exit status 0 without findings, 1 with, 2 for bad usage. */
+ * rank's main returns, and a rank that sleeps lets the others go on while the virtual clock moves.
+ * Usage: PROGRAM [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]
+ * Prints each finding as a line on standard error; exit status 0 without findings, 1 with, 2 for
+ * bad usage. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,13 +18,13 @@ int crosswait_program_main(int argc, char **argv);
 static int program_argc;
 static char **program_argv;
 
-/* --- what is the rank's own --------------------------------------------------------------------- */
+/* --- what is the rank's own ------------------------------------------------------------------- */
 
 static struct handler {
     struct handler *next;
     int rank;
     void (*function)(void);
-} *handlers;
+} * handlers;
 
 int __cxa_atexit(void (*function)(void *), void *argument, void *object);
 

@@ -198,7 +198,8 @@ static void compare_sums(const struct scenario *s)
 static void compare_times(const struct scenario *s)
 {
     for (int call = 0; call < s->calls; call++) {
-        double in = call < calls ? came[call] : 0, out = call < calls ? left[call] : 1e300, last, first;
+        double in = call < calls ? came[call] : 0, out = call < calls ? left[call] : 1e300, last,
+               first;
         PMPI_Allreduce(&in, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
         PMPI_Allreduce(&out, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
         if (first < last)

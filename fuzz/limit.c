@@ -1,8 +1,8 @@
 /* Time limits: the timer of the process's computing (SIGPROF) beside the alarm (SIGALRM).
  *
  * Invariants
- *  1. `computed` counts seconds of computing, and `rang` libFuzzer's alarms, since the input started; each alarm is -timeout / 2 + 1 s after
- *     the one before it. */
+ *  1. `computed` counts seconds of computing, and `rang` libFuzzer's alarms, since the input
+ * started; each alarm is -timeout / 2 + 1 s after the one before it. */
 #include "fuzz/limit.h"
 
 #include <signal.h>
@@ -49,7 +49,8 @@ void limit_inputs(int seconds)
     struct itimerval time = {.it_value.tv_sec = 1, .it_interval.tv_sec = 1};
 
     sigaction(SIGALRM, NULL, &libfuzzer_alarm);
-    if (!(libfuzzer_alarm.sa_flags & SA_SIGINFO) && (libfuzzer_alarm.sa_handler == SIG_DFL || libfuzzer_alarm.sa_handler == SIG_IGN))
+    if (!(libfuzzer_alarm.sa_flags & SA_SIGINFO) &&
+        (libfuzzer_alarm.sa_handler == SIG_DFL || libfuzzer_alarm.sa_handler == SIG_IGN))
         return;
     input_seconds = seconds;
     sigaction(SIGPROF, &second, NULL);

@@ -1,13 +1,15 @@
-/* Time limits that a busy machine does not reach: so many seconds of computing, or three times as many by the clock for what only
- * sleeps. */
+/* Time limits that a busy machine does not reach: so many seconds of computing, or three times as
+ * many by the clock for what only sleeps. */
 #ifndef FUZZ_LIMIT_H
 #define FUZZ_LIMIT_H
 
-/* Once: handler is called with SIGPROF or SIGALRM when the time is over; SIG_DFL ends the process. */
+/* Once: handler is called with SIGPROF or SIGALRM when the time is over; SIG_DFL ends the process.
+ */
 void limit_once(int seconds, void (*handler)(int));
 
-/* For libFuzzer, whose own -timeout goes by the clock: its alarm counts from now on only where the input really computed for so long.
- * seconds: what -timeout says. To be called when libFuzzer has set its alarm. */
+/* For libFuzzer, whose own -timeout goes by the clock: its alarm counts from now on only where the
+ * input really computed for so long. seconds: what -timeout says. To be called when libFuzzer has
+ * set its alarm. */
 void limit_inputs(int seconds);
 /* At the start of each input. */
 void limit_input_starts(void);

@@ -1,6 +1,6 @@
 /* Fuzzes everything that reads a trace: opening it, its events, every checker with a small budget,
- * the facts of a report and every rendering of them. Bytes at random rarely get past SQLite, so most
- * mutations change one value of one row, in its meaning. */
+ * the facts of a report and every rendering of them. Bytes at random rarely get past SQLite, so
+ * most mutations change one value of one row, in its meaning. */
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,8 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     return 0;
 }
 
-/* --- mutation: one value of one row
- * ---------------------------------------------------------------------------------------------- */
+/* --- mutation: one value of one row ----------------------------------------------------------- */
 
 size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
 size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size) __attribute__((weak));
@@ -139,9 +138,10 @@ static void change_row(sqlite3 *db, struct core_random *random)
         snprintf(sql, sizeof sql, "UPDATE OR REPLACE \"%s\" SET \"%s\" = %s WHERE \"%s\" = ", table,
                  column, value, key);
     size_t used = strlen(sql);
-    snprintf(sql + used, sizeof sql - used,
-             "(SELECT \"%s\" FROM \"%s\" LIMIT 1 OFFSET %u %% max(1, (SELECT count(*) FROM \"%s\")))",
-             key, table, (unsigned)core_random_below(random, 1 << 16), table);
+    snprintf(
+        sql + used, sizeof sql - used,
+        "(SELECT \"%s\" FROM \"%s\" LIMIT 1 OFFSET %u %% max(1, (SELECT count(*) FROM \"%s\")))",
+        key, table, (unsigned)core_random_below(random, 1 << 16), table);
     sqlite3_exec(db, sql, NULL, NULL, NULL);
 }
 
@@ -168,8 +168,10 @@ size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsi
     parser_write("mutant.db", data, size, 0);
     size_t made = 0;
     if (sqlite3_open(path, &db) == SQLITE_OK) {
-        sqlite3_exec(db, "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA ignore_check_constraints=1",
-                     NULL, NULL, NULL);
+        sqlite3_exec(
+            db,
+            "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA ignore_check_constraints=1",
+            NULL, NULL, NULL);
         for (uint64_t changes = 1 + core_random_below(&random, 3); changes; changes--)
             change_row(db, &random);
     }

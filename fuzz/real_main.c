@@ -33,9 +33,7 @@ static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
 static unsigned long checksum[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
 static int inside;
 
-/* --- delays: the scenario's ticks as real time, so that what is not forced meets them too
- * ------------------------------------------------------------------------------------------------
- */
+/* --- delays: the scenario's ticks as real time, so that what is not forced meets them too ----- */
 
 static void hold(double microseconds)
 {
@@ -53,7 +51,8 @@ static void hold_call(void)
         hold(TICK_US * scenario_delay(&scenario, world_size, world_rank, -1, number++));
 }
 
-/* The world's rank of a communicator's, and the other way round; MPI_PROC_NULL and the like stay. */
+/* The world's rank of a communicator's, and the other way round; MPI_PROC_NULL and the like stay.
+ */
 static int translated(MPI_Comm from, int rank, MPI_Comm to)
 {
     MPI_Group a, b;
@@ -83,9 +82,7 @@ static void hold_message(int dest, MPI_Comm comm)
         hold(LATE_US);
 }
 
-/* --- sends, buffered or not, and receives from any source, as they were in process
- * ------------------------------------------------------------------------------------------------
- */
+/* --- sends, buffered or not, and receives from any source, as they were in process ------------ */
 
 enum how { AS_IT_IS, SYNCHRONOUS, BUFFERED };
 
@@ -166,8 +163,8 @@ int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int 
                  MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
-    int code = PMPI_Irecv(recvbuf, recvcount, recvtype, pinned(source, comm), recvtag, comm,
-                          &request);
+    int code =
+        PMPI_Irecv(recvbuf, recvcount, recvtype, pinned(source, comm), recvtag, comm, &request);
     if (code == MPI_SUCCESS)
         code = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
     int received = code == MPI_SUCCESS ? PMPI_Wait(&request, status) : code;
@@ -199,9 +196,7 @@ int MPI_Waitall(int count, MPI_Request request[], MPI_Status status[])
     return PMPI_Waitall(count, request, status);
 }
 
-/* --- the environment
- * --------------------------------------------------------------------------------------------------------
- */
+/* --- the environment -------------------------------------------------------------------------- */
 
 static void report(const char *rule, const char *format, ...)
 {
@@ -283,10 +278,9 @@ static void calling(int now_inside)
 static void on_alarm(int number)
 {
     char text[96];
-    int length =
-        snprintf(text, sizeof text,
-                 "finding: timeout: rank %d of MPI_COMM_WORLD has not ended within %d s\n",
-                 world_rank, SECONDS);
+    int length = snprintf(text, sizeof text,
+                          "finding: timeout: rank %d of MPI_COMM_WORLD has not ended within %d s\n",
+                          world_rank, SECONDS);
     (void)number;
     _exit(write(1, text, (size_t)length) < 0 ? 10 : 9);
 }
@@ -297,8 +291,9 @@ static struct sigaction before[sizeof deadly / sizeof *deadly];
 static void on_deadly(int number)
 {
     char text[96];
-    int length = snprintf(text, sizeof text, "finding: crash: rank %d of MPI_COMM_WORLD, signal %d\n",
-                          world_rank, number);
+    int length =
+        snprintf(text, sizeof text, "finding: crash: rank %d of MPI_COMM_WORLD, signal %d\n",
+                 world_rank, number);
     if (write(1, text, (size_t)length) < 0)
         _exit(10);
     usleep(100000); /* what was written must get out before mpirun ends all */
@@ -380,8 +375,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    const struct collective *collective =
-        argc == 2 || argc == 3 ? read_scenario(argv[1]) : NULL;
+    const struct collective *collective = argc == 2 || argc == 3 ? read_scenario(argv[1]) : NULL;
     if (!collective || !execute_adapt(collective, &scenario)) {
         fprintf(stderr, "crosswait: usage: mpirun -n RANKS %s SCENARIO [DECISIONS]\n", argv[0]);
         MPI_Abort(MPI_COMM_WORLD, 2);

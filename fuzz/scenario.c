@@ -14,10 +14,10 @@ static const char *const op_names[] = {"sum-int",          "sum-double", "max-in
                                        "affine-strided",   "sum-rounded"};
 static const char *const comm_names[] = {"world", "dup", "backwards", "part", "grid"};
 static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
-static const char *const buffering_names[] = {"rendezvous", "eager", "eager-bytes",
+static const char *const buffering_names[] = {"rendezvous", "eager",   "eager-bytes",
                                               "chosen",     "credits", "pool"};
-static const char *const delays_names[] = {"none",   "uniform", "heavy", "slow-link",
-                                           "speeds", "swarm"};
+static const char *const delays_names[] = {"none",      "uniform", "heavy",
+                                           "slow-link", "speeds",  "swarm"};
 static const char *const flag_names[] = {"no", "yes"};
 
 enum field {
@@ -82,7 +82,8 @@ static const struct field_row row[FIELDS] = {
     [FIELD_CREDITS] = {"credits", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
     [FIELD_POOL_BYTES] = {"pool-bytes", 0, 65535, NULL, {0, 4, 8, 16, 64, 4096, -9}},
     [FIELD_DELAYS] = {"delays", 0, SCENARIO_DELAYS - 1, delays_names, {-9}},
-    [FIELD_DELAYS_SEED] = {"delays-seed", 0, SCENARIO_RANKS_MAX * SCENARIO_RANKS_MAX - 1, NULL, {-9}},
+    [FIELD_DELAYS_SEED] =
+        {"delays-seed", 0, SCENARIO_RANKS_MAX *SCENARIO_RANKS_MAX - 1, NULL, {-9}},
 };
 
 static int field_get(const struct scenario *s, enum field field)
@@ -285,9 +286,7 @@ static void defaults(struct scenario *s)
     s->slow = -1;
 }
 
-/* --- bytes
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 static int width(enum field field)
 {
@@ -329,9 +328,7 @@ size_t scenario_encode(const struct scenario *s, uint8_t bytes[SCENARIO_BYTES_MA
     return SCENARIO_HEADER_BYTES + s->choice_count;
 }
 
-/* --- text
- * -----------------------------------------------------------------------------------------------------------------
- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static const char title[] = "crosswait scenario 1\n";
 
@@ -469,9 +466,7 @@ int scenario_parse(const char *text, struct scenario *out, char out_target[128],
     return 0;
 }
 
-/* --- mutation
- * ---------------------------------------------------------------------------------------------------------------
- */
+/* --- mutation --------------------------------------------------------------------------------- */
 
 static uint64_t next(uint64_t *state)
 {

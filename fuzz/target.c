@@ -80,7 +80,10 @@ static int list(void)
     return 0;
 }
 
-enum { EXPLAIN_SECONDS = 10, LIBFUZZER_SECONDS = 1200 }; /* the latter: unless -timeout says otherwise */
+enum {
+    EXPLAIN_SECONDS = 10,
+    LIBFUZZER_SECONDS = 1200
+}; /* the latter: unless -timeout says otherwise */
 
 static void on_alarm(int number)
 {

@@ -1,8 +1,11 @@
-/* Datatypes: ids, type maps and signatures, from MPI_Type_get_envelope and _get_contents at first sight.
+/* Datatypes: ids, type maps and signatures, from MPI_Type_get_envelope and _get_contents at first
+ * sight.
  *
- *  1. A map (typemap.h) is the type's sequence of basic elements in the order of its definition, as loops.
- *  2. The record has it as segments of equal consecutive elements, unless it takes more than SEGMENTS_MAX of them; the signature is there
- *     whatever the type's length. What is not judged without segments: crosswait-trace(5).
+ *  1. A map (typemap.h) is the type's sequence of basic elements in the order of its definition, as
+ * loops.
+ *  2. The record has it as segments of equal consecutive elements, unless it takes more than
+ * SEGMENTS_MAX of them; the signature is there whatever the type's length. What is not judged
+ * without segments: crosswait-trace(5).
  *  3. Derived types that are alike share an id: a program may make and free them for ever. */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +23,7 @@ enum { SEGMENTS_MAX = 2000, DEPTH_MAX = 64, DIMENSIONS_MAX = 16 };
 /* What is remembered of a type, by id. */
 enum { TYPE_CHUNK = 256, TYPE_CHUNKS_MAX = 4096 };
 struct known {
-    uint64_t signature;  /* of a basic type */
+    uint64_t signature; /* of a basic type */
     int64_t size, extent;
     bool holes, contiguous;
     struct typemap *map; /* kept when contents are asked for */
@@ -48,7 +51,7 @@ bool datatypes_layout(uint32_t type, struct datatype_layout *out)
     return true;
 }
 
-/* --- maps ----------------------------------------------------------------------------------------------------------- */
+/* --- maps ------------------------------------------------------------------------------------- */
 
 static uint32_t define(struct lane *lane, MPI_Datatype type);
 
@@ -74,12 +77,13 @@ static int64_t extent_of(MPI_Datatype type)
 /* Fortran's parametrised types are kinds of basic types. */
 static bool is_basic(int combiner)
 {
-    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER || combiner == MPI_COMBINER_F90_REAL ||
-           combiner == MPI_COMBINER_F90_COMPLEX;
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
+           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
 /* `rows` times, `stride` apart, `length` elements of old. */
-static void add_rows(struct typemap *map, const struct typemap *old, int64_t at, int64_t rows, int64_t stride, int64_t length, int64_t extent)
+static void add_rows(struct typemap *map, const struct typemap *old, int64_t at, int64_t rows,
+                     int64_t stride, int64_t length, int64_t extent)
 {
     struct typemap *row;
     if (rows <= 0 || length <= 0)
@@ -94,8 +98,10 @@ static void add_rows(struct typemap *map, const struct typemap *old, int64_t at,
     typemap_add(map, typemap_own(map, row), at, rows, stride);
 }
 
-/* MPI_Type_create_subarray: dimension by dimension, from the one whose elements lie next to each other. */
-static void add_subarray(struct typemap *map, const struct typemap *old, const int *in, int64_t extent)
+/* MPI_Type_create_subarray: dimension by dimension, from the one whose elements lie next to each
+ * other. */
+static void add_subarray(struct typemap *map, const struct typemap *old, const int *in,
+                         int64_t extent)
 {
     int n = in[0];
     const int *size = in + 1, *part = size + n, *start = part + n;
@@ -115,29 +121,36 @@ static void add_subarray(struct typemap *map, const struct typemap *old, const i
 }
 
 /* What of `size` indices process `me` of `count` has. */
-static void add_distributed(struct typemap *map, const struct typemap *old, int64_t stride, int size, int distribution, int argument, int count,
-                            int me)
+static void add_distributed(struct typemap *map, const struct typemap *old, int64_t stride,
+                            int size, int distribution, int argument, int count, int me)
 {
     int64_t block = size, start = 0;
     if (distribution == MPI_DISTRIBUTE_BLOCK)
-        block = argument == MPI_DISTRIBUTE_DFLT_DARG ? ((int64_t)size + count - 1) / count : argument;
+        block =
+            argument == MPI_DISTRIBUTE_DFLT_DARG ? ((int64_t)size + count - 1) / count : argument;
     else if (distribution == MPI_DISTRIBUTE_CYCLIC)
         block = argument == MPI_DISTRIBUTE_DFLT_DARG ? 1 : argument;
     start = distribution == MPI_DISTRIBUTE_NONE ? 0 : block * me;
     if (block <= 0 || start >= size)
         return;
-    int64_t round = distribution == MPI_DISTRIBUTE_CYCLIC ? block * count : size; /* from one of its blocks to the next */
-    int64_t whole = size - start >= block ? (size - start - block) / round + 1 : 0, next = start + whole * round;
+    int64_t round = distribution == MPI_DISTRIBUTE_CYCLIC
+                        ? block * count
+                        : size; /* from one of its blocks to the next */
+    int64_t whole = size - start >= block ? (size - start - block) / round + 1 : 0,
+            next = start + whole * round;
     add_rows(map, old, start * stride, whole, round * stride, block, stride);
     if (next < size)
         typemap_add(map, old, next * stride, size - next < block ? size - next : block, stride);
 }
 
-/* MPI_Type_create_darray; the processes lie in a grid whose last dimension varies fastest, whatever the array's order. */
-static void add_darray(struct typemap *map, const struct typemap *old, const int *in, int64_t extent)
+/* MPI_Type_create_darray; the processes lie in a grid whose last dimension varies fastest, whatever
+ * the array's order. */
+static void add_darray(struct typemap *map, const struct typemap *old, const int *in,
+                       int64_t extent)
 {
     int n = in[2], rank = in[1], me[DIMENSIONS_MAX];
-    const int *size = in + 3, *distribution = size + n, *argument = distribution + n, *count = argument + n;
+    const int *size = in + 3, *distribution = size + n, *argument = distribution + n,
+              *count = argument + n;
     bool fortran = in[3 + 4 * n] == MPI_ORDER_FORTRAN;
     if (n > DIMENSIONS_MAX) {
         map->failed = true;
@@ -164,16 +177,18 @@ static void add_darray(struct typemap *map, const struct typemap *old, const int
 static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth);
 
 /* The map of contents' type i, owned by map. */
-static const struct typemap *old_of(struct lane *lane, struct typemap *map, MPI_Datatype type, int depth)
+static const struct typemap *old_of(struct lane *lane, struct typemap *map, MPI_Datatype type,
+                                    int depth)
 {
     return typemap_own(map, map_of(lane, type, depth + 1));
 }
 
-static void add_contents(struct lane *lane, struct typemap *map, int combiner, const int *in, const MPI_Aint *ad, const MPI_Datatype *dt,
-                         int depth)
+static void add_contents(struct lane *lane, struct typemap *map, int combiner, const int *in,
+                         const MPI_Aint *ad, const MPI_Datatype *dt, int depth)
 {
     int64_t extent = extent_of(dt[0]);
-    const struct typemap *old = combiner == MPI_COMBINER_STRUCT ? NULL : old_of(lane, map, dt[0], depth);
+    const struct typemap *old =
+        combiner == MPI_COMBINER_STRUCT ? NULL : old_of(lane, map, dt[0], depth);
     switch (combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED:
@@ -224,7 +239,8 @@ static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
 {
     struct typemap *map = typemap_new();
     int ni, na, nd, combiner;
-    if (!map || depth == DEPTH_MAX || REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS) {
+    if (!map || depth == DEPTH_MAX ||
+        REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS) {
         typemap_free(map);
         return NULL;
     }
@@ -242,7 +258,8 @@ static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
     int *in = calloc((size_t)ni + 1, sizeof *in);
     MPI_Aint *ad = calloc((size_t)na + 1, sizeof *ad);
     MPI_Datatype *dt = calloc((size_t)nd + 1, sizeof *dt);
-    if (!in || !ad || !dt || nd < 1 || REAL(Type_get_contents)(type, ni, na, nd, in, ad, dt) != MPI_SUCCESS) {
+    if (!in || !ad || !dt || nd < 1 ||
+        REAL(Type_get_contents)(type, ni, na, nd, in, ad, dt) != MPI_SUCCESS) {
         map->failed = true;
     } else {
         add_contents(lane, map, combiner, in, ad, dt, depth);
@@ -258,13 +275,13 @@ static struct typemap *map_of(struct lane *lane, MPI_Datatype type, int depth)
     return map;
 }
 
-/* --- definitions ------------------------------------------------------------------------------------------------------ */
+/* --- definitions ------------------------------------------------------------------------------ */
 
 /* Ids by what the definitions say, as digests that no two of them share. */
 static struct alike {
     XXH128_hash_t content;
     uint32_t id; /* 0: free */
-} *alike;
+} * alike;
 static uint32_t alike_count, alike_capacity;
 
 static struct alike *alike_slot(struct alike *table, uint32_t capacity, XXH128_hash_t content)
@@ -304,7 +321,8 @@ static bool flatten_one(int64_t at, uint32_t basic, int64_t extent, uint64_t cou
     struct spool_segment *last = flat->count ? &flat->segment[flat->count - 1] : NULL;
     if (count > UINT32_MAX)
         return false;
-    if (last && last->basic == basic && last->displacement + (int64_t)last->count * extent == at && last->count + count <= UINT32_MAX) {
+    if (last && last->basic == basic && last->displacement + (int64_t)last->count * extent == at &&
+        last->count + count <= UINT32_MAX) {
         last->count += (uint32_t)count;
         return true;
     }
@@ -318,11 +336,13 @@ static bool has_holes(const struct typemap *map)
 {
     bool holes = false;
     for (size_t i = 0; i < map->sequence.count; i++)
-        holes |= map->part[i].inner ? has_holes(map->part[i].inner) : known_at(map->part[i].basic)->holes;
+        holes |= map->part[i].inner ? has_holes(map->part[i].inner)
+                                    : known_at(map->part[i].basic)->holes;
     return holes;
 }
 
-/* Open MPI calls the kinds of Fortran's parametrised types "COMBINER MPI_FLOAT": they match the type that they are. */
+/* Open MPI calls the kinds of Fortran's parametrised types "COMBINER MPI_FLOAT": they match the
+ * type that they are. */
 static void name_of(MPI_Datatype type, char *name)
 {
     static const char prefix[] = "COMBINER ";
@@ -338,7 +358,7 @@ static void find_span(struct known *known, const struct flat *flat)
 {
     struct datatype_span *span = &known->span;
     uint32_t n = flat->count;
-    int64_t (*part)[2] = n ? malloc(n * sizeof *part) : NULL;
+    int64_t(*part)[2] = n ? malloc(n * sizeof *part) : NULL;
     for (uint32_t i = 0; part && i < n; i++) {
         const struct known *basic = known_at(flat->segment[i].basic);
         part[i][0] = flat->segment[i].displacement;
@@ -353,7 +373,8 @@ static void find_span(struct known *known, const struct flat *flat)
     known->spanned = part != NULL;
     span->size = known->size;
     span->extent = known->extent;
-    span->whole = part && n == 1 && span->size == span->extent && span->high - span->low == span->size;
+    span->whole =
+        part && n == 1 && span->size == span->extent && span->high - span->low == span->size;
     span->part = part;
     span->parts = n;
     if (span->whole) {
@@ -375,7 +396,8 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     if (REAL(Type_size_x)(type, &big) != MPI_SUCCESS && REAL(Type_size)(type, &size) == MPI_SUCCESS)
         big = size;
     name_of(type, name);
-    uint32_t id = is_basic(combiner) ? handles_type_add(type, 0) : 0; /* the map of a basic type names the type */
+    uint32_t id = is_basic(combiner) ? handles_type_add(type, 0)
+                                     : 0; /* the map of a basic type names the type */
     struct known *known = id ? known_at(id) : NULL;
     if (is_basic(combiner)) {
         if (!known)
@@ -387,16 +409,24 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         known->contiguous = !known->holes;
     }
     struct typemap *map = map_of(lane, type, 0);
-    struct spool_def_type *def = malloc(sizeof *def + SEGMENTS_MAX * sizeof(struct spool_segment) + sizeof name);
+    struct spool_def_type *def =
+        malloc(sizeof *def + SEGMENTS_MAX * sizeof(struct spool_segment) + sizeof name);
     struct flat flat = {.segment = def ? (struct spool_segment *)(def + 1) : NULL};
-    bool whole = map && def && typemap_close(map), kept = whole && typemap_each(map, 0, flatten_one, &flat);
-    size_t length = strlen(name), bytes = sizeof *def + (kept ? flat.count : 0) * sizeof *flat.segment + length;
+    bool whole = map && def && typemap_close(map),
+         kept = whole && typemap_each(map, 0, flatten_one, &flat);
+    size_t length = strlen(name),
+           bytes = sizeof *def + (kept ? flat.count : 0) * sizeof *flat.segment + length;
     struct alike *same = NULL;
     if (!def)
         goto done;
-    *def = (struct spool_def_type){{SPOOL_DEF_TYPE, (uint16_t)((bytes + 7) / 8), (uint16_t)combiner, (uint16_t)length}, 0,
-                                   kept ? flat.count : UINT32_MAX, big, lb, extent,
-                                   whole ? signature_hash(map->sequence.run, map->sequence.count) : 0};
+    *def = (struct spool_def_type){
+        {SPOOL_DEF_TYPE, (uint16_t)((bytes + 7) / 8), (uint16_t)combiner, (uint16_t)length},
+        0,
+        kept ? flat.count : UINT32_MAX,
+        big,
+        lb,
+        extent,
+        whole ? signature_hash(map->sequence.run, map->sequence.count) : 0};
     memcpy((char *)def + bytes - length, name, length);
     if (!id) {
         same = kept ? alike_find(XXH3_128bits(def, bytes)) : NULL;
@@ -417,7 +447,8 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     known->extent = extent;
     if (whole && !is_basic(combiner)) {
         known->holes = has_holes(map);
-        known->contiguous = kept && flat.count == 1 && !flat.segment[0].displacement && lb == 0 && big == extent && !known->holes;
+        known->contiguous = kept && flat.count == 1 && !flat.segment[0].displacement && lb == 0 &&
+                            big == extent && !known->holes;
     }
     if (whole && recorder.payload && !known->contiguous) {
         known->map = map;

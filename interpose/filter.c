@@ -1,12 +1,14 @@
 /* What is recorded, when not everything is.
  *
  * CROSSWAIT_RANKS=0-3,7          these world ranks only
- * CROSSWAIT_CALLS=coll,-tool     classes (core/event.h), groups (p2p coll rma file) or MPI_Names; with a minus: all but these. `inner` is
- *                                what the library does inside its collectives
- * CROSSWAIT_COMMS=world,self,NAME  these communicators only, by the name that MPI_Comm_set_name gave them
- * CROSSWAIT_FROM, CROSSWAIT_UNTIL=SECONDS | pcontrol:N   a window: since MPI_Init, or from the first MPI_Pcontrol(N)
+ * CROSSWAIT_CALLS=coll,-tool     classes (core/event.h), groups (p2p coll rma file) or MPI_Names;
+ * with a minus: all but these. `inner` is what the library does inside its collectives
+ * CROSSWAIT_COMMS=world,self,NAME  these communicators only, by the name that MPI_Comm_set_name
+ * gave them CROSSWAIT_FROM, CROSSWAIT_UNTIL=SECONDS | pcontrol:N   a window: since MPI_Init, or
+ * from the first MPI_Pcontrol(N)
  *
- *  1. Calls that start or end MPI, or make or free a handle, are always kept, so that what is recorded stays understandable.
+ *  1. Calls that start or end MPI, or make or free a handle, are always kept, so that what is
+ * recorded stays understandable.
  *  2. Calls on requests are kept unless all calls that make requests are left out.
  *  3. What is left out counts as lost, so that nobody takes the record for complete. */
 #include <stdio.h>
@@ -16,22 +18,25 @@
 #include "interpose/filter.h"
 
 #define BIT(name) (1ull << EVENT_CLASS_##name)
-#define ALWAYS                                                                                                                       \
-    (BIT(INIT) | BIT(FINALIZE) | BIT(ABORT) | BIT(COMM_CREATE) | BIT(COMM_ICREATE) | BIT(COMM_FREE) | BIT(TYPE) | BIT(TYPE_FREE) |    \
-     BIT(OP) | BIT(OP_FREE) | BIT(GROUP_FREE) | BIT(WIN_CREATE) | BIT(WIN_FREE) | BIT(SPAWN))
-#define STARTERS                                                                                                                     \
-    (BIT(ISEND) | BIT(SEND_INIT) | BIT(IRECV) | BIT(RECV_INIT) | BIT(START) | BIT(ICOLL) | BIT(COLL_INIT) | BIT(IMRECV) | BIT(MPROBE) | \
-     BIT(IMPROBE) | BIT(RMA) | BIT(FILE))
-#define ON_REQUESTS                                                                                                                  \
-    (BIT(WAIT) | BIT(WAITALL) | BIT(WAITANY) | BIT(WAITSOME) | BIT(TEST) | BIT(TESTALL) | BIT(TESTANY) | BIT(TESTSOME) |              \
-     BIT(REQUEST_STATUS) | BIT(CANCEL) | BIT(REQUEST_FREE) | BIT(MRECV))
-#define P2P                                                                                                                          \
-    (BIT(SEND) | BIT(ISEND) | BIT(SEND_INIT) | BIT(RECV) | BIT(IRECV) | BIT(RECV_INIT) | BIT(SENDRECV) | BIT(START) | BIT(PROBE) |    \
-     BIT(IPROBE) | BIT(MPROBE) | BIT(IMPROBE) | BIT(MRECV) | BIT(IMRECV) | BIT(BUFFER) | ON_REQUESTS)
+#define ALWAYS                                                                                \
+    (BIT(INIT) | BIT(FINALIZE) | BIT(ABORT) | BIT(COMM_CREATE) | BIT(COMM_ICREATE) |          \
+     BIT(COMM_FREE) | BIT(TYPE) | BIT(TYPE_FREE) | BIT(OP) | BIT(OP_FREE) | BIT(GROUP_FREE) | \
+     BIT(WIN_CREATE) | BIT(WIN_FREE) | BIT(SPAWN))
+#define STARTERS                                                                           \
+    (BIT(ISEND) | BIT(SEND_INIT) | BIT(IRECV) | BIT(RECV_INIT) | BIT(START) | BIT(ICOLL) | \
+     BIT(COLL_INIT) | BIT(IMRECV) | BIT(MPROBE) | BIT(IMPROBE) | BIT(RMA) | BIT(FILE))
+#define ON_REQUESTS                                                                         \
+    (BIT(WAIT) | BIT(WAITALL) | BIT(WAITANY) | BIT(WAITSOME) | BIT(TEST) | BIT(TESTALL) |   \
+     BIT(TESTANY) | BIT(TESTSOME) | BIT(REQUEST_STATUS) | BIT(CANCEL) | BIT(REQUEST_FREE) | \
+     BIT(MRECV))
+#define P2P                                                                               \
+    (BIT(SEND) | BIT(ISEND) | BIT(SEND_INIT) | BIT(RECV) | BIT(IRECV) | BIT(RECV_INIT) |  \
+     BIT(SENDRECV) | BIT(START) | BIT(PROBE) | BIT(IPROBE) | BIT(MPROBE) | BIT(IMPROBE) | \
+     BIT(MRECV) | BIT(IMRECV) | BIT(BUFFER) | ON_REQUESTS)
 #define COLL (BIT(COLL) | BIT(ICOLL) | BIT(COLL_INIT))
-#define RMA                                                                                                                          \
-    (BIT(RMA) | BIT(RMA_FENCE) | BIT(RMA_POST) | BIT(RMA_START) | BIT(RMA_COMPLETE) | BIT(RMA_WAIT) | BIT(RMA_TEST) | BIT(RMA_LOCK) | \
-     BIT(RMA_UNLOCK) | BIT(RMA_FLUSH) | BIT(WIN))
+#define RMA                                                                           \
+    (BIT(RMA) | BIT(RMA_FENCE) | BIT(RMA_POST) | BIT(RMA_START) | BIT(RMA_COMPLETE) | \
+     BIT(RMA_WAIT) | BIT(RMA_TEST) | BIT(RMA_LOCK) | BIT(RMA_UNLOCK) | BIT(RMA_FLUSH) | BIT(WIN))
 #define FILES (BIT(FILE) | BIT(FILE_COLL))
 _Static_assert(EVENT_CLASS_COUNT <= 64, "a class is a bit");
 
@@ -41,9 +46,9 @@ static struct {
     bool wanted[CALL_COUNT];
     bool rank_out;
     char comms[1024];
-    uint64_t from, until;   /* ticks; 0, UINT64_MAX: no bound */
+    uint64_t from, until; /* ticks; 0, UINT64_MAX: no bound */
     int from_mark, until_mark;
-    bool inside;            /* for markers */
+    bool inside; /* for markers */
 } filter;
 
 static bool list_of_ranks(const char *text, int rank)
@@ -65,7 +70,10 @@ static bool list_of_ranks(const char *text, int rank)
 /* Classes that a word names; 0 none. */
 static uint64_t classes_of(const char *word)
 {
-    static const struct { const char *word; uint64_t classes; } groups[] = {{"p2p", P2P}, {"coll", COLL}, {"rma", RMA}, {"file", FILES}};
+    static const struct {
+        const char *word;
+        uint64_t classes;
+    } groups[] = {{"p2p", P2P}, {"coll", COLL}, {"rma", RMA}, {"file", FILES}};
     static const char *const text[] = {
 #define X(name, string) string,
         EVENT_CLASSES(X)
@@ -122,7 +130,8 @@ static bool read_calls(const char *list, bool *out_inner, const char **out_word)
     return true;
 }
 
-static bool read_when(const char *text, uint64_t start, uint64_t tick_hz, uint64_t *out_ticks, int *out_mark)
+static bool read_when(const char *text, uint64_t start, uint64_t tick_hz, uint64_t *out_ticks,
+                      int *out_mark)
 {
     char *end;
     if (!strncmp(text, "pcontrol:", 9)) {
@@ -136,10 +145,13 @@ static bool read_when(const char *text, uint64_t start, uint64_t tick_hz, uint64
     return true;
 }
 
-bool filter_start(uint64_t start, uint64_t tick_hz, bool *out_inner, char *out_reason, size_t reason_bytes)
+bool filter_start(uint64_t start, uint64_t tick_hz, bool *out_inner, char *out_reason,
+                  size_t reason_bytes)
 {
-    const char *ranks = getenv("CROSSWAIT_RANKS"), *calls = getenv("CROSSWAIT_CALLS"), *comms = getenv("CROSSWAIT_COMMS");
-    const char *from = getenv("CROSSWAIT_FROM"), *until = getenv("CROSSWAIT_UNTIL"), *bad = NULL, *name = NULL;
+    const char *ranks = getenv("CROSSWAIT_RANKS"), *calls = getenv("CROSSWAIT_CALLS"),
+               *comms = getenv("CROSSWAIT_COMMS");
+    const char *from = getenv("CROSSWAIT_FROM"), *until = getenv("CROSSWAIT_UNTIL"), *bad = NULL,
+               *name = NULL;
     filter.until = UINT64_MAX;
     filter.from_mark = filter.until_mark = MARK_NONE;
     memset(filter.wanted, 1, sizeof filter.wanted);
@@ -155,11 +167,13 @@ bool filter_start(uint64_t start, uint64_t tick_hz, bool *out_inner, char *out_r
     if (until && *until && !read_when(until, start, tick_hz, &filter.until, &filter.until_mark))
         bad = until, name = "CROSSWAIT_UNTIL";
     if (name) {
-        snprintf(out_reason, reason_bytes, "%s: '%.100s' means nothing, everything is recorded", name, bad);
+        snprintf(out_reason, reason_bytes, "%s: '%.100s' means nothing, everything is recorded",
+                 name, bad);
         return false;
     }
     filter.inside = filter.from_mark == MARK_NONE;
-    recorder.filter = filter.rank_out || (calls && *calls) || filter.comms[0] || (from && *from) || (until && *until);
+    recorder.filter = filter.rank_out || (calls && *calls) || filter.comms[0] || (from && *from) ||
+                      (until && *until);
     if (filter.rank_out)
         *out_inner = false;
     return true;
@@ -211,7 +225,9 @@ bool filter_out(struct lane *lane, unsigned call, MPI_Comm comm)
     }
     if (out) {
         struct spool_header *header = lane->writer.header;
-        atomic_store_explicit(&header->lost, atomic_load_explicit(&header->lost, memory_order_relaxed) + 1, memory_order_relaxed);
+        atomic_store_explicit(&header->lost,
+                              atomic_load_explicit(&header->lost, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
     }
     return out;
 }

@@ -1,9 +1,9 @@
 /* Communicators, groups, operations, windows and files as ids with definitions.
  *
- *  1. An id is defined before the first event that names it; a handle that is freed loses its id, so that a library which uses its
- *     address again gets a new one.
- *  2. The global id of a communicator is computed alike on all its members, without talking to them: from what it was made from, its
- *     members, and how often these members made one so before.
+ *  1. An id is defined before the first event that names it; a handle that is freed loses its id,
+ * so that a library which uses its address again gets a new one.
+ *  2. The global id of a communicator is computed alike on all its members, without talking to
+ * them: from what it was made from, its members, and how often these members made one so before.
  *  3. With MPI_THREAD_MULTIPLE everything here runs under the lock. */
 #include <stdlib.h>
 #include <string.h>
@@ -23,7 +23,9 @@ static struct map {
 
 enum { COMM_CHUNK = 256, COMM_CHUNKS_MAX = 4096 };
 static struct comm_info *comm_chunk[COMM_CHUNKS_MAX]; /* by id; entries never move */
-static struct creation { uint64_t key, count; } *creation;
+static struct creation {
+    uint64_t key, count;
+} * creation;
 static uint32_t creation_count, creation_capacity;
 static MPI_Group world_group;
 
@@ -37,7 +39,8 @@ static uint32_t map_find(enum recorder_object kind, const void *handle)
     struct map *m = &map[kind];
     if (!m->capacity)
         return 0;
-    for (uint32_t at = hash_pointer(handle) & (m->capacity - 1); m->slot[at].handle; at = (at + 1) & (m->capacity - 1))
+    for (uint32_t at = hash_pointer(handle) & (m->capacity - 1); m->slot[at].handle;
+         at = (at + 1) & (m->capacity - 1))
         if (m->slot[at].handle == handle)
             return m->slot[at].id;
     return 0;
@@ -64,7 +67,8 @@ static bool map_grow(struct map *m)
     return true;
 }
 
-/* Empties a slot, and moves up what lies behind it: a program may make and free objects for ever, a few at a time. */
+/* Empties a slot, and moves up what lies behind it: a program may make and free objects for ever, a
+ * few at a time. */
 static void map_remove(struct map *m, uint32_t at)
 {
     uint32_t mask = m->capacity - 1;
@@ -111,7 +115,7 @@ uint32_t handles_type_add(MPI_Datatype type, uint32_t id)
     return map_add(OBJECT_TYPE, type, id);
 }
 
-/* --- communicators ------------------------------------------------------------------------------------------------ */
+/* --- communicators ---------------------------------------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -145,7 +149,8 @@ static bool translate(MPI_Group group, int size, int32_t *out)
         return false;
     for (int i = 0; i < size; i++)
         rank[i] = i;
-    bool good = world_group && REAL(Group_translate_ranks)(group, size, rank, world_group, rank + size) == MPI_SUCCESS;
+    bool good = world_group && REAL(Group_translate_ranks)(group, size, rank, world_group,
+                                                           rank + size) == MPI_SUCCESS;
     for (int i = 0; i < size; i++)
         out[i] = good && rank[size + i] != MPI_UNDEFINED ? rank[size + i] : -1;
     free(rank);
@@ -158,10 +163,12 @@ static int compare_ranks(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static uint64_t global_id(const struct comm_info *info, const struct comm_info *parent, enum comm_origin origin, int tag)
+static uint64_t global_id(const struct comm_info *info, const struct comm_info *parent,
+                          enum comm_origin origin, int tag)
 {
     uint64_t hash = mix(0x63726F7373776169u, origin);
-    bool own = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_MERGE || origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_UNKNOWN;
+    bool own = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_MERGE ||
+               origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_UNKNOWN;
     if (!own) {
         hash = mix(hash, parent ? parent->global : 0);
         hash = mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
@@ -193,14 +200,23 @@ static void write_comm(struct lane *lane, const struct comm_info *info, const ch
         enum { AT_ONCE = 4096 };
         int32_t count = total - first < AT_ONCE ? total - first : AT_ONCE;
         size_t names = first == 0 ? name_bytes : 0;
-        uint32_t words = (uint32_t)((sizeof(struct spool_def_comm) + (size_t)count * 4 + 7) / 8 + (names + 7) / 8);
+        uint32_t words = (uint32_t)((sizeof(struct spool_def_comm) + (size_t)count * 4 + 7) / 8 +
+                                    (names + 7) / 8);
         struct spool_def_comm *def = spool_reserve(recorder_definitions(lane), words);
         if (!def)
             return;
-        *def = (struct spool_def_comm){
-            .head = {SPOOL_DEF_COMM, (uint16_t)words, info->inter ? SPOOL_COMM_INTER : SPOOL_COMM_INTRA, (uint16_t)names},
-            .global = info->global, .id = info->id, .parent = info->parent, .rank = info->rank, .size = (uint32_t)info->size,
-            .remote_size = (uint32_t)info->remote_size, .first = (uint32_t)first, .count = (uint32_t)count, .topology = info->topology};
+        *def = (struct spool_def_comm){.head = {SPOOL_DEF_COMM, (uint16_t)words,
+                                                info->inter ? SPOOL_COMM_INTER : SPOOL_COMM_INTRA,
+                                                (uint16_t)names},
+                                       .global = info->global,
+                                       .id = info->id,
+                                       .parent = info->parent,
+                                       .rank = info->rank,
+                                       .size = (uint32_t)info->size,
+                                       .remote_size = (uint32_t)info->remote_size,
+                                       .first = (uint32_t)first,
+                                       .count = (uint32_t)count,
+                                       .topology = info->topology};
         memcpy(def + 1, info->member + first, (size_t)count * 4);
         memcpy((char *)(def + 1) + ((size_t)count * 4 + 7) / 8 * 8, name, names);
         first += count;
@@ -223,7 +239,8 @@ void recorder_forget(enum recorder_object kind, const void *handle)
     struct map *m = &map[kind];
     recorder_lock();
     if (m->capacity)
-        for (uint32_t at = hash_pointer(handle) & (m->capacity - 1); m->slot[at].handle; at = (at + 1) & (m->capacity - 1))
+        for (uint32_t at = hash_pointer(handle) & (m->capacity - 1); m->slot[at].handle;
+             at = (at + 1) & (m->capacity - 1))
             if (m->slot[at].handle == handle) {
                 struct comm_info *info = kind == OBJECT_COMM ? comm_slot(m->slot[at].id) : NULL;
                 if (info) {
@@ -242,8 +259,9 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
 {
     int inter = 0, size = 0, remote = 0, rank = 0, topology = MPI_UNDEFINED;
     MPI_Group group, remote_group;
-    if (REAL(Comm_test_inter)(comm, &inter) || REAL(Comm_size)(comm, &size) || REAL(Comm_rank)(comm, &rank) ||
-        (inter && REAL(Comm_remote_size)(comm, &remote)) || REAL(Comm_group)(comm, &group))
+    if (REAL(Comm_test_inter)(comm, &inter) || REAL(Comm_size)(comm, &size) ||
+        REAL(Comm_rank)(comm, &rank) || (inter && REAL(Comm_remote_size)(comm, &remote)) ||
+        REAL(Comm_group)(comm, &group))
         return false;
     if (!inter)
         REAL(Topo_test)(comm, &topology);
@@ -251,7 +269,10 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
     info->size = size;
     info->remote_size = remote;
     info->rank = rank;
-    info->topology = topology == MPI_CART ? 1 : topology == MPI_GRAPH ? 2 : topology == MPI_DIST_GRAPH ? 3 : 0;
+    info->topology = topology == MPI_CART         ? 1
+                     : topology == MPI_GRAPH      ? 2
+                     : topology == MPI_DIST_GRAPH ? 3
+                                                  : 0;
     info->member = malloc((size_t)(size + remote + 1) * sizeof *info->member);
     bool good = info->member && translate(group, size, info->member);
     REAL(Group_free)(&group);
@@ -263,14 +284,16 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
 }
 
 /* Under the lock. */
-static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id, enum comm_origin origin, int tag)
+static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id,
+                            enum comm_origin origin, int tag)
 {
     uint32_t id = map_add(OBJECT_COMM, comm, 0);
     if (!id || !comm_slot(id))
         return 0;
     const struct comm_info *parent = parent_id ? comm_slot(parent_id) : NULL;
     struct comm_info info = {0};
-    if (origin == COMM_ORIGIN_COPY && parent) { /* not asked: a duplicate in the making has no context yet */
+    if (origin == COMM_ORIGIN_COPY &&
+        parent) { /* not asked: a duplicate in the making has no context yet */
         info = *parent;
         size_t bytes = (size_t)(info.size + info.remote_size + 1) * sizeof *info.member;
         info.member = malloc(bytes);
@@ -289,8 +312,9 @@ static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id
     info.id = id;
     info.parent = parent_id;
     info.handle = comm;
-    info.global = comm == recorder_handle.comm_self ? mix(0x53656C66, (uint64_t)recorder.world_rank) >> 1
-                                                    : global_id(&info, parent, origin, tag);
+    info.global = comm == recorder_handle.comm_self
+                      ? mix(0x53656C66, (uint64_t)recorder.world_rank) >> 1
+                      : global_id(&info, parent, origin, tag);
     *comm_slot(id) = info;
     write_comm(lane, &info, name);
     return id;
@@ -315,7 +339,8 @@ uint32_t recorder_comm_slow(struct lane *lane, MPI_Comm comm)
     return id;
 }
 
-uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent, enum comm_origin origin, int tag)
+uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
+                            enum comm_origin origin, int tag)
 {
     if (made == recorder_handle.comm_null)
         return 0;
@@ -349,9 +374,10 @@ void handles_finalize(void)
     world_group = NULL;
 }
 
-/* --- what a collective needs to know of its communicator --------------------------------------------------------------- */
+/* --- what a collective needs to know of its communicator -------------------------------------- */
 
-static unsigned sides(struct lane *lane, MPI_Comm comm, int root, unsigned at_root, unsigned elsewhere)
+static unsigned sides(struct lane *lane, MPI_Comm comm, int root, unsigned at_root,
+                      unsigned elsewhere)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
     if (!info)
@@ -409,7 +435,8 @@ int recorder_neighbors_out(struct lane *lane, MPI_Comm comm)
 int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
-    int32_t first = info && info->inter ? info->size : 0, count = info ? info->inter ? info->remote_size : info->size : 0;
+    int32_t first = info && info->inter ? info->size : 0,
+            count = info ? info->inter ? info->remote_size : info->size : 0;
     return rank >= 0 && rank < count && info->member ? info->member[first + rank] : -1;
 }
 bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank)
@@ -432,7 +459,9 @@ int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
 uint64_t recorder_bytes(int count, MPI_Datatype type)
 {
     int size = 0;
-    return count > 0 && usage_good(OBJECT_TYPE, type) && REAL(Type_size)(type, &size) == MPI_SUCCESS ? (uint64_t)count * (uint64_t)size : 0;
+    return count > 0 && usage_good(OBJECT_TYPE, type) && REAL(Type_size)(type, &size) == MPI_SUCCESS
+               ? (uint64_t)count * (uint64_t)size
+               : 0;
 }
 int recorder_cart_dims(struct lane *lane, MPI_Comm comm)
 {
@@ -441,7 +470,7 @@ int recorder_cart_dims(struct lane *lane, MPI_Comm comm)
     return info && info->topology == 1 && REAL(Cartdim_get)(comm, &dims) == MPI_SUCCESS ? dims : 0;
 }
 
-/* --- groups, operations, windows, files ---------------------------------------------------------------------------------- */
+/* --- groups, operations, windows, files ------------------------------------------------------- */
 
 uint32_t recorder_group(struct lane *lane, MPI_Group group)
 {
@@ -451,7 +480,8 @@ uint32_t recorder_group(struct lane *lane, MPI_Group group)
     uint32_t id = map_find(OBJECT_GROUP, group);
     int size = 0;
     int32_t *member = NULL;
-    if (id || !usage_good(OBJECT_GROUP, group) || REAL(Group_size)(group, &size) || !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
+    if (id || !usage_good(OBJECT_GROUP, group) || REAL(Group_size)(group, &size) ||
+        !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
         !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, group, 0)))
         goto done;
     int first = 0;
@@ -461,7 +491,11 @@ uint32_t recorder_group(struct lane *lane, MPI_Group group)
         struct spool_def_group *def = spool_reserve(recorder_definitions(lane), words);
         if (!def)
             break;
-        *def = (struct spool_def_group){{SPOOL_DEF_GROUP, (uint16_t)words, 0, 0}, id, (uint32_t)size, (uint32_t)first, (uint32_t)count};
+        *def = (struct spool_def_group){{SPOOL_DEF_GROUP, (uint16_t)words, 0, 0},
+                                        id,
+                                        (uint32_t)size,
+                                        (uint32_t)first,
+                                        (uint32_t)count};
         memcpy(def + 1, member + first, (size_t)count * 4);
         first += count;
     } while (first < size);
@@ -471,11 +505,15 @@ done:
     return id;
 }
 
-static const struct { const char *symbol, *name; } op_names[] = {
-    {"ompi_mpi_op_max", "MPI_MAX"},       {"ompi_mpi_op_min", "MPI_MIN"},   {"ompi_mpi_op_sum", "MPI_SUM"},
-    {"ompi_mpi_op_prod", "MPI_PROD"},     {"ompi_mpi_op_land", "MPI_LAND"}, {"ompi_mpi_op_band", "MPI_BAND"},
-    {"ompi_mpi_op_lor", "MPI_LOR"},       {"ompi_mpi_op_bor", "MPI_BOR"},   {"ompi_mpi_op_lxor", "MPI_LXOR"},
-    {"ompi_mpi_op_bxor", "MPI_BXOR"},     {"ompi_mpi_op_maxloc", "MPI_MAXLOC"}, {"ompi_mpi_op_minloc", "MPI_MINLOC"},
+static const struct {
+    const char *symbol, *name;
+} op_names[] = {
+    {"ompi_mpi_op_max", "MPI_MAX"},         {"ompi_mpi_op_min", "MPI_MIN"},
+    {"ompi_mpi_op_sum", "MPI_SUM"},         {"ompi_mpi_op_prod", "MPI_PROD"},
+    {"ompi_mpi_op_land", "MPI_LAND"},       {"ompi_mpi_op_band", "MPI_BAND"},
+    {"ompi_mpi_op_lor", "MPI_LOR"},         {"ompi_mpi_op_bor", "MPI_BOR"},
+    {"ompi_mpi_op_lxor", "MPI_LXOR"},       {"ompi_mpi_op_bxor", "MPI_BXOR"},
+    {"ompi_mpi_op_maxloc", "MPI_MAXLOC"},   {"ompi_mpi_op_minloc", "MPI_MINLOC"},
     {"ompi_mpi_op_replace", "MPI_REPLACE"}, {"ompi_mpi_op_no_op", "MPI_NO_OP"},
 };
 
@@ -501,7 +539,8 @@ static uint32_t op_define(struct lane *lane, MPI_Op op, int commute)
     uint32_t words = (uint32_t)((sizeof(struct spool_def_op) + bytes + 7) / 8);
     struct spool_def_op *def = spool_reserve(recorder_definitions(lane), words);
     if (def) {
-        *def = (struct spool_def_op){{SPOOL_DEF_OP, (uint16_t)words, (uint16_t)(commute != 0), (uint16_t)bytes}, id, 0};
+        *def = (struct spool_def_op){
+            {SPOOL_DEF_OP, (uint16_t)words, (uint16_t)(commute != 0), (uint16_t)bytes}, id, 0};
         memcpy(def + 1, name, bytes);
     }
     return id;
@@ -527,8 +566,8 @@ uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute)
     return id;
 }
 
-static uint32_t shared_define(struct lane *lane, enum recorder_object kind, const void *handle, MPI_Comm comm, uint64_t bytes,
-                              const char *name)
+static uint32_t shared_define(struct lane *lane, enum recorder_object kind, const void *handle,
+                              MPI_Comm comm, uint64_t bytes, const char *name)
 {
     uint32_t comm_id = recorder_comm(lane, comm);
     recorder_lock();
@@ -539,8 +578,12 @@ static uint32_t shared_define(struct lane *lane, enum recorder_object kind, cons
         uint32_t words = (uint32_t)((sizeof(struct spool_def_win) + length + 7) / 8);
         struct spool_def_win *def = spool_reserve(recorder_definitions(lane), words);
         if (def) {
-            *def = (struct spool_def_win){{kind == OBJECT_WIN ? SPOOL_DEF_WIN : SPOOL_DEF_FILE, (uint16_t)words, 0, (uint16_t)length},
-                                          mix(key, creation_number(key)) >> 1, id, comm_id, bytes};
+            *def = (struct spool_def_win){{kind == OBJECT_WIN ? SPOOL_DEF_WIN : SPOOL_DEF_FILE,
+                                           (uint16_t)words, 0, (uint16_t)length},
+                                          mix(key, creation_number(key)) >> 1,
+                                          id,
+                                          comm_id,
+                                          bytes};
             memcpy(def + 1, name, length);
         }
     }
@@ -550,17 +593,25 @@ static uint32_t shared_define(struct lane *lane, enum recorder_object kind, cons
 
 uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes)
 {
-    return win == recorder_handle.win_null ? 0 : shared_define(lane, OBJECT_WIN, win, comm, (uint64_t)bytes, "");
+    return win == recorder_handle.win_null
+               ? 0
+               : shared_define(lane, OBJECT_WIN, win, comm, (uint64_t)bytes, "");
 }
 uint32_t recorder_win(struct lane *lane, MPI_Win win)
 {
-    return win == recorder_handle.win_null || !win ? 0 : shared_define(lane, OBJECT_WIN, win, recorder_handle.comm_null, 0, "");
+    return win == recorder_handle.win_null || !win
+               ? 0
+               : shared_define(lane, OBJECT_WIN, win, recorder_handle.comm_null, 0, "");
 }
 uint32_t recorder_file_made(struct lane *lane, MPI_File file, MPI_Comm comm, const char *name)
 {
-    return file == recorder_handle.file_null ? 0 : shared_define(lane, OBJECT_FILE, file, comm, 0, name ? name : "");
+    return file == recorder_handle.file_null
+               ? 0
+               : shared_define(lane, OBJECT_FILE, file, comm, 0, name ? name : "");
 }
 uint32_t recorder_file(struct lane *lane, MPI_File file)
 {
-    return file == recorder_handle.file_null || !file ? 0 : shared_define(lane, OBJECT_FILE, file, recorder_handle.comm_null, 0, "");
+    return file == recorder_handle.file_null || !file
+               ? 0
+               : shared_define(lane, OBJECT_FILE, file, recorder_handle.comm_null, 0, "");
 }

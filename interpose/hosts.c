@@ -1,10 +1,12 @@
 /* Jobs on several machines. In a job on one machine nothing here communicates.
  *
- * In MPI_Init the clocks are compared: the first rank of each machine exchanges a few messages with rank 0 and takes the offset of the
- * fastest exchange; its neighbours get it from it. In MPI_Finalize, once every rank's record is closed, rank 0 looks which spools it
- * can see; the others send theirs to it over MPI, on a communicator of our own, and remove them.
+ * In MPI_Init the clocks are compared: the first rank of each machine exchanges a few messages with
+ * rank 0 and takes the offset of the fastest exchange; its neighbours get it from it. In
+ * MPI_Finalize, once every rank's record is closed, rank 0 looks which spools it can see; the
+ * others send theirs to it over MPI, on a communicator of our own, and remove them.
  *
- *  1. Every rank takes part in the same collective operations here, or none does: the decision is a sum over all ranks. */
+ *  1. Every rank takes part in the same collective operations here, or none does: the decision is a
+ * sum over all ranks. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -27,7 +29,8 @@ static MPI_Datatype type_of(const char *symbol)
 #define BYTES type_of("ompi_mpi_byte")
 #define SUM ((MPI_Op)recorder_symbol("ompi_mpi_op_sum"))
 
-/* Open MPI tells each process how many ranks its machine has. Without it, or when a rank cannot record: as on one machine. */
+/* Open MPI tells each process how many ranks its machine has. Without it, or when a rank cannot
+ * record: as on one machine. */
 bool hosts_several(bool opened)
 {
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
@@ -37,7 +40,8 @@ bool hosts_several(bool opened)
         return false;
     if (!several) /* all ranks are here: so say all others */
         return false;
-    return REAL(Allreduce)(&mine, &all, 1, LONGS, SUM, WORLD) == MPI_SUCCESS && all == recorder.world_size;
+    return REAL(Allreduce)(&mine, &all, 1, LONGS, SUM, WORLD) == MPI_SUCCESS &&
+           all == recorder.world_size;
 }
 
 static int64_t realtime(void)
@@ -51,7 +55,8 @@ static int64_t realtime(void)
 int64_t hosts_offset(void)
 {
     const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
-    long long leader = local && atoi(local) == 0, offset = 0, *leaders = calloc((size_t)recorder.world_size, sizeof *leaders);
+    long long leader = local && atoi(local) == 0, offset = 0,
+              *leaders = calloc((size_t)recorder.world_size, sizeof *leaders);
     MPI_Comm node = recorder_handle.comm_null;
     if (!leaders || REAL(Allgather)(&leader, 1, LONGS, leaders, 1, LONGS, WORLD) != MPI_SUCCESS) {
         free(leaders);
@@ -81,14 +86,16 @@ int64_t hosts_offset(void)
         }
     }
     free(leaders);
-    if (REAL(Comm_split_type)(WORLD, MPI_COMM_TYPE_SHARED, 0, (MPI_Info)recorder_symbol("ompi_mpi_info_null"), &node) == MPI_SUCCESS) {
+    if (REAL(Comm_split_type)(WORLD, MPI_COMM_TYPE_SHARED, 0,
+                              (MPI_Info)recorder_symbol("ompi_mpi_info_null"),
+                              &node) == MPI_SUCCESS) {
         REAL(Bcast)(&offset, 1, LONGS, 0, node);
         REAL(Comm_free)(&node);
     }
     return offset;
 }
 
-/* --- spools ------------------------------------------------------------------------------------------------------------------ */
+/* --- spools ----------------------------------------------------------------------------------- */
 
 static bool is_mine(const char *name, int rank)
 {
@@ -104,14 +111,15 @@ static bool visible(const char *folder, int rank, const long long *identity)
     struct spool_header header;
     snprintf(path, sizeof path, "%s/%d.0.ring", folder, rank);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    bool same = fd >= 0 && read(fd, &header, sizeof header) == sizeof header && header.pid == identity[0] &&
-                header.start_ticks == (uint64_t)identity[1];
+    bool same = fd >= 0 && read(fd, &header, sizeof header) == sizeof header &&
+                header.pid == identity[0] && header.start_ticks == (uint64_t)identity[1];
     if (fd >= 0)
         close(fd);
     return same;
 }
 
-/* A message for each file: its name and length, then its bytes; an empty name ends. Files that cannot be read are left out. */
+/* A message for each file: its name and length, then its bytes; an empty name ends. Files that
+ * cannot be read are left out. */
 static void send_files(const char *folder, MPI_Comm comm)
 {
     char path[PATH_MAX + 300], name[NAME_BYTES] = "";
@@ -121,7 +129,9 @@ static void send_files(const char *folder, MPI_Comm comm)
     while (chunk && dir && (entry = readdir(dir))) {
         struct stat status;
         snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
-        int fd = is_mine(entry->d_name, recorder.world_rank) && strlen(entry->d_name) < NAME_BYTES ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+        int fd = is_mine(entry->d_name, recorder.world_rank) && strlen(entry->d_name) < NAME_BYTES
+                     ? open(path, O_RDONLY | O_CLOEXEC)
+                     : -1;
         if (fd < 0 || fstat(fd, &status) < 0) {
             if (fd >= 0)
                 close(fd);
@@ -163,7 +173,8 @@ static bool receive_files(const char *folder, int rank, MPI_Comm comm)
             break;
         REAL(Recv)(&bytes, 1, LONGS, rank, TAG, comm, MPI_STATUS_IGNORE);
         snprintf(path, sizeof path, "%s/%s", folder, name);
-        int fd = is_mine(name, rank) ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
+        int fd =
+            is_mine(name, rank) ? open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666) : -1;
         good &= fd >= 0;
         while (bytes > 0) {
             int want = bytes < CHUNK_BYTES ? (int)bytes : CHUNK_BYTES;
@@ -182,7 +193,8 @@ void hosts_collect(const char *folder)
 {
     MPI_Comm comm;
     int size = recorder.world_size;
-    long long identity[2] = {0, 0}, *all = calloc((size_t)size * 3, sizeof *all), *hidden = all ? all + 2 * size : NULL;
+    long long identity[2] = {0, 0}, *all = calloc((size_t)size * 3, sizeof *all),
+              *hidden = all ? all + 2 * size : NULL;
     const struct lane *first = recorder.lanes;
     while (first && first->index)
         first = first->next;
@@ -191,8 +203,8 @@ void hosts_collect(const char *folder)
         identity[1] = (long long)first->writer.header->start_ticks;
     }
     long long ready = all != NULL, ready_all = 0;
-    if (REAL(Allreduce)(&ready, &ready_all, 1, LONGS, SUM, WORLD) != MPI_SUCCESS || ready_all != size ||
-        REAL(Comm_dup)(WORLD, &comm) != MPI_SUCCESS) {
+    if (REAL(Allreduce)(&ready, &ready_all, 1, LONGS, SUM, WORLD) != MPI_SUCCESS ||
+        ready_all != size || REAL(Comm_dup)(WORLD, &comm) != MPI_SUCCESS) {
         free(all);
         return;
     }
@@ -215,7 +227,8 @@ void hosts_collect(const char *folder)
     if (whole && hidden[recorder.world_rank])
         life_remove_spools(folder, recorder.world_rank);
     else if (!good)
-        recorder_warn("the spools of other machines could not all be written here; they are left where they were made");
+        recorder_warn("the spools of other machines could not all be written here; they are left "
+                      "where they were made");
     REAL(Comm_free)(&comm);
     free(all);
 }

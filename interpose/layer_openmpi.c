@@ -1,15 +1,20 @@
 /* The library layer for Open MPI 4.1: the messages and waits inside its own collectives.
  *
- * Every message of Open MPI passes through the table mca_pml and every wait through ompi_request_functions. After MPI_Init both get
- * recording versions; before MPI_Finalize the library's own are put back. Only what collectives do is recorded, as children of the
- * application's call: its own sends and receives, which pass through the same tables, are told by their tags (not negative).
+ * Every message of Open MPI passes through the table mca_pml and every wait through
+ * ompi_request_functions. After MPI_Init both get recording versions; before MPI_Finalize the
+ * library's own are put back. Only what collectives do is recorded, as children of the
+ * application's call: its own sends and receives, which pass through the same tables, are told by
+ * their tags (not negative).
  *
- * A non-blocking collective goes on inside whatever call makes progress. Its messages carry a tag that was taken from its
- * communicator's counter when it was started, so the tag says which call they belong to; their completion, which no table
- * shows, is told by the request's completion callback.
+ * A non-blocking collective goes on inside whatever call makes progress. Its messages carry a tag
+ * that was taken from its communicator's counter when it was started, so the tag says which call
+ * they belong to; their completion, which no table shows, is told by the request's completion
+ * callback.
  *
- *  1. Nothing is swapped unless version, table sizes and all entries are what this file was compiled for.
- *  2. A datatype that the library made for itself has no envelope and no lasting address: its messages are recorded in bytes.
+ *  1. Nothing is swapped unless version, table sizes and all entries are what this file was
+ * compiled for.
+ *  2. A datatype that the library made for itself has no envelope and no lasting address: its
+ * messages are recorded in bytes.
  *  3. A communicator's id is forgotten when the library deletes it, whoever freed it. */
 #define OMPI_SKIP_MPICXX 1
 #include "interpose/recorder.h"
@@ -31,51 +36,82 @@
 #include "interpose/layer.h"
 #include "interpose/perturb.h"
 
-static mca_pml_base_module_t *table, own_table;      /* the library's, and a copy as it was */
+static mca_pml_base_module_t *table, own_table; /* the library's, and a copy as it was */
 static ompi_request_fns_t *wait_table, own_wait_table;
 
-#define COLLECTIVES                                                                                                                  \
-    (1ull << EVENT_CLASS_COLL | 1ull << EVENT_CLASS_ICOLL | 1ull << EVENT_CLASS_COLL_INIT | 1ull << EVENT_CLASS_COMM_CREATE |         \
-     1ull << EVENT_CLASS_COMM_ICREATE | 1ull << EVENT_CLASS_COMM_FREE | 1ull << EVENT_CLASS_WIN_CREATE |                              \
-     1ull << EVENT_CLASS_WIN_FREE | 1ull << EVENT_CLASS_RMA_FENCE | 1ull << EVENT_CLASS_FILE_COLL | 1ull << EVENT_CLASS_SPAWN)
+#define COLLECTIVES                                                                         \
+    (1ull << EVENT_CLASS_COLL | 1ull << EVENT_CLASS_ICOLL | 1ull << EVENT_CLASS_COLL_INIT | \
+     1ull << EVENT_CLASS_COMM_CREATE | 1ull << EVENT_CLASS_COMM_ICREATE |                   \
+     1ull << EVENT_CLASS_COMM_FREE | 1ull << EVENT_CLASS_WIN_CREATE |                       \
+     1ull << EVENT_CLASS_WIN_FREE | 1ull << EVENT_CLASS_RMA_FENCE |                         \
+     1ull << EVENT_CLASS_FILE_COLL | 1ull << EVENT_CLASS_SPAWN)
 
-enum { LAYER_SEND = CALL_COUNT, LAYER_ISEND = LAYER_SEND + 4, LAYER_RECV = LAYER_ISEND + 4, LAYER_IRECV, LAYER_WAIT, LAYER_WAITALL,
-       LAYER_WAITANY, LAYER_WAITSOME, LAYER_TEST, LAYER_TESTALL, LAYER_COMPLETE, LAYER_SEND_INIT, LAYER_RECV_INIT = LAYER_SEND_INIT + 4, LAYER_START, LAYER_END };
+enum {
+    LAYER_SEND = CALL_COUNT,
+    LAYER_ISEND = LAYER_SEND + 4,
+    LAYER_RECV = LAYER_ISEND + 4,
+    LAYER_IRECV,
+    LAYER_WAIT,
+    LAYER_WAITALL,
+    LAYER_WAITANY,
+    LAYER_WAITSOME,
+    LAYER_TEST,
+    LAYER_TESTALL,
+    LAYER_COMPLETE,
+    LAYER_SEND_INIT,
+    LAYER_RECV_INIT = LAYER_SEND_INIT + 4,
+    LAYER_START,
+    LAYER_END
+};
 _Static_assert(LAYER_END <= CALL_COUNT + 64, "recorder.defined has room for the layer's calls");
 
 /* In the order of the ids above; sends by mode: standard, buffered, synchronous, ready. */
 static const struct call_description description[] = {
-    {"pml_send", "", EVENT_CLASS_SEND, EVENT_MODE_STANDARD},     {"pml_bsend", "", EVENT_CLASS_SEND, EVENT_MODE_BUFFERED},
-    {"pml_ssend", "", EVENT_CLASS_SEND, EVENT_MODE_SYNCHRONOUS}, {"pml_rsend", "", EVENT_CLASS_SEND, EVENT_MODE_READY},
-    {"pml_isend", "", EVENT_CLASS_ISEND, EVENT_MODE_STANDARD},   {"pml_ibsend", "", EVENT_CLASS_ISEND, EVENT_MODE_BUFFERED},
-    {"pml_issend", "", EVENT_CLASS_ISEND, EVENT_MODE_SYNCHRONOUS}, {"pml_irsend", "", EVENT_CLASS_ISEND, EVENT_MODE_READY},
-    {"pml_recv", "", EVENT_CLASS_RECV, 0},                       {"pml_irecv", "", EVENT_CLASS_IRECV, 0},
-    {"request_wait", "", EVENT_CLASS_WAIT, 0},                   {"request_wait_all", "", EVENT_CLASS_WAITALL, 0},
-    {"request_wait_any", "", EVENT_CLASS_WAITANY, 0},            {"request_wait_some", "", EVENT_CLASS_WAITSOME, 0},
-    {"request_test", "", EVENT_CLASS_TEST, 0},                   {"request_test_all", "", EVENT_CLASS_TESTALL, 0},
+    {"pml_send", "", EVENT_CLASS_SEND, EVENT_MODE_STANDARD},
+    {"pml_bsend", "", EVENT_CLASS_SEND, EVENT_MODE_BUFFERED},
+    {"pml_ssend", "", EVENT_CLASS_SEND, EVENT_MODE_SYNCHRONOUS},
+    {"pml_rsend", "", EVENT_CLASS_SEND, EVENT_MODE_READY},
+    {"pml_isend", "", EVENT_CLASS_ISEND, EVENT_MODE_STANDARD},
+    {"pml_ibsend", "", EVENT_CLASS_ISEND, EVENT_MODE_BUFFERED},
+    {"pml_issend", "", EVENT_CLASS_ISEND, EVENT_MODE_SYNCHRONOUS},
+    {"pml_irsend", "", EVENT_CLASS_ISEND, EVENT_MODE_READY},
+    {"pml_recv", "", EVENT_CLASS_RECV, 0},
+    {"pml_irecv", "", EVENT_CLASS_IRECV, 0},
+    {"request_wait", "", EVENT_CLASS_WAIT, 0},
+    {"request_wait_all", "", EVENT_CLASS_WAITALL, 0},
+    {"request_wait_any", "", EVENT_CLASS_WAITANY, 0},
+    {"request_wait_some", "", EVENT_CLASS_WAITSOME, 0},
+    {"request_test", "", EVENT_CLASS_TEST, 0},
+    {"request_test_all", "", EVENT_CLASS_TESTALL, 0},
     {"request_complete", "", EVENT_CLASS_WAIT, 0},
-    {"pml_send_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_STANDARD}, {"pml_bsend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_BUFFERED},
-    {"pml_ssend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_SYNCHRONOUS}, {"pml_rsend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_READY},
-    {"pml_recv_init", "", EVENT_CLASS_RECV_INIT, 0},             {"pml_start", "", EVENT_CLASS_START, 0},
+    {"pml_send_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_STANDARD},
+    {"pml_bsend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_BUFFERED},
+    {"pml_ssend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_SYNCHRONOUS},
+    {"pml_rsend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_READY},
+    {"pml_recv_init", "", EVENT_CLASS_RECV_INIT, 0},
+    {"pml_start", "", EVENT_CLASS_START, 0},
 };
-_Static_assert(sizeof description / sizeof *description == LAYER_END - CALL_COUNT, "a description per id");
+_Static_assert(sizeof description / sizeof *description == LAYER_END - CALL_COUNT,
+               "a description per id");
 
 const struct call_description *layer_description(unsigned call)
 {
     return &description[call - CALL_COUNT];
 }
 
-/* --- whose child --------------------------------------------------------------------------------------------------------- */
+/* --- whose child ------------------------------------------------------------------------------ */
 
 enum { SCHEDULES = 4096 };
-static struct schedule { /* started non-blocking collectives, by communicator and tag; the newest wins a place */
+static struct schedule { /* started non-blocking collectives, by communicator and tag; the newest
+                            wins a place */
     MPI_Comm comm;
     int tag;
     uint32_t request; /* of a persistent one */
     uint64_t seq;
 } schedule[SCHEDULES];
 
-/* Makers of communicators that return before they are done (MPI_Comm_idup) start collectives over the old one from whoever makes progress. */
+/* Makers of communicators that return before they are done (MPI_Comm_idup) start collectives over
+ * the old one from whoever makes progress. */
 static struct maker {
     MPI_Comm comm;
     uint64_t seq;
@@ -85,7 +121,8 @@ static unsigned maker_count; /* ever; the newest are kept */
 
 static struct schedule *schedule_at(MPI_Comm comm, int tag)
 {
-    return &schedule[(((uintptr_t)comm >> 4) * 0x9E3779B1u + (unsigned)tag * 0x85EBCA6Bu) % SCHEDULES];
+    return &schedule[(((uintptr_t)comm >> 4) * 0x9E3779B1u + (unsigned)tag * 0x85EBCA6Bu) %
+                     SCHEDULES];
 }
 
 static bool in_collective(const struct lane *lane)
@@ -94,22 +131,27 @@ static bool in_collective(const struct lane *lane)
     return call < CALL_COUNT && (COLLECTIVES >> call_description[call].class & 1);
 }
 
-/* Whether nobody waits for the message through the table: schedules and the makers of communicators look at its request themselves. */
+/* Whether nobody waits for the message through the table: schedules and the makers of communicators
+ * look at its request themselves. */
 static bool scheduled(int tag)
 {
     return tag <= MCA_COLL_BASE_TAG_NONBLOCKING_BASE && tag >= MCA_COLL_BASE_TAG_NONBLOCKING_END;
 }
 
-/* Sequence number of the application's call that a message with an internal tag belongs to; 0: not a collective's. */
+/* Sequence number of the application's call that a message with an internal tag belongs to; 0: not
+ * a collective's. */
 static uint64_t parent_of(const struct lane *lane, MPI_Comm comm, int tag)
 {
     bool collective = in_collective(lane);
-    if (scheduled(tag)) { /* not of a blocking collective such as MPI_Barrier, but of what makes a communicator, it may be */
-        bool maybe_own = collective && call_description[lane->open[0].head.a].class != EVENT_CLASS_COLL;
+    if (scheduled(tag)) { /* not of a blocking collective such as MPI_Barrier, but of what makes a
+                             communicator, it may be */
+        bool maybe_own =
+            collective && call_description[lane->open[0].head.a].class != EVENT_CLASS_COLL;
         const struct schedule *s = schedule_at(comm, tag);
         if (s->comm == comm && s->tag == tag)
             return s->seq;
-        for (unsigned i = maker_count; UNLIKELY(i > 0) && i + 16 > maker_count; i--) { /* the newest first */
+        for (unsigned i = maker_count; UNLIKELY(i > 0) && i + 16 > maker_count;
+             i--) { /* the newest first */
             const struct maker *m = &maker[(i - 1) % 16];
             if (m->comm == comm && !(maybe_own && lane->open[0].comm == m->id))
                 return m->seq;
@@ -127,7 +169,8 @@ void layer_started(MPI_Comm comm, int tag_before, uint64_t seq)
 {
     if (!comm || comm == recorder_handle.comm_null)
         return;
-    int after = comm->c_nbc_tag, first = tag_before > after ? tag_before : MCA_COLL_BASE_TAG_NONBLOCKING_BASE;
+    int after = comm->c_nbc_tag,
+        first = tag_before > after ? tag_before : MCA_COLL_BASE_TAG_NONBLOCKING_BASE;
     for (int tag = first; tag > after && first - tag < 64; tag--) /* the counter wraps at its end */
         *schedule_at(comm, tag) = (struct schedule){comm, tag, 0, seq};
 }
@@ -151,13 +194,14 @@ void layer_restarted(uint32_t request, uint64_t seq)
             schedule[i].seq = seq;
 }
 
-/* --- events ---------------------------------------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 /* The lane to record into, NULL: this is not a message inside a collective of a recorded call. */
 static struct lane *inside(int tag)
 {
     struct lane *lane = recorder_thread.current;
-    if (tag >= -1 || !lane || lane == recorder_nobody || lane->depth == 0 || lane->depth >= SPOOL_DEPTH_MAX ||
+    if (tag >= -1 || !lane || lane == recorder_nobody || lane->depth == 0 ||
+        lane->depth >= SPOOL_DEPTH_MAX ||
         lane->writer.header->callback) /* what a callback calls is recorded as it is */
         return NULL;
     return lane;
@@ -170,7 +214,8 @@ static struct spool_event *enter(struct lane *lane, unsigned call, uint64_t pare
     if (UNLIKELY(lane->poll_count)) /* progress made in a poll */
         recorder_polls_write(lane);
     struct spool_event *e = &lane->open[lane->depth];
-    uint64_t seq = recorder.threads ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED) : ++recorder.seq;
+    uint64_t seq =
+        recorder.threads ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED) : ++recorder.seq;
     atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
     e->head = (struct spool_head){SPOOL_EVENT, sizeof *e / 8, (uint16_t)call, 0};
     e->seq = seq;
@@ -180,7 +225,8 @@ static struct spool_event *enter(struct lane *lane, unsigned call, uint64_t pare
     return e;
 }
 
-static void message_fields(struct lane *lane, struct spool_event *e, size_t count, MPI_Datatype type, int peer, int tag, MPI_Comm comm)
+static void message_fields(struct lane *lane, struct spool_event *e, size_t count,
+                           MPI_Datatype type, int peer, int tag, MPI_Comm comm)
 {
     uint32_t id = handles_type_known(type);
     if (!id && (type->super.flags & OMPI_DATATYPE_FLAG_PREDEFINED))
@@ -189,12 +235,16 @@ static void message_fields(struct lane *lane, struct spool_event *e, size_t coun
         id = recorder_type(lane, recorder_handle.type_byte);
         count *= type->super.size;
     }
-    recorder_fields(e, recorder_comm(lane, comm), recorder_peer(peer), tag, id, count <= INT32_MAX ? (int32_t)count : INT32_MAX, 0);
+    recorder_fields(e, recorder_comm(lane, comm), recorder_peer(peer), tag, id,
+                    count <= INT32_MAX ? (int32_t)count : INT32_MAX, 0);
 }
 
 static unsigned mode_offset(mca_pml_base_send_mode_t mode)
 {
-    return mode == MCA_PML_BASE_SEND_BUFFERED ? 1 : mode == MCA_PML_BASE_SEND_SYNCHRONOUS ? 2 : mode == MCA_PML_BASE_SEND_READY ? 3 : 0;
+    return mode == MCA_PML_BASE_SEND_BUFFERED      ? 1
+           : mode == MCA_PML_BASE_SEND_SYNCHRONOUS ? 2
+           : mode == MCA_PML_BASE_SEND_READY       ? 3
+                                                   : 0;
 }
 
 static void record_completion(struct lane *lane, ompi_request_t *request, uint64_t parent)
@@ -222,9 +272,10 @@ static int completed(ompi_request_t *request)
     return 0;
 }
 
-/* The started message gets its id; then its event is closed; then its completion is told or waited for. */
-static void leave_started(struct lane *lane, struct spool_event *e, ompi_request_t *request, uint64_t parent, int tag, enum request_kind kind,
-                          int returned)
+/* The started message gets its id; then its event is closed; then its completion is told or waited
+ * for. */
+static void leave_started(struct lane *lane, struct spool_event *e, ompi_request_t *request,
+                          uint64_t parent, int tag, enum request_kind kind, int returned)
 {
     bool watched = returned == OMPI_SUCCESS && request != recorder_handle.request_null;
     if (watched)
@@ -241,15 +292,18 @@ static void leave_started(struct lane *lane, struct spool_event *e, ompi_request
 }
 
 /* Under a live policy a standard send inside a collective becomes synchronous. */
-static mca_pml_base_send_mode_t mode_under_policy(mca_pml_base_send_mode_t mode, size_t count, const ompi_datatype_t *type)
+static mca_pml_base_send_mode_t mode_under_policy(mca_pml_base_send_mode_t mode, size_t count,
+                                                  const ompi_datatype_t *type)
 {
-    if (LIKELY(!recorder.perturb) || mode != MCA_PML_BASE_SEND_STANDARD || !perturb_inner_send(count * type->super.size))
+    if (LIKELY(!recorder.perturb) || mode != MCA_PML_BASE_SEND_STANDARD ||
+        !perturb_inner_send(count * type->super.size))
         return mode;
     return MCA_PML_BASE_SEND_SYNCHRONOUS;
 }
 
-static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag, mca_pml_base_send_mode_t mode,
-                       ompi_communicator_t *comm, ompi_request_t **request)
+static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
+                       mca_pml_base_send_mode_t mode, ompi_communicator_t *comm,
+                       ompi_request_t **request)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
@@ -265,8 +319,8 @@ static int layer_isend(const void *buf, size_t count, ompi_datatype_t *type, int
     return returned;
 }
 
-static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag, mca_pml_base_send_mode_t mode,
-                      ompi_communicator_t *comm)
+static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
+                      mca_pml_base_send_mode_t mode, ompi_communicator_t *comm)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
@@ -282,8 +336,8 @@ static int layer_send(const void *buf, size_t count, ompi_datatype_t *type, int 
     return returned;
 }
 
-static int layer_irecv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag, ompi_communicator_t *comm,
-                       ompi_request_t **request)
+static int layer_irecv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
+                       ompi_communicator_t *comm, ompi_request_t **request)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
@@ -298,8 +352,8 @@ static int layer_irecv(void *buf, size_t count, ompi_datatype_t *type, int src, 
     return returned;
 }
 
-static int layer_recv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag, ompi_communicator_t *comm,
-                      ompi_status_public_t *status)
+static int layer_recv(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
+                      ompi_communicator_t *comm, ompi_status_public_t *status)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
@@ -317,8 +371,9 @@ static int layer_recv(void *buf, size_t count, ompi_datatype_t *type, int src, i
     return returned;
 }
 
-static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag, mca_pml_base_send_mode_t mode,
-                            ompi_communicator_t *comm, ompi_request_t **request)
+static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type, int dst, int tag,
+                            mca_pml_base_send_mode_t mode, ompi_communicator_t *comm,
+                            ompi_request_t **request)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
@@ -336,8 +391,8 @@ static int layer_isend_init(const void *buf, size_t count, ompi_datatype_t *type
     return returned;
 }
 
-static int layer_irecv_init(void *buf, size_t count, ompi_datatype_t *type, int src, int tag, ompi_communicator_t *comm,
-                            ompi_request_t **request)
+static int layer_irecv_init(void *buf, size_t count, ompi_datatype_t *type, int src, int tag,
+                            ompi_communicator_t *comm, ompi_request_t **request)
 {
     struct lane *lane = inside(tag);
     uint64_t parent = lane ? parent_of(lane, comm, tag) : 0;
@@ -366,7 +421,7 @@ static int layer_del_comm(ompi_communicator_t *comm)
     return own_table.pml_del_comm(comm);
 }
 
-/* --- waits ------------------------------------------------------------------------------------------------------------------- */
+/* --- waits ------------------------------------------------------------------------------------ */
 
 /* The lane, when a blocking collective of the application waits. */
 static struct lane *waiting(void)
@@ -375,7 +430,8 @@ static struct lane *waiting(void)
     return lane && lane != recorder_nobody && lane->depth == 1 && in_collective(lane) ? lane : NULL;
 }
 
-static void leave_one(struct lane *lane, struct spool_event *e, uint32_t index, struct request_info info, const MPI_Status *status, int error)
+static void leave_one(struct lane *lane, struct spool_event *e, uint32_t index,
+                      struct request_info info, const MPI_Status *status, int error)
 {
     recorder_done(lane, e->seq, index, info, NULL, status, error);
     if (!(info.kind & REQUEST_PERSISTENT))
@@ -403,8 +459,8 @@ static int layer_wait(ompi_request_t **request, ompi_status_public_t *status)
 }
 
 /* Enters a wait on several. NULL: none of them is known. */
-static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t count, ompi_request_t **request,
-                                      struct request_info **out_info)
+static struct spool_event *enter_list(struct lane *lane, unsigned call, size_t count,
+                                      ompi_request_t **request, struct request_info **out_info)
 {
     if (!lane || !count || count > INT32_MAX)
         return NULL;
@@ -455,7 +511,8 @@ static int layer_wait_all(size_t count, ompi_request_t **request, ompi_status_pu
     return returned;
 }
 
-static int layer_wait_any(size_t count, ompi_request_t **request, int *index, ompi_status_public_t *status)
+static int layer_wait_any(size_t count, ompi_request_t **request, int *index,
+                          ompi_status_public_t *status)
 {
     struct lane *lane = waiting();
     struct request_info *info;
@@ -472,7 +529,8 @@ static int layer_wait_any(size_t count, ompi_request_t **request, int *index, om
     return returned;
 }
 
-static int layer_wait_some(size_t count, ompi_request_t **request, int *outcount, int *indices, ompi_status_public_t *status)
+static int layer_wait_some(size_t count, ompi_request_t **request, int *outcount, int *indices,
+                           ompi_status_public_t *status)
 {
     struct lane *lane = waiting();
     struct request_info *info;
@@ -510,7 +568,8 @@ static int layer_test(ompi_request_t **request, int *flag, ompi_status_public_t 
     return returned;
 }
 
-static int layer_test_all(size_t count, ompi_request_t **request, int *flag, ompi_status_public_t *status)
+static int layer_test_all(size_t count, ompi_request_t **request, int *flag,
+                          ompi_status_public_t *status)
 {
     struct lane *lane = waiting();
     struct request_info *info;
@@ -527,14 +586,15 @@ static int layer_test_all(size_t count, ompi_request_t **request, int *flag, omp
     return returned;
 }
 
-/* --- on and off ------------------------------------------------------------------------------------------------------------------ */
+/* --- on and off ------------------------------------------------------------------------------- */
 
 static void *table_of_size(const char *name, size_t size)
 {
     void *at = recorder_symbol(name);
     Dl_info info;
     const ElfW(Sym) *symbol = NULL;
-    if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol || symbol->st_size != size)
+    if (!at || !dladdr1(at, &info, (void **)&symbol, RTLD_DL_SYMENT) || !symbol ||
+        symbol->st_size != size)
         return NULL;
     return at;
 }
@@ -547,7 +607,8 @@ const char *layer_start(const char *version)
     static char reason[200];
     const char *wanted = VERSION(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
     if (strncmp(version, wanted, strlen(wanted)) != 0) {
-        snprintf(reason, sizeof reason, "library layer off: built for %.40s, this is %.100s", wanted, version);
+        snprintf(reason, sizeof reason, "library layer off: built for %.40s, this is %.100s",
+                 wanted, version);
         return reason;
     }
     const char *off = getenv("CROSSWAIT_LAYER");
@@ -558,10 +619,11 @@ const char *layer_start(const char *version)
     recorder_handle.type_byte = recorder_symbol("ompi_mpi_byte");
     if (!table || !wait_table || !recorder_handle.type_byte)
         return "library layer off: the library's tables are not of the known shape";
-    if (!table->pml_isend || !table->pml_send || !table->pml_irecv || !table->pml_recv || !table->pml_del_comm ||
-        !table->pml_isend_init || !table->pml_irecv_init || !table->pml_start ||
-        !wait_table->req_wait || !wait_table->req_wait_all || !wait_table->req_wait_any || !wait_table->req_wait_some ||
-        !wait_table->req_test || !wait_table->req_test_all)
+    if (!table->pml_isend || !table->pml_send || !table->pml_irecv || !table->pml_recv ||
+        !table->pml_del_comm || !table->pml_isend_init || !table->pml_irecv_init ||
+        !table->pml_start || !wait_table->req_wait || !wait_table->req_wait_all ||
+        !wait_table->req_wait_any || !wait_table->req_wait_some || !wait_table->req_test ||
+        !wait_table->req_test_all)
         return "library layer off: an entry of the library's tables is empty";
     own_table = *table;
     own_wait_table = *wait_table;

@@ -9,14 +9,16 @@ const char *recorder_folder(void); /* of this job's spools */
 
 /* The trace that a job without a launcher writes. */
 const char *life_out(void);
-/* Collective over MPI_COMM_WORLD, in MPI_Finalize of a job without a launcher: rank 0 turns the spools into the trace. */
+/* Collective over MPI_COMM_WORLD, in MPI_Finalize of a job without a launcher: rank 0 turns the
+ * spools into the trace. */
 void life_make_trace(const char *folder);
 
 /* rank: only its files; -1: all ranks'. Then the folders, if nothing is left in them. */
 void life_remove_spools(const char *folder, int rank);
 
-/* Several machines (hosts.c). hosts_several is collective in jobs that have several, and free of communication in others. */
-bool hosts_several(bool opened);         /* opened: this rank has a spool */
+/* Several machines (hosts.c). hosts_several is collective in jobs that have several, and free of
+ * communication in others. */
+bool hosts_several(bool opened);        /* opened: this rank has a spool */
 int64_t hosts_offset(void);             /* collective */
 void hosts_collect(const char *folder); /* collective: brings all spools to rank 0's folder */
 

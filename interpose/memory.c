@@ -1,8 +1,10 @@
-/* See memory.h. The kernel is asked by a system call that reads eight bytes, fails in any case, and says whether it could read them.
+/* See memory.h. The kernel is asked by a system call that reads eight bytes, fails in any case, and
+ * says whether it could read them.
  *
- *  1. A region's memory stays mapped as long as the process lives: the program's segments; the heap, up to its present end; the first
- *     thread's stack, for whoever runs on it, from its frame up.
- *  2. Between the answer and the reading only another thread could unmap what is read: what a call that is not over yet owns. */
+ *  1. A region's memory stays mapped as long as the process lives: the program's segments; the
+ * heap, up to its present end; the first thread's stack, for whoever runs on it, from its frame up.
+ *  2. Between the answer and the reading only another thread could unmap what is read: what a call
+ * that is not over yet owns. */
 #include "interpose/memory.h"
 
 #include <elf.h>
@@ -15,11 +17,17 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
-enum { PAGE = 4096, SEGMENTS_MAX = 8, STACK_BYTES = 8 << 20 }; /* nothing else is mapped so close below the stack's end */
+enum {
+    PAGE = 4096,
+    SEGMENTS_MAX = 8,
+    STACK_BYTES = 8 << 20
+}; /* nothing else is mapped so close below the stack's end */
 
 extern void *__libc_stack_end __attribute__((weak));
 
-static struct region { uintptr_t start, end; } segment[SEGMENTS_MAX];
+static struct region {
+    uintptr_t start, end;
+} segment[SEGMENTS_MAX];
 static uint32_t segment_count;
 static uintptr_t heap, stack_end; /* 0: not known */
 
@@ -45,7 +53,9 @@ static bool probe(uintptr_t at)
 {
     enum { NO_SUCH_WAY = ~0, SET_BYTES = 8 };
     int saved = errno;
-    bool readable = syscall(SYS_rt_sigprocmask, NO_SUCH_WAY, (void *)(at & ~(uintptr_t)(SET_BYTES - 1)), NULL, SET_BYTES) == -1 && errno == EINVAL;
+    bool readable = syscall(SYS_rt_sigprocmask, NO_SUCH_WAY,
+                            (void *)(at & ~(uintptr_t)(SET_BYTES - 1)), NULL, SET_BYTES) == -1 &&
+                    errno == EINVAL;
     errno = saved;
     return readable;
 }
@@ -70,7 +80,8 @@ bool memory_mapped(const void *at, uint64_t bytes)
 {
     uintptr_t start = (uintptr_t)at & ~(uintptr_t)(PAGE - 1), end = (uintptr_t)at + bytes;
     int saved = errno;
-    bool mapped = bytes && end > start && !syscall(SYS_msync, start, end - start, MS_ASYNC); /* does nothing but that */
+    bool mapped = bytes && end > start &&
+                  !syscall(SYS_msync, start, end - start, MS_ASYNC); /* does nothing but that */
     errno = saved;
     return mapped && probe((uintptr_t)at) && probe(end - 1);
 }

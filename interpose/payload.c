@@ -1,12 +1,15 @@
-/* What buffers hold: a 64-bit digest (XXH3) at post and at completion, on request the bytes themselves.
- * CROSSWAIT_PAYLOAD=none | digest | full[:CAP]   CAP: bytes kept of one buffer (default 64K)
+/* What buffers hold: a 64-bit digest (XXH3) at post and at completion, on request the bytes
+ * themselves. CROSSWAIT_PAYLOAD=none | digest | full[:CAP]   CAP: bytes kept of one buffer (default
+ * 64K)
  *
- * The digest is that of the bytes that the type map touches, in the map's order, so that two sides with different layouts and the same
- * signature agree. It is computed from the map that the type had when it was first seen: the handle may be freed while a
- * request is still active.
+ * The digest is that of the bytes that the type map touches, in the map's order, so that two sides
+ * with different layouts and the same signature agree. It is computed from the map that the type
+ * had when it was first seen: the handle may be freed while a request is still active.
  *
- *  1. Only what can be read is read (memory.h); of what a send had, the kernel is asked at its completion: until then MPI need not have touched it.
- *  2. A request's buffers are remembered under its id from its start until its completion is recorded. */
+ *  1. Only what can be read is read (memory.h); of what a send had, the kernel is asked at its
+ * completion: until then MPI need not have touched it.
+ *  2. A request's buffers are remembered under its id from its start until its completion is
+ * recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,12 +28,12 @@ struct buffer {
     int64_t count;
     uint32_t type;
 };
-struct buffers { /* of one side, in the order of the ranks they are for */
+struct buffers {              /* of one side, in the order of the ranks they are for */
     struct buffer one, *many; /* many: on the heap, where there are not exactly one */
     int count;
 };
 struct held { /* buffers of an active request, or of one-sided communication until its epoch ends */
-    uint32_t id;  /* of the request; or of the window */
+    uint32_t id; /* of the request; or of the window */
     int target;
     uint64_t seq; /* of the event that owns them */
     struct buffers send, receive;
@@ -52,12 +55,12 @@ void payload_start(void)
     recorder.payload = true;
 }
 
-/* --- walking a buffer --------------------------------------------------------------------------------------------------- */
+/* --- walking a buffer ------------------------------------------------------------------------- */
 
 struct walk {
     XXH3_state_t *state;
     const char *base;
-    uint64_t left;  /* bytes still to take */
+    uint64_t left; /* bytes still to take */
     uint64_t taken;
     struct lane *lane;
     uint64_t seq;
@@ -73,7 +76,12 @@ static void keep_content(struct walk *w, const char *data, uint64_t bytes)
         struct spool_payload *record = spool_reserve(&w->lane->writer, words);
         if (!record)
             return;
-        *record = (struct spool_payload){{SPOOL_PAYLOAD, (uint16_t)words, (uint16_t)w->at, (uint16_t)w->side}, w->seq, w->taken, (uint32_t)here, 0};
+        *record = (struct spool_payload){
+            {SPOOL_PAYLOAD, (uint16_t)words, (uint16_t)w->at, (uint16_t)w->side},
+            w->seq,
+            w->taken,
+            (uint32_t)here,
+            0};
         memcpy(record + 1, data, here);
         data += here;
         bytes -= here;
@@ -99,7 +107,11 @@ static void write_digest(struct walk *w, uint64_t digest, uint64_t bytes)
 {
     struct spool_digest *record = spool_reserve(&w->lane->writer, sizeof *record / 8);
     if (record)
-        *record = (struct spool_digest){{SPOOL_DIGEST, sizeof *record / 8, (uint16_t)w->at, (uint16_t)w->side}, w->seq, digest, bytes};
+        *record = (struct spool_digest){
+            {SPOOL_DIGEST, sizeof *record / 8, (uint16_t)w->at, (uint16_t)w->side},
+            w->seq,
+            digest,
+            bytes};
 }
 
 /* The buffers of a side; 0: there are none, or what they hold cannot be told. */
@@ -112,7 +124,8 @@ static int resolve(struct lane *lane, const struct payload_side *side, struct bu
         out->one = (struct buffer){side->at, side->count, side->type};
         return out->count = 1;
     }
-    if (side->blocks <= 0 || (!side->displs && !side->displs_wide) || !(out->many = malloc((size_t)side->blocks * sizeof *out->many)))
+    if (side->blocks <= 0 || (!side->displs && !side->displs_wide) ||
+        !(out->many = malloc((size_t)side->blocks * sizeof *out->many)))
         return 0;
     for (int i = 0; i < side->blocks; i++) {
         uint32_t type = side->types ? recorder_type(lane, side->types[i]) : side->type;
@@ -120,8 +133,10 @@ static int resolve(struct lane *lane, const struct payload_side *side, struct bu
         int64_t step = 1;
         if (!side->types)
             step = datatypes_layout(type, &layout) ? layout.extent : 0;
-        out->many[i] = (struct buffer){(const char *)side->at + (side->displs_wide ? side->displs_wide[i] : side->displs[i] * step),
-                                       side->counts[i], type};
+        out->many[i] =
+            (struct buffer){(const char *)side->at +
+                                (side->displs_wide ? side->displs_wide[i] : side->displs[i] * step),
+                            side->counts[i], type};
     }
     return out->count = side->blocks;
 }
@@ -139,7 +154,8 @@ static void take_buffer(struct walk *w, struct buffer b)
             typemap_each(layout.map, i * layout.extent, take, w);
 }
 
-/* Bytes of the buffers; false where that, or where they lie, is not known: then nothing is claimed. */
+/* Bytes of the buffers; false where that, or where they lie, is not known: then nothing is claimed.
+ */
 static bool measure(const struct buffer *b, int count, uint64_t *out_bytes)
 {
     uint64_t sum = 0;
@@ -148,8 +164,10 @@ static bool measure(const struct buffer *b, int count, uint64_t *out_bytes)
         uint64_t bytes;
         if (!b[i].count)
             continue;
-        if (b[i].count < 0 || !datatypes_layout(b[i].type, &layout) || (!layout.contiguous && !layout.map) || (layout.contiguous && !b[i].at) ||
-            __builtin_mul_overflow((uint64_t)b[i].count, (uint64_t)layout.size, &bytes) || __builtin_add_overflow(sum, bytes, &sum))
+        if (b[i].count < 0 || !datatypes_layout(b[i].type, &layout) ||
+            (!layout.contiguous && !layout.map) || (layout.contiguous && !b[i].at) ||
+            __builtin_mul_overflow((uint64_t)b[i].count, (uint64_t)layout.size, &bytes) ||
+            __builtin_add_overflow(sum, bytes, &sum))
             return false;
     }
     *out_bytes = sum;
@@ -174,7 +192,8 @@ static bool look(int64_t offset, uint32_t basic, int64_t extent, uint64_t count,
     l->left -= bytes;
     if (!bytes || (at >= l->start && at < l->end && bytes <= l->end - at))
         return true;
-    if (!(l->now ? memory_readable_now((const void *)at, bytes) : memory_readable((const void *)at, bytes)))
+    if (!(l->now ? memory_readable_now((const void *)at, bytes)
+                 : memory_readable((const void *)at, bytes)))
         return false;
     l->start = at & ~(uintptr_t)(PAGE - 1);
     l->end = (at + bytes + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
@@ -187,7 +206,12 @@ static void look_at_all(struct look *l, const struct buffer *b)
     enum { LEAST_BYTES = 16 * 4096 };
     const struct datatype_span *s = datatypes_span(b->type);
     int64_t last = s ? ((int64_t)b->count - 1) * s->extent : 0;
-    int64_t low = !s ? 0 : last < 0 ? s->low + last : s->low, high = !s ? 0 : last < 0 ? s->high : s->high + last;
+    int64_t low = !s         ? 0
+                  : last < 0 ? s->low + last
+                             : s->low,
+            high = !s         ? 0
+                   : last < 0 ? s->high
+                              : s->high + last;
     uintptr_t start = (uintptr_t)b->at + (uintptr_t)low;
     if (high - low < LEAST_BYTES || !memory_mapped((const void *)start, (uint64_t)(high - low)))
         return;
@@ -215,7 +239,8 @@ static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now
     return true;
 }
 
-static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side, const struct buffers *b, uint64_t limit)
+static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
+                   const struct buffers *b, uint64_t limit)
 {
     static __thread XXH3_state_t state __attribute__((tls_model("initial-exec"), aligned(64)));
     const struct buffer *buffer = b->many ? b->many : &b->one;
@@ -226,7 +251,8 @@ static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side, 
     bytes = bytes < limit ? bytes : limit;
     if (!readable(buffer, b->count, bytes, at == SPOOL_AT_DONE && side == SPOOL_BUFFER_SEND))
         return;
-    struct walk w = {.state = &state, .left = bytes, .lane = lane, .seq = seq, .at = at, .side = side};
+    struct walk w = {
+        .state = &state, .left = bytes, .lane = lane, .seq = seq, .at = at, .side = side};
     if (b->count == 1 && datatypes_layout(buffer->type, &layout) && layout.contiguous) {
         if (cap)
             keep_content(&w, buffer->at, bytes);
@@ -239,7 +265,8 @@ static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side, 
     write_digest(&w, XXH3_64bits_digest(&state), bytes);
 }
 
-static void record_side(struct lane *lane, uint64_t seq, unsigned at, unsigned which, const struct payload_side *side, uint64_t limit)
+static void record_side(struct lane *lane, uint64_t seq, unsigned at, unsigned which,
+                        const struct payload_side *side, uint64_t limit)
 {
     struct buffers b;
     if (resolve(lane, side, &b))
@@ -252,14 +279,16 @@ void payload_send(struct lane *lane, uint64_t seq, const struct payload_side *se
     record_side(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, send, UINT64_MAX);
 }
 
-void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive, uint64_t bytes)
+void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive,
+                      uint64_t bytes)
 {
     record_side(lane, seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, receive, bytes);
 }
 
-/* --- requests -------------------------------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
-static struct held *held_new(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send, const struct payload_side *receive)
+static struct held *held_new(struct lane *lane, uint32_t id, uint64_t seq,
+                             const struct payload_side *send, const struct payload_side *receive)
 {
     struct held *h = id ? malloc(sizeof *h) : NULL;
     if (!h)
@@ -283,7 +312,8 @@ static void held_done(struct lane *lane, const struct held *h, uint64_t received
     record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received);
 }
 
-void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send, const struct payload_side *receive)
+void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send,
+                  const struct payload_side *receive)
 {
     struct held *h = held_new(lane, id, seq, send, receive);
     if (!h)
@@ -322,10 +352,10 @@ void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep)
     recorder_unlock();
 }
 
-/* --- one-sided communication -------------------------------------------------------------------------------------------------- */
+/* --- one-sided communication ------------------------------------------------------------------ */
 
-void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq, const struct payload_side *send,
-                    const struct payload_side *receive)
+void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq,
+                    const struct payload_side *send, const struct payload_side *receive)
 {
     struct held *h = origin_count < ORIGINS_MAX ? held_new(lane, win, seq, send, receive) : NULL;
     if (!h)

@@ -12,11 +12,13 @@ struct datatype_layout {
 /* False: unknown type, or one whose basic types have holes. */
 bool datatypes_layout(uint32_t type, struct datatype_layout *out_layout);
 
-/* What one element touches, relative to the buffer: [low, high). overlaps: parts of it lie over each other. */
+/* What one element touches, relative to the buffer: [low, high). overlaps: parts of it lie over
+ * each other. */
 struct datatype_span {
     int64_t size, extent, low, high;
-    bool overlaps, whole;            /* whole: every byte from low to high, and elements lie next to each other */
-    const int64_t (*part)[2];        /* [start, end) of each part, by place; NULL where it is whole */
+    bool overlaps,
+        whole; /* whole: every byte from low to high, and elements lie next to each other */
+    const int64_t (*part)[2]; /* [start, end) of each part, by place; NULL where it is whole */
     uint32_t parts;
 };
 const struct datatype_span *datatypes_span(uint32_t type); /* NULL: unknown */

@@ -1,5 +1,5 @@
-/* Live perturbation. See perturb.h. Chance depends only on the seed, the rank and the number of the call, so that threads and timing
- * change nothing. */
+/* Live perturbation. See perturb.h. Chance depends only on the seed, the rank and the number of the
+ * call, so that threads and timing change nothing. */
 #include "interpose/perturb.h"
 
 #include <errno.h>
@@ -43,17 +43,22 @@ static uint64_t mix(uint64_t x)
 /* In [0, 1). */
 static double chance(uint64_t purpose, uint64_t number)
 {
-    return (double)(mix(mix(mix(policy.seed + purpose) + (uint64_t)recorder.world_rank) + number) >> 11) * 0x1p-53;
+    return (double)(mix(mix(mix(policy.seed + purpose) + (uint64_t)recorder.world_rank) + number) >>
+                    11) *
+           0x1p-53;
 }
 
-/* -ln(x) for x in (0, 1], to about nine digits: libm is not linked, an application may have its own. */
+/* -ln(x) for x in (0, 1], to about nine digits: libm is not linked, an application may have its
+ * own. */
 static double minus_log(double x)
 {
     double sum = 0;
     for (; x < 0.70710678; x *= 2)
         sum += 0.69314718055994531;
     double z = (1 - x) / (1 + x), square = z * z;
-    return sum + 2 * z * (1 + square * (1 / 3.0 + square * (1 / 5.0 + square * (1 / 7.0 + square / 9.0))));
+    return sum +
+           2 * z *
+               (1 + square * (1 / 3.0 + square * (1 / 5.0 + square * (1 / 7.0 + square / 9.0))));
 }
 
 /* Square root, by Newton, of x in (0, 1]. */
@@ -65,7 +70,7 @@ static double root(double x)
     return y;
 }
 
-/* --- reading -------------------------------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static bool read_number(const char *text, const char **out_end, uint64_t *out)
 {
@@ -82,7 +87,8 @@ static bool read_number(const char *text, const char **out_end, uint64_t *out)
     return true;
 }
 
-/* R.E or R.#N, with =W where sources are due, separated by commas. Names of other ranks are only checked. */
+/* R.E or R.#N, with =W where sources are due, separated by commas. Names of other ranks are only
+ * checked. */
 static bool read_names(const char *text, bool sources, struct names *out)
 {
     while (*text) {
@@ -120,7 +126,8 @@ static bool read_buffering(const char *value)
         policy.buffering = EAGER;
     else if (!strncmp(value, "eager:", 6) && read_number(value + 6, &end, &policy.bytes) && !*end)
         policy.buffering = ABOVE;
-    else if (!strncmp(value, "random:", 7) && read_number(value + 7, &end, &policy.percent) && !*end && policy.percent <= 100)
+    else if (!strncmp(value, "random:", 7) && read_number(value + 7, &end, &policy.percent) &&
+             !*end && policy.percent <= 100)
         policy.buffering = RANDOM;
     else if (!strncmp(value, "list:", 5) && read_names(value + 5, false, &policy.sends))
         policy.buffering = LIST;
@@ -133,8 +140,10 @@ static bool read_buffering(const char *value)
 
 static bool read_delay(const char *value)
 {
-    static const struct { const char *word; enum delay delay; } means[] = {
-        {"uniform:", UNIFORM}, {"exponential:", EXPONENTIAL}, {"heavy:", HEAVY}};
+    static const struct {
+        const char *word;
+        enum delay delay;
+    } means[] = {{"uniform:", UNIFORM}, {"exponential:", EXPONENTIAL}, {"heavy:", HEAVY}};
     const char *end = "";
     uint64_t a = 0, b = 0;
     if (!strcmp(value, "none") || !strcmp(value, "recorded")) {
@@ -144,7 +153,8 @@ static bool read_delay(const char *value)
     if (!strcmp(value, "swarm")) { /* each seed turns something else on */
         policy.delay = (enum delay)(mix(policy.seed) % 5);
         policy.mean_ns = (double)(1000u << mix(policy.seed + 1) % 10);
-        policy.a = (long)(mix(policy.seed + 2) % (uint64_t)(recorder.world_size ? recorder.world_size : 1));
+        policy.a = (long)(mix(policy.seed + 2) %
+                          (uint64_t)(recorder.world_size ? recorder.world_size : 1));
         return true;
     }
     for (size_t i = 0; i < sizeof means / sizeof *means; i++) {
@@ -157,7 +167,8 @@ static bool read_delay(const char *value)
     }
     if (!strncmp(value, "slow-rank:", 10) && read_number(value + 10, &end, &a) && !*end)
         policy.delay = SLOW_RANK;
-    else if (!strncmp(value, "slow-link:", 10) && read_number(value + 10, &end, &a) && *end == '-' && read_number(end + 1, &end, &b) && !*end)
+    else if (!strncmp(value, "slow-link:", 10) && read_number(value + 10, &end, &a) &&
+             *end == '-' && read_number(end + 1, &end, &b) && !*end)
         policy.delay = SLOW_LINK;
     else
         return false;
@@ -191,7 +202,9 @@ bool perturb_start(const char *text, char *out_reason, size_t reason_bytes)
         policy.seed = strtoull(seed + 5, NULL, 10);
     while (good && (word = strsep(&rest, " \t\n")))
         if (*word && !read_word(word)) {
-            snprintf(out_reason, reason_bytes, "CROSSWAIT_POLICY: '%.100s' cannot be had live, the run is not perturbed", word);
+            snprintf(out_reason, reason_bytes,
+                     "CROSSWAIT_POLICY: '%.100s' cannot be had live, the run is not perturbed",
+                     word);
             good = false;
         }
     free(copy);
@@ -199,7 +212,7 @@ bool perturb_start(const char *text, char *out_reason, size_t reason_bytes)
     return good;
 }
 
-/* --- at work ------------------------------------------------------------------------------------------------------------------ */
+/* --- at work ---------------------------------------------------------------------------------- */
 
 static uint64_t take(uint64_t *counter)
 {
@@ -249,10 +262,12 @@ void perturb_before(struct lane *lane, const struct spool_event *e)
     }
 }
 
-bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes, MPI_Comm comm)
+bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes,
+                  MPI_Comm comm)
 {
     uint64_t number = take(&policy.send_number);
-    if (policy.delay == SLOW_LINK && recorder.world_rank == policy.a && recorder_comm_world(lane, comm, dest) == policy.b)
+    if (policy.delay == SLOW_LINK && recorder.world_rank == policy.a &&
+        recorder_comm_world(lane, comm, dest) == policy.b)
         pause_ns(SLOW_NS);
     switch (policy.buffering) {
     case RENDEZVOUS:
@@ -273,10 +288,12 @@ bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint
 bool perturb_inner_send(uint64_t bytes)
 {
     return policy.buffering == RENDEZVOUS || (policy.buffering == ABOVE && bytes > policy.bytes) ||
-           (policy.buffering == RANDOM && chance(3, take(&policy.call_number)) * 100 >= (double)policy.percent);
+           (policy.buffering == RANDOM &&
+            chance(3, take(&policy.call_number)) * 100 >= (double)policy.percent);
 }
 
-static int pinned_source(struct lane *lane, const struct spool_event *e, uint64_t number, int source, MPI_Comm comm)
+static int pinned_source(struct lane *lane, const struct spool_event *e, uint64_t number,
+                         int source, MPI_Comm comm)
 {
     if (source != MPI_ANY_SOURCE || !policy.receives.count)
         return source;
@@ -293,7 +310,8 @@ int perturb_source(struct lane *lane, const struct spool_event *e, int source, M
 /* A probe that finds nothing has no number; the one that finds something has the next. */
 int perturb_poll(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm)
 {
-    return pinned_source(lane, e, __atomic_load_n(&policy.receive_number, __ATOMIC_RELAXED) + 1, source, comm);
+    return pinned_source(lane, e, __atomic_load_n(&policy.receive_number, __ATOMIC_RELAXED) + 1,
+                         source, comm);
 }
 
 void perturb_found(void)
@@ -301,8 +319,9 @@ void perturb_found(void)
     take(&policy.receive_number);
 }
 
-int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status)
+int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                     int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
+                     int recvtag, MPI_Comm comm, MPI_Status *status)
 {
     MPI_Request request;
     int returned = REAL(Irecv)(recvbuf, recvcount, recvtype, source, recvtag, comm, &request);

@@ -1,4 +1,5 @@
-/* Without the launcher: MPI_Finalize turns the spools into the trace, by running `crosswait recover`. */
+/* Without the launcher: MPI_Finalize turns the spools into the trace, by running `crosswait
+ * recover`. */
 #include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -36,7 +37,8 @@ static bool find_command(char *path)
     return false;
 }
 
-/* The environment without what would load this library, or make the command take itself for a rank. */
+/* The environment without what would load this library, or make the command take itself for a rank.
+ */
 static char **plain_environment(void)
 {
     size_t count = 0, kept = 0;
@@ -59,7 +61,8 @@ static bool run_recover(const char *command, const char *folder, const char *out
     int status = 0;
     if (!environment || posix_spawn_file_actions_init(&actions))
         return false;
-    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0); /* the application's output stays its own */
+    posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY,
+                                     0); /* the application's output stays its own */
     posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0);
     posix_spawn_file_actions_addopen(&actions, 2, "/dev/null", O_WRONLY, 0);
     bool good = posix_spawn(&child, command, &actions, NULL, arguments, environment) == 0;
@@ -69,11 +72,13 @@ static bool run_recover(const char *command, const char *folder, const char *out
         return false;
     while ((waited = waitpid(child, &status, 0)) < 0 && errno == EINTR)
         ;
-    /* An application that ignores or reaps its children leaves us no status: then the trace itself tells. */
+    /* An application that ignores or reaps its children leaves us no status: then the trace itself
+     * tells. */
     return waited == child ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : access(out, R_OK) == 0;
 }
 
-/* Only what this job's ranks made: R.L.ring and R.L.spool, then the folders if nothing else is in them. */
+/* Only what this job's ranks made: R.L.ring and R.L.spool, then the folders if nothing else is in
+ * them. */
 void life_remove_spools(const char *folder, int only)
 {
     char path[PATH_MAX + 300];
@@ -81,7 +86,8 @@ void life_remove_spools(const char *folder, int only)
     struct dirent *entry;
     while (dir && (entry = readdir(dir))) {
         int rank, lane, end = 0;
-        if (sscanf(entry->d_name, "%d.%d.%n", &rank, &lane, &end) == 2 && end && (only < 0 || rank == only) &&
+        if (sscanf(entry->d_name, "%d.%d.%n", &rank, &lane, &end) == 2 && end &&
+            (only < 0 || rank == only) &&
             (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool")) &&
             snprintf(path, sizeof path, "%s/%s", folder, entry->d_name) < (int)sizeof path)
             unlink(path);
@@ -102,14 +108,18 @@ void life_make_trace(const char *folder)
     REAL(Barrier)(recorder_handle.comm_world);
     if (recorder.world_rank == 0) {
         char command[PATH_MAX], out[PATH_MAX], text[PATH_MAX + 600];
-        snprintf(out, sizeof out, "%s", folder); /* absolute, wherever the program has gone since: T.db.spool/JOB */
+        snprintf(out, sizeof out, "%s",
+                 folder); /* absolute, wherever the program has gone since: T.db.spool/JOB */
         char *slash = strrchr(out, '/');
         if (slash && slash - out > 6)
             slash[-6] = 0;
         if (find_command(command) && run_recover(command, folder, out)) {
             life_remove_spools(folder, -1);
         } else {
-            snprintf(text, sizeof text, "the trace '%.200s' is not written; try: crosswait recover -o '%.200s' '%.300s'", out, out, folder);
+            snprintf(
+                text, sizeof text,
+                "the trace '%.200s' is not written; try: crosswait recover -o '%.200s' '%.300s'",
+                out, out, folder);
             recorder_warn(text);
         }
     }

@@ -1,17 +1,22 @@
-/* Polls: tests and probes that find nothing, and MPI_Wtime. A program that waits by polling makes millions of them a second, all alike,
- * and they tell no more than one does: they are folded (core/spool.h, invariant 10). A poll that found nothing is kept in the header's
- * page, which outlives the process like everything committed; equal ones that follow raise its count. Whatever else the lane records
- * writes them out first.
+/* Polls: tests and probes that find nothing, and MPI_Wtime. A program that waits by polling makes
+ * millions of them a second, all alike, and they tell no more than one does: they are folded
+ * (core/spool.h, invariant 10). A poll that found nothing is kept in the header's page, which
+ * outlives the process like everything committed; equal ones that follow raise its count. Whatever
+ * else the lane records writes them out first.
  *
- *  1. lane->poll_count equals header->poll_count; polls in the header have ascending numbers, above all that the lane committed before.
- *  2. A folded call gives its number back before it returns, unless another thread has taken the next one.
- *  3. A call is either in flight (depth) or counted, never both: a rank killed in between loses the one call that it was in. */
+ *  1. lane->poll_count equals header->poll_count; polls in the header have ascending numbers, above
+ * all that the lane committed before.
+ *  2. A folded call gives its number back before it returns, unless another thread has taken the
+ * next one.
+ *  3. A call is either in flight (depth) or counted, never both: a rank killed in between loses the
+ * one call that it was in. */
 #include "interpose/recorder.h"
 
 static bool same(const struct spool_event *a, const struct spool_event *b)
 {
-    return a->head.a == b->head.a && a->site == b->site && a->comm == b->comm && a->request == b->request && a->peer == b->peer &&
-           a->tag == b->tag && a->count == b->count && a->type == b->type;
+    return a->head.a == b->head.a && a->site == b->site && a->comm == b->comm &&
+           a->request == b->request && a->peer == b->peer && a->tag == b->tag &&
+           a->count == b->count && a->type == b->type;
 }
 
 bool recorder_poll_expect(struct lane *lane, const struct spool_event *e, uint64_t key)
@@ -29,7 +34,8 @@ static void number_back(uint64_t seq)
     uint64_t last = seq;
     if (!recorder.threads)
         recorder.seq = seq - 1;
-    else if (!__atomic_compare_exchange_n(&recorder.seq, &last, seq - 1, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    else if (!__atomic_compare_exchange_n(&recorder.seq, &last, seq - 1, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED))
         return;
     atomic_store_explicit(recorder.seq_shared, seq - 1, memory_order_relaxed);
 }
@@ -51,21 +57,27 @@ bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, b
         uint64_t seq = e->seq;
         poll->event.t_leave = e->t_leave;
         left(lane, e);
-        atomic_store_explicit(&poll->calls, atomic_load_explicit(&poll->calls, memory_order_relaxed) + 1, memory_order_release);
-        atomic_store_explicit(&header->polled, atomic_load_explicit(&header->polled, memory_order_relaxed) + 1, memory_order_relaxed);
+        atomic_store_explicit(&poll->calls,
+                              atomic_load_explicit(&poll->calls, memory_order_relaxed) + 1,
+                              memory_order_release);
+        atomic_store_explicit(&header->polled,
+                              atomic_load_explicit(&header->polled, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
         number_back(seq);
         recorder_thread.current = NULL;
         recorder_thread.ready = lane;
         return true;
     }
-    if (!nothing || header->poll_again || lane->poll_count == SPOOL_POLLS_MAX || e->t_enter - lane->poll_left >= recorder.poll_gap)
+    if (!nothing || header->poll_again || lane->poll_count == SPOOL_POLLS_MAX ||
+        e->t_enter - lane->poll_left >= recorder.poll_gap)
         recorder_polls_write(lane);
     if (UNLIKELY(recorder.stack))
         recorder_stack(lane, e->seq, cfa);
     return false;
 }
 
-void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error, bool moved, bool nothing)
+void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error,
+                         bool moved, bool nothing)
 {
     struct spool_header *header = lane->writer.header;
     if (!nothing || atomic_load_explicit(&header->stopped, memory_order_relaxed)) {
@@ -83,13 +95,16 @@ void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key,
     recorder_thread.ready = lane;
 }
 
-/* One reservation and one commit: a rank that is killed in the middle has them either here or there. */
+/* One reservation and one commit: a rank that is killed in the middle has them either here or
+ * there. */
 void recorder_polls_write(struct lane *lane)
 {
     struct spool_header *header = lane->writer.header;
     uint32_t words = 0, count = lane->poll_count;
     for (uint32_t i = 0; i < count; i++)
-        words += (uint32_t)(sizeof(struct spool_event) + (header->poll[i].calls > 1 ? sizeof(struct spool_repeat) : 0)) / 8;
+        words += (uint32_t)(sizeof(struct spool_event) +
+                            (header->poll[i].calls > 1 ? sizeof(struct spool_repeat) : 0)) /
+                 8;
     char *at = count ? spool_reserve(&lane->writer, words) : NULL;
     for (uint32_t i = 0; i < count; i++) {
         const struct spool_event *e = &header->poll[i].event;
@@ -99,8 +114,8 @@ void recorder_polls_write(struct lane *lane)
             continue;
         }
         if (calls > 1) {
-            *(struct spool_repeat *)(void *)at =
-                (struct spool_repeat){{SPOOL_REPEAT, sizeof(struct spool_repeat) / 8, 0, 0}, e->seq, calls};
+            *(struct spool_repeat *)(void *)at = (struct spool_repeat){
+                {SPOOL_REPEAT, sizeof(struct spool_repeat) / 8, 0, 0}, e->seq, calls};
             at += sizeof(struct spool_repeat);
         }
         *(struct spool_event *)(void *)at = *e;

@@ -1,9 +1,12 @@
-/* The recorder's life: real functions, starting after MPI_Init, lanes of threads, ending; and the small record writers.
+/* The recorder's life: real functions, starting after MPI_Init, lanes of threads, ending; and the
+ * small record writers.
  *
- * Environment: CROSSWAIT_SPOOL=FOLDER   the launcher's: spools go to FOLDER/JOB, and the launcher makes the trace
- *              CROSSWAIT_OUT=T.db       without it: spools go to T.db.spool/JOB, and MPI_Finalize makes T.db (default crosswait.db)
+ * Environment: CROSSWAIT_SPOOL=FOLDER   the launcher's: spools go to FOLDER/JOB, and the launcher
+ * makes the trace CROSSWAIT_OUT=T.db       without it: spools go to T.db.spool/JOB, and
+ * MPI_Finalize makes T.db (default crosswait.db)
  *
- *  1. recorder.on holds only between MPI_Init and MPI_Finalize of a process that could open its spool, and never in a forked child.
+ *  1. recorder.on holds only between MPI_Init and MPI_Finalize of a process that could open its
+ * spool, and never in a forked child.
  *  2. A process that never calls MPI_Init does nothing but load this library. */
 #include "interpose/recorder.h"
 
@@ -28,7 +31,8 @@
 #include "interpose/perturb.h"
 #include "interpose/usage.h"
 
-/* Polls further apart than 100 microseconds are not folded: the time between them is the program's own, and worth seeing. */
+/* Polls further apart than 100 microseconds are not folded: the time between them is the program's
+ * own, and worth seeing. */
 enum { POLL_GAPS_PER_SECOND = 10000 };
 
 __thread struct recorder_thread recorder_thread __attribute__((tls_model("initial-exec")));
@@ -40,19 +44,19 @@ static struct lane nobody;
 struct lane *const recorder_nobody = &nobody;
 
 static struct {
-    char folder[PATH_MAX]; /* of this job's spools */
+    char folder[PATH_MAX];       /* of this job's spools */
     uint64_t ticks, realtime_ns; /* at MPI_Init */
     uint32_t lane_count;
     int pid;
     pthread_mutex_t lock;
     atomic_flag warned;
-    uint64_t newest;         /* keep about so many events, the newest; 0: all */
-    struct lane *free;       /* of threads that have ended */
+    uint64_t newest;   /* keep about so many events, the newest; 0: all */
+    struct lane *free; /* of threads that have ended */
     pthread_key_t key;
     bool key_made;
 } life = {.lock = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP, .warned = ATOMIC_FLAG_INIT};
 
-/* --- real functions --------------------------------------------------------------------------------------------- */
+/* --- real functions --------------------------------------------------------------------------- */
 
 static int find_library(struct dl_phdr_info *info, size_t size, void *context)
 {
@@ -65,7 +69,8 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *context)
     return *(void **)context != NULL;
 }
 
-/* In a program whose MPI library was loaded by dlopen with RTLD_LOCAL (Python's), RTLD_NEXT does not see it. */
+/* In a program whose MPI library was loaded by dlopen with RTLD_LOCAL (Python's), RTLD_NEXT does
+ * not see it. */
 static void *in_library(const char *name)
 {
     static void *library;
@@ -74,7 +79,8 @@ static void *in_library(const char *name)
     return library ? dlsym(library, name) : NULL;
 }
 
-/* An executable may hold the one copy of a variable of the library (copy relocation): the default order finds it first. */
+/* An executable may hold the one copy of a variable of the library (copy relocation): the default
+ * order finds it first. */
 void *recorder_symbol(const char *name)
 {
     void *symbol = dlsym(RTLD_DEFAULT, name);
@@ -99,7 +105,10 @@ void *recorder_resolve(int which, unsigned call)
     return real;
 }
 
-static const struct { void **at; const char *name; } handle_symbols[] = {
+static const struct {
+    void **at;
+    const char *name;
+} handle_symbols[] = {
     {(void **)&recorder_handle.comm_null, "ompi_mpi_comm_null"},
     {(void **)&recorder_handle.comm_world, "ompi_mpi_comm_world"},
     {(void **)&recorder_handle.comm_self, "ompi_mpi_comm_self"},
@@ -112,7 +121,8 @@ static const struct { void **at; const char *name; } handle_symbols[] = {
     {(void **)&recorder_handle.op_no_op, "ompi_mpi_op_no_op"},
     {(void **)&recorder_handle.win_null, "ompi_mpi_win_null"},
     {(void **)&recorder_handle.file_null, "ompi_mpi_file_null"},
-    {(void **)&recorder_handle.message_null, "ompi_mpi_message_null"}, /* a null pointer in some versions */
+    {(void **)&recorder_handle.message_null,
+     "ompi_mpi_message_null"}, /* a null pointer in some versions */
     {(void **)&recorder_handle.message_no_proc, "ompi_message_no_proc"},
     {&recorder_handle.in_place, "mpi_fortran_in_place_"},
 };
@@ -121,10 +131,11 @@ static bool resolve_handles(void)
 {
     for (size_t i = 0; i < sizeof handle_symbols / sizeof *handle_symbols; i++)
         *handle_symbols[i].at = recorder_symbol(handle_symbols[i].name);
-    return recorder_handle.comm_world && recorder_handle.comm_null && recorder_handle.request_null && recorder_handle.type_null;
+    return recorder_handle.comm_world && recorder_handle.comm_null &&
+           recorder_handle.request_null && recorder_handle.type_null;
 }
 
-/* --- small things -------------------------------------------------------------------------------------------------- */
+/* --- small things ----------------------------------------------------------------------------- */
 
 void recorder_lock(void)
 {
@@ -154,14 +165,17 @@ void recorder_warn(const char *text)
 void recorder_missed(struct lane *lane, uint64_t calls)
 {
     struct spool_header *header = lane->writer.header;
-    atomic_store_explicit(&header->lost, atomic_load_explicit(&header->lost, memory_order_relaxed) + calls, memory_order_relaxed);
+    atomic_store_explicit(&header->lost,
+                          atomic_load_explicit(&header->lost, memory_order_relaxed) + calls,
+                          memory_order_relaxed);
 }
 
 void recorder_lost(struct lane *lane, uint64_t calls)
 {
     char text[400];
     recorder_missed(lane, calls);
-    snprintf(text, sizeof text, "recording ended on rank %d, the program goes on: %s", recorder.world_rank, lane->writer.header->note);
+    snprintf(text, sizeof text, "recording ended on rank %d, the program goes on: %s",
+             recorder.world_rank, lane->writer.header->note);
     recorder_warn(text);
 }
 
@@ -222,11 +236,12 @@ static void write_clock(struct lane *lane, unsigned at_end, uint64_t ticks, uint
     lane = recorder.definer ? recorder.definer : lane;
     struct spool_clock *record = spool_reserve(&lane->writer, sizeof *record / 8);
     if (record)
-        *record = (struct spool_clock){{SPOOL_CLOCK, sizeof *record / 8, (uint16_t)at_end, 0}, ticks, realtime, offset};
+        *record = (struct spool_clock){
+            {SPOOL_CLOCK, sizeof *record / 8, (uint16_t)at_end, 0}, ticks, realtime, offset};
     spool_commit(&lane->writer);
 }
 
-/* --- lanes ----------------------------------------------------------------------------------------------------------- */
+/* --- lanes ------------------------------------------------------------------------------------ */
 
 static void fill_header(struct spool_header *header, int thread_level)
 {
@@ -246,11 +261,13 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->start_ticks = life.ticks;
     header->start_realtime_ns = life.realtime_ns;
     header->layer = recorder.layer;
-    header->flags |= (recorder.filter ? SPOOL_FLAG_FILTERED : 0) | (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0);
+    header->flags |=
+        (recorder.filter ? SPOOL_FLAG_FILTERED : 0) | (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0);
     memcpy(header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);
 }
 
-/* newest: CROSSWAIT_LAST; a quarter of the ring then holds so many events and what belongs to them. */
+/* newest: CROSSWAIT_LAST; a quarter of the ring then holds so many events and what belongs to them.
+ */
 static uint64_t ring_bytes(uint64_t newest)
 {
     enum { EVENT_BYTES = 192 };
@@ -267,11 +284,11 @@ static struct lane *lane_new(int thread_level, uint64_t newest)
     if (!lane)
         return NULL;
     uint32_t index = __atomic_fetch_add(&life.lane_count, 1, __ATOMIC_RELAXED);
-    if (spool_writer_open_newest(&lane->writer, life.folder, recorder.world_rank, index, ring_bytes(newest), newest != 0, &error) !=
-        CORE_OK) {
+    if (spool_writer_open_newest(&lane->writer, life.folder, recorder.world_rank, index,
+                                 ring_bytes(newest), newest != 0, &error) != CORE_OK) {
         char text[PATH_MAX + 200];
-        snprintf(text, sizeof text, "rank %d is not recorded: cannot make a spool in '%.300s': %s", recorder.world_rank, life.folder,
-                 strerror(error));
+        snprintf(text, sizeof text, "rank %d is not recorded: cannot make a spool in '%.300s': %s",
+                 recorder.world_rank, life.folder, strerror(error));
         recorder_warn(text);
         free(lane);
         return NULL;
@@ -286,7 +303,8 @@ static struct lane *lane_new(int thread_level, uint64_t newest)
     return lane;
 }
 
-/* A thread that ends leaves its lane to the next one: programs that start threads all the time do not run out of files. */
+/* A thread that ends leaves its lane to the next one: programs that start threads all the time do
+ * not run out of files. */
 static void thread_ends(void *argument)
 {
     struct lane *lane = argument;
@@ -322,14 +340,17 @@ struct lane *recorder_lane_slow(void)
 {
     if (!recorder.on || recorder_thread.current)
         return NULL;
-    recorder_thread.current = &nobody; /* what the library calls while the lane is made is not the application's */
-    if (recorder.lanes) /* a second thread: whatever level was asked for, MPI_Wtime and its like are called by any of them */
+    recorder_thread.current =
+        &nobody;        /* what the library calls while the lane is made is not the application's */
+    if (recorder.lanes) /* a second thread: whatever level was asked for, MPI_Wtime and its like are
+                           called by any of them */
         recorder.threads = true;
     struct lane *lane = lane_free();
     if (lane)
         write_thread(lane);
     else
-        lane = lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0, life.newest);
+        lane =
+            lane_new(recorder.lanes ? recorder.lanes->writer.header->thread_level : 0, life.newest);
     recorder_thread.current = NULL;
     if (!lane) {
         recorder_thread.current = &nobody; /* no second try for this thread */
@@ -347,7 +368,7 @@ static void in_forked_child(void)
     recorder_thread.ready = recorder_thread.current = NULL;
 }
 
-/* --- start ---------------------------------------------------------------------------------------------------------- */
+/* --- start ------------------------------------------------------------------------------------ */
 
 static bool make_folders(char *path)
 {
@@ -368,7 +389,8 @@ static bool choose_folder(void)
         const char *out = life_out();
         if (out[0] != '/' && !getcwd(here, sizeof here))
             return false;
-        if (snprintf(base, sizeof base, "%s%s%s.spool", here, here[0] ? "/" : "", out) >= (int)sizeof base)
+        if (snprintf(base, sizeof base, "%s%s%s.spool", here, here[0] ? "/" : "", out) >=
+            (int)sizeof base)
             return false;
         spool = base;
     }
@@ -379,10 +401,13 @@ static bool choose_folder(void)
     for (char *at = job; *at; at++)
         if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_", *at))
             *at = '-';
-    return snprintf(life.folder, sizeof life.folder, "%s/%s", spool, job) < (int)sizeof life.folder && make_folders(life.folder);
+    return snprintf(life.folder, sizeof life.folder, "%s/%s", spool, job) <
+               (int)sizeof life.folder &&
+           make_folders(life.folder);
 }
 
-/* A lane for a process that has not called MPI_Init, whose place in the job only the launcher's environment tells. */
+/* A lane for a process that has not called MPI_Init, whose place in the job only the launcher's
+ * environment tells. */
 static struct lane *before_start(void)
 {
     const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *size = getenv("OMPI_COMM_WORLD_SIZE");
@@ -400,32 +425,40 @@ static struct lane *before_start(void)
     return lane;
 }
 
-/* A Fortran callback that the library runs inside a recorded call makes a call: the record lacks it. */
+/* A Fortran callback that the library runs inside a recorded call makes a call: the record lacks
+ * it. */
 static void callback_unseen(unsigned call, void **cfa)
 {
     struct lane *lane = recorder_thread.current;
 
-    if (lane && lane != &nobody && call_description[call].class != EVENT_CLASS_OTHER && recorder_in_binding(cfa[-1]))
+    if (lane && lane != &nobody && call_description[call].class != EVENT_CLASS_OTHER &&
+        recorder_in_binding(cfa[-1]))
         recorder_missed(lane, 1);
 }
 
-/* An event of its own for a call that no lane would be given for: what it says is what it is about. */
+/* An event of its own for a call that no lane would be given for: what it says is what it is about.
+ */
 void usage_outside(unsigned call, void **cfa)
 {
     callback_unseen(call, cfa);
-    static const char *const allowed[] = {"MPI_Initialized", "MPI_Finalized", "MPI_Get_version", "MPI_Get_library_version", "MPI_Wtime", "MPI_Wtick",
-                                          "MPI_Query_thread", "MPI_Is_thread_main"};
-    if (strstr(call_description[call].name, "2c") && (call = recorder_bound_call(cfa[-1])) == CALL_COUNT)
+    static const char *const allowed[] = {
+        "MPI_Initialized", "MPI_Finalized", "MPI_Get_version",  "MPI_Get_library_version",
+        "MPI_Wtime",       "MPI_Wtick",     "MPI_Query_thread", "MPI_Is_thread_main"};
+    if (strstr(call_description[call].name, "2c") &&
+        (call = recorder_bound_call(cfa[-1])) == CALL_COUNT)
         return;
     const char *name = call_description[call].name;
-    if (recorder_thread.current || (recorder.on && call != CALL_Init && call != CALL_Init_thread) || recorder_plain() || strstr(name, "MPI_T_") ||
-        strstr(name, "MPI_Info") || strstr(name, "rrhandler") || strstr(name, "rror_") || strstr(name, "2f") ||
+    if (recorder_thread.current || (recorder.on && call != CALL_Init && call != CALL_Init_thread) ||
+        recorder_plain() || strstr(name, "MPI_T_") || strstr(name, "MPI_Info") ||
+        strstr(name, "rrhandler") || strstr(name, "rror_") || strstr(name, "2f") ||
         (life.pid && life.pid != (int)getpid()))
         return;
     for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
         if (!strcmp(name, allowed[i]))
             return;
-    const char *sentence = recorder.on ? "MPI is initialized already" : recorder.ended ? "it is called after MPI_Finalize" : "it is called before MPI_Init";
+    const char *sentence = recorder.on      ? "MPI is initialized already"
+                           : recorder.ended ? "it is called after MPI_Finalize"
+                                            : "it is called before MPI_Init";
     struct lane *lane = recorder.lanes;
     if (!lane && !(lane = before_start()))
         return;
@@ -441,15 +474,16 @@ void usage_outside(unsigned call, void **cfa)
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error)
 {
     int provided = 0;
-    if (error != MPI_SUCCESS || !resolve_handles() || REAL(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) ||
+    if (error != MPI_SUCCESS || !resolve_handles() ||
+        REAL(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) ||
         REAL(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
         return;
     if (REAL(Query_thread)(&provided) != MPI_SUCCESS)
         provided = thread_level;
     if (!choose_folder()) {
         char text[400];
-        snprintf(text, sizeof text, "rank %d is not recorded: cannot make the folder '%.300s': %s", recorder.world_rank, life.folder,
-                 strerror(errno));
+        snprintf(text, sizeof text, "rank %d is not recorded: cannot make the folder '%.300s': %s",
+                 recorder.world_rank, life.folder, strerror(errno));
         recorder_warn(text);
         hosts_several(false);
         return;
@@ -500,12 +534,14 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
             recorder_warn(reason);
     }
     if (!looks)
-        recorder_note(lane, "buffers are not looked at: this system does not tell what can be read");
+        recorder_note(lane,
+                      "buffers are not looked at: this system does not tell what can be read");
     const char *stack = getenv("CROSSWAIT_STACK");
     recorder.stack = stack ? atoi(stack) : 0;
     const char *buffers = getenv("CROSSWAIT_BUFFERS");
     recorder.buffers = looks && buffers && strcmp(buffers, "on") == 0;
-    const char *why = inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
+    const char *why =
+        inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
     lane->writer.header->layer = recorder.layer;
     if (recorder.filter)
         lane->writer.header->flags |= SPOOL_FLAG_FILTERED;
@@ -524,7 +560,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     recorder_leave(lane, e, error, true);
 }
 
-/* --- end ------------------------------------------------------------------------------------------------------------ */
+/* --- end -------------------------------------------------------------------------------------- */
 
 static void end_state(enum spool_state state, int code)
 {
@@ -580,19 +616,24 @@ __attribute__((destructor)) static void at_exit(void)
         end_state(SPOOL_STATE_EXITED, 0);
 }
 
-/* --- records --------------------------------------------------------------------------------------------------------- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 void recorder_define_call(struct lane *lane, unsigned call)
 {
-    const struct call_description *d = call < CALL_COUNT ? &call_description[call] : layer_description(call);
+    const struct call_description *d =
+        call < CALL_COUNT ? &call_description[call] : layer_description(call);
     recorder_lock();
     if (!recorder.defined[call]) {
         size_t name = strlen(d->name), names = strlen(d->names);
         uint32_t words = (uint32_t)((sizeof(struct spool_def_call) + name + names + 7) / 8);
         struct spool_def_call *def = spool_reserve(recorder_definitions(lane), words);
         if (def) {
-            *def = (struct spool_def_call){{SPOOL_DEF_CALL, (uint16_t)words, (uint16_t)call, d->class}, d->mode, (uint16_t)name,
-                                           (uint16_t)names, 0};
+            *def =
+                (struct spool_def_call){{SPOOL_DEF_CALL, (uint16_t)words, (uint16_t)call, d->class},
+                                        d->mode,
+                                        (uint16_t)name,
+                                        (uint16_t)names,
+                                        0};
             memcpy(def + 1, d->name, name);
             memcpy((char *)(def + 1) + name, d->names, names);
         }
@@ -601,18 +642,20 @@ void recorder_define_call(struct lane *lane, unsigned call)
     recorder_unlock();
 }
 
-void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned count, const int64_t *value)
+void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned count,
+                   const int64_t *value)
 {
     uint32_t words = (uint32_t)(sizeof(struct spool_args) / 8 + count);
     struct spool_args *record = spool_reserve(&lane->writer, words);
     if (!record)
         return;
-    *record = (struct spool_args){{SPOOL_ARGS, (uint16_t)words, (uint16_t)count, (uint16_t)first}, seq};
+    *record =
+        (struct spool_args){{SPOOL_ARGS, (uint16_t)words, (uint16_t)count, (uint16_t)first}, seq};
     memcpy(record + 1, value, count * sizeof *value);
 }
 
-void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role, int bytes, int64_t count,
-                   const void *value)
+void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role,
+                   int bytes, int64_t count, const void *value)
 {
     enum { BYTES_MAX = 16384 };
     if (count <= 0 || !value)
@@ -623,15 +666,20 @@ void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spoo
         struct spool_list *record = spool_reserve(&lane->writer, words);
         if (!record)
             return;
-        *record = (struct spool_list){{SPOOL_LIST, (uint16_t)words, (uint16_t)role, (uint16_t)bytes}, seq, argument, (uint32_t)count,
-                                      (uint32_t)first, (uint32_t)here};
+        *record =
+            (struct spool_list){{SPOOL_LIST, (uint16_t)words, (uint16_t)role, (uint16_t)bytes},
+                                seq,
+                                argument,
+                                (uint32_t)count,
+                                (uint32_t)first,
+                                (uint32_t)here};
         memcpy(record + 1, (const char *)value + first * bytes, (size_t)(here * bytes));
         first += here;
     }
 }
 
-void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role, int count,
-                         const MPI_Datatype *type)
+void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument,
+                         enum spool_list_role role, int count, const MPI_Datatype *type)
 {
     int32_t *id = count > 0 && type ? malloc((size_t)count * sizeof *id) : NULL;
     if (!id)
@@ -651,7 +699,8 @@ void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const cha
     struct spool_text *record = spool_reserve(&lane->writer, words);
     if (!record)
         return;
-    *record = (struct spool_text){{SPOOL_TEXT, (uint16_t)words, (uint16_t)bytes, (uint16_t)argument}, seq};
+    *record = (struct spool_text){
+        {SPOOL_TEXT, (uint16_t)words, (uint16_t)bytes, (uint16_t)argument}, seq};
     memcpy(record + 1, text, bytes);
 }
 
@@ -666,7 +715,8 @@ bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost)
         credit->rest--;
         return false;
     }
-    uint64_t now = recorder_clock(), earned = credit->since ? (now - credit->since) / RECORDER_CREDIT_TICKS : 0;
+    uint64_t now = recorder_clock(),
+             earned = credit->since ? (now - credit->since) / RECORDER_CREDIT_TICKS : 0;
     if (credit->since && credit->left + (int64_t)earned < (int64_t)cost) {
         credit->rest = REST;
         return false;
@@ -681,11 +731,13 @@ bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost)
     return true;
 }
 
-void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type, int32_t count)
+void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
+                  int32_t count)
 {
     struct spool_leg *record = spool_reserve(&lane->writer, sizeof *record / 8);
     if (record)
-        *record = (struct spool_leg){{SPOOL_LEG, sizeof *record / 8, 0, 0}, seq, peer, tag, type, count};
+        *record =
+            (struct spool_leg){{SPOOL_LEG, sizeof *record / 8, 0, 0}, seq, peer, tag, type, count};
 }
 
 int recorder_sum(int count, const int *value)

@@ -1,13 +1,16 @@
 /* What the generated wrappers and the hand-written bodies use to record one call.
  *
- * A wrapper asks for its thread's lane (NULL: just call through), fills the lane's open slot, calls the real function, adds what came
- * out, and leaves. Nothing here may change what the application sees: no error of ours is ever returned.
+ * A wrapper asks for its thread's lane (NULL: just call through), fills the lane's open slot, calls
+ * the real function, adds what came out, and leaves. Nothing here may change what the application
+ * sees: no error of ours is ever returned.
  *
- *  1. recorder_thread.ready is the lane exactly while the thread is outside every recorded call, or in an attribute's callback
- *     (callbacks.c), so that calls which the MPI library makes through its own public names, and calls made from other callbacks (error
- *     handlers, generalized requests, those in Fortran), pass through.
- *  2. The handles MPI_X_NULL, MPI_COMM_WORLD... are symbols of libmpi and are looked up at run time (recorder_handle): this library is
- *     loaded into processes that have no MPI. The macros of mpi.h for them are never used. */
+ *  1. recorder_thread.ready is the lane exactly while the thread is outside every recorded call, or
+ * in an attribute's callback (callbacks.c), so that calls which the MPI library makes through its
+ * own public names, and calls made from other callbacks (error handlers, generalized requests,
+ * those in Fortran), pass through.
+ *  2. The handles MPI_X_NULL, MPI_COMM_WORLD... are symbols of libmpi and are looked up at run time
+ * (recorder_handle): this library is loaded into processes that have no MPI. The macros of mpi.h
+ * for them are never used. */
 #ifndef INTERPOSE_RECORDER_H
 #define INTERPOSE_RECORDER_H
 
@@ -39,7 +42,8 @@ struct lane {
     struct {
         const void *address;
         uint32_t id;
-        uint32_t skip; /* the address lies in a language binding: the caller's own return address is so many words above */
+        uint32_t skip; /* the address lies in a language binding: the caller's own return address is
+                          so many words above */
     } site[SITE_CACHE];
     struct { /* last handles asked for, by kind: most programs use few */
         const void *handle;
@@ -47,15 +51,15 @@ struct lane {
         uint32_t generation;
         uint32_t peers; /* of a communicator: ranks that can be named in it */
     } comm_cache, type_cache[1 << TYPE_CACHE_BITS];
-    MPI_Status *status;       /* scratch for statuses that the application ignores */
+    MPI_Status *status; /* scratch for statuses that the application ignores */
     int status_count;
-    void *scratch;            /* for lists of ids */
+    void *scratch; /* for lists of ids */
     size_t scratch_bytes;
     struct request_info *info; /* scratch for lists of requests */
     int info_count;
-    uint32_t poll_count;      /* header->poll_count */
+    uint32_t poll_count;                /* header->poll_count */
     uint64_t poll_key[SPOOL_POLLS_MAX]; /* of their lists of requests */
-    uint64_t poll_left;       /* when the last of them returned */
+    uint64_t poll_left;                 /* when the last of them returned */
     struct lane *next, *next_free;
 };
 
@@ -65,28 +69,33 @@ extern __thread struct recorder_thread {
 } recorder_thread __attribute__((tls_model("initial-exec")));
 
 extern struct recorder { /* of the process */
-    bool ended;       /* MPI_Finalize was called */
-    bool on;          /* between MPI_Init and MPI_Finalize, spool open */
-    bool threads;     /* MPI_THREAD_MULTIPLE, or more than one thread has called: several lanes may run at once */
+    bool ended;          /* MPI_Finalize was called */
+    bool on;             /* between MPI_Init and MPI_Finalize, spool open */
+    bool threads; /* MPI_THREAD_MULTIPLE, or more than one thread has called: several lanes may run
+                     at once */
     bool tsc;
-    bool payload;     /* digests or more */
-    bool buffers;     /* usage.h looks at what buffers overlap, and whether they change while MPI owns them */
-    bool perturb;     /* a live policy is set */
-    bool layer;       /* the library layer is on */
-    bool several;     /* machines */
-    bool filter;      /* not every call is wanted */
-    int stack;        /* frames kept of each call's stack; 0 none */
+    bool payload; /* digests or more */
+    bool buffers; /* usage.h looks at what buffers overlap, and whether they change while MPI owns
+                     them */
+    bool perturb; /* a live policy is set */
+    bool layer;   /* the library layer is on */
+    bool several; /* machines */
+    bool filter;  /* not every call is wanted */
+    int stack;    /* frames kept of each call's stack; 0 none */
     int world_rank, world_size;
-    uint64_t seq;     /* last one given out */
+    uint64_t seq;                 /* last one given out */
     _Atomic uint64_t *seq_shared; /* where the watcher sees it */
-    uint32_t generation; /* of handle caches: raised whenever a handle is freed */
+    uint32_t generation;          /* of handle caches: raised whenever a handle is freed */
     uint8_t defined[CALL_COUNT + 64];
     struct lane *lanes;
-    struct lane *definer; /* when only the newest records are kept: the lane of the definitions, which are all kept */
-    uint64_t poll_gap;   /* ticks: what comes later after a poll is another matter */
-    struct { uintptr_t start, end; } binding[8]; /* the language bindings' code */
+    struct lane *definer; /* when only the newest records are kept: the lane of the definitions,
+                             which are all kept */
+    uint64_t poll_gap;    /* ticks: what comes later after a poll is another matter */
+    struct {
+        uintptr_t start, end;
+    } binding[8]; /* the language bindings' code */
     unsigned binding_count;
-    bool unseen;      /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
+    bool unseen; /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
 } recorder;
 
 extern struct recorder_handles { /* predefined handles, from the library at run time */
@@ -101,7 +110,7 @@ extern struct recorder_handles { /* predefined handles, from the library at run 
     void *in_place; /* Fortran's: its binding passes it on where it is not allowed */
 } recorder_handle;
 
-/* --- real functions --------------------------------------------------------------------------------------- */
+/* --- real functions --------------------------------------------------------------------------- */
 
 enum { REAL_MPI, REAL_PMPI };
 extern void *recorder_real_table[2][CALL_COUNT];
@@ -112,10 +121,11 @@ static inline void *recorder_real(int which, unsigned call)
     void *real = recorder_real_table[which][call];
     return LIKELY(real) ? real : recorder_resolve(which, call);
 }
-/* The real PMPI_X, for our own use; wrappers that it passes through on its way are told by recorder_thread. */
+/* The real PMPI_X, for our own use; wrappers that it passes through on its way are told by
+ * recorder_thread. */
 #define REAL(x) ((x##_fn)recorder_real(REAL_PMPI, CALL_##x))
 
-/* --- clock ------------------------------------------------------------------------------------------------- */
+/* --- clock ------------------------------------------------------------------------------------ */
 
 static inline uint64_t recorder_clock(void)
 {
@@ -128,9 +138,10 @@ static inline uint64_t recorder_clock(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
-/* --- life ---------------------------------------------------------------------------------------------------- */
+/* --- life ------------------------------------------------------------------------------------- */
 
-extern struct lane *const recorder_nobody; /* in recorder_thread.current: inside a call that is not recorded */
+extern struct lane
+    *const recorder_nobody; /* in recorder_thread.current: inside a call that is not recorded */
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error);
 uint64_t recorder_started_clock(void);
 void recorder_finalizing(struct lane *lane);
@@ -139,7 +150,7 @@ void recorder_aborting(struct lane *lane, int code);
 struct lane *recorder_lane_slow(void);
 void recorder_define_call(struct lane *lane, unsigned call);
 void recorder_warn(const char *text); /* once, on stderr */
-void recorder_lock(void);             /* definitions; does nothing while only one thread can be here */
+void recorder_lock(void); /* definitions; does nothing while only one thread can be here */
 void recorder_unlock(void);
 
 static inline struct lane *recorder_lane(void)
@@ -154,12 +165,14 @@ unsigned recorder_bound_call(const void *address);
 static inline bool recorder_in_binding(const void *address)
 {
     for (unsigned i = 0; i < recorder.binding_count; i++)
-        if ((uintptr_t)address - recorder.binding[i].start < recorder.binding[i].end - recorder.binding[i].start)
+        if ((uintptr_t)address - recorder.binding[i].start <
+            recorder.binding[i].end - recorder.binding[i].start)
             return true;
     return false;
 }
 
-/* Whether the call is not to be recorded (filter.c); it is then counted as lost. comm: NULL if it has none. */
+/* Whether the call is not to be recorded (filter.c); it is then counted as lost. comm: NULL if it
+ * has none. */
 bool filter_out(struct lane *lane, unsigned call, MPI_Comm comm);
 /* Around a call that is not recorded: what the library does in it is not the application's. */
 static inline void recorder_mute(void)
@@ -181,7 +194,8 @@ static inline struct spool_writer *recorder_definitions(struct lane *lane)
 }
 
 uint32_t recorder_site_slow(struct lane *lane, void **cfa);
-uint32_t recorder_site_of(struct lane *lane, const void *address); /* behind an instruction; takes the lock */
+uint32_t recorder_site_of(struct lane *lane,
+                          const void *address); /* behind an instruction; takes the lock */
 static inline uint32_t recorder_site(struct lane *lane, void **cfa)
 {
     const void *address = cfa[-1];
@@ -191,14 +205,18 @@ static inline uint32_t recorder_site(struct lane *lane, void **cfa)
     return recorder_site_slow(lane, cfa);
 }
 
-/* --- polls (polls.c): instead of recorder_enter and _leave, recorder_poll_enter, _expect, _again and _leave -------------------- */
+/* --- polls (polls.c): instead of recorder_enter and _leave, recorder_poll_enter, _expect, _again
+ * and _leave --- */
 
 void recorder_polls_write(struct lane *lane);
-/* With all fields set. key: of the list of requests. True: it equals a poll that goes round, so that its parts are on record. */
+/* With all fields set. key: of the list of requests. True: it equals a poll that goes round, so
+ * that its parts are on record. */
 bool recorder_poll_expect(struct lane *lane, const struct spool_event *e, uint64_t key);
-/* The call is back. True: it is one round more, and left; otherwise what it did is still to be recorded. nothing: it found nothing. */
+/* The call is back. True: it is one round more, and left; otherwise what it did is still to be
+ * recorded. nothing: it found nothing. */
 bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, bool nothing);
-void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error, bool moved, bool nothing);
+void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error,
+                         bool moved, bool nothing);
 
 void usage_look_slow(struct lane *lane, uint64_t seq); /* usage.h */
 void usage_relook_slow(struct lane *lane);
@@ -211,7 +229,8 @@ static inline struct spool_event *recorder_poll_enter(struct lane *lane, unsigne
     if (UNLIKELY(!recorder.defined[call]))
         recorder_define_call(lane, call);
     struct spool_event *e = &lane->open[lane->depth];
-    uint64_t seq = recorder.threads ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED) : ++recorder.seq;
+    uint64_t seq =
+        recorder.threads ? __atomic_add_fetch(&recorder.seq, 1, __ATOMIC_RELAXED) : ++recorder.seq;
     atomic_store_explicit(recorder.seq_shared, seq, memory_order_relaxed);
     e->head = (struct spool_head){SPOOL_EVENT, sizeof *e / 8, (uint16_t)call, 0};
     e->seq = seq;
@@ -234,8 +253,8 @@ static inline struct spool_event *recorder_enter(struct lane *lane, unsigned cal
     return e;
 }
 
-static inline void recorder_fields(struct spool_event *e, uint32_t comm, int32_t peer, int32_t tag, uint32_t type, int32_t count,
-                                   uint32_t request)
+static inline void recorder_fields(struct spool_event *e, uint32_t comm, int32_t peer, int32_t tag,
+                                   uint32_t type, int32_t count, uint32_t request)
 {
     e->comm = comm;
     e->peer = peer;
@@ -262,7 +281,8 @@ static inline void recorder_back(struct spool_event *e)
 void recorder_lost(struct lane *lane, uint64_t calls);   /* the spool took no more: says so */
 void recorder_missed(struct lane *lane, uint64_t calls); /* the record lacks them, and goes on */
 
-/* Field by field, as it was written a moment ago: a wider load of what is still in the store buffer waits until it is not. */
+/* Field by field, as it was written a moment ago: a wider load of what is still in the store buffer
+ * waits until it is not. */
 static inline void recorder_copy(struct spool_event *to, const struct spool_event *from)
 {
     const volatile struct spool_event *e = from;
@@ -307,9 +327,10 @@ static inline void recorder_leave(struct lane *lane, struct spool_event *e, int 
     recorder_thread.ready = lane;
 }
 
-/* --- arguments ------------------------------------------------------------------------------------------------ */
+/* --- arguments -------------------------------------------------------------------------------- */
 
-/* An array of the application, as far as it is ours to read: NULL where it is not there (memory.h). */
+/* An array of the application, as far as it is ours to read: NULL where it is not there (memory.h).
+ */
 static inline const void *recorder_seen(const void *array, int64_t bytes)
 {
     return !array || bytes <= 0 || memory_readable(array, (uint64_t)bytes) ? array : NULL;
@@ -317,7 +338,7 @@ static inline const void *recorder_seen(const void *array, int64_t bytes)
 
 static inline int32_t recorder_peer(int rank)
 {
-    return LIKELY(rank >= 0)          ? rank
+    return LIKELY(rank >= 0)        ? rank
            : rank == MPI_ANY_SOURCE ? EVENT_ANY
            : rank == MPI_PROC_NULL  ? EVENT_PROC_NULL
            : rank == MPI_ROOT       ? EVENT_ROOT
@@ -329,23 +350,26 @@ static inline int32_t recorder_tag(int tag)
 }
 
 /* first: index, among the names in the call's definition, of the first value. */
-void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned count, const int64_t *value);
-void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role, int bytes, int64_t count,
-                   const void *value);
-void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role, int count,
-                         const MPI_Datatype *type);
+void recorder_args(struct lane *lane, uint64_t seq, unsigned first, unsigned count,
+                   const int64_t *value);
+void recorder_list(struct lane *lane, uint64_t seq, unsigned argument, enum spool_list_role role,
+                   int bytes, int64_t count, const void *value);
+void recorder_list_types(struct lane *lane, uint64_t seq, unsigned argument,
+                         enum spool_list_role role, int count, const MPI_Datatype *type);
 void recorder_text(struct lane *lane, uint64_t seq, unsigned argument, const char *text);
-void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type, int32_t count);
+void recorder_leg(struct lane *lane, uint64_t seq, int32_t peer, int32_t tag, uint32_t type,
+                  int32_t count);
 int recorder_sum(int count, const int *value);
 int recorder_own(struct lane *lane, MPI_Comm comm, const int *value); /* this rank's element */
 int recorder_cart_dims(struct lane *lane, MPI_Comm comm);
 
-/* --- handles --------------------------------------------------------------------------------------------------- */
+/* --- handles ---------------------------------------------------------------------------------- */
 
 uint32_t recorder_comm_slow(struct lane *lane, MPI_Comm comm);
 static inline uint32_t recorder_comm(struct lane *lane, MPI_Comm comm)
 {
-    if (LIKELY(lane->comm_cache.handle == comm && lane->comm_cache.generation == recorder.generation))
+    if (LIKELY(lane->comm_cache.handle == comm &&
+               lane->comm_cache.generation == recorder.generation))
         return lane->comm_cache.id;
     return recorder_comm_slow(lane, comm);
 }
@@ -357,14 +381,23 @@ static inline unsigned recorder_type_slot(MPI_Datatype type)
 static inline uint32_t recorder_type(struct lane *lane, MPI_Datatype type)
 {
     unsigned slot = recorder_type_slot(type);
-    if (LIKELY(lane->type_cache[slot].handle == type && lane->type_cache[slot].generation == recorder.generation))
+    if (LIKELY(lane->type_cache[slot].handle == type &&
+               lane->type_cache[slot].generation == recorder.generation))
         return lane->type_cache[slot].id;
     return recorder_type_slow(lane, type);
 }
 /* How a communicator came to be, for its global id: the same on all its members. */
-enum comm_origin { COMM_ORIGIN_PARENT, COMM_ORIGIN_COPY, COMM_ORIGIN_GROUP, COMM_ORIGIN_INTER, COMM_ORIGIN_MERGE, COMM_ORIGIN_SPAWN,
-                   COMM_ORIGIN_UNKNOWN };
-uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent, enum comm_origin origin, int tag);
+enum comm_origin {
+    COMM_ORIGIN_PARENT,
+    COMM_ORIGIN_COPY,
+    COMM_ORIGIN_GROUP,
+    COMM_ORIGIN_INTER,
+    COMM_ORIGIN_MERGE,
+    COMM_ORIGIN_SPAWN,
+    COMM_ORIGIN_UNKNOWN
+};
+uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
+                            enum comm_origin origin, int tag);
 uint32_t recorder_group(struct lane *lane, MPI_Group group);
 uint32_t recorder_op(struct lane *lane, MPI_Op op);
 uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute);
@@ -372,34 +405,52 @@ uint32_t recorder_win(struct lane *lane, MPI_Win win);
 uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes);
 uint32_t recorder_file(struct lane *lane, MPI_File file);
 uint32_t recorder_file_made(struct lane *lane, MPI_File file, MPI_Comm comm, const char *name);
-enum recorder_object { OBJECT_COMM, OBJECT_GROUP, OBJECT_TYPE, OBJECT_OP, OBJECT_WIN, OBJECT_FILE, OBJECT_INFO, OBJECT_ERRHANDLER,
-                       OBJECT_KEYVAL, OBJECT_BUFFER, OBJECT_MEMORY, OBJECT_KINDS };
+enum recorder_object {
+    OBJECT_COMM,
+    OBJECT_GROUP,
+    OBJECT_TYPE,
+    OBJECT_OP,
+    OBJECT_WIN,
+    OBJECT_FILE,
+    OBJECT_INFO,
+    OBJECT_ERRHANDLER,
+    OBJECT_KEYVAL,
+    OBJECT_BUFFER,
+    OBJECT_MEMORY,
+    OBJECT_KINDS
+};
 void recorder_forget(enum recorder_object kind, const void *handle); /* before it is freed */
 
-/* Which sides of a rooted collective count in this process: bit 0 the send side, bit 1 the receive side. */
+/* Which sides of a rooted collective count in this process: bit 0 the send side, bit 1 the receive
+ * side. */
 enum { SIDE_SEND = 1, SIDE_RECV = 2 };
 unsigned recorder_sides_gather(struct lane *lane, MPI_Comm comm, int root);
 unsigned recorder_sides_scatter(struct lane *lane, MPI_Comm comm, int root);
 /* Lengths of a collective's arrays. */
-int recorder_comm_size(struct lane *lane, MPI_Comm comm);        /* blocks of a v-collective: the remote group's on intercomms */
+int recorder_comm_size(
+    struct lane *lane,
+    MPI_Comm comm); /* blocks of a v-collective: the remote group's on intercomms */
 int recorder_comm_local_size(struct lane *lane, MPI_Comm comm);
 int recorder_neighbors_in(struct lane *lane, MPI_Comm comm);
 int recorder_neighbors_out(struct lane *lane, MPI_Comm comm);
 
-/* --- the library layer ------------------------------------------------------------------------------------------- */
+/* --- the library layer ------------------------------------------------------------------------ */
 
-/* A non-blocking collective takes tags from its communicator when it is started: the counter before, and what was taken since
- * belongs to the call seq. */
+/* A non-blocking collective takes tags from its communicator when it is started: the counter
+ * before, and what was taken since belongs to the call seq. */
 int layer_tag(MPI_Comm comm);
 void layer_started(MPI_Comm comm, int tag_before, uint64_t seq);
-/* The call seq goes on making a communicator out of comm, whose id is given, after it has returned. */
+/* The call seq goes on making a communicator out of comm, whose id is given, after it has returned.
+ */
 void layer_making(MPI_Comm comm, uint32_t id, uint64_t seq);
-/* A persistent collective keeps its tag: made by the call init_seq as request; from each start on, its messages belong to the call seq. */
+/* A persistent collective keeps its tag: made by the call init_seq as request; from each start on,
+ * its messages belong to the call seq. */
 void layer_persistent(uint64_t init_seq, uint32_t request);
 void layer_restarted(uint32_t request, uint64_t seq);
 
-/* What may be spent on looking closer: `most` at first, then one unit in so many ticks of recorder_clock. A mistake in a loop shows in its first
- * rounds, and the loops of a simulation cost what recording them costs. */
+/* What may be spent on looking closer: `most` at first, then one unit in so many ticks of
+ * recorder_clock. A mistake in a loop shows in its first rounds, and the loops of a simulation cost
+ * what recording them costs. */
 enum { RECORDER_CREDIT_TICKS = 64 };
 struct recorder_credit {
     int64_t most, left;
@@ -408,56 +459,76 @@ struct recorder_credit {
 };
 bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost);
 
-/* --- contents of buffers ------------------------------------------------------------------------------------------------------ */
+/* --- contents of buffers ---------------------------------------------------------------------- */
 
-struct payload_side {   /* what a call sends or receives */
+struct payload_side { /* what a call sends or receives */
     const void *at;
     int64_t count;
-    uint32_t type;      /* DEF_TYPE id; 0: nothing on this side */
-    int blocks;         /* v- and w-variants: so many, with the arrays of the call; 0: plain */
+    uint32_t type; /* DEF_TYPE id; 0: nothing on this side */
+    int blocks;    /* v- and w-variants: so many, with the arrays of the call; 0: plain */
     const int *counts;
-    const int *displs;  /* in elements; in bytes where each block has its own type */
+    const int *displs;           /* in elements; in bytes where each block has its own type */
     const MPI_Aint *displs_wide; /* instead of displs, in bytes */
     const MPI_Datatype *types;
 };
 void payload_send(struct lane *lane, uint64_t seq, const struct payload_side *send);
-void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive, uint64_t bytes);
+void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive,
+                      uint64_t bytes);
 /* Sides may be NULL. The arrays are not needed after. */
-void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send, const struct payload_side *receive);
-/* One-sided: the origin's buffers belong to the call until its window and target (-1: all of them) are synchronised. */
-void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq, const struct payload_side *send,
-                    const struct payload_side *receive);
+void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send,
+                  const struct payload_side *receive);
+/* One-sided: the origin's buffers belong to the call until its window and target (-1: all of them)
+ * are synchronised. */
+void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq,
+                    const struct payload_side *send, const struct payload_side *receive);
 void payload_epoch(struct lane *lane, uint32_t win, int target);
-void payload_started(struct lane *lane, uint32_t id, uint64_t seq);                /* a persistent request */
-void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep); /* keep: persistent */
+void payload_started(struct lane *lane, uint32_t id, uint64_t seq); /* a persistent request */
+void payload_done(struct lane *lane, uint32_t id, uint64_t received,
+                  bool keep); /* keep: persistent */
 
-/* --- callbacks of attributes (callbacks.c): replaces them by functions that call them ---------------------------------------- */
+/* --- callbacks of attributes (callbacks.c): replaces them by functions that call them --------- */
 
-void callback_comm(MPI_Comm_copy_attr_function **copy, MPI_Comm_delete_attr_function **gone, void **extra);
-void callback_win(MPI_Win_copy_attr_function **copy, MPI_Win_delete_attr_function **gone, void **extra);
-void callback_type(MPI_Type_copy_attr_function **copy, MPI_Type_delete_attr_function **gone, void **extra);
+void callback_comm(MPI_Comm_copy_attr_function **copy, MPI_Comm_delete_attr_function **gone,
+                   void **extra);
+void callback_win(MPI_Win_copy_attr_function **copy, MPI_Win_delete_attr_function **gone,
+                  void **extra);
+void callback_type(MPI_Type_copy_attr_function **copy, MPI_Type_delete_attr_function **gone,
+                   void **extra);
 
-/* --- live perturbation (perturb.h) ---------------------------------------------------------------------------------------- */
+/* --- live perturbation (perturb.h) ------------------------------------------------------------ */
 
 void perturb_before(struct lane *lane, const struct spool_event *e); /* a delay */
-bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes, MPI_Comm comm); /* make it synchronous? */
-int perturb_source(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm); /* pinned source of a wildcard */
-int perturb_poll(struct lane *lane, const struct spool_event *e, int source, MPI_Comm comm); /* the same, of a probe that may find nothing */
-void perturb_found(void);                                                                     /* it found something */
-int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag, void *recvbuf, int recvcount,
-                     MPI_Datatype recvtype, int source, int recvtag, MPI_Comm comm, MPI_Status *status);
-int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank);     /* world rank of a peer; -1 unknown */
-bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank);           /* this process's rank */
-int recorder_comm_own(struct lane *lane, MPI_Comm comm);                     /* which it is; 0 unknown */
-int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world);  /* and back */
+bool perturb_send(struct lane *lane, const struct spool_event *e, int dest, uint64_t bytes,
+                  MPI_Comm comm); /* make it synchronous? */
+int perturb_source(struct lane *lane, const struct spool_event *e, int source,
+                   MPI_Comm comm); /* pinned source of a wildcard */
+int perturb_poll(struct lane *lane, const struct spool_event *e, int source,
+                 MPI_Comm comm); /* the same, of a probe that may find nothing */
+void perturb_found(void);        /* it found something */
+int perturb_sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest,
+                     int sendtag, void *recvbuf, int recvcount, MPI_Datatype recvtype, int source,
+                     int recvtag, MPI_Comm comm, MPI_Status *status);
+int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm,
+                            int rank); /* world rank of a peer; -1 unknown */
+bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank); /* this process's rank */
+int recorder_comm_own(struct lane *lane, MPI_Comm comm);           /* which it is; 0 unknown */
+int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world); /* and back */
 uint64_t recorder_bytes(int count, MPI_Datatype type);
 
-/* --- requests ---------------------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
-enum request_kind { REQUEST_OTHER, REQUEST_SEND, REQUEST_RECV, REQUEST_COLL, REQUEST_MESSAGE, REQUEST_KIND_MASK = 7, REQUEST_PERSISTENT = 8 };
+enum request_kind {
+    REQUEST_OTHER,
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_COLL,
+    REQUEST_MESSAGE,
+    REQUEST_KIND_MASK = 7,
+    REQUEST_PERSISTENT = 8
+};
 struct request_info {
     MPI_Request handle;
-    uint32_t id;   /* 0: the null request, or one that was never seen */
+    uint32_t id; /* 0: the null request, or one that was never seen */
     uint32_t kind;
     uint32_t node; /* where requests.c keeps it */
 };
@@ -471,18 +542,23 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_finalizing(struct lane *lane, uint64_t seq);
 void recorder_request_forget(struct request_info info);
-/* Like find for a whole list, where equal handles are different requests; infos are valid until the lane's next list. NULL: no memory. */
-struct request_info *recorder_request_list(struct lane *lane, int count, const MPI_Request *request);
+/* Like find for a whole list, where equal handles are different requests; infos are valid until the
+ * lane's next list. NULL: no memory. */
+struct request_info *recorder_request_list(struct lane *lane, int count,
+                                           const MPI_Request *request);
 
-/* A request completed: its done record, and it is forgotten unless persistent (its variable then still holds it). */
-void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info, const MPI_Request *variable,
-                   const MPI_Status *status, int error);
+/* A request completed: its done record, and it is forgotten unless persistent (its variable then
+ * still holds it). */
+void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info,
+                   const MPI_Request *variable, const MPI_Status *status, int error);
 /* A whole list did, without an error. status: as many, or MPI_STATUSES_IGNORE. */
-void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info, const MPI_Request *variable,
-                       const MPI_Status *status);
+void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info,
+                       const MPI_Request *variable, const MPI_Status *status);
 /* The status of a receive, probe or file operation. */
-void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status, int error);
-MPI_Status *recorder_statuses(struct lane *lane, int count); /* scratch; MPI_STATUSES_IGNORE when out of memory */
+void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status,
+                     int error);
+MPI_Status *recorder_statuses(struct lane *lane,
+                              int count); /* scratch; MPI_STATUSES_IGNORE when out of memory */
 void *recorder_scratch(struct lane *lane, size_t bytes);
 
 #endif

@@ -1,10 +1,11 @@
 /* Request handles to ids that never repeat.
  *
- * A library may give the same handle to several requests that are complete from the start (Open MPI: ompi_request_empty, for every
- * eager send), so a handle names a queue of requests, oldest first; the variable that holds it, which in C programs tells such
- * requests apart, decides first.
+ * A library may give the same handle to several requests that are complete from the start (Open
+ * MPI: ompi_request_empty, for every eager send), so a handle names a queue of requests, oldest
+ * first; the variable that holds it, which in C programs tells such requests apart, decides first.
  *
- *  1. A node is in exactly one bucket's chain (by handle) and, while several share its handle, that chain holds them in order of age.
+ *  1. A node is in exactly one bucket's chain (by handle) and, while several share its handle, that
+ * chain holds them in order of age.
  *  2. With MPI_THREAD_MULTIPLE every access is made under the lock. */
 #include <pthread.h>
 #include <stdlib.h>
@@ -15,12 +16,12 @@
 struct node {
     MPI_Request handle;
     const void *variable;
-    const void *thread;              /* that made it, or last asked for it */
+    const void *thread; /* that made it, or last asked for it */
     uint32_t id;
     uint32_t kind;
-    uint32_t next, previous;         /* in the bucket's chain; 0 none */
-    uint32_t mark;                   /* taken by the list being looked up */
-    uint64_t seq;                    /* of the application's call that made it; 0: the library's own */
+    uint32_t next, previous; /* in the bucket's chain; 0 none */
+    uint32_t mark;           /* taken by the list being looked up */
+    uint64_t seq;            /* of the application's call that made it; 0: the library's own */
     bool persistent, active, started, waited; /* waited: although it had never been started */
 };
 
@@ -28,10 +29,12 @@ bool recorder_persistent;
 enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28 };
 
 static struct {
-    struct node *node;               /* index 0 is unused */
+    struct node *node; /* index 0 is unused */
     uint32_t node_count, node_capacity, free;
-    struct { uint32_t first, last; } *bucket;
-    uint32_t bucket_count;           /* power of two */
+    struct {
+        uint32_t first, last;
+    } * bucket;
+    uint32_t bucket_count; /* power of two */
     uint32_t live;
     uint32_t last_id;
     uint32_t newest; /* node */
@@ -43,7 +46,8 @@ static struct {
 static void lock(void)
 {
     if (UNLIKELY(recorder.threads)) {
-        if (!map.lock_made) { /* the first request is made while MPI_Init's thread is still alone, or under the definitions' lock */
+        if (!map.lock_made) { /* the first request is made while MPI_Init's thread is still alone,
+                                 or under the definitions' lock */
             recorder_lock();
             if (!map.lock_made)
                 pthread_spin_init(&map.lock, PTHREAD_PROCESS_PRIVATE);
@@ -63,7 +67,8 @@ static void unlock(void)
 /* Requests that share a handle are spread by their variables. */
 static uint32_t bucket_of(MPI_Request handle, const void *variable)
 {
-    uint64_t key = handle == recorder_handle.request_empty ? (uintptr_t)variable : (uintptr_t)handle;
+    uint64_t key =
+        handle == recorder_handle.request_empty ? (uintptr_t)variable : (uintptr_t)handle;
     return (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 40) & (map.bucket_count - 1);
 }
 
@@ -81,12 +86,15 @@ static void chain_append(uint32_t at, uint32_t b)
 
 static bool grow_buckets(void)
 {
-    uint32_t count = map.bucket_count ? map.bucket_count * 2 : BUCKETS_FIRST, old_count = map.bucket_count;
+    uint32_t count = map.bucket_count ? map.bucket_count * 2 : BUCKETS_FIRST,
+             old_count = map.bucket_count;
     void *fresh = calloc(count, sizeof *map.bucket);
     if (!fresh)
         return old_count != 0;
     void *old = map.bucket;
-    struct { uint32_t first, last; } *old_bucket = old;
+    struct {
+        uint32_t first, last;
+    } *old_bucket = old;
     map.bucket = fresh;
     map.bucket_count = count;
     for (uint32_t b = 0; b < old_count; b++)
@@ -108,7 +116,8 @@ static uint32_t node_new(void)
     }
     if (map.node_count + 1 >= map.node_capacity) {
         uint32_t capacity = map.node_capacity ? map.node_capacity * 2 : 512;
-        struct node *fresh = capacity > NODES_MAX ? NULL : realloc(map.node, capacity * sizeof *fresh);
+        struct node *fresh =
+            capacity > NODES_MAX ? NULL : realloc(map.node, capacity * sizeof *fresh);
         if (!fresh)
             return 0;
         map.node = fresh;
@@ -136,10 +145,12 @@ static void node_remove(uint32_t at)
     map.live--;
 }
 
-/* A handle that comes again while it has a request: that one ended unseen. Shared handles come again all the time. */
+/* A handle that comes again while it has a request: that one ended unseen. Shared handles come
+ * again all the time. */
 static void drop_stale(MPI_Request handle)
 {
-    for (uint32_t at = map.bucket_count ? map.bucket[bucket_of(handle, NULL)].first : 0, next; at; at = next) {
+    for (uint32_t at = map.bucket_count ? map.bucket[bucket_of(handle, NULL)].first : 0, next; at;
+         at = next) {
         next = map.node[at].next;
         if (map.node[at].handle == handle)
             node_remove(at);
@@ -159,15 +170,17 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum req
         return id; /* out of memory: its completion will not know it */
     }
     map.live++;
-    map.node[at] = (struct node){.handle = handle, .variable = variable, .thread = &recorder_thread, .id = id, .kind = kind};
+    map.node[at] = (struct node){
+        .handle = handle, .variable = variable, .thread = &recorder_thread, .id = id, .kind = kind};
     map.newest = at;
     chain_append(at, bucket_of(handle, variable));
     unlock();
     return id;
 }
 
-/* The oldest unmarked request with this handle and variable; else the oldest with this handle. Of those that share their handle, and whose
- * variable is a copy or one of Fortran's binding, the thread's own come first: two threads must not find the same one. */
+/* The oldest unmarked request with this handle and variable; else the oldest with this handle. Of
+ * those that share their handle, and whose variable is a copy or one of Fortran's binding, the
+ * thread's own come first: two threads must not find the same one. */
 static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
 {
     if (UNLIKELY(!map.bucket_count))
@@ -190,7 +203,8 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
         struct node *node = &map.node[at];
         if (!node->id || node->handle != handle || (mark && node->mark == mark))
             continue;
-        bool own = node->thread == &recorder_thread, best_own = any && map.node[any].thread == &recorder_thread;
+        bool own = node->thread == &recorder_thread,
+             best_own = any && map.node[any].thread == &recorder_thread;
         same++;
         if (!any || own > best_own || (own == best_own && node->id < map.node[any].id))
             any = at;
@@ -233,7 +247,8 @@ struct request_info *recorder_request_list(struct lane *lane, int count, const M
         uint32_t at = find(request[i], &request[i], mark);
         if (at) {
             map.node[at].mark = mark;
-            lane->info[i] = (struct request_info){request[i], map.node[at].id, map.node[at].kind, at};
+            lane->info[i] =
+                (struct request_info){request[i], map.node[at].id, map.node[at].kind, at};
         }
     }
     unlock();
@@ -248,7 +263,8 @@ static uint32_t node_of(struct request_info info)
 void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent)
 {
     lock();
-    struct node *node = id && map.newest && map.node[map.newest].id == id ? &map.node[map.newest] : NULL;
+    struct node *node =
+        id && map.newest && map.node[map.newest].id == id ? &map.node[map.newest] : NULL;
     if (node) {
         node->seq = seq;
         node->persistent = persistent;
@@ -263,8 +279,10 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
     if (UNLIKELY(recorder.filter))
         return;
     if (!info.id) {
-        usage_say(lane, seq, "request", "request", 0, info.handle == recorder_handle.request_null ? "'request' is MPI_REQUEST_NULL: there is nothing to start" :
-                  "'request' is no request that can be started: it was freed, or never made");
+        usage_say(lane, seq, "request", "request", 0,
+                  info.handle == recorder_handle.request_null
+                      ? "'request' is MPI_REQUEST_NULL: there is nothing to start"
+                      : "'request' is no request that can be started: it was freed, or never made");
         return;
     }
     lock();
@@ -274,9 +292,11 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
         map.node[at].active = map.node[at].started = true;
     unlock();
     if (at && node.seq && !node.persistent)
-        usage_say(lane, seq, "request", "request", node.seq, "'request' is not persistent: it cannot be started");
+        usage_say(lane, seq, "request", "request", node.seq,
+                  "'request' is not persistent: it cannot be started");
     else if (at && node.seq && node.active)
-        usage_say(lane, seq, "request", "request", node.seq, "'request' is started while it is active");
+        usage_say(lane, seq, "request", "request", node.seq,
+                  "'request' is started while it is active");
     if (at)
         usage_started(lane, seq, info.id);
 }
@@ -286,7 +306,9 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
     if (info.handle == recorder_handle.request_null || UNLIKELY(recorder.filter))
         return;
     if (!info.id) {
-        usage_say(lane, seq, "request", "request", 0, "'request' is no active request: it completed or was freed before, or was never made");
+        usage_say(
+            lane, seq, "request", "request", 0,
+            "'request' is no active request: it completed or was freed before, or was never made");
         return;
     }
     if (LIKELY(!recorder_persistent))
@@ -303,8 +325,11 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
     if (UNLIKELY(recorder.filter))
         return;
     if (!info.id) {
-        usage_say(lane, seq, "request", "request", 0, info.handle == recorder_handle.request_null ? "'request' is MPI_REQUEST_NULL" :
-                  "'request' is no request: it completed or was freed before, or was never made");
+        usage_say(
+            lane, seq, "request", "request", 0,
+            info.handle == recorder_handle.request_null
+                ? "'request' is MPI_REQUEST_NULL"
+                : "'request' is no request: it completed or was freed before, or was never made");
         return;
     }
     lock();
@@ -314,10 +339,13 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
     if (!at || !node.seq)
         return;
     if (node.active && (kind == REQUEST_COLL || kind == REQUEST_RECV))
-        usage_say(lane, seq, "request", "request", node.seq, kind == REQUEST_COLL ? "the request of a collective is freed while it is active" :
-                  "the request of a receive is freed while it is active: nothing can tell when its buffer may be used");
+        usage_say(lane, seq, "request", "request", node.seq,
+                  kind == REQUEST_COLL ? "the request of a collective is freed while it is active"
+                                       : "the request of a receive is freed while it is active: "
+                                         "nothing can tell when its buffer may be used");
     if (node.waited && !node.started)
-        usage_say(lane, seq, "request", "request", node.seq, "a persistent request was waited for, but never started");
+        usage_say(lane, seq, "request", "request", node.seq,
+                  "a persistent request was waited for, but never started");
     usage_landed(lane, 0, info.id, false);
 }
 
@@ -331,11 +359,15 @@ void recorder_request_finalizing(struct lane *lane, uint64_t seq)
         if (!node->id || !node->seq)
             continue;
         if ((node->kind & REQUEST_KIND_MASK) == REQUEST_MESSAGE)
-            usage_say(lane, seq, "request", NULL, node->seq, "a message that was probed was never received");
+            usage_say(lane, seq, "request", NULL, node->seq,
+                      "a message that was probed was never received");
         else if (node->active)
-            usage_say(lane, seq, "request", NULL, node->seq, "a request was never completed: no wait or test for it, or its handle was overwritten");
+            usage_say(lane, seq, "request", NULL, node->seq,
+                      "a request was never completed: no wait or test for it, or its handle was "
+                      "overwritten");
         else
-            usage_say(lane, seq, "leak", NULL, node->seq, "a persistent request was never freed%s", node->waited && !node->started ? ", nor started" : "");
+            usage_say(lane, seq, "leak", NULL, node->seq, "a persistent request was never freed%s",
+                      node->waited && !node->started ? ", nor started" : "");
     }
     unlock();
 }
@@ -350,8 +382,8 @@ void recorder_request_forget(struct request_info info)
     unlock();
 }
 
-static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, uint32_t request, uint32_t kind, const MPI_Status *status,
-                       int error)
+static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, uint32_t request,
+                              uint32_t kind, const MPI_Status *status, int error)
 {
     struct spool_done *done = spool_reserve(&lane->writer, sizeof *done / 8);
     if (!done)
@@ -372,8 +404,8 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, u
     }
 }
 
-void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info, const MPI_Request *variable,
-                   const MPI_Status *status, int error)
+void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info,
+                   const MPI_Request *variable, const MPI_Status *status, int error)
 {
     if (!info.id)
         return;
@@ -388,30 +420,37 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
         unlock();
     }
     if (UNLIKELY(recorder.payload) && variable)
-        payload_done(lane, info.id, info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? status->_ucount : UINT64_MAX, !over);
+        payload_done(lane, info.id,
+                     info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? status->_ucount
+                                                                              : UINT64_MAX,
+                     !over);
     if (over)
         recorder_request_forget(info);
 }
 
-void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info, const MPI_Request *variable,
-                       const MPI_Status *status)
+void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info,
+                       const MPI_Request *variable, const MPI_Status *status)
 {
     if (recorder.payload || usage_flying.count || recorder_persistent) {
         for (int i = 0; i < count; i++)
-            recorder_done(lane, seq, (uint32_t)i, info[i], &variable[i], status ? &status[i] : status, MPI_SUCCESS);
+            recorder_done(lane, seq, (uint32_t)i, info[i], &variable[i],
+                          status ? &status[i] : status, MPI_SUCCESS);
         return;
     }
     for (int i = 0; i < count; i++)
         if (LIKELY(info[i].id != 0))
-            write_done(lane, seq, (uint32_t)i, info[i].id, info[i].kind & REQUEST_KIND_MASK, status ? &status[i] : status, MPI_SUCCESS);
+            write_done(lane, seq, (uint32_t)i, info[i].id, info[i].kind & REQUEST_KIND_MASK,
+                       status ? &status[i] : status, MPI_SUCCESS);
     lock();
     for (int i = 0; i < count; i++)
-        if (LIKELY(info[i].id != 0 && variable[i] == recorder_handle.request_null && map.node[info[i].node].id == info[i].id))
+        if (LIKELY(info[i].id != 0 && variable[i] == recorder_handle.request_null &&
+                   map.node[info[i].node].id == info[i].id))
             node_remove(info[i].node);
     unlock();
 }
 
-void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status, int error)
+void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status,
+                     int error)
 {
     if (error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE)
         write_done(lane, seq, 0, message, REQUEST_RECV, status, error);

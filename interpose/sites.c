@@ -1,9 +1,11 @@
 /* Call sites: the return address of the application's call, as an id with a definition.
  *
- * A Fortran call comes through a language binding (libmpi_mpifh, libmpi_usempif08) whose frame lies between us and the application.
- * Those frames have a fixed size at a given return address, so the distance is found once by unwinding and remembered.
+ * A Fortran call comes through a language binding (libmpi_mpifh, libmpi_usempif08) whose frame lies
+ * between us and the application. Those frames have a fixed size at a given return address, so the
+ * distance is found once by unwinding and remembered.
  *
- *  1. A site's id and its module's definition precede, in the rank's records, the first event that names it. */
+ *  1. A site's id and its module's definition precede, in the rank's records, the first event that
+ * names it. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
@@ -19,7 +21,10 @@ enum { MODULES_MAX = 512, SITES_FIRST = 1024 };
 static struct {
     uintptr_t base[MODULES_MAX], start[MODULES_MAX], end[MODULES_MAX];
     uint32_t count;
-    struct { const void *address; uint32_t id; } *site; /* open addressing */
+    struct {
+        const void *address;
+        uint32_t id;
+    } * site; /* open addressing */
     uint32_t site_count, site_capacity, last_id;
 } table;
 
@@ -74,10 +79,12 @@ static bool is_binding(const char *path)
 {
     const char *name = strrchr(path, '/');
     name = name ? name + 1 : path;
-    return strncmp(name, "libmpi_mpifh", 12) == 0 || strncmp(name, "libmpi_usempi", 13) == 0 || strncmp(name, "libmpi_ignore", 13) == 0;
+    return strncmp(name, "libmpi_mpifh", 12) == 0 || strncmp(name, "libmpi_usempi", 13) == 0 ||
+           strncmp(name, "libmpi_ignore", 13) == 0;
 }
 
-/* Whether the module makes keyvals through the Fortran binding, which hands the callbacks to the library past all C functions. */
+/* Whether the module makes keyvals through the Fortran binding, which hands the callbacks to the
+ * library past all C functions. */
 static bool makes_fortran_keyvals(const struct dl_phdr_info *info)
 {
     const char *name = strrchr(info->dlpi_name, '/'), *text = NULL;
@@ -88,13 +95,17 @@ static bool makes_fortran_keyvals(const struct dl_phdr_info *info)
     for (int i = 0; i < info->dlpi_phnum; i++) {
         if (info->dlpi_phdr[i].p_type != PT_DYNAMIC)
             continue;
-        for (const ElfW(Dyn) *d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); d->d_tag != DT_NULL; d++)
+        for (const ElfW(Dyn) *d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+             d->d_tag != DT_NULL; d++)
             if (d->d_tag == DT_STRTAB) /* relocated, but for the kernel's own module */
-                text = (const char *)(d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr : d->d_un.d_ptr);
+                text =
+                    (const char *)(d->d_un.d_ptr < info->dlpi_addr ? info->dlpi_addr + d->d_un.d_ptr
+                                                                   : d->d_un.d_ptr);
             else if (d->d_tag == DT_STRSZ)
                 bytes = d->d_un.d_val;
     }
-    return text && (memmem(text, bytes, "_create_keyval_", 15) || memmem(text, bytes, "mpi_keyval_create_", 18));
+    return text && (memmem(text, bytes, "_create_keyval_", 15) ||
+                    memmem(text, bytes, "mpi_keyval_create_", 18));
 }
 
 static int add_binding(struct dl_phdr_info *info, size_t size, void *context)
@@ -102,11 +113,13 @@ static int add_binding(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     (void)context;
     recorder.unseen |= makes_fortran_keyvals(info);
-    if (is_binding(info->dlpi_name) && recorder.binding_count < sizeof recorder.binding / sizeof *recorder.binding) {
+    if (is_binding(info->dlpi_name) &&
+        recorder.binding_count < sizeof recorder.binding / sizeof *recorder.binding) {
         uintptr_t low = UINTPTR_MAX, high = 0;
         for (int i = 0; i < info->dlpi_phnum; i++)
             if (info->dlpi_phdr[i].p_type == PT_LOAD) {
-                uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr, end = start + info->dlpi_phdr[i].p_memsz;
+                uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr,
+                          end = start + info->dlpi_phdr[i].p_memsz;
                 low = start < low ? start : low;
                 high = end > high ? end : high;
             }
@@ -131,7 +144,9 @@ static unsigned find_bound_call(const void *address)
     const char *symbol = info.dli_sname + (info.dli_sname[0] == 'P' || info.dli_sname[0] == 'p');
     for (unsigned call = 0; call < CALL_COUNT; call++) {
         size_t length = strlen(call_description[call].name);
-        for (size_t i = 0; i < sizeof endings / sizeof *endings && strncasecmp(symbol, call_description[call].name, length) == 0; i++)
+        for (size_t i = 0; i < sizeof endings / sizeof *endings &&
+                           strncasecmp(symbol, call_description[call].name, length) == 0;
+             i++)
             if (!strcmp(symbol + length, endings[i]))
                 return call;
     }
@@ -140,7 +155,10 @@ static unsigned find_bound_call(const void *address)
 
 unsigned recorder_bound_call(const void *address)
 {
-    static struct { const void *address; unsigned call; } known[64]; /* never changed once the address is there */
+    static struct {
+        const void *address;
+        unsigned call;
+    } known[64]; /* never changed once the address is there */
     size_t at = ((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 58;
     if (!recorder.binding_count)
         recorder_find_bindings();
@@ -178,11 +196,16 @@ static uint32_t module_of(struct lane *lane, uintptr_t address)
     table.base[id - 1] = s.base;
     table.start[id - 1] = s.start;
     table.end[id - 1] = s.end;
-    size_t path_bytes = strlen(real), bytes = sizeof(struct spool_def_module) + path_bytes + s.build_id_bytes;
-    struct spool_def_module *def = spool_reserve(recorder_definitions(lane), (uint32_t)((bytes + 7) / 8));
+    size_t path_bytes = strlen(real),
+           bytes = sizeof(struct spool_def_module) + path_bytes + s.build_id_bytes;
+    struct spool_def_module *def =
+        spool_reserve(recorder_definitions(lane), (uint32_t)((bytes + 7) / 8));
     if (def) {
-        *def = (struct spool_def_module){{SPOOL_DEF_MODULE, (uint16_t)((bytes + 7) / 8), (uint16_t)path_bytes, (uint16_t)s.build_id_bytes},
-                                         id, 0, s.base};
+        *def = (struct spool_def_module){{SPOOL_DEF_MODULE, (uint16_t)((bytes + 7) / 8),
+                                          (uint16_t)path_bytes, (uint16_t)s.build_id_bytes},
+                                         id,
+                                         0,
+                                         s.base};
         memcpy((char *)(def + 1), real, path_bytes);
         memcpy((char *)(def + 1) + path_bytes, s.build_id, s.build_id_bytes);
     }
@@ -192,11 +215,15 @@ static uint32_t module_of(struct lane *lane, uintptr_t address)
 static uint32_t *site_slot(const void *address)
 {
     if (table.site_count * 2 >= table.site_capacity) {
-        uint32_t capacity = table.site_capacity ? table.site_capacity * 2 : SITES_FIRST, old = table.site_capacity;
+        uint32_t capacity = table.site_capacity ? table.site_capacity * 2 : SITES_FIRST,
+                 old = table.site_capacity;
         void *fresh = calloc(capacity, sizeof *table.site);
         if (!fresh)
             return NULL;
-        struct { const void *address; uint32_t id; } *from = (void *)table.site;
+        struct {
+            const void *address;
+            uint32_t id;
+        } *from = (void *)table.site;
         void *before = table.site;
         table.site = fresh;
         table.site_capacity = capacity;
@@ -206,7 +233,8 @@ static uint32_t *site_slot(const void *address)
                 *site_slot(from[i].address) = from[i].id;
         free(before);
     }
-    uint32_t at = (uint32_t)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 32) & (table.site_capacity - 1);
+    uint32_t at =
+        (uint32_t)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 32) & (table.site_capacity - 1);
     while (table.site[at].address && table.site[at].address != address)
         at = (at + 1) & (table.site_capacity - 1);
     if (!table.site[at].address) {
@@ -228,7 +256,9 @@ static uint32_t site_id(struct lane *lane, const void *address)
     uint32_t module = module_of(lane, (uintptr_t)address);
     struct spool_def_site *def = spool_reserve(recorder_definitions(lane), sizeof *def / 8);
     if (def)
-        *def = (struct spool_def_site){{SPOOL_DEF_SITE, sizeof *def / 8, 0, 0}, ++table.last_id, module,
+        *def = (struct spool_def_site){{SPOOL_DEF_SITE, sizeof *def / 8, 0, 0},
+                                       ++table.last_id,
+                                       module,
                                        (uintptr_t)address - (module ? table.base[module - 1] : 0)};
     id = site_slot(address);
     return *id = def ? table.last_id : 0;
@@ -259,7 +289,8 @@ static _Unwind_Reason_Code unwind_one(struct _Unwind_Context *context, void *arg
     return _URC_END_OF_STACK;
 }
 
-/* Words from our frame up to that of the application's call, when the address is in a language binding. */
+/* Words from our frame up to that of the application's call, when the address is in a language
+ * binding. */
 static uint32_t binding_skip(void **cfa)
 {
     if (!recorder_in_binding(cfa[-1]))
@@ -279,7 +310,8 @@ uint32_t recorder_site_slow(struct lane *lane, void **cfa)
         lane->site[slot].address = address;
         lane->site[slot].id = lane->site[slot].skip ? 0 : site_id(lane, address);
     }
-    uint32_t id = lane->site[slot].skip ? site_id(lane, cfa[(int64_t)lane->site[slot].skip - 1]) : lane->site[slot].id;
+    uint32_t id = lane->site[slot].skip ? site_id(lane, cfa[(int64_t)lane->site[slot].skip - 1])
+                                        : lane->site[slot].id;
     recorder_unlock();
     return id;
 }

@@ -1,4 +1,5 @@
-/* Bodies of the calls that no template can express: starting and ending, and the waits and tests on several requests. */
+/* Bodies of the calls that no template can express: starting and ending, and the waits and tests on
+ * several requests. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,7 +21,8 @@ int special_Init(Init_fn real, void **cfa, int *argc, char ***argv)
     return returned;
 }
 
-int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv, int required, int *provided)
+int special_Init_thread(Init_thread_fn real, void **cfa, int *argc, char ***argv, int required,
+                        int *provided)
 {
     if (recorder_thread.current || recorder.on || recorder.ended) {
         usage_outside(CALL_Init_thread, cfa);
@@ -47,7 +49,9 @@ int special_Finalize(Finalize_fn real, void **cfa)
     usage_finalizing(lane, e->seq);
     recorder_open(lane, e);
     recorder_finalizing(lane);
-    if (recorder_plain() || recorder.several) { /* the record must be whole before it travels, or the trace is made of it */
+    if (recorder_plain() ||
+        recorder
+            .several) { /* the record must be whole before it travels, or the trace is made of it */
         recorder_back(e);
         recorder_leave(lane, e, MPI_SUCCESS, true);
         recorder_finalized(lane);
@@ -67,8 +71,11 @@ int special_Finalize(Finalize_fn real, void **cfa)
 int special_Abort(Abort_fn real, void **cfa, MPI_Comm comm, int errorcode)
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane)) /* also from within an error handler or a callback: the state still says it */
-        lane = recorder_thread.current && recorder_thread.current != recorder_nobody ? recorder_thread.current : NULL;
+    if (UNLIKELY(
+            !lane)) /* also from within an error handler or a callback: the state still says it */
+        lane = recorder_thread.current && recorder_thread.current != recorder_nobody
+                   ? recorder_thread.current
+                   : NULL;
     if (UNLIKELY(!lane) || lane->depth >= SPOOL_DEPTH_MAX)
         return real(comm, errorcode);
     struct spool_event *e = recorder_enter(lane, CALL_Abort, cfa);
@@ -102,7 +109,7 @@ int special_Pcontrol(Pcontrol_fn real, void **cfa, int level)
     return returned;
 }
 
-/* --- several requests ---------------------------------------------------------------------------------------------- */
+/* --- several requests ------------------------------------------------------------------------- */
 
 /* Enters, and commits the list of request ids. NULL lane: call through. */
 struct several {
@@ -110,9 +117,9 @@ struct several {
     struct spool_event *e;
     struct request_info *info; /* NULL: out of memory, completions are not recorded */
     int count;
-    int32_t *id;               /* of the requests; NULL likewise */
-    uint64_t key;              /* polls only: a hash of the ids */
-    bool again;                /* polls only: the list is on record */
+    int32_t *id;  /* of the requests; NULL likewise */
+    uint64_t key; /* polls only: a hash of the ids */
+    bool again;   /* polls only: the list is on record */
 };
 
 static void list_write(struct several *s)
@@ -122,7 +129,8 @@ static void list_write(struct several *s)
 }
 
 /* out: what the call must be given to write to. */
-static struct several enter(struct lane *lane, unsigned call, void **cfa, int count, const MPI_Request *request, bool poll, bool out)
+static struct several enter(struct lane *lane, unsigned call, void **cfa, int count,
+                            const MPI_Request *request, bool poll, bool out)
 {
     struct several s = {.lane = lane, .count = count};
     if (UNLIKELY(!out)) /* the library will refuse the call, and may not look at the requests */
@@ -171,7 +179,8 @@ static int error_of(int returned, const MPI_Status *status)
                                                                         : returned;
 }
 
-static void done_all(struct several *s, int count, MPI_Request *request, MPI_Status *status, int returned)
+static void done_all(struct several *s, int count, MPI_Request *request, MPI_Status *status,
+                     int returned)
 {
     if (s->info && LIKELY(returned == MPI_SUCCESS))
         recorder_done_all(s->lane, s->e->seq, count, s->info, request, status);
@@ -201,7 +210,8 @@ int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_
     return returned;
 }
 
-int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of_requests[],
+                    MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, NULL)))
@@ -216,7 +226,8 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
-int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[])
+int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of_requests[],
+                    int *flag, MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, NULL)))
@@ -235,7 +246,8 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
     return returned;
 }
 
-int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
+int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of_requests[],
+                    int *index, MPI_Status *status)
 {
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitany, NULL)))
@@ -247,12 +259,14 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
     int returned = real(count, array_of_requests, index, status);
     recorder_back(s.e);
     if (returned == MPI_SUCCESS && s.info && *index >= 0 && *index < count)
-        recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index], status, returned);
+        recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index],
+                      status, returned);
     recorder_leave(lane, s.e, returned, true);
     return returned;
 }
 
-int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status)
+int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of_requests[],
+                    int *index, int *flag, MPI_Status *status)
 {
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testany, NULL)))
@@ -260,53 +274,60 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
         status = &own;
-    struct several s = enter(lane, CALL_Testany, cfa, count, array_of_requests, true, index && flag);
+    struct several s =
+        enter(lane, CALL_Testany, cfa, count, array_of_requests, true, index && flag);
     int returned = real(count, array_of_requests, index, flag, status);
     recorder_back(s.e);
     bool done = returned != MPI_SUCCESS || *flag;
     if (poll_again(&s, cfa, !done))
         return returned;
     if (returned == MPI_SUCCESS && *flag && s.info && *index >= 0 && *index < count)
-        recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index], status, returned);
+        recorder_done(lane, s.e->seq, (uint32_t)*index, s.info[*index], &array_of_requests[*index],
+                      status, returned);
     recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
     return returned;
 }
 
-static void done_some(struct several *s, int count, MPI_Request *request, const int *outcount, const int *index, MPI_Status *status,
-                      int returned)
+static void done_some(struct several *s, int count, MPI_Request *request, const int *outcount,
+                      const int *index, MPI_Status *status, int returned)
 {
-    if (!s->info || (returned != MPI_SUCCESS && returned != MPI_ERR_IN_STATUS) || *outcount == MPI_UNDEFINED)
+    if (!s->info || (returned != MPI_SUCCESS && returned != MPI_ERR_IN_STATUS) ||
+        *outcount == MPI_UNDEFINED)
         return;
     for (int i = 0; i < *outcount; i++) {
         MPI_Status *own = status != MPI_STATUSES_IGNORE ? &status[i] : MPI_STATUS_IGNORE;
         if (index[i] >= 0 && index[i] < count)
-            recorder_done(s->lane, s->e->seq, (uint32_t)index[i], s->info[index[i]], &request[index[i]], own, error_of(returned, own));
+            recorder_done(s->lane, s->e->seq, (uint32_t)index[i], s->info[index[i]],
+                          &request[index[i]], own, error_of(returned, own));
     }
 }
 
-int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[], int *outcount, int *array_of_indices,
-                     MPI_Status array_of_statuses[])
+int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[],
+                     int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, NULL)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests, false, outcount && array_of_indices);
+    struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests, false,
+                             outcount && array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, incount);
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     recorder_back(s.e);
-    done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
+    done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses,
+              returned);
     recorder_leave(lane, s.e, returned, true);
     return returned;
 }
 
-int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[], int *outcount, int *array_of_indices,
-                     MPI_Status array_of_statuses[])
+int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request array_of_requests[],
+                     int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
     if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, NULL)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
-    struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests, true, outcount && array_of_indices);
+    struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests, true,
+                             outcount && array_of_indices);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
         array_of_statuses = recorder_statuses(lane, incount);
     int returned = real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -314,7 +335,8 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
     bool done = returned != MPI_SUCCESS || *outcount != 0;
     if (poll_again(&s, cfa, !done))
         return returned;
-    done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses, returned);
+    done_some(&s, incount, array_of_requests, outcount, array_of_indices, array_of_statuses,
+              returned);
     recorder_poll_leave(lane, s.e, s.key, returned, done, !done);
     return returned;
 }

@@ -1,4 +1,5 @@
-/* See typemap.h. Adjacent rows become one row, and repetitions without gaps one longer row, so that what is contiguous is one part. */
+/* See typemap.h. Adjacent rows become one row, and repetitions without gaps one longer row, so that
+ * what is contiguous is one part. */
 #include "interpose/typemap.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static void append(struct typemap *map, struct typemap_part part, struct signatu
 {
     if (map->sequence.count == map->room) {
         uint32_t room = map->room ? map->room * 2 : 4;
-        struct typemap_part *parts = room > PARTS_MAX ? NULL : realloc(map->part, room * sizeof *parts);
+        struct typemap_part *parts =
+            room > PARTS_MAX ? NULL : realloc(map->part, room * sizeof *parts);
         struct signature_run *runs;
         if (parts)
             map->part = parts;
@@ -43,41 +45,50 @@ static void append(struct typemap *map, struct typemap_part part, struct signatu
     map->sequence.run[map->sequence.count++] = run;
 }
 
-void typemap_add_basic(struct typemap *map, int64_t displacement, uint32_t basic, uint64_t signature, int64_t extent, int64_t count)
+void typemap_add_basic(struct typemap *map, int64_t displacement, uint32_t basic,
+                       uint64_t signature, int64_t extent, int64_t count)
 {
     size_t n = map->sequence.count;
     if (count <= 0)
         return;
     if (n && !map->part[n - 1].inner && map->part[n - 1].basic == basic &&
-        map->part[n - 1].displacement + extent * (int64_t)map->sequence.run[n - 1].count == displacement)
+        map->part[n - 1].displacement + extent * (int64_t)map->sequence.run[n - 1].count ==
+            displacement)
         map->sequence.run[n - 1].count += (uint64_t)count;
     else
-        append(map, (struct typemap_part){displacement, extent, NULL, basic}, (struct signature_run){signature, (uint64_t)count, NULL});
+        append(map, (struct typemap_part){displacement, extent, NULL, basic},
+               (struct signature_run){signature, (uint64_t)count, NULL});
 }
 
-void typemap_add(struct typemap *map, const struct typemap *inner, int64_t displacement, int64_t count, int64_t stride)
+void typemap_add(struct typemap *map, const struct typemap *inner, int64_t displacement,
+                 int64_t count, int64_t stride)
 {
     if (!inner || count <= 0 || !inner->sequence.elements)
         return;
     const struct typemap_part *only = inner->part;
     const struct signature_run *run = inner->sequence.run;
     if (inner->sequence.count == 1 && !only->inner &&
-        (count == 1 || (run->count <= (uint64_t)INT64_MAX / (uint64_t)count && stride == only->stride * (int64_t)run->count))) {
-        typemap_add_basic(map, displacement + only->displacement, only->basic, run->basic, only->stride, count * (int64_t)run->count);
+        (count == 1 || (run->count <= (uint64_t)INT64_MAX / (uint64_t)count &&
+                        stride == only->stride * (int64_t)run->count))) {
+        typemap_add_basic(map, displacement + only->displacement, only->basic, run->basic,
+                          only->stride, count * (int64_t)run->count);
         return;
     }
     if (count == 1 && inner->sequence.count <= SPLICED_MAX) {
         for (size_t i = 0; i < inner->sequence.count; i++) {
             const struct typemap_part *part = &inner->part[i];
             if (part->inner)
-                typemap_add(map, part->inner, displacement + part->displacement, (int64_t)inner->sequence.run[i].count, part->stride);
+                typemap_add(map, part->inner, displacement + part->displacement,
+                            (int64_t)inner->sequence.run[i].count, part->stride);
             else
-                typemap_add_basic(map, displacement + part->displacement, part->basic, inner->sequence.run[i].basic, part->stride,
+                typemap_add_basic(map, displacement + part->displacement, part->basic,
+                                  inner->sequence.run[i].basic, part->stride,
                                   (int64_t)inner->sequence.run[i].count);
         }
         return;
     }
-    append(map, (struct typemap_part){displacement, stride, inner, 0}, (struct signature_run){0, (uint64_t)count, &inner->sequence});
+    append(map, (struct typemap_part){displacement, stride, inner, 0},
+           (struct signature_run){0, (uint64_t)count, &inner->sequence});
 }
 
 const struct typemap *typemap_own(struct typemap *map, struct typemap *inner)
@@ -116,7 +127,8 @@ bool typemap_each(const struct typemap *map, int64_t at, typemap_fn fn, void *co
             continue;
         }
         for (uint64_t k = 0; k < count; k++)
-            if (!typemap_each(part->inner, at + part->displacement + (int64_t)k * part->stride, fn, context))
+            if (!typemap_each(part->inner, at + part->displacement + (int64_t)k * part->stride, fn,
+                              context))
                 return false;
     }
     return true;

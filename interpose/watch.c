@@ -1,5 +1,5 @@
-/* Hardware watchpoints (watch.h). Each point is an event of this thread, whose samples, the addresses of instructions, come in a page that is read
- * without a system call. */
+/* Hardware watchpoints (watch.h). Each point is an event of this thread, whose samples, the
+ * addresses of instructions, come in a page that is read without a system call. */
 #include "interpose/watch.h"
 
 #include <dlfcn.h>
@@ -19,20 +19,29 @@ static struct point {
     int fd;
     uint64_t id;
     struct perf_event_mmap_page *page;
-    uint64_t from;    /* of the ring: what came before is not the program's */
-    int left;         /* hits until it falls silent; 0: it is silent */
+    uint64_t from; /* of the ring: what came before is not the program's */
+    int left;      /* hits until it falls silent; 0: it is silent */
     unsigned bytes;
     bool open, used, running;
 } points[WATCH_POINTS];
 static struct recorder_credit credit = {.most = 64 << 20, .left = 64 << 20};
-static pid_t thread;  /* that the points belong to */
+static pid_t thread; /* that the points belong to */
 static bool refused;
 
 static struct perf_event_attr attributes(uintptr_t at, unsigned bytes, enum watch_access access)
 {
-    struct perf_event_attr a = {.type = PERF_TYPE_BREAKPOINT, .size = sizeof a, .sample_period = 1, .sample_type = PERF_SAMPLE_IP,
-                                .disabled = 1, .exclude_kernel = 1, .exclude_hv = 1, .wakeup_events = 1 << 30,
-                                .bp_type = access == WATCH_STORES ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW, .bp_addr = at, .bp_len = bytes};
+    struct perf_event_attr a = {.type = PERF_TYPE_BREAKPOINT,
+                                .size = sizeof a,
+                                .sample_period = 1,
+                                .sample_type = PERF_SAMPLE_IP,
+                                .disabled = 1,
+                                .exclude_kernel = 1,
+                                .exclude_hv = 1,
+                                .wakeup_events = 1 << 30,
+                                .bp_type =
+                                    access == WATCH_STORES ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW,
+                                .bp_addr = at,
+                                .bp_len = bytes};
     return a;
 }
 
@@ -81,7 +90,9 @@ int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access)
     struct perf_event_attr a = attributes(at, length, access);
     if (!thread)
         thread = (pid_t)syscall(SYS_gettid);
-    if (thread != (pid_t)syscall(SYS_gettid) || (p->open ? !is_ours(p) || ioctl(p->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a) : !open_point(p, &a))) {
+    if (thread != (pid_t)syscall(SYS_gettid) ||
+        (p->open ? !is_ours(p) || ioctl(p->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a)
+                 : !open_point(p, &a))) {
         refused = true;
         return -1;
     }
@@ -108,7 +119,9 @@ unsigned watch_bytes(int point)
 /* Libraries whose accesses are not the program's (watch.h, 1). */
 static bool is_foreign(const void *instruction)
 {
-    static const char *const names[] = {"libmpi", "libopen-", "mca_", "libpmix", "libcrosswait", "libc.", "libc-", "ld-", "libucx", "libuc", "libfabric"};
+    static const char *const names[] = {"libmpi",       "libopen-", "mca_",     "libpmix",
+                                        "libcrosswait", "libc.",    "libc-",    "ld-",
+                                        "libucx",       "libuc",    "libfabric"};
     Dl_info info;
     if (!dladdr(instruction, &info) || !info.dli_fname)
         return false;
@@ -172,7 +185,8 @@ void watch_leave(void)
             continue;
         bool silent = p->left <= 0;
         p->running = recorder_may_spend(&credit, SET_TICKS) && is_ours(p) &&
-                     !ioctl(p->fd, silent ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE, silent ? HITS : 0);
+                     !ioctl(p->fd, silent ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE,
+                            silent ? HITS : 0);
         if (p->running && silent)
             p->left = HITS;
         if (!p->running)

@@ -44,7 +44,9 @@ static bool keep(struct replay_choice *choice, uint32_t answer, uint32_t options
 {
     if (choice->depth == choice->room) {
         size_t room = choice->room ? choice->room * 2 : 64;
-        void *larger = room <= REPLAY_CHOICES_MAX ? realloc(choice->answer, room * sizeof *choice->answer) : NULL;
+        void *larger = room <= REPLAY_CHOICES_MAX
+                           ? realloc(choice->answer, room * sizeof *choice->answer)
+                           : NULL;
         if (larger)
             choice->answer = larger;
         void *larger_too = larger ? realloc(choice->options, room * sizeof *choice->options) : NULL;
@@ -69,7 +71,8 @@ static uint32_t from_bytes(struct replay_choice *choice, uint32_t options)
     return value % options;
 }
 
-uint32_t replay_choice_take(struct replay_choice *choice, uint32_t options, enum replay_reason reason)
+uint32_t replay_choice_take(struct replay_choice *choice, uint32_t options,
+                            enum replay_reason reason)
 {
     uint32_t answer = 0;
 
@@ -85,7 +88,8 @@ uint32_t replay_choice_take(struct replay_choice *choice, uint32_t options, enum
         choice->at++;
         break;
     case REPLAY_CHOICE_TREE:
-        if (choice->depth < choice->path) { /* the fixed prefix: the same question must come again */
+        if (choice->depth <
+            choice->path) { /* the fixed prefix: the same question must come again */
             CORE_CHECK(choice->options[choice->depth] == options);
             return choice->answer[choice->depth++];
         }

@@ -1,15 +1,20 @@
-/* Depth-first search over all decisions that the trace leaves open, by running again from the start along each branch.
+/* Depth-first search over all decisions that the trace leaves open, by running again from the start
+ * along each branch.
  *
- * Reduction: (1) sleep sets (Godefroid): a decision that was tried at a node need not be tried again below its siblings until
- * something that depends on it has happened; (2) a wildcard that can get no further candidate, because no other rank has a send to
- * it left, is decided on its own: all other decisions commute with it.
+ * Reduction: (1) sleep sets (Godefroid): a decision that was tried at a node need not be tried
+ * again below its siblings until something that depends on it has happened; (2) a wildcard that can
+ * get no further candidate, because no other rank has a send to it left, is decided on its own: all
+ * other decisions commute with it.
  *
- * What depends on what: two decisions depend on each other when they are about the same receiver, or the same message. Decisions of
- * programs that cancel or lock are taken to depend on each other always.
+ * What depends on what: two decisions depend on each other when they are about the same receiver,
+ * or the same message. Decisions of programs that cancel or lock are taken to depend on each other
+ * always.
  *
  * Invariants
- *  1. Running along the same decisions gives the same options: replays are checked against what the node remembers.
- *  2. Every end of the tree is run, or is equal (same matches, same blocked operations) to one that is, or is counted out by the budget. */
+ *  1. Running along the same decisions gives the same options: replays are checked against what the
+ * node remembers.
+ *  2. Every end of the tree is run, or is equal (same matches, same blocked operations) to one that
+ * is, or is counted out by the budget. */
 #include "replay/explore.h"
 
 #include <inttypes.h>
@@ -24,11 +29,12 @@
 enum { SHARD_DEPTH = 6, DEPTH_MAX = 1 << 20 };
 
 struct node {
-    struct step *option;    /* to be tried here; the first `count` */
-    uint32_t count, at;     /* option[at] is being tried, those before are done */
-    struct step *sleep;     /* need not be tried */
+    struct step *option; /* to be tried here; the first `count` */
+    uint32_t count, at;  /* option[at] is being tried, those before are done */
+    struct step *sleep;  /* need not be tried */
     uint32_t sleep_count;
-    uint64_t hash;          /* of the path that leads here; an end above SHARD_DEPTH belongs to the share of its own hash */
+    uint64_t hash; /* of the path that leads here; an end above SHARD_DEPTH belongs to the share of
+                      its own hash */
 };
 
 struct explorer {
@@ -37,19 +43,19 @@ struct explorer {
     struct replay_run *run;
     struct replay_exploration *result;
     bool no_reduction, all_depend;
-    uint64_t *last_send;      /* hash of (from, to) -> last operation + 1 that sends there */
+    uint64_t *last_send; /* hash of (from, to) -> last operation + 1 that sends there */
     uint32_t last_bits;
     struct node *node;
     uint32_t depth, node_room; /* nodes on the current path */
     uint32_t at;               /* in the current run: decisions taken */
     bool pruned, foreign;      /* the run stopped because: nothing new; another shard's */
-    bool stuck_early;          /* a state with nothing but late buffering left was met: a deadlock */
+    bool stuck_early; /* a state with nothing but late buffering left was met: a deadlock */
     uint64_t signature;
-    uint64_t *seen;            /* hash set of signatures */
+    uint64_t *seen; /* hash set of signatures */
     uint32_t seen_bits;
-    struct path path;          /* of the witness */
+    struct path path; /* of the witness */
     bool found, found_assumed, stalled;
-    uint64_t ops;              /* executed */
+    uint64_t ops; /* executed */
     enum core_status status;
 };
 
@@ -61,12 +67,13 @@ static enum core_status no_memory(void)
 const char *replay_verdict_text(enum replay_verdict verdict)
 {
     static const char *const text[] = {"deadlock", "no deadlock in any schedule of this trace",
-                                       "no deadlock in the schedules that were tried", "cannot say"};
+                                       "no deadlock in the schedules that were tried",
+                                       "cannot say"};
     _Static_assert(sizeof text / sizeof *text == REPLAY_VERDICT_COUNT, "a text per verdict");
     return (unsigned)verdict < REPLAY_VERDICT_COUNT ? text[verdict] : NULL;
 }
 
-/* --- what the program will still send --------------------------------------------------------------------------- */
+/* --- what the program will still send --------------------------------------------------------- */
 
 static uint64_t *last_place(const struct explorer *e, uint32_t from, uint32_t to)
 {
@@ -102,7 +109,8 @@ static void find_last_sends(struct explorer *e)
     for (uint32_t rank = 0; rank < e->program->rank_count; rank++) {
         const struct replay_rank *program = &e->program->rank[rank];
         for (uint32_t i = 0; i < program->op_count; i++)
-            if ((program->op[i].kind == REPLAY_SEND || program->op[i].kind == REPLAY_ISEND) && program->op[i].peer >= 0)
+            if ((program->op[i].kind == REPLAY_SEND || program->op[i].kind == REPLAY_ISEND) &&
+                program->op[i].peer >= 0)
                 *last_place(e, rank, (uint32_t)program->op[i].peer) = i + UINT64_C(1);
     }
 }
@@ -117,7 +125,7 @@ static bool sends_later(const struct explorer *e, uint32_t from, uint32_t to)
     return false;
 }
 
-/* --- decisions -------------------------------------------------------------------------------------------------- */
+/* --- decisions -------------------------------------------------------------------------------- */
 
 static struct step step_of(const struct replay_option *option)
 {
@@ -151,20 +159,22 @@ static bool depend(const struct explorer *e, const struct step *a, const struct 
 
 static uint64_t step_hash(const struct step *step)
 {
-    uint64_t hash = core_random_mix((uint64_t)step->kind << 56 ^ (uint64_t)step->rank << 32 ^ step->op);
+    uint64_t hash =
+        core_random_mix((uint64_t)step->kind << 56 ^ (uint64_t)step->rank << 32 ^ step->op);
     return core_random_mix(hash ^ (uint64_t)(uint32_t)step->from << 32 ^ step->from_op);
 }
 
-/* The wildcard that can be decided on its own: the first of its receiver, with no candidate to come. Sets a range of options. */
-static bool find_alone(const struct explorer *e, const struct replay_option *option, uint32_t count, uint32_t *out_first,
-                       uint32_t *out_count)
+/* The wildcard that can be decided on its own: the first of its receiver, with no candidate to
+ * come. Sets a range of options. */
+static bool find_alone(const struct explorer *e, const struct replay_option *option, uint32_t count,
+                       uint32_t *out_first, uint32_t *out_count)
 {
     for (uint32_t i = 0, end; i < count; i = end) {
         end = i + 1;
         if (option[i].kind != REPLAY_OPTION_MATCH)
             continue;
-        while (end < count && option[end].kind == REPLAY_OPTION_MATCH && option[end].rank == option[i].rank &&
-               option[end].op == option[i].op)
+        while (end < count && option[end].kind == REPLAY_OPTION_MATCH &&
+               option[end].rank == option[i].rank && option[end].op == option[i].op)
             end++;
         bool first_of_rank = i == 0 || option[i - 1].rank != option[i].rank;
         bool complete = first_of_rank;
@@ -191,7 +201,8 @@ static bool asleep(const struct node *node, const struct step *step)
     return false;
 }
 
-/* What sleeps below the decision that is being tried at the parent: what slept there, and its elder siblings, as far as independent. */
+/* What sleeps below the decision that is being tried at the parent: what slept there, and its elder
+ * siblings, as far as independent. */
 static bool inherit_sleep(struct explorer *e, struct node *node)
 {
     if (e->depth == 0 || e->no_reduction)
@@ -203,7 +214,8 @@ static bool inherit_sleep(struct explorer *e, struct node *node)
     if (!node->sleep)
         return false;
     for (uint32_t i = 0; i < room; i++) {
-        const struct step *step = i < parent->sleep_count ? &parent->sleep[i] : &parent->option[i - parent->sleep_count];
+        const struct step *step =
+            i < parent->sleep_count ? &parent->sleep[i] : &parent->option[i - parent->sleep_count];
         if (!depend(e, step, taken))
             node->sleep[node->sleep_count++] = *step;
     }
@@ -293,7 +305,8 @@ static uint32_t decide(void *context, const struct replay_option *option, uint32
     CORE_CHECK(!"a run along the same decisions has the same options");
 }
 
-static void matched(void *context, uint32_t from, uint32_t send_op, uint32_t to, uint32_t receive_op, bool choice)
+static void matched(void *context, uint32_t from, uint32_t send_op, uint32_t to,
+                    uint32_t receive_op, bool choice)
 {
     struct explorer *e = context;
     struct step step = {.rank = to, .op = receive_op, .from = (int32_t)from, .from_op = send_op};
@@ -301,7 +314,7 @@ static void matched(void *context, uint32_t from, uint32_t send_op, uint32_t to,
     e->signature += step_hash(&step);
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------------- */
+/* --- ends ------------------------------------------------------------------------------------- */
 
 static bool seen_add(struct explorer *e, uint64_t signature)
 {
@@ -309,7 +322,8 @@ static bool seen_add(struct explorer *e, uint64_t signature)
     signature |= signature == 0;
     if (!e->seen || 2 * *outcomes >= UINT64_C(1) << e->seen_bits) {
         uint32_t bits = e->seen ? e->seen_bits + 1 : 8;
-        uint64_t *larger = calloc(UINT64_C(1) << bits, sizeof *larger), mask = (UINT64_C(1) << bits) - 1;
+        uint64_t *larger = calloc(UINT64_C(1) << bits, sizeof *larger),
+                 mask = (UINT64_C(1) << bits) - 1;
         if (!larger) {
             e->status = no_memory();
             return false;
@@ -362,7 +376,9 @@ static void keep_path(struct explorer *e)
 static void count_end(struct explorer *e, const struct replay_result *result)
 {
     for (uint32_t i = 0; i < result->waitfor.blocked_count; i++)
-        e->signature += core_random_mix((uint64_t)result->waitfor.blocked[i].rank << 32 | result->waitfor.blocked[i].op) * 3;
+        e->signature += core_random_mix((uint64_t)result->waitfor.blocked[i].rank << 32 |
+                                        result->waitfor.blocked[i].op) *
+                        3;
     seen_add(e, core_random_mix(e->signature) ^ (uint64_t)result->outcome);
     e->result->runs++;
     if (e->depth > e->result->choices_max)
@@ -428,7 +444,8 @@ static void free_nodes(struct explorer *e)
     free(e->node);
 }
 
-/* The tree was too large: some schedules at random. A deadlock found so is kept by its decisions as well. */
+/* The tree was too large: some schedules at random. A deadlock found so is kept by its decisions as
+ * well. */
 struct sampler {
     struct explorer *e;
     struct replay_choice choice;
@@ -461,7 +478,8 @@ static void run_samples(struct explorer *e, uint64_t count)
 {
     uint64_t ops_max = e->ops + count * REPLAY_EXPLORE_OPS;
     struct sampler sampler = {.e = e};
-    struct replay_hooks hooks = {.context = &sampler, .late_buffering = e->options->sends, .decide = sample};
+    struct replay_hooks hooks = {
+        .context = &sampler, .late_buffering = e->options->sends, .decide = sample};
     replay_choice_seed(&sampler.choice, e->options->policy.seed + e->options->shard);
     replay_run_hooks(e->run, &hooks);
     for (uint64_t i = 0; i < count && e->ops < ops_max && e->status == CORE_OK; i++) {
@@ -517,23 +535,29 @@ static void search(struct explorer *e)
     bool more = true;
 
     replay_run_hooks(e->run, &hooks);
-    for (uint64_t spent = 0; more && e->status == CORE_OK && spent < budget && e->ops / REPLAY_EXPLORE_OPS < budget; spent += !e->foreign) {
+    for (uint64_t spent = 0;
+         more && e->status == CORE_OK && spent < budget && e->ops / REPLAY_EXPLORE_OPS < budget;
+         spent += !e->foreign) {
         run_once(e);
         if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
             return;
         more = backtrack(e);
     }
-    e->result->exhaustive = !more && !replay_run_competes(e->run); /* in what order threads come is not explored */
+    e->result->exhaustive =
+        !more && !replay_run_competes(e->run); /* in what order threads come is not explored */
     if (more && e->status == CORE_OK && !(e->found && !e->found_assumed))
         run_samples(e, budget / 10 + 1);
 }
 
-enum core_status replay_explore(const struct replay_program *program, const struct replay_explore_options *options,
+enum core_status replay_explore(const struct replay_program *program,
+                                const struct replay_explore_options *options,
                                 struct replay_exploration *out_exploration)
 {
     struct replay_exploration result = {0};
-    struct explorer e = {
-        .program = program, .options = options, .result = &result, .no_reduction = options->no_reduction};
+    struct explorer e = {.program = program,
+                         .options = options,
+                         .result = &result,
+                         .no_reduction = options->no_reduction};
     struct replay_explore_options own = *options;
 
     if (own.sends) /* sends wait until they are decided */

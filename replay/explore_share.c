@@ -1,4 +1,5 @@
-/* Shares of an exploration: written, read, merged. The merged answer does not depend on who explored what, nor on the order. */
+/* Shares of an exploration: written, read, merged. The merged answer does not depend on who
+ * explored what, nor on the order. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,12 +9,14 @@
 
 enum { POSITION_MAX = 1 << 20, WITNESS_MAX = 1 << 26 };
 
-/* Whether witness a comes before b: without assumptions first, then found by search, then by place in the tree. */
+/* Whether witness a comes before b: without assumptions first, then found by search, then by place
+ * in the tree. */
 static bool before(const struct replay_exploration *a, const struct replay_exploration *b)
 {
     if (a->assumed != b->assumed)
         return b->assumed;
-    bool a_sampled = a->position_count == 0 && a->sampled > 0, b_sampled = b->position_count == 0 && b->sampled > 0;
+    bool a_sampled = a->position_count == 0 && a->sampled > 0,
+         b_sampled = b->position_count == 0 && b->sampled > 0;
     if (a_sampled != b_sampled)
         return b_sampled;
     for (uint32_t i = 0; i < a->position_count && i < b->position_count; i++)
@@ -38,7 +41,8 @@ static void take_witness(struct replay_exploration *sum, struct replay_explorati
     part->position = NULL;
 }
 
-enum core_status replay_exploration_merge(struct replay_exploration *sum, struct replay_exploration *part)
+enum core_status replay_exploration_merge(struct replay_exploration *sum,
+                                          struct replay_exploration *part)
 {
     bool unsure = part->verdict == REPLAY_VERDICT_CANNOT_SAY;
 
@@ -61,12 +65,15 @@ enum core_status replay_exploration_merge(struct replay_exploration *sum, struct
     return CORE_OK;
 }
 
-enum core_status replay_exploration_finish(const struct replay_program *program, struct replay_exploration *sum)
+enum core_status replay_exploration_finish(const struct replay_program *program,
+                                           struct replay_exploration *sum)
 {
     struct replay_policy policy;
 
     if (!sum->witness) {
-        sum->verdict = sum->reason ? REPLAY_VERDICT_CANNOT_SAY : sum->exhaustive ? REPLAY_VERDICT_NONE : REPLAY_VERDICT_NOT_FOUND;
+        sum->verdict = sum->reason       ? REPLAY_VERDICT_CANNOT_SAY
+                       : sum->exhaustive ? REPLAY_VERDICT_NONE
+                                         : REPLAY_VERDICT_NOT_FOUND;
         return CORE_OK;
     }
     sum->verdict = REPLAY_VERDICT_DEADLOCK;
@@ -82,13 +89,17 @@ enum core_status replay_exploration_finish(const struct replay_program *program,
 
 enum core_status replay_exploration_write(const struct replay_exploration *part, FILE *file)
 {
-    fprintf(file, "exploration 1 %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32 "\n",
-            (int)part->verdict, part->assumed, part->exhaustive, part->runs, part->pruned, part->sampled, part->deadlocks,
-            part->choices_max, part->outcomes, part->outcome_hash, part->unbuffered, part->forced);
+    fprintf(file,
+            "exploration 1 %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+            " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32 "\n",
+            (int)part->verdict, part->assumed, part->exhaustive, part->runs, part->pruned,
+            part->sampled, part->deadlocks, part->choices_max, part->outcomes, part->outcome_hash,
+            part->unbuffered, part->forced);
     fprintf(file, "%" PRIu32, part->position_count);
     for (uint32_t i = 0; i < part->position_count; i++)
         fprintf(file, " %" PRIu32, part->position[i]);
-    fprintf(file, "\n%s\n%s\nend\n", part->witness ? part->witness : "", part->reason ? part->reason : "");
+    fprintf(file, "\n%s\n%s\nend\n", part->witness ? part->witness : "",
+            part->reason ? part->reason : "");
     return ferror(file) ? CORE_IO : CORE_OK;
 }
 
@@ -111,11 +122,14 @@ enum core_status replay_exploration_read(FILE *file, struct replay_exploration *
     int verdict, assumed, exhaustive;
     char *end = NULL;
 
-    if (fscanf(file, "exploration 1 %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu32,
-               &verdict, &assumed, &exhaustive, &part.runs, &part.pruned, &part.sampled, &part.deadlocks, &part.choices_max,
-               &part.outcomes, &part.outcome_hash, &part.unbuffered, &part.forced) != 12 ||
-        verdict < 0 || verdict >= REPLAY_VERDICT_COUNT || fscanf(file, "%" SCNu32, &part.position_count) != 1 ||
-        part.position_count > POSITION_MAX)
+    if (fscanf(file,
+               "exploration 1 %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+               " %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu32,
+               &verdict, &assumed, &exhaustive, &part.runs, &part.pruned, &part.sampled,
+               &part.deadlocks, &part.choices_max, &part.outcomes, &part.outcome_hash,
+               &part.unbuffered, &part.forced) != 12 ||
+        verdict < 0 || verdict >= REPLAY_VERDICT_COUNT ||
+        fscanf(file, "%" SCNu32, &part.position_count) != 1 || part.position_count > POSITION_MAX)
         return CORE_BAD_FORMAT;
     part.verdict = (enum replay_verdict)verdict;
     part.assumed = assumed;
@@ -124,8 +138,8 @@ enum core_status replay_exploration_read(FILE *file, struct replay_exploration *
     bool good = part.position != NULL;
     for (uint32_t i = 0; i < part.position_count && good; i++)
         good = fscanf(file, "%" SCNu32, &part.position[i]) == 1;
-    good = good && getc(file) == '\n' && (part.witness = read_line(file)) && (part.reason = read_line(file)) &&
-           (end = read_line(file)) && strcmp(end, "end") == 0;
+    good = good && getc(file) == '\n' && (part.witness = read_line(file)) &&
+           (part.reason = read_line(file)) && (end = read_line(file)) && strcmp(end, "end") == 0;
     free(end);
     if (!good) {
         replay_exploration_done(&part);

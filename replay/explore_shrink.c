@@ -1,5 +1,5 @@
-/* From a failing path to the smallest policy that still fails: sends that need not wait are let go, matches that need not be forced are
- * left to the record. */
+/* From a failing path to the smallest policy that still fails: sends that need not wait are let go,
+ * matches that need not be forced are left to the record. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -33,15 +33,16 @@ static void force(struct shrinker *s, const struct path *path, bool all)
         const struct step *step = &path->step[i];
         if (step->kind == REPLAY_OPTION_BUFFER || (!all && !step->diverges))
             continue;
-        s->status = replay_policy_add_forced(&s->policy, step->rank, replay_op_id(s->program, step->rank, step->op),
-                                             step->from);
+        s->status = replay_policy_add_forced(
+            &s->policy, step->rank, replay_op_id(s->program, step->rank, step->op), step->from);
     }
     s->policy.order = s->policy.forced_count ? REPLAY_ORDER_LIST : REPLAY_ORDER_RECORDED;
 }
 
 static bool is_standard(const struct replay_op *op)
 {
-    return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->peer >= 0 && op->mode == REPLAY_STANDARD;
+    return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->peer >= 0 &&
+           op->mode == REPLAY_STANDARD;
 }
 
 /* The sends that the path let go, as buffering=only. */
@@ -51,8 +52,9 @@ static void name_buffered(struct shrinker *s, const struct path *path)
     s->policy.send_count = 0;
     for (uint32_t i = 0; i < path->count && s->status == CORE_OK; i++)
         if (path->step[i].kind == REPLAY_OPTION_BUFFER)
-            s->status = replay_policy_add_send(&s->policy, path->step[i].rank,
-                                               replay_op_id(s->program, path->step[i].rank, path->step[i].op));
+            s->status = replay_policy_add_send(
+                &s->policy, path->step[i].rank,
+                replay_op_id(s->program, path->step[i].rank, path->step[i].op));
 }
 
 static bool in_list(const struct replay_policy *policy, uint32_t rank, uint64_t id)
@@ -63,7 +65,8 @@ static bool in_list(const struct replay_policy *policy, uint32_t rank, uint64_t 
     return false;
 }
 
-/* buffering=list with the sends that wait when the world is stuck; if that is not enough, all that were not let go. */
+/* buffering=list with the sends that wait when the world is stuck; if that is not enough, all that
+ * were not let go. */
 static bool name_unbuffered(struct shrinker *s)
 {
     struct replay_policy before;
@@ -81,8 +84,10 @@ static bool name_unbuffered(struct shrinker *s)
     s->policy.send_count = 0;
     for (uint32_t i = 0; i < result.leftover_listed && s->status == CORE_OK; i++) {
         const struct replay_leftover *left = &result.leftover[i];
-        if (left->is_send && !left->complete && is_standard(&s->program->rank[left->rank].op[left->op]))
-            s->status = replay_policy_add_send(&s->policy, left->rank, replay_op_id(s->program, left->rank, left->op));
+        if (left->is_send && !left->complete &&
+            is_standard(&s->program->rank[left->rank].op[left->op]))
+            s->status = replay_policy_add_send(&s->policy, left->rank,
+                                               replay_op_id(s->program, left->rank, left->op));
     }
     replay_result_done(&result);
     bool good = fails(s);
@@ -105,7 +110,8 @@ static bool name_unbuffered(struct shrinker *s)
     return good;
 }
 
-/* Delta debugging over one of the two lists: takes out ever smaller pieces as long as it still fails. */
+/* Delta debugging over one of the two lists: takes out ever smaller pieces as long as it still
+ * fails. */
 static void shrink_list(struct shrinker *s, bool sends)
 {
     size_t element = sends ? sizeof *s->policy.send : sizeof *s->policy.forced;
@@ -117,7 +123,8 @@ static void shrink_list(struct shrinker *s, bool sends)
         s->status = core_report(CORE_NO_MEMORY, "out of memory for shrinking a schedule");
         return;
     }
-    for (uint32_t piece = *count; piece && s->status == CORE_OK; piece = piece > 1 ? (piece + 1) / 2 : 0) {
+    for (uint32_t piece = *count; piece && s->status == CORE_OK;
+         piece = piece > 1 ? (piece + 1) / 2 : 0) {
         bool again = piece > 1;
         for (uint32_t at = 0; at < *count && s->status == CORE_OK && s->runs < SHRINK_RUNS_MAX;) {
             uint32_t old = *count, cut = at + piece > old ? old - at : piece;
@@ -137,8 +144,8 @@ static void shrink_list(struct shrinker *s, bool sends)
 }
 
 enum core_status explore_witness(const struct replay_program *program, struct replay_run *run,
-                                 const struct replay_explore_options *options, const struct path *path,
-                                 struct replay_exploration *exploration)
+                                 const struct replay_explore_options *options,
+                                 const struct path *path, struct replay_exploration *exploration)
 {
     struct shrinker s = {.program = program, .run = run};
     bool good, shrink_sends = false;

@@ -51,7 +51,8 @@ static const struct replay_generator row[] = {
     {"reduce_scatter.mesh", SQUARE, 0, NO_PARAMETER, generate_reduce_scatter_mesh_row},
     {"reduce_scatter.hypercube", POWER, 0, NO_PARAMETER, generate_reduce_scatter_hypercube_row},
     {"allreduce.reduce_bcast", ANY, 0, NO_PARAMETER, generate_allreduce_reduce_bcast_row},
-    {"allreduce.recursive_doubling", ANY, 0, NO_PARAMETER, generate_allreduce_recursive_doubling_row},
+    {"allreduce.recursive_doubling", ANY, 0, NO_PARAMETER,
+     generate_allreduce_recursive_doubling_row},
     {"allreduce.ring", ANY, 0, NO_PARAMETER, generate_allreduce_ring_row},
     {"allreduce.reduce_scatter_allgather", POWER, 0, NO_PARAMETER, generate_allreduce_halving_row},
     {"barrier.allreduce", ANY, 0, NO_PARAMETER, generate_barrier_allreduce_row},
@@ -79,7 +80,7 @@ const struct replay_generator *replay_generate_find(const char *id)
     return NULL;
 }
 
-/* --- domains -------------------------------------------------------------------------------------------------- */
+/* --- domains ---------------------------------------------------------------------------------- */
 
 int replay_domain_holds(enum replay_domain domain, uint32_t ranks)
 {
@@ -117,15 +118,17 @@ const char *replay_domain_text(enum replay_domain domain)
     return text[domain];
 }
 
-static enum core_status check_parameter(const struct replay_generate_request *r, const struct replay_generator *of)
+static enum core_status check_parameter(const struct replay_generate_request *r,
+                                        const struct replay_generator *of)
 {
     if (of->parameter == REPLAY_PARAMETER_ARITY && r->parameter < 2)
-        return core_report(CORE_BAD_INPUT, "%s with k = %u: k must be at least 2", r->id, r->parameter);
+        return core_report(CORE_BAD_INPUT, "%s with k = %u: k must be at least 2", r->id,
+                           r->parameter);
     if (of->parameter == REPLAY_PARAMETER_NONE && r->parameter)
         return core_report(CORE_BAD_INPUT, "%s takes no parameter", r->id);
     if (of->parameter == REPLAY_PARAMETER_DISTANCE && r->parameter >= r->ranks && r->parameter)
-        return core_report(CORE_BAD_INPUT, "%s by %u among %u ranks: the nearest is %u", r->id, r->parameter, r->ranks,
-                           r->ranks - 1);
+        return core_report(CORE_BAD_INPUT, "%s by %u among %u ranks: the nearest is %u", r->id,
+                           r->parameter, r->ranks, r->ranks - 1);
     return CORE_OK;
 }
 
@@ -135,23 +138,27 @@ enum core_status replay_generate_check(const struct replay_generate_request *r)
     uint64_t word = r->word_bytes ? r->word_bytes : 8;
 
     if (!of)
-        return core_report(CORE_NOT_FOUND, "no row '%s' in the model; 'crosswait model' lists them", r->id);
+        return core_report(CORE_NOT_FOUND, "no row '%s' in the model; 'crosswait model' lists them",
+                           r->id);
     if (r->ranks == 0 || r->ranks > REPLAY_RANKS_MAX)
-        return core_report(CORE_BAD_INPUT, "%s for %u ranks; from 1 to %d are possible", r->id, r->ranks,
-                           REPLAY_RANKS_MAX);
+        return core_report(CORE_BAD_INPUT, "%s for %u ranks; from 1 to %d are possible", r->id,
+                           r->ranks, REPLAY_RANKS_MAX);
     if (!replay_domain_holds(of->domain, r->ranks))
-        return core_report(CORE_BAD_INPUT, "%s for %u ranks: it needs %s; the nearest is %u", r->id, r->ranks,
-                           replay_domain_text(of->domain), replay_domain_nearest(of->domain, r->ranks));
+        return core_report(CORE_BAD_INPUT, "%s for %u ranks: it needs %s; the nearest is %u", r->id,
+                           r->ranks, replay_domain_text(of->domain),
+                           replay_domain_nearest(of->domain, r->ranks));
     if (r->root >= r->ranks || (r->root && !of->root_any))
-        return core_report(CORE_BAD_INPUT, "%s from root %u: the nearest possible root is %u", r->id, r->root,
-                           of->root_any ? r->ranks - 1 : 0);
-    if (r->words > (1ull << 40) || (unsigned __int128)r->words * word * r->ranks * 2 >= (1ull << 62))
-        return core_report(CORE_LIMIT, "%s of %llu words: at most 2^40, and 2^61 bytes over all ranks", r->id,
+        return core_report(CORE_BAD_INPUT, "%s from root %u: the nearest possible root is %u",
+                           r->id, r->root, of->root_any ? r->ranks - 1 : 0);
+    if (r->words > (1ull << 40) ||
+        (unsigned __int128)r->words * word * r->ranks * 2 >= (1ull << 62))
+        return core_report(CORE_LIMIT,
+                           "%s of %llu words: at most 2^40, and 2^61 bytes over all ranks", r->id,
                            (unsigned long long)r->words);
     return check_parameter(r, of);
 }
 
-/* --- the builder ------------------------------------------------------------------------------------------------ */
+/* --- the builder ------------------------------------------------------------------------------ */
 
 static void put(struct generate *g, int kind, uint32_t peer, uint64_t words)
 {
@@ -160,19 +167,21 @@ static void put(struct generate *g, int kind, uint32_t peer, uint64_t words)
         struct replay_op *larger = core_alloc_again(g->step, room * sizeof *larger);
         if (!larger) {
             if (g->status == CORE_OK)
-                g->status = core_report(CORE_NO_MEMORY, "out of memory for a step of %u messages", room);
+                g->status =
+                    core_report(CORE_NO_MEMORY, "out of memory for a step of %u messages", room);
             return;
         }
         g->step = larger;
         g->step_room = room;
     }
     CORE_CHECK(peer < g->P && peer != g->rank);
-    g->step[g->step_count++] = (struct replay_op){.kind = (uint8_t)kind,
-                                                  .mode = REPLAY_STANDARD,
-                                                  .peer = (int32_t)peer,
-                                                  .bytes = words * g->word_bytes,
-                                                  .request = REPLAY_NO_REQUEST,
-                                                  .matched = kind == REPLAY_RECV ? (int32_t)peer : REPLAY_ANY};
+    g->step[g->step_count++] =
+        (struct replay_op){.kind = (uint8_t)kind,
+                           .mode = REPLAY_STANDARD,
+                           .peer = (int32_t)peer,
+                           .bytes = words * g->word_bytes,
+                           .request = REPLAY_NO_REQUEST,
+                           .matched = kind == REPLAY_RECV ? (int32_t)peer : REPLAY_ANY};
 }
 
 void generate_send(struct generate *g, uint32_t to, uint64_t words)
@@ -190,8 +199,9 @@ static void emit(struct generate *g, const struct replay_op *op)
     if (g->status != CORE_OK)
         return;
     if (++g->op_count > REPLAY_GENERATE_OPS_MAX)
-        g->status = core_report(CORE_LIMIT, "the program is too long: more than %d operations; take fewer ranks",
-                                REPLAY_GENERATE_OPS_MAX);
+        g->status = core_report(
+            CORE_LIMIT, "the program is too long: more than %d operations; take fewer ranks",
+            REPLAY_GENERATE_OPS_MAX);
     else
         g->status = replay_program_add(g->program, g->rank, op);
 }
@@ -210,7 +220,8 @@ void generate_step(struct generate *g)
     int32_t *request = core_alloc(count * sizeof *request);
     if (!request) {
         if (g->status == CORE_OK)
-            g->status = core_report(CORE_NO_MEMORY, "out of memory for a step of %u messages", count);
+            g->status =
+                core_report(CORE_NO_MEMORY, "out of memory for a step of %u messages", count);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -227,11 +238,14 @@ void generate_step(struct generate *g)
 
 void generate_combine(struct generate *g, uint64_t words)
 {
-    emit(g, &(struct replay_op){.kind = REPLAY_COMBINE, .bytes = words, .request = REPLAY_NO_REQUEST,
+    emit(g, &(struct replay_op){.kind = REPLAY_COMBINE,
+                                .bytes = words,
+                                .request = REPLAY_NO_REQUEST,
                                 .matched = REPLAY_ANY});
 }
 
-void generate_exchange(struct generate *g, uint32_t to, uint64_t words_out, uint32_t from, uint64_t words_in)
+void generate_exchange(struct generate *g, uint32_t to, uint64_t words_out, uint32_t from,
+                       uint64_t words_in)
 {
     generate_recv(g, from, words_in);
     generate_send(g, to, words_out);
@@ -260,7 +274,8 @@ uint64_t generate_blocks(const struct generate *g, uint32_t first, uint32_t coun
     return g->words - offset(g, first) + offset(g, first + count - g->P);
 }
 
-/* After the first few ranks: would the whole be too long? Judged by the shortest of them, so that a busy root does not count. */
+/* After the first few ranks: would the whole be too long? Judged by the shortest of them, so that a
+ * busy root does not count. */
 static void foresee(struct generate *g, const char *id, uint32_t ranks_done)
 {
     uint64_t least = UINT64_MAX;
@@ -268,11 +283,13 @@ static void foresee(struct generate *g, const char *id, uint32_t ranks_done)
         if (g->program->rank[r].op_count < least)
             least = g->program->rank[r].op_count;
     if (g->status == CORE_OK && least * g->P > REPLAY_GENERATE_OPS_MAX)
-        g->status = core_report(CORE_LIMIT, "%s for %u ranks has %llu operations; at most %d: take fewer ranks", id, g->P,
-                                (unsigned long long)(least * g->P), REPLAY_GENERATE_OPS_MAX);
+        g->status = core_report(
+            CORE_LIMIT, "%s for %u ranks has %llu operations; at most %d: take fewer ranks", id,
+            g->P, (unsigned long long)(least * g->P), REPLAY_GENERATE_OPS_MAX);
 }
 
-enum core_status replay_generate(const struct replay_generate_request *request, struct replay_program *out)
+enum core_status replay_generate(const struct replay_generate_request *request,
+                                 struct replay_program *out)
 {
     enum core_status status = replay_generate_check(request);
     struct replay_program program;

@@ -1,10 +1,12 @@
-/* Programs without a trace: any row of the model's table, for any number of ranks in its domain, as point-to-point
- * operations (and COMBINE for the local operations of a reduction) whose timed run costs exactly what the row says.
+/* Programs without a trace: any row of the model's table, for any number of ranks in its domain, as
+ * point-to-point operations (and COMBINE for the local operations of a reduction) whose timed run
+ * costs exactly what the row says.
  *
- * Sends and receives of one step are posted together and waited for together; a step of one message is a blocking call.
- * Sizes in the program are bytes. `words` is n, the vector, for bcast, reduce and allreduce, and m, one rank's block
- * (one pair's, for alltoall), for the rest; a vector that P does not divide is cut so that the first n % P blocks hold
- * one word more. The domain of each row lives here and nowhere else; the model table asks for it. */
+ * Sends and receives of one step are posted together and waited for together; a step of one message
+ * is a blocking call. Sizes in the program are bytes. `words` is n, the vector, for bcast, reduce
+ * and allreduce, and m, one rank's block (one pair's, for alltoall), for the rest; a vector that P
+ * does not divide is cut so that the first n % P blocks hold one word more. The domain of each row
+ * lives here and nowhere else; the model table asks for it. */
 #ifndef REPLAY_GENERATE_H
 #define REPLAY_GENERATE_H
 
@@ -14,7 +16,12 @@
 #include "core/status.h"
 #include "replay/program.h"
 
-enum replay_domain { REPLAY_DOMAIN_ANY, REPLAY_DOMAIN_POWER, REPLAY_DOMAIN_SQUARE, REPLAY_DOMAIN_COMPLETE };
+enum replay_domain {
+    REPLAY_DOMAIN_ANY,
+    REPLAY_DOMAIN_POWER,
+    REPLAY_DOMAIN_SQUARE,
+    REPLAY_DOMAIN_COMPLETE
+};
 enum replay_parameter { REPLAY_PARAMETER_NONE, REPLAY_PARAMETER_ARITY, REPLAY_PARAMETER_DISTANCE };
 
 struct generate; /* replay/generate_build.h */
@@ -31,8 +38,8 @@ struct replay_generate_request {
     const char *id;
     uint32_t ranks;
     uint32_t root;
-    uint32_t parameter;  /* kary: k >= 2; shift: s */
-    int back;            /* shift.hypercube: steps back allowed */
+    uint32_t parameter; /* kary: k >= 2; shift: s */
+    int back;           /* shift.hypercube: steps back allowed */
     uint64_t words;
     uint32_t word_bytes; /* 0 means 8 */
 };
@@ -48,9 +55,11 @@ int replay_domain_holds(enum replay_domain domain, uint32_t ranks);
 uint32_t replay_domain_nearest(enum replay_domain domain, uint32_t ranks);
 const char *replay_domain_text(enum replay_domain domain);
 
-/* Refuses, with the reason and the nearest possible value, what the row cannot do (CORE_BAD_INPUT, CORE_NOT_FOUND). */
+/* Refuses, with the reason and the nearest possible value, what the row cannot do (CORE_BAD_INPUT,
+ * CORE_NOT_FOUND). */
 enum core_status replay_generate_check(const struct replay_generate_request *request);
-enum core_status replay_generate(const struct replay_generate_request *request, struct replay_program *out);
+enum core_status replay_generate(const struct replay_generate_request *request,
+                                 struct replay_program *out);
 
 /* Reflected Gray code: the hypercube node at a ring position, and back. */
 uint32_t replay_gray(uint32_t position);

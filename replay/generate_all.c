@@ -1,4 +1,5 @@
-/* Rows in which all ranks send to all: allgather, reduce-scatter, allreduce, barrier, scan, all-to-all, shifts. */
+/* Rows in which all ranks send to all: allgather, reduce-scatter, allreduce, barrier, scan,
+ * all-to-all, shifts. */
 #include "replay/generate_build.h"
 
 static uint32_t side(const struct generate *g)
@@ -20,7 +21,7 @@ static uint32_t along_column(uint32_t q, uint32_t rank, int64_t by)
     return (uint32_t)((rank / q + q + by % q) % q) * q + rank % q;
 }
 
-/* --- allgather -------------------------------------------------------------------------------------------------- */
+/* --- allgather -------------------------------------------------------------------------------- */
 
 void generate_allgather_gather_bcast_row(struct generate *g)
 {
@@ -100,7 +101,8 @@ static void row_ring(struct generate *g, uint32_t q, uint64_t words, int combine
 static void column_ring(struct generate *g, uint32_t q, uint64_t words, int combine)
 {
     for (uint32_t i = 1; i < q; i++) {
-        generate_exchange(g, along_column(q, g->rank, 1), words, along_column(q, g->rank, -1), words);
+        generate_exchange(g, along_column(q, g->rank, 1), words, along_column(q, g->rank, -1),
+                          words);
         if (combine)
             generate_combine(g, words);
     }
@@ -119,7 +121,7 @@ void generate_allgather_naive_row(struct generate *g)
         generate_bcast_binomial(g, root, g->words);
 }
 
-/* --- reduce-scatter and allreduce -------------------------------------------------------------------------------- */
+/* --- reduce-scatter and allreduce ------------------------------------------------------------- */
 
 void generate_reduce_scatter_ring_row(struct generate *g)
 {
@@ -150,7 +152,8 @@ void generate_allreduce_reduce_bcast_row(struct generate *g)
     generate_bcast_binomial(g, 0, g->words);
 }
 
-/* General P: the ranks beyond the largest power of two first give theirs to a partner, and are told at the end. */
+/* General P: the ranks beyond the largest power of two first give theirs to a partner, and are told
+ * at the end. */
 static void recursive_doubling(struct generate *g, uint64_t words)
 {
     uint32_t core = 1;
@@ -202,7 +205,8 @@ void generate_allreduce_ring_row(struct generate *g)
                           generate_blocks(g, g->rank + P - i, 1));
 }
 
-/* Halving: each step sends the half of the present range that the partner keeps; doubling: the way back. */
+/* Halving: each step sends the half of the present range that the partner keeps; doubling: the way
+ * back. */
 void generate_allreduce_halving_row(struct generate *g)
 {
     for (uint32_t bit = g->P / 2; bit; bit /= 2) {
@@ -218,7 +222,8 @@ void generate_allreduce_halving_row(struct generate *g)
     }
 }
 
-/* Each step combines what came into the running total, and into the result where it came from a lower rank. */
+/* Each step combines what came into the running total, and into the result where it came from a
+ * lower rank. */
 void generate_scan_hypercube_row(struct generate *g)
 {
     for (uint32_t bit = 1; bit < g->P; bit *= 2) {
@@ -229,30 +234,31 @@ void generate_scan_hypercube_row(struct generate *g)
     }
 }
 
-/* --- all-to-all personalised --------------------------------------------------------------------------------------- */
+/* --- all-to-all personalised ------------------------------------------------------------------ */
 
 void generate_alltoall_ring_row(struct generate *g)
 {
     for (uint32_t i = 1; i < g->P; i++)
-        generate_exchange(g, (g->rank + 1) % g->P, g->words * (g->P - i), (g->rank + g->P - 1) % g->P,
-                          g->words * (g->P - i));
+        generate_exchange(g, (g->rank + 1) % g->P, g->words * (g->P - i),
+                          (g->rank + g->P - 1) % g->P, g->words * (g->P - i));
 }
 
 void generate_alltoall_mesh_row(struct generate *g)
 {
     uint32_t q = side(g);
     for (uint32_t i = 1; i < q; i++)
-        generate_exchange(g, along_row(q, g->rank, 1), g->words * q * (q - i), along_row(q, g->rank, -1),
-                          g->words * q * (q - i));
+        generate_exchange(g, along_row(q, g->rank, 1), g->words * q * (q - i),
+                          along_row(q, g->rank, -1), g->words * q * (q - i));
     for (uint32_t i = 1; i < q; i++)
-        generate_exchange(g, along_column(q, g->rank, 1), g->words * q * (q - i), along_column(q, g->rank, -1),
-                          g->words * q * (q - i));
+        generate_exchange(g, along_column(q, g->rank, 1), g->words * q * (q - i),
+                          along_column(q, g->rank, -1), g->words * q * (q - i));
 }
 
 void generate_alltoall_hypercube_row(struct generate *g)
 {
     for (uint32_t bit = 1; bit < g->P; bit *= 2)
-        generate_exchange(g, g->rank ^ bit, g->words * (g->P / 2), g->rank ^ bit, g->words * (g->P / 2));
+        generate_exchange(g, g->rank ^ bit, g->words * (g->P / 2), g->rank ^ bit,
+                          g->words * (g->P / 2));
 }
 
 void generate_alltoall_pairwise_xor_row(struct generate *g)
@@ -261,7 +267,7 @@ void generate_alltoall_pairwise_xor_row(struct generate *g)
         generate_exchange(g, g->rank ^ i, g->words, g->rank ^ i, g->words);
 }
 
-/* --- permutations --------------------------------------------------------------------------------------------------- */
+/* --- permutations ----------------------------------------------------------------------------- */
 
 uint32_t replay_gray(uint32_t position)
 {
@@ -284,8 +290,8 @@ void generate_shift_ring_row(struct generate *g)
         generate_exchange(g, forward ? right : left, g->words, forward ? left : right, g->words);
 }
 
-/* s = a + q * b: along the row by a or, where that is shorter, back by q - a; then one row further for what crossed the
- * row's end (one back, if it went back); then along the column. */
+/* s = a + q * b: along the row by a or, where that is shorter, back by q - a; then one row further
+ * for what crossed the row's end (one back, if it went back); then along the column. */
 struct mesh_plan {
     int64_t row, carry, column; /* signed steps; carry: +1, -1 or 0 */
 };
@@ -322,17 +328,22 @@ void generate_shift_mesh_row(struct generate *g)
     struct mesh_plan plan = mesh_plan(q, g->parameter);
     int64_t right = plan.row < 0 ? -1 : 1, down = plan.column < 0 ? -1 : 1;
     for (uint64_t i = 0; i < length(plan.row); i++)
-        generate_exchange(g, along_row(q, g->rank, right), g->words, along_row(q, g->rank, -right), g->words);
-    if (plan.carry > 0 ? column < plan.row : plan.carry < 0 && column >= q + plan.row) /* what is here crossed the end */
-        generate_exchange(g, along_column(q, g->rank, plan.carry), g->words, along_column(q, g->rank, -plan.carry),
+        generate_exchange(g, along_row(q, g->rank, right), g->words, along_row(q, g->rank, -right),
                           g->words);
+    if (plan.carry > 0
+            ? column < plan.row
+            : plan.carry < 0 && column >= q + plan.row) /* what is here crossed the end */
+        generate_exchange(g, along_column(q, g->rank, plan.carry), g->words,
+                          along_column(q, g->rank, -plan.carry), g->words);
     for (uint64_t i = 0; i < length(plan.column); i++)
-        generate_exchange(g, along_column(q, g->rank, down), g->words, along_column(q, g->rank, -down), g->words);
+        generate_exchange(g, along_column(q, g->rank, down), g->words,
+                          along_column(q, g->rank, -down), g->words);
 }
 
-/* A hop flips one bit everywhere or a bit of its own at each node; either way it is a permutation, so each node knows its
- * source: the node whose target it is. The ring position x sits on node G(x); a shift by a power of two flips one bit
- * (by 1) or two: the bit below it first, which all nodes flip, then the one the carry reaches. */
+/* A hop flips one bit everywhere or a bit of its own at each node; either way it is a permutation,
+ * so each node knows its source: the node whose target it is. The ring position x sits on node
+ * G(x); a shift by a power of two flips one bit (by 1) or two: the bit below it first, which all
+ * nodes flip, then the one the carry reaches. */
 static void shift_by_power(struct generate *g, uint32_t power, int forward)
 {
     uint32_t here = g->rank, mask = g->P - 1, low = power / 2;

@@ -1,5 +1,6 @@
-/* What the generators of rows build with; inside of replay/generate*.c. A generator is called once per rank and emits
- * that rank's operations in order; messages put since the last generate_step() belong to one step. */
+/* What the generators of rows build with; inside of replay/generate*.c. A generator is called once
+ * per rank and emits that rank's operations in order; messages put since the last generate_step()
+ * belong to one step. */
 #ifndef REPLAY_GENERATE_BUILD_H
 #define REPLAY_GENERATE_BUILD_H
 
@@ -23,16 +24,19 @@ void generate_recv(struct generate *g, uint32_t from, uint64_t words);
 void generate_step(struct generate *g);
 void generate_combine(struct generate *g, uint64_t words);
 /* One step: both at once. */
-void generate_exchange(struct generate *g, uint32_t to, uint64_t words_out, uint32_t from, uint64_t words_in);
+void generate_exchange(struct generate *g, uint32_t to, uint64_t words_out, uint32_t from,
+                       uint64_t words_in);
 
-/* Rounds a tree needs, and the words of blocks [first, first + count), modulo P, of a vector of n words cut in P. */
+/* Rounds a tree needs, and the words of blocks [first, first + count), modulo P, of a vector of n
+ * words cut in P. */
 uint32_t generate_clg(uint32_t ranks);
 uint64_t generate_blocks(const struct generate *g, uint32_t first, uint32_t count);
 
 /* Pieces that rows share (generate_tree.c). `words` in each message; virtual rank 0 is the root. */
 void generate_bcast_binomial(struct generate *g, uint32_t root, uint64_t words);
 void generate_reduce_binomial(struct generate *g, uint32_t root, uint64_t words);
-void generate_scatter_binomial(struct generate *g, uint32_t root, int vector); /* vector: words is n, else m */
+void generate_scatter_binomial(struct generate *g, uint32_t root,
+                               int vector); /* vector: words is n, else m */
 void generate_gather_binomial(struct generate *g, uint32_t root);
 
 /* The rows. generate_tree.c: one rank to or from all. */

@@ -16,7 +16,8 @@ static uint32_t lowest_bit(uint32_t value)
     return value & (0 - value);
 }
 
-/* The first distance at which virtual rank v sends in a binomial tree that serves the far half first. */
+/* The first distance at which virtual rank v sends in a binomial tree that serves the far half
+ * first. */
 static uint32_t first_mask(const struct generate *g, uint32_t v)
 {
     uint32_t clg = generate_clg(g->P);
@@ -30,7 +31,7 @@ static uint32_t subtree(const struct generate *g, uint32_t v)
     return room < g->P - v ? room : g->P - v;
 }
 
-/* --- broadcast -------------------------------------------------------------------------------------------------- */
+/* --- broadcast -------------------------------------------------------------------------------- */
 
 void generate_bcast_linear_row(struct generate *g)
 {
@@ -76,8 +77,8 @@ static struct order order_falling(const struct generate *g)
     return order;
 }
 
-/* A mesh of s^dim ranks, s a power of two: along the row first (the low bits), then the next dimension; far half first
- * in each. dim is the smallest divisor of lg P above 1. */
+/* A mesh of s^dim ranks, s a power of two: along the row first (the low bits), then the next
+ * dimension; far half first in each. dim is the smallest divisor of lg P above 1. */
 static struct order order_mesh(const struct generate *g)
 {
     struct order order = {.count = generate_clg(g->P)};
@@ -142,7 +143,8 @@ void generate_bcast_mesh_row(struct generate *g)
     bcast_ordered(g, &order);
 }
 
-/* v holds the data for v .. v + k^j - 1 once its lowest digit but zero, at place j, has been served. */
+/* v holds the data for v .. v + k^j - 1 once its lowest digit but zero, at place j, has been
+ * served. */
 void generate_bcast_kary_row(struct generate *g)
 {
     uint64_t k = g->parameter, place = 1;
@@ -182,11 +184,11 @@ void generate_bcast_scatter_allgather_row(struct generate *g)
     uint32_t v = virtual(g, g->root), P = g->P;
     generate_scatter_binomial(g, g->root, 1);
     for (uint32_t i = 0; i + 1 < P; i++)
-        generate_exchange(g, actual(g, g->root, v + 1), generate_blocks(g, v + P - i, 1), actual(g, g->root, v + P - 1),
-                          generate_blocks(g, v + P - i - 1, 1));
+        generate_exchange(g, actual(g, g->root, v + 1), generate_blocks(g, v + P - i, 1),
+                          actual(g, g->root, v + P - 1), generate_blocks(g, v + P - i - 1, 1));
 }
 
-/* --- reduction --------------------------------------------------------------------------------------------------- */
+/* --- reduction -------------------------------------------------------------------------------- */
 
 void generate_reduce_binomial(struct generate *g, uint32_t root, uint64_t words)
 {
@@ -234,7 +236,7 @@ void generate_reduce_linear_row(struct generate *g)
         generate_combine(g, g->words * (g->P - 1));
 }
 
-/* --- scatter and gather -------------------------------------------------------------------------------------------- */
+/* --- scatter and gather ----------------------------------------------------------------------- */
 
 static uint64_t subtree_words(const struct generate *g, uint32_t v, int vector)
 {

@@ -1,4 +1,5 @@
-/* From a trace to a program: the walk over a rank's events, and point to point. See the header for what becomes of what. */
+/* From a trace to a program: the walk over a rank's events, and point to point. See the header for
+ * what becomes of what. */
 #include "replay/lower.h"
 
 #include <stdlib.h>
@@ -12,7 +13,7 @@ static enum core_status no_memory(void)
     return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
 }
 
-/* --- requests --------------------------------------------------------------------------------------------------- */
+/* --- requests --------------------------------------------------------------------------------- */
 
 static uint32_t place_of(const struct lower *lower, uint64_t id)
 {
@@ -31,12 +32,15 @@ struct lower_request *lower_request_find(struct lower *lower, uint64_t id)
     return request->id ? request : NULL;
 }
 
-enum core_status lower_request_add(struct lower *lower, uint64_t id, struct lower_request **out_request)
+enum core_status lower_request_add(struct lower *lower, uint64_t id,
+                                   struct lower_request **out_request)
 {
     if (!lower->table || lower->table_used * 2 >= 1u << lower->table_bits) {
         struct lower old = *lower;
         lower->table_bits = old.table ? old.table_bits + 1 : 8;
-        lower->table = lower->table_bits < 31 ? calloc((size_t)1 << lower->table_bits, sizeof *lower->table) : NULL;
+        lower->table = lower->table_bits < 31
+                           ? calloc((size_t)1 << lower->table_bits, sizeof *lower->table)
+                           : NULL;
         if (!lower->table) {
             *lower = old;
             return no_memory();
@@ -63,10 +67,12 @@ void lower_unsupported(struct lower *lower, const struct trace_event *event)
     }
 }
 
-enum core_status lower_add(struct lower *lower, const struct trace_event *event, struct replay_op op)
+enum core_status lower_add(struct lower *lower, const struct trace_event *event,
+                           struct replay_op op)
 {
     op.event = event->seq;
-    if (op.kind != REPLAY_RECV && op.kind != REPLAY_IRECV && op.kind != REPLAY_PROBE && op.kind != REPLAY_MPROBE)
+    if (op.kind != REPLAY_RECV && op.kind != REPLAY_IRECV && op.kind != REPLAY_PROBE &&
+        op.kind != REPLAY_MPROBE)
         op.matched = REPLAY_ANY;
     if (event->pending)
         op.flags |= REPLAY_FLAG_PENDING;
@@ -80,7 +86,8 @@ enum core_status lower_add(struct lower *lower, const struct trace_event *event,
     return replay_program_add_when(lower->program, lower->rank, &op, &when);
 }
 
-enum core_status lower_start(struct lower *lower, const struct trace_event *event, struct replay_op op, uint64_t id)
+enum core_status lower_start(struct lower *lower, const struct trace_event *event,
+                             struct replay_op op, uint64_t id)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
     struct lower_request *request;
@@ -99,7 +106,7 @@ enum core_status lower_start(struct lower *lower, const struct trace_event *even
     return status;
 }
 
-/* --- communicators ---------------------------------------------------------------------------------------------- */
+/* --- communicators ---------------------------------------------------------------------------- */
 
 enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int32_t *out_comm)
 {
@@ -114,14 +121,16 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
     if (!member)
         return no_memory();
     for (uint32_t i = 0; i < count; i++) {
-        member[i] = i < (uint32_t)comm->size ? comm->member[i] : comm->remote[i - (uint32_t)comm->size];
+        member[i] =
+            i < (uint32_t)comm->size ? comm->member[i] : comm->remote[i - (uint32_t)comm->size];
         is_world = is_world && member[i] == (int32_t)i;
         if (member[i] < 0 || (uint32_t)member[i] >= lower->trace->rank_count) {
             free(member);
             return CORE_OK;
         }
     }
-    enum core_status status = replay_program_comm(lower->program, is_world ? NULL : member, count, &made);
+    enum core_status status =
+        replay_program_comm(lower->program, is_world ? NULL : member, count, &made);
     free(member);
     if (status != CORE_OK)
         return status;
@@ -131,7 +140,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
     return CORE_OK;
 }
 
-/* --- messages --------------------------------------------------------------------------------------------------- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static int32_t world_peer(const struct lower *lower, const struct trace_event *event, int32_t peer)
 {
@@ -139,26 +148,29 @@ static int32_t world_peer(const struct lower *lower, const struct trace_event *e
     return world == EVENT_ANY ? REPLAY_ANY : world >= 0 ? world : REPLAY_PROC_NULL;
 }
 
-/* The library numbers its own messages from -1 down, or leaves them to the algorithm: they get a context of their own. */
+/* The library numbers its own messages from -1 down, or leaves them to the algorithm: they get a
+ * context of their own. */
 static int32_t inner_tag(int32_t tag)
 {
     return tag < 0 && tag != EVENT_ANY ? INT32_MAX + tag + 1 : tag;
 }
 
 /* The part of an operation that names the message. bad: the communicator is not known. */
-enum core_status lower_message_op(struct lower *lower, const struct trace_event *event, int32_t peer, int32_t tag,
-                                   struct replay_op *op, bool *out_bad)
+enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
+                                  int32_t peer, int32_t tag, struct replay_op *op, bool *out_bad)
 {
     int32_t comm = -1;
     *out_bad = true;
     if (event->comm >= 0) {
-        enum core_status status = lower_comm(lower, (event->parent ? lower->inner : lower->comm) + event->comm, event->comm, &comm);
+        enum core_status status = lower_comm(
+            lower, (event->parent ? lower->inner : lower->comm) + event->comm, event->comm, &comm);
         if (status != CORE_OK)
             return status;
     }
     if (comm < 0 || peer == EVENT_NONE) {
         lower_unsupported(lower, event);
-        lower->stop = true; /* a message to or from somewhere unknown: what follows could be blamed wrongly */
+        lower->stop =
+            true; /* a message to or from somewhere unknown: what follows could be blamed wrongly */
         return CORE_OK;
     }
     op->comm = (uint32_t)comm;
@@ -187,7 +199,8 @@ static uint8_t mode_of(enum event_mode mode)
 }
 
 /* Which source a receive or probe got, by the status of completion `index`. */
-static int32_t matched_by(const struct lower *lower, const struct trace_event *event, const struct trace_completion *done)
+static int32_t matched_by(const struct lower *lower, const struct trace_event *event,
+                          const struct trace_completion *done)
 {
     if (!done->done || done->cancelled || done->source < 0)
         return REPLAY_ANY;
@@ -200,8 +213,8 @@ static bool found(const struct trace_event *event)
     return event->completion_count && event->completion[0].done;
 }
 
-/* A receive of what the thread's last probe of any source found. Threads may take each other's messages: nothing is taken for granted
- * there. */
+/* A receive of what the thread's last probe of any source found. Threads may take each other's
+ * messages: nothing is taken for granted there. */
 static void follow_probe(struct lower *lower, const struct trace_event *event, struct replay_op *op)
 {
     struct lower_thread *thread = lower->now;
@@ -209,7 +222,8 @@ static void follow_probe(struct lower *lower, const struct trace_event *event, s
     if (!thread->probe || event->parent)
         return;
     struct replay_op *probe = &lower->program->rank[lower->rank].op[thread->probe - 1];
-    bool fits = (op->peer == REPLAY_ANY || op->peer == probe->matched) && (op->tag == REPLAY_ANY || op->tag == thread->probe_tag);
+    bool fits = (op->peer == REPLAY_ANY || op->peer == probe->matched) &&
+                (op->tag == REPLAY_ANY || op->tag == thread->probe_tag);
     if (op->comm != probe->comm || !fits)
         return;
     thread->probe = 0;
@@ -223,7 +237,8 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
 {
     bool is_send = event->class == EVENT_CLASS_SEND || event->class == EVENT_CLASS_ISEND ||
                    event->class == EVENT_CLASS_SEND_INIT;
-    struct replay_op op = {.bytes = event->bytes, .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
+    struct replay_op op = {
+        .bytes = event->bytes, .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
     struct lower_request *request;
     bool bad;
 
@@ -270,14 +285,16 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
 static enum core_status lower_sendrecv(struct lower *lower, const struct trace_event *event)
 {
     struct replay_op send = {.kind = REPLAY_ISEND, .mode = REPLAY_STANDARD, .bytes = event->bytes};
-    struct replay_op receive = {.kind = REPLAY_IRECV, .bytes = event->recv_bytes, .matched = REPLAY_ANY};
+    struct replay_op receive = {
+        .kind = REPLAY_IRECV, .bytes = event->recv_bytes, .matched = REPLAY_ANY};
     struct replay_rank *rank = &lower->program->rank[lower->rank];
     int32_t pair[2], set;
     bool bad, bad_too;
 
     enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &send, &bad);
     if (status == CORE_OK)
-        status = lower_message_op(lower, event, event->recv_peer, event->recv_tag, &receive, &bad_too);
+        status =
+            lower_message_op(lower, event, event->recv_peer, event->recv_tag, &receive, &bad_too);
     if (status != CORE_OK || bad || bad_too)
         return status;
     if (send.peer == REPLAY_ANY) {
@@ -300,7 +317,8 @@ static enum core_status lower_sendrecv(struct lower *lower, const struct trace_e
     return lower_add(lower, event, (struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set});
 }
 
-static enum core_status lower_probe(struct lower *lower, const struct trace_event *event, bool polling)
+static enum core_status lower_probe(struct lower *lower, const struct trace_event *event,
+                                    bool polling)
 {
     bool takes = event->class == EVENT_CLASS_MPROBE || event->class == EVENT_CLASS_IMPROBE;
     struct replay_op op = {.kind = takes ? REPLAY_MPROBE : REPLAY_PROBE,
@@ -357,7 +375,7 @@ static enum core_status lower_mrecv(struct lower *lower, const struct trace_even
     return lower_start(lower, event, op, event->request);
 }
 
-/* --- starts, waits, tests --------------------------------------------------------------------------------------- */
+/* --- starts, waits, tests --------------------------------------------------------------------- */
 
 static enum core_status start_one(struct lower *lower, const struct trace_event *event, uint64_t id)
 {
@@ -397,7 +415,8 @@ static void learn(struct lower *lower, const struct trace_completion *done)
     }
     if (done->cancelled && (uint32_t)request->request < lower->cancel_room &&
         lower->cancel[request->request] != UINT32_MAX)
-        lower->program->rank[lower->rank].op[lower->cancel[request->request]].flags |= REPLAY_FLAG_DONE;
+        lower->program->rank[lower->rank].op[lower->cancel[request->request]].flags |=
+            REPLAY_FLAG_DONE;
 }
 
 struct gathered {
@@ -405,8 +424,10 @@ struct gathered {
     int32_t chosen; /* index of the last one that completed, or -1 */
 };
 
-/* The numbers of the requests that a call on several names: those that completed (1), those that did not (0), or all (-1). */
-static void gather(struct lower *lower, const struct trace_event *event, int which, struct gathered *gathered)
+/* The numbers of the requests that a call on several names: those that completed (1), those that
+ * did not (0), or all (-1). */
+static void gather(struct lower *lower, const struct trace_event *event, int which,
+                   struct gathered *gathered)
 {
     for (uint32_t i = 0; i < event->completion_count; i++) {
         const struct trace_completion *done = &event->completion[i];
@@ -425,8 +446,8 @@ static void gather(struct lower *lower, const struct trace_event *event, int whi
     }
 }
 
-static enum core_status wait_several(struct lower *lower, const struct trace_event *event, enum replay_op_kind kind,
-                                     bool polling)
+static enum core_status wait_several(struct lower *lower, const struct trace_event *event,
+                                     enum replay_op_kind kind, bool polling)
 {
     struct gathered set_of = {.chosen = -1};
     int32_t set;
@@ -448,15 +469,19 @@ static enum core_status wait_several(struct lower *lower, const struct trace_eve
         return CORE_OK;
     lower->notes->wildcards += kind != REPLAY_WAIT_ALL && set_of.count > 1;
     lower->notes->tests += polling;
-    enum core_status status = replay_program_set(lower->program, lower->rank, lower->scratch, set_of.count,
-                                                 kind == REPLAY_WAIT_ALL ? -1 : set_of.chosen, &set);
+    enum core_status status =
+        replay_program_set(lower->program, lower->rank, lower->scratch, set_of.count,
+                           kind == REPLAY_WAIT_ALL ? -1 : set_of.chosen, &set);
     if (status != CORE_OK)
         return status;
-    return lower_add(lower, event, (struct replay_op){.kind = (uint8_t)kind, .flags = polling ? REPLAY_FLAG_TEST : 0,
-                                                      .request = set});
+    return lower_add(lower, event,
+                     (struct replay_op){.kind = (uint8_t)kind,
+                                        .flags = polling ? REPLAY_FLAG_TEST : 0,
+                                        .request = set});
 }
 
-static enum core_status wait_one(struct lower *lower, const struct trace_event *event, uint64_t id, bool polling)
+static enum core_status wait_one(struct lower *lower, const struct trace_event *event, uint64_t id,
+                                 bool polling)
 {
     const struct lower_request *request = lower_request_find(lower, id);
     if (!request || request->request < 0) {
@@ -464,16 +489,21 @@ static enum core_status wait_one(struct lower *lower, const struct trace_event *
         return CORE_OK;
     }
     lower->notes->tests += polling;
-    return lower_add(lower, event, (struct replay_op){.kind = REPLAY_WAIT, .flags = polling ? REPLAY_FLAG_TEST : 0,
-                                                      .request = request->request});
+    return lower_add(lower, event,
+                     (struct replay_op){.kind = REPLAY_WAIT,
+                                        .flags = polling ? REPLAY_FLAG_TEST : 0,
+                                        .request = request->request});
 }
 
 static uint64_t single_request(const struct trace_event *event)
 {
-    return event->request ? event->request : event->completion_count ? event->completion[0].request : 0;
+    return event->request            ? event->request
+           : event->completion_count ? event->completion[0].request
+                                     : 0;
 }
 
-static enum core_status lower_wait(struct lower *lower, const struct trace_event *event, bool polling)
+static enum core_status lower_wait(struct lower *lower, const struct trace_event *event,
+                                   bool polling)
 {
     enum core_status status;
     switch (event->class) {
@@ -504,7 +534,8 @@ static bool test_true(const struct trace_event *event)
     uint32_t done = 0;
     for (uint32_t i = 0; i < event->completion_count; i++)
         done += event->completion[i].done;
-    return event->class == EVENT_CLASS_TESTALL ? done == event->completion_count && done > 0 : done > 0;
+    return event->class == EVENT_CLASS_TESTALL ? done == event->completion_count && done > 0
+                                               : done > 0;
 }
 
 static enum core_status lower_cancel(struct lower *lower, const struct trace_event *event)
@@ -523,7 +554,8 @@ static enum core_status lower_cancel(struct lower *lower, const struct trace_eve
         lower->cancel_room = room;
     }
     lower->cancel[request->request] = rank->op_count;
-    return lower_add(lower, event, (struct replay_op){.kind = REPLAY_CANCEL, .request = request->request});
+    return lower_add(lower, event,
+                     (struct replay_op){.kind = REPLAY_CANCEL, .request = request->request});
 }
 
 static enum core_status lower_free(struct lower *lower, const struct trace_event *event)
@@ -534,7 +566,8 @@ static enum core_status lower_free(struct lower *lower, const struct trace_event
     int32_t number = request->request;
     struct replay_op *ops = lower->program->rank[lower->rank].op;
     if ((uint32_t)number < lower->cancel_room && lower->cancel[number] != UINT32_MAX)
-        ops[lower->cancel[number]].flags |= REPLAY_FLAG_DONE; /* cancelled and forgotten: taken as cancelled */
+        ops[lower->cancel[number]].flags |=
+            REPLAY_FLAG_DONE; /* cancelled and forgotten: taken as cancelled */
     return lower_add(lower, event, (struct replay_op){.kind = REPLAY_FREE, .request = number});
 }
 
@@ -544,11 +577,13 @@ static enum core_status lower_buffer(struct lower *lower, const struct trace_eve
 {
     bool attach = strstr(lower->trace->call[event->call].name, "attach") != NULL &&
                   strstr(lower->trace->call[event->call].name, "detach") == NULL;
-    struct replay_op op = {.kind = attach ? REPLAY_ATTACH : REPLAY_DETACH, .request = REPLAY_NO_REQUEST};
+    struct replay_op op = {.kind = attach ? REPLAY_ATTACH : REPLAY_DETACH,
+                           .request = REPLAY_NO_REQUEST};
     if (attach) {
         int64_t *value;
         uint32_t count;
-        enum core_status status = trace_arg_get(lower->trace, lower->rank, event->seq, "size", &value, &count);
+        enum core_status status =
+            trace_arg_get(lower->trace, lower->rank, event->seq, "size", &value, &count);
         if (status != CORE_OK)
             return status;
         op.bytes = count && value[0] > 0 ? (uint64_t)value[0] : event->bytes;
@@ -557,12 +592,13 @@ static enum core_status lower_buffer(struct lower *lower, const struct trace_eve
     return lower_add(lower, event, op);
 }
 
-/* --- the walk --------------------------------------------------------------------------------------------------- */
+/* --- the walk --------------------------------------------------------------------------------- */
 
 static bool is_poll(enum event_class class)
 {
-    return class == EVENT_CLASS_TEST || class == EVENT_CLASS_TESTALL || class == EVENT_CLASS_TESTANY ||
-           class == EVENT_CLASS_TESTSOME || class == EVENT_CLASS_REQUEST_STATUS || class == EVENT_CLASS_IPROBE ||
+    return class == EVENT_CLASS_TEST || class == EVENT_CLASS_TESTALL ||
+           class == EVENT_CLASS_TESTANY || class == EVENT_CLASS_TESTSOME ||
+           class == EVENT_CLASS_REQUEST_STATUS || class == EVENT_CLASS_IPROBE ||
            class == EVENT_CLASS_IMPROBE;
 }
 
@@ -584,11 +620,13 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
 /* Calls that a loop that polls may make besides: they tell nobody anything. */
 static bool is_local(enum event_class class)
 {
-    return class == EVENT_CLASS_OTHER || class == EVENT_CLASS_COMM || class == EVENT_CLASS_GROUP || class == EVENT_CLASS_TOPO ||
-           class == EVENT_CLASS_TYPE || class == EVENT_CLASS_TOOL || class == EVENT_CLASS_WIN;
+    return class == EVENT_CLASS_OTHER || class == EVENT_CLASS_COMM || class == EVENT_CLASS_GROUP ||
+           class == EVENT_CLASS_TOPO || class == EVENT_CLASS_TYPE || class == EVENT_CLASS_TOOL ||
+           class == EVENT_CLASS_WIN;
 }
 
-/* A call that MPI refused for its arguments sent and received nothing. A receive or wait that reports an error in a message did. */
+/* A call that MPI refused for its arguments sent and received nothing. A receive or wait that
+ * reports an error in a message did. */
 static bool was_refused(const struct trace_event *event)
 {
     if (!event->error || event->pending)
@@ -672,7 +710,8 @@ static enum core_status lower_event(struct lower *lower, const struct trace_even
         lower_unsupported(lower, event);
         lower->stop |= event->pending;
         return CORE_OK;
-    case EVENT_CLASS_FINALIZE: /* holds nobody; whoever is in it communicates no more, however it ended */
+    case EVENT_CLASS_FINALIZE: /* holds nobody; whoever is in it communicates no more, however it
+                                  ended */
         lower->finalized = true;
         return CORE_OK;
     default: /* local calls, and MPI_Abort */
@@ -686,15 +725,20 @@ static bool is_expandable(enum event_class class)
 }
 
 /* What the application did between its last call and this one. */
-static enum core_status lower_compute(struct lower *lower, const struct trace_event *event, uint64_t *left)
+static enum core_status lower_compute(struct lower *lower, const struct trace_event *event,
+                                      uint64_t *left)
 {
     uint64_t before = *left;
     *left = event->t_leave > before ? event->t_leave : before;
     if (!before || event->t_enter <= before)
         return CORE_OK;
-    struct replay_op op = {.kind = REPLAY_COMPUTE, .bytes = (event->t_enter - before) * 1000, .event = event->seq,
-                           .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
-    struct replay_when when = {.enter = before, .leave = event->t_enter, .thread = (uint32_t)event->thread};
+    struct replay_op op = {.kind = REPLAY_COMPUTE,
+                           .bytes = (event->t_enter - before) * 1000,
+                           .event = event->seq,
+                           .request = REPLAY_NO_REQUEST,
+                           .matched = REPLAY_ANY};
+    struct replay_when when = {
+        .enter = before, .leave = event->t_enter, .thread = (uint32_t)event->thread};
     return replay_program_add_when(lower->program, lower->rank, &op, lower->threads ? &when : NULL);
 }
 
@@ -703,8 +747,8 @@ static enum core_status find_thread(struct lower *lower, const struct trace_even
 {
     uint32_t thread = lower->threads ? (uint32_t)event->thread : 0;
     if (thread >= REPLAY_THREADS_MAX)
-        return core_report(CORE_BAD_FORMAT, "rank %u, event %llu: no thread has number %d", lower->rank,
-                           (unsigned long long)event->seq, event->thread);
+        return core_report(CORE_BAD_FORMAT, "rank %u, event %llu: no thread has number %d",
+                           lower->rank, (unsigned long long)event->seq, event->thread);
     if (thread >= lower->thread_room) {
         uint32_t room = thread + 4;
         void *larger = realloc(lower->thread, room * sizeof *lower->thread);
@@ -719,11 +763,12 @@ static enum core_status find_thread(struct lower *lower, const struct trace_even
     return CORE_OK;
 }
 
-/* Calls that delete or copy attributes; the callbacks run before anything that other ranks wait for. */
+/* Calls that delete or copy attributes; the callbacks run before anything that other ranks wait
+ * for. */
 static bool runs_callbacks(enum event_class class)
 {
-    return class == EVENT_CLASS_COMM_FREE || class == EVENT_CLASS_COMM_CREATE || class == EVENT_CLASS_WIN_FREE ||
-           class == EVENT_CLASS_FINALIZE;
+    return class == EVENT_CLASS_COMM_FREE || class == EVENT_CLASS_COMM_CREATE ||
+           class == EVENT_CLASS_WIN_FREE || class == EVENT_CLASS_FINALIZE;
 }
 
 static enum core_status lower_held(struct lower *lower)
@@ -757,7 +802,8 @@ static enum core_status lower_own(struct lower *lower, const struct trace_event 
     return status;
 }
 
-/* Decides for each event whether it is lowered: the application's own, or inside of a collective if told. */
+/* Decides for each event whether it is lowered: the application's own, or inside of a collective if
+ * told. */
 static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cursor)
 {
     struct trace_event event;
@@ -816,7 +862,8 @@ static void reset_rank(struct lower *lower, uint32_t rank)
 static void drop_pending(struct replay_rank *rank)
 {
     uint32_t kept = 0;
-    while (!rank->when && rank->op_count && rank->op[rank->op_count - 1].flags & REPLAY_FLAG_PENDING)
+    while (!rank->when && rank->op_count &&
+           rank->op[rank->op_count - 1].flags & REPLAY_FLAG_PENDING)
         rank->op_count--;
     for (uint32_t i = 0; rank->when && i < rank->op_count; i++) {
         if (rank->op[i].flags & REPLAY_FLAG_PENDING)
@@ -837,7 +884,8 @@ static enum core_status lower_one(struct lower *lower, uint32_t rank)
     reset_rank(lower, rank);
     bool ended = known->state == EVENT_RANK_FINISHED || known->state == EVENT_RANK_EXITED;
     program->end = ended && !known->cut && !known->lost ? REPLAY_END_FINISHED : REPLAY_END_UNKNOWN;
-    if (known->lost && !known->cut) { /* something is missing in the middle: any claim about the rank could be wrong */
+    if (known->lost && !known->cut) { /* something is missing in the middle: any claim about the
+                                         rank could be wrong */
         lower->notes->ranks_unknown++;
         lower->notes->ranks_left_out++;
         return CORE_OK;
@@ -850,10 +898,13 @@ static enum core_status lower_one(struct lower *lower, uint32_t rank)
     if (lower->finalized)
         program->end = REPLAY_END_FINISHED;
     bool died = known->state == EVENT_RANK_CRASHED || known->state == EVENT_RANK_ABORTED ||
-                (known->state == EVENT_RANK_EXITED && lower->inside); /* an error that MPI takes for fatal */
+                (known->state == EVENT_RANK_EXITED &&
+                 lower->inside); /* an error that MPI takes for fatal */
     if (lower->stop || (died && !lower->finalized))
         program->end = REPLAY_END_UNKNOWN;
-    for (uint32_t i = 0; i < lower->thread_count && known->state == EVENT_RANK_ENDED && !lower->stop && !known->cut; i++)
+    for (uint32_t i = 0;
+         i < lower->thread_count && known->state == EVENT_RANK_ENDED && !lower->stop && !known->cut;
+         i++)
         if (status == CORE_OK)
             status = lower_poll_end(lower, &lower->thread[i]);
     if (died && !lower->options->fatal)
@@ -863,7 +914,8 @@ static enum core_status lower_one(struct lower *lower, uint32_t rank)
 }
 
 enum core_status replay_lower(struct trace *trace, const struct replay_lower_options *options,
-                              struct replay_program *out_program, struct replay_lower_notes *out_notes)
+                              struct replay_program *out_program,
+                              struct replay_lower_notes *out_notes)
 {
     struct replay_program program;
     struct replay_lower_notes notes = {.unsupported_call = -1};

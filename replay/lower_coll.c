@@ -12,14 +12,17 @@ struct shape_row {
 
 /* The rest needs all from all. */
 static const struct shape_row shapes[] = {
-    {"bcast", REPLAY_COLL_FROM_ROOT}, {"scatter", REPLAY_COLL_FROM_ROOT}, {"scatterv", REPLAY_COLL_FROM_ROOT},
-    {"reduce", REPLAY_COLL_TO_ROOT},  {"gather", REPLAY_COLL_TO_ROOT},    {"gatherv", REPLAY_COLL_TO_ROOT},
-    {"scan", REPLAY_COLL_PREFIX},     {"exscan", REPLAY_COLL_PREFIX},
+    {"bcast", REPLAY_COLL_FROM_ROOT},    {"scatter", REPLAY_COLL_FROM_ROOT},
+    {"scatterv", REPLAY_COLL_FROM_ROOT}, {"reduce", REPLAY_COLL_TO_ROOT},
+    {"gather", REPLAY_COLL_TO_ROOT},     {"gatherv", REPLAY_COLL_TO_ROOT},
+    {"scan", REPLAY_COLL_PREFIX},        {"exscan", REPLAY_COLL_PREFIX},
 };
 
 static enum replay_coll_shape shape_of(const char *call, enum event_class class)
 {
-    const char *name = strncmp(call, "MPI_", 4) == 0 ? call + 4 : strncmp(call, "MPIX_", 5) == 0 ? call + 5 : call;
+    const char *name = strncmp(call, "MPI_", 4) == 0    ? call + 4
+                       : strncmp(call, "MPIX_", 5) == 0 ? call + 5
+                                                        : call;
     if (class == EVENT_CLASS_ICOLL && *name == 'I')
         name++;
     const char *end = strstr(name, "_init");
@@ -50,15 +53,17 @@ static enum core_status next_number(struct lower *lower, uint32_t comm, int32_t 
     return CORE_OK;
 }
 
-enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window, int32_t id,
-                              struct replay_op *op, bool *out_skip)
+enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window,
+                             int32_t id, struct replay_op *op, bool *out_skip)
 {
     int32_t comm = -1, *slot;
     *out_skip = true;
     if (id >= 0) {
-        slot = of_window && event->win >= 0 ? lower_window_slot(lower, event->win) : &lower->comm[id];
-        enum core_status status = slot ? lower_comm(lower, slot, id, &comm)
-                                       : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+        slot =
+            of_window && event->win >= 0 ? lower_window_slot(lower, event->win) : &lower->comm[id];
+        enum core_status status =
+            slot ? lower_comm(lower, slot, id, &comm)
+                 : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
         if (status != CORE_OK)
             return status;
     }
@@ -72,7 +77,9 @@ enum core_status lower_place(struct lower *lower, const struct trace_event *even
         return CORE_OK;
     op->comm = (uint32_t)comm;
     *out_skip = false;
-    return op->kind == REPLAY_COLL || op->kind == REPLAY_ICOLL ? next_number(lower, op->comm, &op->tag) : CORE_OK;
+    return op->kind == REPLAY_COLL || op->kind == REPLAY_ICOLL
+               ? next_number(lower, op->comm, &op->tag)
+               : CORE_OK;
 }
 
 static int32_t root_of(struct lower *lower, const struct trace_event *event)
@@ -85,7 +92,8 @@ static int32_t root_of(struct lower *lower, const struct trace_event *event)
     return root >= 0 ? root : REPLAY_PROC_NULL;
 }
 
-/* MPI_Comm_create_group and MPI_Intercomm_create are collective over what they make, not over the communicator they are given. */
+/* MPI_Comm_create_group and MPI_Intercomm_create are collective over what they make, not over the
+ * communicator they are given. */
 static bool over_made(const char *call)
 {
     return strcmp(call, "MPI_Comm_create_group") == 0 || strcmp(call, "MPI_Intercomm_create") == 0;
@@ -153,5 +161,6 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
         }
         return status;
     }
-    return op.kind == REPLAY_ICOLL ? lower_start(lower, event, op, event->request) : lower_add(lower, event, op);
+    return op.kind == REPLAY_ICOLL ? lower_start(lower, event, op, event->request)
+                                   : lower_add(lower, event, op);
 }

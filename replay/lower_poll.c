@@ -1,12 +1,16 @@
-/* A rank that did nothing but poll when its record ended is taken to wait for what it polled: for any of it, if it polled several things.
- * Whether it would have polled for ever is not known; whoever judges the program sees it by REPLAY_FLAG_TEST on an operation that is
- * pending. What is taken for a receive here receives at the end of the record, where nothing is left that it could disturb. */
+/* A rank that did nothing but poll when its record ended is taken to wait for what it polled: for
+ * any of it, if it polled several things. Whether it would have polled for ever is not known;
+ * whoever judges the program sees it by REPLAY_FLAG_TEST on an operation that is pending. What is
+ * taken for a receive here receives at the end of the record, where nothing is left that it could
+ * disturb. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "replay/lower_state.h"
 
-enum { POLLS_KEPT_MAX = 64 }; /* a rank that polls more different things waits for something that is not known */
+enum {
+    POLLS_KEPT_MAX = 64
+}; /* a rank that polls more different things waits for something that is not known */
 
 static bool is_probe(const struct trace_event *event)
 {
@@ -18,10 +22,12 @@ static uint64_t request_at(const struct trace_event *event, uint32_t index)
     return event->completion_count ? event->completion[index].request : event->request;
 }
 
-static bool same_poll(const struct lower_poll *poll, const struct trace_event *event, uint32_t requests)
+static bool same_poll(const struct lower_poll *poll, const struct trace_event *event,
+                      uint32_t requests)
 {
-    if (poll->event.class != event->class || poll->event.comm != event->comm || poll->event.peer != event->peer ||
-        poll->event.win != event->win || poll->event.tag != event->tag || poll->request_count != requests)
+    if (poll->event.class != event->class || poll->event.comm != event->comm ||
+        poll->event.peer != event->peer || poll->event.win != event->win ||
+        poll->event.tag != event->tag || poll->request_count != requests)
         return false;
     for (uint32_t i = 0; i < requests; i++)
         if (poll->request[i] != request_at(event, i))
@@ -38,7 +44,9 @@ void lower_poll_forget(struct lower_thread *thread)
 
 enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace_event *event)
 {
-    uint32_t requests = is_probe(event) ? 0 : event->completion_count ? event->completion_count : event->request != 0;
+    uint32_t requests = is_probe(event)           ? 0
+                        : event->completion_count ? event->completion_count
+                                                  : event->request != 0;
 
     for (uint32_t i = 0; i < thread->poll_count; i++)
         if (same_poll(&thread->poll[i], event, requests))
@@ -54,7 +62,9 @@ enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace
         thread->poll_room = room;
     }
     struct lower_poll *poll = &thread->poll[thread->poll_count];
-    *poll = (struct lower_poll){.event = *event, .request = malloc((requests + 1) * sizeof(uint64_t)), .request_count = requests};
+    *poll = (struct lower_poll){.event = *event,
+                                .request = malloc((requests + 1) * sizeof(uint64_t)),
+                                .request_count = requests};
     if (!poll->request)
         return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
     for (uint32_t i = 0; i < requests; i++)
@@ -80,7 +90,8 @@ static enum core_status list_add(struct lower *lower, uint32_t *count, int32_t r
     return CORE_OK;
 }
 
-static enum core_status list_probe(struct lower *lower, struct trace_event *event, uint32_t *count, bool *out_known)
+static enum core_status list_probe(struct lower *lower, struct trace_event *event, uint32_t *count,
+                                   bool *out_known)
 {
     struct replay_op op = {.kind = REPLAY_IRECV, .bytes = UINT64_MAX, .matched = REPLAY_ANY};
     bool bad;
@@ -96,7 +107,8 @@ static enum core_status list_probe(struct lower *lower, struct trace_event *even
     return status == CORE_OK ? list_add(lower, count, op.request) : status;
 }
 
-static enum core_status list_requests(struct lower *lower, const struct lower_poll *poll, uint32_t *count, bool *out_known)
+static enum core_status list_requests(struct lower *lower, const struct lower_poll *poll,
+                                      uint32_t *count, bool *out_known)
 {
     enum core_status status = CORE_OK;
 
@@ -139,5 +151,7 @@ enum core_status lower_poll_end(struct lower *lower, struct lower_thread *thread
     if (status != CORE_OK)
         return status;
     return lower_add(lower, &thread->poll[0].event,
-                     (struct replay_op){.kind = all ? REPLAY_WAIT_ALL : REPLAY_WAIT_ANY, .flags = REPLAY_FLAG_TEST, .request = set});
+                     (struct replay_op){.kind = all ? REPLAY_WAIT_ALL : REPLAY_WAIT_ANY,
+                                        .flags = REPLAY_FLAG_TEST,
+                                        .request = set});
 }

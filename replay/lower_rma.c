@@ -1,7 +1,8 @@
-/* Lowering of one-sided epochs. Locks are operations of their own. Post, start, complete and wait become messages of the window's context
- * that hold nobody who sends them: post tells every origin that it may start, complete tells every target that it is done; start
- * waits for the posts, wait for the completions, as a library may; so does a test that found the epoch complete. Fences are collectives
- * (lower_coll.c). */
+/* Lowering of one-sided epochs. Locks are operations of their own. Post, start, complete and wait
+ * become messages of the window's context that hold nobody who sends them: post tells every origin
+ * that it may start, complete tells every target that it is done; start waits for the posts, wait
+ * for the completions, as a library may; so does a test that found the epoch complete. Fences are
+ * collectives (lower_coll.c). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,14 +26,17 @@ int32_t *lower_window_slot(struct lower *lower, int32_t win)
     return &lower->window[win];
 }
 
-static enum core_status lower_lock(struct lower *lower, const struct trace_event *event, enum replay_op_kind kind)
+static enum core_status lower_lock(struct lower *lower, const struct trace_event *event,
+                                   enum replay_op_kind kind)
 {
-    struct replay_op op = {.kind = (uint8_t)kind, .mode = REPLAY_LOCK_SHARED, .request = REPLAY_NO_REQUEST};
+    struct replay_op op = {
+        .kind = (uint8_t)kind, .mode = REPLAY_LOCK_SHARED, .request = REPLAY_NO_REQUEST};
     bool skip;
 
     if (event->peer == EVENT_NONE) /* lock_all, unlock_all */
         op.peer = REPLAY_ANY;
-    else if ((op.peer = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank, event->peer)) < 0)
+    else if ((op.peer = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank,
+                                         event->peer)) < 0)
         return CORE_OK;
     enum core_status status = lower_place(lower, event, true, event->comm, &op, &skip);
     if (status != CORE_OK || skip)
@@ -50,7 +54,7 @@ static enum core_status lower_lock(struct lower *lower, const struct trace_event
     return lower_add(lower, event, op);
 }
 
-/* --- post, start, complete, wait -------------------------------------------------------------------------------- */
+/* --- post, start, complete, wait -------------------------------------------------------------- */
 
 void lower_epochs_done(struct lower *lower)
 {
@@ -75,11 +79,13 @@ static struct lower_epoch *epoch_of(struct lower *lower, int32_t win)
 }
 
 /* The members of the group that the call named. */
-static enum core_status group_of(struct lower *lower, const struct trace_event *event, int64_t **out_member, uint32_t *out_count)
+static enum core_status group_of(struct lower *lower, const struct trace_event *event,
+                                 int64_t **out_member, uint32_t *out_count)
 {
     int64_t *group;
     uint32_t count;
-    enum core_status status = trace_arg_get(lower->trace, lower->rank, event->seq, "group", &group, &count);
+    enum core_status status =
+        trace_arg_get(lower->trace, lower->rank, event->seq, "group", &group, &count);
     if (status != CORE_OK)
         return status;
     *out_member = NULL;
@@ -93,8 +99,8 @@ static enum core_status group_of(struct lower *lower, const struct trace_event *
     return status;
 }
 
-static enum core_status tell(struct lower *lower, const struct trace_event *event, struct replay_op op, const int64_t *member,
-                             uint32_t count)
+static enum core_status tell(struct lower *lower, const struct trace_event *event,
+                             struct replay_op op, const int64_t *member, uint32_t count)
 {
     enum core_status status = CORE_OK;
     op.kind = REPLAY_ISEND;
@@ -106,12 +112,13 @@ static enum core_status tell(struct lower *lower, const struct trace_event *even
     return status;
 }
 
-static enum core_status await(struct lower *lower, const struct trace_event *event, struct replay_op op, const int64_t *member,
-                              uint32_t count)
+static enum core_status await(struct lower *lower, const struct trace_event *event,
+                              struct replay_op op, const int64_t *member, uint32_t count)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
     int32_t *request = malloc((count + 1) * sizeof *request), set;
-    enum core_status status = request ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+    enum core_status status =
+        request ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
     uint16_t wait_flags = op.flags;
     op.flags = 0;
     op.kind = REPLAY_IRECV;
@@ -124,7 +131,9 @@ static enum core_status await(struct lower *lower, const struct trace_event *eve
     if (status == CORE_OK && count)
         status = replay_program_set(lower->program, lower->rank, request, count, -1, &set);
     if (status == CORE_OK && count)
-        status = lower_add(lower, event, (struct replay_op){.kind = REPLAY_WAIT_ALL, .flags = wait_flags, .request = set});
+        status = lower_add(
+            lower, event,
+            (struct replay_op){.kind = REPLAY_WAIT_ALL, .flags = wait_flags, .request = set});
     free(request);
     return status;
 }
@@ -137,7 +146,8 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
     bool skip;
 
     if (event->class == EVENT_CLASS_RMA_LOCK || event->class == EVENT_CLASS_RMA_UNLOCK)
-        return lower_lock(lower, event, event->class == EVENT_CLASS_RMA_LOCK ? REPLAY_LOCK : REPLAY_UNLOCK);
+        return lower_lock(lower, event,
+                          event->class == EVENT_CLASS_RMA_LOCK ? REPLAY_LOCK : REPLAY_UNLOCK);
     struct lower_epoch *epoch = event->win >= 0 ? epoch_of(lower, event->win) : NULL;
     if (!epoch) {
         lower_unsupported(lower, event);
@@ -156,7 +166,8 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
         *(posts ? &epoch->origin : &epoch->target) = member;
         *(posts ? &epoch->origin_count : &epoch->target_count) = count;
         op.tag = TAG_POSTED;
-        return posts ? tell(lower, event, op, member, count) : await(lower, event, op, member, count);
+        return posts ? tell(lower, event, op, member, count)
+                     : await(lower, event, op, member, count);
     }
     op.tag = TAG_COMPLETED;
     if (event->class == EVENT_CLASS_RMA_COMPLETE)
@@ -172,7 +183,8 @@ enum core_status lower_rma_test(struct lower *lower, const struct trace_event *e
 {
     int64_t *value = NULL;
     uint32_t count;
-    enum core_status status = trace_arg_get(lower->trace, lower->rank, event->seq, "flag", &value, &count);
+    enum core_status status =
+        trace_arg_get(lower->trace, lower->rank, event->seq, "flag", &value, &count);
     if (status != CORE_OK)
         return status;
     bool ended = count && value[0] && !event->pending;

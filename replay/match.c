@@ -1,6 +1,7 @@
-/* MPI's matching in one hash table of rings, and a list per destination for what has a wildcard. The invariants are in the header;
- * core idea: an exact key (destination, context, source, tag) has a ring of messages and a ring of receives, each in order of posting, so
- * that the usual post is one lookup. */
+/* MPI's matching in one hash table of rings, and a list per destination for what has a wildcard.
+ * The invariants are in the header; core idea: an exact key (destination, context, source, tag) has
+ * a ring of messages and a ring of receives, each in order of posting, so that the usual post is
+ * one lookup. */
 #include "replay/match.h"
 
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static bool same(const struct replay_match_key *a, const struct replay_match_key
     return a->to == b->to && a->from == b->from && a->tag == b->tag && a->comm == b->comm;
 }
 
-/* The place that holds the last entry of the key's ring (a bucket or a chain); *place is 0 if there is no ring. */
+/* The place that holds the last entry of the key's ring (a bucket or a chain); *place is 0 if there
+ * is no ring. */
 static uint32_t *ring_find(const struct replay_match *match, const struct replay_match_key *key)
 {
     uint32_t *place = &match->bucket[replay_match_bucket(match, key)];
@@ -30,9 +32,11 @@ static enum core_status no_memory(void)
     return core_report(CORE_NO_MEMORY, "out of memory for matching messages");
 }
 
-enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild, bool deferred)
+enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild,
+                                   bool deferred)
 {
-    struct replay_match made = {.ranks = ranks, .wild = wild || deferred, .deferred = deferred, .bucket_bits = 6};
+    struct replay_match made = {
+        .ranks = ranks, .wild = wild || deferred, .deferred = deferred, .bucket_bits = 6};
     made.bucket = calloc((size_t)1 << made.bucket_bits, sizeof *made.bucket);
     if (made.wild)
         made.queue = calloc(ranks, sizeof *made.queue);
@@ -97,7 +101,8 @@ static bool entries_grow(struct replay_match *match)
     return true;
 }
 
-static uint32_t channel_bucket_of(const struct replay_match *match, uint32_t to, uint32_t comm, int32_t from)
+static uint32_t channel_bucket_of(const struct replay_match *match, uint32_t to, uint32_t comm,
+                                  int32_t from)
 {
     uint32_t h = to * 0x9E3779B1u ^ (comm + 1) * 0x85EBCA77u;
     h ^= h >> 15;
@@ -106,12 +111,14 @@ static uint32_t channel_bucket_of(const struct replay_match *match, uint32_t to,
 }
 
 /* 0: none. */
-static uint32_t channel_find(const struct replay_match *match, uint32_t to, uint32_t comm, int32_t from)
+static uint32_t channel_find(const struct replay_match *match, uint32_t to, uint32_t comm,
+                             int32_t from)
 {
     if (!match->channel_count)
         return 0;
     uint32_t at = match->channel_bucket[channel_bucket_of(match, to, comm, from)];
-    while (at && (match->channel[at].to != to || match->channel[at].comm != comm || match->channel[at].from != from))
+    while (at && (match->channel[at].to != to || match->channel[at].comm != comm ||
+                  match->channel[at].from != from))
         at = match->channel[at].chain;
     return at;
 }
@@ -121,7 +128,8 @@ static bool channels_grow(struct replay_match *match)
 {
     if (match->channel_count + 1 >= match->channel_room) {
         uint32_t room = match->channel_room ? match->channel_room * 2 : 16;
-        void *larger = room < RECEIVE ? realloc(match->channel, room * sizeof *match->channel) : NULL;
+        void *larger =
+            room < RECEIVE ? realloc(match->channel, room * sizeof *match->channel) : NULL;
         if (!larger)
             return false;
         match->channel = larger;
@@ -138,7 +146,8 @@ static bool channels_grow(struct replay_match *match)
     match->channel_bits = bits;
     for (uint32_t i = 1; i <= match->channel_count; i++) {
         struct replay_match_channel *channel = &match->channel[i];
-        uint32_t *bucket = &larger[channel_bucket_of(match, channel->to, channel->comm, channel->from)];
+        uint32_t *bucket =
+            &larger[channel_bucket_of(match, channel->to, channel->comm, channel->from)];
         channel->chain = *bucket;
         *bucket = i;
     }
@@ -156,7 +165,8 @@ static uint32_t channel_of(struct replay_match *match, const struct replay_match
         return 0;
     }
     at = ++match->channel_count;
-    uint32_t *bucket = &match->channel_bucket[channel_bucket_of(match, key->to, key->comm, key->from)];
+    uint32_t *bucket =
+        &match->channel_bucket[channel_bucket_of(match, key->to, key->comm, key->from)];
     match->channel[at] = (struct replay_match_channel){.to = key->to,
                                                        .comm = key->comm,
                                                        .from = key->from,
@@ -195,8 +205,8 @@ static void channel_pull(struct replay_match *match, uint32_t at)
         channel->last = link->channel_before;
 }
 
-/* A quarter of an entry a bucket at most, on average: every other entry on the way to the right one costs a wait for memory, and a bucket
- * is an eighth of an entry. */
+/* A quarter of an entry a bucket at most, on average: every other entry on the way to the right one
+ * costs a wait for memory, and a bucket is an eighth of an entry. */
 static void buckets_grow(struct replay_match *match)
 {
     uint32_t bits = match->bucket_bits + 1;
@@ -216,7 +226,8 @@ static void buckets_grow(struct replay_match *match)
     free(old);
 }
 
-static uint32_t entry_new(struct replay_match *match, const struct replay_match_key *key, uint32_t kind, uint64_t who)
+static uint32_t entry_new(struct replay_match *match, const struct replay_match_key *key,
+                          uint32_t kind, uint64_t who)
 {
     uint32_t at = match->entry_free;
     if (at)
@@ -358,12 +369,14 @@ void replay_match_remove(struct replay_match *match, uint32_t at)
 
 static bool accepts(const struct replay_match_key *receive, const struct replay_match_key *message)
 {
-    return receive->comm == message->comm && (receive->from < 0 || receive->from == message->from) &&
+    return receive->comm == message->comm &&
+           (receive->from < 0 || receive->from == message->from) &&
            (receive->tag < 0 || receive->tag == message->tag);
 }
 
 /* The first receive with a wildcard that accepts the message and was posted before `order`. */
-static uint32_t claim(const struct replay_match *match, const struct replay_match_key *message, uint32_t order)
+static uint32_t claim(const struct replay_match *match, const struct replay_match_key *message,
+                      uint32_t order)
 {
     uint32_t to = message->to & ~RECEIVE;
     for (uint32_t at = match->queue[to].wild_first; at; at = match->link[at].after) {
@@ -395,8 +408,10 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
     return REPLAY_MATCH_NONE;
 }
 
-/* The receive that a message goes to by the rules alone: the earliest posted one that accepts it. */
-static uint32_t first_receive(const struct replay_match *match, const struct replay_match_key *message)
+/* The receive that a message goes to by the rules alone: the earliest posted one that accepts it.
+ */
+static uint32_t first_receive(const struct replay_match *match,
+                              const struct replay_match_key *message)
 {
     struct replay_match_key key = *message;
     key.to |= RECEIVE;
@@ -413,7 +428,8 @@ bool replay_match_posted(const struct replay_match *match, const struct replay_m
     return first_receive(match, message) != REPLAY_MATCH_NONE;
 }
 
-/* Whether a message that comes now is certain to go to the receive: it names its source, and takes no earlier message of it. */
+/* Whether a message that comes now is certain to go to the receive: it names its source, and takes
+ * no earlier message of it. */
 static bool certain(const struct replay_match *match, uint32_t receive)
 {
     const struct replay_match_key *key = &match->entry[receive].key;
@@ -425,10 +441,11 @@ static bool certain(const struct replay_match *match, uint32_t receive)
     return key->tag >= 0 || first_message(match, key) == REPLAY_MATCH_NONE;
 }
 
-/* The usual case, without wildcards and with one lookup: takes the first of the other kind out of its ring, or puts a new entry into
- * the ring of its own kind. Returns the entry taken: it is free, but its fields can still be read. */
-static uint32_t post_exact(struct replay_match *match, const struct replay_match_key *key, uint32_t other, uint32_t own,
-                           uint64_t who)
+/* The usual case, without wildcards and with one lookup: takes the first of the other kind out of
+ * its ring, or puts a new entry into the ring of its own kind. Returns the entry taken: it is free,
+ * but its fields can still be read. */
+static uint32_t post_exact(struct replay_match *match, const struct replay_match_key *key,
+                           uint32_t other, uint32_t own, uint64_t who)
 {
     if (4 * (uint64_t)match->used > 1u << match->bucket_bits && match->bucket_bits < 30)
         buckets_grow(match);
@@ -453,7 +470,8 @@ static uint32_t post_exact(struct replay_match *match, const struct replay_match
             break;
         }
     }
-    size_t offset = own_place && own_place != bucket ? (size_t)((char *)own_place - (char *)match->entry) : 0;
+    size_t offset =
+        own_place && own_place != bucket ? (size_t)((char *)own_place - (char *)match->entry) : 0;
     uint32_t at = entry_new(match, key, own, who); /* may move the entries */
     if (!at)
         return REPLAY_MATCH_NONE;
@@ -491,15 +509,16 @@ bool replay_match_send(struct replay_match *match, const struct replay_match_key
         replay_match_remove(match, receive);
         return true;
     }
-    uint32_t channel = channel_of(match, key), at = channel ? entry_new(match, key, 0, who) : REPLAY_MATCH_NONE;
+    uint32_t channel = channel_of(match, key),
+             at = channel ? entry_new(match, key, 0, who) : REPLAY_MATCH_NONE;
     if (at)
         keep(match, at, channel);
     *out_entry = at;
     return false;
 }
 
-bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
-                          int32_t *out_from, uint64_t *out_send, uint32_t *out_entry)
+bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key,
+                          uint64_t who, int32_t *out_from, uint64_t *out_send, uint32_t *out_entry)
 {
     CORE_CHECK(key->to < match->ranks && (match->wild || !is_wild(key)));
     match->order++;
@@ -512,7 +531,8 @@ bool replay_match_receive(struct replay_match *match, const struct replay_match_
         }
         return first != REPLAY_MATCH_NONE;
     }
-    uint32_t message = match->deferred && key->from < 0 ? REPLAY_MATCH_NONE : first_message(match, key);
+    uint32_t message =
+        match->deferred && key->from < 0 ? REPLAY_MATCH_NONE : first_message(match, key);
     if (message && !(match->deferred && claim(match, &match->entry[message].key, match->order))) {
         *out_from = match->entry[message].key.from;
         *out_send = match->entry[message].who;
@@ -536,8 +556,8 @@ uint32_t replay_match_probe(const struct replay_match *match, const struct repla
     return REPLAY_MATCH_NONE;
 }
 
-bool replay_match_get(const struct replay_match *match, uint32_t at, struct replay_match_key *out_key,
-                      uint64_t *out_who)
+bool replay_match_get(const struct replay_match *match, uint32_t at,
+                      struct replay_match_key *out_key, uint64_t *out_who)
 {
     CORE_CHECK(at && at <= match->entry_top && match->entry[at].key.to != FREE);
     *out_key = match->entry[at].key;
@@ -557,14 +577,16 @@ uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uin
     return after ? match->link[after].after : match->queue[to].message_first;
 }
 
-uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive, uint32_t *out_message, uint32_t room)
+uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
+                                 uint32_t *out_message, uint32_t room)
 {
     const struct replay_match_key *key = &match->entry[receive].key;
     uint32_t count = 0;
 
     CORE_CHECK(match->deferred);
     for (uint32_t c = match->queue[key->to & ~RECEIVE].channel; c; c = match->channel[c].after) {
-        if (match->channel[c].comm != key->comm || (key->from >= 0 && key->from != match->channel[c].from))
+        if (match->channel[c].comm != key->comm ||
+            (key->from >= 0 && key->from != match->channel[c].from))
             continue;
         uint32_t at = match->channel[c].first;
         while (at && !accepts(key, &match->entry[at].key))
@@ -597,12 +619,14 @@ void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t me
     replay_match_remove(match, receive);
 }
 
-bool replay_match_settle(struct replay_match *match, uint32_t to, struct replay_match_pair *out_pair)
+bool replay_match_settle(struct replay_match *match, uint32_t to,
+                         struct replay_match_pair *out_pair)
 {
     if (!match->deferred || !match->queue[to].plain)
         return false;
     for (int wild = 0; wild < 2; wild++)
-        for (uint32_t at = wild ? match->queue[to].wild_first : match->queue[to].exact_first; at; at = match->link[at].after) {
+        for (uint32_t at = wild ? match->queue[to].wild_first : match->queue[to].exact_first; at;
+             at = match->link[at].after) {
             const struct replay_match_key *key = &match->entry[at].key;
             uint32_t message = key->from >= 0 ? first_message(match, key) : REPLAY_MATCH_NONE;
             if (!message || first_receive(match, &match->entry[message].key) != at)
@@ -617,16 +641,16 @@ bool replay_match_settle(struct replay_match *match, uint32_t to, struct replay_
     return false;
 }
 
-uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key, bool is_receive,
-                           uint64_t who)
+uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key,
+                           bool is_receive, uint64_t who)
 {
     if (is_receive && is_wild(key)) {
         for (uint32_t at = match->queue[key->to].wild_first; at; at = match->link[at].after)
-            if (match->entry[at].who == who && same(&match->entry[at].key, &(struct replay_match_key){
-                                                                               .to = key->to | RECEIVE,
-                                                                               .comm = key->comm,
-                                                                               .from = key->from,
-                                                                               .tag = key->tag}))
+            if (match->entry[at].who == who &&
+                same(&match->entry[at].key, &(struct replay_match_key){.to = key->to | RECEIVE,
+                                                                       .comm = key->comm,
+                                                                       .from = key->from,
+                                                                       .tag = key->tag}))
                 return at;
         return REPLAY_MATCH_NONE;
     }

@@ -1,4 +1,5 @@
-/* How much buffering a program needs: the verdict by threshold, what receivers hold, and a minimal set of sends to blame. */
+/* How much buffering a program needs: the verdict by threshold, what receivers hold, and a minimal
+ * set of sends to blame. */
 #include "replay/need.h"
 
 #include <stdlib.h>
@@ -11,9 +12,9 @@ struct finder {
     struct replay_run *run;
     struct replay_policy policy;
     struct replay_need *need;
-    uint64_t ops;       /* of the program */
-    uint64_t spent;     /* operations executed, at most */
-    uint64_t *size;     /* that occur, ascending */
+    uint64_t ops;   /* of the program */
+    uint64_t spent; /* operations executed, at most */
+    uint64_t *size; /* that occur, ascending */
     uint64_t size_count;
     uint32_t blame_room;
     enum core_status status;
@@ -28,7 +29,8 @@ static enum replay_outcome run(struct finder *finder)
 {
     enum replay_outcome outcome = REPLAY_STALLED;
     if (finder->status == CORE_OK) {
-        enum core_status status = replay_run_all(finder->run, &finder->policy, NULL, &outcome, NULL);
+        enum core_status status =
+            replay_run_all(finder->run, &finder->policy, NULL, &outcome, NULL);
         if (status != CORE_OK) /* a hook may have failed, too */
             finder->status = status;
     }
@@ -68,7 +70,8 @@ static uint64_t drop_doubles(uint64_t *size, uint64_t count)
     return kept;
 }
 
-/* All sizes of standard sends, each once. Doubles are dropped while collecting: few sizes are usual. */
+/* All sizes of standard sends, each once. Doubles are dropped while collecting: few sizes are
+ * usual. */
 static void collect_sizes(struct finder *finder)
 {
     const struct replay_program *program = finder->program;
@@ -86,7 +89,8 @@ static void collect_sizes(struct finder *finder)
                 room = room ? room * 2 : 64;
                 void *larger = realloc(finder->size, room * sizeof *finder->size);
                 if (!larger) {
-                    finder->status = core_report(CORE_NO_MEMORY, "out of memory for the sizes of messages");
+                    finder->status =
+                        core_report(CORE_NO_MEMORY, "out of memory for the sizes of messages");
                     return;
                 }
                 finder->size = larger;
@@ -111,8 +115,10 @@ static void add_step(struct finder *finder, uint64_t index, enum replay_outcome 
         }
         need->step = larger;
     }
-    need->step[need->step_count++] = (struct replay_need_step){
-        .rendezvous = index == 0, .bytes = index == 0 ? 0 : finder->size[index - 1], .outcome = outcome};
+    need->step[need->step_count++] =
+        (struct replay_need_step){.rendezvous = index == 0,
+                                  .bytes = index == 0 ? 0 : finder->size[index - 1],
+                                  .outcome = outcome};
 }
 
 /* Index 0 is rendezvous, index k the k-th size. */
@@ -210,7 +216,7 @@ static void find_bounds(struct finder *finder)
         need->pool_bytes = find_bound(finder, REPLAY_POOL, bytes_max);
 }
 
-/* --- blame ------------------------------------------------------------------------------------------------------ */
+/* --- blame ------------------------------------------------------------------------------------ */
 
 static bool add_blame(struct finder *finder, uint32_t rank, uint32_t op_index)
 {
@@ -226,8 +232,11 @@ static bool add_blame(struct finder *finder, uint32_t rank, uint32_t op_index)
         need->blame = larger;
         finder->blame_room = room;
     }
-    need->blame[need->blame_count++] = (struct replay_need_send){
-        .rank = rank, .op = op_index, .event = op->event, .bytes = op->bytes, .to = (uint32_t)op->peer};
+    need->blame[need->blame_count++] = (struct replay_need_send){.rank = rank,
+                                                                 .op = op_index,
+                                                                 .event = op->event,
+                                                                 .bytes = op->bytes,
+                                                                 .to = (uint32_t)op->peer};
     return true;
 }
 
@@ -258,9 +267,9 @@ static bool set_policy(struct finder *finder, uint32_t without)
     finder->policy.send_count = 0;
     for (uint32_t i = 0; i < need->blame_count && finder->status == CORE_OK; i++)
         if (i != without)
-            finder->status =
-                replay_policy_add_send(&finder->policy, need->blame[i].rank,
-                                       replay_op_id(finder->program, need->blame[i].rank, need->blame[i].op));
+            finder->status = replay_policy_add_send(
+                &finder->policy, need->blame[i].rank,
+                replay_op_id(finder->program, need->blame[i].rank, need->blame[i].op));
     return finder->status == CORE_OK;
 }
 
@@ -275,7 +284,8 @@ static int blame_compare(const void *a, const void *b)
 static void find_blame(struct finder *finder)
 {
     struct replay_need *need = finder->need;
-    struct replay_hooks hooks = {.context = finder, .decide = buffer_when_stuck, .late_buffering = true};
+    struct replay_hooks hooks = {
+        .context = finder, .decide = buffer_when_stuck, .late_buffering = true};
     enum replay_outcome outcome;
 
     finder->policy.buffering = REPLAY_RENDEZVOUS;
@@ -285,7 +295,8 @@ static void find_blame(struct finder *finder)
     if (need->blame_count > 1)
         qsort(need->blame, need->blame_count, sizeof *need->blame, blame_compare);
     finder->policy.buffering = REPLAY_SEND_ONLY;
-    if (outcome != REPLAY_FINISHED || !set_policy(finder, UINT32_MAX) || run(finder) != REPLAY_FINISHED) {
+    if (outcome != REPLAY_FINISHED || !set_policy(finder, UINT32_MAX) ||
+        run(finder) != REPLAY_FINISHED) {
         need->blame_count = 0;
         return;
     }
@@ -296,13 +307,14 @@ static void find_blame(struct finder *finder)
             break;
         }
         if (set_policy(finder, i) && run(finder) == REPLAY_FINISHED) {
-            memmove(need->blame + i, need->blame + i + 1, (need->blame_count - i - 1) * sizeof *need->blame);
+            memmove(need->blame + i, need->blame + i + 1,
+                    (need->blame_count - i - 1) * sizeof *need->blame);
             need->blame_count--;
         }
     }
 }
 
-/* --- all together ----------------------------------------------------------------------------------------------- */
+/* --- all together ----------------------------------------------------------------------------- */
 
 static void judge(struct replay_need *need, const struct finder *finder)
 {
@@ -314,10 +326,11 @@ static void judge(struct replay_need *need, const struct finder *finder)
         need->safe_bytes = finder->size[finder->size_count - 1];
 }
 
-enum core_status replay_need_find(const struct replay_program *program, const struct replay_policy *policy,
-                                  struct replay_need *out_need)
+enum core_status replay_need_find(const struct replay_program *program,
+                                  const struct replay_policy *policy, struct replay_need *out_need)
 {
-    struct replay_need need = {.rank_count = program->rank_count, .pool_bytes = UINT64_MAX, .credits = UINT64_MAX};
+    struct replay_need need = {
+        .rank_count = program->rank_count, .pool_bytes = UINT64_MAX, .credits = UINT64_MAX};
     struct finder finder = {.program = program, .need = &need};
 
     need.held_bytes = calloc(program->rank_count, sizeof *need.held_bytes);

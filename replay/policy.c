@@ -9,7 +9,14 @@
 
 #include "core/check.h"
 
-enum argument { ARGUMENT_NONE, ARGUMENT_SIZE, ARGUMENT_NUMBER, ARGUMENT_PERCENT, ARGUMENT_LINK, ARGUMENT_LIST };
+enum argument {
+    ARGUMENT_NONE,
+    ARGUMENT_SIZE,
+    ARGUMENT_NUMBER,
+    ARGUMENT_PERCENT,
+    ARGUMENT_LINK,
+    ARGUMENT_LIST
+};
 
 struct form { /* one way to fill a word */
     const char *text;
@@ -81,11 +88,13 @@ static size_t room_of(uint32_t count)
     return room;
 }
 
-enum core_status replay_policy_copy(const struct replay_policy *policy, struct replay_policy *out_policy)
+enum core_status replay_policy_copy(const struct replay_policy *policy,
+                                    struct replay_policy *out_policy)
 {
     struct replay_policy made = *policy;
     made.send = policy->send_count ? malloc(room_of(policy->send_count) * sizeof *made.send) : NULL;
-    made.forced = policy->forced_count ? malloc(room_of(policy->forced_count) * sizeof *made.forced) : NULL;
+    made.forced =
+        policy->forced_count ? malloc(room_of(policy->forced_count) * sizeof *made.forced) : NULL;
     if ((policy->send_count && !made.send) || (policy->forced_count && !made.forced)) {
         free(made.send);
         free(made.forced);
@@ -120,13 +129,15 @@ enum core_status replay_policy_add_send(struct replay_policy *policy, uint32_t r
     if (!larger)
         return core_report(CORE_NO_MEMORY, "out of memory for a policy");
     policy->send = larger;
-    memmove(policy->send + at + 1, policy->send + at, (policy->send_count - at) * sizeof *policy->send);
+    memmove(policy->send + at + 1, policy->send + at,
+            (policy->send_count - at) * sizeof *policy->send);
     policy->send[at] = (struct replay_send_name){.rank = rank, .id = id};
     policy->send_count++;
     return CORE_OK;
 }
 
-enum core_status replay_policy_add_forced(struct replay_policy *policy, uint32_t rank, uint64_t id, int32_t source)
+enum core_status replay_policy_add_forced(struct replay_policy *policy, uint32_t rank, uint64_t id,
+                                          int32_t source)
 {
     uint32_t at = policy->forced_count;
     while (at && (policy->forced[at - 1].rank > rank ||
@@ -137,12 +148,14 @@ enum core_status replay_policy_add_forced(struct replay_policy *policy, uint32_t
         return CORE_OK;
     }
     if (policy->forced_count == REPLAY_POLICY_LIST_MAX)
-        return core_report(CORE_LIMIT, "a policy forces more than %d matches", REPLAY_POLICY_LIST_MAX);
+        return core_report(CORE_LIMIT, "a policy forces more than %d matches",
+                           REPLAY_POLICY_LIST_MAX);
     void *larger = room_for_one_more(policy->forced, policy->forced_count, sizeof *policy->forced);
     if (!larger)
         return core_report(CORE_NO_MEMORY, "out of memory for a policy");
     policy->forced = larger;
-    memmove(policy->forced + at + 1, policy->forced + at, (policy->forced_count - at) * sizeof *policy->forced);
+    memmove(policy->forced + at + 1, policy->forced + at,
+            (policy->forced_count - at) * sizeof *policy->forced);
     policy->forced[at] = (struct replay_forced){.rank = rank, .id = id, .source = source};
     policy->forced_count++;
     return CORE_OK;
@@ -190,14 +203,16 @@ static bool character(const char **text, char wanted)
     return true;
 }
 
-static enum core_status parse_list(struct replay_policy *policy, const char **text, bool forced, bool *out_good)
+static enum core_status parse_list(struct replay_policy *policy, const char **text, bool forced,
+                                   bool *out_good)
 {
     enum core_status status = CORE_OK;
     bool good = true;
 
     while (**text && good && status == CORE_OK) {
         uint64_t rank, id, source = 0;
-        good = number(text, UINT32_MAX, &rank) && character(text, '.') && number(text, UINT64_MAX, &id);
+        good = number(text, UINT32_MAX, &rank) && character(text, '.') &&
+               number(text, UINT64_MAX, &id);
         if (good && forced)
             good = character(text, '=') && number(text, INT32_MAX, &source);
         if (good && **text == ',')
@@ -214,8 +229,8 @@ static enum core_status parse_list(struct replay_policy *policy, const char **te
 }
 
 /* What follows the colon. */
-static enum core_status parse_argument(struct replay_policy *policy, const struct form *forms, const struct form *form,
-                                       const char *text, bool *out_good)
+static enum core_status parse_argument(struct replay_policy *policy, const struct form *forms,
+                                       const struct form *form, const char *text, bool *out_good)
 {
     bool is_buffering = forms == buffering_form, good = false;
     uint64_t value = 0, to = 0;
@@ -256,9 +271,10 @@ static enum core_status refuse(const char *key, const char *value, const struct 
     char known[400];
     size_t used = 0;
     for (const struct form *form = forms; form->text; form++)
-        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s", form == forms ? "" : ", ",
-                                 form->help ? form->help : form->text);
-    return core_report(CORE_BAD_INPUT, "policy: '%s=%.60s' means nothing; %s= takes: %s", key, value, key, known);
+        used += (size_t)snprintf(known + used, sizeof known - used, "%s%s",
+                                 form == forms ? "" : ", ", form->help ? form->help : form->text);
+    return core_report(CORE_BAD_INPUT, "policy: '%s=%.60s' means nothing; %s= takes: %s", key,
+                       value, key, known);
 }
 
 static enum core_status parse_word(struct replay_policy *policy, const char *key, const char *value,
@@ -297,7 +313,9 @@ static enum core_status parse_pair(struct replay_policy *policy, char *word, uns
         key++;
     if (key == KEYS || !value)
         return core_report(CORE_BAD_INPUT,
-                           "policy: '%.60s' is no setting; use buffering=, delay=, order=, coll=, threads= or seed=", word);
+                           "policy: '%.60s' is no setting; use buffering=, delay=, order=, coll=, "
+                           "threads= or seed=",
+                           word);
     if (*seen & 1u << key)
         return core_report(CORE_BAD_INPUT, "policy: '%s=' is set twice; leave one", word);
     *seen |= 1u << key;
@@ -327,7 +345,8 @@ static enum core_status parse_pair(struct replay_policy *policy, char *word, uns
     default: {
         const char *at = value;
         if (!number(&at, UINT64_MAX, &policy->seed) || *at)
-            status = core_report(CORE_BAD_INPUT, "policy: 'seed=%.60s' is no number; use seed=1, seed=2...", value);
+            status = core_report(CORE_BAD_INPUT,
+                                 "policy: 'seed=%.60s' is no number; use seed=1, seed=2...", value);
     }
     }
     return status;
@@ -380,7 +399,8 @@ char *replay_policy_text(const struct replay_policy *policy)
     case REPLAY_SEND_ONLY:
         putc(':', out);
         for (uint32_t i = 0; i < policy->send_count; i++)
-            fprintf(out, "%s%" PRIu32 ".%" PRIu64, i ? "," : "", policy->send[i].rank, policy->send[i].id);
+            fprintf(out, "%s%" PRIu32 ".%" PRIu64, i ? "," : "", policy->send[i].rank,
+                    policy->send[i].id);
         break;
     default:
         fprintf(out, ":%" PRIu64, policy->bytes);

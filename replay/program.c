@@ -1,4 +1,5 @@
-/* Growing arrays of operations, and the check that stands between a program and the engine's assertions. */
+/* Growing arrays of operations, and the check that stands between a program and the engine's
+ * assertions. */
 #include "replay/program.h"
 
 #include <stdbool.h>
@@ -17,10 +18,12 @@ static enum core_status grow(void **array, uint32_t *room, uint32_t need, size_t
     while (wanted < need)
         wanted *= 2;
     if (wanted > UINT32_MAX)
-        return core_report(CORE_LIMIT, "program too long: more than %u operations on one rank", UINT32_MAX);
+        return core_report(CORE_LIMIT, "program too long: more than %u operations on one rank",
+                           UINT32_MAX);
     void *larger = realloc(*array, wanted * element);
     if (!larger)
-        return core_report(CORE_NO_MEMORY, "out of memory for a program of %llu operations on one rank",
+        return core_report(CORE_NO_MEMORY,
+                           "out of memory for a program of %llu operations on one rank",
                            (unsigned long long)wanted);
     *array = larger;
     *room = (uint32_t)wanted;
@@ -30,8 +33,8 @@ static enum core_status grow(void **array, uint32_t *room, uint32_t need, size_t
 enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count)
 {
     if (rank_count == 0 || rank_count > REPLAY_RANKS_MAX)
-        return core_report(CORE_BAD_INPUT, "a program of %u ranks; from 1 to %d are possible", rank_count,
-                           REPLAY_RANKS_MAX);
+        return core_report(CORE_BAD_INPUT, "a program of %u ranks; from 1 to %d are possible",
+                           rank_count, REPLAY_RANKS_MAX);
     struct replay_program made = {.rank_count = rank_count};
     made.rank = calloc(rank_count, sizeof *made.rank);
     if (!made.rank)
@@ -64,21 +67,23 @@ void replay_program_done(struct replay_program *program)
     *program = (struct replay_program){0};
 }
 
-enum core_status replay_program_comm(struct replay_program *program, const int32_t *member, uint32_t count,
-                                     uint32_t *out_comm)
+enum core_status replay_program_comm(struct replay_program *program, const int32_t *member,
+                                     uint32_t count, uint32_t *out_comm)
 {
-    enum core_status status =
-        grow((void **)&program->comm, &program->comm_room, program->comm_count + 1, sizeof *program->comm);
+    enum core_status status = grow((void **)&program->comm, &program->comm_room,
+                                   program->comm_count + 1, sizeof *program->comm);
     if (status != CORE_OK)
         return status;
     int32_t *copy = NULL;
     if (member) {
         copy = malloc((count ? count : 1) * sizeof *copy);
         if (!copy)
-            return core_report(CORE_NO_MEMORY, "out of memory for a communicator of %u ranks", count);
+            return core_report(CORE_NO_MEMORY, "out of memory for a communicator of %u ranks",
+                               count);
         memcpy(copy, member, count * sizeof *copy);
     }
-    program->comm[program->comm_count] = (struct replay_comm){.member = copy, .count = count, .origin = -1};
+    program->comm[program->comm_count] =
+        (struct replay_comm){.member = copy, .count = count, .origin = -1};
     *out_comm = program->comm_count++;
     return CORE_OK;
 }
@@ -94,7 +99,9 @@ static enum core_status room_for_one(struct replay_rank *r, bool threads)
     struct replay_when *larger = realloc(r->when, r->op_room * sizeof *larger);
     if (!larger) {
         r->op_room = room; /* less than there is: both grow next time */
-        return core_report(CORE_NO_MEMORY, "out of memory for a program of %u operations on one rank", r->op_count + 1);
+        return core_report(CORE_NO_MEMORY,
+                           "out of memory for a program of %u operations on one rank",
+                           r->op_count + 1);
     }
     r->when = larger;
     if (first)
@@ -102,8 +109,8 @@ static enum core_status room_for_one(struct replay_rank *r, bool threads)
     return CORE_OK;
 }
 
-enum core_status replay_program_add_when(struct replay_program *program, uint32_t rank, const struct replay_op *op,
-                                         const struct replay_when *when)
+enum core_status replay_program_add_when(struct replay_program *program, uint32_t rank,
+                                         const struct replay_op *op, const struct replay_when *when)
 {
     CORE_CHECK(rank < program->rank_count);
     struct replay_rank *r = &program->rank[rank];
@@ -128,31 +135,36 @@ enum core_status replay_program_add_when(struct replay_program *program, uint32_
     return CORE_OK;
 }
 
-enum core_status replay_program_add(struct replay_program *program, uint32_t rank, const struct replay_op *op)
+enum core_status replay_program_add(struct replay_program *program, uint32_t rank,
+                                    const struct replay_op *op)
 {
     return replay_program_add_when(program, rank, op, NULL);
 }
 
-enum core_status replay_program_set(struct replay_program *program, uint32_t rank, const int32_t *request,
-                                    uint32_t count, int32_t chosen, int32_t *out_set)
+enum core_status replay_program_set(struct replay_program *program, uint32_t rank,
+                                    const int32_t *request, uint32_t count, int32_t chosen,
+                                    int32_t *out_set)
 {
     CORE_CHECK(rank < program->rank_count);
     struct replay_rank *r = &program->rank[rank];
-    enum core_status status = grow((void **)&r->set, &r->set_room, r->set_count + 1, sizeof *r->set);
+    enum core_status status =
+        grow((void **)&r->set, &r->set_room, r->set_count + 1, sizeof *r->set);
     if (status == CORE_OK)
-        status = grow((void **)&r->member, &r->member_room, r->member_count + count, sizeof *r->member);
+        status =
+            grow((void **)&r->member, &r->member_room, r->member_count + count, sizeof *r->member);
     if (status != CORE_OK)
         return status;
     if (count)
         memcpy(r->member + r->member_count, request, count * sizeof *request);
-    r->set[r->set_count] = (struct replay_set){.first = r->member_count, .count = count, .chosen = chosen};
+    r->set[r->set_count] =
+        (struct replay_set){.first = r->member_count, .count = count, .chosen = chosen};
     r->member_count += count;
     *out_set = (int32_t)r->set_count++;
     return CORE_OK;
 }
 
-enum core_status replay_add_isend(struct replay_program *program, uint32_t rank, int32_t to, int32_t tag,
-                                  uint64_t bytes, int32_t request)
+enum core_status replay_add_isend(struct replay_program *program, uint32_t rank, int32_t to,
+                                  int32_t tag, uint64_t bytes, int32_t request)
 {
     return replay_program_add(program, rank,
                               &(struct replay_op){.kind = REPLAY_ISEND,
@@ -164,8 +176,8 @@ enum core_status replay_add_isend(struct replay_program *program, uint32_t rank,
                                                   .matched = REPLAY_ANY});
 }
 
-enum core_status replay_add_irecv(struct replay_program *program, uint32_t rank, int32_t from, int32_t tag,
-                                  uint64_t bytes, int32_t request)
+enum core_status replay_add_irecv(struct replay_program *program, uint32_t rank, int32_t from,
+                                  int32_t tag, uint64_t bytes, int32_t request)
 {
     return replay_program_add(program, rank,
                               &(struct replay_op){.kind = REPLAY_IRECV,
@@ -176,15 +188,16 @@ enum core_status replay_add_irecv(struct replay_program *program, uint32_t rank,
                                                   .matched = REPLAY_ANY});
 }
 
-enum core_status replay_add_wait_all(struct replay_program *program, uint32_t rank, const int32_t *request,
-                                     uint32_t count)
+enum core_status replay_add_wait_all(struct replay_program *program, uint32_t rank,
+                                     const int32_t *request, uint32_t count)
 {
     int32_t set;
     enum core_status status = replay_program_set(program, rank, request, count, -1, &set);
     if (status != CORE_OK)
         return status;
-    return replay_program_add(program, rank,
-                              &(struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set, .matched = REPLAY_ANY});
+    return replay_program_add(
+        program, rank,
+        &(struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set, .matched = REPLAY_ANY});
 }
 
 void replay_program_trim(struct replay_program *program)
@@ -202,7 +215,8 @@ void replay_program_trim(struct replay_program *program)
             r->set = smaller;
             r->set_room = r->set_count;
         }
-        if (r->member_count && (smaller = realloc(r->member, r->member_count * sizeof *r->member))) {
+        if (r->member_count &&
+            (smaller = realloc(r->member, r->member_count * sizeof *r->member))) {
             r->member = smaller;
             r->member_room = r->member_count;
         }
@@ -218,26 +232,32 @@ uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint3
 const char *replay_op_kind_text(enum replay_op_kind kind)
 {
     static const char *const text[] = {
-        [REPLAY_SEND] = "send",         [REPLAY_ISEND] = "isend",       [REPLAY_RECV] = "recv",
-        [REPLAY_IRECV] = "irecv",       [REPLAY_PROBE] = "probe",       [REPLAY_IPROBE] = "iprobe",
-        [REPLAY_WAIT] = "wait",         [REPLAY_WAIT_ALL] = "wait_all", [REPLAY_WAIT_ANY] = "wait_any",
-        [REPLAY_WAIT_SOME] = "wait_some", [REPLAY_TEST] = "test",       [REPLAY_CANCEL] = "cancel",
-        [REPLAY_FREE] = "free",         [REPLAY_COLL] = "coll",         [REPLAY_ICOLL] = "icoll",
-        [REPLAY_COMPUTE] = "compute",   [REPLAY_COMBINE] = "combine",   [REPLAY_MPROBE] = "mprobe",
-        [REPLAY_MRECV] = "mrecv",       [REPLAY_IMRECV] = "imrecv",     [REPLAY_ATTACH] = "attach",
-        [REPLAY_DETACH] = "detach",     [REPLAY_LOCK] = "lock",         [REPLAY_UNLOCK] = "unlock",
+        [REPLAY_SEND] = "send",         [REPLAY_ISEND] = "isend",
+        [REPLAY_RECV] = "recv",         [REPLAY_IRECV] = "irecv",
+        [REPLAY_PROBE] = "probe",       [REPLAY_IPROBE] = "iprobe",
+        [REPLAY_WAIT] = "wait",         [REPLAY_WAIT_ALL] = "wait_all",
+        [REPLAY_WAIT_ANY] = "wait_any", [REPLAY_WAIT_SOME] = "wait_some",
+        [REPLAY_TEST] = "test",         [REPLAY_CANCEL] = "cancel",
+        [REPLAY_FREE] = "free",         [REPLAY_COLL] = "coll",
+        [REPLAY_ICOLL] = "icoll",       [REPLAY_COMPUTE] = "compute",
+        [REPLAY_COMBINE] = "combine",   [REPLAY_MPROBE] = "mprobe",
+        [REPLAY_MRECV] = "mrecv",       [REPLAY_IMRECV] = "imrecv",
+        [REPLAY_ATTACH] = "attach",     [REPLAY_DETACH] = "detach",
+        [REPLAY_LOCK] = "lock",         [REPLAY_UNLOCK] = "unlock",
     };
     _Static_assert(sizeof text / sizeof *text == REPLAY_OP_KIND_COUNT, "a text per kind");
     return (unsigned)kind < REPLAY_OP_KIND_COUNT ? text[kind] : NULL;
 }
 
-static enum core_status bad(uint32_t rank, uint32_t index, const struct replay_op *op, const char *why)
+static enum core_status bad(uint32_t rank, uint32_t index, const struct replay_op *op,
+                            const char *why)
 {
-    return core_report(CORE_BAD_INPUT, "ill-formed program: rank %u, operation %u (event %llu): %s", rank, index,
-                       (unsigned long long)op->event, why);
+    return core_report(CORE_BAD_INPUT, "ill-formed program: rank %u, operation %u (event %llu): %s",
+                       rank, index, (unsigned long long)op->event, why);
 }
 
-static const char *check_request(const struct replay_op *op, const struct replay_rank *r, uint8_t *made)
+static const char *check_request(const struct replay_op *op, const struct replay_rank *r,
+                                 uint8_t *made)
 {
     switch (op->kind) {
     case REPLAY_ISEND:
@@ -247,14 +267,16 @@ static const char *check_request(const struct replay_op *op, const struct replay
     case REPLAY_IMRECV:
         if (op->request < 0)
             return "a non-blocking operation without a request";
-        if (op->kind == REPLAY_IMRECV && (op->tag < 0 || op->tag >= r->request_count || made[op->tag] != REPLAY_MPROBE + 1))
+        if (op->kind == REPLAY_IMRECV &&
+            (op->tag < 0 || op->tag >= r->request_count || made[op->tag] != REPLAY_MPROBE + 1))
             return "a receive of a message that was never probed";
         if (made[op->request])
             return "a request made twice";
         made[op->request] = (uint8_t)(op->kind + 1);
         return NULL;
     case REPLAY_MRECV:
-        if (op->request < 0 || op->request >= r->request_count || made[op->request] != REPLAY_MPROBE + 1)
+        if (op->request < 0 || op->request >= r->request_count ||
+            made[op->request] != REPLAY_MPROBE + 1)
             return "a receive of a message that was never probed";
         return NULL;
     case REPLAY_WAIT:
@@ -262,7 +284,8 @@ static const char *check_request(const struct replay_op *op, const struct replay
     case REPLAY_FREE:
         if (op->request < 0 || op->request >= r->request_count || !made[op->request])
             return "a wait, cancel or free of a request that was never made";
-        return made[op->request] == REPLAY_MPROBE + 1 ? "a wait, cancel or free of a message" : NULL;
+        return made[op->request] == REPLAY_MPROBE + 1 ? "a wait, cancel or free of a message"
+                                                      : NULL;
     case REPLAY_WAIT_ALL:
     case REPLAY_WAIT_ANY:
     case REPLAY_WAIT_SOME:
@@ -330,14 +353,16 @@ static enum core_status check_comms(const struct replay_program *program)
     uint32_t *last_in = calloc((size_t)program->rank_count + 1, sizeof *last_in);
 
     if (!last_in)
-        return core_report(CORE_NO_MEMORY, "out of memory for the members of %u communicators", program->comm_count);
+        return core_report(CORE_NO_MEMORY, "out of memory for the members of %u communicators",
+                           program->comm_count);
     for (uint32_t c = 0; c < program->comm_count && status == CORE_OK; c++) {
         const struct replay_comm *comm = &program->comm[c];
         for (uint32_t i = 0; comm->member && i < comm->count && status == CORE_OK; i++) {
             uint32_t rank = (uint32_t)comm->member[i];
             if (rank >= program->rank_count || last_in[rank] == c + 1)
-                status = core_report(CORE_BAD_INPUT, "communicator %u has rank %" PRId32 " %s", c, comm->member[i],
-                                     rank >= program->rank_count ? "as a member, which is not there" : "twice");
+                status = core_report(
+                    CORE_BAD_INPUT, "communicator %u has rank %" PRId32 " %s", c, comm->member[i],
+                    rank >= program->rank_count ? "as a member, which is not there" : "twice");
             else
                 last_in[rank] = c + 1;
         }

@@ -1,5 +1,5 @@
-/* The logical engine: point to point, and the loop. A rank runs until it is held; whatever ends its hold puts it back on the work
- * list: nobody polls. The invariants are in run.h. */
+/* The logical engine: point to point, and the loop. A rank runs until it is held; whatever ends its
+ * hold puts it back on the work list: nobody polls. The invariants are in run.h. */
 #include "replay/run.h"
 
 #include <stdlib.h>
@@ -115,7 +115,8 @@ int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
             else
                 high = middle;
         }
-        if (low < policy->forced_count && policy->forced[low].rank == rank && policy->forced[low].id == id)
+        if (low < policy->forced_count && policy->forced[low].rank == rank &&
+            policy->forced[low].id == id)
             return policy->forced[low].source;
     }
     return several ? program->set[op->request].chosen : op->matched;
@@ -123,11 +124,12 @@ int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
 
 bool run_probe_waits(const struct replay_run *run, const struct replay_op *op)
 {
-    return op->peer == REPLAY_ANY && (op->kind == REPLAY_MPROBE || op->flags & REPLAY_FLAG_PROBED) &&
+    return op->peer == REPLAY_ANY &&
+           (op->kind == REPLAY_MPROBE || op->flags & REPLAY_FLAG_PROBED) &&
            (run->hooks.decide || run->policy->order == REPLAY_ORDER_RANDOM);
 }
 
-/* --- sends ------------------------------------------------------------------------------------------------------ */
+/* --- sends ------------------------------------------------------------------------------------ */
 
 static bool named(const struct replay_policy *policy, uint32_t rank, uint64_t id)
 {
@@ -144,7 +146,8 @@ static bool named(const struct replay_policy *policy, uint32_t rank, uint64_t id
 }
 
 /* Whether a standard send completes although no receive has taken its message. */
-static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index,
+                           const struct replay_op *op)
 {
     const struct replay_policy *policy = run->policy;
     switch (policy->buffering) {
@@ -157,7 +160,8 @@ static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index
     case REPLAY_CREDITS:
         return run->side[op->peer].held_count < policy->bytes;
     case REPLAY_POOL:
-        return op->bytes <= policy->bytes && run->side[op->peer].held_bytes <= policy->bytes - op->bytes;
+        return op->bytes <= policy->bytes &&
+               run->side[op->peer].held_bytes <= policy->bytes - op->bytes;
     case REPLAY_RANDOM:
         return replay_choice_take(run->choice, 100, REPLAY_REASON_BUFFER) < policy->bytes;
     case REPLAY_SEND_LIST:
@@ -168,7 +172,8 @@ static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index
     return false;
 }
 
-static void buffer_use(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static void buffer_use(struct replay_run *run, uint32_t rank, uint32_t index,
+                       const struct replay_op *op)
 {
     struct rank_side *side = &run->side[rank];
     side->used += op->bytes + run->program->buffered_overhead;
@@ -200,7 +205,8 @@ static void hold_bytes(struct replay_run *run, uint32_t to, uint64_t bytes)
 }
 
 /* Decides for a message that nobody has taken yet. */
-static bool buffers(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool buffers(struct replay_run *run, uint32_t rank, uint32_t index,
+                    const struct replay_op *op)
 {
     bool buffered;
     switch ((enum replay_mode)op->mode) {
@@ -264,7 +270,8 @@ static void complete_who(struct replay_run *run, uint32_t rank, uint64_t who)
         run_blocking_done(run, rank, run_who_op(who));
 }
 
-/* Room has become free at a receiver: the sends that wait for it go on in the order in which they came. */
+/* Room has become free at a receiver: the sends that wait for it go on in the order in which they
+ * came. */
 static void promote(struct replay_run *run, uint32_t to)
 {
     struct replay_match_key key;
@@ -274,7 +281,8 @@ static void promote(struct replay_run *run, uint32_t to)
         run_entry(run, at, &key, &index);
         uint32_t from = (uint32_t)key.from;
         const struct replay_op *op = op_of(run, from, index);
-        if ((op->mode != REPLAY_STANDARD && op->mode != REPLAY_READY) || run_is_buffered(run, from, index))
+        if ((op->mode != REPLAY_STANDARD && op->mode != REPLAY_READY) ||
+            run_is_buffered(run, from, index))
             continue;
         if (!policy_buffers(run, from, index, op))
             continue;
@@ -301,12 +309,13 @@ static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_
     }
 }
 
-static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to, uint32_t receive_op,
-                       bool choice)
+static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
+                       uint32_t receive_op, bool choice)
 {
     run->messages++;
     if (run->result) {
-        const struct replay_op *send = op_of(run, from, send_op), *receive = op_of(run, to, receive_op);
+        const struct replay_op *send = op_of(run, from, send_op),
+                               *receive = op_of(run, to, receive_op);
         if (send->bytes > receive->bytes)
             run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_TRUNCATED,
                                                   .rank = to,
@@ -316,7 +325,8 @@ static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, 
                                                   .other_op = send_op,
                                                   .other_event = send->event,
                                                   .bytes = send->bytes});
-        if (receive->peer == REPLAY_ANY && receive->matched >= 0 && receive->matched != (int32_t)from)
+        if (receive->peer == REPLAY_ANY && receive->matched >= 0 &&
+            receive->matched != (int32_t)from)
             run_assume(run, to, receive_op);
     }
     if (run->hooked && run->hooks.matched)
@@ -324,7 +334,8 @@ static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, 
 }
 
 /* Both sides were held by the matching. */
-void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to, uint32_t receive_op, bool choice)
+void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
+                 uint32_t receive_op, bool choice)
 {
     if (run->has_send_detail)
         message_leaves(run, from, send_op, to);
@@ -335,8 +346,8 @@ void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32
         promote(run, to);
 }
 
-/* Wildcards at `to` whose source is known by policy take it; `settle`: also what matches there without a choice since something was
- * taken out. */
+/* Wildcards at `to` whose source is known by policy take it; `settle`: also what matches there
+ * without a choice since something was taken out. */
 static void settle_or_pin(struct replay_run *run, uint32_t to, bool settle)
 {
     struct replay_match_pair pair;
@@ -345,7 +356,8 @@ static void settle_or_pin(struct replay_run *run, uint32_t to, bool settle)
     for (; again; settle = true) {
         again = false;
         while (settle && replay_match_settle(&run->match, to, &pair))
-            run_deliver(run, (uint32_t)pair.message.from, run_who_op(pair.send), to, run_who_op(pair.receive), false);
+            run_deliver(run, (uint32_t)pair.message.from, run_who_op(pair.send), to,
+                        run_who_op(pair.receive), false);
         for (uint32_t at = replay_match_wild(&run->match, to, REPLAY_MATCH_NONE); at;
              at = replay_match_wild(&run->match, to, at)) {
             struct replay_match_key key, message_key;
@@ -373,22 +385,27 @@ void run_settle(struct replay_run *run, uint32_t to)
 }
 
 /* True: the send is complete. A blocking one that is not has been put on hold. */
-static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                      uint32_t index, const struct replay_op *op)
 {
     uint32_t entry, to = (uint32_t)op->peer;
     uint64_t receive;
 
     if (op->peer < 0)
         return true;
-    struct replay_match_key key = {.to = to, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
+    struct replay_match_key key = {
+        .to = to, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
     if (replay_match_send(&run->match, &key, run_who(index, op), &receive, &entry)) {
         note_match(run, rank, index, to, run_who_op(receive), false);
         complete_who(run, to, receive);
         return true;
     }
     if (op->mode == REPLAY_READY && !replay_match_posted(&run->match, &key))
-        run_error(run, &(struct replay_error){
-                           .kind = REPLAY_ERROR_READY, .rank = rank, .op = index, .event = op->event, .other_rank = op->peer});
+        run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_READY,
+                                              .rank = rank,
+                                              .op = index,
+                                              .event = op->event,
+                                              .other_rank = op->peer});
     bool buffered = buffers(run, rank, index, op), blocking = op->kind == REPLAY_SEND;
     if (buffered && !blocking)
         state->request[op->request] |= REQUEST_BUFFERED;
@@ -404,7 +421,8 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
     return buffered;
 }
 
-static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, int32_t from, uint32_t send_op)
+static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, int32_t from,
+                      uint32_t send_op)
 {
     if (run->taken_count == run->taken_room) {
         uint32_t room = run->taken_room ? run->taken_room * 2 : 16;
@@ -421,7 +439,8 @@ static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, in
 }
 
 /* True: complete. */
-static bool post_receive(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool post_receive(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                         uint32_t index, const struct replay_op *op)
 {
     int32_t from;
     uint32_t entry;
@@ -451,9 +470,11 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
 }
 
 /* Probes: true when a message is there; a matched probe takes it. */
-static bool probe(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool probe(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index,
+                  const struct replay_op *op)
 {
-    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag}, found;
+    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag},
+                            found;
     uint32_t send_op;
 
     if (op->peer == REPLAY_PROC_NULL)
@@ -498,7 +519,7 @@ static void receive_taken(struct replay_run *run, uint32_t rank, uint32_t index,
     }
 }
 
-/* --- waits ------------------------------------------------------------------------------------------------------ */
+/* --- waits ------------------------------------------------------------------------------------ */
 
 static void await_one(struct replay_run *run, const struct rank_state *state, uint8_t *flags)
 {
@@ -507,7 +528,8 @@ static void await_one(struct replay_run *run, const struct rank_state *state, ui
         run->threads->awaiter[flags - run->request] = (uint32_t)(state - run->state);
 }
 
-static bool await(struct replay_run *run, struct rank_state *state, const int32_t *request, uint32_t count)
+static bool await(struct replay_run *run, struct rank_state *state, const int32_t *request,
+                  uint32_t count)
 {
     uint32_t missing = 0;
     for (uint32_t i = 0; i < count; i++) {
@@ -524,7 +546,8 @@ static bool await(struct replay_run *run, struct rank_state *state, const int32_
 }
 
 /* Waitany, waitsome: the recorded members if the policy wants them, else any. */
-static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                      uint32_t index, const struct replay_op *op)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     const struct replay_set *set = &program->set[op->request];
@@ -563,7 +586,8 @@ static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t
     return false;
 }
 
-static void cancel(struct replay_run *run, uint32_t rank, uint32_t index, const struct replay_op *op)
+static void cancel(struct replay_run *run, uint32_t rank, uint32_t index,
+                   const struct replay_op *op)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     struct rank_state *state = &run->state[rank];
@@ -572,7 +596,8 @@ static void cancel(struct replay_run *run, uint32_t rank, uint32_t index, const 
         return;
     for (uint32_t i = index; i-- > 0;) { /* rare: looked for from here backwards */
         const struct replay_op *made = &program->op[i];
-        if ((made->kind != REPLAY_ISEND && made->kind != REPLAY_IRECV) || made->request != op->request)
+        if ((made->kind != REPLAY_ISEND && made->kind != REPLAY_IRECV) ||
+            made->request != op->request)
             continue;
         bool receive = made->kind == REPLAY_IRECV;
         struct replay_match_key key = {.comm = made->comm, .tag = made->tag};
@@ -591,10 +616,11 @@ static void cancel(struct replay_run *run, uint32_t rank, uint32_t index, const 
     }
 }
 
-/* --- the loop --------------------------------------------------------------------------------------------------- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 /* One operation of a kind that is not in the fast part of advance(). True: go on behind it. */
-static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                      uint32_t index, const struct replay_op *op)
 {
     struct rank_side *side;
 
@@ -619,7 +645,8 @@ static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t
     case REPLAY_TEST: {
         const struct replay_rank *program = &run->program->rank[rank];
         const struct replay_set *set = &program->set[op->request];
-        return !(op->flags & REPLAY_FLAG_DONE) || await(run, state, program->member + set->first, set->count);
+        return !(op->flags & REPLAY_FLAG_DONE) ||
+               await(run, state, program->member + set->first, set->count);
     }
     case REPLAY_WAIT_ANY:
     case REPLAY_WAIT_SOME:
@@ -655,7 +682,8 @@ static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t
 
 static void prepare_one(struct replay_run *run, uint32_t rank, const struct replay_op *op, bool far)
 {
-    struct replay_match_key key = {.to = (uint32_t)op->peer, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
+    struct replay_match_key key = {
+        .to = (uint32_t)op->peer, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
     if (op->kind == REPLAY_IRECV) {
         key.to = rank;
         key.from = op->peer;
@@ -664,18 +692,22 @@ static void prepare_one(struct replay_run *run, uint32_t rank, const struct repl
     replay_match_prepare(&run->match, &key, far);
 }
 
-/* Long rows of sends or receives wait for memory more than for anything else: it is asked for ahead of time. */
-static void prepare(struct replay_run *run, uint32_t rank, const struct replay_rank *program, uint32_t index)
+/* Long rows of sends or receives wait for memory more than for anything else: it is asked for ahead
+ * of time. */
+static void prepare(struct replay_run *run, uint32_t rank, const struct replay_rank *program,
+                    uint32_t index)
 {
     enum { NEAR = 12, FAR = 24 };
-    if (index + FAR >= program->op_count || program->op[index + FAR].kind != program->op[index].kind)
+    if (index + FAR >= program->op_count ||
+        program->op[index + FAR].kind != program->op[index].kind)
         return;
     prepare_one(run, rank, &program->op[index + FAR], true);
     prepare_one(run, rank, &program->op[index + NEAR], false);
 }
 
 /* The request of an operation that is complete at once. Another thread may wait for it already. */
-static inline void complete_at_once(struct replay_run *run, struct rank_state *state, uint32_t rank, int32_t request, bool threaded)
+static inline void complete_at_once(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                                    int32_t request, bool threaded)
 {
     if (threaded)
         run_request_done(run, rank, request);
@@ -683,7 +715,8 @@ static inline void complete_at_once(struct replay_run *run, struct rank_state *s
         state->request[request] |= REQUEST_DONE;
 }
 
-/* What a held context will do next has long left the cache when it goes on, unless it was asked for. */
+/* What a held context will do next has long left the cache when it goes on, unless it was asked
+ * for. */
 static inline void prepare_later(const struct replay_op *op)
 {
     __builtin_prefetch(op + 1);
@@ -691,7 +724,8 @@ static inline void prepare_later(const struct replay_op *op)
 }
 
 /* Runs one context until it is held. */
-static inline __attribute__((always_inline)) void advance(struct replay_run *run, uint32_t context, uint32_t rank, bool threaded)
+static inline __attribute__((always_inline)) void advance(struct replay_run *run, uint32_t context,
+                                                          uint32_t rank, bool threaded)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     struct rank_state *state = &run->state[context];
@@ -803,14 +837,16 @@ static void start_schedule(struct replay_run *run)
 
     run->slow_rank = UINT32_MAX;
     if (delay == REPLAY_DELAY_SWARM) {
-        static const enum replay_delay kind[] = {REPLAY_DELAY_NONE, REPLAY_DELAY_UNIFORM, REPLAY_DELAY_SLOW_RANK};
+        static const enum replay_delay kind[] = {REPLAY_DELAY_NONE, REPLAY_DELAY_UNIFORM,
+                                                 REPLAY_DELAY_SLOW_RANK};
         delay = kind[replay_choice_take(run->choice, 3, REPLAY_REASON_DELAY)];
         if (delay == REPLAY_DELAY_SLOW_RANK)
-            run->slow_rank = replay_choice_take(run->choice, run->program->rank_count, REPLAY_REASON_DELAY);
+            run->slow_rank =
+                replay_choice_take(run->choice, run->program->rank_count, REPLAY_REASON_DELAY);
     } else if (delay == REPLAY_DELAY_SLOW_RANK && policy->delay_ns < run->program->rank_count)
         run->slow_rank = (uint32_t)policy->delay_ns;
-    run->random_schedule =
-        delay == REPLAY_DELAY_UNIFORM || delay == REPLAY_DELAY_EXPONENTIAL || delay == REPLAY_DELAY_HEAVY;
+    run->random_schedule = delay == REPLAY_DELAY_UNIFORM || delay == REPLAY_DELAY_EXPONENTIAL ||
+                           delay == REPLAY_DELAY_HEAVY;
     run->work_count = 0;
     for (uint32_t context = run_context_count(run); context-- > 0;)
         if (run->state[context].hold != HOLD_END)
@@ -825,7 +861,8 @@ static enum core_status start(struct replay_run *run)
     bool deferred = (run->has_wild && policy->order != REPLAY_ORDER_FIRST) || run->hooks.decide;
     bool wild = run->has_wild || bounded || run->hooks.decide;
 
-    if (run->match_ready && (run->match.wild != (wild || deferred) || run->match.deferred != deferred)) {
+    if (run->match_ready &&
+        (run->match.wild != (wild || deferred) || run->match.deferred != deferred)) {
         replay_match_done(&run->match);
         run->match_ready = false;
     }
@@ -858,8 +895,9 @@ static enum core_status start(struct replay_run *run)
     return CORE_OK;
 }
 
-enum core_status replay_run_all(struct replay_run *run, const struct replay_policy *policy, struct replay_choice *choice,
-                                enum replay_outcome *out_outcome, struct replay_result *out_result)
+enum core_status replay_run_all(struct replay_run *run, const struct replay_policy *policy,
+                                struct replay_choice *choice, enum replay_outcome *out_outcome,
+                                struct replay_result *out_result)
 {
     struct replay_result result = {0};
     enum replay_outcome outcome = REPLAY_FINISHED;
@@ -875,8 +913,7 @@ enum core_status replay_run_all(struct replay_run *run, const struct replay_poli
     if (status != CORE_OK)
         return status;
     do {
-        while (run->work_count && run->failed == CORE_OK)
-        {
+        while (run->work_count && run->failed == CORE_OK) {
             uint32_t context = next_context(run);
             if (context < run->program->rank_count)
                 advance(run, context, context, false);

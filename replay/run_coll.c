@@ -1,7 +1,8 @@
 /* Collectives as one operation, and the locks of passive one-sided epochs.
  *
- * Who waits for whom: synchronising, a rank leaves when all members have entered. Relaxed, only what the standard promises: it needs data of all
- * (all-to-all shapes; on an intercommunicator, of the other group), of the root, of the ranks below it, or of nobody. */
+ * Who waits for whom: synchronising, a rank leaves when all members have entered. Relaxed, only
+ * what the standard promises: it needs data of all (all-to-all shapes; on an intercommunicator, of
+ * the other group), of the root, of the ranks below it, or of nobody. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -42,7 +43,8 @@ const struct coll_state *run_coll_find(const struct replay_run *run, uint32_t co
 }
 
 /* Room for index `top` + 1 in an array that counts from 1. */
-static bool room_for(struct replay_run *run, void **array, uint32_t *room, uint32_t top, size_t element)
+static bool room_for(struct replay_run *run, void **array, uint32_t *room, uint32_t top,
+                     size_t element)
 {
     if (top + 1 < *room)
         return true;
@@ -79,7 +81,8 @@ static void buckets_grow(struct replay_run *run)
     free(old);
 }
 
-static struct coll_state *coll_new(struct replay_run *run, const struct replay_op *op, uint32_t rank, uint32_t index)
+static struct coll_state *coll_new(struct replay_run *run, const struct replay_op *op,
+                                   uint32_t rank, uint32_t index)
 {
     uint32_t at = run->coll_free;
     if (!run->coll_bucket || run->coll_used > 1u << run->coll_bits)
@@ -118,7 +121,8 @@ static void coll_drop(struct replay_run *run, struct coll_state *coll)
     run->coll_used--;
 }
 
-bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll, uint32_t rank, uint32_t index)
+bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll, uint32_t rank,
+                    uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
     const struct replay_comm *comm = &run->program->comm[op->comm];
@@ -153,14 +157,17 @@ bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll,
     return false;
 }
 
-/* Ranks agree on what the collective is as far as its shape and its root tell; the checkers look closer. */
-static void check_agreement(struct replay_run *run, const struct coll_state *coll, uint32_t rank, uint32_t index)
+/* Ranks agree on what the collective is as far as its shape and its root tell; the checkers look
+ * closer. */
+static void check_agreement(struct replay_run *run, const struct coll_state *coll, uint32_t rank,
+                            uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
     const struct replay_op *first = &run->program->rank[coll->first_rank].op[coll->first_op];
     bool rooted = op->mode == REPLAY_COLL_FROM_ROOT || op->mode == REPLAY_COLL_TO_ROOT;
 
-    if (op->mode == first->mode && (!rooted || op->peer == first->peer || op->peer < 0 || first->peer < 0))
+    if (op->mode == first->mode &&
+        (!rooted || op->peer == first->peer || op->peer < 0 || first->peer < 0))
         return;
     run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_COLLECTIVE,
                                           .rank = rank,
@@ -231,12 +238,13 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
         uint32_t at = run->coll_waiter_free;
         if (at)
             run->coll_waiter_free = run->coll_waiter[at].next;
-        else if (room_for(run, (void **)&run->coll_waiter, &run->coll_waiter_room, run->coll_waiter_top,
-                          sizeof *run->coll_waiter))
+        else if (room_for(run, (void **)&run->coll_waiter, &run->coll_waiter_room,
+                          run->coll_waiter_top, sizeof *run->coll_waiter))
             at = ++run->coll_waiter_top;
         else
             return false;
-        run->coll_waiter[at] = (struct coll_waiter){.rank = rank, .op = index, .next = coll->waiter};
+        run->coll_waiter[at] =
+            (struct coll_waiter){.rank = rank, .op = index, .next = coll->waiter};
         coll->waiter = at;
     }
     if (coll->arrived == count && !coll->waiter)
@@ -244,7 +252,7 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
     return ready;
 }
 
-/* --- locks ---------------------------------------------------------------------------------------------------- */
+/* --- locks ------------------------------------------------------------------------------------ */
 
 static struct lock_state *lock_find(struct replay_run *run, uint32_t comm, uint32_t target)
 {
@@ -271,20 +279,24 @@ static uint32_t lock_waiter_new(struct replay_run *run, uint32_t rank, uint32_t 
     return at;
 }
 
-static void hold_lock(struct replay_run *run, struct lock_state *lock, uint32_t rank, uint32_t op, bool exclusive)
+static void hold_lock(struct replay_run *run, struct lock_state *lock, uint32_t rank, uint32_t op,
+                      bool exclusive)
 {
     lock->holder = lock_waiter_new(run, rank, op, lock->holder);
     lock->exclusive = exclusive;
 }
 
-/* A lock of all targets is a shared one of none of them: it and an exclusive lock of any exclude each other. */
-static bool lock_is_free(const struct replay_run *run, const struct lock_state *lock, bool exclusive)
+/* A lock of all targets is a shared one of none of them: it and an exclusive lock of any exclude
+ * each other. */
+static bool lock_is_free(const struct replay_run *run, const struct lock_state *lock,
+                         bool exclusive)
 {
     if (lock->holder && (exclusive || lock->exclusive))
         return false;
     for (uint32_t i = 1; i <= run->lock_count && (exclusive || lock->target == RUN_LOCK_ALL); i++) {
         const struct lock_state *other = &run->lock[i];
-        if (other->comm == lock->comm && other->holder && (lock->target == RUN_LOCK_ALL ? other->exclusive : other->target == RUN_LOCK_ALL))
+        if (other->comm == lock->comm && other->holder &&
+            (lock->target == RUN_LOCK_ALL ? other->exclusive : other->target == RUN_LOCK_ALL))
             return false;
     }
     return true;

@@ -1,4 +1,5 @@
-/* The logical engine: a machine for one program, made and given back, and what others may ask it. */
+/* The logical engine: a machine for one program, made and given back, and what others may ask it.
+ */
 #include <stdlib.h>
 
 #include "replay/run_state.h"
@@ -63,7 +64,8 @@ enum core_status replay_run_open(const struct replay_program *program, struct re
     return CORE_OK;
 no_memory:
     replay_run_close(run);
-    return core_report(CORE_NO_MEMORY, "out of memory for a replay of %u ranks", program->rank_count);
+    return core_report(CORE_NO_MEMORY, "out of memory for a replay of %u ranks",
+                       program->rank_count);
 }
 
 void replay_run_close(struct replay_run *run)
@@ -110,7 +112,8 @@ uint64_t replay_run_ops(const struct replay_run *run)
     return run->op_count;
 }
 
-enum core_status replay_run_once(const struct replay_program *program, const struct replay_policy *policy,
+enum core_status replay_run_once(const struct replay_program *program,
+                                 const struct replay_policy *policy,
                                  struct replay_result *out_result)
 {
     struct replay_run *run;

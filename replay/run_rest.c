@@ -1,5 +1,5 @@
-/* When the world is at rest: what can still be decided (which message a wildcard takes, whether a waitany takes another request than
- * recorded), and deciding it by policy or by hook. */
+/* When the world is at rest: what can still be decided (which message a wildcard takes, whether a
+ * waitany takes another request than recorded), and deciding it by policy or by hook. */
 #include <stdlib.h>
 
 #include "core/check.h"
@@ -29,11 +29,13 @@ static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
     if (key.from >= 0)
         return;
     int32_t matched = run->program->rank[to].op[receive_op].matched;
-    uint32_t count = replay_match_candidates(&run->match, receive, run->candidate, run->program->rank_count);
+    uint32_t count =
+        replay_match_candidates(&run->match, receive, run->candidate, run->program->rank_count);
     for (uint32_t i = 0; i < count; i++) {
         run_entry(run, run->candidate[i], &message_key, &send_op);
         if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
-                                                     .diverges = matched >= 0 && matched != message_key.from,
+                                                     .diverges = matched >= 0 &&
+                                                                 matched != message_key.from,
                                                      .rank = to,
                                                      .op = receive_op,
                                                      .from = message_key.from,
@@ -48,7 +50,11 @@ static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
 static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = &run->program->rank[rank].op[index];
-    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = REPLAY_ANY, .tag = op->tag}, found;
+    struct replay_match_key key = {.to = rank,
+                                   .comm = op->comm,
+                                   .from = REPLAY_ANY,
+                                   .tag = op->tag},
+                            found;
     uint32_t send_op;
     for (uint32_t from = 0; from < run->program->rank_count; from++) {
         key.from = (int32_t)from;
@@ -57,7 +63,8 @@ static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
             continue;
         run_entry(run, message, &found, &send_op);
         if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
-                                                     .diverges = op->matched >= 0 && op->matched != (int32_t)from,
+                                                     .diverges = op->matched >= 0 &&
+                                                                 op->matched != (int32_t)from,
                                                      .rank = rank,
                                                      .op = index,
                                                      .from = (int32_t)from,
@@ -66,8 +73,8 @@ static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
     }
 }
 
-/* A held waitany, waitsome or probe that only waits because it wants what was recorded: what it could have instead (the index of a
- * completed request, the source of a message), or -1. */
+/* A held waitany, waitsome or probe that only waits because it wants what was recorded: what it
+ * could have instead (the index of a completed request, the source of a message), or -1. */
 static int32_t can_relax(struct replay_run *run, const struct rank_state *state, uint32_t rank)
 {
     const struct replay_rank *program = &run->program->rank[rank];
@@ -82,7 +89,9 @@ static int32_t can_relax(struct replay_run *run, const struct rank_state *state,
         return -1;
     }
     struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
-    uint32_t message = op->peer == REPLAY_ANY ? replay_match_probe(&run->match, &key) : REPLAY_MATCH_NONE, who;
+    uint32_t message =
+                 op->peer == REPLAY_ANY ? replay_match_probe(&run->match, &key) : REPLAY_MATCH_NONE,
+             who;
     if (!message)
         return -1;
     run_entry(run, message, &key, &who);
@@ -94,7 +103,8 @@ static bool add_late(struct replay_run *run, uint32_t from, uint32_t index)
     const struct replay_op *op = &run->program->rank[from].op[index];
     if (op->mode != REPLAY_STANDARD || run_is_buffered(run, from, index))
         return true;
-    bool blocking = op->kind == REPLAY_SEND || run->state[from].request[op->request] & REQUEST_AWAITED;
+    bool blocking =
+        op->kind == REPLAY_SEND || run->state[from].request[op->request] & REQUEST_AWAITED;
     return option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_BUFFER,
                                                    .blocking = blocking,
                                                    .rank = from,
@@ -102,7 +112,8 @@ static bool add_late(struct replay_run *run, uint32_t from, uint32_t index)
                                                    .from = op->peer});
 }
 
-/* Standard sends that wait for their receive, also those whose message a matched probe has taken. */
+/* Standard sends that wait for their receive, also those whose message a matched probe has taken.
+ */
 static void add_buffering(struct replay_run *run)
 {
     bool is_receive;
@@ -125,7 +136,8 @@ static void gather_held(struct replay_run *run, const struct rank_state *state, 
 {
     if (state->hold != HOLD_ANY && state->hold != HOLD_PROBE)
         return;
-    if (state->hold == HOLD_PROBE && run_probe_waits(run, &run->program->rank[rank].op[state->pc])) {
+    if (state->hold == HOLD_PROBE &&
+        run_probe_waits(run, &run->program->rank[rank].op[state->pc])) {
         add_probes(run, rank, state->pc);
         return;
     }
@@ -208,7 +220,8 @@ static void apply(struct replay_run *run, struct replay_option option)
 
 bool run_decide(struct replay_run *run)
 {
-    if (!run->candidate && !(run->candidate = malloc(run->program->rank_count * sizeof *run->candidate))) {
+    if (!run->candidate &&
+        !(run->candidate = malloc(run->program->rank_count * sizeof *run->candidate))) {
         run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
         return false;
     }

@@ -1,21 +1,24 @@
-/* What came of a run: who waits for whom, what is left over. Only here are requests traced back to the operations that made them: a run
- * that finishes does not pay for it. */
+/* What came of a run: who waits for whom, what is left over. Only here are requests traced back to
+ * the operations that made them: a run that finishes does not pay for it. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/check.h"
 #include "replay/run_state.h"
 
-/* Of the members that a rank misses in a collective, so many become clauses: with fewer clauses less is claimed, never more. */
+/* Of the members that a rank misses in a collective, so many become clauses: with fewer clauses
+ * less is claimed, never more. */
 enum { MISSING_MAX = 64 };
 
 struct conclusion {
     struct replay_run *run;
     struct replay_waitfor *waitfor;
-    uint32_t *maker;          /* of the current rank: request -> operation */
+    uint32_t *maker; /* of the current rank: request -> operation */
     uint32_t maker_room;
-    uint32_t *any_first, *any_count; /* by communicator: the shared list of MPI_ANY_SOURCE, count 0: not made yet */
-    uint32_t coll_comm, coll_number; /* the collective that `missing` is about; comm UINT32_MAX: none */
+    uint32_t *any_first,
+        *any_count; /* by communicator: the shared list of MPI_ANY_SOURCE, count 0: not made yet */
+    uint32_t coll_comm,
+        coll_number; /* the collective that `missing` is about; comm UINT32_MAX: none */
     uint32_t *missing;
     uint32_t missing_count;
     enum core_status status;
@@ -50,8 +53,8 @@ static void peer(struct conclusion *c, uint32_t node)
         c->status = replay_waitfor_peer(c->waitfor, node);
 }
 
-/* Of a rank of several threads, those that still have to do what is wanted; the rank, if there is none, or if it may do what is not
- * recorded. */
+/* Of a rank of several threads, those that still have to do what is wanted; the rank, if there is
+ * none, or if it may do what is not recorded. */
 typedef bool (*wanted_fn)(const struct replay_op *op, const void *context);
 static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, const void *context)
 {
@@ -59,7 +62,9 @@ static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, 
     const struct replay_rank *program = &run->program->rank[rank];
     uint32_t added = 0, none = UINT32_MAX;
 
-    for (uint32_t i = run_is_threaded(run, rank) && program->end == REPLAY_END_FINISHED ? run->threads->first[rank] : none;
+    for (uint32_t i = run_is_threaded(run, rank) && program->end == REPLAY_END_FINISHED
+                          ? run->threads->first[rank]
+                          : none;
          i != none && i < run->threads->first[rank + 1]; i++) {
         const struct rank_state *state = &run->state[run->program->rank_count + i];
         const struct run_thread_op *op = run->threads->op + run->threads->base[rank];
@@ -80,7 +85,8 @@ static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, 
 static bool is_coll(const struct replay_op *op, const void *context)
 {
     const struct replay_op *mine = context;
-    return (op->kind == REPLAY_COLL || op->kind == REPLAY_ICOLL) && op->comm == mine->comm && op->tag == mine->tag;
+    return (op->kind == REPLAY_COLL || op->kind == REPLAY_ICOLL) && op->comm == mine->comm &&
+           op->tag == mine->tag;
 }
 
 struct meeting { /* a message operation that waits, and whose it is */
@@ -91,28 +97,31 @@ struct meeting { /* a message operation that waits, and whose it is */
 static bool meets(const struct replay_op *op, const void *context)
 {
     const struct meeting *meeting = context;
-    bool sends = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND, waits = meeting->op->kind == REPLAY_SEND ||
-                 meeting->op->kind == REPLAY_ISEND;
-    bool receives = op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV || op->kind == REPLAY_MPROBE;
+    bool sends = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND,
+         waits = meeting->op->kind == REPLAY_SEND || meeting->op->kind == REPLAY_ISEND;
+    bool receives =
+        op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV || op->kind == REPLAY_MPROBE;
     const struct replay_op *receive = waits ? op : meeting->op, *send = waits ? meeting->op : op;
     return (waits ? receives : sends) && op->comm == meeting->op->comm &&
            (op->peer == (int32_t)meeting->rank || (waits && op->peer == REPLAY_ANY)) &&
            (receive->tag == REPLAY_ANY || receive->tag == send->tag);
 }
 
-/* --- collectives ------------------------------------------------------------------------------------------------ */
+/* --- collectives ------------------------------------------------------------------------------ */
 
 static bool has_entered(const struct replay_run *run, uint32_t rank, uint32_t comm, int32_t number)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     bool threaded = run_is_threaded(run, rank);
-    uint32_t end = threaded ? program->op_count : run->state[rank].pc + (run->state[rank].hold == HOLD_COLL);
+    uint32_t end =
+        threaded ? program->op_count : run->state[rank].pc + (run->state[rank].hold == HOLD_COLL);
     for (uint32_t i = end; i-- > 0;) {
-        if ((program->op[i].kind != REPLAY_COLL && program->op[i].kind != REPLAY_ICOLL) || program->op[i].comm != comm ||
-            program->op[i].tag != number)
+        if ((program->op[i].kind != REPLAY_COLL && program->op[i].kind != REPLAY_ICOLL) ||
+            program->op[i].comm != comm || program->op[i].tag != number)
             continue;
         const struct rank_state *state = &run->state[run_context(run, rank, i)];
-        return !threaded || run_passed(run, rank, i) || (state->pc == i && state->hold == HOLD_COLL);
+        return !threaded || run_passed(run, rank, i) ||
+               (state->pc == i && state->hold == HOLD_COLL);
     }
     return false;
 }
@@ -144,7 +153,8 @@ static uint32_t index_in(const struct replay_comm *comm, uint32_t rank)
 }
 
 /* Whether `rank`, held in op, needs `other` to come. */
-static bool needs(const struct conclusion *c, const struct replay_op *op, uint32_t rank, uint32_t other)
+static bool needs(const struct conclusion *c, const struct replay_op *op, uint32_t rank,
+                  uint32_t other)
 {
     const struct replay_comm *comm = &c->run->program->comm[op->comm];
     if (c->run->policy->coll == REPLAY_SYNCHRONISING)
@@ -156,7 +166,8 @@ static bool needs(const struct conclusion *c, const struct replay_op *op, uint32
         return index_in(comm, other) < index_in(comm, rank);
     case REPLAY_COLL_ALL_TO_ALL:
     case REPLAY_COLL_TO_ROOT:
-        return !comm->remote || (index_in(comm, other) < comm->remote) != (index_in(comm, rank) < comm->remote);
+        return !comm->remote ||
+               (index_in(comm, other) < comm->remote) != (index_in(comm, rank) < comm->remote);
     }
     return true;
 }
@@ -176,9 +187,10 @@ static void coll_clauses(struct conclusion *c, uint32_t rank, uint32_t op_index,
         }
 }
 
-/* --- one that is blocked --------------------------------------------------------------------------------------- */
+/* --- one that is blocked ---------------------------------------------------------------------- */
 
-/* The members of a communicator, once for all clauses; appended to the current clause, which must be empty. */
+/* The members of a communicator, once for all clauses; appended to the current clause, which must
+ * be empty. */
 static void any_peers(struct conclusion *c, uint32_t comm)
 {
     struct replay_waitfor *waitfor = c->waitfor;
@@ -212,7 +224,8 @@ static void message_peers(struct conclusion *c, uint32_t rank, const struct repl
         thread_peers(c, (uint32_t)op->peer, meets, &(struct meeting){.op = op, .rank = rank});
 }
 
-static void message_clause(struct conclusion *c, uint32_t rank, const struct replay_op *op, uint32_t index)
+static void message_clause(struct conclusion *c, uint32_t rank, const struct replay_op *op,
+                           uint32_t index)
 {
     clause(c, index, op->peer == REPLAY_ANY);
     message_peers(c, rank, op);
@@ -260,7 +273,8 @@ static void request_clause(struct conclusion *c, uint32_t rank, int32_t request)
         message_clause(c, rank, op, index);
 }
 
-static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc, const struct replay_set *set)
+static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc,
+                       const struct replay_set *set)
 {
     const struct replay_rank *program = &c->run->program->rank[rank];
     bool any = false;
@@ -275,7 +289,8 @@ static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc, const s
         if (!run_passed(c->run, rank, index))
             peer(c, run_context(c->run, rank, index));
         else if (op->kind == REPLAY_ICOLL)
-            coll_clauses(c, rank, index, true); /* one that must come is enough to know that it is not complete */
+            coll_clauses(c, rank, index,
+                         true); /* one that must come is enough to know that it is not complete */
         else
             message_peers(c, rank, op);
     }
@@ -291,7 +306,8 @@ static void detach_clauses(struct conclusion *c, uint32_t rank)
         if (is_receive)
             continue;
         run_entry(c->run, at, &key, &index);
-        if (key.from == (int32_t)rank && c->run->program->rank[rank].op[index].mode == REPLAY_BUFFERED) {
+        if (key.from == (int32_t)rank &&
+            c->run->program->rank[rank].op[index].mode == REPLAY_BUFFERED) {
             clause(c, index, false);
             peer(c, key.to);
         }
@@ -305,7 +321,8 @@ static void lock_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
     for (uint32_t i = 1; i <= run->lock_count; i++) {
         const struct lock_state *lock = &run->lock[i];
         bool same = lock->target == (uint32_t)op->peer;
-        bool all = op->peer < 0 ? lock->exclusive : op->mode == REPLAY_LOCK_EXCLUSIVE && lock->target == RUN_LOCK_ALL;
+        bool all = op->peer < 0 ? lock->exclusive
+                                : op->mode == REPLAY_LOCK_EXCLUSIVE && lock->target == RUN_LOCK_ALL;
         if (lock->comm != op->comm || (!same && !all))
             continue;
         for (uint32_t at = lock->holder; at; at = run->lock_waiter[at].next) {
@@ -320,8 +337,9 @@ static uint64_t rounds(const struct replay_rank *program, uint32_t pc)
     const struct replay_op *op = &program->op[pc];
     uint64_t round = 0;
     for (uint32_t i = 0; i < pc; i++)
-        round += program->op[i].kind == op->kind && program->op[i].peer == op->peer && program->op[i].tag == op->tag &&
-                 program->op[i].comm == op->comm && program->op[i].mode == op->mode;
+        round += program->op[i].kind == op->kind && program->op[i].peer == op->peer &&
+                 program->op[i].tag == op->tag && program->op[i].comm == op->comm &&
+                 program->op[i].mode == op->mode;
     return round;
 }
 
@@ -329,7 +347,8 @@ static uint64_t rounds(const struct replay_rank *program, uint32_t pc)
 static void order_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
 {
     enum { AWAITED_MAX = 64 };
-    uint32_t context[AWAITED_MAX], count = run_threads_awaited(c->run, rank, pc, context, AWAITED_MAX);
+    uint32_t context[AWAITED_MAX],
+        count = run_threads_awaited(c->run, rank, pc, context, AWAITED_MAX);
     for (uint32_t i = 0; i < count; i++) {
         clause(c, pc, false);
         peer(c, context[i]);
@@ -344,13 +363,14 @@ static void blocked_context(struct conclusion *c, uint32_t context)
     const struct replay_op *op = &program->op[pc];
     const struct replay_set *set;
 
-    c->status = replay_waitfor_blocked(c->waitfor, &(struct replay_blocked){.node = context,
-                                                                            .rank = rank,
-                                                                            .op = pc,
-                                                                            .event = op->event,
-                                                                            .kind = op->kind,
-                                                                            .order = run->state[context].hold == HOLD_ORDER,
-                                                                            .round = rounds(program, pc)});
+    c->status = replay_waitfor_blocked(
+        c->waitfor, &(struct replay_blocked){.node = context,
+                                             .rank = rank,
+                                             .op = pc,
+                                             .event = op->event,
+                                             .kind = op->kind,
+                                             .order = run->state[context].hold == HOLD_ORDER,
+                                             .round = rounds(program, pc)});
     if (c->status != CORE_OK)
         return;
     switch ((enum hold)run->state[context].hold) {
@@ -393,7 +413,7 @@ static void blocked_context(struct conclusion *c, uint32_t context)
     }
 }
 
-/* --- what is left ----------------------------------------------------------------------------------------------- */
+/* --- what is left ----------------------------------------------------------------------------- */
 
 static int leftover_compare(const void *a, const void *b)
 {
@@ -406,7 +426,8 @@ static int leftover_compare(const void *a, const void *b)
 }
 
 /* Whether somebody whose record ends early could still be the partner. */
-static bool partner_unknown(const struct replay_run *run, const struct replay_match_key *key, bool is_receive)
+static bool partner_unknown(const struct replay_run *run, const struct replay_match_key *key,
+                            bool is_receive)
 {
     const struct replay_program *program = run->program;
     if (!is_receive)
@@ -441,24 +462,26 @@ static enum core_status find_leftovers(struct replay_run *run, struct replay_res
         result->leftover_count++;
         if (result->leftover_listed == room)
             continue;
-        result->leftover[result->leftover_listed++] = (struct replay_leftover){
-            .rank = rank,
-            .op = index,
-            .event = op->event,
-            .kind = op->kind,
-            .is_send = !is_receive,
-            .complete = !is_receive && (op->mode == REPLAY_BUFFERED || run_is_buffered(run, rank, index)),
-            .peer = is_receive ? key.from : (int32_t)key.to,
-            .tag = key.tag,
-            .comm = key.comm,
-            .bytes = op->bytes};
+        result->leftover[result->leftover_listed++] =
+            (struct replay_leftover){.rank = rank,
+                                     .op = index,
+                                     .event = op->event,
+                                     .kind = op->kind,
+                                     .is_send = !is_receive,
+                                     .complete = !is_receive && (op->mode == REPLAY_BUFFERED ||
+                                                                 run_is_buffered(run, rank, index)),
+                                     .peer = is_receive ? key.from : (int32_t)key.to,
+                                     .tag = key.tag,
+                                     .comm = key.comm,
+                                     .bytes = op->bytes};
     }
     qsort(result->leftover, result->leftover_listed, sizeof *result->leftover, leftover_compare);
     return CORE_OK;
 }
 
-/* A context that is past its last operation. In the recorded order of threads one whose rank was ended early while others of its
- * threads waited is taken to wait for them: it may do so outside of MPI. */
+/* A context that is past its last operation. In the recorded order of threads one whose rank was
+ * ended early while others of its threads waited is taken to wait for them: it may do so outside of
+ * MPI. */
 static enum replay_alive alive_of(const struct replay_run *run, uint32_t context)
 {
     uint32_t rank = run_rank_of(run, context);
@@ -467,7 +490,9 @@ static enum replay_alive alive_of(const struct replay_run *run, uint32_t context
     if (run->program->rank[rank].end != REPLAY_END_UNKNOWN)
         return REPLAY_ALIVE_ENDED;
     for (uint32_t i = context < run->program->rank_count ? UINT32_MAX : run->threads->first[rank];
-         i != UINT32_MAX && i < run->threads->first[rank + 1] && run->policy->threads == REPLAY_THREADS_RECORDED; i++)
+         i != UINT32_MAX && i < run->threads->first[rank + 1] &&
+         run->policy->threads == REPLAY_THREADS_RECORDED;
+         i++)
         if (run->state[run->program->rank_count + i].hold != HOLD_END)
             return REPLAY_ALIVE_ENDED;
     return REPLAY_ALIVE_UNKNOWN;
@@ -480,7 +505,8 @@ static void find_blocked(struct conclusion *c, uint8_t *alive)
     for (uint32_t rank = 0; c->status == CORE_OK && rank < run->program->rank_count; rank++) {
         bool threaded = run_is_threaded(run, rank);
         uint32_t first = threaded ? run->program->rank_count + run->threads->first[rank] : rank;
-        uint32_t end = threaded ? run->program->rank_count + run->threads->first[rank + 1] : rank + 1;
+        uint32_t end =
+            threaded ? run->program->rank_count + run->threads->first[rank + 1] : rank + 1;
         alive[rank] = REPLAY_ALIVE_ENDED;
         for (uint32_t context = first; c->status == CORE_OK && context < end; context++) {
             alive[context] = (uint8_t)alive_of(run, context);
@@ -506,7 +532,9 @@ static enum core_status find_waitfor(struct replay_run *run, struct replay_waitf
     if (c.status == CORE_OK)
         c.status = replay_waitfor_solve(
             waitfor, alive, program->rank_count,
-            threads ? &(struct replay_waitfor_threads){threads->first, threads->rank, threads->count} : NULL);
+            threads
+                ? &(struct replay_waitfor_threads){threads->first, threads->rank, threads->count}
+                : NULL);
     free(alive);
     free(c.any_first);
     free(c.any_count);
@@ -525,7 +553,8 @@ static void assume(struct replay_run *run, const struct replay_waitfor *waitfor)
             continue;
         if (op->flags & (REPLAY_FLAG_TEST | REPLAY_FLAG_ASSUMED))
             run_assume(run, blocked->rank, blocked->op);
-        if (run->policy->threads == REPLAY_THREADS_RECORDED && run_is_threaded(run, blocked->rank)) {
+        if (run->policy->threads == REPLAY_THREADS_RECORDED &&
+            run_is_threaded(run, blocked->rank)) {
             run_assume(run, blocked->rank, blocked->op);
             run->result->by_threads = true;
         }
@@ -562,7 +591,8 @@ enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_o
     }
     if (held)
         assume(run, &waitfor);
-    if (run->threads && run->threads->contended) { /* another order of threads may pair other messages */
+    if (run->threads &&
+        run->threads->contended) { /* another order of threads may pair other messages */
         run_assume(run, run->threads->contended_rank, run->threads->contended_op);
         result->by_threads = true;
     }

@@ -1,18 +1,22 @@
-/* Ranks on which several threads made calls. A rank has one matching space and one set of requests, and a context for every thread: each goes
- * through its own operations, and only a context is held. Contexts are numbered like ranks: those of single-threaded ranks are the ranks,
- * the threads of the others follow behind the last rank, rank by rank.
+/* Ranks on which several threads made calls. A rank has one matching space and one set of requests,
+ * and a context for every thread: each goes through its own operations, and only a context is held.
+ * Contexts are numbered like ranks: those of single-threaded ranks are the ranks, the threads of
+ * the others follow behind the last rank, rank by rank.
  *
- * What orders the threads of a rank but MPI (locks, joins) is not recorded. With threads=free nothing orders them but what no run can do
- * without: a message or a request must have been made before it is received, cancelled or freed. Whatever is stuck then is stuck
- * in any run in which each thread makes these calls. With threads=recorded an operation also waits for those which had returned
- * when it began in the recorded run.
+ * What orders the threads of a rank but MPI (locks, joins) is not recorded. With threads=free
+ * nothing orders them but what no run can do without: a message or a request must have been made
+ * before it is received, cancelled or freed. Whatever is stuck then is stuck in any run in which
+ * each thread makes these calls. With threads=recorded an operation also waits for those which had
+ * returned when it began in the recorded run.
  *
- * Two threads that send, or receive, with equal envelopes would be matched in the order in which they come: such operations are posted in the
- * recorded order, and a deadlock is called assumed.
+ * Two threads that send, or receive, with equal envelopes would be matched in the order in which
+ * they come: such operations are posted in the recorded order, and a deadlock is called assumed.
  *
  * Invariants
- *  1. An operation that has to wait for an earlier one of another thread waits for one that began before it in the recorded run.
- *  2. `held` counts the contexts of a rank with HOLD_ORDER; each is looked at again whenever the rank has begun or finished an operation. */
+ *  1. An operation that has to wait for an earlier one of another thread waits for one that began
+ * before it in the recorded run.
+ *  2. `held` counts the contexts of a rank with HOLD_ORDER; each is looked at again whenever the
+ * rank has begun or finished an operation. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,16 +36,18 @@ static struct run_thread_op *ops_of(const struct replay_run *run, uint32_t rank)
     return run->threads->op + run->threads->base[rank];
 }
 
-/* --- opening ---------------------------------------------------------------------------------------------------- */
+/* --- opening ---------------------------------------------------------------------------------- */
 
-/* Threads of a rank in the order in which they first appear; links their operations. seen: by thread number, scratch, all zero. */
+/* Threads of a rank in the order in which they first appear; links their operations. seen: by
+ * thread number, scratch, all zero. */
 static void link_threads(struct replay_run *run, uint32_t rank, uint32_t *seen)
 {
     struct run_threads *threads = run->threads;
     const struct replay_rank *program = &run->program->rank[rank];
     struct run_thread_op *op = ops_of(run, rank);
 
-    for (uint32_t i = program->op_count; i-- > 0;) { /* seen: the operation after this one, plus 1 */
+    for (uint32_t i = program->op_count;
+         i-- > 0;) { /* seen: the operation after this one, plus 1 */
         uint32_t *next = &seen[program->when[i].thread];
         op[i].next = *next ? *next - 1 : program->op_count;
         *next = i + 1;
@@ -72,8 +78,10 @@ static int at_leave_compare(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* The recorded order: how many operations had returned when each began. Times that contradict the order of a thread are mended. */
-static void order_returns(struct replay_run *run, uint32_t rank, struct at_leave *leave, uint64_t *latest)
+/* The recorded order: how many operations had returned when each began. Times that contradict the
+ * order of a thread are mended. */
+static void order_returns(struct replay_run *run, uint32_t rank, struct at_leave *leave,
+                          uint64_t *latest)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     struct run_thread_op *op = ops_of(run, rank);
@@ -85,7 +93,8 @@ static void order_returns(struct replay_run *run, uint32_t rank, struct at_leave
     for (uint32_t i = 0; i < count; i++) {
         uint64_t *last = &latest[op[i].thread - first];
         *last = program->when[i].enter > *last ? program->when[i].enter : *last;
-        leave[i] = (struct at_leave){.leave = program->when[i].leave > *last ? program->when[i].leave : *last, .op = i};
+        leave[i] = (struct at_leave){
+            .leave = program->when[i].leave > *last ? program->when[i].leave : *last, .op = i};
     }
     qsort(leave, count, sizeof *leave, at_leave_compare);
     for (uint32_t i = 0; i < count; i++)
@@ -161,8 +170,10 @@ static int envelope_compare_op(const void *a, const void *b)
     return (x->op > y->op) - (x->op < y->op);
 }
 
-/* Operations that a message could confuse, in recorded order: each waits for the one before, if that is another thread's. */
-static void chain(struct replay_run *run, uint32_t rank, const struct envelope *envelope, uint32_t count)
+/* Operations that a message could confuse, in recorded order: each waits for the one before, if
+ * that is another thread's. */
+static void chain(struct replay_run *run, uint32_t rank, const struct envelope *envelope,
+                  uint32_t count)
 {
     struct run_thread_op *op = ops_of(run, rank);
     for (uint32_t i = 1; i < count; i++) {
@@ -183,29 +194,37 @@ static bool takes_message(const struct replay_op *op)
     return op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV || op->kind == REPLAY_MPROBE;
 }
 
-/* any_tag: by communicator, whether receives of the whole program take any tag; own: scratch, the same for this rank. */
-static void link_contended(struct replay_run *run, uint32_t rank, const bool *any_tag, bool *own, struct envelope *envelope)
+/* any_tag: by communicator, whether receives of the whole program take any tag; own: scratch, the
+ * same for this rank. */
+static void link_contended(struct replay_run *run, uint32_t rank, const bool *any_tag, bool *own,
+                           struct envelope *envelope)
 {
     const struct replay_rank *program = &run->program->rank[rank];
     uint32_t count = 0;
 
     memset(own, 0, run->program->comm_count * sizeof *own);
     for (uint32_t i = 0; i < program->op_count; i++)
-        own[program->op[i].comm] |= takes_message(&program->op[i]) && program->op[i].tag == REPLAY_ANY;
+        own[program->op[i].comm] |=
+            takes_message(&program->op[i]) && program->op[i].tag == REPLAY_ANY;
     for (uint32_t i = 0; i < program->op_count; i++) {
         const struct replay_op *op = &program->op[i];
-        bool receives = takes_message(op), sends = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
+        bool receives = takes_message(op),
+             sends = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
         if ((!receives && !sends) || op->peer == REPLAY_PROC_NULL)
             continue;
         bool one_tag = receives ? own[op->comm] : any_tag[op->comm];
-        envelope[count++] = (struct envelope){
-            .op = i, .comm = op->comm, .peer = op->peer, .tag = one_tag ? REPLAY_ANY : op->tag, .receives = receives};
+        envelope[count++] = (struct envelope){.op = i,
+                                              .comm = op->comm,
+                                              .peer = op->peer,
+                                              .tag = one_tag ? REPLAY_ANY : op->tag,
+                                              .receives = receives};
     }
     qsort(envelope, count, sizeof *envelope, envelope_compare);
     for (uint32_t i = 0, end; i < count; i = end) {
         bool any_source = false;
-        for (end = i; end < count && envelope[end].receives == envelope[i].receives && envelope[end].comm == envelope[i].comm &&
-                      envelope[end].tag == envelope[i].tag;
+        for (end = i;
+             end < count && envelope[end].receives == envelope[i].receives &&
+             envelope[end].comm == envelope[i].comm && envelope[end].tag == envelope[i].tag;
              end++)
             any_source |= envelope[end].peer == REPLAY_ANY;
         if (any_source) {
@@ -222,8 +241,8 @@ static void link_contended(struct replay_run *run, uint32_t rank, const bool *an
 }
 
 /* Sizes and numbers; false: no rank has several threads. */
-static bool count_threads(const struct replay_program *program, uint64_t *out_ops, uint32_t *out_ops_max, uint32_t *out_requests_max,
-                          uint64_t *out_threads)
+static bool count_threads(const struct replay_program *program, uint64_t *out_ops,
+                          uint32_t *out_ops_max, uint32_t *out_requests_max, uint64_t *out_threads)
 {
     bool any = false;
     *out_ops = *out_threads = 0;
@@ -260,7 +279,8 @@ static void link_all(struct replay_run *run, struct scratch *scratch)
     for (uint32_t rank = 0; rank < program->rank_count; rank++)
         for (uint32_t i = 0; i < program->rank[rank].op_count; i++) {
             const struct replay_op *op = &program->rank[rank].op[i];
-            scratch->any_tag[op->comm] |= op->tag == REPLAY_ANY && (takes_message(op) || op->kind == REPLAY_PROBE);
+            scratch->any_tag[op->comm] |=
+                op->tag == REPLAY_ANY && (takes_message(op) || op->kind == REPLAY_PROBE);
         }
     for (uint32_t rank = 0; rank < program->rank_count; rank++) {
         threads->first[rank] = threads->count;
@@ -305,9 +325,10 @@ enum core_status run_threads_open(struct replay_run *run)
                                .envelope = malloc(ops_max * sizeof *scratch.envelope),
                                .any_tag = calloc(program->comm_count, sizeof *scratch.any_tag),
                                .own = calloc(program->comm_count, sizeof *scratch.own)};
-    bool made = threads && threads->first && threads->base && threads->frontier && threads->held && threads->rank && threads->start &&
-                threads->op && threads->passed && threads->awaiter && scratch.seen && scratch.made && scratch.leave && scratch.latest &&
-                scratch.envelope && scratch.any_tag && scratch.own;
+    bool made = threads && threads->first && threads->base && threads->frontier && threads->held &&
+                threads->rank && threads->start && threads->op && threads->passed &&
+                threads->awaiter && scratch.seen && scratch.made && scratch.leave &&
+                scratch.latest && scratch.envelope && scratch.any_tag && scratch.own;
     if (made)
         link_all(run, &scratch);
     free(scratch.seen);
@@ -337,7 +358,7 @@ void run_threads_done(struct replay_run *run)
     free(threads);
 }
 
-/* --- running ---------------------------------------------------------------------------------------------------- */
+/* --- running ---------------------------------------------------------------------------------- */
 
 void run_threads_start(struct replay_run *run)
 {
@@ -349,7 +370,8 @@ void run_threads_start(struct replay_run *run)
     memset(threads->held, 0, ranks * sizeof *threads->held);
     for (uint32_t i = 0; i < threads->count; i++) {
         struct rank_state *of_rank = &run->state[threads->rank[i]];
-        run->state[ranks + i] = (struct rank_state){.request = of_rank->request, .pc = threads->start[i], .forced = -1};
+        run->state[ranks + i] =
+            (struct rank_state){.request = of_rank->request, .pc = threads->start[i], .forced = -1};
         of_rank->hold = HOLD_END; /* the rank itself does nothing */
     }
 }
@@ -395,7 +417,8 @@ void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *
     struct run_threads *threads = run->threads;
     const struct run_thread_op *op = ops_of(run, rank);
     uint8_t *returned = threads->passed + threads->op_count + threads->base[rank];
-    uint32_t index = state->pc, *frontier = &threads->frontier[rank], count = run->program->rank[rank].op_count;
+    uint32_t index = state->pc, *frontier = &threads->frontier[rank],
+             count = run->program->rank[rank].op_count;
 
     threads->passed[threads->base[rank] + index] = 1;
     returned[op[index].place] = 1;
@@ -405,7 +428,7 @@ void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *
     run_threads_moved(run, rank);
 }
 
-/* --- what is known of them -------------------------------------------------------------------------------------- */
+/* --- what is known of them -------------------------------------------------------------------- */
 
 uint32_t run_threads_first_unpassed(const struct replay_run *run, uint32_t rank)
 {
@@ -418,7 +441,8 @@ uint32_t run_threads_first_unpassed(const struct replay_run *run, uint32_t rank)
 }
 
 /* The threads whose operations an operation under HOLD_ORDER waits for. */
-uint32_t run_threads_awaited(const struct replay_run *run, uint32_t rank, uint32_t index, uint32_t *out_context, uint32_t room)
+uint32_t run_threads_awaited(const struct replay_run *run, uint32_t rank, uint32_t index,
+                             uint32_t *out_context, uint32_t room)
 {
     const struct run_threads *threads = run->threads;
     const struct run_thread_op *op = ops_of(run, rank);
@@ -426,7 +450,8 @@ uint32_t run_threads_awaited(const struct replay_run *run, uint32_t rank, uint32
 
     if (op[index].after && !has_begun(run, rank, op[index].after - 1) && room)
         out_context[count++] = run_context(run, rank, op[index].after - 1);
-    for (uint32_t i = threads->first[rank]; i < threads->first[rank + 1] && run->policy->threads == REPLAY_THREADS_RECORDED; i++) {
+    for (uint32_t i = threads->first[rank];
+         i < threads->first[rank + 1] && run->policy->threads == REPLAY_THREADS_RECORDED; i++) {
         uint32_t pc = run->state[run->program->rank_count + i].pc;
         if (pc < run->program->rank[rank].op_count && op[pc].place < op[index].need && count < room)
             out_context[count++] = run->program->rank_count + i;

@@ -37,8 +37,8 @@ uint64_t timed_words_ticks(const struct timed_engine *e, uint64_t bytes)
     return (uint64_t)((product + e->options.word_bytes - 1) / e->options.word_bytes);
 }
 
-/* Time of the whole program were everything done one after the other: no run lasts longer, since at any moment at least
- * one message moves at its full share. In picoseconds. */
+/* Time of the whole program were everything done one after the other: no run lasts longer, since at
+ * any moment at least one message moves at its full share. In picoseconds. */
 static unsigned __int128 serial_time(const struct timed_engine *e)
 {
     const struct replay_timed_options *o = &e->options;
@@ -65,7 +65,8 @@ static unsigned __int128 serial_time(const struct timed_engine *e)
                 sum += o->coll_cost
                            ? o->coll_cost(o->coll_context, (enum replay_coll_shape)op->mode,
                                           e->program->comm[op->comm].count, op->bytes)
-                           : alpha * 32 + (unsigned __int128)o->beta_ps * op->bytes / o->word_bytes + 1;
+                           : alpha * 32 +
+                                 (unsigned __int128)o->beta_ps * op->bytes / o->word_bytes + 1;
                 break;
             default:
                 break;
@@ -87,14 +88,17 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 
 static enum core_status choose_scale(struct timed_engine *e)
 {
-    static const uint8_t factor[] = {2, 3, 2, 5, 2, 7, 3, 2, 11, 13, 2, 5, 3, 2, 17, 19, 2, 3, 2, 23, 2, 3, 5, 7, 2, 2};
+    static const uint8_t factor[] = {2, 3,  2,  5, 2, 7, 3,  2, 11, 13, 2, 5, 3,
+                                     2, 17, 19, 2, 3, 2, 23, 2, 3,  5,  7, 2, 2};
     struct replay_timed_options *o = &e->options;
     unsigned __int128 serial = serial_time(e);
-    uint64_t whole = o->word_bytes / (o->beta_ps ? common_divisor(o->beta_ps, o->word_bytes) : o->word_bytes);
+    uint64_t whole =
+        o->word_bytes / (o->beta_ps ? common_divisor(o->beta_ps, o->word_bytes) : o->word_bytes);
 
     if (serial >= ticks_max)
-        return core_report(CORE_LIMIT, "the program is too long for the timed clock: its serial time exceeds 2^62 "
-                                       "picoseconds; take smaller alpha, beta or sizes");
+        return core_report(
+            CORE_LIMIT, "the program is too long for the timed clock: its serial time exceeds 2^62 "
+                        "picoseconds; take smaller alpha, beta or sizes");
     e->scale = serial * whole < ticks_max ? whole : 1;
     for (size_t i = 0; e->shared && i < sizeof factor; i++)
         if (serial * e->scale * factor[i] < ticks_max)
@@ -107,22 +111,25 @@ static enum core_status choose_scale(struct timed_engine *e)
     return CORE_OK;
 }
 
-static enum core_status check_options(const struct replay_program *program, const struct replay_timed_options *o)
+static enum core_status check_options(const struct replay_program *program,
+                                      const struct replay_timed_options *o)
 {
     const uint64_t most = 1ull << 56;
     if (o->word_bytes == 0)
         return core_report(CORE_BAD_INPUT, "a word of 0 bytes is impossible; the nearest is 1");
     if (o->alpha_ps > most || o->beta_ps > most || o->tau_ps > most)
-        return core_report(CORE_LIMIT, "alpha, beta and tau are limited to 2^56 picoseconds (20 hours)");
+        return core_report(CORE_LIMIT,
+                           "alpha, beta and tau are limited to 2^56 picoseconds (20 hours)");
     if (o->topology && o->topology->ranks != program->rank_count)
-        return core_report(CORE_BAD_INPUT, "a network of %u ranks for a program of %u", o->topology->ranks,
-                           program->rank_count);
+        return core_report(CORE_BAD_INPUT, "a network of %u ranks for a program of %u",
+                           o->topology->ranks, program->rank_count);
     if (o->half_duplex && o->routing == REPLAY_ROUTING_BEST)
         return core_report(CORE_UNSUPPORTED, "half duplex with routing best: take routing fixed");
     for (uint32_t i = 0; i < o->route_count; i++)
         for (uint32_t n = 0; n < o->route[i].count; n++)
             if (!o->topology || o->route[i].node[n] >= o->topology->nodes)
-                return core_report(CORE_BAD_INPUT, "a forced route over a node that does not exist");
+                return core_report(CORE_BAD_INPUT,
+                                   "a forced route over a node that does not exist");
     return CORE_OK;
 }
 
@@ -130,7 +137,8 @@ void timed_column_make(struct timed_engine *e, enum timed_column column)
 {
     e->column[column] = core_alloc_zero(e->program->rank_count, sizeof *e->column[column]);
     if (!e->column[column] && e->status == CORE_OK)
-        e->status = core_report(CORE_NO_MEMORY, "out of memory for %u ranks", e->program->rank_count);
+        e->status =
+            core_report(CORE_NO_MEMORY, "out of memory for %u ranks", e->program->rank_count);
     e->extra_bytes += e->program->rank_count * sizeof *e->column[column];
 }
 
@@ -153,7 +161,8 @@ static enum core_status engine_init(struct timed_engine *e)
     if (!e->rank || !e->request)
         return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
     if (e->any_held && !(e->held = core_alloc_zero(requests + 1, sizeof *e->held)))
-        return core_report(CORE_NO_MEMORY, "out of memory for %llu requests", (unsigned long long)requests);
+        return core_report(CORE_NO_MEMORY, "out of memory for %llu requests",
+                           (unsigned long long)requests);
     if (e->any_detach && !(e->buffered = core_alloc_zero(ranks, sizeof *e->buffered)))
         return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", ranks);
     if (e->options.want_path) {
@@ -173,11 +182,12 @@ static enum core_status engine_init(struct timed_engine *e)
     requests = 0;
     for (uint32_t r = 0; r < ranks; r++) {
         const struct replay_rank *from = &e->program->rank[r];
-        e->rank[r] = (struct timed_rank){.op = from->op,
-                                         .op_end = from->op_count ? from->op + from->op_count : from->op,
-                                         .request = e->request + requests,
-                                         .set = from->set,
-                                         .member = from->member};
+        e->rank[r] =
+            (struct timed_rank){.op = from->op,
+                                .op_end = from->op_count ? from->op + from->op_count : from->op,
+                                .request = e->request + requests,
+                                .set = from->set,
+                                .member = from->member};
         requests += (uint64_t)from->request_count;
     }
     e->starting = ranks;
@@ -218,13 +228,14 @@ void timed_message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
     timed_port_ended(e, m);
     timed_rank_complete(e, (uint32_t)m->src, m->send_request, cause, m, started);
     m->send_request = NO_SIDE;
-    if (m->flags & MESSAGE_BUFFERED && --e->buffered[m->src] == 0 && e->rank[m->src].flags & RANK_PROBING &&
-        e->rank[m->src].op->kind == REPLAY_DETACH) {
+    if (m->flags & MESSAGE_BUFFERED && --e->buffered[m->src] == 0 &&
+        e->rank[m->src].flags & RANK_PROBING && e->rank[m->src].op->kind == REPLAY_DETACH) {
         e->rank[m->src].flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
         timed_column_add(e, COLUMN_TRANSFER, (uint32_t)m->src, e->now - e->rank[m->src].blocked_at);
         timed_numbers_add(e, &e->run, (uint32_t)m->src);
     }
-    if (m->flags & (MESSAGE_SEND | MESSAGE_HELD)) { /* eager, and nobody has posted the receive yet */
+    if (m->flags &
+        (MESSAGE_SEND | MESSAGE_HELD)) { /* eager, and nobody has posted the receive yet */
         m->flags |= MESSAGE_ARRIVED;
         return;
     }
@@ -266,7 +277,9 @@ static void prefetch_waits(const struct timed_rank *r)
 {
     for (int i = 0; i < 3 && r->op + i < r->op_end; i++)
         if (r->op[i].kind == REPLAY_WAIT_ALL) {
-            uintptr_t guess = 2 * (uintptr_t)r->op[i].request; /* two requests a wait; a wrong guess only costs time */
+            uintptr_t guess =
+                2 * (uintptr_t)r->op[i]
+                        .request; /* two requests a wait; a wrong guess only costs time */
             __builtin_prefetch(&r->set[r->op[i].request]);
             __builtin_prefetch((const void *)((uintptr_t)r->member + guess * sizeof *r->member));
             __builtin_prefetch((const void *)((uintptr_t)r->request + guess));
@@ -299,7 +312,8 @@ static void run_ranks(struct timed_engine *e)
     e->run.count = 0;
 }
 
-/* All events of the present instant that are there; those they cause at the same instant are the next round's. */
+/* All events of the present instant that are there; those they cause at the same instant are the
+ * next round's. */
 static void take_instant(struct timed_engine *e)
 {
     struct timed_bucket *bucket = &e->queue.bucket[0];
@@ -307,12 +321,15 @@ static void take_instant(struct timed_engine *e)
     e->now = e->queue.last;
     for (uint32_t i = 0; i < count; i++) {
         if (i + 8 < count)
-            __builtin_prefetch(&e->message[bucket->event[i + 8].id < e->message_used ? bucket->event[i + 8].id : 0]);
+            __builtin_prefetch(
+                &e->message[bucket->event[i + 8].id < e->message_used ? bucket->event[i + 8].id
+                                                                      : 0]);
         struct timed_event taken = bucket->event[i]; /* the bucket may move */
         event(e, &taken);
     }
     if (bucket->count > count)
-        memmove(bucket->event, bucket->event + count, (bucket->count - count) * sizeof *bucket->event);
+        memmove(bucket->event, bucket->event + count,
+                (bucket->count - count) * sizeof *bucket->event);
     bucket->count -= count;
     if (e->shared)
         timed_link_update(e);
@@ -370,7 +387,8 @@ static void run_supersteps(struct timed_engine *e)
         int moved = superstep(e);
         if (!moved && e->queue.bucket[0].count == 0 && !timed_queue_advance(&e->queue))
             return;
-        while (e->queue.bucket[0].count || (e->queue.used && moved)) { /* collectives that end in this superstep */
+        while (e->queue.bucket[0].count ||
+               (e->queue.used && moved)) { /* collectives that end in this superstep */
             if (e->queue.bucket[0].count == 0) {
                 struct timed_queue *q = &e->queue;
                 uint64_t before = e->now;
@@ -398,7 +416,8 @@ static void rank_result(struct timed_engine *e, uint32_t r, struct replay_timed_
     for (int i = 0; i < REPLAY_TIMED_COLUMNS; i++)
         if (e->column[i])
             e->column[i][r] = timed_ps(e, e->column[i][r]);
-    result->op[r] = (uint32_t)(rank->op - e->program->rank[r].op) - (ended || rank->flags & RANK_PROBING ? 0 : 1);
+    result->op[r] = (uint32_t)(rank->op - e->program->rank[r].op) -
+                    (ended || rank->flags & RANK_PROBING ? 0 : 1);
     result->blocked_count += !ended;
 }
 
@@ -420,8 +439,10 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
         replay_timed_done(&result);
         return status;
     }
-    uint64_t matching = (uint64_t)e->message_used * sizeof *e->message + (e->slot_mask + 1) * sizeof *e->slot;
-    uint64_t more = ranks * (sizeof *result.op + sizeof **result.column); /* when the messages have gone */
+    uint64_t matching =
+        (uint64_t)e->message_used * sizeof *e->message + (e->slot_mask + 1) * sizeof *e->slot;
+    uint64_t more =
+        ranks * (sizeof *result.op + sizeof **result.column); /* when the messages have gone */
     result.peak_bytes = e->extra_bytes + e->queue.bytes + (matching > more ? matching : more);
     timed_match_done(e);
     result.op = core_alloc(ranks * sizeof *result.op);
@@ -438,7 +459,8 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
     return CORE_OK;
 }
 
-struct replay_timed_rank replay_timed_rank_at(const struct replay_timed_result *result, uint32_t rank)
+struct replay_timed_rank replay_timed_rank_at(const struct replay_timed_result *result,
+                                              uint32_t rank)
 {
     uint64_t part[REPLAY_TIMED_COLUMNS];
     CORE_CHECK(rank < result->rank_count);
@@ -455,20 +477,24 @@ struct replay_timed_rank replay_timed_rank_at(const struct replay_timed_result *
                                       .op = result->op[rank]};
 }
 
-enum core_status replay_timed_run(const struct replay_program *program, const struct replay_timed_options *options,
+enum core_status replay_timed_run(const struct replay_program *program,
+                                  const struct replay_timed_options *options,
                                   struct replay_timed_result *out)
 {
-    struct timed_engine e = {.program = program, .options = options ? *options : replay_timed_defaults()};
+    struct timed_engine e = {.program = program,
+                             .options = options ? *options : replay_timed_defaults()};
     enum core_status status = check_options(program, &e.options);
 
     if (status != CORE_OK)
         return status;
     if (e.options.topology)
         e.topology = *e.options.topology;
-    else if ((status = replay_topology_make(REPLAY_FULL, program->rank_count, &e.topology)) != CORE_OK)
+    else if ((status = replay_topology_make(REPLAY_FULL, program->rank_count, &e.topology)) !=
+             CORE_OK)
         return status;
     e.shared = e.options.port != REPLAY_PORT_BSP &&
-               (e.topology.kind != REPLAY_FULL || e.options.port == REPLAY_PORT_MULTI || e.options.half_duplex);
+               (e.topology.kind != REPLAY_FULL || e.options.port == REPLAY_PORT_MULTI ||
+                e.options.half_duplex);
     status = engine_init(&e);
     if (status == CORE_OK) {
         if (e.options.port == REPLAY_PORT_BSP)
@@ -495,8 +521,9 @@ void replay_timed_done(struct replay_timed_result *result)
     *result = (struct replay_timed_result){0};
 }
 
-static enum core_status measure_one(const struct replay_program *program, const struct replay_timed_options *options,
-                                    uint64_t *out_value, struct replay_measure *measure)
+static enum core_status measure_one(const struct replay_program *program,
+                                    const struct replay_timed_options *options, uint64_t *out_value,
+                                    struct replay_measure *measure)
 {
     struct replay_timed_result result;
     enum core_status status = replay_timed_run(program, options, &result);
@@ -510,7 +537,8 @@ static enum core_status measure_one(const struct replay_program *program, const 
     return CORE_OK;
 }
 
-enum core_status replay_timed_measure(const struct replay_program *program, const struct replay_timed_options *options,
+enum core_status replay_timed_measure(const struct replay_program *program,
+                                      const struct replay_timed_options *options,
                                       struct replay_measure *out)
 {
     struct replay_timed_options o = options ? *options : replay_timed_defaults();

@@ -1,11 +1,14 @@
-/* Links shared by messages. A message is routed when it starts (timed_route.c), flows once its alpha is over, and while it
- * flows advances at 1/k, k being the most messages that flow on any one of its links. When messages come to a link or leave
- * it only the flows on that link are looked at. */
+/* Links shared by messages. A message is routed when it starts (timed_route.c), flows once its
+ * alpha is over, and while it flows advances at 1/k, k being the most messages that flow on any one
+ * of its links. When messages come to a link or leave it only the flows on that link are looked at.
+ */
 #include "replay/timed_link.h"
 
 #include <string.h>
 
-enum { FIRST = 256 /* records at the start; record 0 stands in when there is no memory for more */ };
+enum {
+    FIRST = 256 /* records at the start; record 0 stands in when there is no memory for more */
+};
 
 enum core_status timed_link_no_memory(struct timed_engine *e)
 {
@@ -18,7 +21,8 @@ enum core_status timed_link_init(struct timed_engine *e)
 {
     struct timed_links *l = e->links = core_alloc_zero(1, sizeof *l);
     if (!l || !(l->slot = core_alloc_zero(FIRST * 4, sizeof *l->slot)) ||
-        !(l->link = core_alloc_zero(FIRST, sizeof *l->link)) || !(l->flow = core_alloc_zero(FIRST, sizeof *l->flow)))
+        !(l->link = core_alloc_zero(FIRST, sizeof *l->link)) ||
+        !(l->flow = core_alloc_zero(FIRST, sizeof *l->flow)))
         return timed_link_no_memory(e);
     l->link_room = l->flow_room = FIRST;
     l->slot_mask = FIRST * 4 - 1;
@@ -158,7 +162,7 @@ void timed_link_take(struct timed_engine *e, uint32_t flow, const uint64_t *id, 
     }
 }
 
-/* --- life of a flow ---------------------------------------------------------------------------------------------- */
+/* --- life of a flow --------------------------------------------------------------------------- */
 
 void timed_link_begin(struct timed_engine *e, uint32_t id)
 {
@@ -199,8 +203,8 @@ void timed_link_flow(struct timed_engine *e, uint32_t id)
         timed_numbers_add(e, &e->links->flowing, m->flow);
 }
 
-/* Ends are announced by flow, with the version they were computed for: a flow whose share has changed since, or that is
- * another message's by now, is not meant. */
+/* Ends are announced by flow, with the version they were computed for: a flow whose share has
+ * changed since, or that is another message's by now, is not meant. */
 uint32_t timed_link_current(const struct timed_engine *e, uint32_t flow, uint32_t what)
 {
     const struct flow *f = &e->links->flow[flow];
@@ -289,7 +293,8 @@ static void reshare(struct timed_engine *e, struct flow *f)
     f->since = e->now;
     f->share = share;
     f->version++;
-    timed_queue_push(&e->queue, e->now + f->left * share, (uint32_t)(f - e->links->flow), EVENT_END | (f->version << 2));
+    timed_queue_push(&e->queue, e->now + f->left * share, (uint32_t)(f - e->links->flow),
+                     EVENT_END | (f->version << 2));
 }
 
 void timed_link_update(struct timed_engine *e)

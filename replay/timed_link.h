@@ -53,10 +53,12 @@ struct timed_links {
     struct search search; /* kept for its memory */
 };
 
-/* The record of a link by topology's id, made when first asked for. Never held across a call that may make another. */
+/* The record of a link by topology's id, made when first asked for. Never held across a call that
+ * may make another. */
 struct link *timed_link_of(struct timed_engine *engine, uint64_t id);
 /* A message takes a path: link ids. */
-void timed_link_take(struct timed_engine *engine, uint32_t flow, const uint64_t *id, uint32_t count);
+void timed_link_take(struct timed_engine *engine, uint32_t flow, const uint64_t *id,
+                     uint32_t count);
 enum core_status timed_link_no_memory(struct timed_engine *engine);
 
 /* Fixed routing's path, alone in the search: ids from 0. */

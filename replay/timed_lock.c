@@ -1,12 +1,12 @@
-/* Passive-target locks on the timed clock: taken in the order in which they were asked for, shared ones together. Taking one
- * costs nothing but the wait. */
+/* Passive-target locks on the timed clock: taken in the order in which they were asked for, shared
+ * ones together. Taking one costs nothing but the wait. */
 #include "replay/timed_state.h"
 
 struct lock { /* of one target in one window */
     uint32_t comm;
     int32_t target;
-    uint32_t shared;    /* holders */
-    int exclusive;      /* held exclusively */
+    uint32_t shared;     /* holders */
+    int exclusive;       /* held exclusively */
     uint32_t head, tail; /* of those that wait */
 };
 
@@ -122,7 +122,8 @@ void timed_lock_release(struct timed_engine *e, uint32_t rank, const struct repl
     while (lock->head && grant(lock, e->locks->wait[lock->head].exclusive)) {
         uint32_t next = e->locks->wait[lock->head].rank;
         lock->head = e->locks->wait[lock->head].next;
-        timed_column_add(e, COLUMN_LATE_SENDER, next, e->now - e->rank[next].blocked_at); /* somebody else holds it up */
+        timed_column_add(e, COLUMN_LATE_SENDER, next,
+                         e->now - e->rank[next].blocked_at); /* somebody else holds it up */
         timed_rank_complete(e, next, WHOLE_OP, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
     }
 }

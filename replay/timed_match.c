@@ -1,7 +1,8 @@
-/* Matching on the timed clock, as MPI states it. One hash table holds all unmatched operations without wildcards under
- * (receiver, sender, communicator, tag): a key's entries are all sends or all receives, and a bucket is a chain in post
- * order, so the first with the key is the oldest. Receives with a wildcard wait in a list of their rank; they are weighed
- * against the table's by post order. Constant time as long as there are no wildcards. */
+/* Matching on the timed clock, as MPI states it. One hash table holds all unmatched operations
+ * without wildcards under (receiver, sender, communicator, tag): a key's entries are all sends or
+ * all receives, and a bucket is a chain in post order, so the first with the key is the oldest.
+ * Receives with a wildcard wait in a list of their rank; they are weighed against the table's by
+ * post order. Constant time as long as there are no wildcards. */
 #include "replay/timed_state.h"
 
 #include <sys/mman.h>
@@ -19,7 +20,8 @@ enum core_status timed_match_init(struct timed_engine *e)
             const struct replay_op *op = &rank->op[i];
             if (op->kind <= REPLAY_IRECV)
                 count++;
-            if ((op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV) && (op->peer == REPLAY_ANY || op->tag == REPLAY_ANY))
+            if ((op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV) &&
+                (op->peer == REPLAY_ANY || op->tag == REPLAY_ANY))
                 e->any_wild = 1;
             if (op->kind == REPLAY_PROBE || op->kind == REPLAY_IPROBE || op->kind == REPLAY_MPROBE)
                 e->any_wild = 1;
@@ -36,9 +38,11 @@ enum core_status timed_match_init(struct timed_engine *e)
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (e->message == MAP_FAILED) {
         e->message = NULL;
-        return core_report(CORE_NO_MEMORY, "out of memory for %llu messages", (unsigned long long)count);
+        return core_report(CORE_NO_MEMORY, "out of memory for %llu messages",
+                           (unsigned long long)count);
     }
-    if (e->message_room > HUGE_BYTES) /* random access over a large area: fewer pages, fewer misses */
+    if (e->message_room >
+        HUGE_BYTES) /* random access over a large area: fewer pages, fewer misses */
         madvise(e->message, e->message_room, MADV_HUGEPAGE);
     e->message_used = 1;
     e->slot_mask = SLOTS_FIRST - 1;
@@ -76,14 +80,17 @@ void timed_message_free(struct timed_engine *e, uint32_t id)
 }
 
 /* Receives that one rank posts from neighbouring senders fall into neighbouring slots. */
-static uint64_t hash(const struct timed_engine *e, int32_t src, int32_t dst, int32_t tag, uint32_t comm)
+static uint64_t hash(const struct timed_engine *e, int32_t src, int32_t dst, int32_t tag,
+                     uint32_t comm)
 {
-    uint64_t key = (((uint64_t)comm << 32 | (uint32_t)tag) * 0xd1b54a32d192ed03u + (uint32_t)dst) * 0x9e3779b97f4a7c15u;
+    uint64_t key = (((uint64_t)comm << 32 | (uint32_t)tag) * 0xd1b54a32d192ed03u + (uint32_t)dst) *
+                   0x9e3779b97f4a7c15u;
     return ((key >> 24) + (uint32_t)src) & e->slot_mask;
 }
 
 /* Called a few operations before a row of sends gets there. */
-void timed_match_prefetch(const struct timed_engine *e, uint32_t rank, const struct replay_op *op, int near)
+void timed_match_prefetch(const struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                          int near)
 {
     if (op->peer < 0)
         return;
@@ -130,7 +137,8 @@ static void table_add(struct timed_engine *e, uint32_t id)
     slot_append(e, &e->slot[hash(e, m->src, m->dst, m->tag, m->comm)], id);
 }
 
-static void chain_remove(struct timed_engine *e, struct timed_slot *slot, uint32_t prev, uint32_t id)
+static void chain_remove(struct timed_engine *e, struct timed_slot *slot, uint32_t prev,
+                         uint32_t id)
 {
     uint32_t next = e->message[id].chain;
     if (prev)
@@ -143,13 +151,14 @@ static void chain_remove(struct timed_engine *e, struct timed_slot *slot, uint32
 }
 
 /* The oldest entry of one kind under a key, with its predecessor in the chain. */
-static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint32_t kind, int32_t src, int32_t dst,
-                           int32_t tag, uint32_t comm, uint32_t *out_prev)
+static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint32_t kind,
+                           int32_t src, int32_t dst, int32_t tag, uint32_t comm, uint32_t *out_prev)
 {
     uint32_t prev = NONE;
     for (uint32_t id = slot->head; id; prev = id, id = e->message[id].chain) {
         const struct timed_message *m = &e->message[id];
-        if (m->src == src && m->dst == dst && m->tag == tag && m->comm == comm && (m->flags & kind)) {
+        if (m->src == src && m->dst == dst && m->tag == tag && m->comm == comm &&
+            (m->flags & kind)) {
             *out_prev = prev;
             return id;
         }
@@ -196,7 +205,8 @@ static void unmatched_remove(struct timed_engine *e, uint32_t id)
 
 static int accepts(int32_t src, int32_t tag, uint32_t comm, const struct timed_message *m)
 {
-    return (src == REPLAY_ANY || src == m->src) && (tag == REPLAY_ANY || tag == m->tag) && comm == m->comm;
+    return (src == REPLAY_ANY || src == m->src) && (tag == REPLAY_ANY || tag == m->tag) &&
+           comm == m->comm;
 }
 
 /* The oldest wildcard receive of m's receiver that takes it. */
@@ -235,21 +245,25 @@ static int is_eager(const struct timed_engine *e, const struct replay_op *op)
 static void wake_prober(struct timed_engine *e, const struct timed_message *m)
 {
     struct timed_rank *r = &e->rank[m->dst];
-    if (!(r->flags & RANK_PROBING) || r->op->kind == REPLAY_DETACH || !accepts(r->op->peer, r->op->tag, r->op->comm, m))
+    if (!(r->flags & RANK_PROBING) || r->op->kind == REPLAY_DETACH ||
+        !accepts(r->op->peer, r->op->tag, r->op->comm, m))
         return;
     timed_column_add(e, COLUMN_LATE_SENDER, (uint32_t)m->dst, e->now - r->blocked_at);
     r->flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
     timed_numbers_add(e, &e->run, (uint32_t)m->dst);
 }
 
-void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay_op *op, int32_t request)
+void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                      int32_t request)
 {
     struct timed_slot *slot = &e->slot[hash(e, (int32_t)rank, op->peer, op->tag, op->comm)];
-    uint32_t prev = NONE, id = table_find(e, slot, MESSAGE_RECV, (int32_t)rank, op->peer, op->tag, op->comm, &prev);
+    uint32_t prev = NONE, id = table_find(e, slot, MESSAGE_RECV, (int32_t)rank, op->peer, op->tag,
+                                          op->comm, &prev);
     struct timed_message *m;
 
     if (e->any_wild) {
-        struct timed_message probe = {.src = (int32_t)rank, .dst = op->peer, .tag = op->tag, .comm = op->comm};
+        struct timed_message probe = {
+            .src = (int32_t)rank, .dst = op->peer, .tag = op->tag, .comm = op->comm};
         uint32_t wild_prev, wild = wild_find(e, &probe, &wild_prev);
         if (wild && (!id || e->message[wild].order < e->message[id].order)) {
             wild_remove(e, &e->port[op->peer], wild_prev, wild);
@@ -272,7 +286,8 @@ void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay
         m->dst = op->peer;
         m->tag = op->tag;
         m->comm = op->comm;
-        m->flags = MESSAGE_SEND | (is_eager(e, op) ? MESSAGE_EAGER : 0) | (m->src == m->dst ? MESSAGE_SELF : 0);
+        m->flags = MESSAGE_SEND | (is_eager(e, op) ? MESSAGE_EAGER : 0) |
+                   (m->src == m->dst ? MESSAGE_SELF : 0);
     }
     m->bytes = op->bytes;
     m->send_request = request;
@@ -302,12 +317,13 @@ void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay
 }
 
 /* The oldest unmatched send that a receive or probe with these arguments takes. */
-static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, int32_t tag, uint32_t comm)
+static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, int32_t tag,
+                          uint32_t comm)
 {
     uint32_t prev;
     if (src != REPLAY_ANY && tag != REPLAY_ANY)
-        return table_find(e, &e->slot[hash(e, src, (int32_t)rank, tag, comm)], MESSAGE_SEND, src, (int32_t)rank, tag,
-                          comm, &prev);
+        return table_find(e, &e->slot[hash(e, src, (int32_t)rank, tag, comm)], MESSAGE_SEND, src,
+                          (int32_t)rank, tag, comm, &prev);
     for (uint32_t id = e->port[rank].unmatched; id; id = e->message[id].unmatched_next)
         if (accepts(src, tag, comm, &e->message[id]))
             return id;
@@ -316,10 +332,12 @@ static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, in
 
 static int32_t wanted_source(const struct timed_engine *e, const struct replay_op *op)
 {
-    return e->options.pin_recorded && op->peer == REPLAY_ANY && op->matched >= 0 ? op->matched : op->peer;
+    return e->options.pin_recorded && op->peer == REPLAY_ANY && op->matched >= 0 ? op->matched
+                                                                                 : op->peer;
 }
 
-static void post_recv(struct timed_engine *e, uint32_t rank, const struct replay_op *op, int32_t src, int32_t request)
+static void post_recv(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                      int32_t src, int32_t request)
 {
     uint32_t id = message_new(e);
     struct timed_message *m = &e->message[id];
@@ -348,7 +366,8 @@ static void post_recv(struct timed_engine *e, uint32_t rank, const struct replay
     r->wild_tail = id;
 }
 
-void timed_match_recv(struct timed_engine *e, uint32_t rank, const struct replay_op *op, int32_t request)
+void timed_match_recv(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                      int32_t request)
 {
     int32_t src = wanted_source(e, op);
     uint32_t id = send_find(e, rank, src, op->tag, op->comm);
@@ -391,7 +410,8 @@ int timed_match_take(struct timed_engine *e, uint32_t rank, const struct replay_
 }
 
 /* The receive of a message that was taken. */
-void timed_match_held(struct timed_engine *e, uint32_t rank, const struct replay_op *op, int32_t message, int32_t request)
+void timed_match_held(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                      int32_t message, int32_t request)
 {
     uint32_t id = e->held ? e->held[e->rank[rank].request - e->request + message] : NONE;
     struct timed_message *m = &e->message[id];
@@ -423,7 +443,8 @@ int timed_match_probe(struct timed_engine *e, uint32_t rank, const struct replay
 int timed_match_cancel(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     int send = op->kind == REPLAY_ISEND;
-    int32_t src = send ? (int32_t)rank : wanted_source(e, op), dst = send ? op->peer : (int32_t)rank;
+    int32_t src = send ? (int32_t)rank : wanted_source(e, op),
+            dst = send ? op->peer : (int32_t)rank;
 
     if (!send && (src == REPLAY_ANY || op->tag == REPLAY_ANY)) {
         uint32_t prev = NONE;

@@ -6,9 +6,11 @@ uint64_t timed_ps(const struct timed_engine *e, uint64_t ticks)
     return ticks / e->scale + (ticks % e->scale >= e->scale - e->scale / 2 && e->scale > 1);
 }
 
-/* The wait that `message` ended lasted from blocked_at until now: first until both sides were there, then until its
- * ports were free, then while it moved, the last part of that because it had to share links. */
-void timed_path_idle(struct timed_engine *e, uint32_t rank, const struct timed_message *m, uint64_t started)
+/* The wait that `message` ended lasted from blocked_at until now: first until both sides were
+ * there, then until its ports were free, then while it moved, the last part of that because it had
+ * to share links. */
+void timed_path_idle(struct timed_engine *e, uint32_t rank, const struct timed_message *m,
+                     uint64_t started)
 {
     uint64_t at = e->rank[rank].blocked_at;
 
@@ -37,7 +39,8 @@ uint32_t timed_path_record(struct timed_engine *e, const struct timed_record *re
 {
     if (e->record_count == e->record_room) {
         uint32_t room = e->record_room ? e->record_room * 2 : 1024;
-        struct timed_record *larger = room > e->record_room ? core_alloc_again(e->record, room * sizeof *larger) : NULL;
+        struct timed_record *larger =
+            room > e->record_room ? core_alloc_again(e->record, room * sizeof *larger) : NULL;
         if (!larger) {
             if (e->status == CORE_OK)
                 e->status = core_report(CORE_NO_MEMORY, "out of memory for the critical path");
@@ -52,7 +55,8 @@ uint32_t timed_path_record(struct timed_engine *e, const struct timed_record *re
     return e->record_count++;
 }
 
-/* Records a message that has just ended; what let it start is the later post, or the port that became free last. */
+/* Records a message that has just ended; what let it start is the later post, or the port that
+ * became free last. */
 uint32_t timed_path_message(struct timed_engine *e, uint32_t id, uint64_t started)
 {
     const struct timed_message *m = &e->message[id];
@@ -60,20 +64,20 @@ uint32_t timed_path_message(struct timed_engine *e, uint32_t id, uint64_t starte
 
     if (started > m->ready) {
         uint32_t send = e->cause[m->src].send_port, recv = e->cause[m->dst].recv_port;
-        uint64_t send_end = send ? e->record[send].end : 0, recv_end = recv ? e->record[recv].end : 0;
+        uint64_t send_end = send ? e->record[send].end : 0,
+                 recv_end = recv ? e->record[recv].end : 0;
         prev = send_end >= recv_end ? send : recv;
     } else {
         prev = m->flags & (MESSAGE_SENT_LAST | MESSAGE_EAGER) ? e->side[id].send : e->side[id].recv;
     }
-    uint32_t record =
-        timed_path_record(e, &(struct timed_record){.start = started,
-                                                    .end = e->now,
-                                                    .amount = m->bytes,
-                                                    .rank = m->src,
-                                                    .peer = m->dst,
-                                                    .op = m->send_op,
-                                                    .prev = prev,
-                                                    .kind = REPLAY_STEP_MESSAGE});
+    uint32_t record = timed_path_record(e, &(struct timed_record){.start = started,
+                                                                  .end = e->now,
+                                                                  .amount = m->bytes,
+                                                                  .rank = m->src,
+                                                                  .peer = m->dst,
+                                                                  .op = m->send_op,
+                                                                  .prev = prev,
+                                                                  .kind = REPLAY_STEP_MESSAGE});
     e->cause[m->src].send_port = record;
     e->cause[m->dst].recv_port = record;
     return record;

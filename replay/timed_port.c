@@ -1,6 +1,7 @@
-/* Who starts when. All messages that became ready at one instant are known before any of them starts; then, in turn:
- * senders parked at a port that has become free, in the order they parked; senders with something new or a free port,
- * each with its oldest message that can start; receivers still free, with the oldest message to them that can start. */
+/* Who starts when. All messages that became ready at one instant are known before any of them
+ * starts; then, in turn: senders parked at a port that has become free, in the order they parked;
+ * senders with something new or a free port, each with its oldest message that can start; receivers
+ * still free, with the oldest message to them that can start. */
 #include "replay/timed_state.h"
 
 static void out_of_memory(struct timed_engine *e)
@@ -39,7 +40,8 @@ static void queue_push(struct timed_engine *e, uint32_t sender, uint32_t id)
         r->queue = larger;
         r->queue_room = room;
     }
-    r->queue[r->queue_count++] = (struct timed_ready){e->message[id].send_op, id, e->message[id].dst};
+    r->queue[r->queue_count++] =
+        (struct timed_ready){e->message[id].send_op, id, e->message[id].dst};
     e->rank[sender].queued++;
 }
 
@@ -56,8 +58,8 @@ void timed_port_ready(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
 
-    if ((m->flags & MESSAGE_SELF) || e->options.port == REPLAY_PORT_MULTI || e->options.port == REPLAY_PORT_BSP ||
-        e->options.half_duplex) {
+    if ((m->flags & MESSAGE_SELF) || e->options.port == REPLAY_PORT_MULTI ||
+        e->options.port == REPLAY_PORT_BSP || e->options.half_duplex) {
         timed_numbers_add(e, &e->fresh, id);
         return;
     }
@@ -92,7 +94,7 @@ static void begin(struct timed_engine *e, uint32_t id)
         timed_queue_push(&e->queue, e->now + timed_duration(e, m), id, EVENT_END);
 }
 
-/* --- single port -------------------------------------------------------------------------------------------- */
+/* --- single port ------------------------------------------------------------------------------ */
 
 static void unpark(struct timed_engine *e, uint32_t sender)
 {
@@ -143,7 +145,8 @@ static void await_room(struct timed_engine *e, uint32_t rank)
     r->await_count = kept;
     if (kept * 2 <= r->await_room && r->await_room)
         return;
-    uint32_t room = r->await_room ? r->await_room * 2 : 8, *larger = core_alloc_again(r->await, room * sizeof *larger);
+    uint32_t room = r->await_room ? r->await_room * 2 : 8,
+             *larger = core_alloc_again(r->await, room * sizeof *larger);
     if (!larger) {
         out_of_memory(e);
         return;
@@ -189,8 +192,8 @@ static void start_queued(struct timed_engine *e, uint32_t sender, uint32_t index
     start(e, id);
 }
 
-/* Sorts by the order of the sends: merges the ascending runs that are there, pairwise, until one is left. Ranks that post
- * everything at once leave two runs, which is one merge. */
+/* Sorts by the order of the sends: merges the ascending runs that are there, pairwise, until one is
+ * left. Ranks that post everything at once leave two runs, which is one merge. */
 static void sort_fresh(struct timed_engine *e, struct timed_ready *at, uint32_t count)
 {
     for (;;) {
@@ -265,7 +268,8 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
         take_fresh(e, sender);
     if (s->flags & RANK_SEND_BUSY || !s->queued)
         return;
-    uint32_t end = s->queued > REPLAY_TIMED_LOOKAHEAD ? port->queue_first + REPLAY_TIMED_LOOKAHEAD : port->queue_count;
+    uint32_t end = s->queued > REPLAY_TIMED_LOOKAHEAD ? port->queue_first + REPLAY_TIMED_LOOKAHEAD
+                                                      : port->queue_count;
     for (uint32_t i = port->queue_first; i < end; i++)
         if (!(e->rank[port->queue[i].dst].flags & RANK_RECV_BUSY)) {
             start_queued(e, sender, i);
@@ -305,7 +309,8 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
 static void start_single(struct timed_engine *e)
 {
     for (size_t i = 0; i < e->dirty_receiver.count; i++) {
-        uint32_t receiver = e->dirty_receiver.at[i], parked = e->port[receiver].parked; /* dirty: messages wait for it */
+        uint32_t receiver = e->dirty_receiver.at[i],
+                 parked = e->port[receiver].parked; /* dirty: messages wait for it */
         if (!(e->rank[receiver].flags & RANK_RECV_BUSY) && parked)
             start_queued(e, parked - 1, e->port[parked - 1].queue_first);
     }
@@ -321,7 +326,7 @@ static void start_single(struct timed_engine *e)
     e->dirty_sender.count = e->dirty_receiver.count = 0;
 }
 
-/* --- the other rules ---------------------------------------------------------------------------------------- */
+/* --- the other rules -------------------------------------------------------------------------- */
 
 /* Half duplex: one list of all that wait, oldest first; whatever may start does. */
 static void start_half(struct timed_engine *e)
@@ -333,7 +338,8 @@ static void start_half(struct timed_engine *e)
         uint32_t id = e->waiting.at[i];
         struct timed_message *m = &e->message[id];
         struct timed_rank *s = &e->rank[m->src], *r = &e->rank[m->dst];
-        if ((ports && (s->flags & RANK_SEND_BUSY || r->flags & RANK_RECV_BUSY)) || !timed_link_free(e, id)) {
+        if ((ports && (s->flags & RANK_SEND_BUSY || r->flags & RANK_RECV_BUSY)) ||
+            !timed_link_free(e, id)) {
             e->waiting.at[kept++] = id;
             continue;
         }
@@ -344,7 +350,8 @@ static void start_half(struct timed_engine *e)
     e->waiting.count = kept;
 }
 
-static const struct timed_engine *sorting; /* set for the length of one qsort; the clock has no threads */
+static const struct timed_engine
+    *sorting; /* set for the length of one qsort; the clock has no threads */
 
 static int by_send(const void *a, const void *b)
 {

@@ -1,7 +1,8 @@
-/* A radix heap: a priority queue for keys that never fall below the last one taken, as simulated time does. Pushing is
- * constant; an entry moves at most once per bit of the key, in practice once or twice. Equal keys leave in the order
- * in which they came (invariant 1: an entry lies in the bucket of the highest bit in which its key differs from `last`;
- * so equal keys always lie in one bucket, and every move keeps their order). */
+/* A radix heap: a priority queue for keys that never fall below the last one taken, as simulated
+ * time does. Pushing is constant; an entry moves at most once per bit of the key, in practice once
+ * or twice. Equal keys leave in the order in which they came (invariant 1: an entry lies in the
+ * bucket of the highest bit in which its key differs from `last`; so equal keys always lie in one
+ * bucket, and every move keeps their order). */
 #ifndef REPLAY_TIMED_QUEUE_H
 #define REPLAY_TIMED_QUEUE_H
 
@@ -25,15 +26,16 @@ struct timed_bucket {
 struct timed_queue {
     struct timed_bucket bucket[65];
     uint64_t last;
-    uint64_t used; /* bit b - 1: bucket b holds something, b >= 1 */
+    uint64_t used;  /* bit b - 1: bucket b holds something, b >= 1 */
     uint64_t bytes; /* held by all buckets */
-    int failed;    /* out of memory: an event was dropped, the run must be given up */
+    int failed;     /* out of memory: an event was dropped, the run must be given up */
 };
 
 static inline int timed_queue_slow(struct timed_queue *queue, struct timed_bucket *bucket)
 {
     uint32_t room = bucket->room ? bucket->room * 2 : 64;
-    struct timed_event *larger = room > bucket->room ? core_alloc_again(bucket->event, room * sizeof *larger) : NULL;
+    struct timed_event *larger =
+        room > bucket->room ? core_alloc_again(bucket->event, room * sizeof *larger) : NULL;
     if (!larger) {
         queue->failed = 1;
         return 0;
@@ -44,7 +46,8 @@ static inline int timed_queue_slow(struct timed_queue *queue, struct timed_bucke
     return 1;
 }
 
-static inline void timed_queue_push(struct timed_queue *queue, uint64_t key, uint32_t id, uint32_t what)
+static inline void timed_queue_push(struct timed_queue *queue, uint64_t key, uint32_t id,
+                                    uint32_t what)
 {
     CORE_CHECK(key >= queue->last);
     uint64_t differ = key ^ queue->last;
@@ -57,7 +60,8 @@ static inline void timed_queue_push(struct timed_queue *queue, uint64_t key, uin
         queue->used |= 1ull << (index - 1);
 }
 
-/* Moves time on to the next key: afterwards bucket 0 holds its events. 0 when there is none. Bucket 0 must be empty. */
+/* Moves time on to the next key: afterwards bucket 0 holds its events. 0 when there is none. Bucket
+ * 0 must be empty. */
 static inline int timed_queue_advance(struct timed_queue *queue)
 {
     if (!queue->used)

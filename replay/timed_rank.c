@@ -1,4 +1,5 @@
-/* One rank of the timed clock: runs operations until one must wait. Collectives entered as one operation live here too. */
+/* One rank of the timed clock: runs operations until one must wait. Collectives entered as one
+ * operation live here too. */
 #include "replay/timed_state.h"
 
 #include <string.h>
@@ -10,16 +11,21 @@ static void block(struct timed_engine *e, struct timed_rank *r, int32_t pending,
     r->blocked_at = e->now;
 }
 
-static void schedule(struct timed_engine *e, uint32_t rank, uint64_t ticks, enum replay_step_kind kind,
-                     const struct replay_op *op)
+static void schedule(struct timed_engine *e, uint32_t rank, uint64_t ticks,
+                     enum replay_step_kind kind, const struct replay_op *op)
 {
     struct timed_rank *r = &e->rank[rank];
     timed_column_add(e, COLUMN_COMPUTE, rank, ticks);
     if (e->cause)
-        e->cause[rank].rank = timed_path_record(
-            e, &(struct timed_record){.start = e->now, .end = e->now + ticks, .amount = op->bytes, .rank = (int32_t)rank,
-                                      .peer = -1, .op = timed_op_index(e, rank, op), .prev = e->cause[rank].rank,
-                                      .kind = kind});
+        e->cause[rank].rank =
+            timed_path_record(e, &(struct timed_record){.start = e->now,
+                                                        .end = e->now + ticks,
+                                                        .amount = op->bytes,
+                                                        .rank = (int32_t)rank,
+                                                        .peer = -1,
+                                                        .op = timed_op_index(e, rank, op),
+                                                        .prev = e->cause[rank].rank,
+                                                        .kind = kind});
     r->flags |= RANK_BLOCKED;
     timed_queue_push(&e->queue, e->now + ticks, rank, EVENT_RESUME);
 }
@@ -28,7 +34,9 @@ static void schedule(struct timed_engine *e, uint32_t rank, uint64_t ticks, enum
 static int work(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
 {
     int combine = op->kind == REPLAY_COMBINE;
-    uint64_t ticks = combine ? op->bytes * e->tau : e->options.ignore_compute ? 0 : op->bytes * e->scale;
+    uint64_t ticks = combine                     ? op->bytes * e->tau
+                     : e->options.ignore_compute ? 0
+                                                 : op->bytes * e->scale;
     if (ticks == 0)
         return 0;
     if (e->local) {
@@ -40,12 +48,14 @@ static int work(struct timed_engine *e, uint32_t rank, const struct replay_op *o
     return 1;
 }
 
-static int await_all(struct timed_engine *e, struct timed_rank *r, const int32_t *request, uint32_t count)
+static int await_all(struct timed_engine *e, struct timed_rank *r, const int32_t *request,
+                     uint32_t count)
 {
     int32_t pending = 0;
     for (uint32_t i = 0; i < count; i++) {
         uint8_t *state = &r->request[request[i]];
-        *state |= REQUEST_CONSUMED; /* by the time the wait is over; no later wait-any may take it again */
+        *state |= REQUEST_CONSUMED; /* by the time the wait is over; no later wait-any may take it
+                                       again */
         if (*state & REQUEST_DONE)
             continue;
         *state |= REQUEST_AWAITED;
@@ -56,8 +66,10 @@ static int await_all(struct timed_engine *e, struct timed_rank *r, const int32_t
     return pending != 0;
 }
 
-/* Waits until one more member of the set is complete; when a set has no member left to complete it does not wait. */
-static int await_any(struct timed_engine *e, struct timed_rank *r, const int32_t *request, uint32_t count, int all)
+/* Waits until one more member of the set is complete; when a set has no member left to complete it
+ * does not wait. */
+static int await_any(struct timed_engine *e, struct timed_rank *r, const int32_t *request,
+                     uint32_t count, int all)
 {
     int waits = 0, found = 0;
     for (uint32_t i = 0; i < count && (all || !found); i++) {
@@ -91,7 +103,8 @@ static int wait_on(struct timed_engine *e, struct timed_rank *r, const struct re
     case REPLAY_TEST:
         if (!(op->flags & REPLAY_FLAG_DONE))
             return 0;
-        return chosen ? await_all(e, r, member + set->chosen, 1) : await_all(e, r, member, set->count);
+        return chosen ? await_all(e, r, member + set->chosen, 1)
+                      : await_all(e, r, member, set->count);
     case REPLAY_WAIT_ANY:
         if (!chosen)
             return await_any(e, r, member, set->count, 0);
@@ -109,7 +122,8 @@ static void cancel(struct timed_engine *e, uint32_t rank, const struct replay_op
 {
     struct timed_rank *r = &e->rank[rank];
     for (const struct replay_op *made = e->program->rank[rank].op; made < op; made++)
-        if ((made->kind == REPLAY_ISEND || made->kind == REPLAY_IRECV) && made->request == op->request) {
+        if ((made->kind == REPLAY_ISEND || made->kind == REPLAY_IRECV) &&
+            made->request == op->request) {
             if (!(r->request[op->request] & REQUEST_DONE) && made->peer != REPLAY_PROC_NULL &&
                 timed_match_cancel(e, rank, made))
                 r->request[op->request] |= REQUEST_DONE;
@@ -120,7 +134,8 @@ static void cancel(struct timed_engine *e, uint32_t rank, const struct replay_op
 static int collective_enter(struct timed_engine *e, uint32_t rank, const struct replay_op *op);
 
 /* 1 when the rank must wait. */
-static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r, const struct replay_op *op)
+static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
+                const struct replay_op *op)
 {
     switch (op->kind) {
     case REPLAY_ISEND:
@@ -203,13 +218,15 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
 
     while (r->op < r->op_end) {
         const struct replay_op *op = r->op;
-        if (op->kind == REPLAY_ISEND && r->op_end - op > 8 && op[1].kind == REPLAY_ISEND && op[4].kind == REPLAY_ISEND) {
+        if (op->kind == REPLAY_ISEND && r->op_end - op > 8 && op[1].kind == REPLAY_ISEND &&
+            op[4].kind == REPLAY_ISEND) {
             timed_match_prefetch(e, rank, op + 4, 1);
             timed_match_prefetch(e, rank, op + 8, 0);
         }
         if (step(e, rank, r, op)) {
             if (!(r->flags & RANK_PROBING))
-                r->op = op + 1; /* a blocked rank stands behind the operation it waits in, a prober before it */
+                r->op = op + 1; /* a blocked rank stands behind the operation it waits in, a prober
+                                   before it */
             return;
         }
         r->op = op + 1;
@@ -261,13 +278,14 @@ void timed_rank_complete(struct timed_engine *e, uint32_t rank, int32_t request,
     timed_numbers_add(e, &e->run, rank);
 }
 
-/* --- collectives entered as one operation ------------------------------------------------------------------ */
+/* --- collectives entered as one operation ----------------------------------------------------- */
 
-struct meeting { /* one collective call on one communicator */
+struct meeting {           /* one collective call on one communicator */
     uint64_t entered_last; /* time */
     uint32_t comm;
     int32_t number;
-    uint32_t entered, root_entered, prefix; /* how many; whether; first position not entered, for PREFIX */
+    uint32_t entered, root_entered,
+        prefix;       /* how many; whether; first position not entered, for PREFIX */
     uint32_t waiting; /* list of entries */
     uint32_t chain;
     uint8_t *here; /* by position, for PREFIX */
@@ -390,15 +408,15 @@ static uint64_t collective_cost(const struct timed_engine *e, const struct repla
 {
     uint32_t ranks = e->program->comm[op->comm].count, clg = 0;
     if (e->options.coll_cost)
-        return e->scale *
-               e->options.coll_cost(e->options.coll_context, (enum replay_coll_shape)op->mode, ranks, op->bytes);
+        return e->scale * e->options.coll_cost(e->options.coll_context,
+                                               (enum replay_coll_shape)op->mode, ranks, op->bytes);
     while ((1ull << clg) < ranks)
         clg++;
     return ranks > 1 ? e->alpha * clg + timed_words_ticks(e, op->bytes) : 0;
 }
 
-static int may_leave(const struct timed_engine *e, const struct meeting *m, const struct entry *entry,
-                     const struct replay_op *op)
+static int may_leave(const struct timed_engine *e, const struct meeting *m,
+                     const struct entry *entry, const struct replay_op *op)
 {
     switch (op->mode) {
     case REPLAY_COLL_FROM_ROOT:
@@ -418,10 +436,14 @@ static void leave(struct timed_engine *e, struct meeting *m, uint32_t index)
     const struct replay_op *op = &e->program->rank[entry->rank].op[entry->op];
     uint64_t end = e->now + collective_cost(e, op);
     if (e->cause)
-        entry->cause = timed_path_record(
-            e, &(struct timed_record){.start = e->now, .end = end, .amount = op->bytes, .rank = (int32_t)entry->rank,
-                                      .peer = -1, .op = entry->op, .prev = m->cause,
-                                      .kind = REPLAY_STEP_COLLECTIVE});
+        entry->cause = timed_path_record(e, &(struct timed_record){.start = e->now,
+                                                                   .end = end,
+                                                                   .amount = op->bytes,
+                                                                   .rank = (int32_t)entry->rank,
+                                                                   .peer = -1,
+                                                                   .op = entry->op,
+                                                                   .prev = m->cause,
+                                                                   .kind = REPLAY_STEP_COLLECTIVE});
     timed_queue_push(&e->queue, end, index, EVENT_COLLECTIVE);
 }
 

@@ -1,15 +1,16 @@
 /* Which links a message crosses.
  *
- * Routing `best`: the messages that start at one instant are routed together. Every combination of their shortest
- * paths is tried while there are few; otherwise each message in turn takes its best path given the others', until none
- * changes. Better is: fewer bytes over the busiest link, which is when the set ends; then the smaller sum of squares. */
+ * Routing `best`: the messages that start at one instant are routed together. Every combination of
+ * their shortest paths is tried while there are few; otherwise each message in turn takes its best
+ * path given the others', until none changes. Better is: fewer bytes over the busiest link, which
+ * is when the set ends; then the smaller sum of squares. */
 #include "replay/timed_link.h"
 
 #include <string.h>
 
 enum { COMBINATIONS_MAX = 4096, PASSES_MAX = 8, PATHS_TOTAL_MAX = 1 << 16 };
 
-/* --- paths -------------------------------------------------------------------------------------------------- */
+/* --- paths ------------------------------------------------------------------------------------ */
 
 static struct search *search_begin(struct timed_engine *e)
 {
@@ -49,7 +50,8 @@ static void search_add_path(struct search *s, size_t first)
     s->path[s->path_count++] = (struct path){(uint32_t)first, (uint32_t)(s->id_count - first)};
 }
 
-static const struct replay_timed_route *forced(const struct timed_engine *e, uint32_t from, uint32_t to)
+static const struct replay_timed_route *forced(const struct timed_engine *e, uint32_t from,
+                                               uint32_t to)
 {
     for (uint32_t i = 0; i < e->options.route_count; i++)
         if (e->options.route[i].from == from && e->options.route[i].to == to)
@@ -76,9 +78,10 @@ static void search_fixed(struct timed_engine *e, struct search *s, uint32_t from
     search_add_path(s, first);
 }
 
-/* Depth first over next nodes, the fixed routing's path first; at most `most` paths. node[] holds the walk so far. */
-static void search_walk(struct timed_engine *e, struct search *s, uint32_t *node, size_t depth, uint32_t there,
-                        size_t *left)
+/* Depth first over next nodes, the fixed routing's path first; at most `most` paths. node[] holds
+ * the walk so far. */
+static void search_walk(struct timed_engine *e, struct search *s, uint32_t *node, size_t depth,
+                        uint32_t there, size_t *left)
 {
     uint32_t next[REPLAY_NEIGHBOURS_MAX];
     uint32_t count = replay_topology_next(&e->topology, node[depth], there, next);
@@ -99,7 +102,8 @@ static void search_walk(struct timed_engine *e, struct search *s, uint32_t *node
 
 static void search_all(struct timed_engine *e, struct search *s, uint32_t from, uint32_t to)
 {
-    uint32_t here = replay_topology_node(&e->topology, from), there = replay_topology_node(&e->topology, to);
+    uint32_t here = replay_topology_node(&e->topology, from),
+             there = replay_topology_node(&e->topology, to);
     size_t distance = replay_topology_distance(&e->topology, here, there), left = REPLAY_PATHS_MAX;
 
     if (forced(e, from, to) || e->options.routing == REPLAY_ROUTING_FIXED || distance > 1000) {
@@ -125,7 +129,7 @@ const struct search *timed_route_fixed(struct timed_engine *e, uint32_t from, ui
     return s;
 }
 
-/* --- routing of all messages that start together --------------------------------------------------------------- */
+/* --- routing of all messages that start together ---------------------------------------------- */
 
 struct choice {
     uint32_t flow;
@@ -143,7 +147,8 @@ static int better(struct goal a, struct goal b)
     return a.busiest < b.busiest || (a.busiest == b.busiest && a.squares < b.squares);
 }
 
-static void load_path(struct timed_engine *e, const struct search *s, const struct path *path, uint64_t bytes, int on)
+static void load_path(struct timed_engine *e, const struct search *s, const struct path *path,
+                      uint64_t bytes, int on)
 {
     for (uint32_t i = 0; i < path->count; i++) {
         struct link *link = timed_link_of(e, s->id[path->first + i]);
@@ -151,17 +156,20 @@ static void load_path(struct timed_engine *e, const struct search *s, const stru
     }
 }
 
-static void weigh(struct timed_engine *e, const struct search *s, const struct path *path, struct goal *goal)
+static void weigh(struct timed_engine *e, const struct search *s, const struct path *path,
+                  struct goal *goal)
 {
     for (uint32_t i = 0; i < path->count; i++) {
         uint64_t load = timed_link_of(e, s->id[path->first + i])->load;
         if (load > goal->busiest)
             goal->busiest = load;
-        goal->squares += (double)load; /* summed over the messages on a link this is the square of its load */
+        goal->squares +=
+            (double)load; /* summed over the messages on a link this is the square of its load */
     }
 }
 
-static struct goal weigh_all(struct timed_engine *e, const struct search *s, const struct choice *choice, size_t count)
+static struct goal weigh_all(struct timed_engine *e, const struct search *s,
+                             const struct choice *choice, size_t count)
 {
     struct goal goal = {0, 0};
     for (size_t i = 0; i < count; i++)
@@ -175,15 +183,16 @@ static uint64_t choice_bytes(const struct timed_engine *e, const struct choice *
     return bytes ? bytes : 1;
 }
 
-static void choice_turn(struct timed_engine *e, const struct search *s, struct choice *choice, uint32_t taken)
+static void choice_turn(struct timed_engine *e, const struct search *s, struct choice *choice,
+                        uint32_t taken)
 {
     load_path(e, s, &s->path[choice->first + choice->taken], choice_bytes(e, choice), 0);
     choice->taken = taken;
     load_path(e, s, &s->path[choice->first + choice->taken], choice_bytes(e, choice), 1);
 }
 
-static void choose_exactly(struct timed_engine *e, const struct search *s, struct choice *choice, size_t count,
-                           uint32_t *best)
+static void choose_exactly(struct timed_engine *e, const struct search *s, struct choice *choice,
+                           size_t count, uint32_t *best)
 {
     struct goal least = weigh_all(e, s, choice, count);
     memset(best, 0, count * sizeof *best);
@@ -205,7 +214,8 @@ static void choose_exactly(struct timed_engine *e, const struct search *s, struc
         choice_turn(e, s, &choice[i], best[i]);
 }
 
-static void choose_in_turn(struct timed_engine *e, const struct search *s, struct choice *choice, size_t count)
+static void choose_in_turn(struct timed_engine *e, const struct search *s, struct choice *choice,
+                           size_t count)
 {
     int changed = 1;
     for (int pass = 0; changed && pass < PASSES_MAX; pass++) {
@@ -231,7 +241,8 @@ static void choose_in_turn(struct timed_engine *e, const struct search *s, struc
     }
 }
 
-static void route_best(struct timed_engine *e, struct search *s, struct choice *choice, size_t count)
+static void route_best(struct timed_engine *e, struct search *s, struct choice *choice,
+                       size_t count)
 {
     uint64_t combinations = 1;
     uint32_t *best = core_alloc_zero(count, sizeof *best);
@@ -249,7 +260,8 @@ static void route_best(struct timed_engine *e, struct search *s, struct choice *
     else if (combinations > 1)
         choose_in_turn(e, s, choice, count);
     for (size_t i = 0; i < count; i++)
-        load_path(e, s, &s->path[choice[i].first + choice[i].taken], choice_bytes(e, &choice[i]), 0);
+        load_path(e, s, &s->path[choice[i].first + choice[i].taken], choice_bytes(e, &choice[i]),
+                  0);
     free(best);
 }
 

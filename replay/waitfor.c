@@ -1,4 +1,5 @@
-/* The AND/OR wait-for graph: which ranks cannot go on at all, and the smallest set of them that holds itself. */
+/* The AND/OR wait-for graph: which ranks cannot go on at all, and the smallest set of them that
+ * holds itself. */
 #include "replay/waitfor.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static enum core_status grow(void **array, uint32_t *room, uint32_t count, size_
         return CORE_OK;
     uint32_t larger_room = *room ? *room * 2 : 16;
     if (larger_room > REPLAY_WAITFOR_PEERS_MAX)
-        return core_report(CORE_LIMIT, "the wait-for graph has more than %d edges", REPLAY_WAITFOR_PEERS_MAX);
+        return core_report(CORE_LIMIT, "the wait-for graph has more than %d edges",
+                           REPLAY_WAITFOR_PEERS_MAX);
     void *larger = realloc(*array, larger_room * element);
     if (!larger)
         return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
@@ -36,11 +38,13 @@ static enum core_status grow(void **array, uint32_t *room, uint32_t count, size_
     return CORE_OK;
 }
 
-enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
+enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor,
+                                        const struct replay_blocked *blocked)
 {
     uint32_t count = waitfor->blocked_count;
     if (count == 0 || !(count & (count - 1))) { /* room is the next power of two */
-        void *larger = realloc(waitfor->blocked, (count ? 2 * (size_t)count : 1) * sizeof *waitfor->blocked);
+        void *larger =
+            realloc(waitfor->blocked, (count ? 2 * (size_t)count : 1) * sizeof *waitfor->blocked);
         if (!larger)
             return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
         waitfor->blocked = larger;
@@ -55,19 +59,20 @@ enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor, const st
 
 enum core_status replay_waitfor_clause(struct replay_waitfor *waitfor, uint32_t op, bool any)
 {
-    enum core_status status = grow((void **)&waitfor->clause, &waitfor->clause_room, waitfor->clause_count,
-                                   sizeof *waitfor->clause);
+    enum core_status status = grow((void **)&waitfor->clause, &waitfor->clause_room,
+                                   waitfor->clause_count, sizeof *waitfor->clause);
     if (status != CORE_OK)
         return status;
-    waitfor->clause[waitfor->clause_count++] = (struct replay_clause){.first = waitfor->peer_count, .op = op, .any = any};
+    waitfor->clause[waitfor->clause_count++] =
+        (struct replay_clause){.first = waitfor->peer_count, .op = op, .any = any};
     waitfor->blocked[waitfor->blocked_count - 1].count++;
     return CORE_OK;
 }
 
 enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t node)
 {
-    enum core_status status =
-        grow((void **)&waitfor->peer, &waitfor->peer_room, waitfor->peer_count, sizeof *waitfor->peer);
+    enum core_status status = grow((void **)&waitfor->peer, &waitfor->peer_room,
+                                   waitfor->peer_count, sizeof *waitfor->peer);
     if (status != CORE_OK)
         return status;
     waitfor->peer[waitfor->peer_count++] = node;
@@ -75,7 +80,7 @@ enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t no
     return CORE_OK;
 }
 
-/* --- who can still go on ------------------------------------------------------------------------------------ */
+/* --- who can still go on ---------------------------------------------------------------------- */
 
 struct solver {
     struct replay_waitfor *waitfor;
@@ -83,14 +88,15 @@ struct solver {
     const uint8_t *alive;
     uint32_t rank_count;
     const struct replay_waitfor_threads *threads;
-    bool *in;             /* by index in blocked: in the set being grown */
-    bool *explained;      /* the same: in a core that was found, or held by one */
-    uint32_t *stack;      /* indices in blocked */
+    bool *in;        /* by index in blocked: in the set being grown */
+    bool *explained; /* the same: in a core that was found, or held by one */
+    uint32_t *stack; /* indices in blocked */
     uint32_t *best, best_count;
     uint64_t work;
 };
 
-/* The nodes that a peer of a clause stands for: those from the result up to (not including) *out_end. */
+/* The nodes that a peer of a clause stands for: those from the result up to (not including)
+ * *out_end. */
 static uint32_t nodes_of(const struct solver *solver, uint32_t peer, uint32_t *out_end)
 {
     const struct replay_waitfor_threads *threads = solver->threads;
@@ -108,13 +114,15 @@ static bool may_act(const struct solver *solver, uint32_t peer)
     uint32_t end;
     for (uint32_t node = nodes_of(solver, peer, &end); node < end; node++) {
         uint32_t at = solver->blocked_at[node];
-        if (at ? solver->waitfor->blocked[at - 1].standing == REPLAY_MAYBE : solver->alive[node] == REPLAY_ALIVE_UNKNOWN)
+        if (at ? solver->waitfor->blocked[at - 1].standing == REPLAY_MAYBE
+               : solver->alive[node] == REPLAY_ALIVE_UNKNOWN)
             return true;
     }
     return false;
 }
 
-/* Everybody starts as deadlocked; whoever has all clauses open to somebody who may act may act too. */
+/* Everybody starts as deadlocked; whoever has all clauses open to somebody who may act may act too.
+ */
 static void find_deadlocked(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -127,7 +135,8 @@ static void find_deadlocked(struct solver *solver)
         for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
             struct replay_blocked *blocked = &waitfor->blocked[i];
             bool free_to_go = blocked->standing != REPLAY_MAYBE && blocked->count > 0;
-            for (uint32_t c = blocked->first; free_to_go && c < blocked->first + blocked->count; c++) {
+            for (uint32_t c = blocked->first; free_to_go && c < blocked->first + blocked->count;
+                 c++) {
                 const struct replay_clause *clause = &waitfor->clause[c];
                 bool open = false;
                 for (uint32_t p = clause->first; !open && p < clause->first + clause->count; p++)
@@ -142,9 +151,10 @@ static void find_deadlocked(struct solver *solver)
     } while (changed);
 }
 
-/* --- the core ----------------------------------------------------------------------------------------------- */
+/* --- the core --------------------------------------------------------------------------------- */
 
-/* How many members a clause would add to the set; UINT32_MAX: it cannot hold (somebody in it may act). */
+/* How many members a clause would add to the set; UINT32_MAX: it cannot hold (somebody in it may
+ * act). */
 static uint32_t clause_cost(struct solver *solver, const struct replay_clause *clause)
 {
     uint32_t cost = 0;
@@ -161,8 +171,8 @@ static uint32_t clause_cost(struct solver *solver, const struct replay_clause *c
     return cost;
 }
 
-/* Grows the smallest closed set it can from one node: a member is held by its cheapest clause, all of whose ranks join. Gives up
- * when the set is no smaller than the best. */
+/* Grows the smallest closed set it can from one node: a member is held by its cheapest clause, all
+ * of whose ranks join. Gives up when the set is no smaller than the best. */
 static void grow_from(struct solver *solver, uint32_t start)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -183,7 +193,8 @@ static void grow_from(struct solver *solver, uint32_t start)
         }
         for (uint32_t p = 0; chosen && p < chosen->count; p++) {
             uint32_t end;
-            for (uint32_t node = nodes_of(solver, waitfor->peer[chosen->first + p], &end); node < end; node++) {
+            for (uint32_t node = nodes_of(solver, waitfor->peer[chosen->first + p], &end);
+                 node < end; node++) {
                 uint32_t at = solver->blocked_at[node];
                 if (at && !solver->in[at - 1]) {
                     solver->in[at - 1] = true;
@@ -200,7 +211,8 @@ static void grow_from(struct solver *solver, uint32_t start)
         solver->in[solver->stack[i]] = false;
 }
 
-/* A shortest cycle through `start` over clauses of a single node: breadth first. from[] is scratch. */
+/* A shortest cycle through `start` over clauses of a single node: breadth first. from[] is scratch.
+ */
 static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, uint32_t *seen)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -222,7 +234,8 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
                 closing = at;
                 break;
             }
-            if (next && seen[next - 1] != start + 1 && waitfor->blocked[next - 1].standing != REPLAY_MAYBE &&
+            if (next && seen[next - 1] != start + 1 &&
+                waitfor->blocked[next - 1].standing != REPLAY_MAYBE &&
                 !solver->explained[next - 1]) {
                 seen[next - 1] = start + 1;
                 from[next - 1] = at;
@@ -245,7 +258,8 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
     }
 }
 
-/* Whoever has a clause that only explained or ended ranks could make true is explained as well; that it could itself does not help it. */
+/* Whoever has a clause that only explained or ended ranks could make true is explained as well;
+ * that it could itself does not help it. */
 static void explain(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -255,14 +269,17 @@ static void explain(struct solver *solver)
         changed = false;
         for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
             const struct replay_blocked *blocked = &waitfor->blocked[i];
-            for (uint32_t c = blocked->first; !solver->explained[i] && c < blocked->first + blocked->count; c++) {
+            for (uint32_t c = blocked->first;
+                 !solver->explained[i] && c < blocked->first + blocked->count; c++) {
                 const struct replay_clause *clause = &waitfor->clause[c];
                 bool held = blocked->standing == REPLAY_BEHIND && clause->count > 0, others = false;
                 for (uint32_t p = clause->first; held && p < clause->first + clause->count; p++) {
                     uint32_t end;
-                    for (uint32_t node = nodes_of(solver, waitfor->peer[p], &end); held && node < end; node++) {
+                    for (uint32_t node = nodes_of(solver, waitfor->peer[p], &end);
+                         held && node < end; node++) {
                         uint32_t at = solver->blocked_at[node];
-                        held = !at ? solver->alive[node] != REPLAY_ALIVE_UNKNOWN : at - 1 == i || solver->explained[at - 1];
+                        held = !at ? solver->alive[node] != REPLAY_ALIVE_UNKNOWN
+                                   : at - 1 == i || solver->explained[at - 1];
                         others |= at != i + 1;
                     }
                 }
@@ -282,7 +299,8 @@ static bool find_core(struct solver *solver, uint32_t *from, uint32_t *seen)
 
     solver->best_count = UINT32_MAX;
     memset(seen, 0, waitfor->blocked_count * sizeof *seen);
-    for (uint32_t i = 0; i < waitfor->blocked_count && starts < STARTS_MAX && solver->work < WORK_MAX; i++) {
+    for (uint32_t i = 0;
+         i < waitfor->blocked_count && starts < STARTS_MAX && solver->work < WORK_MAX; i++) {
         if (waitfor->blocked[i].standing == REPLAY_MAYBE || solver->explained[i])
             continue;
         starts++;
@@ -322,7 +340,8 @@ static enum core_status find_cores(struct solver *solver)
     return CORE_OK;
 }
 
-/* Threads of one rank in one clause become that rank, once; only lists that clauses share never name threads. */
+/* Threads of one rank in one clause become that rank, once; only lists that clauses share never
+ * name threads. */
 static void name_ranks(struct solver *solver)
 {
     struct replay_waitfor *waitfor = solver->waitfor;
@@ -340,17 +359,20 @@ static void name_ranks(struct solver *solver)
     }
 }
 
-enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint8_t *alive, uint32_t rank_count,
-                                     const struct replay_waitfor_threads *threads)
+enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint8_t *alive,
+                                      uint32_t rank_count,
+                                      const struct replay_waitfor_threads *threads)
 {
     uint32_t count = waitfor->blocked_count;
-    struct solver solver = {.waitfor = waitfor, .alive = alive, .rank_count = rank_count, .threads = threads};
+    struct solver solver = {
+        .waitfor = waitfor, .alive = alive, .rank_count = rank_count, .threads = threads};
     enum core_status status = CORE_OK;
 
     waitfor->core_count = waitfor->behind_count = waitfor->maybe_count = waitfor->cores = 0;
     if (!count)
         return CORE_OK;
-    solver.blocked_at = calloc((size_t)rank_count + (threads ? threads->count : 0), sizeof *solver.blocked_at);
+    solver.blocked_at =
+        calloc((size_t)rank_count + (threads ? threads->count : 0), sizeof *solver.blocked_at);
     solver.in = calloc(count, sizeof *solver.in);
     solver.explained = calloc(count, sizeof *solver.explained);
     solver.stack = malloc((size_t)count * sizeof *solver.stack);

@@ -1,18 +1,25 @@
-/* Messages, from the trace's own tables. The call that completed a receive is the first behind it that says so of its request. */
+/* Messages, from the trace's own tables. The call that completed a receive is the first behind it
+ * that says so of its request. */
 #include "reports/messages.h"
 
 #include <sqlite3.h>
 
 static const char completions[] = /* with types: else the index serves nobody */
-    "CREATE TEMP TABLE completed (rank INTEGER, request INTEGER, id INTEGER); INSERT INTO temp.completed SELECT e.id >> 40, e.request + d.request_ahead, e.id FROM event_row e "
-    "JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions WHERE d.done AND d.request_ahead IS NOT NULL; "
+    "CREATE TEMP TABLE completed (rank INTEGER, request INTEGER, id INTEGER); INSERT INTO "
+    "temp.completed SELECT e.id >> 40, e.request + d.request_ahead, e.id FROM event_row e "
+    "JOIN shape s ON s.id = e.shape JOIN completion_set d ON d.id = s.completions WHERE d.done AND "
+    "d.request_ahead IS NOT NULL; "
     "CREATE INDEX temp.completed_by_request ON completed (rank, request, id)";
 static const char messages[] =
-    "SELECT c.source, c.dest, ss.thread, rs.thread, m.tag, m.bytes, c.inner, s.t_enter, r.t_enter, r.t_enter + r.duration FROM message_row m "
-    "JOIN channel c ON c.id = m.channel JOIN event_row s ON s.id = (c.source << 40) + m.send JOIN shape ss ON ss.id = s.shape "
+    "SELECT c.source, c.dest, ss.thread, rs.thread, m.tag, m.bytes, c.inner, s.t_enter, r.t_enter, "
+    "r.t_enter + r.duration FROM message_row m "
+    "JOIN channel c ON c.id = m.channel JOIN event_row s ON s.id = (c.source << 40) + m.send JOIN "
+    "shape ss ON ss.id = s.shape "
     "JOIN event_row p ON p.id = (c.dest << 40) + m.receive "
-    "JOIN event_row r ON r.id = ifnull((SELECT id FROM temp.completed d WHERE d.rank = c.dest AND d.request = p.request AND d.id > p.id "
-    "ORDER BY d.id LIMIT 1), p.id) JOIN shape rs ON rs.id = r.shape WHERE r.duration IS NOT NULL ORDER BY s.t_enter, s.id";
+    "JOIN event_row r ON r.id = ifnull((SELECT id FROM temp.completed d WHERE d.rank = c.dest AND "
+    "d.request = p.request AND d.id > p.id "
+    "ORDER BY d.id LIMIT 1), p.id) JOIN shape rs ON rs.id = r.shape WHERE r.duration IS NOT NULL "
+    "ORDER BY s.t_enter, s.id";
 
 static struct report_message message_of(sqlite3_stmt *row)
 {
@@ -42,8 +49,10 @@ enum core_status report_messages_each(struct trace *trace, report_message_fn fn,
         if (message.source < trace->rank_count && message.dest < trace->rank_count)
             fn(&message, context);
     }
-    enum core_status status = code == SQLITE_DONE ? CORE_OK : core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
-                                                                          sqlite3_errmsg(trace->db));
+    enum core_status status = code == SQLITE_DONE
+                                  ? CORE_OK
+                                  : core_report(CORE_BAD_FORMAT, "cannot read '%s': %s",
+                                                trace->path, sqlite3_errmsg(trace->db));
     sqlite3_finalize(row);
     sqlite3_exec(trace->db, "DROP TABLE IF EXISTS temp.completed", NULL, NULL, NULL);
     return status;

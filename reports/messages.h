@@ -9,13 +9,14 @@
 #include "core/trace.h"
 
 struct report_message {
-    uint32_t source, dest;                /* world ranks */
-    int32_t source_thread, dest_thread;   /* of the calls below */
+    uint32_t source, dest;              /* world ranks */
+    int32_t source_thread, dest_thread; /* of the calls below */
     int32_t tag;
     uint64_t bytes;
-    bool inner;                           /* sent by the MPI library on behalf of a collective */
-    uint64_t t_send;                      /* ns, when the call that sent it was entered */
-    uint64_t t_enter, t_leave;            /* of the call that completed the receive: the receive itself, a wait, a test */
+    bool inner;      /* sent by the MPI library on behalf of a collective */
+    uint64_t t_send; /* ns, when the call that sent it was entered */
+    uint64_t t_enter,
+        t_leave; /* of the call that completed the receive: the receive itself, a wait, a test */
 };
 
 typedef void (*report_message_fn)(const struct report_message *message, void *context);

@@ -28,7 +28,9 @@ const char *report_names(char *buffer, size_t buffer_bytes)
 {
     size_t used = 0;
 
-    for (const struct report_format *format = report_table; format->name && used < buffer_bytes; format++)
-        used += (size_t)snprintf(buffer + used, buffer_bytes - used, "%s%s", used ? ", " : "", format->name);
+    for (const struct report_format *format = report_table; format->name && used < buffer_bytes;
+         format++)
+        used += (size_t)snprintf(buffer + used, buffer_bytes - used, "%s%s", used ? ", " : "",
+                                 format->name);
     return buffer;
 }

@@ -1,4 +1,5 @@
-/* Reports: facts are gathered once (report_facts.c), renderers turn them into a format (report_NAME.c), one table lists the formats. */
+/* Reports: facts are gathered once (report_facts.c), renderers turn them into a format
+ * (report_NAME.c), one table lists the formats. */
 #ifndef REPORTS_REPORT_H
 #define REPORTS_REPORT_H
 
@@ -17,15 +18,18 @@ struct report_call_total { /* the application's own calls of one MPI function */
     uint64_t pending; /* did not return */
 };
 
-struct report_cost { /* blocking collectives of the library that are alike: same call, ranks, size, rounds and words */
+struct report_cost { /* blocking collectives of the library that are alike: same call, ranks, size,
+                        rounds and words */
     const char *call, *row; /* row of the model that this is, the first of several; NULL: none */
     uint32_t ranks, rows;   /* rows: how many rows it could be */
     uint64_t bytes, calls;
-    uint64_t row_operations; /* C of the row, in operations on elements: local work leaves no trace of its own */
+    uint64_t row_operations; /* C of the row, in operations on elements: local work leaves no trace
+                                of its own */
     uint64_t rounds, words_bytes, bound_rounds, bound_bytes, messages, volume_bytes;
-    uint64_t engine_ps, row_ps, bound_ps; /* alpha * rounds + beta * words: measured in the engine, of the row (0: none), of the bound */
-    uint64_t recorded_ns;   /* longest stay of a rank in one of the calls */
-    int32_t site;           /* of that one */
+    uint64_t engine_ps, row_ps, bound_ps; /* alpha * rounds + beta * words: measured in the engine,
+                                             of the row (0: none), of the bound */
+    uint64_t recorded_ns;                 /* longest stay of a rank in one of the calls */
+    int32_t site;                         /* of that one */
 };
 
 struct report_idle { /* a rank on the timed clock */
@@ -33,13 +37,14 @@ struct report_idle { /* a rank on the timed clock */
     uint64_t late_sender_ps, late_receiver_ps, port_ps, link_ps, collective_ps, finish_ps;
 };
 
-struct report_time { /* the whole job on the timed clock, with the library's own messages where they were recorded */
-    bool known;             /* false: not run, why says why */
+struct report_time { /* the whole job on the timed clock, with the library's own messages where they
+                        were recorded */
+    bool known;      /* false: not run, why says why */
     const char *why;
     uint64_t makespan_ps;
     uint64_t path_alphas, path_bytes, path_operations, path_compute_ps; /* on the critical path */
     uint64_t path_steps;
-    uint32_t path_end;      /* rank that ends last */
+    uint32_t path_end;          /* rank that ends last */
     struct report_idle idle[8]; /* most idle first */
     uint32_t idle_count;
     uint64_t late_sender_ps, late_receiver_ps, port_ps, link_ps, collective_ps; /* all ranks */
@@ -66,10 +71,12 @@ struct report_facts {
 };
 
 /* findings may be NULL: none were looked for. */
-enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings, struct report_facts *out_facts);
+enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
+                                     struct report_facts *out_facts);
 /* The parts of the facts that report_cost.c gathers: cost and time. */
 enum core_status report_cost_gather(struct report_facts *facts);
-/* "2 findings, 1 note", "undecided", "clean"...; written into buffer, which is returned. Needs findings. */
+/* "2 findings, 1 note", "undecided", "clean"...; written into buffer, which is returned. Needs
+ * findings. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 void report_facts_done(struct report_facts *facts);
 
@@ -85,7 +92,8 @@ const struct report_format *report_find(const char *name);
 const char *report_names(char *buffer, size_t buffer_bytes);
 
 enum core_status report_text(const struct report_facts *facts, FILE *file);
-enum core_status report_text_findings(const struct report_facts *facts, FILE *file); /* without job and totals */
+enum core_status report_text_findings(const struct report_facts *facts,
+                                      FILE *file); /* without job and totals */
 enum core_status report_json(const struct report_facts *facts, FILE *file);
 enum core_status report_html(const struct report_facts *facts, FILE *file);
 enum core_status report_sarif(const struct report_facts *facts, FILE *file);

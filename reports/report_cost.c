@@ -1,5 +1,6 @@
-/* What the job costs on the timed clock: its collectives against the model's rows and bounds, and the time of the whole job with who idles and
- * why. Machine: the model's defaults (replay_timed_defaults), full network, single port. */
+/* What the job costs on the timed clock: its collectives against the model's rows and bounds, and
+ * the time of the whole job with who idles and why. Machine: the model's defaults
+ * (replay_timed_defaults), full network, single port. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,29 +10,38 @@
 #include "replay/timed.h"
 #include "reports/report.h"
 
-enum { OPS_MAX = 4000000, EAGER_BYTES = 4096 }; /* a longer program is not run again for the report; the library's usual threshold */
+enum {
+    OPS_MAX = 4000000,
+    EAGER_BYTES = 4096
+}; /* a longer program is not run again for the report; the library's usual threshold */
 
-static uint64_t time_ps(const struct replay_timed_options *machine, double rounds, double words_bytes)
+static uint64_t time_ps(const struct replay_timed_options *machine, double rounds,
+                        double words_bytes)
 {
-    return (uint64_t)(rounds * (double)machine->alpha_ps + words_bytes / machine->word_bytes * (double)machine->beta_ps + 0.5);
+    return (uint64_t)(rounds * (double)machine->alpha_ps +
+                      words_bytes / machine->word_bytes * (double)machine->beta_ps + 0.5);
 }
 
 static bool alike(const struct report_cost *cost, const char *call, const struct cost_entry *entry)
 {
-    return strcmp(cost->call, call) == 0 && cost->ranks == entry->ranks && cost->bytes == entry->bytes &&
-           cost->rounds == entry->rounds && cost->words_bytes == entry->words_bytes && cost->messages == entry->messages;
+    return strcmp(cost->call, call) == 0 && cost->ranks == entry->ranks &&
+           cost->bytes == entry->bytes && cost->rounds == entry->rounds &&
+           cost->words_bytes == entry->words_bytes && cost->messages == entry->messages;
 }
 
 /* Time and operations of the row that a collective is; 0 where it is none. */
-static void read_row(const struct replay_timed_options *machine, const struct cost_entry *entry, struct report_cost *out)
+static void read_row(const struct replay_timed_options *machine, const struct cost_entry *entry,
+                     struct report_cost *out)
 {
     struct model_case of = {.ranks = entry->ranks, .root = entry->root, .words = entry->bytes};
     struct model_cost cost;
 
-    if (!entry->row_count || strcmp(entry->row[0]->id, "bcast.kary") == 0 || model_row_cost(entry->row[0], &of, &cost) != CORE_OK)
+    if (!entry->row_count || strcmp(entry->row[0]->id, "bcast.kary") == 0 ||
+        model_row_cost(entry->row[0], &of, &cost) != CORE_OK)
         return;
     out->row_ps = time_ps(machine, (double)cost.rounds, model_value(cost.words));
-    out->row_operations = (uint64_t)(model_value(cost.operations) / (double)entry->element_bytes + 0.5);
+    out->row_operations =
+        (uint64_t)(model_value(cost.operations) / (double)entry->element_bytes + 0.5);
 }
 
 static int by_engine_time(const void *left, const void *right)
@@ -49,7 +59,8 @@ static int by_engine_time(const void *left, const void *right)
     return a->ranks < b->ranks ? -1 : a->ranks > b->ranks;
 }
 
-static enum core_status gather_collectives(struct report_facts *facts, const struct replay_timed_options *machine)
+static enum core_status gather_collectives(struct report_facts *facts,
+                                           const struct replay_timed_options *machine)
 {
     struct cost_list costs;
     enum core_status status = cost_list_measure(facts->trace, &costs);
@@ -70,19 +81,21 @@ static enum core_status gather_collectives(struct report_facts *facts, const str
             at++;
         struct report_cost *cost = &facts->cost[at];
         if (at == facts->cost_count) {
-            *cost = (struct report_cost){.call = call,
-                                         .row = entry->row_count ? entry->row[0]->id : NULL,
-                                         .rows = entry->row_count,
-                                         .ranks = entry->ranks,
-                                         .bytes = entry->bytes,
-                                         .rounds = entry->rounds,
-                                         .words_bytes = entry->words_bytes,
-                                         .bound_rounds = entry->bound_rounds,
-                                         .bound_bytes = entry->bound_bytes,
-                                         .messages = entry->messages,
-                                         .volume_bytes = entry->volume_bytes,
-                                         .engine_ps = time_ps(machine, (double)entry->rounds, (double)entry->words_bytes),
-                                         .bound_ps = time_ps(machine, (double)entry->bound_rounds, (double)entry->bound_bytes)};
+            *cost = (struct report_cost){
+                .call = call,
+                .row = entry->row_count ? entry->row[0]->id : NULL,
+                .rows = entry->row_count,
+                .ranks = entry->ranks,
+                .bytes = entry->bytes,
+                .rounds = entry->rounds,
+                .words_bytes = entry->words_bytes,
+                .bound_rounds = entry->bound_rounds,
+                .bound_bytes = entry->bound_bytes,
+                .messages = entry->messages,
+                .volume_bytes = entry->volume_bytes,
+                .engine_ps = time_ps(machine, (double)entry->rounds, (double)entry->words_bytes),
+                .bound_ps =
+                    time_ps(machine, (double)entry->bound_rounds, (double)entry->bound_bytes)};
             read_row(machine, entry, cost);
             facts->cost_count++;
         }
@@ -146,20 +159,23 @@ static void read_time(struct report_time *time, const struct replay_timed_result
     }
 }
 
-/* Runs the job with the usual eager threshold, and where that cannot end, with all sends eager: how it ended when it was recorded. */
+/* Runs the job with the usual eager threshold, and where that cannot end, with all sends eager: how
+ * it ended when it was recorded. */
 static enum core_status gather_time(struct report_facts *facts, struct replay_timed_options machine)
 {
     struct replay_program program;
     struct replay_timed_result result;
     uint64_t ops = 0;
-    enum core_status status = replay_lower(facts->trace, &(struct replay_lower_options){.inside = true}, &program, NULL);
+    enum core_status status =
+        replay_lower(facts->trace, &(struct replay_lower_options){.inside = true}, &program, NULL);
 
     if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < program.rank_count; i++)
         ops += program.rank[i].op_count;
     if (ops > OPS_MAX || ops == 0) {
-        facts->time.why = ops ? "the job is too long to be run again for its report" : "the job does not communicate";
+        facts->time.why = ops ? "the job is too long to be run again for its report"
+                              : "the job does not communicate";
         replay_program_done(&program);
         return CORE_OK;
     }

@@ -1,5 +1,6 @@
-/* Who waits for whom, for Graphviz: a cluster a finding, a node a rank, an arrow to each rank that it waits for (dashed: one of several
- * would do). The ranks that hold each other are drawn bold, those that merely wait behind them grey. */
+/* Who waits for whom, for Graphviz: a cluster a finding, a node a rank, an arrow to each rank that
+ * it waits for (dashed: one of several would do). The ranks that hold each other are drawn bold,
+ * those that merely wait behind them grey. */
 #include <inttypes.h>
 
 #include "reports/report.h"
@@ -26,12 +27,15 @@ static void label_line(const char *text, FILE *file)
 
 static void node(const struct finding_call *call, uint32_t cluster, FILE *file)
 {
-    fprintf(file, "    f%" PRIu32 "r%" PRIu32 " [label=\"rank %" PRIu32, cluster, call->rank, call->rank);
+    fprintf(file, "    f%" PRIu32 "r%" PRIu32 " [label=\"rank %" PRIu32, cluster, call->rank,
+            call->rank);
     label_line(call->call ? call->call : "in no recorded call", file);
     label_line(call->site, file);
     label_line(call->subject, file);
     label_line(call->subject ? call->subject_site : NULL, file);
-    fprintf(file, "\"%s];\n", call->core ? ", penwidth=2, color=\"#b00020\"" : ", color=\"#888888\", fontcolor=\"#555555\"");
+    fprintf(file, "\"%s];\n",
+            call->core ? ", penwidth=2, color=\"#b00020\""
+                       : ", color=\"#888888\", fontcolor=\"#555555\"");
 }
 
 static bool is_listed(const struct finding *finding, uint32_t rank)
@@ -42,14 +46,18 @@ static bool is_listed(const struct finding *finding, uint32_t rank)
     return false;
 }
 
-/* Ranks that are waited for, and do not wait themselves: they have come to their ends, or are not listed. */
+/* Ranks that are waited for, and do not wait themselves: they have come to their ends, or are not
+ * listed. */
 static void other_nodes(const struct finding *finding, uint32_t cluster, FILE *file)
 {
     for (uint32_t i = 0; i < finding->call_count; i++)
         for (uint32_t j = 0; j < finding->call[i].await_count; j++) {
             uint32_t rank = finding->call[i].await[j].rank;
             if (!is_listed(finding, rank))
-                fprintf(file, "    f%" PRIu32 "r%" PRIu32 " [label=\"rank %" PRIu32 "\", style=dotted];\n", cluster, rank, rank);
+                fprintf(file,
+                        "    f%" PRIu32 "r%" PRIu32 " [label=\"rank %" PRIu32
+                        "\", style=dotted];\n",
+                        cluster, rank, rank);
         }
 }
 
@@ -64,8 +72,9 @@ static void graph(const struct finding *finding, uint32_t cluster, FILE *file)
     other_nodes(finding, cluster, file);
     for (uint32_t i = 0; i < finding->call_count; i++)
         for (uint32_t j = 0; j < finding->call[i].await_count; j++)
-            fprintf(file, "    f%" PRIu32 "r%" PRIu32 " -> f%" PRIu32 "r%" PRIu32 "%s;\n", cluster, finding->call[i].rank, cluster,
-                    finding->call[i].await[j].rank, finding->call[i].await[j].any ? " [style=dashed]" : "");
+            fprintf(file, "    f%" PRIu32 "r%" PRIu32 " -> f%" PRIu32 "r%" PRIu32 "%s;\n", cluster,
+                    finding->call[i].rank, cluster, finding->call[i].await[j].rank,
+                    finding->call[i].await[j].any ? " [style=dashed]" : "");
     fprintf(file, "  }\n");
 }
 
@@ -73,7 +82,8 @@ enum core_status report_dot(const struct report_facts *facts, FILE *file)
 {
     uint32_t cluster = 0;
 
-    fprintf(file, "digraph crosswait {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n  fontname=\"sans-serif\";\n");
+    fprintf(file, "digraph crosswait {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n "
+                  " fontname=\"sans-serif\";\n");
     for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++) {
         const struct finding *finding = &facts->findings->finding[i];
         bool waits = false;
@@ -83,7 +93,8 @@ enum core_status report_dot(const struct report_facts *facts, FILE *file)
             graph(finding, ++cluster, file);
     }
     if (!cluster)
-        fprintf(file, "  nothing [label=\"no rank waits for another for ever\", shape=plaintext];\n");
+        fprintf(file,
+                "  nothing [label=\"no rank waits for another for ever\", shape=plaintext];\n");
     fprintf(file, "}\n");
     return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
 }

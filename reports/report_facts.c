@@ -10,7 +10,8 @@ static enum core_status prepare(struct trace *trace, const char *sql, sqlite3_st
 {
     if (sqlite3_prepare_v2(trace->db, sql, -1, out_statement, NULL) == SQLITE_OK)
         return CORE_OK;
-    return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path, sqlite3_errmsg(trace->db));
+    return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
+                       sqlite3_errmsg(trace->db));
 }
 
 /* A row of unsigned numbers into out[0..count). */
@@ -31,11 +32,13 @@ static enum core_status numbers(struct trace *trace, const char *sql, uint64_t *
 static enum core_status gather_totals(struct report_facts *facts)
 {
     sqlite3_stmt *statement;
-    enum core_status status = prepare(facts->trace,
-                                      "SELECT c.name, sum(ifnull(e.repeat, 1)), sum(ifnull(s.bytes, 0)), sum(ifnull(e.duration, 0)), sum(e.duration IS NULL) "
-                                      "FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call "
-                                      "WHERE s.parent_back IS NULL GROUP BY c.id ORDER BY 4 DESC, c.name",
-                                      &statement);
+    enum core_status status =
+        prepare(facts->trace,
+                "SELECT c.name, sum(ifnull(e.repeat, 1)), sum(ifnull(s.bytes, 0)), "
+                "sum(ifnull(e.duration, 0)), sum(e.duration IS NULL) "
+                "FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call "
+                "WHERE s.parent_back IS NULL GROUP BY c.id ORDER BY 4 DESC, c.name",
+                &statement);
     uint32_t room = 0;
 
     if (status != CORE_OK)
@@ -52,17 +55,19 @@ static enum core_status gather_totals(struct report_facts *facts)
         }
         struct report_call_total *total = &facts->total[facts->total_count++];
         const char *name = (const char *)sqlite3_column_text(statement, 0);
-        *total = (struct report_call_total){.count = (uint64_t)sqlite3_column_int64(statement, 1),
-                                            .bytes = (uint64_t)sqlite3_column_int64(statement, 2),
-                                            .time_ns = (uint64_t)sqlite3_column_int64(statement, 3),
-                                            .pending = (uint64_t)sqlite3_column_int64(statement, 4)};
+        *total =
+            (struct report_call_total){.count = (uint64_t)sqlite3_column_int64(statement, 1),
+                                       .bytes = (uint64_t)sqlite3_column_int64(statement, 2),
+                                       .time_ns = (uint64_t)sqlite3_column_int64(statement, 3),
+                                       .pending = (uint64_t)sqlite3_column_int64(statement, 4)};
         strncpy(total->name, name ? name : "?", sizeof total->name - 1);
     }
     sqlite3_finalize(statement);
     return status;
 }
 
-enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings, struct report_facts *out_facts)
+enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
+                                     struct report_facts *out_facts)
 {
     struct report_facts facts = {.trace = trace, .findings = findings, .exit_code = -1};
     uint64_t number[4] = {0};
@@ -77,18 +82,23 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
         facts.ranks_in_state[trace->rank[i].state]++;
         facts.lost += trace->rank[i].lost;
     }
-    enum core_status status =
-        numbers(trace, "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), 0)), sum(s.parent_back IS NOT NULL), "
-                       "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), max(e.t_enter + ifnull(e.duration, 0)) "
-                       "FROM event_row e JOIN shape s ON s.id = e.shape",
-                number, 4);
+    enum core_status status = numbers(trace,
+                                      "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
+                                      "0)), sum(s.parent_back IS NOT NULL), "
+                                      "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
+                                      "max(e.t_enter + ifnull(e.duration, 0)) "
+                                      "FROM event_row e JOIN shape s ON s.id = e.shape",
+                                      number, 4);
     facts.events = number[0];
     facts.inner_events = number[1];
     facts.span_ns = number[2];
     facts.end_ns = number[3];
     if (status == CORE_OK)
-        status = numbers(trace, "SELECT count(*), sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel "
-                                "WHERE m.send IS NOT NULL AND NOT c.inner", number, 2);
+        status = numbers(
+            trace,
+            "SELECT count(*), sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel "
+            "WHERE m.send IS NOT NULL AND NOT c.inner",
+            number, 2);
     facts.messages = number[0];
     facts.message_bytes = number[1];
     number[0] = 0;
@@ -117,14 +127,19 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
             findings++;
     int used = 0;
     if (findings)
-        used = snprintf(buffer, buffer_bytes, "%" PRIu32 " finding%s", findings, findings == 1 ? "" : "s");
+        used = snprintf(buffer, buffer_bytes, "%" PRIu32 " finding%s", findings,
+                        findings == 1 ? "" : "s");
     else if (facts->findings && finding_list_undecided(facts->findings))
         used = snprintf(buffer, buffer_bytes, "undecided");
     else
-        used = snprintf(buffer, buffer_bytes, "clean%s", facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost
-                                                             ? "" : " as far as it was recorded");
+        used = snprintf(buffer, buffer_bytes, "clean%s",
+                        facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count &&
+                                !facts->lost
+                            ? ""
+                            : " as far as it was recorded");
     if (notes && used > 0 && (size_t)used < buffer_bytes)
-        snprintf(buffer + used, buffer_bytes - (size_t)used, ", %" PRIu32 " note%s", notes, notes == 1 ? "" : "s");
+        snprintf(buffer + used, buffer_bytes - (size_t)used, ", %" PRIu32 " note%s", notes,
+                 notes == 1 ? "" : "s");
     return buffer;
 }
 

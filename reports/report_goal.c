@@ -1,6 +1,7 @@
-/* The job as a schedule in GOAL, the language of LogGOPSim and its relatives: per rank sends, receives and the work between them (nanoseconds),
- * with what requires what. Messages that the library sent inside collectives stand for them where they were recorded; elsewhere a collective is
- * written as messages of no bytes through its first member, since GOAL has no word for it.
+/* The job as a schedule in GOAL, the language of LogGOPSim and its relatives: per rank sends,
+ * receives and the work between them (nanoseconds), with what requires what. Messages that the
+ * library sent inside collectives stand for them where they were recorded; elsewhere a collective
+ * is written as messages of no bytes through its first member, since GOAL has no word for it.
  *
  * GOAL has no communicators: each pair of communicator and tag becomes a tag of its own. */
 #include <inttypes.h>
@@ -49,9 +50,13 @@ static enum core_status taken_load(struct trace *trace, struct taken **out_taken
     size_t count = 0, room = 0;
     enum core_status status = CORE_OK;
 
-    if (sqlite3_prepare_v2(trace->db, "SELECT c.dest, m.receive, c.source, m.tag FROM message_row m JOIN channel c ON c.id = m.channel "
-                                      "WHERE m.receive IS NOT NULL ORDER BY c.dest, m.receive", -1, &row, NULL) != SQLITE_OK)
-        return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path, sqlite3_errmsg(trace->db));
+    if (sqlite3_prepare_v2(trace->db,
+                           "SELECT c.dest, m.receive, c.source, m.tag FROM message_row m JOIN "
+                           "channel c ON c.id = m.channel "
+                           "WHERE m.receive IS NOT NULL ORDER BY c.dest, m.receive",
+                           -1, &row, NULL) != SQLITE_OK)
+        return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
+                           sqlite3_errmsg(trace->db));
     while (sqlite3_step(row) == SQLITE_ROW) {
         if (count == room) {
             room = room ? room * 2 : 1024;
@@ -62,7 +67,8 @@ static enum core_status taken_load(struct trace *trace, struct taken **out_taken
             }
             taken = larger;
         }
-        taken[count++] = (struct taken){(uint32_t)sqlite3_column_int64(row, 0), (uint64_t)sqlite3_column_int64(row, 1),
+        taken[count++] = (struct taken){(uint32_t)sqlite3_column_int64(row, 0),
+                                        (uint64_t)sqlite3_column_int64(row, 1),
                                         sqlite3_column_int(row, 2), sqlite3_column_int(row, 3)};
     }
     sqlite3_finalize(row);
@@ -82,12 +88,17 @@ static enum core_status wildcards_resolve(struct trace *trace, struct replay_pro
         for (uint32_t j = 0; j < program->rank[i].op_count; j++) {
             struct replay_op *op = &program->rank[i].op[j];
             struct taken key = {.dest = i, .receive = op->event};
-            bool wild = (op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV || op->kind == REPLAY_MPROBE) &&
+            bool wild = (op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV ||
+                         op->kind == REPLAY_MPROBE) &&
                         (op->peer == REPLAY_ANY || op->tag == REPLAY_ANY);
-            const struct taken *found = wild ? bsearch(&key, taken, count, sizeof key, taken_order) : NULL;
+            const struct taken *found =
+                wild ? bsearch(&key, taken, count, sizeof key, taken_order) : NULL;
             if (found) {
                 op->peer = found->source;
-                op->tag = op->tag == REPLAY_ANY ? found->tag : op->tag; /* the library's own tags are negative, and not the program's */
+                op->tag =
+                    op->tag == REPLAY_ANY
+                        ? found->tag
+                        : op->tag; /* the library's own tags are negative, and not the program's */
             }
         }
     free(taken);
@@ -158,8 +169,8 @@ static uint64_t line_end(struct goal *goal)
 
 static uint64_t message(struct goal *goal, bool send, int32_t peer, uint64_t bytes, size_t tag)
 {
-    fprintf(goal->file, "l%" PRIu64 ": %s %" PRIu64 "b %s %" PRId32 " tag %zu", goal->label, send ? "send" : "recv", bytes,
-            send ? "to" : "from", peer, tag);
+    fprintf(goal->file, "l%" PRIu64 ": %s %" PRIu64 "b %s %" PRId32 " tag %zu", goal->label,
+            send ? "send" : "recv", bytes, send ? "to" : "from", peer, tag);
     return line_end(goal);
 }
 
@@ -169,8 +180,10 @@ static uint64_t work(struct goal *goal, uint64_t nanoseconds)
     return line_end(goal);
 }
 
-/* One half of a collective on its hub: all messages at once behind `after`; returns what requires them all. */
-static uint64_t hub(struct goal *goal, const struct replay_comm *comm, uint32_t rank, bool outward, size_t tag, uint64_t after)
+/* One half of a collective on its hub: all messages at once behind `after`; returns what requires
+ * them all. */
+static uint64_t hub(struct goal *goal, const struct replay_comm *comm, uint32_t rank, bool outward,
+                    size_t tag, uint64_t after)
 {
     uint32_t count = comm->member ? comm->count : goal->program->rank_count;
     uint64_t first = goal->label;
@@ -189,7 +202,8 @@ static uint64_t hub(struct goal *goal, const struct replay_comm *comm, uint32_t 
     return last;
 }
 
-/* In to the root, or the first member, and out again; collectives with a root need only half of it. */
+/* In to the root, or the first member, and out again; collectives with a root need only half of it.
+ */
 static uint64_t collective(struct goal *goal, uint32_t rank, const struct replay_op *op)
 {
     const struct replay_comm *comm = &goal->program->comm[op->comm];
@@ -271,8 +285,9 @@ static void operation(struct goal *goal, uint32_t rank, const struct replay_op *
     case REPLAY_WAIT_SOME: {
         const struct replay_set *set = &own->set[op->request];
         if (set->chosen >= 0)
-            label = op->kind == REPLAY_WAIT_ANY ? join(goal, own->member + set->first + set->chosen, 1)
-                                                : join(goal, own->member + set->first, (uint32_t)set->chosen);
+            label = op->kind == REPLAY_WAIT_ANY
+                        ? join(goal, own->member + set->first + set->chosen, 1)
+                        : join(goal, own->member + set->first, (uint32_t)set->chosen);
         break;
     }
     case REPLAY_COMPUTE:
@@ -281,7 +296,8 @@ static void operation(struct goal *goal, uint32_t rank, const struct replay_op *
     default:
         return;
     }
-    if (op->request >= 0 && (op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV || op->kind == REPLAY_ICOLL || op->kind == REPLAY_MPROBE))
+    if (op->request >= 0 && (op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV ||
+                             op->kind == REPLAY_ICOLL || op->kind == REPLAY_MPROBE))
         goal->made[op->request] = label;
     if (label && blocks)
         goal->front = label;
@@ -308,7 +324,9 @@ enum core_status report_goal(const struct report_facts *facts, FILE *file)
 {
     struct replay_program program = {0};
     struct goal goal = {.program = &program, .file = file};
-    enum core_status status = replay_lower(facts->trace, &(struct replay_lower_options){.inside = true, .compute = true}, &program, NULL);
+    enum core_status status =
+        replay_lower(facts->trace, &(struct replay_lower_options){.inside = true, .compute = true},
+                     &program, NULL);
 
     if (status != CORE_OK)
         return status;
@@ -319,8 +337,11 @@ enum core_status report_goal(const struct report_facts *facts, FILE *file)
     for (uint32_t i = 0; i < program.rank_count && status == CORE_OK; i++)
         status = schedule(&goal, i);
     if (goal.left_out)
-        fprintf(stderr, "crosswait: %" PRIu64 " receives are not in the schedule: from whom they would have received is not known\n",
-                goal.left_out);
+        fprintf(
+            stderr,
+            "crosswait: %" PRIu64
+            " receives are not in the schedule: from whom they would have received is not known\n",
+            goal.left_out);
     free(goal.tag);
     replay_program_done(&program);
     if (status == CORE_OK && ferror(file))

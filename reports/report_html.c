@@ -1,10 +1,13 @@
-/* The report as one page that needs nothing but a browser: verdict, findings with who waits for whom, timeline, events, messages, totals. What
- * was found is in the page itself and can be read and printed without scripts; the timeline is drawn by html/page.js from a stream of numbers.
+/* The report as one page that needs nothing but a browser: verdict, findings with who waits for
+ * whom, timeline, events, messages, totals. What was found is in the page itself and can be read
+ * and printed without scripts; the timeline is drawn by html/page.js from a stream of numbers.
  *
- * The stream, in base64: unsigned numbers of seven bits a byte, the lowest first, the eighth bit set where more follow; signed ones as
- * 2n or -2n-1. For each lane (a thread of a rank) and event: shape, steps of seq, signed nanoseconds since the event before it, 0 or its
- * stay + 1 (0: did not return), how many equal polls more it stands for. Then for each message, by the time it was sent: source, destination, nanoseconds since the one
- * before it, signed nanoseconds until it was received, bytes, 1 if the library sent it. */
+ * The stream, in base64: unsigned numbers of seven bits a byte, the lowest first, the eighth bit
+ * set where more follow; signed ones as 2n or -2n-1. For each lane (a thread of a rank) and event:
+ * shape, steps of seq, signed nanoseconds since the event before it, 0 or its stay + 1 (0: did not
+ * return), how many equal polls more it stands for. Then for each message, by the time it was sent:
+ * source, destination, nanoseconds since the one before it, signed nanoseconds until it was
+ * received, bytes, 1 if the library sent it. */
 #include <inttypes.h>
 #include <jansson.h>
 #include <math.h>
@@ -17,9 +20,15 @@
 #include "reports/messages.h"
 #include "reports/report.h"
 
-enum { RING_MAX = 24, CALLS_SHOWN_MAX = 64, ROWS_SHOWN_MAX = 200, EVENTS_MAX = 5000000, LINE_BYTES = 76 };
+enum {
+    RING_MAX = 24,
+    CALLS_SHOWN_MAX = 64,
+    ROWS_SHOWN_MAX = 200,
+    EVENTS_MAX = 5000000,
+    LINE_BYTES = 76
+};
 
-/* --- text ---------------------------------------------------------------------------------------------------------- */
+/* --- text ------------------------------------------------------------------------------------- */
 
 static void escaped(const char *text, FILE *file)
 {
@@ -57,12 +66,13 @@ static void script_json(json_t *object, FILE *file)
     free(text);
 }
 
-/* --- what was found -------------------------------------------------------------------------------------------------- */
+/* --- what was found --------------------------------------------------------------------------- */
 
 static void ring_edge(double from, double to, bool any, double radius, FILE *file)
 {
     const double node = 19;
-    double x0 = radius * sin(from), y0 = -radius * cos(from), x1 = radius * sin(to), y1 = -radius * cos(to);
+    double x0 = radius * sin(from), y0 = -radius * cos(from), x1 = radius * sin(to),
+           y1 = -radius * cos(to);
     double length = hypot(x1 - x0, y1 - y0);
 
     if (length < 1)
@@ -70,13 +80,16 @@ static void ring_edge(double from, double to, bool any, double radius, FILE *fil
     double ux = (x1 - x0) / length, uy = (y1 - y0) / length;
     /* Two ranks that wait for each other have two arrows: each bends to its right. */
     double bend = length * .12, mx = (x0 + x1) / 2 - uy * bend, my = (y0 + y1) / 2 + ux * bend;
-    double ex = x1 - mx, ey = y1 - my, arrival = hypot(ex, ey), tx = x1 - ex / arrival * node, ty = y1 - ey / arrival * node;
+    double ex = x1 - mx, ey = y1 - my, arrival = hypot(ex, ey), tx = x1 - ex / arrival * node,
+           ty = y1 - ey / arrival * node;
     double sx = mx - x0, sy = my - y0, departure = hypot(sx, sy);
 
-    fprintf(file, "<path class=\"edge%s\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>", any ? " any" : "", x0 + sx / departure * node,
-            y0 + sy / departure * node, mx, my, tx, ty);
-    fprintf(file, "<path class=\"head\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/>\n", tx, ty, tx - ex / arrival * 8 - ey / arrival * 4,
-            ty - ey / arrival * 8 + ex / arrival * 4, tx - ex / arrival * 8 + ey / arrival * 4, ty - ey / arrival * 8 - ex / arrival * 4);
+    fprintf(file, "<path class=\"edge%s\" d=\"M%.1f %.1fQ%.1f %.1f %.1f %.1f\"/>",
+            any ? " any" : "", x0 + sx / departure * node, y0 + sy / departure * node, mx, my, tx,
+            ty);
+    fprintf(file, "<path class=\"head\" d=\"M%.1f %.1fL%.1f %.1fL%.1f %.1fZ\"/>\n", tx, ty,
+            tx - ex / arrival * 8 - ey / arrival * 4, ty - ey / arrival * 8 + ex / arrival * 4,
+            tx - ex / arrival * 8 + ey / arrival * 4, ty - ey / arrival * 8 - ex / arrival * 4);
 }
 
 struct ring { /* the ranks drawn for a finding: those listed, then those only waited for */
@@ -111,24 +124,33 @@ static void ring_draw(const struct finding *finding, FILE *file)
             ring_place(&ring, finding->call[i].await[j].rank, false);
     if (!waits)
         return;
-    double radius = ring.count < 2 ? 0 : fmax(46, ring.count * 9.5), side = 2 * (radius + 30), step = 2 * 3.14159265358979 / ring.count;
-    fprintf(file, "<svg class=\"ring\" width=\"%.0f\" height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\" role=\"img\" aria-label=\"who waits for whom\">\n",
+    double radius = ring.count < 2 ? 0 : fmax(46, ring.count * 9.5), side = 2 * (radius + 30),
+           step = 2 * 3.14159265358979 / ring.count;
+    fprintf(file,
+            "<svg class=\"ring\" width=\"%.0f\" height=\"%.0f\" viewBox=\"%.0f %.0f %.0f %.0f\" "
+            "role=\"img\" aria-label=\"who waits for whom\">\n",
             side, side, -side / 2, -side / 2, side, side);
     for (uint32_t i = 0; i < finding->call_count; i++)
         for (uint32_t j = 0; j < finding->call[i].await_count; j++) {
-            uint32_t from = ring_place(&ring, finding->call[i].rank, false), to = ring_place(&ring, finding->call[i].await[j].rank, false);
+            uint32_t from = ring_place(&ring, finding->call[i].rank, false),
+                     to = ring_place(&ring, finding->call[i].await[j].rank, false);
             if (from < RING_MAX && to < RING_MAX)
                 ring_edge(from * step, to * step, finding->call[i].await[j].any, radius, file);
         }
     for (uint32_t i = 0; i < ring.count; i++)
-        fprintf(file, "<circle%s cx=\"%.1f\" cy=\"%.1f\" r=\"18\"/><text x=\"%.1f\" y=\"%.1f\">%" PRIu32 "</text>\n", ring.core[i] ? " class=\"core\"" : "",
-                radius * sin(i * step), -radius * cos(i * step), radius * sin(i * step), -radius * cos(i * step), ring.rank[i]);
+        fprintf(file,
+                "<circle%s cx=\"%.1f\" cy=\"%.1f\" r=\"18\"/><text x=\"%.1f\" y=\"%.1f\">%" PRIu32
+                "</text>\n",
+                ring.core[i] ? " class=\"core\"" : "", radius * sin(i * step),
+                -radius * cos(i * step), radius * sin(i * step), -radius * cos(i * step),
+                ring.rank[i]);
     fprintf(file, "</svg>\n");
 }
 
 static void call_row(const struct finding_call *call, FILE *file)
 {
-    fprintf(file, "<tr%s><td>rank %" PRIu32 "</td><td class=\"call\">", call->core ? "" : " class=\"behind\"", call->rank);
+    fprintf(file, "<tr%s><td>rank %" PRIu32 "</td><td class=\"call\">",
+            call->core ? "" : " class=\"behind\"", call->rank);
     escaped(call->call ? call->call : "in no recorded call", file);
     if (call->subject) {
         fprintf(file, "<br>of ");
@@ -155,7 +177,8 @@ static void calls_table(const struct finding *finding, FILE *file)
 
     if (!finding->call_count)
         return;
-    fprintf(file, "<div class=\"wide\"><table><tr><th></th><th>call</th><th>place</th><th>waits for</th></tr>\n");
+    fprintf(file, "<div class=\"wide\"><table><tr><th></th><th>call</th><th>place</th><th>waits "
+                  "for</th></tr>\n");
     for (int core = 1; core >= 0; core--)
         for (uint32_t i = 0; i < finding->call_count; i++)
             if (finding->call[i].core == (core == 1) && shown < CALLS_SHOWN_MAX) {
@@ -172,7 +195,8 @@ static void finding_article(const struct finding *finding, FILE *file)
 {
     const char *severity = finding_severity_text(finding->severity);
 
-    fprintf(file, "<article class=\"%s\"><h3><span class=\"badge\">%s</span>%s: ", severity, severity, finding->rule);
+    fprintf(file, "<article class=\"%s\"><h3><span class=\"badge\">%s</span>%s: ", severity,
+            severity, finding->rule);
     escaped(finding->title ? finding->title : finding->rule, file);
     fprintf(file, "</h3>\n<div class=\"who\">\n");
     ring_draw(finding, file);
@@ -198,19 +222,24 @@ static void finding_article(const struct finding *finding, FILE *file)
     fprintf(file, "</dl></article>\n");
 }
 
-/* --- the job ------------------------------------------------------------------------------------------------------------ */
+/* --- the job ---------------------------------------------------------------------------------- */
 
 static void job_head(const struct report_facts *facts, FILE *file)
 {
     char verdict[128], bytes[64], line[256];
-    const char *class = !facts->findings ? "" : finding_list_fails(facts->findings) ? "bad" : finding_list_undecided(facts->findings) ? "open" : "good";
+    const char *class = !facts->findings                          ? ""
+                        : finding_list_fails(facts->findings)     ? "bad"
+                        : finding_list_undecided(facts->findings) ? "open"
+                                                                  : "good";
 
     report_verdict(facts, verdict, sizeof verdict);
-    fprintf(file, "<h1 class=\"%s\">%s</h1>\n<dl>\n", class, facts->findings ? verdict : "what was recorded");
+    fprintf(file, "<h1 class=\"%s\">%s</h1>\n<dl>\n", class,
+            facts->findings ? verdict : "what was recorded");
     if (facts->command)
         pair("command", facts->command, file);
     pair("trace", facts->trace->path, file);
-    snprintf(line, sizeof line, "%" PRIu32 " rank%s on %" PRIu32 " host%s", facts->trace->rank_count, plural(facts->trace->rank_count), facts->hosts,
+    snprintf(line, sizeof line, "%" PRIu32 " rank%s on %" PRIu32 " host%s",
+             facts->trace->rank_count, plural(facts->trace->rank_count), facts->hosts,
              plural(facts->hosts));
     pair("job", line, file);
     if (facts->exit_code >= 0) {
@@ -219,10 +248,13 @@ static void job_head(const struct report_facts *facts, FILE *file)
     }
     if (facts->library)
         pair("library", facts->library, file);
-    int used = snprintf(line, sizeof line, "%" PRIu64 " call%s, %" PRIu64 " message%s, %s", facts->events, plural(facts->events), facts->messages,
-                        plural(facts->messages), describe_bytes(facts->message_bytes, bytes, sizeof bytes));
+    int used =
+        snprintf(line, sizeof line, "%" PRIu64 " call%s, %" PRIu64 " message%s, %s", facts->events,
+                 plural(facts->events), facts->messages, plural(facts->messages),
+                 describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->inner_events)
-        snprintf(line + used, sizeof line - (size_t)used, "; %" PRIu64 " more event%s inside the library", facts->inner_events,
+        snprintf(line + used, sizeof line - (size_t)used,
+                 "; %" PRIu64 " more event%s inside the library", facts->inner_events,
                  plural(facts->inner_events));
     pair("recorded", line, file);
     if (facts->lost) {
@@ -243,11 +275,16 @@ static void unusual_ranks(const struct report_facts *facts, FILE *file)
         if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)
             continue;
         if (shown++ == 0)
-            fprintf(file, "<h2>Ranks that did not finish in order</h2>\n<table><tr><th>rank</th><th>state</th><th>what is known</th>"
+            fprintf(file, "<h2>Ranks that did not finish in "
+                          "order</h2>\n<table><tr><th>rank</th><th>state</th><th>what is known</th>"
                           "<th class=\"number\">events</th><th class=\"number\">lost</th></tr>\n");
-        fprintf(file, "<tr><td>%" PRIu32 "</td><td>%s</td><td>", i, event_rank_state_text(rank->state));
+        fprintf(file, "<tr><td>%" PRIu32 "</td><td>%s</td><td>", i,
+                event_rank_state_text(rank->state));
         escaped(rank->detail, file);
-        fprintf(file, "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64 "</td></tr>\n", rank->events, rank->lost);
+        fprintf(file,
+                "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
+                "</td></tr>\n",
+                rank->events, rank->lost);
     }
     if (shown)
         fprintf(file, "</table>\n");
@@ -255,12 +292,16 @@ static void unusual_ranks(const struct report_facts *facts, FILE *file)
 
 static void totals_table(const struct report_facts *facts, FILE *file)
 {
-    fprintf(file, "<h2>Calls</h2>\n<table><tr><th>call</th><th class=\"number\">count</th><th class=\"number\">time ms</th>"
+    fprintf(file, "<h2>Calls</h2>\n<table><tr><th>call</th><th class=\"number\">count</th><th "
+                  "class=\"number\">time ms</th>"
                   "<th class=\"number\">bytes</th><th class=\"number\">did not return</th></tr>\n");
     for (uint32_t i = 0; i < facts->total_count; i++) {
         const struct report_call_total *total = &facts->total[i];
-        fprintf(file, "<tr><td class=\"call\">%s</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%.3f</td><td class=\"number\">%" PRIu64
-                      "</td><td class=\"number\">", total->name, total->count, (double)total->time_ns / 1e6, total->bytes);
+        fprintf(file,
+                "<tr><td class=\"call\">%s</td><td class=\"number\">%" PRIu64
+                "</td><td class=\"number\">%.3f</td><td class=\"number\">%" PRIu64
+                "</td><td class=\"number\">",
+                total->name, total->count, (double)total->time_ns / 1e6, total->bytes);
         if (total->pending)
             fprintf(file, "%" PRIu64, total->pending);
         fprintf(file, "</td></tr>\n");
@@ -274,22 +315,32 @@ static void cost_table(const struct report_facts *facts, FILE *file)
 
     if (!facts->cost_count)
         return;
-    fprintf(file, "<h2>Collectives against the model</h2>\n<p class=\"soft\">alpha 1 us, beta 1 ns a word of 8 bytes, single port; in brackets the bound "
-                  "that no algorithm can beat</p>\n<div class=\"wide\"><table><tr><th>call</th><th class=\"number\">ranks</th><th class=\"number\">bytes</th>"
-                  "<th class=\"number\">calls</th><th class=\"number\">rounds</th><th class=\"number\">bytes sent by a rank</th><th class=\"number\">engine us</th>"
-                  "<th class=\"number\">row us</th><th class=\"number\">efficiency</th><th>algorithm</th><th>slowest recorded</th></tr>\n");
+    fprintf(file,
+            "<h2>Collectives against the model</h2>\n<p class=\"soft\">alpha 1 us, beta 1 ns a "
+            "word of 8 bytes, single port; in brackets the bound "
+            "that no algorithm can beat</p>\n<div class=\"wide\"><table><tr><th>call</th><th "
+            "class=\"number\">ranks</th><th class=\"number\">bytes</th>"
+            "<th class=\"number\">calls</th><th class=\"number\">rounds</th><th "
+            "class=\"number\">bytes sent by a rank</th><th class=\"number\">engine us</th>"
+            "<th class=\"number\">row us</th><th "
+            "class=\"number\">efficiency</th><th>algorithm</th><th>slowest recorded</th></tr>\n");
     for (uint32_t i = 0; i < facts->cost_count && i < ROWS_SHOWN_MAX; i++) {
         const struct report_cost *cost = &facts->cost[i];
-        fprintf(file, "<tr><td class=\"call\">%s</td><td class=\"number\">%" PRIu32 "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
-                      "</td><td class=\"number\">%" PRIu64 " (%" PRIu64 ")</td><td class=\"number\">%" PRIu64 " (%" PRIu64 ")</td><td class=\"number\">%.2f</td>",
-                cost->call, cost->ranks, cost->bytes, cost->calls, cost->rounds, cost->bound_rounds, cost->words_bytes, cost->bound_bytes,
-                (double)cost->engine_ps / 1e6);
+        fprintf(file,
+                "<tr><td class=\"call\">%s</td><td class=\"number\">%" PRIu32
+                "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
+                "</td><td class=\"number\">%" PRIu64 " (%" PRIu64
+                ")</td><td class=\"number\">%" PRIu64 " (%" PRIu64
+                ")</td><td class=\"number\">%.2f</td>",
+                cost->call, cost->ranks, cost->bytes, cost->calls, cost->rounds, cost->bound_rounds,
+                cost->words_bytes, cost->bound_bytes, (double)cost->engine_ps / 1e6);
         if (cost->row_ps)
             fprintf(file, "<td class=\"number\">%.2f</td>", (double)cost->row_ps / 1e6);
         else
             fprintf(file, "<td></td>");
         if (cost->engine_ps)
-            fprintf(file, "<td class=\"number\">%.0f %%</td>", 100.0 * (double)cost->bound_ps / (double)cost->engine_ps);
+            fprintf(file, "<td class=\"number\">%.0f %%</td>",
+                    100.0 * (double)cost->bound_ps / (double)cost->engine_ps);
         else
             fprintf(file, "<td></td>");
         fprintf(file, "<td>%s", cost->row ? cost->row : "none of the model");
@@ -306,23 +357,35 @@ static void time_table(const struct report_time *time, FILE *file)
 {
     if (!time->known)
         return;
-    fprintf(file, "<h2>Time on the model's machine</h2>\n<p>%.3f us, ended by rank %" PRIu32 "; critical path: %" PRIu64 " steps, %" PRIu64 " alphas, %" PRIu64
-                  " bytes, %.3f us of computing.</p>\n<table><tr><th>idle, us</th><th class=\"number\">late sender</th><th class=\"number\">late receiver</th>"
-                  "<th class=\"number\">port</th><th class=\"number\">link</th><th class=\"number\">finished at</th></tr>\n",
-            (double)time->makespan_ps / 1e6, time->path_end, time->path_steps, time->path_alphas, time->path_bytes, (double)time->path_compute_ps / 1e6);
-    fprintf(file, "<tr><td>all ranks</td><td class=\"number\">%.3f</td><td class=\"number\">%.3f</td><td class=\"number\">%.3f</td><td class=\"number\">%.3f</td>"
-                  "<td></td></tr>\n", (double)time->late_sender_ps / 1e6, (double)time->late_receiver_ps / 1e6, (double)time->port_ps / 1e6,
-            (double)time->link_ps / 1e6);
+    fprintf(file,
+            "<h2>Time on the model's machine</h2>\n<p>%.3f us, ended by rank %" PRIu32
+            "; critical path: %" PRIu64 " steps, %" PRIu64 " alphas, %" PRIu64
+            " bytes, %.3f us of computing.</p>\n<table><tr><th>idle, us</th><th "
+            "class=\"number\">late sender</th><th class=\"number\">late receiver</th>"
+            "<th class=\"number\">port</th><th class=\"number\">link</th><th "
+            "class=\"number\">finished at</th></tr>\n",
+            (double)time->makespan_ps / 1e6, time->path_end, time->path_steps, time->path_alphas,
+            time->path_bytes, (double)time->path_compute_ps / 1e6);
+    fprintf(file,
+            "<tr><td>all ranks</td><td class=\"number\">%.3f</td><td class=\"number\">%.3f</td><td "
+            "class=\"number\">%.3f</td><td class=\"number\">%.3f</td>"
+            "<td></td></tr>\n",
+            (double)time->late_sender_ps / 1e6, (double)time->late_receiver_ps / 1e6,
+            (double)time->port_ps / 1e6, (double)time->link_ps / 1e6);
     for (uint32_t i = 0; i < time->idle_count; i++) {
         const struct report_idle *idle = &time->idle[i];
-        fprintf(file, "<tr><td>rank %" PRIu32 "</td><td class=\"number\">%.3f</td><td class=\"number\">%.3f</td><td class=\"number\">%.3f</td>"
-                      "<td class=\"number\">%.3f</td><td class=\"number\">%.3f</td></tr>\n", idle->rank, (double)idle->late_sender_ps / 1e6,
-                (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6, (double)idle->link_ps / 1e6, (double)idle->finish_ps / 1e6);
+        fprintf(file,
+                "<tr><td>rank %" PRIu32 "</td><td class=\"number\">%.3f</td><td "
+                                        "class=\"number\">%.3f</td><td class=\"number\">%.3f</td>"
+                "<td class=\"number\">%.3f</td><td class=\"number\">%.3f</td></tr>\n",
+                idle->rank, (double)idle->late_sender_ps / 1e6,
+                (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6,
+                (double)idle->link_ps / 1e6, (double)idle->finish_ps / 1e6);
     }
     fprintf(file, "</table>\n");
 }
 
-/* --- the timeline's data ----------------------------------------------------------------------------------------------- */
+/* --- the timeline's data ---------------------------------------------------------------------- */
 
 struct stream { /* numbers on their way into base64 */
     FILE *file;
@@ -362,7 +425,7 @@ static void stream_number(struct stream *stream, uint64_t value)
 
 static void stream_signed(struct stream *stream, int64_t value)
 {
-    stream_number(stream, value < 0 ? ((uint64_t)-(value + 1) << 1) + 1 : (uint64_t)value << 1);
+    stream_number(stream, value < 0 ? ((uint64_t) - (value + 1) << 1) + 1 : (uint64_t)value << 1);
 }
 
 struct timeline {
@@ -376,20 +439,25 @@ struct timeline {
 };
 
 /* Events of a lane, in order; a lane longer than its share of the page keeps its last ones. */
-static const char lanes_sql[] = "SELECT e.id >> 40, s.thread, count(*) FROM event_row e JOIN shape s ON s.id = e.shape GROUP BY 1, 2 ORDER BY 1, 2";
+static const char lanes_sql[] = "SELECT e.id >> 40, s.thread, count(*) FROM event_row e JOIN shape "
+                                "s ON s.id = e.shape GROUP BY 1, 2 ORDER BY 1, 2";
 static const char events_sql[] =
-    "SELECT e.id & 1099511627775, e.shape, e.t_enter, e.duration, ifnull(e.repeat, 1) FROM event_row e JOIN shape s ON s.id = e.shape "
-    "WHERE e.id >= ?1 << 40 AND e.id < (?1 + 1) << 40 AND s.thread = ?2 ORDER BY e.id LIMIT -1 OFFSET ?3";
+    "SELECT e.id & 1099511627775, e.shape, e.t_enter, e.duration, ifnull(e.repeat, 1) FROM "
+    "event_row e JOIN shape s ON s.id = e.shape "
+    "WHERE e.id >= ?1 << 40 AND e.id < (?1 + 1) << 40 AND s.thread = ?2 ORDER BY e.id LIMIT -1 "
+    "OFFSET ?3";
 
 /* What an event looks like: its shape's, with the arguments of the first one met. */
-static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t seq, int64_t id, uint32_t *out_number)
+static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t seq, int64_t id,
+                                  uint32_t *out_number)
 {
     struct trace *trace = line->facts->trace;
     struct trace_event event;
     char text[512], place[512];
 
     if (id < 0 || (uint64_t)id > trace->file_bytes)
-        return core_report(CORE_BAD_FORMAT, "the trace '%s' is damaged: an event without a shape", trace->path);
+        return core_report(CORE_BAD_FORMAT, "the trace '%s' is damaged: an event without a shape",
+                           trace->path);
     if ((size_t)id >= line->shape_room) {
         size_t room = (size_t)id * 2 + 64;
         uint32_t *larger = realloc(line->shape_number, room * sizeof *larger);
@@ -405,9 +473,12 @@ static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t
             return status;
         if (event.class != EVENT_CLASS_COMM_CREATE)
             event.request = 0; /* differs from event to event */
-        json_array_append_new(line->shapes, json_pack("[s, s, s, s, i]", trace->call[event.call].name, event_class_text(event.class),
-                                                      describe_call(trace, &event, text, sizeof text),
-                                                      trace_site_text(trace, event.site, place, sizeof place), event.parent ? 1 : 0));
+        json_array_append_new(line->shapes,
+                              json_pack("[s, s, s, s, i]", trace->call[event.call].name,
+                                        event_class_text(event.class),
+                                        describe_call(trace, &event, text, sizeof text),
+                                        trace_site_text(trace, event.site, place, sizeof place),
+                                        event.parent ? 1 : 0));
         line->shape_number[id] = (uint32_t)json_array_size(line->shapes);
         line->inner |= event.parent != 0;
     }
@@ -417,10 +488,12 @@ static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t
 
 static enum core_status sql_failed(struct trace *trace)
 {
-    return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path, sqlite3_errmsg(trace->db));
+    return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
+                       sqlite3_errmsg(trace->db));
 }
 
-static enum core_status lane_events(struct timeline *line, sqlite3_stmt *row, uint32_t rank, int32_t thread, uint64_t skipped)
+static enum core_status lane_events(struct timeline *line, sqlite3_stmt *row, uint32_t rank,
+                                    int32_t thread, uint64_t skipped)
 {
     enum core_status status = CORE_OK;
     uint64_t seq_before = 0;
@@ -431,13 +504,16 @@ static enum core_status lane_events(struct timeline *line, sqlite3_stmt *row, ui
     sqlite3_bind_int64(row, 3, (int64_t)skipped);
     while (status == CORE_OK && sqlite3_step(row) == SQLITE_ROW) {
         uint64_t seq = (uint64_t)sqlite3_column_int64(row, 0);
-        int64_t t_enter = sqlite3_column_int64(row, 2), stay = sqlite3_column_int64(row, 3), repeat = sqlite3_column_int64(row, 4);
+        int64_t t_enter = sqlite3_column_int64(row, 2), stay = sqlite3_column_int64(row, 3),
+                repeat = sqlite3_column_int64(row, 4);
         uint32_t shape = 0;
         status = shape_get(line, rank, seq, sqlite3_column_int64(row, 1), &shape);
         stream_number(&line->stream, shape);
         stream_number(&line->stream, seq - seq_before);
         stream_signed(&line->stream, t_enter - t_before);
-        stream_number(&line->stream, sqlite3_column_type(row, 3) == SQLITE_NULL ? 0 : (uint64_t)(stay > 0 ? stay : 0) + 1);
+        stream_number(&line->stream, sqlite3_column_type(row, 3) == SQLITE_NULL
+                                         ? 0
+                                         : (uint64_t)(stay > 0 ? stay : 0) + 1);
         stream_number(&line->stream, repeat > 1 ? (uint64_t)repeat - 1 : 0);
         seq_before = seq;
         t_before = t_enter;
@@ -454,18 +530,24 @@ static enum core_status lanes_write(struct timeline *line)
     uint64_t all = line->facts->events + line->facts->inner_events;
     char label[64];
 
-    if (sqlite3_prepare_v2(trace->db, lanes_sql, -1, &lane, NULL) != SQLITE_OK || sqlite3_prepare_v2(trace->db, events_sql, -1, &event, NULL) != SQLITE_OK)
+    if (sqlite3_prepare_v2(trace->db, lanes_sql, -1, &lane, NULL) != SQLITE_OK ||
+        sqlite3_prepare_v2(trace->db, events_sql, -1, &event, NULL) != SQLITE_OK)
         status = sql_failed(trace);
     while (status == CORE_OK && sqlite3_step(lane) == SQLITE_ROW) {
         uint32_t rank = (uint32_t)sqlite3_column_int64(lane, 0);
         int32_t thread = sqlite3_column_int(lane, 1);
-        uint64_t count = (uint64_t)sqlite3_column_int64(lane, 2), kept = all > EVENTS_MAX ? count * EVENTS_MAX / all : count;
+        uint64_t count = (uint64_t)sqlite3_column_int64(lane, 2),
+                 kept = all > EVENTS_MAX ? count * EVENTS_MAX / all : count;
         if (rank >= trace->rank_count) {
-            status = core_report(CORE_BAD_FORMAT, "the trace '%s' is damaged: events of a rank that it has not", trace->path);
+            status = core_report(CORE_BAD_FORMAT,
+                                 "the trace '%s' is damaged: events of a rank that it has not",
+                                 trace->path);
             break;
         }
-        snprintf(label, sizeof label, thread ? "rank %" PRIu32 ", thread %" PRId32 : "rank %" PRIu32, rank, thread);
-        json_array_append_new(line->lanes, json_pack("[I, i, s, I]", (json_int_t)rank, (int)thread, label, (json_int_t)kept));
+        snprintf(label, sizeof label,
+                 thread ? "rank %" PRIu32 ", thread %" PRId32 : "rank %" PRIu32, rank, thread);
+        json_array_append_new(line->lanes, json_pack("[I, i, s, I]", (json_int_t)rank, (int)thread,
+                                                     label, (json_int_t)kept));
         status = lane_events(line, event, rank, thread, count - kept);
     }
     sqlite3_finalize(lane);
@@ -489,21 +571,29 @@ static void message_write(const struct report_message *message, void *context)
 }
 
 static const char timeline_html[] =
-    "<h2>Timeline</h2>\n<div class=\"tools\"><button id=\"closer\">closer</button><button id=\"farther\">farther</button><button id=\"fit\">whole</button>"
-    "<label><input type=\"checkbox\" id=\"arrows\" checked> messages</label><span id=\"arrows_state\" class=\"soft\"></span>"
-    "<input id=\"find\" type=\"search\" placeholder=\"find calls, places\" aria-label=\"find calls and places; Enter: the next one\">"
+    "<h2>Timeline</h2>\n<div class=\"tools\"><button id=\"closer\">closer</button><button "
+    "id=\"farther\">farther</button><button id=\"fit\">whole</button>"
+    "<label><input type=\"checkbox\" id=\"arrows\" checked> messages</label><span "
+    "id=\"arrows_state\" class=\"soft\"></span>"
+    "<input id=\"find\" type=\"search\" placeholder=\"find calls, places\" aria-label=\"find calls "
+    "and places; Enter: the next one\">"
     "<span id=\"legend\"></span></div>\n"
-    "<div id=\"lanes\" tabindex=\"0\"><canvas id=\"canvas\"></canvas><div id=\"space\"></div></div>\n"
-    "<p class=\"soft\">Drag to move, Ctrl and wheel or double click to come closer, keys + - 0 and arrows; a click shows the call in the list. Red: did not return.</p>\n"
+    "<div id=\"lanes\" tabindex=\"0\"><canvas id=\"canvas\"></canvas><div "
+    "id=\"space\"></div></div>\n"
+    "<p class=\"soft\">Drag to move, Ctrl and wheel or double click to come closer, keys + - 0 and "
+    "arrows; a click shows the call in the list. Red: did not return.</p>\n"
     "<div id=\"tip\"></div>\n"
-    "<h2>Events</h2>\n<div class=\"tools\"><label>of <select id=\"choice\"></select></label></div>\n"
+    "<h2>Events</h2>\n<div class=\"tools\"><label>of <select "
+    "id=\"choice\"></select></label></div>\n"
     "<div id=\"list\" tabindex=\"0\"><div id=\"rows\"></div><div id=\"list_space\"></div></div>\n"
-    "<h2>Messages</h2>\n<p class=\"soft\">From the rank on the left to the rank on top; darker: more bytes. <span id=\"matrix_state\"></span></p>\n"
+    "<h2>Messages</h2>\n<p class=\"soft\">From the rank on the left to the rank on top; darker: "
+    "more bytes. <span id=\"matrix_state\"></span></p>\n"
     "<canvas id=\"matrix\" width=\"1\" height=\"1\"></canvas>\n";
 
 static enum core_status timeline_write(const struct report_facts *facts, FILE *file)
 {
-    struct timeline line = {.facts = facts, .stream = {.file = file}, .shapes = json_array(), .lanes = json_array()};
+    struct timeline line = {
+        .facts = facts, .stream = {.file = file}, .shapes = json_array(), .lanes = json_array()};
 
     fprintf(file, "<script type=\"text/plain\" id=\"stream\">\n");
     enum core_status status = lanes_write(&line);
@@ -511,9 +601,11 @@ static enum core_status timeline_write(const struct report_facts *facts, FILE *f
         status = report_messages_each(facts->trace, message_write, &line);
     stream_flush(&line.stream);
     fprintf(file, "\n</script>\n<script type=\"application/json\" id=\"head\">");
-    json_t *head = json_pack("{s:I, s:I, s:I, s:b, s:o, s:o}", "ranks", (json_int_t)facts->trace->rank_count, "end", (json_int_t)facts->end_ns, "messages",
-                             (json_int_t)(line.messages < EVENTS_MAX ? line.messages : EVENTS_MAX), "inner", (int)line.inner, "shapes", line.shapes,
-                             "lanes", line.lanes);
+    json_t *head =
+        json_pack("{s:I, s:I, s:I, s:b, s:o, s:o}", "ranks", (json_int_t)facts->trace->rank_count,
+                  "end", (json_int_t)facts->end_ns, "messages",
+                  (json_int_t)(line.messages < EVENTS_MAX ? line.messages : EVENTS_MAX), "inner",
+                  (int)line.inner, "shapes", line.shapes, "lanes", line.lanes);
     script_json(head, file);
     json_decref(head);
     fprintf(file, "</script>\n");
@@ -523,7 +615,8 @@ static enum core_status timeline_write(const struct report_facts *facts, FILE *f
 
 enum core_status report_html(const struct report_facts *facts, FILE *file)
 {
-    fprintf(file, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width\">\n<title>crosswait: ");
+    fprintf(file, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
+                  "name=\"viewport\" content=\"width=device-width\">\n<title>crosswait: ");
     escaped(facts->command ? facts->command : facts->trace->path, file);
     fprintf(file, "</title>\n<style>\n%s</style></head><body>\n", page_css);
     job_head(facts, file);
@@ -534,12 +627,15 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     unusual_ranks(facts, file);
     fputs(timeline_html, file);
     if (facts->events + facts->inner_events > EVENTS_MAX)
-        fprintf(file, "<p class=\"soft\">Of %" PRIu64 " events the last %d are on this page; all are in the trace.</p>\n",
+        fprintf(file,
+                "<p class=\"soft\">Of %" PRIu64
+                " events the last %d are on this page; all are in the trace.</p>\n",
                 facts->events + facts->inner_events, EVENTS_MAX);
     totals_table(facts, file);
     cost_table(facts, file);
     time_table(&facts->time, file);
     enum core_status status = timeline_write(facts, file);
     fprintf(file, "<script>\n%s</script>\n</body></html>\n", page_js);
-    return status == CORE_OK && ferror(file) ? core_report(CORE_IO, "cannot write the report") : status;
+    return status == CORE_OK && ferror(file) ? core_report(CORE_IO, "cannot write the report")
+                                             : status;
 }

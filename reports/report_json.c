@@ -71,7 +71,8 @@ static json_t *costs(const struct report_facts *facts)
         set_number(object, "messages", cost->messages);
         set_number(object, "volume_bytes", cost->volume_bytes);
         set_number(object, "engine_ps", cost->engine_ps);
-        json_object_set_new(object, "row_ps", cost->row_ps ? json_integer((json_int_t)cost->row_ps) : json_null());
+        json_object_set_new(object, "row_ps",
+                            cost->row_ps ? json_integer((json_int_t)cost->row_ps) : json_null());
         set_number(object, "bound_ps", cost->bound_ps);
         set_number(object, "recorded_ns", cost->recorded_ns);
         json_array_append_new(array, object);
@@ -109,7 +110,8 @@ static json_t *job_time(const struct report_time *time)
     return object;
 }
 
-/* Findings have one JSON form, the one kept in the trace: it is parsed back rather than written twice. */
+/* Findings have one JSON form, the one kept in the trace: it is parsed back rather than written
+ * twice. */
 static enum core_status findings(const struct finding_list *list, json_t *array)
 {
     for (uint32_t i = 0; list && i < list->count; i++) {
@@ -131,7 +133,8 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     json_object_set_new(root, "format", json_string("crosswait-report-1"));
     set_text(root, "trace", facts->trace->path);
     set_text(job, "command", facts->command);
-    json_object_set_new(job, "exit_code", facts->exit_code >= 0 ? json_integer(facts->exit_code) : json_null());
+    json_object_set_new(job, "exit_code",
+                        facts->exit_code >= 0 ? json_integer(facts->exit_code) : json_null());
     set_text(job, "library", facts->library);
     set_text(job, "ended_by_crosswait", facts->live_verdict);
     set_number(job, "hosts", facts->hosts);
@@ -143,13 +146,17 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     set_number(job, "span_ns", facts->span_ns);
     json_object_set_new(root, "job", job);
     json_object_set_new(root, "ranks", ranks(facts->trace));
-    set_text(root, "verdict", !facts->findings ? NULL : finding_list_fails(facts->findings) ? "findings"
-                              : finding_list_undecided(facts->findings) ? "undecided" : "clean");
+    set_text(root, "verdict",
+             !facts->findings                          ? NULL
+             : finding_list_fails(facts->findings)     ? "findings"
+             : finding_list_undecided(facts->findings) ? "undecided"
+                                                       : "clean");
     json_object_set_new(root, "findings", found);
     json_object_set_new(root, "calls", totals(facts));
     json_object_set_new(root, "collectives", costs(facts));
     json_object_set_new(root, "time", job_time(&facts->time));
-    if (status == CORE_OK && (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 || fputc('\n', file) == EOF))
+    if (status == CORE_OK && (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
+                              fputc('\n', file) == EOF))
         status = core_report(CORE_IO, "cannot write the report");
     json_decref(root);
     return status;

@@ -1,5 +1,6 @@
-/* JUnit XML, for the test tab of a CI system: a test case for the job, one for each checker that found nothing, one for each finding. Notes
- * do not fail; what only the real job can tell is skipped, with the reason. */
+/* JUnit XML, for the test tab of a CI system: a test case for the job, one for each checker that
+ * found nothing, one for each finding. Notes do not fail; what only the real job can tell is
+ * skipped, with the reason. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -29,7 +30,9 @@ static void case_of_finding(const struct finding *finding, FILE *file)
     fprintf(file, "    <testcase classname=\"crosswait.%s\" name=\"", finding->rule);
     escaped(finding->title ? finding->title : finding->rule, file);
     fprintf(file, "\">\n");
-    const char *kind = finding->undecided ? "skipped" : finding->severity == FINDING_NOTE ? NULL : "failure";
+    const char *kind = finding->undecided                  ? "skipped"
+                       : finding->severity == FINDING_NOTE ? NULL
+                                                           : "failure";
     if (kind)
         element(kind, finding->title ? finding->title : finding->rule, file);
     else
@@ -91,8 +94,11 @@ enum core_status report_junit(const struct report_facts *facts, FILE *file)
     }
     for (const struct checker *checker = check_table; facts->findings && checker->id; checker++)
         tests += !has_findings(list, checker->id);
-    fprintf(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite name=\"crosswait\" tests=\"%" PRIu32
-                  "\" failures=\"%" PRIu32 "\" skipped=\"%" PRIu32 "\" errors=\"0\">\n", tests, failures, skipped);
+    fprintf(file,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n  <testsuite "
+            "name=\"crosswait\" tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" skipped=\"%" PRIu32
+            "\" errors=\"0\">\n",
+            tests, failures, skipped);
     case_of_job(facts, file);
     for (const struct checker *checker = check_table; facts->findings && checker->id; checker++) {
         if (has_findings(list, checker->id))

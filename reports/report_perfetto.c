@@ -1,8 +1,10 @@
-/* The trace as a timeline, in the Trace Event Format that ui.perfetto.dev and chrome://tracing open: a process a rank, a track a thread, a slice a
- * call with its arguments, messages as arrows from the call that sent to the call that completed the receive. Times are microseconds since the
+/* The trace as a timeline, in the Trace Event Format that ui.perfetto.dev and chrome://tracing
+ * open: a process a rank, a track a thread, a slice a call with its arguments, messages as arrows
+ * from the call that sent to the call that completed the receive. Times are microseconds since the
  * job's start.
  *
- * Slices of one thread nest by themselves: what the library sent lies inside the collective that sent it. */
+ * Slices of one thread nest by themselves: what the library sent lies inside the collective that
+ * sent it. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -39,7 +41,8 @@ static void microseconds(const char *key, uint64_t ns, FILE *file)
 
 static void begin(struct timeline *line, const char *phase, uint32_t rank, int32_t thread)
 {
-    fprintf(line->file, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRId32, line->separated ? "," : "", phase, rank, thread);
+    fprintf(line->file, "%s\n{\"ph\":\"%s\",\"pid\":%" PRIu32 ",\"tid\":%" PRId32,
+            line->separated ? "," : "", phase, rank, thread);
     line->separated = true;
 }
 
@@ -49,22 +52,28 @@ static void rank_names(struct timeline *line)
 
     for (uint32_t i = 0; i < line->trace->rank_count; i++) {
         const struct trace_rank *rank = &line->trace->rank[i];
-        snprintf(name, sizeof name, "rank %" PRIu32 " (%s), %s", i, rank->host ? rank->host : "?", event_rank_state_text(rank->state));
+        snprintf(name, sizeof name, "rank %" PRIu32 " (%s), %s", i, rank->host ? rank->host : "?",
+                 event_rank_state_text(rank->state));
         begin(line, "M", i, 0);
         fprintf(line->file, ",\"name\":\"process_name\",\"args\":{\"name\":");
         text(name, line->file);
         fprintf(line->file, "}}");
         begin(line, "M", i, 0);
-        fprintf(line->file, ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}", i);
+        fprintf(line->file,
+                ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}", i);
     }
 }
 
-static void slice_head(struct timeline *line, const char *phase, const struct trace_event *event, uint64_t time)
+static void slice_head(struct timeline *line, const char *phase, const struct trace_event *event,
+                       uint64_t time)
 {
     begin(line, phase, event->rank, event->thread);
     fprintf(line->file, ",\"name\":");
     text(line->trace->call[event->call].name, line->file);
-    fprintf(line->file, ",\"cat\":\"%s\"", event->repeat > 1 ? "polls" : event->parent ? "library" : "application");
+    fprintf(line->file, ",\"cat\":\"%s\"",
+            event->repeat > 1 ? "polls"
+            : event->parent   ? "library"
+                              : "application");
     microseconds("ts", time, line->file);
 }
 
@@ -115,18 +124,21 @@ static enum core_status slices(struct timeline *line, uint32_t rank)
     return status;
 }
 
-/* An arrow binds to the slice around its time: it ends in the middle of the call that completed the receive. */
+/* An arrow binds to the slice around its time: it ends in the middle of the call that completed the
+ * receive. */
 static void arrow(const struct report_message *message, void *context)
 {
     struct timeline *line = context;
-    uint64_t end = message->t_enter + (message->t_leave - message->t_enter) / 2, id = ++line->arrows;
+    uint64_t end = message->t_enter + (message->t_leave - message->t_enter) / 2,
+             id = ++line->arrows;
 
     begin(line, "s", message->source, message->source_thread);
     fprintf(line->file, ",\"id\":%" PRIu64 ",\"name\":\"message\",\"cat\":\"message\"", id);
     microseconds("ts", message->t_send, line->file);
     fprintf(line->file, "}");
     begin(line, "f", message->dest, message->dest_thread);
-    fprintf(line->file, ",\"bp\":\"e\",\"id\":%" PRIu64 ",\"name\":\"message\",\"cat\":\"message\"", id);
+    fprintf(line->file, ",\"bp\":\"e\",\"id\":%" PRIu64 ",\"name\":\"message\",\"cat\":\"message\"",
+            id);
     microseconds("ts", end > message->t_send ? end : message->t_send, line->file);
     fprintf(line->file, ",\"args\":{\"bytes\":%" PRIu64 "}}", message->bytes);
 }

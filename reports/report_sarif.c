@@ -1,5 +1,6 @@
-/* SARIF 2.1.0, for code scanning: a rule a checker, a result a finding, at the places of the calls that make it up. Paths are those that the
- * compiler was given, so that a program built inside its repository is annotated there. */
+/* SARIF 2.1.0, for code scanning: a rule a checker, a result a finding, at the places of the calls
+ * that make it up. Paths are those that the compiler was given, so that a program built inside its
+ * repository is annotated there. */
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +18,8 @@ static json_t *rules(void)
     json_t *array = json_array();
 
     for (const struct checker *checker = check_table; checker->id; checker++)
-        json_array_append_new(array, json_pack("{s:s, s:o}", "id", checker->id, "shortDescription", text_object(checker->proves)));
+        json_array_append_new(array, json_pack("{s:s, s:o}", "id", checker->id, "shortDescription",
+                                               text_object(checker->proves)));
     return array;
 }
 
@@ -29,8 +31,8 @@ static json_t *location(struct trace *trace, const struct finding_call *call)
     json_t *object = json_object();
     char *message = NULL;
 
-    if (call->seq && trace_event_get(trace, call->rank, call->seq, &event) == CORE_OK && event.site > 0 &&
-        (uint32_t)event.site < trace->site_count)
+    if (call->seq && trace_event_get(trace, call->rank, call->seq, &event) == CORE_OK &&
+        event.site > 0 && (uint32_t)event.site < trace->site_count)
         site = &trace->site[event.site];
     if (site && site->file) {
         const char *path = site->path ? site->path : site->file;
@@ -38,14 +40,18 @@ static json_t *location(struct trace *trace, const struct finding_call *call)
         if (asprintf(&uri, "%s%s", path[0] == '/' ? "file://" : "", path) < 0)
             uri = NULL;
         json_object_set_new(object, "physicalLocation",
-                            json_pack("{s:{s:s}, s:{s:i}}", "artifactLocation", "uri", uri ? uri : path, "region", "startLine",
+                            json_pack("{s:{s:s}, s:{s:i}}", "artifactLocation", "uri",
+                                      uri ? uri : path, "region", "startLine",
                                       site->line > 0 ? site->line : 1));
         free(uri);
     }
     if (site && (site->function || site->symbol))
         json_object_set_new(object, "logicalLocations",
-                            json_pack("[{s:s, s:s}]", "name", site->function ? site->function : site->symbol, "kind", "function"));
-    if (asprintf(&message, "rank %u: %s%s%s", call->rank, call->call ? call->call : "in no recorded call",
+                            json_pack("[{s:s, s:s}]", "name",
+                                      site->function ? site->function : site->symbol, "kind",
+                                      "function"));
+    if (asprintf(&message, "rank %u: %s%s%s", call->rank,
+                 call->call ? call->call : "in no recorded call",
                  call->waits_for ? ", waits for " : "", call->waits_for ? call->waits_for : "") < 0)
         message = NULL;
     json_object_set_new(object, "message", text_object(message));
@@ -72,14 +78,17 @@ static json_t *result(struct trace *trace, const struct finding *finding)
     json_object_set_new(object, "message", text_object(message));
     free(message);
     for (uint32_t i = 0; i < finding->call_count; i++)
-        json_array_append_new(json_array_size(own) ? related : own, location(trace, &finding->call[i]));
+        json_array_append_new(json_array_size(own) ? related : own,
+                              location(trace, &finding->call[i]));
     for (size_t i = 0; i < json_array_size(related); i++)
         json_object_set_new(json_array_get(related, i), "id", json_integer((json_int_t)i + 1));
     json_object_set_new(object, "locations", own);
     json_object_set_new(object, "relatedLocations", related);
     json_object_set_new(object, "properties",
-                        json_pack("{s:s, s:s*, s:s*, s:b, s:s}", "class", finding->class, "schedule", finding->schedule, "repeat",
-                                  finding->repeat, "assumed", (int)finding->assumed, "live", finding_confirmed_text(finding->confirmed)));
+                        json_pack("{s:s, s:s*, s:s*, s:b, s:s}", "class", finding->class,
+                                  "schedule", finding->schedule, "repeat", finding->repeat,
+                                  "assumed", (int)finding->assumed, "live",
+                                  finding_confirmed_text(finding->confirmed)));
     return object;
 }
 
@@ -89,12 +98,15 @@ enum core_status report_sarif(const struct report_facts *facts, FILE *file)
 
     for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
         json_array_append_new(results, result(facts->trace, &facts->findings->finding[i]));
-    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o}}, s:o}]}", "$schema", "https://json.schemastore.org/sarif-2.1.0.json",
-                             "version", "2.1.0", "runs", "tool", "driver", "name", "crosswait", "rules", rules(), "results", results);
+    json_t *root =
+        json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o}}, s:o}]}", "$schema",
+                  "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
+                  "tool", "driver", "name", "crosswait", "rules", rules(), "results", results);
     enum core_status status = CORE_OK;
     if (!root)
         status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
-    else if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 || fputc('\n', file) == EOF)
+    else if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
+             fputc('\n', file) == EOF)
         status = core_report(CORE_IO, "cannot write the report");
     json_decref(root);
     return status;

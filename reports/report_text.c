@@ -1,4 +1,5 @@
-/* The report for a terminal: what ran, what became of each rank, what was found, and the command that shows it again. */
+/* The report for a terminal: what ran, what became of each rank, what was found, and the command
+ * that shows it again. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -19,17 +20,20 @@ static void print_head(const struct report_facts *facts, FILE *file)
     fprintf(file, "trace     %s\n", facts->trace->path);
     if (facts->command)
         fprintf(file, "command   %s\n", facts->command);
-    fprintf(file, "job       %" PRIu32 " rank%s on %" PRIu32 " host%s", facts->trace->rank_count, plural(facts->trace->rank_count),
-            facts->hosts, plural(facts->hosts));
+    fprintf(file, "job       %" PRIu32 " rank%s on %" PRIu32 " host%s", facts->trace->rank_count,
+            plural(facts->trace->rank_count), facts->hosts, plural(facts->hosts));
     if (facts->exit_code >= 0)
         fprintf(file, ", exit status %" PRId64, facts->exit_code);
-    fprintf(file, "\nrecorded  %" PRIu64 " call%s, %" PRIu64 " message%s, %s", facts->events, plural(facts->events), facts->messages,
-            plural(facts->messages), describe_bytes(facts->message_bytes, bytes, sizeof bytes));
+    fprintf(file, "\nrecorded  %" PRIu64 " call%s, %" PRIu64 " message%s, %s", facts->events,
+            plural(facts->events), facts->messages, plural(facts->messages),
+            describe_bytes(facts->message_bytes, bytes, sizeof bytes));
     if (facts->inner_events)
-        fprintf(file, "; %" PRIu64 " more event%s inside the library", facts->inner_events, plural(facts->inner_events));
+        fprintf(file, "; %" PRIu64 " more event%s inside the library", facts->inner_events,
+                plural(facts->inner_events));
     fprintf(file, "\n");
     if (facts->lost)
-        fprintf(file, "lost      %" PRIu64 " event%s could not be recorded\n", facts->lost, plural(facts->lost));
+        fprintf(file, "lost      %" PRIu64 " event%s could not be recorded\n", facts->lost,
+                plural(facts->lost));
     if (facts->live_verdict)
         fprintf(file, "ended by  crosswait: %s\n", facts->live_verdict);
 }
@@ -50,7 +54,8 @@ static void print_ranks(const struct report_facts *facts, FILE *file)
         fprintf(file, "rank %" PRIu32 "    %s", i, event_rank_state_text(rank->state));
         if (rank->detail && *rank->detail)
             fprintf(file, ": %s", rank->detail);
-        fprintf(file, "; %" PRIu64 " events recorded%s", rank->events, rank->cut ? ", up to its end" : "");
+        fprintf(file, "; %" PRIu64 " events recorded%s", rank->events,
+                rank->cut ? ", up to its end" : "");
         if (rank->lost)
             fprintf(file, ", %" PRIu64 " lost", rank->lost);
         fprintf(file, "\n");
@@ -69,7 +74,8 @@ static void print_call(const struct finding_call *call, FILE *file)
         fprintf(file, " at %s", call->site);
     fprintf(file, "\n");
     if (call->subject)
-        fprintf(file, "            of %s at %s\n", call->subject, call->subject_site ? call->subject_site : "?");
+        fprintf(file, "            of %s at %s\n", call->subject,
+                call->subject_site ? call->subject_site : "?");
     if (call->waits_for)
         fprintf(file, "            waits for %s\n", call->waits_for);
     if (call->note)
@@ -96,14 +102,17 @@ static void print_calls(const struct finding *finding, bool core, FILE *file)
 
 static void print_finding(const struct finding *finding, FILE *file)
 {
-    bool refuted = finding->confirmed == FINDING_REFUTED; /* that it was looked at is all that matters */
+    bool refuted =
+        finding->confirmed == FINDING_REFUTED; /* that it was looked at is all that matters */
 
-    fprintf(file, "\n%s  %s: %s\n", finding_severity_text(finding->severity), finding->rule, finding->title);
+    fprintf(file, "\n%s  %s: %s\n", finding_severity_text(finding->severity), finding->rule,
+            finding->title);
     if (!refuted) {
         print_calls(finding, true, file);
         print_calls(finding, false, file);
     }
-    for (uint32_t i = refuted && finding->fact_count ? finding->fact_count - 1 : 0; i < finding->fact_count; i++)
+    for (uint32_t i = refuted && finding->fact_count ? finding->fact_count - 1 : 0;
+         i < finding->fact_count; i++)
         fprintf(file, "  - %s\n", finding->fact[i]);
     if (finding->schedule)
         fprintf(file, "  schedule  %s\n", finding->schedule);
@@ -120,14 +129,15 @@ static void print_totals(const struct report_facts *facts, FILE *file)
     fprintf(file, "\n%-28s %10s %12s %20s\n", "call", "count", "time ms", "volume");
     for (uint32_t i = 0; i < facts->total_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_call_total *total = &facts->total[i];
-        fprintf(file, "%-28s %10" PRIu64 " %12.3f %20s", total->name, total->count, (double)total->time_ns / 1e6,
-                describe_bytes(total->bytes, bytes, sizeof bytes));
+        fprintf(file, "%-28s %10" PRIu64 " %12.3f %20s", total->name, total->count,
+                (double)total->time_ns / 1e6, describe_bytes(total->bytes, bytes, sizeof bytes));
         if (total->pending)
             fprintf(file, "   %" PRIu64 " did not return", total->pending);
         fprintf(file, "\n");
     }
     if (facts->total_count > TOTALS_SHOWN_MAX)
-        fprintf(file, "... and %" PRIu32 " more functions\n", facts->total_count - TOTALS_SHOWN_MAX);
+        fprintf(file, "... and %" PRIu32 " more functions\n",
+                facts->total_count - TOTALS_SHOWN_MAX);
 }
 
 static void print_ratio(FILE *file, uint64_t part, uint64_t whole)
@@ -138,23 +148,29 @@ static void print_ratio(FILE *file, uint64_t part, uint64_t whole)
         fprintf(file, " %6s", "-");
 }
 
-/* R rounds, W bytes, T = alpha R + beta W, each beside the lower bound that no algorithm can beat; C, the operations of the row. */
+/* R rounds, W bytes, T = alpha R + beta W, each beside the lower bound that no algorithm can beat;
+ * C, the operations of the row. */
 static void print_costs(const struct report_facts *facts, FILE *file)
 {
     char place[256];
 
     if (!facts->cost_count)
         return;
-    fprintf(file, "\ncollectives inside the library, on the model's machine (alpha 1 us, beta 1 ns a word of 8 bytes, single port)\n");
-    fprintf(file, "%-25s %5s %10s %6s %11s %21s %7s %9s %9s %6s  %s\n", "call", "ranks", "bytes", "calls", "R (bound)",
-            "W bytes (bound)", "C row", "engine us", "row us", "eff.", "algorithm; slowest recorded");
+    fprintf(file, "\ncollectives inside the library, on the model's machine (alpha 1 us, beta 1 ns "
+                  "a word of 8 bytes, single port)\n");
+    fprintf(file, "%-25s %5s %10s %6s %11s %21s %7s %9s %9s %6s  %s\n", "call", "ranks", "bytes",
+            "calls", "R (bound)", "W bytes (bound)", "C row", "engine us", "row us", "eff.",
+            "algorithm; slowest recorded");
     for (uint32_t i = 0; i < facts->cost_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_cost *cost = &facts->cost[i];
         char rounds[48], words[64];
-        snprintf(rounds, sizeof rounds, "%" PRIu64 " (%" PRIu64 ")", cost->rounds, cost->bound_rounds);
-        snprintf(words, sizeof words, "%" PRIu64 " (%" PRIu64 ")", cost->words_bytes, cost->bound_bytes);
-        fprintf(file, "%-25s %5" PRIu32 " %10" PRIu64 " %6" PRIu64 " %11s %21s %7" PRIu64 " %9.2f ", cost->call, cost->ranks, cost->bytes,
-                cost->calls, rounds, words, cost->row_operations, (double)cost->engine_ps / 1e6);
+        snprintf(rounds, sizeof rounds, "%" PRIu64 " (%" PRIu64 ")", cost->rounds,
+                 cost->bound_rounds);
+        snprintf(words, sizeof words, "%" PRIu64 " (%" PRIu64 ")", cost->words_bytes,
+                 cost->bound_bytes);
+        fprintf(file, "%-25s %5" PRIu32 " %10" PRIu64 " %6" PRIu64 " %11s %21s %7" PRIu64 " %9.2f ",
+                cost->call, cost->ranks, cost->bytes, cost->calls, rounds, words,
+                cost->row_operations, (double)cost->engine_ps / 1e6);
         if (cost->row_ps)
             fprintf(file, "%9.2f", (double)cost->row_ps / 1e6);
         else
@@ -163,13 +179,16 @@ static void print_costs(const struct report_facts *facts, FILE *file)
         fprintf(file, "  %s", cost->row ? cost->row : "none of the model");
         if (cost->rows > 1)
             fprintf(file, " (or %" PRIu32 " more)", cost->rows - 1);
-        fprintf(file, "; %.3f ms at %s\n", (double)cost->recorded_ns / 1e6, trace_site_text(facts->trace, cost->site, place, sizeof place));
+        fprintf(file, "; %.3f ms at %s\n", (double)cost->recorded_ns / 1e6,
+                trace_site_text(facts->trace, cost->site, place, sizeof place));
     }
     if (facts->cost_count > TOTALS_SHOWN_MAX)
         fprintf(file, "... and %" PRIu32 " more kinds\n", facts->cost_count - TOTALS_SHOWN_MAX);
     if (facts->cost_unmeasured)
-        fprintf(file, "%" PRIu64 " collective%s could not be measured: what went on inside was not recorded whole\n", facts->cost_unmeasured,
-                plural(facts->cost_unmeasured));
+        fprintf(file,
+                "%" PRIu64
+                " collective%s could not be measured: what went on inside was not recorded whole\n",
+                facts->cost_unmeasured, plural(facts->cost_unmeasured));
 }
 
 static void print_time(const struct report_facts *facts, FILE *file)
@@ -178,16 +197,25 @@ static void print_time(const struct report_facts *facts, FILE *file)
 
     if (!time->known)
         return;
-    fprintf(file, "\ntime on the model's machine: %.3f us, ended by rank %" PRIu32 "\n", (double)time->makespan_ps / 1e6, time->path_end);
-    fprintf(file, "  critical path: %" PRIu64 " steps, %" PRIu64 " alphas, %" PRIu64 " bytes, %.3f us of computing\n", time->path_steps,
-            time->path_alphas, time->path_bytes, (double)time->path_compute_ps / 1e6);
-    fprintf(file, "  idle, all ranks: late sender %.3f us, late receiver %.3f us, port %.3f us, link %.3f us\n",
-            (double)time->late_sender_ps / 1e6, (double)time->late_receiver_ps / 1e6, (double)time->port_ps / 1e6,
-            (double)time->link_ps / 1e6);
+    fprintf(file, "\ntime on the model's machine: %.3f us, ended by rank %" PRIu32 "\n",
+            (double)time->makespan_ps / 1e6, time->path_end);
+    fprintf(file,
+            "  critical path: %" PRIu64 " steps, %" PRIu64 " alphas, %" PRIu64
+            " bytes, %.3f us of computing\n",
+            time->path_steps, time->path_alphas, time->path_bytes,
+            (double)time->path_compute_ps / 1e6);
+    fprintf(file,
+            "  idle, all ranks: late sender %.3f us, late receiver %.3f us, port %.3f us, link "
+            "%.3f us\n",
+            (double)time->late_sender_ps / 1e6, (double)time->late_receiver_ps / 1e6,
+            (double)time->port_ps / 1e6, (double)time->link_ps / 1e6);
     for (uint32_t i = 0; i < time->idle_count && i < 3; i++) {
         const struct report_idle *idle = &time->idle[i];
-        fprintf(file, "  rank %-6" PRIu32 " late sender %.3f us, late receiver %.3f us, port %.3f us, of %.3f us\n", idle->rank,
-                (double)idle->late_sender_ps / 1e6, (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6,
+        fprintf(file,
+                "  rank %-6" PRIu32
+                " late sender %.3f us, late receiver %.3f us, port %.3f us, of %.3f us\n",
+                idle->rank, (double)idle->late_sender_ps / 1e6,
+                (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6,
                 (double)idle->finish_ps / 1e6);
     }
 }
@@ -200,8 +228,8 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
         return;
     fprintf(file, "\nverdict   %s\n", report_verdict(facts, verdict, sizeof verdict));
     if (!finding_list_fails(facts->findings) && finding_list_undecided(facts->findings))
-        fprintf(file, "          only the real job can tell: crosswait replay --live '%s' -- %s\n", facts->trace->path,
-                facts->command ? facts->command : "CMD...");
+        fprintf(file, "          only the real job can tell: crosswait replay --live '%s' -- %s\n",
+                facts->trace->path, facts->command ? facts->command : "CMD...");
 }
 
 static void print_findings(const struct report_facts *facts, FILE *file)

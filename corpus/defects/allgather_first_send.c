@@ -84,5 +84,5 @@ int fixed_allgather_first_send(const void *sendbuf, int sendcount, MPI_Datatype 
 }
 
 COLLECTIVE(allgather, "", fixed_allgather_first_send)
-DEFECT(allgather, "", defect_allgather_first_send, fixed_allgather_first_send,
-       .expect = "deadlock", .axis = "credits", .origin = "measuring the eager limit")
+DEFECT(allgather, "", defect_allgather_first_send, fixed_allgather_first_send, .expect = "deadlock",
+       .axis = "credits", .origin = "measuring the eager limit")

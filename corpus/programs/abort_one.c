@@ -20,6 +20,7 @@ int main(int argc, char **argv)
     for (int round = 0;; round++) {
         if (round == round_last && rank == 1)
             MPI_Abort(MPI_COMM_WORLD, 3);
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 6, left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 6, left, 6, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
     }
 }

@@ -1,6 +1,7 @@
-/* Callbacks of attributes that communicate: when a communicator is freed or copied, an attribute deleted, or at the end. Where two ranks
- * receive from each other there, they hang; in the twin ("fixed") rank 0 takes its time, then sends what rank 1 receives outside. The first
- * argument says when.
+/* Callbacks of attributes that communicate: when a communicator is freed or copied, an attribute
+ * deleted, or at the end. Where two ranks receive from each other there, they hang; in the twin
+ * ("fixed") rank 0 takes its time, then sends what rank 1 receives outside. The first argument says
+ * when.
  *
  * TEST: ranks=2 args=free job=hangs verdict=deadlock
  * TEST: ranks=2 args=free fixed job=0 verdict=clean
@@ -62,7 +63,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     fixed = argc > 2 && !strcmp(argv[2], "fixed");
     mine = rank == 0 || !fixed;
-    MPI_Comm_create_keyval(copy ? when_copied : MPI_COMM_NULL_COPY_FN, copy ? MPI_COMM_NULL_DELETE_FN : when_deleted, &keyval, &fixed);
+    MPI_Comm_create_keyval(copy ? when_copied : MPI_COMM_NULL_COPY_FN,
+                           copy ? MPI_COMM_NULL_DELETE_FN : when_deleted, &keyval, &fixed);
     MPI_Comm_dup(MPI_COMM_WORLD, &first);
     if (mine)
         MPI_Comm_set_attr(last ? MPI_COMM_SELF : first, keyval, &rank);

@@ -1,4 +1,5 @@
-/* Every collective call, blocking and not, also with neighbours; each rank prints how often it made which.
+/* Every collective call, blocking and not, also with neighbours; each rank prints how often it made
+ * which.
  *
  * Arguments: none. Ranks: any number up to 16.
  *
@@ -93,7 +94,8 @@ static void neighbours(void)
     CALL(MPI_Ineighbor_allgather, out, 1, MPI_INT, in, 1, MPI_INT, ring, &r), done(&r);
     CALL(MPI_Ineighbor_allgatherv, out, 1, MPI_INT, in, ones, places, MPI_INT, ring, &r), done(&r);
     CALL(MPI_Ineighbor_alltoall, out, 1, MPI_INT, in, 1, MPI_INT, ring, &r), done(&r);
-    CALL(MPI_Ineighbor_alltoallv, out, ones, places, MPI_INT, in, ones, places, MPI_INT, ring, &r), done(&r);
+    CALL(MPI_Ineighbor_alltoallv, out, ones, places, MPI_INT, in, ones, places, MPI_INT, ring, &r),
+        done(&r);
     CALL(MPI_Ineighbor_alltoallw, out, ones, far, ints, in, ones, far, ints, ring, &r), done(&r);
     CALL(MPI_Comm_free, &ring);
 }

@@ -1,4 +1,5 @@
-/* Every call on communicators, groups, intercommunicators and topologies; each rank prints how often it made which.
+/* Every call on communicators, groups, intercommunicators and topologies; each rank prints how
+ * often it made which.
  *
  * Arguments: none. Ranks: 2 or more, up to 16.
  *
@@ -103,7 +104,8 @@ static void intercommunicators(void)
     CALL(MPI_Group_free, &remote);
     CALL(MPI_Comm_rank, both, &r);
     if (r < n)
-        CALL(MPI_Sendrecv, &mine, 1, MPI_INT, r, 1, &sum, 1, MPI_INT, r, 1, both, MPI_STATUS_IGNORE);
+        CALL(MPI_Sendrecv, &mine, 1, MPI_INT, r, 1, &sum, 1, MPI_INT, r, 1, both,
+             MPI_STATUS_IGNORE);
     CALL(MPI_Allreduce, &mine, &sum, 1, MPI_INT, MPI_SUM, both);
     CALL(MPI_Barrier, both);
     CALL(MPI_Intercomm_merge, both, rank % 2, &merged);
@@ -117,7 +119,8 @@ static void intercommunicators(void)
 static void grids(void)
 {
     MPI_Comm grid, row;
-    int dims[2] = {0, 0}, periods[2] = {1, 0}, coords[2], keep[2] = {0, 1}, n, r, below, above, type;
+    int dims[2] = {0, 0}, periods[2] = {1, 0}, coords[2], keep[2] = {0, 1}, n, r, below, above,
+        type;
     CALL(MPI_Dims_create, size, 2, dims);
     CALL(MPI_Cart_map, world, 2, dims, periods, &r);
     CALL(MPI_Cart_create, world, 2, dims, periods, 0, &grid);
@@ -138,7 +141,8 @@ static void grids(void)
 static void graphs(void)
 {
     MPI_Comm graph;
-    int index[RANKS_MAX], edges[2 * RANKS_MAX], n, e, r, left = (rank + size - 1) % size, right = (rank + 1) % size;
+    int index[RANKS_MAX], edges[2 * RANKS_MAX], n, e, r, left = (rank + size - 1) % size,
+                                                         right = (rank + 1) % size;
     int sources[2], targets[2], weights[2], more[2], weighted, neighbours[2], degree = 1;
     for (int i = 0; i < size; i++) {
         index[i] = 2 * (i + 1);
@@ -154,14 +158,16 @@ static void graphs(void)
     CALL(MPI_Graph_neighbors, graph, rank, n, neighbours);
     EXPECT(neighbours[0] == left && neighbours[1] == right);
     CALL(MPI_Comm_free, &graph);
-    CALL(MPI_Dist_graph_create_adjacent, world, 1, &left, &degree, 1, &right, &degree, MPI_INFO_NULL, 0, &graph);
+    CALL(MPI_Dist_graph_create_adjacent, world, 1, &left, &degree, 1, &right, &degree,
+         MPI_INFO_NULL, 0, &graph);
     CALL(MPI_Dist_graph_neighbors_count, graph, &n, &e, &weighted);
     EXPECT(n == 1 && e == 1 && weighted);
     CALL(MPI_Dist_graph_neighbors, graph, 1, sources, weights, 1, targets, more);
     CALL(MPI_Neighbor_allgather, &rank, 1, MPI_INT, sources, 1, MPI_INT, graph);
     EXPECT(sources[0] == left);
     CALL(MPI_Comm_free, &graph);
-    CALL(MPI_Dist_graph_create, world, 1, &rank, &degree, &right, &degree, MPI_INFO_NULL, 0, &graph);
+    CALL(MPI_Dist_graph_create, world, 1, &rank, &degree, &right, &degree, MPI_INFO_NULL, 0,
+         &graph);
     CALL(MPI_Comm_free, &graph);
 }
 

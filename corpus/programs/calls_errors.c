@@ -1,5 +1,6 @@
-/* Calls that fail and return: error codes, classes, strings, handlers; the program goes on each time. Each rank prints how often it made
- * which call, and how many of them returned an error (`errors rank=R N`).
+/* Calls that fail and return: error codes, classes, strings, handlers; the program goes on each
+ * time. Each rank prints how often it made which call, and how many of them returned an error
+ * (`errors rank=R N`).
  *
  * Arguments: none. Ranks: 2 or more.
  *

@@ -1,4 +1,5 @@
-/* Every file call; each rank prints how often it made which. Works on a file of its own in TMPDIR, or in /tmp.
+/* Every file call; each rank prints how often it made which. Works on a file of its own in TMPDIR,
+ * or in /tmp.
  *
  * Arguments: none. Ranks: any number.
  *
@@ -153,9 +154,12 @@ int main(int argc, char **argv)
     CALL(MPI_Comm_rank, world, &rank);
     CALL(MPI_Comm_size, world, &size);
     CALL(MPI_Bcast, &id, 1, MPI_INT, 0, world);
-    snprintf(path, sizeof(path), "%s/calls_file.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", id);
-    /* One file for all: opened and closed in quick succession, Open MPI's shared file pointers trip over each other. */
-    int error = CALL(MPI_File_open, world, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
+    snprintf(path, sizeof(path), "%s/calls_file.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+             id);
+    /* One file for all: opened and closed in quick succession, Open MPI's shared file pointers trip
+     * over each other. */
+    int error =
+        CALL(MPI_File_open, world, path, MPI_MODE_CREATE | MPI_MODE_RDWR, MPI_INFO_NULL, &f);
     EXPECT(error == MPI_SUCCESS);
     facts(f);
     own_pointer(f);

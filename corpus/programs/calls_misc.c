@@ -1,7 +1,8 @@
-/* What is left: info objects, attributes, memory, time, names, handles for Fortran, threads asked about, MPI_T. Each
- * rank prints how often it made which call.
+/* What is left: info objects, attributes, memory, time, names, handles for Fortran, threads asked
+ * about, MPI_T. Each rank prints how often it made which call.
  *
- * MPI_Initialized before and MPI_Finalized after are called but not counted: there is no rank to record them for.
+ * MPI_Initialized before and MPI_Finalized after are called but not counted: there is no rank to
+ * record them for.
  *
  * Arguments: none. Ranks: any number.
  *
@@ -96,19 +97,21 @@ static void control_variables(int n)
 {
     for (int i = 0; i < n; i++) {
         char name[256], text[256];
-        int name_length = sizeof(name), text_length = sizeof(text), verbosity, bind, scope, count, number, index;
+        int name_length = sizeof(name), text_length = sizeof(text), verbosity, bind, scope, count,
+            number, index;
         MPI_Datatype type;
         MPI_T_enum values;
         MPI_T_cvar_handle handle;
-        if (CALL(MPI_T_cvar_get_info, i, name, &name_length, &verbosity, &type, &values, text, &text_length, &bind,
-                 &scope) != MPI_SUCCESS ||
+        if (CALL(MPI_T_cvar_get_info, i, name, &name_length, &verbosity, &type, &values, text,
+                 &text_length, &bind, &scope) != MPI_SUCCESS ||
             type != MPI_INT || bind != MPI_T_BIND_NO_OBJECT)
             continue;
         CALL(MPI_T_cvar_get_index, name, &index);
         EXPECT(index == i);
         CALL(MPI_T_cvar_handle_alloc, i, NULL, &handle, &count);
         CALL(MPI_T_cvar_read, handle, &number);
-        CALL(MPI_T_cvar_write, handle, &number); /* the same again, or an error if it is read-only */
+        CALL(MPI_T_cvar_write, handle,
+             &number); /* the same again, or an error if it is read-only */
         CALL(MPI_T_cvar_handle_free, &handle);
         return;
     }
@@ -120,13 +123,14 @@ static void performance_variables(int n)
     CALL(MPI_T_pvar_session_create, &session);
     for (int i = 0; i < n; i++) {
         char name[256], text[256], value[4096];
-        int name_length = sizeof(name), text_length = sizeof(text), verbosity, class, bind, readonly, continuous;
+        int name_length = sizeof(name), text_length = sizeof(text), verbosity, class, bind,
+            readonly, continuous;
         int atomic, count, index;
         MPI_Datatype type;
         MPI_T_enum values;
         MPI_T_pvar_handle handle;
-        if (CALL(MPI_T_pvar_get_info, i, name, &name_length, &verbosity, &class, &type, &values, text, &text_length,
-                 &bind, &readonly, &continuous, &atomic) != MPI_SUCCESS ||
+        if (CALL(MPI_T_pvar_get_info, i, name, &name_length, &verbosity, &class, &type, &values,
+                 text, &text_length, &bind, &readonly, &continuous, &atomic) != MPI_SUCCESS ||
             bind != MPI_T_BIND_NO_OBJECT)
             continue;
         CALL(MPI_T_pvar_get_index, name, class, &index);
@@ -149,11 +153,13 @@ static void performance_variables(int n)
 static void categories(int n)
 {
     char name[256], text[256];
-    int name_length = sizeof(name), text_length = sizeof(text), controls, counters, inside, stamp, index, one[1];
+    int name_length = sizeof(name), text_length = sizeof(text), controls, counters, inside, stamp,
+        index, one[1];
     CALL(MPI_T_category_changed, &stamp);
     if (!n)
         return;
-    CALL(MPI_T_category_get_info, 0, name, &name_length, text, &text_length, &controls, &counters, &inside);
+    CALL(MPI_T_category_get_info, 0, name, &name_length, text, &text_length, &controls, &counters,
+         &inside);
     CALL(MPI_T_category_get_index, name, &index);
     EXPECT(index == 0);
     CALL(MPI_T_category_get_cvars, 0, 1, one);

@@ -23,7 +23,8 @@ static void modes(void)
             CALL(MPI_Send, &out, 1, MPI_INT, peer, 1, world);
             CALL(MPI_Ssend, &out, 1, MPI_INT, peer, 2, world);
             CALL(MPI_Bsend, &out, 1, MPI_INT, peer, 3, world);
-            CALL(MPI_Recv, NULL, 0, MPI_INT, peer, 4, world, MPI_STATUS_IGNORE); /* the receive is posted */
+            CALL(MPI_Recv, NULL, 0, MPI_INT, peer, 4, world,
+                 MPI_STATUS_IGNORE); /* the receive is posted */
             CALL(MPI_Rsend, &out, 1, MPI_INT, peer, 5, world);
             CALL(MPI_Isend, &out, 1, MPI_INT, peer, 6, world, &request);
             CALL(MPI_Wait, &request, MPI_STATUS_IGNORE);
@@ -38,7 +39,8 @@ static void modes(void)
             for (int tag = 1; tag <= 3; tag++)
                 CALL(MPI_Recv, &in, 1, MPI_INT, peer, tag, world, &status);
             for (int tag = 5; tag <= 9; tag++) {
-                CALL(MPI_Irecv, &in, 1, MPI_INT, tag == 6 ? MPI_ANY_SOURCE : peer, tag, world, &request);
+                CALL(MPI_Irecv, &in, 1, MPI_INT, tag == 6 ? MPI_ANY_SOURCE : peer, tag, world,
+                     &request);
                 if (tag == 5 || tag == 9)
                     CALL(MPI_Send, NULL, 0, MPI_INT, peer, 4, world);
                 CALL(MPI_Wait, &request, &status);
@@ -122,7 +124,8 @@ static void completions(void)
     CALL(MPI_Waitany, 2, receive + 2, &index, &statuses[2]);
     for (flag = 0; !flag;)
         CALL(MPI_Testany, 2, receive + 2, &index, &flag, &statuses[3]);
-    CALL(MPI_Testany, 2, receive + 2, &index, &flag, &statuses[3]); /* nothing left: MPI_UNDEFINED */
+    CALL(MPI_Testany, 2, receive + 2, &index, &flag,
+         &statuses[3]); /* nothing left: MPI_UNDEFINED */
     EXPECT(flag && index == MPI_UNDEFINED);
     for (int left = 2; left; left -= done)
         CALL(MPI_Waitsome, 2, receive + 4, &done, indices, statuses);

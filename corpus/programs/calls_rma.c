@@ -1,5 +1,5 @@
-/* Every one-sided call: windows of all kinds, puts, gets, accumulates, all ways to synchronise; each rank prints how
- * often it made which.
+/* Every one-sided call: windows of all kinds, puts, gets, accumulates, all ways to synchronise;
+ * each rank prints how often it made which.
  *
  * Arguments: none. Ranks: 2 or more.
  *
@@ -52,7 +52,8 @@ static void locks(void)
     CALL(MPI_Win_unlock, rank, win);
     CALL(MPI_Barrier, world);
     CALL(MPI_Win_lock, MPI_LOCK_SHARED, right, 0, win);
-    CALL(MPI_Get_accumulate, &one, 1, MPI_INT, &result, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM, win);
+    CALL(MPI_Get_accumulate, &one, 1, MPI_INT, &result, 1, MPI_INT, right, 0, 1, MPI_INT, MPI_SUM,
+         win);
     CALL(MPI_Win_flush, right, win);
     EXPECT(result == 0);
     CALL(MPI_Fetch_and_op, &one, &result, MPI_INT, right, 1, MPI_SUM, win);
@@ -68,7 +69,8 @@ static void locks(void)
     EXPECT(result == rank);
     CALL(MPI_Raccumulate, &one, 1, MPI_INT, right, 4, 1, MPI_INT, MPI_SUM, win, &r);
     CALL(MPI_Wait, &r, MPI_STATUS_IGNORE);
-    CALL(MPI_Rget_accumulate, &one, 1, MPI_INT, &result, 1, MPI_INT, right, 5, 1, MPI_INT, MPI_SUM, win, &r);
+    CALL(MPI_Rget_accumulate, &one, 1, MPI_INT, &result, 1, MPI_INT, right, 5, 1, MPI_INT, MPI_SUM,
+         win, &r);
     CALL(MPI_Wait, &r, MPI_STATUS_IGNORE);
     CALL(MPI_Win_flush_local_all, win);
     CALL(MPI_Win_sync, win);
@@ -161,7 +163,8 @@ static void attributes(void)
 
 int main(int argc, char **argv)
 {
-    /* Debian's Open MPI switches off the only one-sided component that works without special hardware. */
+    /* Debian's Open MPI switches off the only one-sided component that works without special
+     * hardware. */
     setenv("OMPI_MCA_osc", "sm,pt2pt", 0);
     CALL(MPI_Init, &argc, &argv);
     world = MPI_COMM_WORLD;

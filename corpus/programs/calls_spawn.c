@@ -1,5 +1,6 @@
-/* Dynamic processes: spawns copies of itself, connects two of its ranks over a port, a published name and a socket; each rank of the parents
- * prints how often it made which call (the children call only Init, Comm_get_parent, Comm_rank, Recv, Disconnect, Finalize).
+/* Dynamic processes: spawns copies of itself, connects two of its ranks over a port, a published
+ * name and a socket; each rank of the parents prints how often it made which call (the children
+ * call only Init, Comm_get_parent, Comm_rank, Recv, Disconnect, Finalize).
  *
  * Arguments: none (the children get one). Ranks: 2 or more.
  *
@@ -38,7 +39,8 @@ static void port(int rank)
         CALL(MPI_Recv, name, MPI_MAX_PORT_NAME, MPI_CHAR, 0, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
         CALL(MPI_Comm_connect, name, MPI_INFO_NULL, 0, MPI_COMM_SELF, &other);
     }
-    CALL(MPI_Sendrecv, &mine, 1, MPI_INT, 0, 7, &theirs, 1, MPI_INT, 0, 7, other, MPI_STATUS_IGNORE);
+    CALL(MPI_Sendrecv, &mine, 1, MPI_INT, 0, 7, &theirs, 1, MPI_INT, 0, 7, other,
+         MPI_STATUS_IGNORE);
     EXPECT(theirs == 1 - rank);
     CALL(MPI_Comm_disconnect, &other);
     if (rank == 0)
@@ -55,7 +57,8 @@ static void service(int rank)
         CALL(MPI_Open_port, MPI_INFO_NULL, name);
         CALL(MPI_Publish_name, service_name, MPI_INFO_NULL, name);
         CALL(MPI_Send, &token, 1, MPI_INT, 1, 8, MPI_COMM_WORLD);
-        CALL(MPI_Recv, looked_up, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 9, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CALL(MPI_Recv, looked_up, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 9, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
         EXPECT(!strcmp(name, looked_up));
         CALL(MPI_Unpublish_name, service_name, MPI_INFO_NULL, name);
         CALL(MPI_Close_port, name);
@@ -76,7 +79,8 @@ static void join(int rank)
     int mine = rank, theirs = -1;
     MPI_Comm other;
     if (rank == 0) {
-        EXPECT(!bind(listener, (struct sockaddr *)&address, sizeof(address)) && !listen(listener, 1));
+        EXPECT(!bind(listener, (struct sockaddr *)&address, sizeof(address)) &&
+               !listen(listener, 1));
         EXPECT(!getsockname(listener, (struct sockaddr *)&address, &length));
         port_number = address.sin_port;
         CALL(MPI_Send, &port_number, 1, MPI_INT, 1, 10, MPI_COMM_WORLD);
@@ -89,7 +93,8 @@ static void join(int rank)
         end = listener;
     }
     CALL(MPI_Comm_join, end, &other);
-    CALL(MPI_Sendrecv, &mine, 1, MPI_INT, 0, 7, &theirs, 1, MPI_INT, 0, 7, other, MPI_STATUS_IGNORE);
+    CALL(MPI_Sendrecv, &mine, 1, MPI_INT, 0, 7, &theirs, 1, MPI_INT, 0, 7, other,
+         MPI_STATUS_IGNORE);
     EXPECT(theirs == 1 - rank);
     CALL(MPI_Comm_disconnect, &other);
     close(end);
@@ -98,7 +103,8 @@ static void join(int rank)
 int main(int argc, char **argv)
 {
     int rank, size, codes[2], number = 42;
-    char *arguments[] = {"child", NULL}, *commands[2] = {argv[0], argv[0]}, **both[2] = {arguments, arguments};
+    char *arguments[] = {"child", NULL}, *commands[2] = {argv[0], argv[0]},
+         **both[2] = {arguments, arguments};
     int ones[2] = {1, 1};
     MPI_Info infos[2] = {MPI_INFO_NULL, MPI_INFO_NULL};
     MPI_Comm parent, children;
@@ -114,7 +120,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 2 && rank == 0; i++)
         CALL(MPI_Send, &number, 1, MPI_INT, i, 5, children);
     CALL(MPI_Comm_disconnect, &children);
-    CALL(MPI_Comm_spawn_multiple, 2, commands, both, ones, infos, 0, MPI_COMM_WORLD, &children, codes);
+    CALL(MPI_Comm_spawn_multiple, 2, commands, both, ones, infos, 0, MPI_COMM_WORLD, &children,
+         codes);
     for (int i = 0; i < 2 && rank == 0; i++)
         CALL(MPI_Send, &number, 1, MPI_INT, i, 5, children);
     CALL(MPI_Comm_disconnect, &children);

@@ -1,5 +1,5 @@
-/* MPI_THREAD_MULTIPLE: N threads on each rank send and receive at once, each with its own tag; each rank prints how often its
- * threads made which call, all together.
+/* MPI_THREAD_MULTIPLE: N threads on each rank send and receive at once, each with its own tag; each
+ * rank prints how often its threads made which call, all together.
  *
  * Arguments: [THREADS] [ROUNDS]  4 and 100 unless told. Ranks: 2 or more.
  *

@@ -1,5 +1,5 @@
-/* Every datatype constructor, what is asked of datatypes, packing; and a message of each datatype round a ring. Each
- * rank prints how often it made which call.
+/* Every datatype constructor, what is asked of datatypes, packing; and a message of each datatype
+ * round a ring. Each rank prints how often it made which call.
  *
  * Arguments: none. Ranks: any number.
  *
@@ -22,7 +22,8 @@ static void inspect(MPI_Datatype type)
     MPI_Count many, more;
     CALL(MPI_Type_get_envelope, type, &integers, &addresses, &types, &combiner);
     if (combiner != MPI_COMBINER_NAMED) {
-        /* Exactly as many as there are: Open MPI 4.1 looks at all handles there would be room for. */
+        /* Exactly as many as there are: Open MPI 4.1 looks at all handles there would be room for.
+         */
         CALL(MPI_Type_get_contents, type, integers, addresses, types, values, places, inner);
         for (int i = 0; i < types; i++) { /* derived datatypes come back as new handles */
             int n, a, t, c;
@@ -57,7 +58,8 @@ static void use(MPI_Datatype type)
 static void constructors(void)
 {
     MPI_Datatype t, u;
-    int lengths[2] = {2, 1}, places[2] = {3, 0}, sizes[2] = {4, 6}, part[2] = {2, 3}, start[2] = {1, 2};
+    int lengths[2] = {2, 1}, places[2] = {3, 0}, sizes[2] = {4, 6}, part[2] = {2, 3},
+        start[2] = {1, 2};
     int spread[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_CYCLIC};
     int arguments[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, processes[2] = {1, 1};
     MPI_Aint far[2] = {24, 0};
@@ -71,7 +73,9 @@ static void constructors(void)
     CALL(MPI_Type_create_hindexed_block, 2, 2, far, MPI_INT, &t), use(t);
     CALL(MPI_Type_create_struct, 2, lengths, far, mixed, &t), use(t);
     CALL(MPI_Type_create_subarray, 2, sizes, part, start, MPI_ORDER_C, MPI_INT, &t), use(t);
-    CALL(MPI_Type_create_darray, 1, 0, 2, sizes, spread, arguments, processes, MPI_ORDER_FORTRAN, MPI_INT, &t), use(t);
+    CALL(MPI_Type_create_darray, 1, 0, 2, sizes, spread, arguments, processes, MPI_ORDER_FORTRAN,
+         MPI_INT, &t),
+        use(t);
     CALL(MPI_Type_create_resized, MPI_INT, -4, 16, &t), use(t);
     CALL(MPI_Type_dup, MPI_DOUBLE, &t), use(t);
     CALL(MPI_Type_vector, 2, 1, 3, MPI_SHORT, &u); /* nested */

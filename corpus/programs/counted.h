@@ -1,7 +1,9 @@
-/* Counts the MPI calls that a program makes, so that a recording can be compared with what the program knows.
+/* Counts the MPI calls that a program makes, so that a recording can be compared with what the
+ * program knows.
  *
- * CALL(MPI_Send, buffer, 1, MPI_INT, 0, 0, comm) calls and counts; CALL0(MPI_Finalize) is for calls without arguments.
- * counted_print writes one line, `calls rank=R MPI_A=N MPI_B=N ...`, names sorted, in one write. Threads may count at once.
+ * CALL(MPI_Send, buffer, 1, MPI_INT, 0, 0, comm) calls and counts; CALL0(MPI_Finalize) is for calls
+ * without arguments. counted_print writes one line, `calls rank=R MPI_A=N MPI_B=N ...`, names
+ * sorted, in one write. Threads may count at once.
  */
 #ifndef CORPUS_PROGRAMS_COUNTED_H
 #define CORPUS_PROGRAMS_COUNTED_H
@@ -54,12 +56,12 @@ static void counted_print(int rank)
 #define CALL(name, ...) (counted_add(#name), name(__VA_ARGS__))
 #define CALL0(name) (counted_add(#name), name())
 
-#define EXPECT(condition)                                                                                          \
-    do {                                                                                                           \
-        if (!(condition)) {                                                                                        \
-            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition);                                \
-            exit(8);                                                                                               \
-        }                                                                                                          \
+#define EXPECT(condition)                                                           \
+    do {                                                                            \
+        if (!(condition)) {                                                         \
+            fprintf(stderr, "%s:%d: not so: %s\n", __FILE__, __LINE__, #condition); \
+            exit(8);                                                                \
+        }                                                                           \
     } while (0)
 
 #endif

@@ -1,4 +1,5 @@
-/* Crash in mid-run: a value goes round a ring until, after ROUNDS rounds, the last rank writes through a bad pointer.
+/* Crash in mid-run: a value goes round a ring until, after ROUNDS rounds, the last rank writes
+ * through a bad pointer.
  *
  * Arguments: [ROUNDS]  10 unless told. Ranks: 2 or more.
  *
@@ -22,6 +23,7 @@ int main(int argc, char **argv)
             static int *volatile nowhere;
             *nowhere = 1;
         }
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 6, left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 6, left, 6, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
     }
 }

@@ -1,8 +1,9 @@
-/* Is not linked with MPI: opens the library at run time and looks its functions up, as plugins do. Each rank prints how often it made
- * which call.
+/* Is not linked with MPI: opens the library at run time and looks its functions up, as plugins do.
+ * Each rank prints how often it made which call.
  *
- * Arguments: [handle]  look up in the opened library itself instead of in all that is loaded; a library that was loaded before it,
- * as a recorder is, then sees none of the calls. Ranks: any number.
+ * Arguments: [handle]  look up in the opened library itself instead of in all that is loaded; a
+ * library that was loaded before it, as a recorder is, then sees none of the calls. Ranks: any
+ * number.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  * TEST: ranks=2 args=handle job=0 verdict=unseen

@@ -1,5 +1,5 @@
-/* A receive that is pending takes the message that a later one waits for, each way beside its correct twin ("fixed"). The first argument
- * says which way.
+/* A receive that is pending takes the message that a later one waits for, each way beside its
+ * correct twin ("fixed"). The first argument says which way.
  *
  * TEST: ranks=2 args=two job=hangs verdict=deadlock
  * TEST: ranks=2 args=two fixed job=0 verdict=clean
@@ -47,7 +47,8 @@ static void two(void)
     }
 }
 
-/* Two messages, two receives; but the message of rank 1 comes first, and goes to who takes any. The twin sends two from rank 1. */
+/* Two messages, two receives; but the message of rank 1 comes first, and goes to who takes any. The
+ * twin sends two from rank 1. */
 static void three(void)
 {
     MPI_Request request;

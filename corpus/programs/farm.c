@@ -1,5 +1,6 @@
-/* Correct: a task farm. Rank 0 hands out tasks, hears from whoever is ready, and answers just that rank; the others work until they
- * are told to stop. Which rank does which task differs from run to run.
+/* Correct: a task farm. Rank 0 hands out tasks, hears from whoever is ready, and answers just that
+ * rank; the others work until they are told to stop. Which rank does which task differs from run to
+ * run.
  *
  * Arguments: [tasks] (20). Ranks: 2 or more.
  *

@@ -1,4 +1,5 @@
-/* Calls MPI_Finalize from an atexit handler, after main has returned; each rank prints how often it made which call.
+/* Calls MPI_Finalize from an atexit handler, after main has returned; each rank prints how often it
+ * made which call.
  *
  * Arguments: none. Ranks: any number.
  *

@@ -1,5 +1,6 @@
-/* Forks a child that only exits and runs a helper program in another, both in the middle of messages; neither makes MPI calls. Each
- * rank prints how often it made which call: the children must add nothing.
+/* Forks a child that only exits and runs a helper program in another, both in the middle of
+ * messages; neither makes MPI calls. Each rank prints how often it made which call: the children
+ * must add nothing.
  *
  * Arguments: none. Ranks: any number.
  *
@@ -13,8 +14,8 @@
 static void ring(int rank, int size)
 {
     int in = -1;
-    CALL(MPI_Sendrecv, &rank, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT, (rank + size - 1) % size, 1,
-         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CALL(MPI_Sendrecv, &rank, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT,
+         (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     EXPECT(in == (rank + size - 1) % size);
 }
 

@@ -1,8 +1,9 @@
-/* A grid in strips of columns, kept in one file: each rank writes its strip through a view, and reads that of its right neighbour back.
+/* A grid in strips of columns, kept in one file: each rank writes its strip through a view, and
+ * reads that of its right neighbour back.
  *
- * Argument: what is done wrong. "ghosts": the first column of the neighbour is written too (with the same values, so that nobody sees it);
- * "unsynced": a barrier alone comes before the strip is read; "early": MPI_File_sync alone does. Without an argument all is well.
- * Ranks: any number.
+ * Argument: what is done wrong. "ghosts": the first column of the neighbour is written too (with
+ * the same values, so that nobody sees it); "unsynced": a barrier alone comes before the strip is
+ * read; "early": MPI_File_sync alone does. Without an argument all is well. Ranks: any number.
  *
  * TEST: ranks=3 args= job=0 verdict=clean
  * TEST: ranks=3 args=ghosts job=0 verdict=misuse
@@ -36,10 +37,13 @@ int main(int argc, char **argv)
     char path[4096];
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int all = size * COLUMNS, next = (rank + 1) % size, columns = COLUMNS + (strcmp(wrong, "ghosts") == 0 && rank + 1 < size);
+    int all = size * COLUMNS, next = (rank + 1) % size,
+        columns = COLUMNS + (strcmp(wrong, "ghosts") == 0 && rank + 1 < size);
 
-    snprintf(path, sizeof path, "%s/grid_file.%d.%s.dat", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", size, wrong);
-    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    snprintf(path, sizeof path, "%s/grid_file.%d.%s.dat",
+             getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", size, wrong);
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &f);
     for (int i = 0; i < ROWS * columns; i++)
         value[i] = rank * COLUMNS + i % columns; /* the column's number */
     show(f, rank * COLUMNS, columns, all);

@@ -1,5 +1,6 @@
-/* Ways to hang that need no missing message, each beside its correct twin ("fixed"): calls of the ranks in different orders, on
- * communicators, windows, files and locks. Two or three ranks; the first argument says which way.
+/* Ways to hang that need no missing message, each beside its correct twin ("fixed"): calls of the
+ * ranks in different orders, on communicators, windows, files and locks. Two or three ranks; the
+ * first argument says which way.
  *
  * TEST: ranks=3 args=communicators job=hangs verdict=deadlock
  * TEST: ranks=3 args=communicators fixed job=0 verdict=clean
@@ -27,7 +28,8 @@
 static int rank, size;
 static bool fixed;
 
-/* Ranks but 0 make a communicator by themselves, which the others do not count; then all cross two barriers. */
+/* Ranks but 0 make a communicator by themselves, which the others do not count; then all cross two
+ * barriers. */
 static void communicators(void)
 {
     MPI_Comm copy, part;
@@ -93,7 +95,8 @@ static void epochs(void)
     MPI_Win window;
     int *memory, peer = 1 - rank;
 
-    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &window);
     MPI_Comm_group(MPI_COMM_WORLD, &world);
     MPI_Group_incl(world, 1, &peer, &other);
     if (fixed)
@@ -116,7 +119,8 @@ static void locks(void)
     int *memory, one = 1, first = fixed ? 0 : rank;
 
     for (int w = 0; w < 2; w++)
-        MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window[w]);
+        MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                         &window[w]);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, window[first]);
     MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, window[first]);
@@ -137,7 +141,8 @@ static void shared(void)
     MPI_Win window;
     int *memory, number = rank;
 
-    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &window);
     if (rank == 0)
         MPI_Win_lock_all(0, window);
     MPI_Barrier(MPI_COMM_WORLD);
@@ -155,7 +160,8 @@ static void shared(void)
     MPI_Win_free(&window);
 }
 
-/* A file is closed by all, with no barrier in between. Non-blocking file collectives hold nobody where they start. */
+/* A file is closed by all, with no barrier in between. Non-blocking file collectives hold nobody
+ * where they start. */
 static void file(void)
 {
     char name[] = "/tmp/hangs.XXXXXX";
@@ -166,7 +172,8 @@ static void file(void)
     if (rank == 0)
         close(mkstemp(name));
     MPI_Bcast(name, sizeof name, MPI_CHAR, 0, MPI_COMM_WORLD);
-    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &handle);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL,
+                  &handle);
     if (rank == 1)
         MPI_Recv(&other, 1, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_File_iwrite_at_all(handle, rank * (MPI_Offset)sizeof number, &number, 1, MPI_INT, &request);
@@ -187,8 +194,13 @@ int main(int argc, char **argv)
     static const struct {
         const char *name;
         void (*run)(void);
-    } way[] = {{"communicators", communicators}, {"blocking", blocking}, {"collectives", collectives}, {"freed", freed},
-               {"epochs", epochs},               {"locks", locks},       {"shared", shared},
+    } way[] = {{"communicators", communicators},
+               {"blocking", blocking},
+               {"collectives", collectives},
+               {"freed", freed},
+               {"epochs", epochs},
+               {"locks", locks},
+               {"shared", shared},
                {"file", file}};
 
     MPI_Init(&argc, &argv);

@@ -1,5 +1,6 @@
-/* More ways to hang, each beside its correct twin ("fixed"): non-blocking collectives in different orders, buffered messages that nobody
- * receives, locks that the library takes late, communicators that one side makes otherwise or not at all. Two ranks; the first argument says which way.
+/* More ways to hang, each beside its correct twin ("fixed"): non-blocking collectives in different
+ * orders, buffered messages that nobody receives, locks that the library takes late, communicators
+ * that one side makes otherwise or not at all. Two ranks; the first argument says which way.
  *
  * TEST: ranks=2 args=icolls job=hangs verdict=misuse
  * TEST: ranks=2 args=icolls fixed job=0 verdict=clean
@@ -66,14 +67,15 @@ static void detach(void)
     free(buffer);
 }
 
-/* Rank 1 keeps its lock until rank 0 has been under the same one. Open MPI's one-sided messages, unlike its shared memory, take locks late:
- * MPI_Win_lock returns. */
+/* Rank 1 keeps its lock until rank 0 has been under the same one. Open MPI's one-sided messages,
+ * unlike its shared memory, take locks late: MPI_Win_lock returns. */
 static void locks(bool flush)
 {
     int *memory, one = 1;
     MPI_Win window;
 
-    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &window);
+    MPI_Win_allocate(sizeof *memory, sizeof *memory, MPI_INFO_NULL, MPI_COMM_WORLD, &memory,
+                     &window);
     if (rank == 1) {
         MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 1, 0, window);
         MPI_Put(&one, 1, MPI_INT, 1, 0, 1, MPI_INT, window);

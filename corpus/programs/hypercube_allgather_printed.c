@@ -1,12 +1,11 @@
-/* Allgather on a hypercube as the lecture prints it: one exchange for each dimension, send first, then receive. The data
- * doubles with each stage, so the last stage is the first to hang when buffers are short.
+/* Allgather on a hypercube as the lecture prints it: one exchange for each dimension, send first,
+ * then receive. The data doubles with each stage, so the last stage is the first to hang when
+ * buffers are short.
  *
- * Arguments: [vector|pack|sort|prebuilt] [INTS]  the way to move non-contiguous blocks, and the size of a block (4).
- *   vector    a derived datatype, built anew at each stage
- *   pack      pack, exchange, unpack
- *   sort      contiguous, put into order at the end
- *   prebuilt  the derived datatypes are built once, before the first stage
- * Ranks: a power of two.
+ * Arguments: [vector|pack|sort|prebuilt] [INTS]  the way to move non-contiguous blocks, and the
+ * size of a block (4). vector    a derived datatype, built anew at each stage pack      pack,
+ * exchange, unpack sort      contiguous, put into order at the end prebuilt  the derived datatypes
+ * are built once, before the first stage Ranks: a power of two.
  *
  * TEST: ranks=2 args=vector job=0 verdict=deadlock-unbuffered
  * SAFE-FROM: 16
@@ -34,8 +33,9 @@ static void exchange(const void *out, void *in, int count, MPI_Datatype type, MP
     MPI_Recv(in, count, in_type, partner, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-/* The blocks held before a stage are those of the ranks that differ in the bits already exchanged. The highest bit comes
- * first, so they lie `distance` blocks apart, from block (rank mod distance) on, where distance = 2 * bit. */
+/* The blocks held before a stage are those of the ranks that differ in the bits already exchanged.
+ * The highest bit comes first, so they lie `distance` blocks apart, from block (rank mod distance)
+ * on, where distance = 2 * bit. */
 static MPI_Datatype held_blocks(int m, int size, int bit)
 {
     MPI_Datatype type;
@@ -74,7 +74,8 @@ static void by_pack(int *all, int m, int rank, int size)
     free(in);
 }
 
-/* What arrives is appended, so slot k ends up with the block of rank XOR (the bits of k read backwards). */
+/* What arrives is appended, so slot k ends up with the block of rank XOR (the bits of k read
+ * backwards). */
 static void by_sort(int *all, int m, int rank, int size)
 {
     int *slots = malloc(sizeof(int) * (m * size + 1));

@@ -1,5 +1,6 @@
-/* Communicators made from an intercommunicator: a duplicate, one that was created from a group of each side, one that was split, each used
- * for collectives and for messages between the sides. Even ranks are one side, odd ranks the other.
+/* Communicators made from an intercommunicator: a duplicate, one that was created from a group of
+ * each side, one that was split, each used for collectives and for messages between the sides. Even
+ * ranks are one side, odd ranks the other.
  *
  *     TEST: ranks=4 args= job=0 verdict=clean
  *     INPROC: no, MPI_Comm_create and MPI_Comm_split of intercommunicators
@@ -16,7 +17,8 @@ static void use(MPI_Comm inter, const char *what)
     MPI_Comm_remote_size(inter, &remote);
     value = 10 * world;
     if (rank < remote)
-        MPI_Sendrecv(&value, 1, MPI_INT, rank, 1, &got, 1, MPI_INT, rank, 1, inter, MPI_STATUS_IGNORE);
+        MPI_Sendrecv(&value, 1, MPI_INT, rank, 1, &got, 1, MPI_INT, rank, 1, inter,
+                     MPI_STATUS_IGNORE);
     MPI_Allreduce(&value, &sum, 1, MPI_INT, MPI_SUM, inter);
     MPI_Barrier(inter);
     printf("rank %d, %s: %d from the other side, %d in all\n", world, what, got, sum);

@@ -1,4 +1,5 @@
-/* A value goes round a ring until, after ROUNDS rounds, rank 1 is killed by SIGKILL (as by the out-of-memory killer).
+/* A value goes round a ring until, after ROUNDS rounds, rank 1 is killed by SIGKILL (as by the
+ * out-of-memory killer).
  *
  * Arguments: [ROUNDS]  10 unless told. Ranks: 2 or more.
  *
@@ -21,6 +22,7 @@ int main(int argc, char **argv)
     for (int round = 0;; round++) {
         if (round == round_last && rank == 1)
             raise(SIGKILL);
-        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 6, left, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 6, left, 6, MPI_COMM_WORLD,
+                             MPI_STATUS_IGNORE);
     }
 }

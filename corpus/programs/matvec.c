@@ -1,5 +1,6 @@
-/* Matrix times vector on a q x q grid of ranks: the vector is broadcast down the columns, each rank multiplies its block,
- * and the partial results are summed along the rows. The top row holds the vector, the first column gets the result.
+/* Matrix times vector on a q x q grid of ranks: the vector is broadcast down the columns, each rank
+ * multiplies its block, and the partial results are summed along the rows. The top row holds the
+ * vector, the first column gets the result.
  *
  * Arguments: [N]  rows and columns of one block, 4 unless told. Ranks: a square.
  *
@@ -36,7 +37,8 @@ int main(int argc, char **argv)
     MPI_Comm_split(MPI_COMM_WORLD, row, column, &row_comm);
     MPI_Comm_split(MPI_COMM_WORLD, column, row, &column_comm);
 
-    long *x = calloc(n, sizeof(long)), *part = calloc(n, sizeof(long)), *y = calloc(n, sizeof(long));
+    long *x = calloc(n, sizeof(long)), *part = calloc(n, sizeof(long)),
+         *y = calloc(n, sizeof(long));
     if (row == 0)
         for (int j = 0; j < n; j++)
             x[j] = column * n + j + 1;

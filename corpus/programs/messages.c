@@ -1,4 +1,5 @@
-/* Messages that are wrong although the job comes to its end, each beside its correct twin ("fixed"). Two ranks.
+/* Messages that are wrong although the job comes to its end, each beside its correct twin
+ * ("fixed"). Two ranks.
  *
  * TEST: ranks=2 args=types job=0 verdict=message
  * TEST: ranks=2 args=types fixed job=0 verdict=clean

@@ -1,5 +1,6 @@
-/* Correct, and looks like a deadlock from outside: rank 0 hears from either of two ranks first, and then waits for the other one. In a
- * trace the second receive names one rank, but which one that is depends on the first.
+/* Correct, and looks like a deadlock from outside: rank 0 hears from either of two ranks first, and
+ * then waits for the other one. In a trace the second receive names one rank, but which one that is
+ * depends on the first.
  *
  * Arguments: none. Ranks: 3.
  *

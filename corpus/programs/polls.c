@@ -1,5 +1,6 @@
-/* Ranks that wait by polling. With an argument that says what, rank 0 polls for what nobody sends: a hang that cannot be proven, since a
- * program may stop polling at any time. Without, it finds it, after a second in which the sender computes.
+/* Ranks that wait by polling. With an argument that says what, rank 0 polls for what nobody sends:
+ * a hang that cannot be proven, since a program may stop polling at any time. Without, it finds it,
+ * after a second in which the sender computes.
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  */

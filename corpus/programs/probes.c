@@ -1,6 +1,7 @@
-/* Probes of any source: rank 0 receives what a probe found, then the message of rank 2. It works while the probe finds the message
- * of rank 1; if it finds that of rank 2, the second receive waits for ever. The twin ("fixed") receives the other rank's message.
- * Rank 2 is held back a little, so that the job ends on most days.
+/* Probes of any source: rank 0 receives what a probe found, then the message of rank 2. It works
+ * while the probe finds the message of rank 1; if it finds that of rank 2, the second receive waits
+ * for ever. The twin ("fixed") receives the other rank's message. Rank 2 is held back a little, so
+ * that the job ends on most days.
  *
  * TEST: ranks=3 args=probe job=0 verdict=deadlock-some-order
  * TEST: ranks=3 args=probe fixed job=0 verdict=clean
@@ -38,7 +39,8 @@ static int receive_any(const char *way, int *number)
         MPI_Wait(&request, MPI_STATUS_IGNORE);
     } else if (!strcmp(way, "tag")) {
         MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status);
-        MPI_Recv(number, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(number, 1, MPI_INT, status.MPI_SOURCE, status.MPI_TAG, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
     } else if (!strcmp(way, "mprobe")) {
         MPI_Mprobe(MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, &message, &status);
         MPI_Mrecv(number, 1, MPI_INT, &message, MPI_STATUS_IGNORE);
@@ -64,7 +66,8 @@ int main(int argc, char **argv)
 
         if (!fixed)
             other = 2;
-        MPI_Recv(&second, 1, MPI_INT, other, tags ? 5 + other : 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Recv(&second, 1, MPI_INT, other, tags ? 5 + other : 5, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
         printf("received from %d, then from %d\n", first, second);
     } else if (rank <= 2) {
         if (rank == 2)

@@ -1,4 +1,5 @@
-/* The quiz, repaired: the receive is posted before the send is waited for, so no message needs a buffer.
+/* The quiz, repaired: the receive is posted before the send is waited for, so no message needs a
+ * buffer.
  *
  * Arguments: [BYTES]  size of the message, 8 unless told. Ranks: 2.
  *

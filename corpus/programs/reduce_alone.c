@@ -1,5 +1,5 @@
-/* Misuse: only rank 0, the root, calls MPI_Reduce; the others go straight to MPI_Finalize. Rank 0 waits for
- * contributions that never come, so the job hangs, always.
+/* Misuse: only rank 0, the root, calls MPI_Reduce; the others go straight to MPI_Finalize. Rank 0
+ * waits for contributions that never come, so the job hangs, always.
  *
  * Arguments: none. Ranks: 2 or more.
  *

@@ -1,5 +1,6 @@
-/* Allgather by passing blocks round a ring, as the lecture prints it: in each step send to the right, then receive from
- * the left. Right while every send is buffered; when one round of sends is not, all ranks send and none receives.
+/* Allgather by passing blocks round a ring, as the lecture prints it: in each step send to the
+ * right, then receive from the left. Right while every send is buffered; when one round of sends is
+ * not, all ranks send and none receives.
  *
  * Arguments: [INTS]  size of a block, 4 unless told. Ranks: any.
  *

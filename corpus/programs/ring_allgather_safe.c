@@ -1,4 +1,5 @@
-/* Allgather by passing blocks round a ring, in the safe form: each step posts its receive and its send together.
+/* Allgather by passing blocks round a ring, in the safe form: each step posts its receive and its
+ * send together.
  *
  * Arguments: [INTS]  size of a block, 4 unless told. Ranks: any.
  *

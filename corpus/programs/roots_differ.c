@@ -1,5 +1,5 @@
-/* Misuse: two ranks broadcast, each as the root. Small messages are buffered, both calls return, and each rank keeps its own value. The
- * argument `same` makes it right.
+/* Misuse: two ranks broadcast, each as the root. Small messages are buffered, both calls return,
+ * and each rank keeps its own value. The argument `same` makes it right.
  *
  * Arguments: [same]. Ranks: 2.
  *

@@ -1,4 +1,5 @@
-/* A correct job that only looks stuck: rank 0 sleeps, or computes, for SECONDS before it receives what the others sent.
+/* A correct job that only looks stuck: rank 0 sleeps, or computes, for SECONDS before it receives
+ * what the others sent.
  *
  * Arguments: [SECONDS] [sleep|compute]  20 and sleep unless told. Ranks: 2 or more.
  *

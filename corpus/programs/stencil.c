@@ -1,5 +1,5 @@
-/* A five-point stencil on a two-dimensional grid with halo exchange: the usual shape of a simulation, and the program on
- * which the price of recording is measured.
+/* A five-point stencil on a two-dimensional grid with halo exchange: the usual shape of a
+ * simulation, and the program on which the price of recording is measured.
  *
  * Arguments: [ITERATIONS] [N]  100 iterations on N x N points a rank, 64, unless told. Ranks: any.
  * Prints the sum over the grid, and how long the loop took on rank 0.

@@ -1,4 +1,5 @@
-/* Both ranks send at once, look a single time whether the send is through, and go on either way: correct, whatever is buffered.
+/* Both ranks send at once, look a single time whether the send is through, and go on either way:
+ * correct, whatever is buffered.
  *
  *     TEST: ranks=2 args= job=0 verdict=clean
  */

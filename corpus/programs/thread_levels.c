@@ -1,5 +1,5 @@
-/* MPI_THREAD_FUNNELED and MPI_THREAD_SERIALIZED: threads compute while the main one communicates, or communicate one at a time. Each rank
- * prints how often it made which call.
+/* MPI_THREAD_FUNNELED and MPI_THREAD_SERIALIZED: threads compute while the main one communicates,
+ * or communicate one at a time. Each rank prints how often it made which call.
  *
  * Arguments: [funneled|serialized]  funneled unless told. Ranks: 2 or more.
  *
@@ -19,8 +19,8 @@ static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 static void ring(void)
 {
     int in = -1;
-    CALL(MPI_Sendrecv, &rank, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT, (rank + size - 1) % size, 1,
-         MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    CALL(MPI_Sendrecv, &rank, 1, MPI_INT, (rank + 1) % size, 1, &in, 1, MPI_INT,
+         (rank + size - 1) % size, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     EXPECT(in == (rank + size - 1) % size);
 }
 
@@ -43,7 +43,8 @@ int main(int argc, char **argv)
     int provided;
     pthread_t ids[THREADS];
     serialized = argc > 1 && !strcmp(argv[1], "serialized");
-    CALL(MPI_Init_thread, &argc, &argv, serialized ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED, &provided);
+    CALL(MPI_Init_thread, &argc, &argv, serialized ? MPI_THREAD_SERIALIZED : MPI_THREAD_FUNNELED,
+         &provided);
     CALL(MPI_Comm_rank, MPI_COMM_WORLD, &rank);
     CALL(MPI_Comm_size, MPI_COMM_WORLD, &size);
     for (int i = 0; i < THREADS; i++)

@@ -1,5 +1,5 @@
-/* Ranks that hang with several threads inside of MPI, or inside and outside, each beside its correct twin ("fixed"). Two ranks; the
- * first argument says which way.
+/* Ranks that hang with several threads inside of MPI, or inside and outside, each beside its
+ * correct twin ("fixed"). Two ranks; the first argument says which way.
  *
  * TEST: ranks=2 args=receives job=hangs verdict=deadlock
  * TEST: ranks=2 args=receives fixed job=0 verdict=clean
@@ -33,7 +33,8 @@ static void send(int tag)
     MPI_Send(&sent[tag], 1, MPI_INT, other, tag, MPI_COMM_WORLD);
 }
 
-/* Each of two threads of each rank receives before it sends. The twin's second thread is late, and sends first. */
+/* Each of two threads of each rank receives before it sends. The twin's second thread is late, and
+ * sends first. */
 static void *receives(void *argument)
 {
     int tag = argument != NULL;
@@ -68,8 +69,8 @@ static void *mutex_user(void *argument)
     return NULL;
 }
 
-/* A thread in a collective, one in a synchronous send, on both ranks: nobody receives before the collective is over, in which rank 1 is
- * behind its send. */
+/* A thread in a collective, one in a synchronous send, on both ranks: nobody receives before the
+ * collective is over, in which rank 1 is behind its send. */
 static void *mixed(void *argument)
 {
     if (!argument) {

@@ -1,8 +1,10 @@
-/* Two threads on each of two ranks: thread t exchanges a message with thread t of the other rank, and both send first. It finishes only
- * because the library buffers: without, each pair of threads holds itself, whatever the other pair does.
+/* Two threads on each of two ranks: thread t exchanges a message with thread t of the other rank,
+ * and both send first. It finishes only because the library buffers: without, each pair of threads
+ * holds itself, whatever the other pair does.
  *
  * Arguments: [fixed]  the second thread of rank 1 receives first, and so does the first one.
- *            [BYTES]  of a message, 8 unless told; with more than the library buffers the job hangs.
+ *            [BYTES]  of a message, 8 unless told; with more than the library buffers the job
+ * hangs.
  *
  * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
  * TEST: ranks=2 args=8 job=0 verdict=deadlock-unbuffered

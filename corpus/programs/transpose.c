@@ -1,5 +1,5 @@
-/* The transpose of a matrix by all-to-all personalised communication: each rank holds B rows of a (B*P) x (B*P) matrix,
- * sends block j of them to rank j, and turns each block that arrives.
+/* The transpose of a matrix by all-to-all personalised communication: each rank holds B rows of a
+ * (B*P) x (B*P) matrix, sends block j of them to rank j, and turns each block that arrives.
  *
  * Arguments: [B]  rows on each rank, 3 unless told. Ranks: any.
  *
@@ -20,7 +20,8 @@ int main(int argc, char **argv)
     int b = argc > 1 ? atoi(argv[1]) : 3, n = b * size;
     int *out = malloc(sizeof(int) * (b * n + 1)), *in = malloc(sizeof(int) * (b * n + 1));
 
-    /* Element (i, j) of A is i * n + j; blocks are stored one after the other, each turned as it is written. */
+    /* Element (i, j) of A is i * n + j; blocks are stored one after the other, each turned as it is
+     * written. */
     for (int block = 0; block < size; block++)
         for (int i = 0; i < b; i++)
             for (int j = 0; j < b; j++)

@@ -1,5 +1,6 @@
-/* A sum up a binary tree and the answer down again, as libraries did before MPI_Allreduce: each rank posts the receive of the answer, from
- * anybody, before it sends its own part, so that its parent can send the answer ready.
+/* A sum up a binary tree and the answer down again, as libraries did before MPI_Allreduce: each
+ * rank posts the receive of the answer, from anybody, before it sends its own part, so that its
+ * parent can send the answer ready.
  *
  *     TEST: ranks=4 args= job=0 verdict=clean
  */
@@ -14,7 +15,8 @@ int main(int argc, char **argv)
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (int round = 0; round < 5; round++) {
-        int sum = rank + round, answer = -1, part, children = (2 * rank + 1 < size) + (2 * rank + 2 < size);
+        int sum = rank + round, answer = -1, part,
+            children = (2 * rank + 1 < size) + (2 * rank + 2 < size);
         MPI_Request request = MPI_REQUEST_NULL;
         if (rank)
             MPI_Irecv(&answer, 1, MPI_INT, MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &request);
@@ -29,7 +31,8 @@ int main(int argc, char **argv)
             MPI_Rsend(&answer, 1, MPI_INT, 2 * rank + 1 + i, 2, MPI_COMM_WORLD);
         if (round == 4)
             printf("rank %d has %d\n", rank, answer);
-        MPI_Barrier(MPI_COMM_WORLD); /* a rank of the next round must not be taken for one of this */
+        MPI_Barrier(
+            MPI_COMM_WORLD); /* a rank of the next round must not be taken for one of this */
     }
     MPI_Finalize();
     return 0;

@@ -1,6 +1,7 @@
-/* Messages with the same peer and tag on two communicators at once: whoever matches them by peer and tag alone mixes them up.
- * Each rank sends on one communicator and on its duplicate; the receives come in the other order and are posted first.
- * A third communicator, with the ranks reversed, passes a token round.
+/* Messages with the same peer and tag on two communicators at once: whoever matches them by peer
+ * and tag alone mixes them up. Each rank sends on one communicator and on its duplicate; the
+ * receives come in the other order and are posted first. A third communicator, with the ranks
+ * reversed, passes a token round.
  *
  * Arguments: none. Ranks: any.
  *

@@ -1,5 +1,6 @@
-/* A deadlock that no communicator shows alone: rank 0 sends on the first, then receives on the second; rank 1 sends on the
- * second, then receives on the first. On each communicator there is one send and one receive that fit.
+/* A deadlock that no communicator shows alone: rank 0 sends on the first, then receives on the
+ * second; rank 1 sends on the second, then receives on the first. On each communicator there is one
+ * send and one receive that fit.
  *
  * Arguments: [BYTES]  size of the messages, 8 unless told. Ranks: 2.
  *

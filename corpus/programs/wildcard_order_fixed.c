@@ -1,4 +1,5 @@
-/* The safe twin of wildcard_order: both receives take any source, so either order of the messages works.
+/* The safe twin of wildcard_order: both receives take any source, so either order of the messages
+ * works.
  *
  * Arguments: none. Ranks: 3.
  *

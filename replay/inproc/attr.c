@@ -18,29 +18,29 @@ struct keyval {
 
 static struct keyval keyval[KEYVALS_MAX];
 
-#define NULL_COPY(Name, Object)                                                                \
-    int Name(Object object, int key, void *extra, void *in, void *out, int *flag)              \
-    {                                                                                          \
-        (void)object, (void)key, (void)extra, (void)in, (void)out;                             \
-        *flag = 0;                                                                             \
-        return MPI_SUCCESS;                                                                    \
+#define NULL_COPY(Name, Object)                                                   \
+    int Name(Object object, int key, void *extra, void *in, void *out, int *flag) \
+    {                                                                             \
+        (void)object, (void)key, (void)extra, (void)in, (void)out;                \
+        *flag = 0;                                                                \
+        return MPI_SUCCESS;                                                       \
     }
-#define DUP(Name, Object)                                                                      \
-    int Name(Object object, int key, void *extra, void *in, void *out, int *flag)              \
-    {                                                                                          \
-        (void)object, (void)key, (void)extra;                                                  \
-        *(void **)out = in;                                                                    \
-        *flag = 1;                                                                             \
-        return MPI_SUCCESS;                                                                    \
+#define DUP(Name, Object)                                                         \
+    int Name(Object object, int key, void *extra, void *in, void *out, int *flag) \
+    {                                                                             \
+        (void)object, (void)key, (void)extra;                                     \
+        *(void **)out = in;                                                       \
+        *flag = 1;                                                                \
+        return MPI_SUCCESS;                                                       \
     }
-#define NULL_DELETE(Name, Object)                                                              \
-    int Name(Object object, int key, void *value, void *extra)                                 \
-    {                                                                                          \
-        (void)object, (void)key, (void)value, (void)extra;                                     \
-        return MPI_SUCCESS;                                                                    \
+#define NULL_DELETE(Name, Object)                              \
+    int Name(Object object, int key, void *value, void *extra) \
+    {                                                          \
+        (void)object, (void)key, (void)value, (void)extra;     \
+        return MPI_SUCCESS;                                    \
     }
-#define DEFAULTS(Prefix, Object)                                                               \
-    NULL_COPY(Prefix##NULL_COPY_FN, Object)                                                    \
+#define DEFAULTS(Prefix, Object)            \
+    NULL_COPY(Prefix##NULL_COPY_FN, Object) \
     DUP(Prefix##DUP_FN, Object) NULL_DELETE(Prefix##NULL_DELETE_FN, Object)
 DEFAULTS(OMPI_C_MPI_COMM_, MPI_Comm)
 DEFAULTS(OMPI_C_MPI_TYPE_, MPI_Datatype)
@@ -75,7 +75,7 @@ static int keyval_free(enum owner owner, int *key)
     return MPI_SUCCESS;
 }
 
-/* --- lists of attributes -------------------------------------------------------------------- */
+/* --- lists of attributes ---------------------------------------------------------------------- */
 
 struct target { /* whose attributes, and whom to tell about errors */
     enum owner owner;
@@ -137,13 +137,14 @@ static int get(struct target t, int key, void *value, int *flag)
     return MPI_SUCCESS;
 }
 
-static int delete(struct target t, int key)
+static int delete (struct target t, int key)
 {
     struct inproc_attribute **link = attribute_find(t.list, key);
     return key_fits(&t, key) && *link ? drop(link, t.handle) : complain(&t, key);
 }
 
-int inproc_attributes_copy(struct inproc_attribute *from, void *object, struct inproc_attribute **to)
+int inproc_attributes_copy(struct inproc_attribute *from, void *object,
+                           struct inproc_attribute **to)
 {
     for (struct inproc_attribute *a = from; a; a = a->next) {
         const struct keyval *key = keyval_of(a->keyval);
@@ -171,7 +172,7 @@ int inproc_attributes_drop(struct inproc_attribute **from, void *object)
     return code;
 }
 
-/* --- the calls ------------------------------------------------------------------------------ */
+/* --- the calls -------------------------------------------------------------------------------- */
 
 static int of_comm(MPI_Comm handle, struct target *out)
 {
@@ -204,13 +205,13 @@ static bool known_of_comm(int key, void *value, int *flag)
                app = 0, last;
     universe = WORLD->rank_count;
     last = MPI_ERR_LASTCODE;
-    int *known = key == MPI_TAG_UB            ? &tag_ub
-                 : key == MPI_HOST            ? &host
-                 : key == MPI_IO              ? &io
-                 : key == MPI_WTIME_IS_GLOBAL ? &global
-                 : key == MPI_UNIVERSE_SIZE   ? &universe
-                 : key == MPI_APPNUM          ? &app
-                 : key != MPI_LASTUSEDCODE    ? NULL
+    int *known = key == MPI_TAG_UB                         ? &tag_ub
+                 : key == MPI_HOST                         ? &host
+                 : key == MPI_IO                           ? &io
+                 : key == MPI_WTIME_IS_GLOBAL              ? &global
+                 : key == MPI_UNIVERSE_SIZE                ? &universe
+                 : key == MPI_APPNUM                       ? &app
+                 : key != MPI_LASTUSEDCODE                 ? NULL
                  : ME->extra && ME->extra->error_code_last ? &ME->extra->error_code_last
                                                            : &last;
     if (!known)
@@ -256,38 +257,37 @@ int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
     ENTER("MPI_Win_get_attr");
     struct target t = {0};
     int code = of_win(win, &t);
-    return code                                   ? code
+    return code                                  ? code
            : known_of_win(win, key, value, flag) ? MPI_SUCCESS
-                                                  : get(t, key, value, flag);
+                                                 : get(t, key, value, flag);
 }
 
-#define CALLS(Name, KIND, Object, of_object)                                                   \
-    int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function *copy,                      \
-                                   MPI_##Name##_delete_attr_function *remove, int *key,        \
-                                   void *extra)                                                \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_create_keyval");                                                  \
-        return keyval_new(KIND, (void *)(uintptr_t)copy, (void *)(uintptr_t)remove, extra,     \
-                          key);                                                                \
-    }                                                                                          \
-    int MPI_##Name##_free_keyval(int *key)                                                     \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_free_keyval");                                                    \
-        return keyval_free(KIND, key);                                                         \
-    }                                                                                          \
-    int MPI_##Name##_set_attr(Object object, int key, void *value)                             \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_set_attr");                                                       \
-        struct target t = {0};                                                                       \
-        int code = of_object(object, &t);                                                      \
-        return code ? code : set(t, key, value);                                               \
-    }                                                                                          \
-    int MPI_##Name##_delete_attr(Object object, int key)                                       \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_delete_attr");                                                    \
-        struct target t = {0};                                                                       \
-        int code = of_object(object, &t);                                                      \
-        return code ? code : delete (t, key);                                                  \
+#define CALLS(Name, KIND, Object, of_object)                                                     \
+    int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function *copy,                        \
+                                   MPI_##Name##_delete_attr_function *remove, int *key,          \
+                                   void *extra)                                                  \
+    {                                                                                            \
+        ENTER("MPI_" #Name "_create_keyval");                                                    \
+        return keyval_new(KIND, (void *)(uintptr_t)copy, (void *)(uintptr_t)remove, extra, key); \
+    }                                                                                            \
+    int MPI_##Name##_free_keyval(int *key)                                                       \
+    {                                                                                            \
+        ENTER("MPI_" #Name "_free_keyval");                                                      \
+        return keyval_free(KIND, key);                                                           \
+    }                                                                                            \
+    int MPI_##Name##_set_attr(Object object, int key, void *value)                               \
+    {                                                                                            \
+        ENTER("MPI_" #Name "_set_attr");                                                         \
+        struct target t = {0};                                                                   \
+        int code = of_object(object, &t);                                                        \
+        return code ? code : set(t, key, value);                                                 \
+    }                                                                                            \
+    int MPI_##Name##_delete_attr(Object object, int key)                                         \
+    {                                                                                            \
+        ENTER("MPI_" #Name "_delete_attr");                                                      \
+        struct target t = {0};                                                                   \
+        int code = of_object(object, &t);                                                        \
+        return code ? code : delete (t, key);                                                    \
     }
 CALLS(Comm, OF_COMM, MPI_Comm, of_comm)
 CALLS(Type, OF_TYPE, MPI_Datatype, of_type)

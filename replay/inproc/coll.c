@@ -45,7 +45,8 @@ int inproc_coll_barrier(const struct inproc_coll *c)
     return MPI_SUCCESS;
 }
 
-int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type, int root)
+int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
+                      int root)
 {
     int size = c->comm->size, me = (c->comm->rank - root + size) % size, mask = 1,
         code = MPI_SUCCESS;
@@ -63,7 +64,7 @@ int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_
 /* x0 op x1 op ...: kept in that order, whatever the operation; root 0 of a binomial tree, then on
  * to the root. */
 int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
-                  MPI_Datatype type, int root)
+                       MPI_Datatype type, int root)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     void *mine = inproc_coll_scratch(count, type), *other = inproc_coll_scratch(count, type);
@@ -227,8 +228,8 @@ static int reduce_scatter(const struct inproc_coll *c)
         total += counts[i];
     }
     void *whole = inproc_coll_scratch(total, c->recv_type);
-    int code =
-        inproc_coll_reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total, c->recv_type, 0);
+    int code = inproc_coll_reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total,
+                                  c->recv_type, 0);
     if (code)
         return code;
     struct inproc_coll part = *c;
@@ -299,8 +300,8 @@ static int neighbour_exchange(const struct inproc_coll *c, bool same_to_all)
         MPI_Datatype type = c->send_types ? c->send_types[i] : c->send_type;
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         ptrdiff_t place = same_to_all ? 0 : c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
-        const void *from = c->send_far ? (const uint8_t *)c->send + c->send_far[i]
-                                       : at(c->send, place, type);
+        const void *from =
+            c->send_far ? (const uint8_t *)c->send + c->send_far[i] : at(c->send, place, type);
         tagged.tag = tag + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
         coll_send(&tagged, from, count, type, out[i], &request[in_count + i]);
     }
@@ -323,10 +324,11 @@ int inproc_coll_run(const struct inproc_coll *c)
     case COLL_BCAST:
         return inproc_coll_bcast(c, c->recv, c->recv_count, c->recv_type, c->root);
     case COLL_REDUCE:
-        return inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type,
-                      c->root);
+        return inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count,
+                                  c->recv_type, c->root);
     case COLL_ALLREDUCE:
-        code = inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count, c->recv_type, 0);
+        code = inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count,
+                                  c->recv_type, 0);
         return code ? code : inproc_coll_bcast(c, c->recv, c->recv_count, c->recv_type, 0);
     case COLL_GATHER:
     case COLL_GATHERV:

@@ -50,7 +50,8 @@ int inproc_coll_run(const struct inproc_coll *coll);
 
 /* The parts that others are made of, on c->comm, which is no intercommunicator. */
 int inproc_coll_barrier(const struct inproc_coll *c);
-int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type, int root);
+int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
+                      int root);
 int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
                        MPI_Datatype type, int root);
 int inproc_coll_scatter(const struct inproc_coll *c, const void *send, MPI_Datatype type);
@@ -58,8 +59,8 @@ void *inproc_coll_scratch(int count, MPI_Datatype type);
 /* coll_inter.c: any of them between the two groups of an intercommunicator. */
 int inproc_coll_inter(const struct inproc_coll *c);
 
-static inline void coll_send(const struct inproc_coll *c, const void *buffer, int count, MPI_Datatype type,
-                    int dest, struct ompi_request_t *request)
+static inline void coll_send(const struct inproc_coll *c, const void *buffer, int count,
+                             MPI_Datatype type, int dest, struct ompi_request_t *request)
 {
     request->checked = true;
     request->persistent = request->freed = false;
@@ -67,8 +68,8 @@ static inline void coll_send(const struct inproc_coll *c, const void *buffer, in
                  MODE_STANDARD, request);
 }
 
-static inline void coll_recv(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
-                      int source, struct ompi_request_t *request)
+static inline void coll_recv(const struct inproc_coll *c, void *buffer, int count,
+                             MPI_Datatype type, int source, struct ompi_request_t *request)
 {
     request->checked = true;
     request->persistent = request->freed = false;
@@ -84,16 +85,16 @@ static inline int coll_finish(struct ompi_request_t *request)
     return request->error;
 }
 
-static inline int coll_send_now(const struct inproc_coll *c, const void *buffer, int count, MPI_Datatype type,
-                    int dest)
+static inline int coll_send_now(const struct inproc_coll *c, const void *buffer, int count,
+                                MPI_Datatype type, int dest)
 {
     struct ompi_request_t request;
     coll_send(c, buffer, count, type, dest, &request);
     return coll_finish(&request);
 }
 
-static inline int coll_recv_now(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
-                    int source)
+static inline int coll_recv_now(const struct inproc_coll *c, void *buffer, int count,
+                                MPI_Datatype type, int source)
 {
     struct ompi_request_t request;
     coll_recv(c, buffer, count, type, source, &request);

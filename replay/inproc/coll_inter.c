@@ -1,7 +1,9 @@
-/* Collectives between the two groups of an intercommunicator: a step inside a group goes over the group alone, on tags of
- * its own; a step between the groups goes between the two first ranks, or from everyone to everyone.
+/* Collectives between the two groups of an intercommunicator: a step inside a group goes over the
+ * group alone, on tags of its own; a step between the groups goes between the two first ranks, or
+ * from everyone to everyone.
  *
- * Root is MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, its rank in the other group. */
+ * Root is MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, its rank in the other
+ * group. */
 #include "replay/inproc/coll.h"
 
 enum { INSIDE_TAG = 0x4000000 }; /* above the numbers of collective calls */

@@ -116,8 +116,7 @@ struct inproc_meeting *inproc_meet_numbered(MPI_Comm comm, uint32_t number, void
     struct inproc_fiber *fiber = WORLD->fiber;
     if (UNLIKELY(WORLD->options->event != NULL))
         inproc_emit(INPROC_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
-    struct inproc_meeting *meeting =
-        meeting_find(comm->context, number, first, size, 0);
+    struct inproc_meeting *meeting = meeting_find(comm->context, number, first, size, 0);
     mismatch(meeting, 0);
     if (!meeting->slot) {
         meeting->slot = inproc_alloc((size_t)size * sizeof(void *));
@@ -150,9 +149,7 @@ MPI_Comm inproc_comm_new(uint32_t context, int rank, int size, const int *member
     return comm;
 }
 
-/* --- local calls
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- local calls ------------------------------------------------------------------------------ */
 
 int MPI_Comm_rank(MPI_Comm handle, int *rank)
 {
@@ -275,9 +272,7 @@ int MPI_Comm_get_parent(MPI_Comm *parent)
     return MPI_SUCCESS;
 }
 
-/* --- creation
- * -----------------------------------------------------------------------------------------------------------
- */
+/* --- creation --------------------------------------------------------------------------------- */
 
 static MPI_Comm dup_of(MPI_Comm comm, uint32_t context)
 {
@@ -328,7 +323,8 @@ static void idup_body(struct inproc_fiber *fiber)
 {
     struct idup *idup = fiber->argument;
     fiber->call = "MPI_Comm_idup";
-    idup->made->context = inproc_meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
+    idup->made->context =
+        inproc_meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
     idup->made->meeting_count = 0;
     inproc_request_complete(idup->request);
 }
@@ -377,7 +373,8 @@ struct colour {
     int colour, key, rank, world;
 };
 
-/* The world ranks of those with the colour, of `count` that met from slot `from` on, by key; *out_rank: where `mine` is. */
+/* The world ranks of those with the colour, of `count` that met from slot `from` on, by key;
+ * *out_rank: where `mine` is. */
 static int *coloured(const struct inproc_meeting *meeting, int from, int count,
                      const struct colour *mine, int *out_size, int *out_rank)
 {
@@ -429,7 +426,8 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
     const int *member = coloured(meeting, slots_of(comm, false), comm->size, mine, &size, &rank);
     const int *remote = NULL;
     if (comm->remote_size) {
-        remote = coloured(meeting, slots_of(comm, true), comm->remote_size, mine, &remote_size, &nobody);
+        remote =
+            coloured(meeting, slots_of(comm, true), comm->remote_size, mine, &remote_size, &nobody);
         if (!remote_size)
             return MPI_SUCCESS;
     }
@@ -500,9 +498,7 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
     return MPI_SUCCESS;
 }
 
-/* --- intercommunicators
- * ------------------------------------------------------------------------------------------------
- */
+/* --- intercommunicators ----------------------------------------------------------------------- */
 
 struct side {
     const int *member;

@@ -146,9 +146,7 @@ struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, in
     return made;
 }
 
-/* --- constructors
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- constructors ----------------------------------------------------------------------------- */
 
 static int check(MPI_Datatype old, int count)
 {

@@ -13,7 +13,8 @@ static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype 
             return MPI_SUCCESS;
         }
     if (!like)
-        return inproc_error(NULL, MPI_ERR_ARG, "no such number exists: precision %d, range %d", p, r);
+        return inproc_error(NULL, MPI_ERR_ARG, "no such number exists: precision %d, range %d", p,
+                            r);
     MPI_Datatype made = inproc_alloc(sizeof *made);
     *made = *like;
     made->handle.next = (struct inproc_handle *)extra->by_range;
@@ -27,12 +28,14 @@ static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype 
     return MPI_SUCCESS;
 }
 
-/* 0: single, 1: double, 2: extended precision; 3: none. As Open MPI has it, the largest exponents are excluded. */
+/* 0: single, 1: double, 2: extended precision; 3: none. As Open MPI has it, the largest exponents
+ * are excluded. */
 static int precision(int p, int r)
 {
     static const int digits[] = {6, 15, 18}, exponent[] = {37, 307, 4931};
     int kind = 0;
-    while (kind < 3 && ((p != MPI_UNDEFINED && p > digits[kind]) || (r != MPI_UNDEFINED && r > exponent[kind])))
+    while (kind < 3 &&
+           ((p != MPI_UNDEFINED && p > digits[kind]) || (r != MPI_UNDEFINED && r > exponent[kind])))
         kind++;
     return kind;
 }
@@ -58,8 +61,8 @@ int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_f90_complex");
-    const MPI_Datatype like[] = {MPI_COMPLEX, MPI_DOUBLE_COMPLEX,
-                                 (MPI_Datatype)&ompi_mpi_ldblcplex, NULL};
+    const MPI_Datatype like[] = {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, (MPI_Datatype)&ompi_mpi_ldblcplex,
+                                 NULL};
     return by_range(MPI_COMBINER_F90_COMPLEX, p, r, like[precision(p, r)], newtype);
 }
 

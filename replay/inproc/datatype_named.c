@@ -65,9 +65,12 @@ const char *const inproc_basic_name[BASIC_COUNT] = {
 struct ompi_predefined_datatype_t ompi_mpi_datatype_null = {
     {.handle = {.magic = HANDLE_DEAD}, .name = "MPI_DATATYPE_NULL"}};
 /* The old markers: nothing but a bound. */
-#define MARKER(symbol, title, bound)                                                                \
-    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {                                         \
-        {.handle = HANDLE_OF(HANDLE_TYPE), .predefined = true, .align = 1, bound = true, .name = title}};
+#define MARKER(symbol, title, bound)                                                          \
+    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {{.handle = HANDLE_OF(HANDLE_TYPE), \
+                                                            .predefined = true,               \
+                                                            .align = 1,                       \
+                                                            bound = true,                     \
+                                                            .name = title}};
 MARKER(lb, "MPI_LB", .lb_given)
 MARKER(ub, "MPI_UB", .ub_given)
 

@@ -15,19 +15,63 @@ struct ompi_predefined_info_t ompi_mpi_info_env = {
 #define NAME(name) [MPI_##name] = "MPI_" #name
 static const char *const error_name[] = {
     NAME(SUCCESS),
-    NAME(ERR_BUFFER), NAME(ERR_COUNT), NAME(ERR_TYPE), NAME(ERR_TAG), NAME(ERR_COMM),
-    NAME(ERR_RANK), NAME(ERR_REQUEST), NAME(ERR_ROOT), NAME(ERR_GROUP), NAME(ERR_OP),
-    NAME(ERR_TOPOLOGY), NAME(ERR_DIMS), NAME(ERR_ARG), NAME(ERR_UNKNOWN), NAME(ERR_TRUNCATE),
-    NAME(ERR_OTHER), NAME(ERR_INTERN), NAME(ERR_IN_STATUS), NAME(ERR_PENDING), NAME(ERR_ACCESS),
-    NAME(ERR_AMODE), NAME(ERR_ASSERT), NAME(ERR_BAD_FILE), NAME(ERR_BASE), NAME(ERR_CONVERSION),
-    NAME(ERR_DISP), NAME(ERR_DUP_DATAREP), NAME(ERR_FILE_EXISTS), NAME(ERR_FILE_IN_USE),
-    NAME(ERR_FILE), NAME(ERR_INFO_KEY), NAME(ERR_INFO_NOKEY), NAME(ERR_INFO_VALUE),
-    NAME(ERR_INFO), NAME(ERR_IO), NAME(ERR_KEYVAL), NAME(ERR_LOCKTYPE), NAME(ERR_NAME),
-    NAME(ERR_NO_MEM), NAME(ERR_NOT_SAME), NAME(ERR_NO_SPACE), NAME(ERR_NO_SUCH_FILE),
-    NAME(ERR_PORT), NAME(ERR_QUOTA), NAME(ERR_READ_ONLY), NAME(ERR_RMA_CONFLICT),
-    NAME(ERR_RMA_SYNC), NAME(ERR_SERVICE), NAME(ERR_SIZE), NAME(ERR_SPAWN),
-    NAME(ERR_UNSUPPORTED_DATAREP), NAME(ERR_UNSUPPORTED_OPERATION), NAME(ERR_WIN),
-    NAME(ERR_RMA_RANGE), NAME(ERR_RMA_ATTACH), NAME(ERR_RMA_FLAVOR), NAME(ERR_RMA_SHARED),
+    NAME(ERR_BUFFER),
+    NAME(ERR_COUNT),
+    NAME(ERR_TYPE),
+    NAME(ERR_TAG),
+    NAME(ERR_COMM),
+    NAME(ERR_RANK),
+    NAME(ERR_REQUEST),
+    NAME(ERR_ROOT),
+    NAME(ERR_GROUP),
+    NAME(ERR_OP),
+    NAME(ERR_TOPOLOGY),
+    NAME(ERR_DIMS),
+    NAME(ERR_ARG),
+    NAME(ERR_UNKNOWN),
+    NAME(ERR_TRUNCATE),
+    NAME(ERR_OTHER),
+    NAME(ERR_INTERN),
+    NAME(ERR_IN_STATUS),
+    NAME(ERR_PENDING),
+    NAME(ERR_ACCESS),
+    NAME(ERR_AMODE),
+    NAME(ERR_ASSERT),
+    NAME(ERR_BAD_FILE),
+    NAME(ERR_BASE),
+    NAME(ERR_CONVERSION),
+    NAME(ERR_DISP),
+    NAME(ERR_DUP_DATAREP),
+    NAME(ERR_FILE_EXISTS),
+    NAME(ERR_FILE_IN_USE),
+    NAME(ERR_FILE),
+    NAME(ERR_INFO_KEY),
+    NAME(ERR_INFO_NOKEY),
+    NAME(ERR_INFO_VALUE),
+    NAME(ERR_INFO),
+    NAME(ERR_IO),
+    NAME(ERR_KEYVAL),
+    NAME(ERR_LOCKTYPE),
+    NAME(ERR_NAME),
+    NAME(ERR_NO_MEM),
+    NAME(ERR_NOT_SAME),
+    NAME(ERR_NO_SPACE),
+    NAME(ERR_NO_SUCH_FILE),
+    NAME(ERR_PORT),
+    NAME(ERR_QUOTA),
+    NAME(ERR_READ_ONLY),
+    NAME(ERR_RMA_CONFLICT),
+    NAME(ERR_RMA_SYNC),
+    NAME(ERR_SERVICE),
+    NAME(ERR_SIZE),
+    NAME(ERR_SPAWN),
+    NAME(ERR_UNSUPPORTED_DATAREP),
+    NAME(ERR_UNSUPPORTED_OPERATION),
+    NAME(ERR_WIN),
+    NAME(ERR_RMA_RANGE),
+    NAME(ERR_RMA_ATTACH),
+    NAME(ERR_RMA_FLAVOR),
+    NAME(ERR_RMA_SHARED),
 };
 
 const char *inproc_error_name(int code)
@@ -36,9 +80,7 @@ const char *inproc_error_name(int code)
     return known && error_name[code] ? error_name[code] : "an MPI error";
 }
 
-/* --- start and end
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- start and end ---------------------------------------------------------------------------- */
 
 int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
@@ -101,8 +143,8 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
     inproc_world_stop();
 }
 
-/* Virtual time: a microsecond a look. A loop that does nothing but wait for time to pass looks again and again; time
- * then goes faster and faster, up to a second a look. */
+/* Virtual time: a microsecond a look. A loop that does nothing but wait for time to pass looks
+ * again and again; time then goes faster and faster, up to a second a look. */
 double MPI_Wtime(void)
 {
     static const char name[] = "MPI_Wtime";
@@ -147,9 +189,7 @@ int MPI_Get_processor_name(char *name, int *resultlen)
     return MPI_SUCCESS;
 }
 
-/* --- errors
- * -------------------------------------------------------------------------------------------------------------------
- */
+/* --- errors ----------------------------------------------------------------------------------- */
 
 struct inproc_error_code { /* the program's own, also its classes */
     struct inproc_error_code *next;
@@ -213,15 +253,13 @@ int MPI_Add_error_string(int errorcode, const char *string)
     ENTER("MPI_Add_error_string");
     struct inproc_error_code *own = own_code(errorcode);
     if (!own || strlen(string) >= MPI_MAX_ERROR_STRING)
-        return inproc_error(NULL, MPI_ERR_ARG, "%d is not the program's own code, or the text is long",
-                            errorcode);
+        return inproc_error(NULL, MPI_ERR_ARG,
+                            "%d is not the program's own code, or the text is long", errorcode);
     own->text = inproc_strdup(string);
     return MPI_SUCCESS;
 }
 
-/* --- memory
- * ---------------------------------------------------------------------------------------------------------------------
- */
+/* --- memory ----------------------------------------------------------------------------------- */
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
@@ -243,9 +281,7 @@ int MPI_Free_mem(void *base)
     return MPI_SUCCESS;
 }
 
-/* --- info
- * -------------------------------------------------------------------------------------------------------------------------
- */
+/* --- info ------------------------------------------------------------------------------------- */
 
 static int info_check(MPI_Info info)
 {

@@ -30,9 +30,8 @@ static MPI_Errhandler handler_again(MPI_Errhandler handler)
 {
     if (handler->kind != 2)
         return handler;
-    handler->handle.references = handle_good(handler, HANDLE_ERRHANDLER)
-                                     ? handler->handle.references + 1
-                                     : 1;
+    handler->handle.references =
+        handle_good(handler, HANDLE_ERRHANDLER) ? handler->handle.references + 1 : 1;
     handler->handle.magic = (uint32_t)HANDLE_MAGIC + HANDLE_ERRHANDLER;
     return handler;
 }
@@ -67,42 +66,42 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
     return code;
 }
 
-#define CALLS(Name, Object, of_object)                                                         \
-    int MPI_##Name##_create_errhandler(MPI_##Name##_errhandler_function *function,             \
-                                       MPI_Errhandler *errhandler)                             \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_create_errhandler");                                              \
-        return handler_new((void *)(uintptr_t)function, errhandler);                           \
-    }                                                                                          \
-    int MPI_##Name##_set_errhandler(Object object, MPI_Errhandler errhandler)                  \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_set_errhandler");                                                 \
-        MPI_Errhandler *place;                                                                 \
-        int code = of_object(object, &place);                                                  \
-        if (!code && !handle_good(errhandler, HANDLE_ERRHANDLER))                              \
-            return inproc_error_on(*place, &object, MPI_ERR_ARG,                               \
-                                   "the error handler is null or freed");                      \
-        if (!code)                                                                             \
-            *place = errhandler;                                                               \
-        return code;                                                                           \
-    }                                                                                          \
-    int MPI_##Name##_get_errhandler(Object object, MPI_Errhandler *errhandler)                 \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_get_errhandler");                                                 \
-        MPI_Errhandler *place;                                                                 \
-        int code = of_object(object, &place);                                                  \
-        if (!code)                                                                             \
-            *errhandler = handler_again(*place);                                               \
-        return code;                                                                           \
-    }                                                                                          \
-    int MPI_##Name##_call_errhandler(Object object, int errorcode)                             \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_call_errhandler");                                                \
-        MPI_Errhandler *place;                                                                 \
-        int code = of_object(object, &place);                                                  \
-        if (!code && errorcode)                                                                \
-            inproc_error_on(*place, &object, errorcode, "the program's own call");             \
-        return code;                                                                           \
+#define CALLS(Name, Object, of_object)                                             \
+    int MPI_##Name##_create_errhandler(MPI_##Name##_errhandler_function *function, \
+                                       MPI_Errhandler *errhandler)                 \
+    {                                                                              \
+        ENTER("MPI_" #Name "_create_errhandler");                                  \
+        return handler_new((void *)(uintptr_t)function, errhandler);               \
+    }                                                                              \
+    int MPI_##Name##_set_errhandler(Object object, MPI_Errhandler errhandler)      \
+    {                                                                              \
+        ENTER("MPI_" #Name "_set_errhandler");                                     \
+        MPI_Errhandler *place;                                                     \
+        int code = of_object(object, &place);                                      \
+        if (!code && !handle_good(errhandler, HANDLE_ERRHANDLER))                  \
+            return inproc_error_on(*place, &object, MPI_ERR_ARG,                   \
+                                   "the error handler is null or freed");          \
+        if (!code)                                                                 \
+            *place = errhandler;                                                   \
+        return code;                                                               \
+    }                                                                              \
+    int MPI_##Name##_get_errhandler(Object object, MPI_Errhandler *errhandler)     \
+    {                                                                              \
+        ENTER("MPI_" #Name "_get_errhandler");                                     \
+        MPI_Errhandler *place;                                                     \
+        int code = of_object(object, &place);                                      \
+        if (!code)                                                                 \
+            *errhandler = handler_again(*place);                                   \
+        return code;                                                               \
+    }                                                                              \
+    int MPI_##Name##_call_errhandler(Object object, int errorcode)                 \
+    {                                                                              \
+        ENTER("MPI_" #Name "_call_errhandler");                                    \
+        MPI_Errhandler *place;                                                     \
+        int code = of_object(object, &place);                                      \
+        if (!code && errorcode)                                                    \
+            inproc_error_on(*place, &object, errorcode, "the program's own call"); \
+        return code;                                                               \
     }
 CALLS(Comm, MPI_Comm, of_comm)
 CALLS(Win, MPI_Win, of_win)

@@ -56,7 +56,8 @@ static void open_once(struct inproc_file_shared **slot, int size)
     WORLD->file = shared;
 }
 
-int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info info, MPI_File *out_file)
+int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info info,
+                  MPI_File *out_file)
 {
     ENTER("MPI_File_open");
     MPI_Comm comm;
@@ -158,7 +159,8 @@ static int resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
         return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
     code = inproc_file_flush(file);
     inproc_meet(&file->comm, NULL);
-    if (!code && (shrink || inproc_file_size(file) < size) && ftruncate(file->shared->fd, size) != 0)
+    if (!code && (shrink || inproc_file_size(file) < size) &&
+        ftruncate(file->shared->fd, size) != 0)
         code = inproc_file_error(errno);
     inproc_meet(&file->comm, NULL);
     return code ? FILE_ERROR(file, code, "the size cannot be changed") : MPI_SUCCESS;

@@ -1,8 +1,8 @@
 /* Files over POSIX: what the ranks that opened one together share, and each rank's view of it.
  *
- * What a rank writes reaches the others only when MPI promises it: with MPI_File_sync, at the close,
- * or at once in atomic mode. Until then it waits with its writer, who sees it. Where the choice
- * source decides, some writes pass at once.
+ * What a rank writes reaches the others only when MPI promises it: with MPI_File_sync, at the
+ * close, or at once in atomic mode. Until then it waits with its writer, who sees it. Where the
+ * choice source decides, some writes pass at once.
  *
  * Invariants: 1. Positions and offsets count etypes of the view, `stream` offsets count bytes of
  * data in the view, `place` is a byte of the file. 2. `late` is in the order of writing. */
@@ -51,7 +51,7 @@ struct ompi_predefined_file_t {
 };
 
 int inproc_file_check(MPI_File file);
-#define FILE_ERROR(file, code, ...)                                                            \
+#define FILE_ERROR(file, code, ...) \
     inproc_error_on((file)->errhandler, &(MPI_File){file}, code, __VA_ARGS__)
 int inproc_file_error(int number); /* the class of an errno */
 void inproc_files_close(void);     /* those that a world left open */

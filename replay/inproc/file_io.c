@@ -1,5 +1,5 @@
-/* Reading and writing files: every data access is one struct inproc_access, made by the call, moved at once, or when
- * its request is waited for, or when its split collective ends. */
+/* Reading and writing files: every data access is one struct inproc_access, made by the call, moved
+ * at once, or when its request is waited for, or when its split collective ends. */
 #include "replay/inproc/file.h"
 
 enum pointer { AT, OWN, SHARED, ORDERED };
@@ -46,8 +46,8 @@ static int move(struct inproc_access *access, MPI_Status *status)
 static void request_finish(struct ompi_request_t *request, struct inproc_deferred *self)
 {
     struct inproc_access *access = (struct inproc_access *)self;
-    request->error = handle_good(access->file, HANDLE_FILE) ? move(access, &request->status)
-                                                            : MPI_ERR_FILE;
+    request->error =
+        handle_good(access->file, HANDLE_FILE) ? move(access, &request->status) : MPI_ERR_FILE;
 }
 
 /* --- checks and places ------------------------------------------------------------------------ */
@@ -200,44 +200,44 @@ static int end(const char *call, MPI_File file, const void *buffer, MPI_Status *
 #define BUFFER(constant) constant void *buf, int count, MPI_Datatype datatype
 #define UNWRAP(...) __VA_ARGS__
 
-/* The four kinds of call, reading or writing: CONST is const for writing, PLACE the offset's parameter with a comma
- * behind it or nothing, OFFSET its value. */
-#define BLOCKING(Name, CONST, WRITES, ALL, POINTER, PLACE, OFFSET)                             \
-    int MPI_File_##Name(MPI_File fh, UNWRAP PLACE BUFFER(CONST), MPI_Status *status)           \
-    {                                                                                          \
-        return blocking("MPI_File_" #Name, fh, WRITES, ALL, POINTER, OFFSET, buf, count,       \
-                        datatype, status);                                                     \
+/* The four kinds of call, reading or writing: CONST is const for writing, PLACE the offset's
+ * parameter with a comma behind it or nothing, OFFSET its value. */
+#define BLOCKING(Name, CONST, WRITES, ALL, POINTER, PLACE, OFFSET)                                 \
+    int MPI_File_##Name(MPI_File fh, UNWRAP PLACE BUFFER(CONST), MPI_Status *status)               \
+    {                                                                                              \
+        return blocking("MPI_File_" #Name, fh, WRITES, ALL, POINTER, OFFSET, buf, count, datatype, \
+                        status);                                                                   \
     }
-#define NONBLOCKING(Name, CONST, WRITES, POINTER, PLACE, OFFSET)                               \
-    int MPI_File_##Name(MPI_File fh, UNWRAP PLACE BUFFER(CONST), MPI_Request *request)         \
-    {                                                                                          \
-        return nonblocking("MPI_File_" #Name, fh, WRITES, POINTER, OFFSET, buf, count,         \
-                           datatype, request);                                                 \
+#define NONBLOCKING(Name, CONST, WRITES, POINTER, PLACE, OFFSET)                                 \
+    int MPI_File_##Name(MPI_File fh, UNWRAP PLACE BUFFER(CONST), MPI_Request *request)           \
+    {                                                                                            \
+        return nonblocking("MPI_File_" #Name, fh, WRITES, POINTER, OFFSET, buf, count, datatype, \
+                           request);                                                             \
     }
-#define SPLIT(Name, CONST, WRITES, POINTER, PLACE, OFFSET)                                     \
-    int MPI_File_##Name##_begin(MPI_File fh, UNWRAP PLACE BUFFER(CONST))                       \
-    {                                                                                          \
-        return begin("MPI_File_" #Name "_begin", fh, WRITES, POINTER, OFFSET, buf, count,      \
-                     datatype);                                                                \
-    }                                                                                          \
-    int MPI_File_##Name##_end(MPI_File fh, CONST void *buf, MPI_Status *status)                \
-    {                                                                                          \
-        return end("MPI_File_" #Name "_end", fh, buf, status);                                 \
+#define SPLIT(Name, CONST, WRITES, POINTER, PLACE, OFFSET)                                \
+    int MPI_File_##Name##_begin(MPI_File fh, UNWRAP PLACE BUFFER(CONST))                  \
+    {                                                                                     \
+        return begin("MPI_File_" #Name "_begin", fh, WRITES, POINTER, OFFSET, buf, count, \
+                     datatype);                                                           \
+    }                                                                                     \
+    int MPI_File_##Name##_end(MPI_File fh, CONST void *buf, MPI_Status *status)           \
+    {                                                                                     \
+        return end("MPI_File_" #Name "_end", fh, buf, status);                            \
     }
-#define FAMILY(verb, CONST, WRITES)                                                            \
-    BLOCKING(verb##_at, CONST, WRITES, false, AT, (MPI_Offset offset, ), offset)               \
-    BLOCKING(verb##_at_all, CONST, WRITES, true, AT, (MPI_Offset offset, ), offset)            \
-    BLOCKING(verb, CONST, WRITES, false, OWN, (), 0)                                           \
-    BLOCKING(verb##_all, CONST, WRITES, true, OWN, (), 0)                                      \
-    BLOCKING(verb##_shared, CONST, WRITES, false, SHARED, (), 0)                               \
-    BLOCKING(verb##_ordered, CONST, WRITES, false, ORDERED, (), 0)                             \
-    NONBLOCKING(i##verb##_at, CONST, WRITES, AT, (MPI_Offset offset, ), offset)                \
-    NONBLOCKING(i##verb##_at_all, CONST, WRITES, AT, (MPI_Offset offset, ), offset)            \
-    NONBLOCKING(i##verb, CONST, WRITES, OWN, (), 0)                                            \
-    NONBLOCKING(i##verb##_all, CONST, WRITES, OWN, (), 0)                                      \
-    NONBLOCKING(i##verb##_shared, CONST, WRITES, SHARED, (), 0)                                \
-    SPLIT(verb##_at_all, CONST, WRITES, AT, (MPI_Offset offset, ), offset)                     \
-    SPLIT(verb##_all, CONST, WRITES, OWN, (), 0)                                               \
+#define FAMILY(verb, CONST, WRITES)                                                 \
+    BLOCKING(verb##_at, CONST, WRITES, false, AT, (MPI_Offset offset, ), offset)    \
+    BLOCKING(verb##_at_all, CONST, WRITES, true, AT, (MPI_Offset offset, ), offset) \
+    BLOCKING(verb, CONST, WRITES, false, OWN, (), 0)                                \
+    BLOCKING(verb##_all, CONST, WRITES, true, OWN, (), 0)                           \
+    BLOCKING(verb##_shared, CONST, WRITES, false, SHARED, (), 0)                    \
+    BLOCKING(verb##_ordered, CONST, WRITES, false, ORDERED, (), 0)                  \
+    NONBLOCKING(i##verb##_at, CONST, WRITES, AT, (MPI_Offset offset, ), offset)     \
+    NONBLOCKING(i##verb##_at_all, CONST, WRITES, AT, (MPI_Offset offset, ), offset) \
+    NONBLOCKING(i##verb, CONST, WRITES, OWN, (), 0)                                 \
+    NONBLOCKING(i##verb##_all, CONST, WRITES, OWN, (), 0)                           \
+    NONBLOCKING(i##verb##_shared, CONST, WRITES, SHARED, (), 0)                     \
+    SPLIT(verb##_at_all, CONST, WRITES, AT, (MPI_Offset offset, ), offset)          \
+    SPLIT(verb##_all, CONST, WRITES, OWN, (), 0)                                    \
     SPLIT(verb##_ordered, CONST, WRITES, ORDERED, (), 0)
 FAMILY(read, , false)
 FAMILY(write, const, true)

@@ -97,7 +97,8 @@ MPI_Offset inproc_file_end(MPI_File file)
     off_t tiles = size / type_extent(type), rest = size % type_extent(type);
     size_t stream = (size_t)tiles * type->size;
     for (size_t r = 0; r < type->run_count; r++) {
-        off_t inside = rest - type->run[r].disp, all = (off_t)(type->run[r].count * type->run[r].size);
+        off_t inside = rest - type->run[r].disp,
+              all = (off_t)(type->run[r].count * type->run[r].size);
         stream += (size_t)(inside <= 0 ? 0 : inside < all ? inside : all);
     }
     return (MPI_Offset)((stream + file->etype->size - 1) / file->etype->size);
@@ -122,14 +123,12 @@ static ssize_t read_piece(MPI_File file, uint8_t *data, size_t bytes, off_t plac
     if (!file->late)
         return (ssize_t)got;
     off_t end = inproc_file_size(file);
-    size_t there = end <= place                  ? 0
-                   : end - place < (off_t)bytes ? (size_t)(end - place)
-                                                : bytes;
+    size_t there = end <= place ? 0 : end - place < (off_t)bytes ? (size_t)(end - place) : bytes;
     memset(data + got, 0, bytes - got);
     for (const struct inproc_late_write *l = file->late; l; l = l->next) {
         off_t from = l->place > place ? l->place : place;
         off_t to = l->place + (off_t)l->bytes < place + (off_t)bytes ? l->place + (off_t)l->bytes
-                                                                    : place + (off_t)bytes;
+                                                                     : place + (off_t)bytes;
         if (from < to)
             memcpy(data + (from - place), l->data + (from - l->place), (size_t)(to - from));
     }

@@ -1,4 +1,5 @@
-/* Handles as Fortran knows them: numbers. One table for all kinds; a handle keeps the number it got. */
+/* Handles as Fortran knows them: numbers. One table for all kinds; a handle keeps the number it
+ * got. */
 #include "replay/inproc/file.h"
 #include "replay/inproc/rma.h"
 #include "replay/inproc/state.h"
@@ -27,16 +28,16 @@ static void *handle_of(MPI_Fint number, void *null)
     return number >= 0 && number < extra->fortran_count ? extra->fortran[number] : null;
 }
 
-#define BOTH(Name, Type, null)                                                                 \
-    MPI_Fint MPI_##Name##_c2f(Type handle)                                                     \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_c2f");                                                            \
-        return number_of(handle);                                                              \
-    }                                                                                          \
-    Type MPI_##Name##_f2c(MPI_Fint number)                                                     \
-    {                                                                                          \
-        ENTER("MPI_" #Name "_f2c");                                                            \
-        return handle_of(number, null);                                                        \
+#define BOTH(Name, Type, null)             \
+    MPI_Fint MPI_##Name##_c2f(Type handle) \
+    {                                      \
+        ENTER("MPI_" #Name "_c2f");        \
+        return number_of(handle);          \
+    }                                      \
+    Type MPI_##Name##_f2c(MPI_Fint number) \
+    {                                      \
+        ENTER("MPI_" #Name "_f2c");        \
+        return handle_of(number, null);    \
     }
 BOTH(Comm, MPI_Comm, MPI_COMM_NULL)
 BOTH(Group, MPI_Group, MPI_GROUP_NULL)

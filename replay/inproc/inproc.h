@@ -90,7 +90,7 @@ struct inproc_options {
     size_t stack_bytes;      /* of each rank, 0: 1 MiB. The first world of the process decides. */
     inproc_delay_fn delay;   /* NULL: none */
     void *delay_context;
-    inproc_event_fn event;   /* NULL: none */
+    inproc_event_fn event; /* NULL: none */
     void *event_context;
     uint8_t *pattern;     /* NULL, or counters that the communication pattern bumps */
     size_t pattern_count; /* a power of two */
@@ -98,8 +98,8 @@ struct inproc_options {
 
 /* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,
  * leaked-communicator, leaked-datatype, leaked-operation, leaked-group, leaked-errhandler,
- * leaked-info, leaked-window, leaked-file, buffer-modified, error (an MPI error with errors fatal), abort, exit-status,
- * not-finalized, collective-mismatch, type-mismatch, limit. */
+ * leaked-info, leaked-window, leaked-file, buffer-modified, error (an MPI error with errors fatal),
+ * abort, exit-status, not-finalized, collective-mismatch, type-mismatch, limit. */
 struct inproc_finding {
     const char *rule;
     int rank; /* -1: the world */

@@ -1,10 +1,10 @@
 /* What happens later: fibers that sleep before a call, messages that are under way. Time is counted
- * in ticks, which pass only when nobody is ready to run, or with a poll in vain; so a run depends on
- * nothing but its options.
+ * in ticks, which pass only when nobody is ready to run, or with a poll in vain; so a run depends
+ * on nothing but its options.
  *
  * Invariants: 1. The list is sorted by `due`, what is due at the same tick in the order it came.
- * 2. Messages between two ranks are due in the order they were sent. 3. A rank's message to itself is
- * never under way. */
+ * 2. Messages between two ranks are due in the order they were sent. 3. A rank's message to itself
+ * is never under way. */
 #include "replay/inproc/state.h"
 
 struct inproc_later {

@@ -22,8 +22,7 @@ static inline bool matches(uint32_t context, int source, int tag, uint32_t want_
            (want_tag == tag || want_tag == MPI_ANY_TAG);
 }
 
-/* --- clocks: 0 counts rounds (alpha = 1), 1 counts bytes (beta = 1 a byte)
- * -------------------------------------- */
+/* --- clocks: 0 counts rounds (alpha = 1), 1 counts bytes (beta = 1 a byte) -------------------- */
 
 static void clock_buffered_send(struct inproc_message *message, struct ompi_request_t *send)
 {
@@ -62,9 +61,7 @@ static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t 
     }
 }
 
-/* --- transfer
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- transfer --------------------------------------------------------------------------------- */
 
 static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t bytes)
 {
@@ -196,11 +193,10 @@ static void transfer_now(struct ompi_request_t *send, struct ompi_request_t *rec
     inproc_request_complete(recv);
 }
 
-/* --- posting
- * ------------------------------------------------------------------------------------------------------
- */
+/* --- posting ---------------------------------------------------------------------------------- */
 
-static bool buffered(const struct ompi_request_t *send, const struct inproc_rank *dest, size_t bytes)
+static bool buffered(const struct ompi_request_t *send, const struct inproc_rank *dest,
+                     size_t bytes)
 {
     if (send->mode == MODE_BUFFERED)
         return true;

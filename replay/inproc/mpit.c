@@ -12,11 +12,11 @@ int MPI_T_finalize(void)
     return MPI_SUCCESS;
 }
 
-#define COUNT(Name)                                                                            \
-    int MPI_T_##Name##_get_num(int *count)                                                     \
-    {                                                                                          \
-        *count = 0;                                                                            \
-        return MPI_SUCCESS;                                                                    \
+#define COUNT(Name)                        \
+    int MPI_T_##Name##_get_num(int *count) \
+    {                                      \
+        *count = 0;                        \
+        return MPI_SUCCESS;                \
     }
 COUNT(cvar)
 COUNT(pvar)
@@ -41,7 +41,9 @@ int MPI_T_pvar_session_free(MPI_T_pvar_session *session)
     return MPI_SUCCESS;
 }
 
-/* What needs a variable, a handle or an item that does not exist. */
+/* What needs a variable, a handle or an item that does not exist. The formatter does not know that
+ * such a line is a function. */
+// clang-format off
 #define NONE(code, ...)                                                                        \
     {                                                                                          \
         const void *unused[] = {__VA_ARGS__};                                                  \
@@ -101,3 +103,4 @@ int MPI_T_category_get_index(const char *name, int *cat_index)
 INSIDE(cvars)
 INSIDE(pvars)
 INSIDE(categories)
+    // clang-format on

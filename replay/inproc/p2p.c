@@ -106,8 +106,7 @@ static void local_init(struct ompi_request_t *request)
     request->persistent = request->freed = false;
 }
 
-/* --- buffered mode
- * -------------------------------------------------------------------------------------------- */
+/* --- buffered mode ---------------------------------------------------------------------------- */
 
 static int bsend_reserve(MPI_Comm comm, int count, MPI_Datatype type)
 {
@@ -141,9 +140,7 @@ int MPI_Buffer_detach(void *buffer, int *size)
     return MPI_SUCCESS;
 }
 
-/* --- blocking
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- blocking --------------------------------------------------------------------------------- */
 
 static int blocking_send(const char *call, const void *buffer, int count, MPI_Datatype type,
                          int dest, int tag, MPI_Comm handle, enum inproc_mode mode)
@@ -270,9 +267,7 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
                     recvtag, comm, status);
 }
 
-/* --- nonblocking
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- nonblocking ------------------------------------------------------------------------------ */
 
 static int nonblocking(const char *call, enum inproc_request_kind kind, const void *buffer,
                        int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,

@@ -166,9 +166,7 @@ bool inproc_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes)
     return true;
 }
 
-/* --- the calls
- * ---------------------------------------------------------------------------------------------------------
- */
+/* --- the calls -------------------------------------------------------------------------------- */
 
 static int check(MPI_Datatype type, int count)
 {

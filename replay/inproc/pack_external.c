@@ -1,5 +1,6 @@
-/* external32: every basic in big-endian order, packed. Sizes are the basics' own, so MPI_LONG takes 8 bytes as
- * MPI_Pack_external_size of Open MPI says (the standard has 4); a long double becomes an IEEE quadruple. */
+/* external32: every basic in big-endian order, packed. Sizes are the basics' own, so MPI_LONG takes
+ * 8 bytes as MPI_Pack_external_size of Open MPI says (the standard has 4); a long double becomes an
+ * IEEE quadruple. */
 #include "replay/inproc/state.h"
 
 static void reverse(uint8_t *to, const uint8_t *from, size_t bytes)
@@ -37,9 +38,11 @@ static void turn_all(uint8_t *to, const uint8_t *from, size_t count, MPI_Datatyp
     for (size_t i = 0; i < count; i++)
         for (size_t r = 0; r < type->run_count; r++) {
             const struct inproc_run *run = &type->run[r];
-            bool complex = run->basic == BASIC_C32 || run->basic == BASIC_C64 || run->basic == BASIC_C80;
+            bool complex =
+                run->basic == BASIC_C32 || run->basic == BASIC_C64 || run->basic == BASIC_C80;
             bool quad = run->basic == BASIC_F80 || run->basic == BASIC_C80;
-            size_t bytes = complex ? run->size / 2 : run->size, numbers = run->count * run->size / bytes;
+            size_t bytes = complex ? run->size / 2 : run->size,
+                   numbers = run->count * run->size / bytes;
             for (size_t n = 0; n < numbers; n++, to += bytes, from += bytes)
                 turn(to, from, bytes, quad, out);
         }
@@ -90,8 +93,9 @@ int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize
         return code;
     size_t bytes = (size_t)outcount * datatype->size;
     if (*position < 0 || *position > insize || bytes > (size_t)(insize - *position))
-        return inproc_error(NULL, MPI_ERR_TRUNCATE, "%zu bytes at %td are more than the %td there are",
-                            bytes, *position, insize);
+        return inproc_error(NULL, MPI_ERR_TRUNCATE,
+                            "%zu bytes at %td are more than the %td there are", bytes, *position,
+                            insize);
     uint8_t *packed = inproc_alloc(bytes + 1);
     turn_all(packed, (const uint8_t *)inbuf + *position, (size_t)outcount, datatype, false);
     inproc_type_unpack(outbuf, (size_t)outcount, datatype, packed, bytes);

@@ -183,9 +183,7 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
     return code ? code : MPI_Wait(&request, status);
 }
 
-/* --- statuses
- * -------------------------------------------------------------------------------------------------------
- */
+/* --- statuses --------------------------------------------------------------------------------- */
 
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {

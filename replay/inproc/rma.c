@@ -6,7 +6,7 @@
 
 enum { LOOK_AHEAD = 8 };
 
-/* --- doing one ------------------------------------------------------------------------------ */
+/* --- doing one -------------------------------------------------------------------------------- */
 
 static void hold(struct inproc_rank *rank)
 {
@@ -86,7 +86,8 @@ static bool perform(struct inproc_rma *rma)
 {
     MPI_Win win = rma->win;
     size_t bytes = rma->target_count * rma->target_type->size;
-    bool reads = rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && inproc_op_remote(rma->op) == 3);
+    bool reads =
+        rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && inproc_op_remote(rma->op) == 3);
     if (!reads)
         stage(rma);
     uint8_t *compare = NULL;
@@ -108,7 +109,7 @@ static bool perform(struct inproc_rma *rma)
     return news;
 }
 
-/* --- which, and when ------------------------------------------------------------------------ */
+/* --- which, and when -------------------------------------------------------------------------- */
 
 static bool ordered(const struct inproc_rma *rma)
 {
@@ -127,12 +128,13 @@ static bool take_out(MPI_Win win, struct inproc_rma **link)
     return news;
 }
 
-/* Those that may be done next: not an accumulate while an earlier one to the same target waits. Returns how many
- * there are, among the first few; *out_link is the pick-th of them. */
+/* Those that may be done next: not an accumulate while an earlier one to the same target waits.
+ * Returns how many there are, among the first few; *out_link is the pick-th of them. */
 static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct inproc_rma ***out_link)
 {
     uint32_t count = 0;
-    for (struct inproc_rma **link = &win->pending; *link && count < LOOK_AHEAD; link = &(*link)->next) {
+    for (struct inproc_rma **link = &win->pending; *link && count < LOOK_AHEAD;
+         link = &(*link)->next) {
         bool blocked = target >= 0 && (*link)->target != target;
         if (ordered(*link))
             for (const struct inproc_rma *other = win->pending; other != *link && !blocked;
@@ -149,7 +151,7 @@ bool inproc_rma_complete(MPI_Win win, int target)
     bool news = false, any = false;
     struct inproc_rma **link = &win->pending;
     if (*link)
-        inproc_fiber_yield(); /* what others do now still comes before */
+        inproc_fiber_yield();         /* what others do now still comes before */
     while (!WORLD->chosen && *link) { /* in the order of the calls */
         if (target >= 0 && (*link)->target != target) {
             link = &(*link)->next;
@@ -219,7 +221,7 @@ static void request_finish(struct ompi_request_t *request, struct inproc_deferre
         inproc_poll_failed();
 }
 
-/* --- the calls ------------------------------------------------------------------------------ */
+/* --- the calls -------------------------------------------------------------------------------- */
 
 static bool inside(const struct inproc_part *part, bool dynamic, MPI_Aint disp, size_t count,
                    MPI_Datatype type, uint8_t **out_at)
@@ -287,12 +289,13 @@ static int check(MPI_Win win, struct inproc_rma *rma, int target, MPI_Aint disp)
         return code;
     if (!inside(win->part[target], win->flavor == MPI_WIN_FLAVOR_DYNAMIC, disp, rma->target_count,
                 rma->target_type, &rma->at))
-        return WIN_ERROR(win, MPI_ERR_RMA_RANGE,
-                         "displacement %td and the %zu elements there are outside of rank %d's memory",
-                         disp, rma->target_count, target);
+        return WIN_ERROR(
+            win, MPI_ERR_RMA_RANGE,
+            "displacement %td and the %zu elements there are outside of rank %d's memory", disp,
+            rma->target_count, target);
     size_t bytes = rma->target_count * rma->target_type->size;
-    size_t room = rma->result && rma->kind != RMA_SWAP ? rma->result_count * rma->result_type->size
-                                                       : bytes;
+    size_t room =
+        rma->result && rma->kind != RMA_SWAP ? rma->result_count * rma->result_type->size : bytes;
     if (room < bytes || (rma->origin_type && rma->origin_count * rma->origin_type->size > bytes))
         return WIN_ERROR(win, MPI_ERR_TRUNCATE, "%zu bytes there, another amount here", bytes);
     return MPI_SUCCESS;
@@ -333,28 +336,30 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     return MPI_SUCCESS;
 }
 
-#define ORIGIN(address, count, type) .origin = address, .origin_count = (size_t)(count), .origin_type = type
-#define RESULT(address, count, type) .result = address, .result_count = (size_t)(count), .result_type = type
+#define ORIGIN(address, count, type) \
+    .origin = address, .origin_count = (size_t)(count), .origin_type = type
+#define RESULT(address, count, type) \
+    .result = address, .result_count = (size_t)(count), .result_type = type
 #define TARGET(count, type) .target_count = (size_t)(count), .target_type = type
 #define PLACE int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype
 #define UNWRAP(...) __VA_ARGS__
-/* Both forms of a call: PARAMS as in mpi.h without the window, VALUES as designated initialisers. */
-#define FORMS(Name, rname, PARAMS, VALUES)                                                     \
-    int MPI_##Name(UNWRAP PARAMS, MPI_Win win)                                                 \
-    {                                                                                          \
-        return begin("MPI_" #Name, win, target_rank, target_disp,                              \
+/* Both forms of a call: PARAMS as in mpi.h without the window, VALUES as designated initialisers.
+ */
+#define FORMS(Name, rname, PARAMS, VALUES)                                                      \
+    int MPI_##Name(UNWRAP PARAMS, MPI_Win win)                                                  \
+    {                                                                                           \
+        return begin("MPI_" #Name, win, target_rank, target_disp,                               \
                      (struct inproc_rma){UNWRAP VALUES, TARGET(target_count, target_datatype)}, \
-                     NULL);                                                                    \
-    }                                                                                          \
-    int MPI_R##rname(UNWRAP PARAMS, MPI_Win win, MPI_Request *request)                         \
-    {                                                                                          \
-        return begin("MPI_R" #rname, win, target_rank, target_disp,                            \
+                     NULL);                                                                     \
+    }                                                                                           \
+    int MPI_R##rname(UNWRAP PARAMS, MPI_Win win, MPI_Request *request)                          \
+    {                                                                                           \
+        return begin("MPI_R" #rname, win, target_rank, target_disp,                             \
                      (struct inproc_rma){UNWRAP VALUES, TARGET(target_count, target_datatype)}, \
-                     request);                                                                 \
+                     request);                                                                  \
     }
 
-FORMS(Put, put,
-      (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, PLACE),
+FORMS(Put, put, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, PLACE),
       (.kind = RMA_PUT, ORIGIN(origin_addr, origin_count, origin_datatype)))
 FORMS(Get, get, (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, PLACE),
       (.kind = RMA_GET, RESULT(origin_addr, origin_count, origin_datatype)))
@@ -373,9 +378,11 @@ int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype da
                      int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
     return begin("MPI_Fetch_and_op", win, target_rank, target_disp,
-                 (struct inproc_rma){.kind = RMA_ACCUMULATE, .op = op,
+                 (struct inproc_rma){.kind = RMA_ACCUMULATE,
+                                     .op = op,
                                      ORIGIN(origin_addr, op == MPI_NO_OP ? 0 : 1, datatype),
-                                     RESULT(result_addr, 1, datatype), TARGET(1, datatype)},
+                                     RESULT(result_addr, 1, datatype),
+                                     TARGET(1, datatype)},
                  NULL);
 }
 
@@ -383,8 +390,10 @@ int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void
                          MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
     return begin("MPI_Compare_and_swap", win, target_rank, target_disp,
-                 (struct inproc_rma){.kind = RMA_SWAP, .compare = compare_addr,
+                 (struct inproc_rma){.kind = RMA_SWAP,
+                                     .compare = compare_addr,
                                      ORIGIN(origin_addr, 1, datatype),
-                                     RESULT(result_addr, 1, datatype), TARGET(1, datatype)},
+                                     RESULT(result_addr, 1, datatype),
+                                     TARGET(1, datatype)},
                  NULL);
 }

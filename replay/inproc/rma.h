@@ -31,10 +31,10 @@ struct inproc_part {
     size_t bytes;
     int unit;
     struct inproc_attachment *attached;
-    int holders;                    /* of its lock; -1: one, exclusively */
-    uint8_t *posted;                /* by member: may start, has not yet */
-    int missing;                    /* members that may still reach in: those posted to, less those complete */
-    bool exposed;                   /* between MPI_Win_post and MPI_Win_wait */
+    int holders;     /* of its lock; -1: one, exclusively */
+    uint8_t *posted; /* by member: may start, has not yet */
+    int missing;     /* members that may still reach in: those posted to, less those complete */
+    bool exposed;    /* between MPI_Win_post and MPI_Win_wait */
     struct inproc_waiting *waiting; /* for any of the above to change */
 };
 
@@ -85,10 +85,11 @@ struct ompi_predefined_win_t {
 };
 
 int inproc_win_check(MPI_Win win);
-#define WIN_ERROR(win, code, ...) inproc_error_on((win)->errhandler, &(MPI_Win){win}, code, __VA_ARGS__)
+#define WIN_ERROR(win, code, ...) \
+    inproc_error_on((win)->errhandler, &(MPI_Win){win}, code, __VA_ARGS__)
 
-/* rma.c: does this rank's operations for a target, or -1 for all. False: none changed anything, and what they read
- * was what the one before had read. */
+/* rma.c: does this rank's operations for a target, or -1 for all. False: none changed anything, and
+ * what they read was what the one before had read. */
 bool inproc_rma_complete(MPI_Win win, int target);
 /* As much of them as needs the origin's buffers. */
 void inproc_rma_complete_local(MPI_Win win, int target);

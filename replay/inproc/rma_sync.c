@@ -1,6 +1,6 @@
-/* Synchronisation of windows: fences, post-start-complete-wait, locks. Whoever cannot go on waits on
- * the part it needs and looks again when anything there has changed. MPI_Win_start and MPI_Win_lock
- * wait for the other side, as they may. */
+/* Synchronisation of windows: fences, post-start-complete-wait, locks. Whoever cannot go on waits
+ * on the part it needs and looks again when anything there has changed. MPI_Win_start and
+ * MPI_Win_lock wait for the other side, as they may. */
 #include "replay/inproc/rma.h"
 
 static void await(struct inproc_part *part, const char *what)
@@ -25,7 +25,8 @@ static void changed(struct inproc_part *part)
         inproc_fiber_ready(waiting->fiber);
 }
 
-/* After a call that brought nothing new the others go first, and a program that only looks for ever is noticed. */
+/* After a call that brought nothing new the others go first, and a program that only looks for ever
+ * is noticed. */
 static void let_others(bool news)
 {
     if (news)
@@ -34,7 +35,7 @@ static void let_others(bool news)
         inproc_poll_failed();
 }
 
-/* --- fences --------------------------------------------------------------------------------- */
+/* --- fences ----------------------------------------------------------------------------------- */
 
 static bool passive(MPI_Win win)
 {
@@ -52,16 +53,16 @@ int MPI_Win_fence(int assert, MPI_Win win)
         return code;
     if (passive(win) || win->in_start || win->part[win->comm.rank]->exposed)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another epoch is open");
-    if ((assert & MPI_MODE_NOPRECEDE) && win->pending)
+    if ((assert &MPI_MODE_NOPRECEDE) && win->pending)
         return WIN_ERROR(win, MPI_ERR_ASSERT, "MPI_MODE_NOPRECEDE, and %s precedes",
                          win->pending->call);
     inproc_rma_complete(win, -1);
     inproc_meet(&win->comm, NULL);
-    win->fenced = !(assert & MPI_MODE_NOSUCCEED);
+    win->fenced = !(assert &MPI_MODE_NOSUCCEED);
     return MPI_SUCCESS;
 }
 
-/* --- post, start, complete, wait ------------------------------------------------------------ */
+/* --- post, start, complete, wait -------------------------------------------------------------- */
 
 /* The members of the window that the group names: sets mark[i] for each; -1: somebody is none. */
 static int members(MPI_Win win, MPI_Group group, uint8_t *mark)
@@ -182,7 +183,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     return MPI_SUCCESS;
 }
 
-/* --- locks ---------------------------------------------------------------------------------- */
+/* --- locks ------------------------------------------------------------------------------------ */
 
 int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
@@ -247,7 +248,7 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
     if (passive(win) || win->in_start)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     win->fenced = false;
-    bool check = !(assert & MPI_MODE_NOCHECK);
+    bool check = !(assert &MPI_MODE_NOCHECK);
     for (int i = 0; check && i < win->comm.size; i++)
         if (win->part[i]->holders < 0) {
             await(win->part[i], "the lock");

@@ -47,8 +47,7 @@ struct inproc_handle {
     const char *made_by;        /* the call */
 };
 
-/* --- datatypes
- * ------------------------------------------------------------------------------------------- */
+/* --- datatypes -------------------------------------------------------------------------------- */
 
 enum inproc_basic {
     BASIC_NONE,
@@ -141,8 +140,7 @@ struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, in
 /* Index of the basic type behind a predefined handle; used by op.c. */
 extern const char *const inproc_basic_name[BASIC_COUNT];
 
-/* --- operations, groups, error handlers, info
- * ------------------------------------------------------------- */
+/* --- operations, groups, error handlers, info ------------------------------------------------- */
 
 struct ompi_op_t {
     struct inproc_handle handle;
@@ -168,7 +166,7 @@ struct ompi_predefined_group_t {
 
 struct ompi_errhandler_t {
     struct inproc_handle handle;
-    uint8_t kind; /* 0 fatal, 1 return, 2 function */
+    uint8_t kind;                                   /* 0 fatal, 1 return, 2 function */
     void (*function)(void *object, int *code, ...); /* of a communicator, a window or a file */
 };
 struct ompi_predefined_errhandler_t {
@@ -187,8 +185,7 @@ struct ompi_predefined_info_t {
     struct ompi_info_t info;
 };
 
-/* --- communicators
- * ---------------------------------------------------------------------------------------- */
+/* --- communicators ---------------------------------------------------------------------------- */
 
 struct inproc_topology {
     int kind; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
@@ -224,8 +221,7 @@ struct ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
 };
 
-/* --- messages and requests
- * --------------------------------------------------------------------------------- */
+/* --- messages and requests -------------------------------------------------------------------- */
 
 enum { MESSAGE_SMALL = 64 };
 
@@ -293,8 +289,7 @@ struct ompi_predefined_request_t {
     struct ompi_request_t request;
 };
 
-/* --- ranks, fibers, the world
- * -------------------------------------------------------------------------------- */
+/* --- ranks, fibers, the world ----------------------------------------------------------------- */
 
 struct inproc_fiber {
     void *sp;
@@ -323,7 +318,7 @@ struct inproc_extra { /* of a rank: what few programs need */
     int error_code_last;
     void **fortran; /* handles by the number that Fortran knows them by */
     int fortran_count, fortran_room;
-    MPI_Datatype by_range; /* those of MPI_Type_create_f90_... */
+    MPI_Datatype by_range;          /* those of MPI_Type_create_f90_... */
     MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: what new files start with */
 };
 
@@ -365,8 +360,8 @@ struct inproc_world {
     struct inproc_fiber *paused; /* they go on, last come first, when the ready queue is empty */
     struct inproc_later *later, *later_free;
     uint64_t ticks;
-    int live_count;              /* ranks not yet returned */
-    bool chosen;                 /* shuffle */
+    int live_count; /* ranks not yet returned */
+    bool chosen;    /* shuffle */
     bool stop;
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
@@ -421,11 +416,11 @@ void inproc_fiber_done(void);
 enum core_status inproc_fiber_reserve(int count, size_t stack_bytes);
 
 /* later.c: fibers that sleep and messages that are under way, by the tick they are due. */
-void inproc_later_call(void);                 /* what the running rank takes before its call */
-uint32_t inproc_later_ticks(int dest);        /* of the running rank's message; 0: no delay */
+void inproc_later_call(void);          /* what the running rank takes before its call */
+uint32_t inproc_later_ticks(int dest); /* of the running rank's message; 0: no delay */
 void inproc_later_message(struct inproc_message *message, struct inproc_rank *dest, uint32_t ticks);
-bool inproc_later_next(void);                 /* time passes to what is due next; false: nothing is */
-void inproc_later_tick(void);                 /* one tick passes */
+bool inproc_later_next(void); /* time passes to what is due next; false: nothing is */
+void inproc_later_tick(void); /* one tick passes */
 
 /* world.c */
 void inproc_found(const char *rule, int rank, const char *format, ...)
@@ -439,7 +434,7 @@ int inproc_error_on(MPI_Errhandler handler, void *object, int code, const char *
     __attribute__((format(printf, 4, 5)));
 const char *inproc_error_name(int code);
 struct inproc_extra *inproc_extra(void); /* of the running rank */
-void inproc_step_limit(void); /* returns if it is not reached */
+void inproc_step_limit(void);            /* returns if it is not reached */
 void inproc_thread_check(void);
 void inproc_thread_leave(void); /* another rank's global variables are about to come in place */
 void inproc_poll_failed(
@@ -536,14 +531,16 @@ uint32_t inproc_context_new(void);
 int inproc_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
 
 /* attr.c; object: the handle as the callbacks get it */
-int inproc_attributes_copy(struct inproc_attribute *from, void *object, struct inproc_attribute **to);
+int inproc_attributes_copy(struct inproc_attribute *from, void *object,
+                           struct inproc_attribute **to);
 int inproc_attributes_drop(struct inproc_attribute **from, void *object);
 static inline void *comm_handle(MPI_Comm comm)
 {
     return comm == &ME->world ? MPI_COMM_WORLD : comm == &ME->self ? MPI_COMM_SELF : comm;
 }
 
-/* env.c: what an object keeps of an info given to it, and a new info of that for the caller to free. */
+/* env.c: what an object keeps of an info given to it, and a new info of that for the caller to
+ * free. */
 struct inproc_info_entry *inproc_info_keep(MPI_Info info);
 MPI_Info inproc_info_new(const struct inproc_info_entry *entry);
 
@@ -552,8 +549,8 @@ MPI_Group inproc_group_new(const int *member, int size);
 
 /* op.c: b = a op b over count basics side by side. */
 bool inproc_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count);
-/* Whether the operation may be used by MPI_Accumulate and its kin: 0 no, 1 yes, 2 replaces, 3 does nothing. */
+/* Whether the operation may be used by MPI_Accumulate and its kin: 0 no, 1 yes, 2 replaces, 3 does
+ * nothing. */
 int inproc_op_remote(MPI_Op op);
-
 
 #endif

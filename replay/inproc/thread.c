@@ -1,10 +1,10 @@
-/* Threads of the program. A rank is a fiber: MPI cannot be called by another thread than the one all fibers run on. A
- * thread that only computes does no harm, as long as its rank's global variables stay in place: it has to end before
- * another rank goes on (private.c). What breaks one of the two is told so and ended, instead of doing as it likes to
- * the world's state.
+/* Threads of the program. A rank is a fiber: MPI cannot be called by another thread than the one
+ * all fibers run on. A thread that only computes does no harm, as long as its rank's global
+ * variables stay in place: it has to end before another rank goes on (private.c). What breaks one
+ * of the two is told so and ended, instead of doing as it likes to the world's state.
  *
- * Nobody pays for this who starts no thread: once one is started, the limit of steps is 0, so every call takes the way
- * that looks (inproc_step_limit in world.c). */
+ * Nobody pays for this who starts no thread: once one is started, the limit of steps is 0, so every
+ * call takes the way that looks (inproc_step_limit in world.c). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -17,7 +17,8 @@ typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *),
 int __interceptor_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                  void *(*run)(void *), void *argument) __attribute__((weak));
 
-/* Of the threads that the program's own code runs; those of OpenMP wait for work and touch nothing meanwhile. */
+/* Of the threads that the program's own code runs; those of OpenMP wait for work and touch nothing
+ * meanwhile. */
 static _Atomic int alive;
 
 struct body {
@@ -87,8 +88,10 @@ static _Noreturn void refuse(const char *what)
 void inproc_thread_leave(void)
 {
     if (alive)
-        refuse("threads of a rank still run while another rank goes on: in the in-process MPI the ranks take turns with"
-               " the program's global variables; join the threads before the next call of MPI, or use mpirun");
+        refuse("threads of a rank still run while another rank goes on: in the in-process MPI the "
+               "ranks take turns with"
+               " the program's global variables; join the threads before the next call of MPI, or "
+               "use mpirun");
 }
 
 void inproc_thread_check(void)

@@ -46,9 +46,7 @@ int MPI_Topo_test(MPI_Comm handle, int *status)
     return code;
 }
 
-/* --- Cartesian
- * -------------------------------------------------------------------------------------------------------
- */
+/* --- Cartesian -------------------------------------------------------------------------------- */
 
 int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int periods[], int reorder,
                     MPI_Comm *comm_cart)
@@ -259,9 +257,7 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
     return MPI_SUCCESS;
 }
 
-/* --- graphs
- * ----------------------------------------------------------------------------------------------------------------
- */
+/* --- graphs ----------------------------------------------------------------------------------- */
 
 int MPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const int edges[], int reorder,
                      MPI_Comm *comm_graph)
@@ -395,8 +391,7 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
     *mine = (struct said){n, copied(sources, n), copied(degrees, n), copied(destinations, edges),
                           weighted && edges ? copied(weights, edges) : NULL};
     const struct inproc_meeting *meeting = inproc_meet(comm, mine);
-    MPI_Comm made =
-        inproc_comm_new(meeting->context, comm->rank, comm->size, comm->member, comm);
+    MPI_Comm made = inproc_comm_new(meeting->context, comm->rank, comm->size, comm->member, comm);
     struct inproc_topology *t = made->topology = topology_new(MPI_DIST_GRAPH);
     t->in_count = edges_of(meeting, comm->size, comm->rank, false, NULL, NULL);
     t->out_count = edges_of(meeting, comm->size, comm->rank, true, NULL, NULL);

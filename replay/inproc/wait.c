@@ -287,8 +287,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
     return take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
 }
 
-/* --- tests: a completed request may still look incomplete, as it may on a real network
- * --------------------------- */
+/* --- tests: a completed request may still look incomplete, as it may on a real network -------- */
 
 static bool look_late(void)
 {
@@ -397,8 +396,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-/* --- freeing, cancelling
- * ---------------------------------------------------------------------------------------------- */
+/* --- freeing, cancelling ---------------------------------------------------------------------- */
 
 int MPI_Request_free(MPI_Request *request)
 {

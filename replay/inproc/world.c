@@ -36,8 +36,7 @@ uint32_t inproc_choose(struct inproc_choice *choice, uint32_t bound)
     return 0;
 }
 
-/* --- findings
- * ---------------------------------------------------------------------------------------------- */
+/* --- findings --------------------------------------------------------------------------------- */
 
 static void found(const char *rule, int rank, const char *format, va_list arguments)
 {
@@ -172,9 +171,7 @@ void inproc_poll_failed(void)
     inproc_fiber_yield();
 }
 
-/* --- handles
- * -----------------------------------------------------------------------------------------------
- */
+/* --- handles ---------------------------------------------------------------------------------- */
 
 void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes)
 {
@@ -195,12 +192,16 @@ void inproc_handle_kill(struct inproc_handle *handle)
 
 static void report_handles(struct inproc_rank *rank)
 {
-    static const char *const rule[HANDLE_KIND_COUNT] = {
-        [HANDLE_COMM] = "leaked-communicator",     [HANDLE_GROUP] = "leaked-group",
-        [HANDLE_TYPE] = "leaked-datatype",         [HANDLE_OP] = "leaked-operation",
-        [HANDLE_ERRHANDLER] = "leaked-errhandler", [HANDLE_INFO] = "leaked-info",
-        [HANDLE_REQUEST] = "leaked-request",       [HANDLE_MESSAGE] = "leaked-message",
-        [HANDLE_WIN] = "leaked-window",            [HANDLE_FILE] = "leaked-file"};
+    static const char *const rule[HANDLE_KIND_COUNT] = {[HANDLE_COMM] = "leaked-communicator",
+                                                        [HANDLE_GROUP] = "leaked-group",
+                                                        [HANDLE_TYPE] = "leaked-datatype",
+                                                        [HANDLE_OP] = "leaked-operation",
+                                                        [HANDLE_ERRHANDLER] = "leaked-errhandler",
+                                                        [HANDLE_INFO] = "leaked-info",
+                                                        [HANDLE_REQUEST] = "leaked-request",
+                                                        [HANDLE_MESSAGE] = "leaked-message",
+                                                        [HANDLE_WIN] = "leaked-window",
+                                                        [HANDLE_FILE] = "leaked-file"};
     for (struct inproc_handle *handle = rank->handles; handle; handle = handle->next) {
         uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
@@ -222,9 +223,7 @@ static void report_handles(struct inproc_rank *rank)
     }
 }
 
-/* --- the end
- * ------------------------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static void describe(const struct inproc_fiber *fiber, char *text, size_t room)
 {

@@ -1,5 +1,6 @@
-/* The logical engine against its bars: 20,000,000 operations a second, 64 bytes of peak memory an operation (program included), 100,000
- * variants of the quiz a second. CPU time of this process. Each program in a process of its own, so that its peak memory is its own. */
+/* The logical engine against its bars: 20,000,000 operations a second, 64 bytes of peak memory an
+ * operation (program included), 100,000 variants of the quiz a second. CPU time of this process.
+ * Each program in a process of its own, so that its peak memory is its own. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,7 +72,8 @@ static uint64_t peak_bytes(void)
 }
 
 /* In the child: prints one line. */
-static void measure(const char *name, void (*make)(struct replay_program *), const char *policy_text)
+static void measure(const char *name, void (*make)(struct replay_program *),
+                    const char *policy_text)
 {
     struct replay_program program;
     struct replay_policy policy;
@@ -86,19 +88,21 @@ static void measure(const char *name, void (*make)(struct replay_program *), con
     double start = seconds(), end;
     CORE_CHECK(replay_run_open(&program, &run) == CORE_OK);
     do {
-        CORE_CHECK(replay_run_all(run, &policy, NULL, &outcome, NULL) == CORE_OK && outcome == REPLAY_FINISHED);
+        CORE_CHECK(replay_run_all(run, &policy, NULL, &outcome, NULL) == CORE_OK &&
+                   outcome == REPLAY_FINISHED);
         repeats++;
         end = seconds();
     } while (end - start < 0.5);
     double rate = (double)replay_run_ops(run) * repeats / (end - start);
     double bytes = (double)(peak_bytes() - before) / (double)replay_run_ops(run);
-    printf("%-34s %9" PRIu64 " operations  %5.1f million/s  %4.1f bytes each\n", name, replay_run_ops(run), rate * 1e-6,
-           bytes);
+    printf("%-34s %9" PRIu64 " operations  %5.1f million/s  %4.1f bytes each\n", name,
+           replay_run_ops(run), rate * 1e-6, bytes);
     replay_run_close(run);
     replay_program_done(&program);
 }
 
-static void measure_apart(const char *name, void (*make)(struct replay_program *), const char *policy)
+static void measure_apart(const char *name, void (*make)(struct replay_program *),
+                          const char *policy)
 {
     fflush(stdout);
     pid_t child = fork();
@@ -139,7 +143,8 @@ static void measure_sweep(void)
         }
         end = seconds();
     } while (end - start < 0.3);
-    CORE_CHECK(deadlocks > variants / 5 && deadlocks < variants * 3 / 10); /* a quarter: both sends must wait */
+    CORE_CHECK(deadlocks > variants / 5 &&
+               deadlocks < variants * 3 / 10); /* a quarter: both sends must wait */
     printf("%-34s %9" PRIu64 " variants    %5.2f million/s\n", "sweep of the quiz", variants,
            (double)variants / (end - start) * 1e-6);
     replay_run_close(run);

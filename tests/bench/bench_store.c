@@ -1,7 +1,8 @@
-/* How fast store_write is, on one core: a job's spools of sends, receives, waits on several and collectives, written to a
- * folder in memory where there is one.
+/* How fast store_write is, on one core: a job's spools of sends, receives, waits on several and
+ * collectives, written to a folder in memory where there is one.
  *
- *     bench_store [EVENTS [RANKS]]     prints events a second, bytes an event before indices, and reading speed */
+ *     bench_store [EVENTS [RANKS]]     prints events a second, bytes an event before indices, and
+ * reading speed */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
@@ -38,7 +39,8 @@ static struct spool_event message(struct writer *w, unsigned call, int peer, int
     return e;
 }
 
-/* One step of a ring with halo exchange: 4 requests, a wait on them, a blocking pair, a reduction with its inner messages: 12 events. */
+/* One step of a ring with halo exchange: 4 requests, a wait on them, a blocking pair, a reduction
+ * with its inner messages: 12 events. */
 static void step_write(struct writer *w, int rank, int ranks, uint32_t *request, int step)
 {
     int left = (rank + ranks - 1) % ranks, right = (rank + 1) % ranks;
@@ -47,14 +49,15 @@ static void step_write(struct writer *w, int rank, int ranks, uint32_t *request,
 
     for (int i = 0; i < 4; i++) {
         e = message(w, i < 2 ? IRECV : ISEND, i % 2 ? right : left, i < 2 ? i : 1 - i % 2, 128);
-        e.request = list[i] = (int32_t)++*request;
+        e.request = list[i] = (int32_t)++ * request;
         writer_event(w, e);
     }
     e = writer_enter(w, WAITALL);
     writer_list(w, e.seq, SPOOL_LIST_REQUESTS, 1, list, 4);
     for (int i = 0; i < 4; i++)
-        writer_done(w, e.seq, (uint32_t)i, (uint32_t)list[i], i < 2 ? (i ? right : left) : EVENT_NONE,
-                    i < 2 ? i : EVENT_NONE, i < 2 ? 1024 : 0);
+        writer_done(w, e.seq, (uint32_t)i, (uint32_t)list[i],
+                    i < 2 ? (i ? right : left) : EVENT_NONE, i < 2 ? i : EVENT_NONE,
+                    i < 2 ? 1024 : 0);
     writer_event(w, e);
     e = message(w, SEND, right, 5, step % 16 + 1);
     writer_event(w, e);
@@ -108,7 +111,8 @@ static int64_t number(sqlite3 *db, const char *question)
     sqlite3_stmt *stmt;
     int64_t answer = -1;
 
-    if (sqlite3_prepare_v2(db, question, -1, &stmt, NULL) == SQLITE_OK && sqlite3_step(stmt) == SQLITE_ROW)
+    if (sqlite3_prepare_v2(db, question, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW)
         answer = sqlite3_column_int64(stmt, 0);
     sqlite3_finalize(stmt);
     return answer;
@@ -118,7 +122,8 @@ int main(int argc, char **argv)
 {
     uint64_t events = argc > 1 ? strtoull(argv[1], NULL, 10) : 1200000, read = 0;
     int ranks = argc > 2 ? atoi(argv[2]) : 4;
-    char base[] = "/dev/shm/cwbench.XXXXXX", other[] = "/tmp/cwbench.XXXXXX", folder[64], path[64], command[128];
+    char base[] = "/dev/shm/cwbench.XXXXXX", other[] = "/tmp/cwbench.XXXXXX", folder[64], path[64],
+         command[128];
     char *at = mkdtemp(base) ? base : mkdtemp(other);
     struct trace trace;
     double began, wrote;
@@ -135,12 +140,16 @@ int main(int argc, char **argv)
     if (trace_open(path, TRACE_READ, &trace))
         return 1;
     events = (uint64_t)number(trace.db, "SELECT count(*) FROM event_row");
-    printf("spool to SQLite        %10.0f events/s   (%" PRIu64 " events, %d ranks, %.2f s; bar 1,000,000)\n",
+    printf("spool to SQLite        %10.0f events/s   (%" PRIu64
+           " events, %d ranks, %.2f s; bar 1,000,000)\n",
            (double)events / wrote, events, ranks, wrote);
-    int64_t indices = number(trace.db, "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL");
-    int64_t bytes = number(trace.db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
+    int64_t indices = number(
+        trace.db, "SELECT count(*) FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL");
+    int64_t bytes =
+        number(trace.db, "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size");
     bytes -= indices * number(trace.db, "PRAGMA page_size");
-    printf("trace                  %10.1f bytes an event before indices (bar 48)\n", (double)bytes / (double)events);
+    printf("trace                  %10.1f bytes an event before indices (bar 48)\n",
+           (double)bytes / (double)events);
     began = cpu_now();
     for (uint32_t r = 0; r < trace.rank_count; r++) {
         struct trace_cursor *cursor;

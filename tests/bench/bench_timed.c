@@ -1,5 +1,6 @@
-/* Measures the timed clock: messages a second, the peak memory of a run, and what growing does to both. Each figure is the
- * best of a few runs; ratios inside one run are what counts, the machine may be busy. Usage: bench_timed [quick] */
+/* Measures the timed clock: messages a second, the peak memory of a run, and what growing does to
+ * both. Each figure is the best of a few runs; ratios inside one run are what counts, the machine
+ * may be busy. Usage: bench_timed [quick] */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ static void must(enum core_status status)
         exit(3);
 }
 
-/* Rounds of dissemination, one after the other: in round k every rank sends to the one 2^k further. */
+/* Rounds of dissemination, one after the other: in round k every rank sends to the one 2^k further.
+ */
 static void dissemination(struct replay_program *program, uint32_t P, uint32_t repeat)
 {
     must(replay_program_init(program, P));
@@ -37,7 +39,8 @@ static void dissemination(struct replay_program *program, uint32_t P, uint32_t r
     }
 }
 
-/* All receives first, then all sends, then one wait. order 1: rank r sends to r + 1, r + 2...; 0: to 0, 1, 2... */
+/* All receives first, then all sends, then one wait. order 1: rank r sends to r + 1, r + 2...; 0:
+ * to 0, 1, 2... */
 static void alltoall(struct replay_program *program, uint32_t P, int order)
 {
     int32_t *all = malloc(2 * P * sizeof *all);
@@ -87,7 +90,8 @@ static double run(const char *name, const struct replay_program *program, int ti
     }
     double rate = (double)messages / best;
     printf("timed  %-44s %9llu messages %8.3f s %8.2f M messages/s %6.1f bytes/operation\n", name,
-           (unsigned long long)messages, best, rate * 1e-6, (double)peak / (double)operations(program));
+           (unsigned long long)messages, best, rate * 1e-6,
+           (double)peak / (double)operations(program));
     fflush(stdout);
     return rate;
 }
@@ -95,7 +99,8 @@ static double run(const char *name, const struct replay_program *program, int ti
 static void row(const char *name, const char *id, uint32_t P)
 {
     struct replay_program program;
-    must(replay_generate(&(struct replay_generate_request){.id = id, .ranks = P, .words = 1}, &program));
+    must(replay_generate(&(struct replay_generate_request){.id = id, .ranks = P, .words = 1},
+                         &program));
     run(name, &program, 1);
     replay_program_done(&program);
 }
@@ -127,8 +132,10 @@ int main(int argc, char **argv)
         row("recursive doubling, 65,536 ranks", "allreduce.recursive_doubling", 65536);
     }
     getrusage(RUSAGE_SELF, &usage);
-    printf("timed  ratios: all-to-all / dissemination %.2f (bar 0.50); all-to-all 1,024 / 256 ranks %.2f; "
+    printf("timed  ratios: all-to-all / dissemination %.2f (bar 0.50); all-to-all 1,024 / 256 "
+           "ranks %.2f; "
            "peak of the whole process %ld MiB\n",
-           all[1] / (rate[0] < rate[1] ? rate[0] : rate[1]), all[1] / all[0], usage.ru_maxrss / 1024);
+           all[1] / (rate[0] < rate[1] ? rate[0] : rate[1]), all[1] / all[0],
+           usage.ru_maxrss / 1024);
     return 0;
 }

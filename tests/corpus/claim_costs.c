@@ -1,5 +1,6 @@
-/* Runs every collective of the corpus that claims a row of the model, each on a communicator that is named with its claim, so that a
- * trace of the job can be held to the model: "cost:bcast.binomial words=24 root=1".
+/* Runs every collective of the corpus that claims a row of the model, each on a communicator that
+ * is named with its claim, so that a trace of the job can be held to the model:
+ * "cost:bcast.binomial words=24 root=1".
  *
  * usage: mpirun -n N claim_costs [NAME]   (that function only, also a planted defect)
  *        claim_costs defects              (lists the defects whose fault is their cost)
@@ -19,8 +20,8 @@ static void run(const struct collective *c, int parameter, int root)
     MPI_Comm comm;
 
     MPI_Comm_size(MPI_COMM_WORLD, &size);
-    int whole = c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k || c->kind == collective_kind_reduce ||
-                c->kind == collective_kind_allreduce;
+    int whole = c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k ||
+                c->kind == collective_kind_reduce || c->kind == collective_kind_allreduce;
     int words = c->kind == collective_kind_barrier ? 0 : whole ? BLOCK * size : BLOCK;
     double *send = calloc((size_t)BLOCK * size * size + 1, sizeof *send);
     double *receive = calloc((size_t)BLOCK * size * size + 1, sizeof *receive);
@@ -48,8 +49,9 @@ static void run(const struct collective *c, int parameter, int root)
 
 static void run_cases(const struct collective *c, int size)
 {
-    int rooted = c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k || c->kind == collective_kind_reduce ||
-                 c->kind == collective_kind_scatter || c->kind == collective_kind_gather;
+    int rooted = c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k ||
+                 c->kind == collective_kind_reduce || c->kind == collective_kind_scatter ||
+                 c->kind == collective_kind_gather;
     int root = rooted && !c->root_zero_only ? size - 1 : 0;
 
     if (c->kind == collective_kind_bcast_k)
@@ -76,7 +78,8 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     for (const struct collective *c = collective_first(); c; c = collective_next(c))
-        if (*c->row && collective_domain_holds(c, size) && (name ? strcmp(name, c->name) == 0 : !c->expect && !c->printed))
+        if (*c->row && collective_domain_holds(c, size) &&
+            (name ? strcmp(name, c->name) == 0 : !c->expect && !c->printed))
             run_cases(c, size);
     MPI_Finalize();
     return 0;

@@ -38,8 +38,7 @@ static struct {
     char now[256];
 } world;
 
-/* ---- datatypes: an element is one or two items, each an int or a double, at given places
- * -------------------- */
+/* --- datatypes: an element is one or two items, each an int or a double, at given places ------ */
 
 struct type_case {
     const char *name;
@@ -96,8 +95,8 @@ static void item_put(const struct type_case *t, char *data, long item, uint32_t 
     memcpy(p, t->is_double ? (void *)&d : (void *)&value, t->is_double ? sizeof(d) : sizeof(value));
 }
 
-/* ---- operations: sum item by item, or the composition of affine maps (a, b): x -> a x + b, in
- * rank order ------ */
+/* --- operations: sum item by item, or the composition of affine maps (a, b): x -> a x + b, in rank
+ * order --- */
 
 struct op_case {
     const char *name;
@@ -156,9 +155,7 @@ static void ops_make(void)
     ops[4] = (struct op_case){"affine", affine, &types[STRIDED], 1};
 }
 
-/* ---- buffers
- * ---------------------------------------------------------------------------------------------------
- */
+/* --- buffers ---------------------------------------------------------------------------------- */
 
 struct image {
     char *memory, *data;
@@ -220,9 +217,7 @@ static void put_reduced(const struct op_case *o, struct image *image, long first
     }
 }
 
-/* ---- one case
- * ----------------------------------------------------------------------------------------------------
- */
+/* --- one case --------------------------------------------------------------------------------- */
 
 #ifndef IN_PROCESS /* which has its own ways not to buffer */
 
@@ -294,9 +289,7 @@ static void run_case(const struct collective *c, const struct collective_argumen
         image_free(&before);
 }
 
-/* ---- the kinds
- * -----------------------------------------------------------------------------------------------------
- */
+/* --- the kinds -------------------------------------------------------------------------------- */
 
 /* Two sides of a message: the same signature, perhaps described differently. */
 struct sides {
@@ -724,8 +717,7 @@ static void verify_barrier(const struct collective *c)
     }
 }
 
-/* ---- all cases of one collective
- * -------------------------------------------------------------------------------- */
+/* --- all cases of one collective -------------------------------------------------------------- */
 
 static void verify_refusal(const struct collective *c, int root)
 {
@@ -757,7 +749,8 @@ static void verify_counts(const struct collective *c, int count)
     int shifts[] = {0, 1, size - 1, size / 2, size / 3, -1, size + 1, 5},
         ks[] = {2, 3, 4, size > 2 ? size : 2};
     for (int root = 0; root < (rooted && !c->root_zero_only ? size : 1); root++) {
-        if (world.grid && size > GRID_EVERY_ROOT && root > 1 && root != size / 2 && root != size - 1)
+        if (world.grid && size > GRID_EVERY_ROOT && root > 1 && root != size / 2 &&
+            root != size - 1)
             continue;
         for (int in_place = 0; in_place < 2; in_place++) {
             switch (c->kind) {

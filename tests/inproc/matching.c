@@ -1,8 +1,10 @@
-/* The matcher of the in-process MPI and that of the engine (replay/match.h) are two; here they get the same sends and receives and must
- * make the same pairs. Ranks send, receive, probe and cancel at random; every event is repeated on the engine's matcher as it comes.
+/* The matcher of the in-process MPI and that of the engine (replay/match.h) are two; here they get
+ * the same sends and receives and must make the same pairs. Ranks send, receive, probe and cancel
+ * at random; every event is repeated on the engine's matcher as it comes.
  *
- * Messages are told apart by their sizes, each of which occurs once. Where the choice source picks the message of a wildcard, the pick must be
- * what the engine's matcher would give a receive from just that source. */
+ * Messages are told apart by their sizes, each of which occurs once. Where the choice source picks
+ * the message of a wildcard, the pick must be what the engine's matcher would give a receive from
+ * just that source. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,13 +71,15 @@ static void on_match(const struct inproc_event *e)
         uint32_t entry = replay_match_probe(&mirror, &key);
         if (entry != REPLAY_MATCH_NONE)
             replay_match_get(&mirror, entry, &found, &who);
-        if (entry == REPLAY_MATCH_NONE || who != e->bytes || picking.who != receive_of(e->rank, e->request))
+        if (entry == REPLAY_MATCH_NONE || who != e->bytes ||
+            picking.who != receive_of(e->rank, e->request))
             fault("not the first message of its source that fits");
         else
             replay_match_remove(&mirror, entry);
         return;
     }
-    if (!due.open || due.rank != e->rank || due.request != (uint32_t)e->request || due.bytes != e->bytes)
+    if (!due.open || due.rank != e->rank || due.request != (uint32_t)e->request ||
+        due.bytes != e->bytes)
         fault("another pair");
     due.open = 0;
 }
@@ -111,12 +115,13 @@ static void on_event(void *context, const struct inproc_event *e)
         picking.key = key;
         picking.who = receive_of(e->rank, e->request);
         picking.open = 1;
-    } else if (replay_match_receive(&mirror, &key, receive_of(e->rank, e->request), &from, &who, &entry)) {
+    } else if (replay_match_receive(&mirror, &key, receive_of(e->rank, e->request), &from, &who,
+                                    &entry)) {
         expect(receive_of(e->rank, e->request), who);
     }
 }
 
-/* --- a rank ------------------------------------------------------------------------------------------------- */
+/* --- a rank ----------------------------------------------------------------------------------- */
 
 struct posted {
     MPI_Request request;
@@ -128,11 +133,13 @@ static void probe(MPI_Comm comm, uint32_t context, int rank, int from, int tag)
 {
     MPI_Status status;
     int flag, bytes = 0;
-    struct replay_match_key key = {.to = (uint32_t)rank, .comm = context, .from = from, .tag = tag}, found;
+    struct replay_match_key key = {.to = (uint32_t)rank, .comm = context, .from = from, .tag = tag},
+                            found;
     uint64_t who = 0;
     probes++;
     settle_pick();
-    /* The poll lets others go on when it finds nothing: what the engine's matcher says must be asked before. */
+    /* The poll lets others go on when it finds nothing: what the engine's matcher says must be
+     * asked before. */
     uint32_t entry = replay_match_probe(&mirror, &key);
     if (entry != REPLAY_MATCH_NONE)
         replay_match_get(&mirror, entry, &found, &who);
@@ -148,7 +155,8 @@ static void cancel(struct posted *p)
     int done;
     MPI_Status status;
     settle_pick();
-    uint32_t entry = replay_match_find(&mirror, &p->key, true, receive_of((int)p->key.to, p->number));
+    uint32_t entry =
+        replay_match_find(&mirror, &p->key, true, receive_of((int)p->key.to, p->number));
     MPI_Cancel(&p->request);
     MPI_Wait(&p->request, &status);
     MPI_Test_cancelled(&status, &done);
@@ -170,8 +178,10 @@ static int run(int rank, void *context)
     (void)context;
     MPI_Comm_dup(MPI_COMM_WORLD, &comm[1]);
     for (int step = 0; step < STEPS; step++) {
-        int c = (int)core_random_below(random, 2), tag = (int)core_random_below(random, 3), kind = (int)core_random_below(random, 20);
-        int other = (int)core_random_below(random, (uint64_t)ranks), any = (int)core_random_below(random, 4);
+        int c = (int)core_random_below(random, 2), tag = (int)core_random_below(random, 3),
+            kind = (int)core_random_below(random, 20);
+        int other = (int)core_random_below(random, (uint64_t)ranks),
+            any = (int)core_random_below(random, 4);
         int from = any & 1 ? MPI_ANY_SOURCE : other, which = any & 2 ? MPI_ANY_TAG : tag;
         /* Contexts as the world gives them out: MPI_COMM_WORLD has 0, the first made one 4. */
         uint32_t number = c ? 4 : 0;
@@ -180,12 +190,16 @@ static int run(int rank, void *context)
             MPI_Request_free(&send);
             numbers++;
         } else if (kind < 17) {
-            posted[count] = (struct posted){.key = {(uint32_t)rank, number, from, which}, .number = numbers++};
+            posted[count] =
+                (struct posted){.key = {(uint32_t)rank, number, from, which}, .number = numbers++};
             MPI_Irecv(buffer, BYTES_MAX, MPI_BYTE, from, which, comm[c], &posted[count].request);
             count++;
-        } else if (kind < 19 && !chosen) { /* with chosen orders others may run in the middle of these */
+        } else if (kind < 19 &&
+                   !chosen) { /* with chosen orders others may run in the middle of these */
             probe(comm[c], number, rank, from, which);
-        } else if (count && !chosen && posted[own = (int)core_random_below(random, (uint64_t)count)].request != MPI_REQUEST_NULL) {
+        } else if (count && !chosen &&
+                   posted[own = (int)core_random_below(random, (uint64_t)count)].request !=
+                       MPI_REQUEST_NULL) {
             cancel(&posted[own]);
         }
     }
@@ -203,8 +217,12 @@ static void world(int seed)
     core_random_init(&random, (uint64_t)seed);
     ranks = 1 + (int)core_random_below(&random, RANKS_MAX);
     chosen = seed % 2 ? seed : 0;
-    struct inproc_options options = {.rank_count = ranks, .run = run, .initialized = true, .event = on_event,
-                                     .buffering = seed % 3 ? INPROC_EAGER : INPROC_RENDEZVOUS, .shuffle = chosen != 0};
+    struct inproc_options options = {.rank_count = ranks,
+                                     .run = run,
+                                     .initialized = true,
+                                     .event = on_event,
+                                     .buffering = seed % 3 ? INPROC_EAGER : INPROC_RENDEZVOUS,
+                                     .shuffle = chosen != 0};
     if (chosen) {
         options.choice.kind = INPROC_SEED;
         core_random_init(&options.choice.random, (uint64_t)seed);
@@ -212,7 +230,8 @@ static void world(int seed)
     for (int i = 0; i < ranks; i++)
         core_random_init(&plan[i], (uint64_t)seed * 64 + (uint64_t)i);
     due.open = picking.open = 0;
-    if (replay_match_init(&mirror, (uint32_t)ranks, true, false) != CORE_OK || inproc_run(&options, &outcome) != CORE_OK)
+    if (replay_match_init(&mirror, (uint32_t)ranks, true, false) != CORE_OK ||
+        inproc_run(&options, &outcome) != CORE_OK)
         exit(2);
     settle_pick();
     int left = outcome.finding_dropped;
@@ -229,8 +248,9 @@ int main(void)
     for (int seed = 0; seed < WORLDS; seed++)
         world(seed);
     inproc_done();
-    printf("%ld pairs, %ld receives from any source, %ld probes, %ld receives to be cancelled, %ld messages left: %d differ\n", pairs, wildcards, probes,
-           cancels, kept, faults);
+    printf("%ld pairs, %ld receives from any source, %ld probes, %ld receives to be cancelled, %ld "
+           "messages left: %d differ\n",
+           pairs, wildcards, probes, cancels, kept, faults);
     printf("%d cases\n", WORLDS);
     return faults > 0;
 }

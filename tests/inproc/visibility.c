@@ -1,5 +1,6 @@
-/* Missing synchronisation of windows and files shows: each mistake beside its twin without it. A mistake shows in the default order; of forty
- * seeds, where the choice source decides what is done when, the table says in how many. The twin is silent in all of them. For 2 ranks. */
+/* Missing synchronisation of windows and files shows: each mistake beside its twin without it. A
+ * mistake shows in the default order; of forty seeds, where the choice source decides what is done
+ * when, the table says in how many. The twin is silent in all of them. For 2 ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,8 @@ static MPI_Win window(int *cells, int count)
     MPI_Win win;
     for (int i = 0; i < count; i++)
         cells[i] = -1;
-    MPI_Win_create(cells, count * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_create(cells, count * (MPI_Aint)sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD,
+                   &win);
     return win;
 }
 
@@ -221,12 +223,13 @@ static int window_kept(int r, void *c)
     return 0;
 }
 
-/* --- files --- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static MPI_File file(void)
 {
     MPI_File f;
-    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    MPI_File_open(MPI_COMM_WORLD, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &f);
     return f;
 }
 
@@ -317,8 +320,12 @@ static const struct {
 static int found(int which, int seed, const char *rule)
 {
     static struct inproc_outcome outcome, again;
-    struct inproc_options options = {.rank_count = 2, .run = cases[which].run, .buffering = INPROC_EAGER, .shuffle = seed > 0,
-                                     .initialized = true, .step_count_max = 200000};
+    struct inproc_options options = {.rank_count = 2,
+                                     .run = cases[which].run,
+                                     .buffering = INPROC_EAGER,
+                                     .shuffle = seed > 0,
+                                     .initialized = true,
+                                     .step_count_max = 200000};
     if (seed) {
         options.choice.kind = INPROC_SEED;
         core_random_init(&options.choice.random, (uint64_t)seed);
@@ -340,7 +347,8 @@ static int found(int which, int seed, const char *rule)
 int main(void)
 {
     int failed = 0, count = (int)(sizeof cases / sizeof *cases);
-    snprintf(path, sizeof path, "%s/visibility.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", (int)getpid());
+    snprintf(path, sizeof path, "%s/visibility.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp",
+             (int)getpid());
     for (int which = 0; which < count; which++) {
         int shown = 0, blamed = 0;
         right = 0;
@@ -350,8 +358,8 @@ int main(void)
         right = 1;
         for (int seed = 0; seed <= 40; seed++)
             blamed += found(which, seed, NULL);
-        printf("%-40s %s, %s, in %2d of 40 seeds; its twin is blamed %d times\n", cases[which].name, cases[which].rule,
-               first ? "shown" : "not by default", shown, blamed);
+        printf("%-40s %s, %s, in %2d of 40 seeds; its twin is blamed %d times\n", cases[which].name,
+               cases[which].rule, first ? "shown" : "not by default", shown, blamed);
         failed += (cases[which].by_default && !first) || !shown || blamed;
     }
     inproc_done();

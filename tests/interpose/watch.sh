@@ -14,13 +14,13 @@ judge() { # STATUS RULE PLACE PROGRAM WAY: how `run` ends, what it says, and whe
 "$BUILD/tests/interpose/has_watchpoints"
 case $? in
 0)
-    for way in load persistent collective got; do judge 1 buffer watch.c:30 plain $way; done
-    judge 1 buffer watch.c:48 plain same_store
-    judge 1 rma watch.c:30 plain window_load
-    judge 1 rma watch.c:92 plain window_store
+    for way in load persistent collective got; do judge 1 buffer watch.c:32 plain $way; done
+    judge 1 buffer watch.c:60 plain same_store
+    judge 1 rma watch.c:32 plain window_load
+    judge 1 rma watch.c:106 plain window_store
     judge 1 buffer 'touch+' bare load
-    judge 0 buffer watch.c:30 optimised load
-    judge 1 rma watch.c:92 optimised window_store
+    judge 0 buffer watch.c:32 optimised load
+    judge 1 rma watch.c:106 optimised window_store
 ;;
 1) echo "the kernel allows no watchpoints here: what is wrong is not looked for" ;;
 *) failed=1 ;;

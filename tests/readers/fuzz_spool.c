@@ -1,5 +1,6 @@
-/* Any bytes as the records of two ranks: stored, and the trace read. The first 8 bytes choose what is still in the ring, whether calls are pending
- * and whether the ring drops; the rest are records. With libFuzzer (make fuzz-readers), or with readers_main.c over files. */
+/* Any bytes as the records of two ranks: stored, and the trace read. The first 8 bytes choose what
+ * is still in the ring, whether calls are pending and whether the ring drops; the rest are records.
+ * With libFuzzer (make fuzz-readers), or with readers_main.c over files. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
     unsigned how = data[0];
     data += 8;
     bytes = (bytes - 8) / 8 * 8;
-    size_t kept = bytes * (how & KEPT_QUARTERS) / 4 < RING ? bytes * (how & KEPT_QUARTERS) / 4 : RING;
+    size_t kept =
+        bytes * (how & KEPT_QUARTERS) / 4 < RING ? bytes * (how & KEPT_QUARTERS) / 4 : RING;
     memset(&image, 0, sizeof image);
     memcpy(header->magic, SPOOL_MAGIC, sizeof header->magic);
     header->version = SPOOL_VERSION;
@@ -101,7 +103,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
         file_write(header->rank, "ring", &image, sizeof image);
         file_write(header->rank, "spool", data, bytes - kept);
     }
-    if (store_write(folder, path, NULL) == CORE_OK && trace_open(path, TRACE_READ, &trace) == CORE_OK) {
+    if (store_write(folder, path, NULL) == CORE_OK &&
+        trace_open(path, TRACE_READ, &trace) == CORE_OK) {
         struct trace_cursor *cursor;
         struct trace_event event;
         bool more = true;

@@ -1,4 +1,5 @@
-/* Any bytes as a trace: opened, read with every cursor, each id used. With libFuzzer (make fuzz-readers), or with readers_main.c over files. */
+/* Any bytes as a trace: opened, read with every cursor, each id used. With libFuzzer (make
+ * fuzz-readers), or with readers_main.c over files. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +42,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
     struct trace trace;
 
     if (!path[0]) {
-        snprintf(path, sizeof path, "%s/crosswait-fuzz.%d.db", access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
+        snprintf(path, sizeof path, "%s/crosswait-fuzz.%d.db",
+                 access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm", (int)getpid());
         core_report_hook(quiet, NULL);
     }
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);

@@ -1,4 +1,5 @@
-/* Every way to communicate that the engine models, used correctly: no legal world may stop it. Run with 4 ranks. */
+/* Every way to communicate that the engine models, used correctly: no legal world may stop it. Run
+ * with 4 ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,8 +26,10 @@ static void modes(void)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Rsend(&value, 1, MPI_INT, right, 3, MPI_COMM_WORLD);
     MPI_Wait(&request[0], MPI_STATUS_IGNORE);
-    MPI_Sendrecv(&value, 1, MPI_INT, right, 4, &got, 1, MPI_INT, left, 4, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 5, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(&value, 1, MPI_INT, right, 4, &got, 1, MPI_INT, left, 4, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+    MPI_Sendrecv_replace(&value, 1, MPI_INT, right, 5, MPI_ANY_SOURCE, 5, MPI_COMM_WORLD,
+                         MPI_STATUS_IGNORE);
     MPI_Send(&value, 1, MPI_INT, MPI_PROC_NULL, 6, MPI_COMM_WORLD);
     MPI_Recv(&got, 1, MPI_INT, MPI_PROC_NULL, 6, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }

@@ -1,5 +1,6 @@
-/* 3 ranks, every way a message can be sent and received. Each message carries its number; the receiver prints who sent which number, to be
- * compared with what the trace says. Output: "source dest tag bytes" per message received. */
+/* 3 ranks, every way a message can be sent and received. Each message carries its number; the
+ * receiver prints who sent which number, to be compared with what the trace says. Output: "source
+ * dest tag bytes" per message received. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -52,7 +53,8 @@ int main(int argc, char **argv)
     /* all modes to one receiver that takes what comes */
     if (rank == 0) {
         for (int i = 0; i < 4 * (size - 1); i++) {
-            MPI_Recv(buffer[0], 100, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &status[0]);
+            MPI_Recv(buffer[0], 100, MPI_BYTE, MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD,
+                     &status[0]);
             got_status(&status[0]);
         }
     } else {
@@ -68,7 +70,8 @@ int main(int argc, char **argv)
     MPI_Barrier(MPI_COMM_WORLD);
 
     /* both ways at once, receives that are not waited for in order, and a cancelled one */
-    MPI_Sendrecv(buffer[0], 3, MPI_INT, right, 20, buffer[1], 25, MPI_INT, MPI_ANY_SOURCE, 20, MPI_COMM_WORLD, &status[0]);
+    MPI_Sendrecv(buffer[0], 3, MPI_INT, right, 20, buffer[1], 25, MPI_INT, MPI_ANY_SOURCE, 20,
+                 MPI_COMM_WORLD, &status[0]);
     got_status(&status[0]);
     MPI_Sendrecv_replace(buffer[0], 4, MPI_INT, right, 21, left, 21, MPI_COMM_WORLD, &status[0]);
     got_status(&status[0]);
@@ -90,7 +93,8 @@ int main(int argc, char **argv)
     MPI_Isend(buffer[0], 8, MPI_BYTE, right, 30, MPI_COMM_WORLD, &request[1]);
     MPI_Isend(buffer[0], 9, MPI_BYTE, right, 30, MPI_COMM_WORLD, &request[2]);
     MPI_Mprobe(MPI_ANY_SOURCE, 30, MPI_COMM_WORLD, &first, &status[0]);
-    MPI_Recv(buffer[2], 100, MPI_BYTE, left, 30, MPI_COMM_WORLD, &status[2]); /* the second: the first is taken */
+    MPI_Recv(buffer[2], 100, MPI_BYTE, left, 30, MPI_COMM_WORLD,
+             &status[2]); /* the second: the first is taken */
     flag = 0;
     while (!flag)
         MPI_Improbe(left, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &second, &status[1]);
@@ -105,7 +109,8 @@ int main(int argc, char **argv)
 
     /* another numbering, and two groups that talk across */
     MPI_Comm_split(MPI_COMM_WORLD, 0, size - rank, &turned);
-    MPI_Sendrecv(buffer[0], 13, MPI_BYTE, right, 40, buffer[1], 100, MPI_BYTE, MPI_ANY_SOURCE, 40, turned, &status[0]);
+    MPI_Sendrecv(buffer[0], 13, MPI_BYTE, right, 40, buffer[1], 100, MPI_BYTE, MPI_ANY_SOURCE, 40,
+                 turned, &status[0]);
     MPI_Get_count(&status[0], MPI_BYTE, &count);
     got(size - 1 - status[0].MPI_SOURCE, 40, count);
     MPI_Comm_split(MPI_COMM_WORLD, rank == 0, rank, &half);

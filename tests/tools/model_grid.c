@@ -1,14 +1,16 @@
-/* Every row of the model over the whole grid, generated and measured on the timed clock: R, W and C against its formulas,
- * and against the lower bounds. Relies on checkers/model, checkers/bound, replay/generate and replay/timed.
+/* Every row of the model over the whole grid, generated and measured on the timed clock: R, W and C
+ * against its formulas, and against the lower bounds. Relies on checkers/model, checkers/bound,
+ * replay/generate and replay/timed.
  *
  * usage: model_grid [ROW]...
  *
- * P = 1 to 64 with every root, then the powers of two and squares up to 1,024 with four roots; words 0, 1, P - 1, P, a prime,
- * and a large number; on the full network and on the one that the row holds on. What is thinned: the arities of kary (2 to 5, P)
- * and, above P = 16, the distances of a shift (every seventh, above 64 eight of them); above P = 64 a program of more than
- * OPS_MANY operations runs with the prime only, one of more than OPS_HUGE above P = 256 is counted as left out; up to 64, one of
- * more than OPS_SOME runs every root with the prime, and the four roots with all words.
- * Prints `N cases`; exit status 1 if one does not keep its row. */
+ * P = 1 to 64 with every root, then the powers of two and squares up to 1,024 with four roots;
+ * words 0, 1, P - 1, P, a prime, and a large number; on the full network and on the one that the
+ * row holds on. What is thinned: the arities of kary (2 to 5, P) and, above P = 16, the distances
+ * of a shift (every seventh, above 64 eight of them); above P = 64 a program of more than OPS_MANY
+ * operations runs with the prime only, one of more than OPS_HUGE above P = 256 is counted as left
+ * out; up to 64, one of more than OPS_SOME runs every root with the prime, and the four roots with
+ * all words. Prints `N cases`; exit status 1 if one does not keep its row. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,34 +19,50 @@
 #include "checkers/bound.h"
 #include "checkers/model.h"
 
-enum { OPS_SOME = 1000, OPS_MANY = 40000, OPS_HUGE = 400000, FAILURES_SHOWN = 20, P_EVERY = 64, P_MOST = 1024, PRIME = 101, ROOTS = 4 };
+enum {
+    OPS_SOME = 1000,
+    OPS_MANY = 40000,
+    OPS_HUGE = 400000,
+    FAILURES_SHOWN = 20,
+    P_EVERY = 64,
+    P_MOST = 1024,
+    PRIME = 101,
+    ROOTS = 4
+};
 
 static struct {
     uint64_t cases, failures, skipped;
-    uint64_t ops; /* of the last program of the same row and P, so that large ones are not generated in vain; 0: none yet */
+    uint64_t ops; /* of the last program of the same row and P, so that large ones are not generated
+                     in vain; 0: none yet */
 } grid;
 
-static void fail(const struct model_row *row, const struct model_case *of, const struct replay_topology *on, const char *what)
+static void fail(const struct model_row *row, const struct model_case *of,
+                 const struct replay_topology *on, const char *what)
 {
     if (grid.failures++ < FAILURES_SHOWN)
-        printf("%s P=%u root=%u words=%" PRIu64 " parameter=%u%s on %s: %s\n", row->id, of->ranks, of->root, of->words,
-               of->parameter, of->back ? " back" : "", on ? replay_topology_kind_name(on->kind) : "full", what);
+        printf("%s P=%u root=%u words=%" PRIu64 " parameter=%u%s on %s: %s\n", row->id, of->ranks,
+               of->root, of->words, of->parameter, of->back ? " back" : "",
+               on ? replay_topology_kind_name(on->kind) : "full", what);
 }
 
-static void compare(const struct model_row *row, const struct model_case *of, const struct replay_topology *on,
-                    const struct replay_measure *got)
+static void compare(const struct model_row *row, const struct model_case *of,
+                    const struct replay_topology *on, const struct replay_measure *got)
 {
     struct model_cost cost;
     struct model_bound bound;
     char text[200];
     uint64_t words = got->words_bytes / 8;
-    if (model_row_cost(row, of, &cost) != CORE_OK || model_bound(row->collective, of, on, &bound) != CORE_OK) {
+    if (model_row_cost(row, of, &cost) != CORE_OK ||
+        model_bound(row->collective, of, on, &bound) != CORE_OK) {
         fail(row, of, on, "refused");
         return;
     }
-    if (got->blocked_count || got->words_bytes % 8 || !model_keeps(&cost, got->rounds, words, got->operations)) {
-        snprintf(text, sizeof text, "R %" PRIu64 " (%" PRIu64 ") W %" PRIu64 " (%g) C %" PRIu64 " (%g), %u blocked", got->rounds,
-                 cost.rounds, words, model_value(cost.words), got->operations, model_value(cost.operations), got->blocked_count);
+    if (got->blocked_count || got->words_bytes % 8 ||
+        !model_keeps(&cost, got->rounds, words, got->operations)) {
+        snprintf(text, sizeof text,
+                 "R %" PRIu64 " (%" PRIu64 ") W %" PRIu64 " (%g) C %" PRIu64 " (%g), %u blocked",
+                 got->rounds, cost.rounds, words, model_value(cost.words), got->operations,
+                 model_value(cost.operations), got->blocked_count);
         fail(row, of, on, text);
     }
     struct model_ratio least = model_bound_words(&bound);
@@ -53,8 +71,8 @@ static void compare(const struct model_row *row, const struct model_case *of, co
         fail(row, of, on, "beats a lower bound");
 }
 
-static void run_on(const struct model_row *row, const struct model_case *of, const struct replay_program *program,
-                   const struct replay_topology *on)
+static void run_on(const struct model_row *row, const struct model_case *of,
+                   const struct replay_program *program, const struct replay_topology *on)
 {
     struct replay_timed_options options = replay_timed_defaults();
     struct replay_measure got;
@@ -74,20 +92,23 @@ static int is_run(const struct model_case *of, uint64_t ops)
         return of->ranks <= 256 || ops <= OPS_HUGE;
     if (of->ranks > P_EVERY)
         return ops <= OPS_MANY;
-    return ops <= OPS_SOME || of->root < 2 || of->root == of->ranks / 2 || of->root == of->ranks - 1;
+    return ops <= OPS_SOME || of->root < 2 || of->root == of->ranks / 2 ||
+           of->root == of->ranks - 1;
 }
 
 /* Both networks, and what single rows are stated for besides. */
 static void run_both(const struct model_row *row, struct model_case of)
 {
-    struct replay_generate_request request = {row->id, of.ranks, of.root, of.parameter, of.back, of.words, 8};
+    struct replay_generate_request request = {row->id, of.ranks, of.root, of.parameter,
+                                              of.back, of.words, 8};
     struct replay_topology on;
     struct replay_program program;
     if (grid.ops && !is_run(&of, grid.ops)) {
         grid.skipped++;
         return;
     }
-    if (model_row_topology(row, of.ranks, &on) != CORE_OK || replay_generate(&request, &program) != CORE_OK) {
+    if (model_row_topology(row, of.ranks, &on) != CORE_OK ||
+        replay_generate(&request, &program) != CORE_OK) {
         fail(row, &of, NULL, "could not be generated");
         return;
     }
@@ -108,7 +129,8 @@ static void run_both(const struct model_row *row, struct model_case of)
     grid.skipped += !runs;
 }
 
-static void run_parameters(const struct model_row *row, enum replay_parameter kind, struct model_case of)
+static void run_parameters(const struct model_row *row, enum replay_parameter kind,
+                           struct model_case of)
 {
     uint32_t P = of.ranks, first = 0, last = 0, step = 1;
     if (kind == REPLAY_PARAMETER_ARITY) {
@@ -128,7 +150,8 @@ static void run_parameters(const struct model_row *row, enum replay_parameter ki
     }
 }
 
-static void run_ranks(const struct model_row *row, const struct replay_generator *generator, uint32_t P)
+static void run_ranks(const struct model_row *row, const struct replay_generator *generator,
+                      uint32_t P)
 {
     const uint64_t words[] = {0, 1, P - 1, P, PRIME, 1001ull * P};
     const uint32_t spread[ROOTS] = {0, 1, P / 2, P - 1};
@@ -136,7 +159,8 @@ static void run_ranks(const struct model_row *row, const struct replay_generator
     grid.ops = 0;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
         for (uint32_t r = 0; r < roots; r++) {
-            struct model_case of = {.ranks = P, .root = P <= P_EVERY ? r : spread[r], .words = words[w]};
+            struct model_case of = {
+                .ranks = P, .root = P <= P_EVERY ? r : spread[r], .words = words[w]};
             run_parameters(row, generator->parameter, of);
         }
 }
@@ -168,7 +192,8 @@ int main(int argc, char **argv)
             printf("%s: %" PRIu64 "\n", row[i].id, grid.cases - before);
         fflush(stdout);
     }
-    printf("left out for their size: %" PRIu64 "; failures: %" PRIu64 "\n", grid.skipped, grid.failures);
+    printf("left out for their size: %" PRIu64 "; failures: %" PRIu64 "\n", grid.skipped,
+           grid.failures);
     printf("%" PRIu64 " cases\n", grid.cases);
     return grid.failures || !grid.cases;
 }

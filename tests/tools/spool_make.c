@@ -65,11 +65,13 @@ int main(int argc, char **argv)
     snprintf(path, sizeof path, "%s/1.0.ring", folder);
     if (!strcmp(how, "missing")) {
         ok = ok && unlink(path) == 0;
-    } else if (!strcmp(how, "torn")) { /* the last record of rank 0 says that it is longer than what there is */
+    } else if (!strcmp(how, "torn")) { /* the last record of rank 0 says that it is longer than what
+                                          there is */
         uint16_t words = 4000;
         struct stat about;
         snprintf(path, sizeof path, "%s/0.0.spool", folder);
-        ok = ok && stat(path, &about) == 0 && patch(folder, "0.0.spool", about.st_size - 64 + 2, &words, 2);
+        ok = ok && stat(path, &about) == 0 &&
+             patch(folder, "0.0.spool", about.st_size - 64 + 2, &words, 2);
     } else if (!strcmp(how, "version")) {
         ok = ok && patch(folder, "1.0.ring", 8, &version, sizeof version);
     } else if (!strcmp(how, "empty")) {

@@ -1,4 +1,5 @@
-/* A small job for tests: two ranks, each with messages, a wildcard, a wait on several, a collective with an inner message. */
+/* A small job for tests: two ranks, each with messages, a wildcard, a wait on several, a collective
+ * with an inner message. */
 #ifndef TESTS_SPOOL_PAIR_H
 #define TESTS_SPOOL_PAIR_H
 
@@ -20,7 +21,8 @@ static inline void pair_define(struct writer *w)
     writer_op(w, 2, "MPI_SUM");
 }
 
-static inline struct spool_event pair_message(struct writer *w, unsigned call, int peer, int tag, int count)
+static inline struct spool_event pair_message(struct writer *w, unsigned call, int peer, int tag,
+                                              int count)
 {
     struct spool_event e = writer_enter(w, call);
 
@@ -32,7 +34,8 @@ static inline struct spool_event pair_message(struct writer *w, unsigned call, i
     return e;
 }
 
-/* Rank 0 sends 3 messages and receives one by a wildcard, rank 1 the other way round; both call Allreduce, with an inner send from 0. */
+/* Rank 0 sends 3 messages and receives one by a wildcard, rank 1 the other way round; both call
+ * Allreduce, with an inner send from 0. */
 static inline int pair_write(const char *folder)
 {
     int ok = 1;

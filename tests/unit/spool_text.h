@@ -1,12 +1,15 @@
-/* Makes a rank's spool from one line, for tables of small traces: calls with their recorded arguments, parted by semicolons.
+/* Makes a rank's spool from one line, for tables of small traces: calls with their recorded
+ * arguments, parted by semicolons.
  *
  *     Irecv peer=1 tag=7 type=int count=4 req=100; Wait req=100 got=100:1:7:16
  *
- * peer, tag, count, req, comm: fields of the event. type: a name of text_types. leg=PEER:TAG:TYPE:COUNT (- none): the receive side.
- * got=REQUEST:SOURCE:TAG:BYTES: a completion. reqs, counts, rcounts: lists. args: the scalars, in the order of text_calls. thread=1: of another
- * thread; in: it is entered before the one before it was left. hangs: it never returned. say=...: what the recorder saw, up to the end of the call.
- * Two words are no calls: "exits", "aborts" say how the rank ended.
- * Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1 is rank 1; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
+ * peer, tag, count, req, comm: fields of the event. type: a name of text_types.
+ * leg=PEER:TAG:TYPE:COUNT (- none): the receive side. got=REQUEST:SOURCE:TAG:BYTES: a completion.
+ * reqs, counts, rcounts: lists. args: the scalars, in the order of text_calls. thread=1: of another
+ * thread; in: it is entered before the one before it was left. hangs: it never returned. say=...:
+ * what the recorder saw, up to the end of the call. Two words are no calls: "exits", "aborts" say
+ * how the rank ended. Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1
+ * is rank 1; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
 #ifndef TESTS_SPOOL_TEXT_H
 #define TESTS_SPOOL_TEXT_H
 
@@ -14,7 +17,11 @@
 
 enum { TEXT_THREADS = 2, TEXT_VALUES_MAX = 8 };
 
-static const struct { const char *name; unsigned class, mode; const char *args; } text_calls[] = {
+static const struct {
+    const char *name;
+    unsigned class, mode;
+    const char *args;
+} text_calls[] = {
     {"Init_thread", EVENT_CLASS_INIT, 0, "required,provided"},
     {"Finalize", EVENT_CLASS_FINALIZE, 0, ""},
     {"Send", EVENT_CLASS_SEND, EVENT_MODE_STANDARD, ""},
@@ -52,11 +59,17 @@ static const struct { const char *name; unsigned class, mode; const char *args; 
     {"File_sync", EVENT_CLASS_FILE_COLL, 0, ""},
     {"File_close", EVENT_CLASS_FILE_COLL, 0, ""},
 };
-static const struct { const char *word, *name; int size; } text_types[] = {
+static const struct {
+    const char *word, *name;
+    int size;
+} text_types[] = {
     {"int", "MPI_INT", 4},   {"unsigned", "MPI_UNSIGNED", 4}, {"float", "MPI_FLOAT", 4},
     {"byte", "MPI_BYTE", 1}, {"double", "MPI_DOUBLE", 8},     {"long", "MPI_LONG", 8},
 };
-enum { TEXT_CALLS = sizeof text_calls / sizeof *text_calls, TEXT_TYPES = sizeof text_types / sizeof *text_types };
+enum {
+    TEXT_CALLS = sizeof text_calls / sizeof *text_calls,
+    TEXT_TYPES = sizeof text_types / sizeof *text_types
+};
 
 /* Only the calls that are made: some checkers ask whether there are any of a kind. */
 static inline void text_define(struct writer *w, const char *text)
@@ -66,7 +79,8 @@ static inline void text_define(struct writer *w, const char *text)
     for (unsigned i = 0; i < TEXT_CALLS; i++) {
         snprintf(name, sizeof name, "MPI_%s", text_calls[i].name);
         if (strstr(text, text_calls[i].name))
-            writer_call(w, i + 1, name, text_calls[i].class, text_calls[i].mode, text_calls[i].args);
+            writer_call(w, i + 1, name, text_calls[i].class, text_calls[i].mode,
+                        text_calls[i].args);
     }
     writer_world(w);
     for (unsigned i = 0; i < TEXT_TYPES; i++)
@@ -95,7 +109,8 @@ static inline uint32_t text_type(const char *word)
 static inline unsigned text_values(const char *list, int64_t *out)
 {
     unsigned n = 0;
-    for (const char *at = list; at && n < TEXT_VALUES_MAX; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+    for (const char *at = list; at && n < TEXT_VALUES_MAX;
+         at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
         out[n++] = strtoll(at, NULL, 10);
     return n;
 }
@@ -121,7 +136,8 @@ static inline int text_call(struct writer *lane, char *text)
     while (word && call < TEXT_CALLS && strcmp(text_calls[call].name, word))
         call++;
     if (!word || call == TEXT_CALLS) {
-        lane->header.state = word && !strcmp(word, "exits") ? SPOOL_STATE_EXITED : SPOOL_STATE_ABORTED;
+        lane->header.state =
+            word && !strcmp(word, "exits") ? SPOOL_STATE_EXITED : SPOOL_STATE_ABORTED;
         return word && (!strcmp(word, "exits") || !strcmp(word, "aborts"));
     }
     struct writer *w = strstr(rest ? rest : "", "thread=1") ? &lane[1] : &lane[0];
@@ -133,7 +149,8 @@ static inline int text_call(struct writer *lane, char *text)
     struct spool_event e = writer_enter(w, call + 1);
     unsigned class = text_calls[call].class, done = 0;
     int hangs = 0, good = 1;
-    e.comm = class != EVENT_CLASS_WAIT && class != EVENT_CLASS_FINALIZE && class != EVENT_CLASS_INIT && class != EVENT_CLASS_BUFFER;
+    e.comm = class != EVENT_CLASS_WAIT && class != EVENT_CLASS_FINALIZE &&
+             class != EVENT_CLASS_INIT && class != EVENT_CLASS_BUFFER;
     while (good && (word = strtok_r(NULL, " ", &rest))) {
         char *value = strchr(word, '=');
         value = value ? value + 1 : word;
@@ -153,11 +170,14 @@ static inline int text_call(struct writer *lane, char *text)
             e.request = (uint32_t)atoi(value);
         else if (!strncmp(word, "comm=", 5))
             e.comm = (uint32_t)atoi(value);
-        else if (!strncmp(word, "leg=-:-:", 8) && sscanf(value, "-:-:%15[a-z]:%d", type, &count) == 2)
+        else if (!strncmp(word, "leg=-:-:", 8) &&
+                 sscanf(value, "-:-:%15[a-z]:%d", type, &count) == 2)
             writer_leg(w, e.seq, peer, tag, text_type(type), count);
-        else if (!strncmp(word, "leg=", 4) && sscanf(value, "%d:%d:%15[a-z]:%d", &peer, &tag, type, &count) == 4)
+        else if (!strncmp(word, "leg=", 4) &&
+                 sscanf(value, "%d:%d:%15[a-z]:%d", &peer, &tag, type, &count) == 4)
             writer_leg(w, e.seq, peer, tag, text_type(type), count);
-        else if (!strncmp(word, "got=", 4) && sscanf(value, "%u:%d:%d:%llu", &request, &peer, &tag, &bytes) == 4)
+        else if (!strncmp(word, "got=", 4) &&
+                 sscanf(value, "%u:%d:%d:%llu", &request, &peer, &tag, &bytes) == 4)
             writer_done(w, e.seq, done++, request, peer, tag, bytes);
         else if (!strncmp(word, "args=", 5))
             writer_args(w, e.seq, values, text_values(value, values));
@@ -166,7 +186,8 @@ static inline int text_call(struct writer *lane, char *text)
         else if (!strncmp(word, "rcounts=", 8))
             text_list(w, e.seq, SPOOL_LIST_RECV_COUNTS, value);
         else if (!strcmp(word, "in"))
-            w->now = e.t_enter = e.t_enter - 120; /* calls take 50 and begin 100 after one another */
+            w->now = e.t_enter =
+                e.t_enter - 120; /* calls take 50 and begin 100 after one another */
         else if (!strcmp(word, "hangs"))
             hangs = 1;
         else
@@ -174,7 +195,8 @@ static inline int text_call(struct writer *lane, char *text)
     }
     if (say) {
         size_t length = strlen(say + 4);
-        struct spool_text *record = writer_add(w, SPOOL_TEXT, sizeof *record + length, (unsigned)length, SPOOL_TEXT_USAGE);
+        struct spool_text *record =
+            writer_add(w, SPOOL_TEXT, sizeof *record + length, (unsigned)length, SPOOL_TEXT_USAGE);
         record->seq = e.seq;
         memcpy(record + 1, say + 4, length);
     }

@@ -1,5 +1,6 @@
-/* Writes spools as a rank would, for tests and benches: records are gathered in memory; writer_close splits them into what the .spool file
- * holds and what is still in the ring. Any field can be spoiled before that. */
+/* Writes spools as a rank would, for tests and benches: records are gathered in memory;
+ * writer_close splits them into what the .spool file holds and what is still in the ring. Any field
+ * can be spoiled before that. */
 #ifndef TESTS_SPOOL_WRITER_H
 #define TESTS_SPOOL_WRITER_H
 
@@ -23,7 +24,8 @@ struct writer {
     uint64_t now;
 };
 
-static inline void writer_open(struct writer *w, const char *folder, int rank, int world, unsigned lane)
+static inline void writer_open(struct writer *w, const char *folder, int rank, int world,
+                               unsigned lane)
 {
     memset(w, 0, sizeof *w);
     snprintf(w->folder, sizeof w->folder, "%s", folder);
@@ -47,7 +49,8 @@ static inline void writer_open(struct writer *w, const char *folder, int rank, i
     w->now = w->header.start_ticks + 1000;
 }
 
-static inline void *writer_add(struct writer *w, unsigned kind, size_t bytes, unsigned a, unsigned b)
+static inline void *writer_add(struct writer *w, unsigned kind, size_t bytes, unsigned a,
+                               unsigned b)
 {
     size_t padded = (bytes + 7) / 8 * 8;
     struct spool_head head = {(uint16_t)kind, (uint16_t)(padded / 8), (uint16_t)a, (uint16_t)b};
@@ -63,8 +66,8 @@ static inline void *writer_add(struct writer *w, unsigned kind, size_t bytes, un
     return at;
 }
 
-static inline void writer_call(struct writer *w, unsigned id, const char *name, unsigned class, unsigned mode,
-                               const char *names)
+static inline void writer_call(struct writer *w, unsigned id, const char *name, unsigned class,
+                               unsigned mode, const char *names)
 {
     size_t n = strlen(name), m = strlen(names);
     struct spool_def_call *def = writer_add(w, SPOOL_DEF_CALL, sizeof *def + n + m, id, class);
@@ -76,12 +79,12 @@ static inline void writer_call(struct writer *w, unsigned id, const char *name, 
     memcpy((char *)(def + 1) + n, names, m);
 }
 
-static inline void writer_comm(struct writer *w, unsigned id, uint64_t global, const int32_t *member, uint32_t size,
-                               int32_t rank, const char *name)
+static inline void writer_comm(struct writer *w, unsigned id, uint64_t global,
+                               const int32_t *member, uint32_t size, int32_t rank, const char *name)
 {
     size_t members = (size * 4 + 7) / 8 * 8;
-    struct spool_def_comm *def = writer_add(w, SPOOL_DEF_COMM, sizeof *def + members + strlen(name), SPOOL_COMM_INTRA,
-                                            (unsigned)strlen(name));
+    struct spool_def_comm *def = writer_add(w, SPOOL_DEF_COMM, sizeof *def + members + strlen(name),
+                                            SPOOL_COMM_INTRA, (unsigned)strlen(name));
 
     def->global = global;
     def->id = id;
@@ -103,8 +106,9 @@ static inline void writer_world(struct writer *w)
 
 static inline void writer_type(struct writer *w, unsigned id, const char *name, int64_t size)
 {
-    struct spool_def_type *def = writer_add(w, SPOOL_DEF_TYPE, sizeof *def + sizeof(struct spool_segment) + strlen(name), 0,
-                                            (unsigned)strlen(name));
+    struct spool_def_type *def =
+        writer_add(w, SPOOL_DEF_TYPE, sizeof *def + sizeof(struct spool_segment) + strlen(name), 0,
+                   (unsigned)strlen(name));
     struct spool_segment *segment = (void *)(def + 1);
 
     def->id = id;
@@ -118,7 +122,8 @@ static inline void writer_type(struct writer *w, unsigned id, const char *name, 
 
 static inline void writer_op(struct writer *w, unsigned id, const char *name)
 {
-    struct spool_def_op *def = writer_add(w, SPOOL_DEF_OP, sizeof *def + strlen(name), 1, (unsigned)strlen(name));
+    struct spool_def_op *def =
+        writer_add(w, SPOOL_DEF_OP, sizeof *def + strlen(name), 1, (unsigned)strlen(name));
 
     def->id = id;
     memcpy(def + 1, name, strlen(name));
@@ -135,7 +140,8 @@ static inline void writer_site(struct writer *w, unsigned id, unsigned module, u
 
 static inline void writer_module(struct writer *w, unsigned id, const char *path)
 {
-    struct spool_def_module *def = writer_add(w, SPOOL_DEF_MODULE, sizeof *def + strlen(path), (unsigned)strlen(path), 0);
+    struct spool_def_module *def =
+        writer_add(w, SPOOL_DEF_MODULE, sizeof *def + strlen(path), (unsigned)strlen(path), 0);
 
     def->id = id;
     memcpy(def + 1, path, strlen(path));
@@ -144,8 +150,10 @@ static inline void writer_module(struct writer *w, unsigned id, const char *path
 /* The call that begins now; its parts come next, then writer_event with it. */
 static inline struct spool_event writer_enter(struct writer *w, unsigned call)
 {
-    struct spool_event e = {.head = {.kind = SPOOL_EVENT, .words = 8, .a = (uint16_t)call}, .peer = EVENT_NONE,
-                            .tag = EVENT_NONE, .count = EVENT_NONE};
+    struct spool_event e = {.head = {.kind = SPOOL_EVENT, .words = 8, .a = (uint16_t)call},
+                            .peer = EVENT_NONE,
+                            .tag = EVENT_NONE,
+                            .count = EVENT_NONE};
 
     e.seq = ++w->seq;
     e.t_enter = w->now += 100;
@@ -158,8 +166,8 @@ static inline void writer_event(struct writer *w, struct spool_event e)
     memcpy(writer_add(w, SPOOL_EVENT, sizeof e, e.head.a, e.head.b), &e, sizeof e);
 }
 
-static inline void writer_done(struct writer *w, uint64_t seq, uint32_t index, uint32_t request, int32_t source, int32_t tag,
-                               uint64_t bytes)
+static inline void writer_done(struct writer *w, uint64_t seq, uint32_t index, uint32_t request,
+                               int32_t source, int32_t tag, uint64_t bytes)
 {
     struct spool_done *d = writer_add(w, SPOOL_DONE, sizeof *d, 0, 0);
 
@@ -171,8 +179,8 @@ static inline void writer_done(struct writer *w, uint64_t seq, uint32_t index, u
     d->bytes = bytes;
 }
 
-static inline void writer_list(struct writer *w, uint64_t seq, unsigned role, unsigned argument, const int32_t *value,
-                               uint32_t count)
+static inline void writer_list(struct writer *w, uint64_t seq, unsigned role, unsigned argument,
+                               const int32_t *value, uint32_t count)
 {
     struct spool_list *l = writer_add(w, SPOOL_LIST, sizeof *l + count * 4, role, 4);
 
@@ -182,7 +190,8 @@ static inline void writer_list(struct writer *w, uint64_t seq, unsigned role, un
     memcpy(l + 1, value, count * 4);
 }
 
-static inline void writer_leg(struct writer *w, uint64_t seq, int32_t peer, int32_t tag, uint32_t type, int32_t count)
+static inline void writer_leg(struct writer *w, uint64_t seq, int32_t peer, int32_t tag,
+                              uint32_t type, int32_t count)
 {
     struct spool_leg *l = writer_add(w, SPOOL_LEG, sizeof *l, 0, 0);
 
@@ -222,8 +231,9 @@ static inline int writer_close(struct writer *w)
         page[SPOOL_HEADER_BYTES + i % w->header.ring_bytes] = w->data[i];
     snprintf(path, sizeof path, "%.511s/%d.%u.ring", w->folder, w->header.rank, w->header.lane);
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    ok = ok && fd >= 0 && write(fd, page, SPOOL_HEADER_BYTES + w->header.ring_bytes) ==
-                              (ssize_t)(SPOOL_HEADER_BYTES + w->header.ring_bytes);
+    ok = ok && fd >= 0 &&
+         write(fd, page, SPOOL_HEADER_BYTES + w->header.ring_bytes) ==
+             (ssize_t)(SPOOL_HEADER_BYTES + w->header.ring_bytes);
     close(fd);
     snprintf(path, sizeof path, "%.511s/%d.%u.spool", w->folder, w->header.rank, w->header.lane);
     fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);

@@ -1,4 +1,5 @@
-/* Each rule on a small wrong trace and on its correct twin, through the table of checkers: the one is found, once, the other is silent. */
+/* Each rule on a small wrong trace and on its correct twin, through the table of checkers: the one
+ * is found, once, the other is silent. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -23,104 +24,294 @@ static const struct row {
 #define END "; Finalize"
 #define SENDS(what) what "end peer=1 tag=7 type=int count=4"
 #define RECEIVE "Recv peer=0 tag=7 type=int count=4 got=0:0:7:16"
-    {"message", "message", "types differ: rank 0 sends MPI_INT, rank 1 receives it as MPI_FLOAT",
-     {SENDS("S") END, "Recv peer=0 tag=7 type=float count=4 got=0:0:7:16" END}, {SENDS("S") END, RECEIVE END}, NULL},
-    {"message", "message", "message longer than its receive",
-     {SENDS("S") END, "Recv peer=0 tag=7 type=int count=1 hangs; aborts"}, {SENDS("S") END, "Recv peer=0 tag=7 type=int count=8 got=0:0:7:16" END}, NULL},
-    {"message", "message", "1 message was never received", {SENDS("S") END, "Finalize"}, {SENDS("S") END, RECEIVE END}, NULL},
-    {"message", "message", "ready send before its receive", {SENDS("Rs") "; Barrier" END, "Barrier; " RECEIVE END},
-     {"Barrier; " SENDS("Rs") END, "Irecv peer=0 tag=7 type=int count=4 req=100; Barrier; Wait req=100 got=100:0:7:16" END}, NULL},
-    {"message", "message", "buffered send without room", {"Buffer_attach count=8 args=8; " SENDS("Bs") "; Barrier" END, "Barrier; " RECEIVE END},
-     {"Buffer_attach count=4096 args=4096; " SENDS("Bs") "; Barrier" END, "Barrier; " RECEIVE END}, NULL},
+    {"message",
+     "message",
+     "types differ: rank 0 sends MPI_INT, rank 1 receives it as MPI_FLOAT",
+     {SENDS("S") END, "Recv peer=0 tag=7 type=float count=4 got=0:0:7:16" END},
+     {SENDS("S") END, RECEIVE END},
+     NULL},
+    {"message",
+     "message",
+     "message longer than its receive",
+     {SENDS("S") END, "Recv peer=0 tag=7 type=int count=1 hangs; aborts"},
+     {SENDS("S") END, "Recv peer=0 tag=7 type=int count=8 got=0:0:7:16" END},
+     NULL},
+    {"message",
+     "message",
+     "1 message was never received",
+     {SENDS("S") END, "Finalize"},
+     {SENDS("S") END, RECEIVE END},
+     NULL},
+    {"message",
+     "message",
+     "ready send before its receive",
+     {SENDS("Rs") "; Barrier" END, "Barrier; " RECEIVE END},
+     {"Barrier; " SENDS("Rs") END,
+      "Irecv peer=0 tag=7 type=int count=4 req=100; Barrier; Wait req=100 got=100:0:7:16" END},
+     NULL},
+    {"message",
+     "message",
+     "buffered send without room",
+     {"Buffer_attach count=8 args=8; " SENDS("Bs") "; Barrier" END, "Barrier; " RECEIVE END},
+     {"Buffer_attach count=4096 args=4096; " SENDS("Bs") "; Barrier" END, "Barrier; " RECEIVE END},
+     NULL},
 
-    {"collective", "collective", "different sizes", {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=3" END},
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END}, NULL},
-    {"collective", "collective", "different datatypes (MPI_FLOAT sent, MPI_INT received)",
+    {"collective",
+     "collective",
+     "different sizes",
+     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=3" END},
+     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     NULL},
+    {"collective",
+     "collective",
+     "different datatypes (MPI_FLOAT sent, MPI_INT received)",
      {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=float count=2" END},
-     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=unsigned count=2" END}, NULL},
-    {"collective", "collective", "different sizes (12 bytes sent, 16 received)",
-     {"Gatherv peer=0 type=int count=1 leg=-:-:int:-32768 rcounts=1,4" END, "Gatherv peer=0 type=int count=3" END},
-     {"Gatherv peer=0 type=int count=1 leg=-:-:int:-32768 rcounts=1,3" END, "Gatherv peer=0 type=int count=3" END}, NULL},
-    {"collective", "collective", "different sizes (4 bytes sent, 8 received)",
-     {"Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=1,2" END, "Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=2,2" END},
-     {"Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=1,2" END, "Alltoallv type=int leg=-:-:int:-32768 counts=2,2 rcounts=2,2" END}, NULL},
-    {"collective", "collective", "different operations", {"Allreduce tag=1 type=int count=1" END, "Allreduce tag=2 type=int count=1" END},
-     {"Allreduce tag=2 type=int count=1" END, "Allreduce tag=2 type=int count=1" END}, NULL},
+     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END,
+      "Gather peer=0 type=unsigned count=2" END},
+     NULL},
+    {"collective",
+     "collective",
+     "different sizes (12 bytes sent, 16 received)",
+     {"Gatherv peer=0 type=int count=1 leg=-:-:int:-32768 rcounts=1,4" END,
+      "Gatherv peer=0 type=int count=3" END},
+     {"Gatherv peer=0 type=int count=1 leg=-:-:int:-32768 rcounts=1,3" END,
+      "Gatherv peer=0 type=int count=3" END},
+     NULL},
+    {"collective",
+     "collective",
+     "different sizes (4 bytes sent, 8 received)",
+     {"Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=1,2" END,
+      "Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=2,2" END},
+     {"Alltoallv type=int leg=-:-:int:-32768 counts=1,2 rcounts=1,2" END,
+      "Alltoallv type=int leg=-:-:int:-32768 counts=2,2 rcounts=2,2" END},
+     NULL},
+    {"collective",
+     "collective",
+     "different operations",
+     {"Allreduce tag=1 type=int count=1" END, "Allreduce tag=2 type=int count=1" END},
+     {"Allreduce tag=2 type=int count=1" END, "Allreduce tag=2 type=int count=1" END},
+     NULL},
 
 #define WIN "Win_create args=64,4; "
 #define FENCE "Win_fence args=0; "
 #define LAST "Win_fence args=16; Win_free" END
 #define PUT(target, at) "Put peer=" target " type=int count=1 leg=-:-:int:1 args=" at "; "
 #define GET(target, at) "Get peer=" target " type=int count=1 leg=-:-:int:1 args=" at "; "
-#define SUM(target, op) "Accumulate peer=" target " tag=" op " type=int count=1 leg=-:-:int:1 args=0; "
+#define SUM(target, op) \
+    "Accumulate peer=" target " tag=" op " type=int count=1 leg=-:-:int:1 args=0; "
 #define LOCK "Win_lock peer=1 args=2,0; "
 #define UNLOCK "Win_unlock peer=1; "
-    {"rma", "rma", "there is no epoch", {WIN PUT("1", "0") FENCE LAST, WIN FENCE LAST}, {WIN FENCE PUT("1", "0") LAST, WIN FENCE LAST}, NULL},
-    {"rma", "rma", "bytes 64 to 67 of a window that has 64 on rank 1", {WIN FENCE PUT("1", "16") LAST, WIN FENCE LAST},
-     {WIN FENCE PUT("1", "15") LAST, WIN FENCE LAST}, NULL},
-    {"rma", "rma", "conflicting accesses to bytes 0 to 3", {WIN FENCE PUT("1", "0") LAST, WIN FENCE PUT("1", "0") LAST},
-     {WIN FENCE PUT("1", "0") LAST, WIN FENCE PUT("1", "1") LAST}, NULL},
-    {"rma", "rma", "rank 0 writes them, rank 1 reads them", {WIN FENCE PUT("1", "0") LAST, WIN FENCE GET("1", "0") LAST},
-     {WIN FENCE PUT("1", "0") FENCE LAST, WIN FENCE FENCE GET("1", "0") LAST}, NULL},
-    {"rma", "rma", "accumulates to", {WIN FENCE SUM("1", "1") LAST, WIN FENCE SUM("1", "2") LAST}, {WIN FENCE SUM("1", "1") LAST, WIN FENCE SUM("1", "1") LAST}, NULL},
-    {"rma", "rma", "writes them itself",
-     {WIN FENCE PUT("1", "0") LAST, WIN FENCE "Barrier say=window||1|0 4 S; " LAST}, {WIN FENCE PUT("1", "0") LAST, WIN FENCE "Barrier say=window||1|4 8 S; " LAST}, NULL},
-    {"rma", "rma", "the target is not locked", {WIN "Win_lock peer=0 args=2,0; " PUT("1", "0") "Win_unlock peer=0; Win_free" END, WIN "Win_free" END},
-     {WIN LOCK PUT("1", "0") UNLOCK "Win_free" END, WIN "Win_free" END}, NULL},
-    {"rma", "rma", "the target is locked already", {WIN LOCK LOCK UNLOCK "Win_free" END, WIN "Win_free" END},
-     {WIN LOCK UNLOCK LOCK UNLOCK "Win_free" END, WIN "Win_free" END}, NULL},
-    {"rma", "rma", "nothing is locked", {WIN LOCK UNLOCK "Win_flush peer=1; Win_free" END, WIN "Win_free" END},
-     {WIN LOCK "Win_flush peer=1; " UNLOCK "Win_free" END, WIN "Win_free" END}, NULL},
-    {"rma", "rma", "the window is still locked", {WIN LOCK "Win_free" END, WIN "Win_free" END}, {WIN LOCK UNLOCK "Win_free" END, WIN "Win_free" END}, NULL},
-    {"rma", "rma", "no fence completes the accesses", {WIN FENCE PUT("1", "0") "Win_free" END, WIN FENCE "Win_free" END},
-     {WIN FENCE PUT("1", "0") LAST, WIN FENCE LAST}, NULL},
-    {"rma", "rma", "fences, start and lock must not mix", {WIN "Win_start args=1,0; " FENCE "Win_complete; Win_free" END, WIN FENCE "Win_free" END},
-     {WIN "Win_start args=1,0; Win_complete; " FENCE "Win_free" END, WIN FENCE "Win_free" END}, NULL},
-    {"rma", "rma", "the target is not in the group of MPI_Win_start", {WIN "Win_start args=1,0; " PUT("0", "0") "Win_complete; Win_free" END, WIN "Win_free" END},
-     {WIN "Win_start args=1,0; " PUT("1", "0") "Win_complete; Win_free" END, WIN "Win_free" END}, NULL},
-    {"rma", "rma", "no MPI_Win_post comes before it", {WIN "Win_wait; Win_free" END, WIN "Win_free" END},
-     {WIN "Win_post args=1,0; Win_wait; Win_free" END, WIN "Win_free" END}, NULL},
+    {"rma",
+     "rma",
+     "there is no epoch",
+     {WIN PUT("1", "0") FENCE LAST, WIN FENCE LAST},
+     {WIN FENCE PUT("1", "0") LAST, WIN FENCE LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "bytes 64 to 67 of a window that has 64 on rank 1",
+     {WIN FENCE PUT("1", "16") LAST, WIN FENCE LAST},
+     {WIN FENCE PUT("1", "15") LAST, WIN FENCE LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "conflicting accesses to bytes 0 to 3",
+     {WIN FENCE PUT("1", "0") LAST, WIN FENCE PUT("1", "0") LAST},
+     {WIN FENCE PUT("1", "0") LAST, WIN FENCE PUT("1", "1") LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "rank 0 writes them, rank 1 reads them",
+     {WIN FENCE PUT("1", "0") LAST, WIN FENCE GET("1", "0") LAST},
+     {WIN FENCE PUT("1", "0") FENCE LAST, WIN FENCE FENCE GET("1", "0") LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "accumulates to",
+     {WIN FENCE SUM("1", "1") LAST, WIN FENCE SUM("1", "2") LAST},
+     {WIN FENCE SUM("1", "1") LAST, WIN FENCE SUM("1", "1") LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "writes them itself",
+     {WIN FENCE PUT("1", "0") LAST, WIN FENCE "Barrier say=window||1|0 4 S; " LAST},
+     {WIN FENCE PUT("1", "0") LAST, WIN FENCE "Barrier say=window||1|4 8 S; " LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "the target is not locked",
+     {WIN "Win_lock peer=0 args=2,0; " PUT("1", "0") "Win_unlock peer=0; Win_free" END,
+      WIN "Win_free" END},
+     {WIN LOCK PUT("1", "0") UNLOCK "Win_free" END, WIN "Win_free" END},
+     NULL},
+    {"rma",
+     "rma",
+     "the target is locked already",
+     {WIN LOCK LOCK UNLOCK "Win_free" END, WIN "Win_free" END},
+     {WIN LOCK UNLOCK LOCK UNLOCK "Win_free" END, WIN "Win_free" END},
+     NULL},
+    {"rma",
+     "rma",
+     "nothing is locked",
+     {WIN LOCK UNLOCK "Win_flush peer=1; Win_free" END, WIN "Win_free" END},
+     {WIN LOCK "Win_flush peer=1; " UNLOCK "Win_free" END, WIN "Win_free" END},
+     NULL},
+    {"rma",
+     "rma",
+     "the window is still locked",
+     {WIN LOCK "Win_free" END, WIN "Win_free" END},
+     {WIN LOCK UNLOCK "Win_free" END, WIN "Win_free" END},
+     NULL},
+    {"rma",
+     "rma",
+     "no fence completes the accesses",
+     {WIN FENCE PUT("1", "0") "Win_free" END, WIN FENCE "Win_free" END},
+     {WIN FENCE PUT("1", "0") LAST, WIN FENCE LAST},
+     NULL},
+    {"rma",
+     "rma",
+     "fences, start and lock must not mix",
+     {WIN "Win_start args=1,0; " FENCE "Win_complete; Win_free" END, WIN FENCE "Win_free" END},
+     {WIN "Win_start args=1,0; Win_complete; " FENCE "Win_free" END, WIN FENCE "Win_free" END},
+     NULL},
+    {"rma",
+     "rma",
+     "the target is not in the group of MPI_Win_start",
+     {WIN "Win_start args=1,0; " PUT("0", "0") "Win_complete; Win_free" END, WIN "Win_free" END},
+     {WIN "Win_start args=1,0; " PUT("1", "0") "Win_complete; Win_free" END, WIN "Win_free" END},
+     NULL},
+    {"rma",
+     "rma",
+     "no MPI_Win_post comes before it",
+     {WIN "Win_wait; Win_free" END, WIN "Win_free" END},
+     {WIN "Win_post args=1,0; Win_wait; Win_free" END, WIN "Win_free" END},
+     NULL},
 
 #define OPEN(mode) "File_open args=" mode "; "
 #define CLOSE "File_close" END
 #define WRITE "File_write type=int count=1; "
-    {"file", "file", "MPI_MODE_RDONLY", {OPEN("2") WRITE CLOSE, OPEN("2") CLOSE}, {OPEN("8") WRITE CLOSE, OPEN("8") CLOSE}, NULL},
-    {"file", "file", "MPI_MODE_WRONLY", {OPEN("4") "File_read type=int count=1; " CLOSE, OPEN("4") CLOSE}, {OPEN("4") WRITE CLOSE, OPEN("4") CLOSE}, NULL},
-    {"file", "file", "MPI_MODE_SEQUENTIAL", {OPEN("260") WRITE CLOSE, OPEN("260") CLOSE},
-     {OPEN("260") "File_write_shared type=int count=1; " CLOSE, OPEN("260") CLOSE}, NULL},
-    {"file", "file", "'amode' differs between ranks 0 and 1", {OPEN("2") CLOSE, OPEN("8") CLOSE}, {OPEN("2") CLOSE, OPEN("2") CLOSE}, NULL},
-    {"file", "file", "different collective calls on a file", {OPEN("8") "File_sync; File_write_all type=int count=1; " CLOSE, OPEN("8") "File_write_all type=int count=1; File_sync; " CLOSE},
-     {OPEN("8") "File_sync; File_write_all type=int count=1; " CLOSE, OPEN("8") "File_sync; File_write_all type=int count=0; " CLOSE}, NULL},
-    {"file", "file", "rank 1 never does", {OPEN("8") CLOSE, OPEN("8") "Finalize"}, {OPEN("8") CLOSE, OPEN("8") CLOSE}, NULL},
-    {"file", "file", "no whole number of the view's elementary type",
-     {OPEN("8") "File_set_view type=double args=0,5; " WRITE CLOSE, OPEN("8") "File_set_view type=double args=0,5; " CLOSE},
-     {OPEN("8") "File_set_view type=int args=0,1; " WRITE CLOSE, OPEN("8") "File_set_view type=int args=0,1; " CLOSE}, NULL},
+    {"file",
+     "file",
+     "MPI_MODE_RDONLY",
+     {OPEN("2") WRITE CLOSE, OPEN("2") CLOSE},
+     {OPEN("8") WRITE CLOSE, OPEN("8") CLOSE},
+     NULL},
+    {"file",
+     "file",
+     "MPI_MODE_WRONLY",
+     {OPEN("4") "File_read type=int count=1; " CLOSE, OPEN("4") CLOSE},
+     {OPEN("4") WRITE CLOSE, OPEN("4") CLOSE},
+     NULL},
+    {"file",
+     "file",
+     "MPI_MODE_SEQUENTIAL",
+     {OPEN("260") WRITE CLOSE, OPEN("260") CLOSE},
+     {OPEN("260") "File_write_shared type=int count=1; " CLOSE, OPEN("260") CLOSE},
+     NULL},
+    {"file",
+     "file",
+     "'amode' differs between ranks 0 and 1",
+     {OPEN("2") CLOSE, OPEN("8") CLOSE},
+     {OPEN("2") CLOSE, OPEN("2") CLOSE},
+     NULL},
+    {"file",
+     "file",
+     "different collective calls on a file",
+     {OPEN("8") "File_sync; File_write_all type=int count=1; " CLOSE,
+      OPEN("8") "File_write_all type=int count=1; File_sync; " CLOSE},
+     {OPEN("8") "File_sync; File_write_all type=int count=1; " CLOSE,
+      OPEN("8") "File_sync; File_write_all type=int count=0; " CLOSE},
+     NULL},
+    {"file",
+     "file",
+     "rank 1 never does",
+     {OPEN("8") CLOSE, OPEN("8") "Finalize"},
+     {OPEN("8") CLOSE, OPEN("8") CLOSE},
+     NULL},
+    {"file",
+     "file",
+     "no whole number of the view's elementary type",
+     {OPEN("8") "File_set_view type=double args=0,5; " WRITE CLOSE,
+      OPEN("8") "File_set_view type=double args=0,5; " CLOSE},
+     {OPEN("8") "File_set_view type=int args=0,1; " WRITE CLOSE,
+      OPEN("8") "File_set_view type=int args=0,1; " CLOSE},
+     NULL},
 
 #define LEVEL(provided) "Init_thread args=3," provided "; "
-    {"thread", "thread", "only the main thread may", {LEVEL("1") "Barrier thread=1" END, LEVEL("1") "Barrier" END},
-     {LEVEL("3") "Barrier thread=1" END, LEVEL("3") "Barrier" END}, NULL},
-    {"thread", "thread", "the thread that called MPI_Init must call it", {LEVEL("3") "Barrier; Finalize thread=1", LEVEL("3") "Barrier" END},
-     {LEVEL("3") "Barrier thread=1" END, LEVEL("3") "Barrier" END}, NULL},
-    {"thread", "thread", "two threads are in MPI at a time", {LEVEL("2") SENDS("S") "; " SENDS("S") " thread=1 in" END, LEVEL("2") RECEIVE "; " RECEIVE END},
-     {LEVEL("2") SENDS("S") "; " SENDS("S") " thread=1" END, LEVEL("2") RECEIVE "; " RECEIVE END}, NULL},
-    {"thread", "thread", "two threads wait for the same request", {LEVEL("3") SENDS("Is") " req=9; Wait req=9; Wait req=9 thread=1 in" END, LEVEL("3") RECEIVE END},
-     {LEVEL("3") SENDS("Is") " req=9; Wait req=9; Wait req=8 thread=1 in" END, LEVEL("3") RECEIVE END}, NULL},
-    {"thread", "thread", "two threads are in collective calls on the same communicator", {LEVEL("3") "Barrier; Barrier thread=1 in" END, LEVEL("3") "Barrier; Barrier" END},
-     {LEVEL("3") "Barrier; Barrier thread=1" END, LEVEL("3") "Barrier; Barrier" END}, NULL},
+    {"thread",
+     "thread",
+     "only the main thread may",
+     {LEVEL("1") "Barrier thread=1" END, LEVEL("1") "Barrier" END},
+     {LEVEL("3") "Barrier thread=1" END, LEVEL("3") "Barrier" END},
+     NULL},
+    {"thread",
+     "thread",
+     "the thread that called MPI_Init must call it",
+     {LEVEL("3") "Barrier; Finalize thread=1", LEVEL("3") "Barrier" END},
+     {LEVEL("3") "Barrier thread=1" END, LEVEL("3") "Barrier" END},
+     NULL},
+    {"thread",
+     "thread",
+     "two threads are in MPI at a time",
+     {LEVEL("2") SENDS("S") "; " SENDS("S") " thread=1 in" END,
+      LEVEL("2") RECEIVE "; " RECEIVE END},
+     {LEVEL("2") SENDS("S") "; " SENDS("S") " thread=1" END, LEVEL("2") RECEIVE "; " RECEIVE END},
+     NULL},
+    {"thread",
+     "thread",
+     "two threads wait for the same request",
+     {LEVEL("3") SENDS("Is") " req=9; Wait req=9; Wait req=9 thread=1 in" END,
+      LEVEL("3") RECEIVE END},
+     {LEVEL("3") SENDS("Is") " req=9; Wait req=9; Wait req=8 thread=1 in" END,
+      LEVEL("3") RECEIVE END},
+     NULL},
+    {"thread",
+     "thread",
+     "two threads are in collective calls on the same communicator",
+     {LEVEL("3") "Barrier; Barrier thread=1 in" END, LEVEL("3") "Barrier; Barrier" END},
+     {LEVEL("3") "Barrier; Barrier thread=1" END, LEVEL("3") "Barrier; Barrier" END},
+     NULL},
 
-    {"usage", "argument", "MPI_Barrier: 'comm' is MPI_COMM_NULL (rank 0)", {"Barrier say=argument|comm|0|'comm' is MPI_COMM_NULL" END, "Barrier" END},
-     {"Barrier" END, "Barrier" END}, NULL},
-    {"usage", "buffer", "MPI_Wait: 'buf' was written to (rank 0)", {SENDS("Is") " req=9; Wait req=9 say=buffer|buf|1|'buf' was written to" END, RECEIVE END},
-     {SENDS("Is") " req=9; Wait req=9" END, RECEIVE END}, NULL},
-    {"usage", "leak", "MPI_Isend: was never completed (rank 0)", {SENDS("Is") " req=9; Finalize say=leak||1|was never completed", RECEIVE END},
-     {SENDS("Is") " req=9; Wait req=9" END, RECEIVE END}, NULL},
-    {"usage", "argument", "'tag' is wrong (rank 0)", /* one mistake of two ranks, over and over, is one finding; what no rule names is none */
-     {"Barrier say=argument|tag|0|'tag' is wrong; Barrier say=argument|tag|0|'tag' is wrong" END, "Barrier say=argument|tag|0|'tag' is wrong; Barrier" END},
-     {"Barrier say=window||1|0 4 w; Barrier say=none|tag|0|'tag' is wrong" END, "Barrier; Barrier" END}, NULL},
-    {"usage", "lifecycle", "rank 1 exits without MPI_Finalize", {"Barrier" END, "Barrier; exits"}, {"Barrier" END, "Barrier" END}, NULL},
+    {"usage",
+     "argument",
+     "MPI_Barrier: 'comm' is MPI_COMM_NULL (rank 0)",
+     {"Barrier say=argument|comm|0|'comm' is MPI_COMM_NULL" END, "Barrier" END},
+     {"Barrier" END, "Barrier" END},
+     NULL},
+    {"usage",
+     "buffer",
+     "MPI_Wait: 'buf' was written to (rank 0)",
+     {SENDS("Is") " req=9; Wait req=9 say=buffer|buf|1|'buf' was written to" END, RECEIVE END},
+     {SENDS("Is") " req=9; Wait req=9" END, RECEIVE END},
+     NULL},
+    {"usage",
+     "leak",
+     "MPI_Isend: was never completed (rank 0)",
+     {SENDS("Is") " req=9; Finalize say=leak||1|was never completed", RECEIVE END},
+     {SENDS("Is") " req=9; Wait req=9" END, RECEIVE END},
+     NULL},
+    {"usage",
+     "argument",
+     "'tag' is wrong (rank 0)", /* one mistake of two ranks, over and over, is one finding; what no
+                                   rule names is none */
+     {"Barrier say=argument|tag|0|'tag' is wrong; Barrier say=argument|tag|0|'tag' is wrong" END,
+      "Barrier say=argument|tag|0|'tag' is wrong; Barrier" END},
+     {"Barrier say=window||1|0 4 w; Barrier say=none|tag|0|'tag' is wrong" END,
+      "Barrier; Barrier" END},
+     NULL},
+    {"usage",
+     "lifecycle",
+     "rank 1 exits without MPI_Finalize",
+     {"Barrier" END, "Barrier; exits"},
+     {"Barrier" END, "Barrier" END},
+     NULL},
 
-    {"hang", "hang", "rank 0 waits in MPI_File_sync", {OPEN("8") "File_sync hangs; aborts", OPEN("8") "File_close" END},
-     {OPEN("8") "File_sync; " CLOSE, OPEN("8") "File_sync; " CLOSE}, "deadlock: rank 0 waits in MPI_File_sync"},
+    {"hang",
+     "hang",
+     "rank 0 waits in MPI_File_sync",
+     {OPEN("8") "File_sync hangs; aborts", OPEN("8") "File_close" END},
+     {OPEN("8") "File_sync; " CLOSE, OPEN("8") "File_sync; " CLOSE},
+     "deadlock: rank 0 waits in MPI_File_sync"},
 };
 
 static void make(const char *const *rank, const char *verdict)
@@ -134,12 +325,15 @@ static void make(const char *const *rank, const char *verdict)
     for (int r = 0; r < count; r++)
         if (!text_write(folder, r, count, rank[r]))
             fail_msg("no trace can be made of '%s'", rank[r]);
-    assert_int_equal(store_write(folder, path, &(struct store_options){.exit_code = -1, .verdict = verdict}), CORE_OK);
+    assert_int_equal(
+        store_write(folder, path, &(struct store_options){.exit_code = -1, .verdict = verdict}),
+        CORE_OK);
 }
 
 static void each_rule(void **state)
 {
-    const struct check_options options = {.seed = CHECK_SEED_DEFAULT, .budget_schedules = CHECK_BUDGET_DEFAULT};
+    const struct check_options options = {.seed = CHECK_SEED_DEFAULT,
+                                          .budget_schedules = CHECK_BUDGET_DEFAULT};
     int failures = 0;
 
     (void)state;
@@ -153,33 +347,65 @@ static void each_rule(void **state)
         make(wrong ? row->wrong : row->right, wrong ? row->verdict : NULL);
         assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
         assert_int_equal(check_all(&trace, &own, &list), CORE_OK);
-        if (list.count != wrong || (wrong && (!strstr(list.finding[0].title, row->title) || strcmp(list.finding[0].rule, row->rule) ||
-                                              list.finding[0].severity == FINDING_NOTE || !list.finding[0].call_count)))
-            print_error("%s, %s: \"%s\": %u findings, the first \"%s\"\n", row->only, wrong ? "wrong" : "right", row->title, list.count,
-                        list.count ? list.finding[0].title : ""), failures++;
+        if (list.count != wrong ||
+            (wrong && (!strstr(list.finding[0].title, row->title) ||
+                       strcmp(list.finding[0].rule, row->rule) ||
+                       list.finding[0].severity == FINDING_NOTE || !list.finding[0].call_count)))
+            print_error("%s, %s: \"%s\": %u findings, the first \"%s\"\n", row->only,
+                        wrong ? "wrong" : "right", row->title, list.count,
+                        list.count ? list.finding[0].title : ""),
+                failures++;
         finding_list_done(&list);
         trace_close(&trace);
     }
     assert_int_equal(failures, 0);
 }
 
-/* What rank 0 does with its call `first` comes before what the last rank begins with its call `last`: as told. */
+/* What rank 0 does with its call `first` comes before what the last rank begins with its call
+ * `last`: as told. */
 static void order_is_told(void **state)
 {
-    static const struct { bool before; uint64_t first, last; const char *rank[RANKS_MAX]; } cases[] = {
+    static const struct {
+        bool before;
+        uint64_t first, last;
+        const char *rank[RANKS_MAX];
+    } cases[] = {
         {true, 1, 2, {SENDS("S") END, RECEIVE "; Barrier"}},
-        {false, 2, 2, {SENDS("S") "; Barrier", RECEIVE "; " RECEIVE}}, /* what follows the send is not */
-        {true, 1, 2, {SENDS("S"), RECEIVE "; Send peer=2 tag=7 type=int count=4", "Recv peer=1 tag=7 type=int count=4 got=0:1:7:16; Finalize"}},
-        {false, 1, 2, {SENDS("S"), "Send peer=2 tag=7 type=int count=4; " RECEIVE, "Recv peer=1 tag=7 type=int count=4 got=0:1:7:16; Finalize"}},
-        {true, 1, 3, {SENDS("S"), "Irecv peer=0 tag=7 type=int count=4 req=9; Wait req=9 got=9:0:7:16; Finalize"}},
-        {false, 1, 2, {SENDS("S"), "Irecv peer=0 tag=7 type=int count=4 req=9; Wait req=9 got=9:0:7:16; Finalize"}}, /* the wait's own begin */
+        {false,
+         2,
+         2,
+         {SENDS("S") "; Barrier", RECEIVE "; " RECEIVE}}, /* what follows the send is not */
+        {true,
+         1,
+         2,
+         {SENDS("S"), RECEIVE "; Send peer=2 tag=7 type=int count=4",
+          "Recv peer=1 tag=7 type=int count=4 got=0:1:7:16; Finalize"}},
+        {false,
+         1,
+         2,
+         {SENDS("S"), "Send peer=2 tag=7 type=int count=4; " RECEIVE,
+          "Recv peer=1 tag=7 type=int count=4 got=0:1:7:16; Finalize"}},
+        {true,
+         1,
+         3,
+         {SENDS("S"),
+          "Irecv peer=0 tag=7 type=int count=4 req=9; Wait req=9 got=9:0:7:16; Finalize"}},
+        {false,
+         1,
+         2,
+         {SENDS("S"), "Irecv peer=0 tag=7 type=int count=4 req=9; Wait req=9 got=9:0:7:16; "
+                      "Finalize"}}, /* the wait's own begin */
         {true, 1, 2, {"Barrier; Finalize", "Barrier; Finalize"}},
         {false, 2, 2, {"Barrier; " SENDS("S"), "Barrier; Finalize"}},
         {true, 2, 3, {WIN FENCE "Finalize", WIN FENCE "Finalize"}},
         {true, 2, 3, {WIN "Win_complete", WIN "Win_wait; Finalize"}},
         {true, 2, 3, {WIN "Win_post args=1,0", WIN "Win_start args=1,0; Finalize"}},
         {false, 2, 3, {OPEN("8") "File_sync", OPEN("8") "File_sync; Finalize"}},
-        {true, 2, 3, {OPEN("8") "File_sync", OPEN("8") "File_sync; Finalize"}}, /* the last: calls on a file order as well */
+        {true,
+         2,
+         3,
+         {OPEN("8") "File_sync",
+          OPEN("8") "File_sync; Finalize"}}, /* the last: calls on a file order as well */
     };
 
     (void)state;
@@ -190,7 +416,8 @@ static void order_is_told(void **state)
         assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
         assert_int_equal(order_new(&trace, i + 1 == sizeof cases / sizeof *cases, &order), CORE_OK);
         assert_non_null(order);
-        if (order_before(order, 0, cases[i].first, trace.rank_count - 1, cases[i].last) != cases[i].before)
+        if (order_before(order, 0, cases[i].first, trace.rank_count - 1, cases[i].last) !=
+            cases[i].before)
             fail_msg("case %zu: not %s", i, cases[i].before ? "before" : "unordered");
         assert_false(order_before(order, trace.rank_count - 1, cases[i].last, 0, cases[i].first));
         order_free(order);
@@ -201,20 +428,51 @@ static void order_is_told(void **state)
 /* Basic types and two derived ones: {int, double} and {int, int, double}. */
 static void types_are_compared(void **state)
 {
-    enum { INT, UNSIGNED, LONG, LONG_LONG, FLOAT, DOUBLE, COMPLEX, BYTE, PAIR, MIXED, LONGER, UNKNOWN, TYPES };
-    const struct spool_segment mixed[] = {{0, INT, 1}, {8, DOUBLE, 1}}, longer[] = {{0, INT, 2}, {8, DOUBLE, 1}};
-    struct trace_datatype type[TYPES] = {
-        [INT] = {"MPI_INT", 4, 0, 4, 0, NULL, 1},         [UNSIGNED] = {"MPI_UNSIGNED", 4, 0, 4, 0, NULL, 1}, [LONG] = {"MPI_LONG", 8, 0, 8, 0, NULL, 1},
-        [LONG_LONG] = {"MPI_LONG_LONG_INT", 8, 0, 8, 0, NULL, 1}, [FLOAT] = {"MPI_FLOAT", 4, 0, 4, 0, NULL, 1}, [DOUBLE] = {"MPI_DOUBLE", 8, 0, 8, 0, NULL, 1},
-        [COMPLEX] = {"MPI_C_FLOAT_COMPLEX", 8, 0, 8, 0, NULL, 1}, [BYTE] = {"MPI_BYTE", 1, 0, 1, 0, NULL, 1}, [PAIR] = {"MPI_DOUBLE_INT", 12, 0, 16, 0, NULL, 1},
-        [MIXED] = {NULL, 12, 0, 16, 0, mixed, 2},         [LONGER] = {NULL, 16, 0, 16, 0, longer, 2},         [UNKNOWN] = {NULL, 4, 0, 4, 0, NULL, 0},
+    enum {
+        INT,
+        UNSIGNED,
+        LONG,
+        LONG_LONG,
+        FLOAT,
+        DOUBLE,
+        COMPLEX,
+        BYTE,
+        PAIR,
+        MIXED,
+        LONGER,
+        UNKNOWN,
+        TYPES
     };
-    static const struct { bool differ; int sent, sent_count, received, received_count; } cases[] = {
-        {false, INT, 4, INT, 4},       {false, INT, 4, UNSIGNED, 4},   {true, INT, 4, FLOAT, 4},      {true, INT, 4, LONG, 2},
-        {false, LONG, 2, LONG_LONG, 2}, {true, DOUBLE, 1, COMPLEX, 1},  {true, LONG_LONG, 1, DOUBLE, 1}, {false, INT, 4, BYTE, 16},
-        {false, BYTE, 4, FLOAT, 1},    {false, PAIR, 1, DOUBLE, 1},    {false, MIXED, 2, MIXED, 4},   {true, MIXED, 1, LONGER, 1},
-        {true, MIXED, 2, INT, 6},      {false, MIXED, 0, FLOAT, 9},    {false, INT, 1, MIXED, 3},     {true, INT, 2, MIXED, 3},
-        {false, INT, 2, LONGER, 3},    {true, INT, 3, LONGER, 3},      {false, UNKNOWN, 1, FLOAT, 1}, {false, INT, 1000000000, UNSIGNED, 2},
+    const struct spool_segment mixed[] = {{0, INT, 1}, {8, DOUBLE, 1}},
+                               longer[] = {{0, INT, 2}, {8, DOUBLE, 1}};
+    struct trace_datatype type[TYPES] = {
+        [INT] = {"MPI_INT", 4, 0, 4, 0, NULL, 1},
+        [UNSIGNED] = {"MPI_UNSIGNED", 4, 0, 4, 0, NULL, 1},
+        [LONG] = {"MPI_LONG", 8, 0, 8, 0, NULL, 1},
+        [LONG_LONG] = {"MPI_LONG_LONG_INT", 8, 0, 8, 0, NULL, 1},
+        [FLOAT] = {"MPI_FLOAT", 4, 0, 4, 0, NULL, 1},
+        [DOUBLE] = {"MPI_DOUBLE", 8, 0, 8, 0, NULL, 1},
+        [COMPLEX] = {"MPI_C_FLOAT_COMPLEX", 8, 0, 8, 0, NULL, 1},
+        [BYTE] = {"MPI_BYTE", 1, 0, 1, 0, NULL, 1},
+        [PAIR] = {"MPI_DOUBLE_INT", 12, 0, 16, 0, NULL, 1},
+        [MIXED] = {NULL, 12, 0, 16, 0, mixed, 2},
+        [LONGER] = {NULL, 16, 0, 16, 0, longer, 2},
+        [UNKNOWN] = {NULL, 4, 0, 4, 0, NULL, 0},
+    };
+    static const struct {
+        bool differ;
+        int sent, sent_count, received, received_count;
+    } cases[] = {
+        {false, INT, 4, INT, 4},         {false, INT, 4, UNSIGNED, 4},
+        {true, INT, 4, FLOAT, 4},        {true, INT, 4, LONG, 2},
+        {false, LONG, 2, LONG_LONG, 2},  {true, DOUBLE, 1, COMPLEX, 1},
+        {true, LONG_LONG, 1, DOUBLE, 1}, {false, INT, 4, BYTE, 16},
+        {false, BYTE, 4, FLOAT, 1},      {false, PAIR, 1, DOUBLE, 1},
+        {false, MIXED, 2, MIXED, 4},     {true, MIXED, 1, LONGER, 1},
+        {true, MIXED, 2, INT, 6},        {false, MIXED, 0, FLOAT, 9},
+        {false, INT, 1, MIXED, 3},       {true, INT, 2, MIXED, 3},
+        {false, INT, 2, LONGER, 3},      {true, INT, 3, LONGER, 3},
+        {false, UNKNOWN, 1, FLOAT, 1},   {false, INT, 1000000000, UNSIGNED, 2},
     };
     struct spool_segment basic[TYPES];
     struct trace trace = {.datatype = type, .datatype_count = TYPES};
@@ -226,7 +484,8 @@ static void types_are_compared(void **state)
         type[i].segment = &basic[i];
     }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (types_differ(&trace, cases[i].sent, cases[i].sent_count, cases[i].received, cases[i].received_count, &a, &b) != cases[i].differ)
+        if (types_differ(&trace, cases[i].sent, cases[i].sent_count, cases[i].received,
+                         cases[i].received_count, &a, &b) != cases[i].differ)
             fail_msg("case %zu", i);
 }
 
@@ -251,6 +510,7 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule), cmocka_unit_test(order_is_told), cmocka_unit_test(types_are_compared)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule), cmocka_unit_test(order_is_told),
+                                       cmocka_unit_test(types_are_compared)};
     return cmocka_run_group_tests(tests, begin, end);
 }

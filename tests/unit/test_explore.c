@@ -1,5 +1,5 @@
-/* Exploration against brute force on random small programs, and on programs whose answer is known. With an argument: that many random
- * programs. */
+/* Exploration against brute force on random small programs, and on programs whose answer is known.
+ * With an argument: that many random programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,14 +21,20 @@ static void make(uint32_t ranks)
     assert_int_equal(replay_program_init(&program, ranks), CORE_OK);
 }
 
-static void add(uint32_t rank, enum replay_op_kind kind, int peer, int tag, uint64_t bytes, int request)
+static void add(uint32_t rank, enum replay_op_kind kind, int peer, int tag, uint64_t bytes,
+                int request)
 {
-    struct replay_op op = {.kind = (uint8_t)kind, .peer = peer, .tag = tag, .bytes = bytes, .request = request,
+    struct replay_op op = {.kind = (uint8_t)kind,
+                           .peer = peer,
+                           .tag = tag,
+                           .bytes = bytes,
+                           .request = request,
                            .matched = REPLAY_ANY};
     assert_int_equal(replay_program_add(&program, rank, &op), CORE_OK);
 }
 
-static struct replay_exploration explore(bool sends, bool no_reduction, bool keep_going, uint64_t runs, const char *policy)
+static struct replay_exploration explore(bool sends, bool no_reduction, bool keep_going,
+                                         uint64_t runs, const char *policy)
 {
     struct replay_explore_options options = {
         .sends = sends, .no_reduction = no_reduction, .keep_going = keep_going, .runs_max = runs};
@@ -61,7 +67,8 @@ static void random_program(struct core_random *random)
         int32_t request = 0, waited = 0, message = 1000;
         uint32_t length = 1 + (uint32_t)core_random_below(random, 4);
         for (uint32_t i = 0; i < length; i++) {
-            int peer = (int)core_random_below(random, ranks), tag = (int)core_random_below(random, 2);
+            int peer = (int)core_random_below(random, ranks),
+                tag = (int)core_random_below(random, 2);
             bool any = core_random_below(random, 2), any_tag = core_random_below(random, 4) == 0;
             switch (core_random_below(random, 6)) {
             case 0:
@@ -75,7 +82,8 @@ static void random_program(struct core_random *random)
                 add(rank, REPLAY_RECV, any ? REPLAY_ANY : peer, any_tag ? REPLAY_ANY : tag, 8, 0);
                 break;
             case 4:
-                add(rank, REPLAY_IRECV, any ? REPLAY_ANY : peer, any_tag ? REPLAY_ANY : tag, 8, request++);
+                add(rank, REPLAY_IRECV, any ? REPLAY_ANY : peer, any_tag ? REPLAY_ANY : tag, 8,
+                    request++);
                 break;
             default:
                 if (waited < request)
@@ -101,7 +109,8 @@ static void random_program(struct core_random *random)
 /* As many receives as messages, in any order: most of them run through, in several ways. */
 static void balanced_program(struct core_random *random)
 {
-    uint32_t ranks = 3 + (uint32_t)core_random_below(random, 2), messages = 2 + (uint32_t)core_random_below(random, 4);
+    uint32_t ranks = 3 + (uint32_t)core_random_below(random, 2),
+             messages = 2 + (uint32_t)core_random_below(random, 4);
     int32_t request[4] = {0};
     make(ranks);
     for (uint32_t i = 0; i < messages; i++) {
@@ -118,8 +127,8 @@ static void balanced_program(struct core_random *random)
         if (now)
             add(to, REPLAY_RECV, any ? REPLAY_ANY : (int)from, tag, 8, 0);
         else
-            add(to, REPLAY_IRECV, any ? REPLAY_ANY : (int)from, core_random_below(random, 2) ? tag : REPLAY_ANY, 8,
-                request[to]++);
+            add(to, REPLAY_IRECV, any ? REPLAY_ANY : (int)from,
+                core_random_below(random, 2) ? tag : REPLAY_ANY, 8, request[to]++);
     }
     for (uint32_t rank = 0; rank < ranks; rank++)
         for (int32_t i = 0; i < request[rank]; i++)
@@ -134,8 +143,8 @@ static void print_program(bool sends, const char *policy)
     for (uint32_t rank = 0; rank < program.rank_count; rank++)
         for (uint32_t i = 0; i < program.rank[rank].op_count; i++) {
             const struct replay_op *op = &program.rank[rank].op[i];
-            print_message("%u.%u %s peer %d tag %d request %d\n", rank, i, replay_op_kind_text(op->kind), op->peer,
-                          op->tag, op->request);
+            print_message("%u.%u %s peer %d tag %d request %d\n", rank, i,
+                          replay_op_kind_text(op->kind), op->peer, op->tag, op->request);
         }
 }
 
@@ -176,7 +185,8 @@ static void test_budget(void **state)
     struct replay_exploration found = explore(false, false, false, RUNS, "buffering=eager");
     assert_int_equal(found.verdict, REPLAY_VERDICT_NOT_FOUND);
     assert_true(found.runs >= 1 && found.sampled >= 1);
-    assert_true((found.runs + found.sampled) * 2 * SENDERS * MESSAGES < UINT64_C(2) * RUNS * REPLAY_EXPLORE_OPS);
+    assert_true((found.runs + found.sampled) * 2 * SENDERS * MESSAGES <
+                UINT64_C(2) * RUNS * REPLAY_EXPLORE_OPS);
     replay_exploration_done(&found);
     replay_program_done(&program);
 }
@@ -196,9 +206,10 @@ static void test_against_brute_force(void **state)
         compare(true, "");
         replay_program_done(&program);
     }
-    print_message("schedules: %llu without reduction, %llu with; %llu deadlocks, %llu with several outcomes\n",
-                  (unsigned long long)runs_without, (unsigned long long)runs_with, (unsigned long long)deadlocks,
-                  (unsigned long long)nontrivial);
+    print_message("schedules: %llu without reduction, %llu with; %llu deadlocks, %llu with several "
+                  "outcomes\n",
+                  (unsigned long long)runs_without, (unsigned long long)runs_with,
+                  (unsigned long long)deadlocks, (unsigned long long)nontrivial);
     assert_true(runs_with * 2 < runs_without);
     assert_true(deadlocks > programs / 4 && nontrivial > programs / 10);
 }
@@ -220,8 +231,9 @@ static void test_wildcard(void **state)
     assert_int_equal(found.runs, 2);
     assert_int_equal(found.deadlocks, 1);
     assert_int_equal(found.forced, 1);
-    assert_string_equal(found.witness,
-                        "buffering=rendezvous delay=none order=list:0.1=1 coll=synchronising seed=1");
+    assert_string_equal(
+        found.witness,
+        "buffering=rendezvous delay=none order=list:0.1=1 coll=synchronising seed=1");
     check_witness(&found);
     replay_exploration_done(&found);
     program.rank[0].op[1].peer = REPLAY_ANY;
@@ -232,7 +244,8 @@ static void test_wildcard(void **state)
     replay_program_done(&program);
 }
 
-/* A ring in which every rank sends before it receives: all sends must wait for it to hang; the shrunk witness names exactly them. */
+/* A ring in which every rank sends before it receives: all sends must wait for it to hang; the
+ * shrunk witness names exactly them. */
 static void test_shrink(void **state)
 {
     (void)state;
@@ -250,13 +263,16 @@ static void test_shrink(void **state)
     assert_int_equal(found.verdict, REPLAY_VERDICT_DEADLOCK);
     assert_false(found.assumed);
     assert_int_equal(found.unbuffered, 4);
-    assert_string_equal(found.witness, "buffering=list:0.4,1.4,2.4,3.4 delay=none order=recorded coll=synchronising seed=1");
+    assert_string_equal(
+        found.witness,
+        "buffering=list:0.4,1.4,2.4,3.4 delay=none order=recorded coll=synchronising seed=1");
     assert_int_equal(found.result.waitfor.core_count, 4);
     replay_exploration_done(&found);
     replay_program_done(&program);
 }
 
-/* More buffering can make a deadlock: 0's first receive takes 2's message only if 1's send does not hold 1 back from telling 2 to go. */
+/* More buffering can make a deadlock: 0's first receive takes 2's message only if 1's send does not
+ * hold 1 back from telling 2 to go. */
 static void test_buffering_creates_deadlock(void **state)
 {
     (void)state;
@@ -281,11 +297,13 @@ static void test_buffering_creates_deadlock(void **state)
     replay_program_done(&program);
 }
 
-/* A master that takes a message of each of n workers: one schedule for each order is needed, and no more. */
+/* A master that takes a message of each of n workers: one schedule for each order is needed, and no
+ * more. */
 static void test_reduction(void **state)
 {
     (void)state;
-    make(10); /* pairs: each even rank takes one message from anybody, only its neighbour sends it one */
+    make(10); /* pairs: each even rank takes one message from anybody, only its neighbour sends it
+                 one */
     for (uint32_t rank = 0; rank < 10; rank++)
         if (rank % 2)
             add(rank, REPLAY_SEND, (int)rank - 1, 0, 8, 0);
@@ -308,7 +326,8 @@ static void test_reduction(void **state)
     assert_int_equal(found.runs, 24);
     assert_int_equal(found.outcomes, 24);
     replay_exploration_done(&found);
-    found = explore(false, false, true, 10, ""); /* the budget ends: samples, and no claim for all */
+    found =
+        explore(false, false, true, 10, ""); /* the budget ends: samples, and no claim for all */
     assert_int_equal(found.verdict, REPLAY_VERDICT_NOT_FOUND);
     assert_false(found.exhaustive);
     assert_true(found.sampled > 0);
@@ -330,7 +349,8 @@ static void test_shards(void **state)
     struct replay_exploration whole = explore(false, false, true, 1000000, "");
     uint64_t runs = 0, hash = 0;
     for (uint64_t shard = 0; shard < 3; shard++) {
-        struct replay_explore_options options = {.keep_going = true, .runs_max = 1000000, .shard = shard, .shard_count = 3};
+        struct replay_explore_options options = {
+            .keep_going = true, .runs_max = 1000000, .shard = shard, .shard_count = 3};
         struct replay_exploration part;
         assert_int_equal(replay_policy_parse("", &options.policy), CORE_OK);
         assert_int_equal(replay_explore(&program, &options, &part), CORE_OK);
@@ -345,13 +365,15 @@ static void test_shards(void **state)
     replay_program_done(&program);
 }
 
-/* Shares explored one by one, written down, read back, merged in any order: the answer of the whole. */
+/* Shares explored one by one, written down, read back, merged in any order: the answer of the
+ * whole. */
 static void explore_shares(uint32_t first, struct replay_exploration *out_sum)
 {
     struct replay_exploration part, sum = {0};
     for (uint32_t i = 0; i < REPLAY_EXPLORE_SHARES; i++) {
-        struct replay_explore_options options = {
-            .runs_max = 1000000, .shard = (first + i * 5) % REPLAY_EXPLORE_SHARES, .shard_count = REPLAY_EXPLORE_SHARES};
+        struct replay_explore_options options = {.runs_max = 1000000,
+                                                 .shard = (first + i * 5) % REPLAY_EXPLORE_SHARES,
+                                                 .shard_count = REPLAY_EXPLORE_SHARES};
         assert_int_equal(replay_policy_parse("", &options.policy), CORE_OK);
         assert_int_equal(replay_explore(&program, &options, &part), CORE_OK);
         FILE *file = tmpfile();
@@ -411,8 +433,9 @@ static void test_unknown(void **state)
     replay_program_done(&program);
 }
 
-/* Rank 0 receives what a probe of any source found, then from rank 2, or from rank 1: the first deadlocks when the probe finds the message
- * of rank 2. A receive that only happens to name the same source does not follow the probe. */
+/* Rank 0 receives what a probe of any source found, then from rank 2, or from rank 1: the first
+ * deadlocks when the probe finds the message of rank 2. A receive that only happens to name the
+ * same source does not follow the probe. */
 static void test_probed(void **state)
 {
     (void)state;
@@ -430,7 +453,8 @@ static void test_probed(void **state)
                 add(1, REPLAY_SEND, 0, 5, 8, 0);
             add(2, REPLAY_SEND, 0, 6, 8, 0);
             struct replay_exploration found = explore(false, false, false, 0, "buffering=eager");
-            assert_int_equal(found.verdict, follows && second == 2 ? REPLAY_VERDICT_DEADLOCK : REPLAY_VERDICT_NONE);
+            assert_int_equal(found.verdict, follows && second == 2 ? REPLAY_VERDICT_DEADLOCK
+                                                                   : REPLAY_VERDICT_NONE);
             if (follows && second == 2) {
                 assert_true(found.assumed);
                 assert_int_equal(found.forced, 1);
@@ -444,16 +468,11 @@ static void test_probed(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_wildcard),
-        cmocka_unit_test(test_probed),
-        cmocka_unit_test(test_shrink),
-        cmocka_unit_test(test_buffering_creates_deadlock),
-        cmocka_unit_test(test_reduction),
-        cmocka_unit_test(test_shards),
-        cmocka_unit_test(test_shares),
-        cmocka_unit_test(test_unknown),
-        cmocka_unit_test(test_budget),
-        cmocka_unit_test(test_against_brute_force),
+        cmocka_unit_test(test_wildcard),  cmocka_unit_test(test_probed),
+        cmocka_unit_test(test_shrink),    cmocka_unit_test(test_buffering_creates_deadlock),
+        cmocka_unit_test(test_reduction), cmocka_unit_test(test_shards),
+        cmocka_unit_test(test_shares),    cmocka_unit_test(test_unknown),
+        cmocka_unit_test(test_budget),    cmocka_unit_test(test_against_brute_force),
     };
     if (argc > 1)
         programs = strtoull(argv[1], NULL, 10);

@@ -11,7 +11,8 @@
 
 enum { INNER_TAG = 7 };
 
-/* Ranks 1 and 3 of four exchange within the part; around it lie other messages, one awaited together with the part's. */
+/* Ranks 1 and 3 of four exchange within the part; around it lie other messages, one awaited
+ * together with the part's. */
 static void build(struct replay_program *program)
 {
     int32_t all[] = {0, 1, 2};
@@ -35,7 +36,8 @@ static bool inner(void *context, uint32_t rank, uint32_t index, const struct rep
     return op->tag == INNER_TAG || (op->kind == REPLAY_WAIT_ALL && index == 3);
 }
 
-static bool inner_without_waits(void *context, uint32_t rank, uint32_t index, const struct replay_op *op)
+static bool inner_without_waits(void *context, uint32_t rank, uint32_t index,
+                                const struct replay_op *op)
 {
     (void)context;
     (void)rank;
@@ -54,7 +56,8 @@ static void a_part_is_a_program(void **state)
     (void)state;
     build(&whole);
     assert_int_equal(extractor_new(&whole, &extractor), CORE_OK);
-    for (int again = 0; again < 2; again++) { /* the second cut finds the maps as the first one did */
+    for (int again = 0; again < 2;
+         again++) { /* the second cut finds the maps as the first one did */
         if (again)
             replay_program_done(&part);
         assert_int_equal(extractor_cut(extractor, all, inner, NULL, &part, &missing), CORE_OK);
@@ -86,7 +89,8 @@ static void missing_waits_are_said(void **state)
     (void)state;
     build(&whole);
     assert_int_equal(extractor_new(&whole, &extractor), CORE_OK);
-    assert_int_equal(extractor_cut(extractor, all, inner_without_waits, NULL, &part, &missing), CORE_OK);
+    assert_int_equal(extractor_cut(extractor, all, inner_without_waits, NULL, &part, &missing),
+                     CORE_OK);
     assert_true(missing);
     replay_program_done(&part);
     extractor_free(extractor);

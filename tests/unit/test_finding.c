@@ -37,9 +37,11 @@ static void the_json_form_holds_what_was_said(void **state)
     struct finding_call *call = finding_call_add(finding, NULL, 1, 0);
     call->core = true;
     char *json = finding_json(finding);
-    assert_string_equal(json, "{\"rule\":\"deadlock\",\"class\":\"deadlock\",\"severity\":\"error\",\"title\":\"2 ranks \\\"wait\\\"\","
-                              "\"calls\":[{\"rank\":1,\"core\":true}],\"facts\":[\"a fact\",\"another\"],"
-                              "\"repeat\":\"crosswait replay T.db\",\"assumed\":false,\"live\":\"not tried\"}");
+    assert_string_equal(
+        json, "{\"rule\":\"deadlock\",\"class\":\"deadlock\",\"severity\":\"error\",\"title\":\"2 "
+              "ranks \\\"wait\\\"\","
+              "\"calls\":[{\"rank\":1,\"core\":true}],\"facts\":[\"a fact\",\"another\"],"
+              "\"repeat\":\"crosswait replay T.db\",\"assumed\":false,\"live\":\"not tried\"}");
     free(json);
     finding_list_done(&list);
 }

@@ -68,9 +68,9 @@ static void job_start(uint32_t count)
                                : class == EVENT_CLASS_RMA_LOCK ? "lock_type,assert"
                                                                : "";
             const char *name = event_class_text((enum event_class) class);
-            struct spool_def_call def = {
-                .name_bytes = (uint16_t)snprintf(text, sizeof text, "MPI_%s", name),
-                .names_bytes = (uint16_t)strlen(args)};
+            struct spool_def_call def = {.name_bytes =
+                                             (uint16_t)snprintf(text, sizeof text, "MPI_%s", name),
+                                         .names_bytes = (uint16_t)strlen(args)};
 
             strcat(text, args);
             put(r, SPOOL_DEF_CALL, class, class, &def, sizeof def, text, strlen(text));
@@ -109,7 +109,16 @@ static struct spool_event event_of(uint32_t rank, enum event_class class, int32_
 }
 
 /* Calls that are told apart by their names only. */
-enum { REDUCE = EVENT_CLASS_COUNT, BCAST, BARRIER, IBARRIER, CREATE_GROUP, BSEND, DETACH, FLUSH_LOCAL };
+enum {
+    REDUCE = EVENT_CLASS_COUNT,
+    BCAST,
+    BARRIER,
+    IBARRIER,
+    CREATE_GROUP,
+    BSEND,
+    DETACH,
+    FLUSH_LOCAL
+};
 
 static void names_define(void)
 {
@@ -165,8 +174,8 @@ static void group_define(uint32_t rank, uint32_t id, int32_t member)
 }
 
 /* A call on window or file `id`, with one scalar argument; pending: the rank is in it. */
-static void on_object(uint32_t rank, enum event_class class, uint32_t id, int32_t target, int64_t arg,
-                      bool pending)
+static void on_object(uint32_t rank, enum event_class class, uint32_t id, int32_t target,
+                      int64_t arg, bool pending)
 {
     struct spool_args args = {.seq = lane[rank].seq + 1};
     struct spool_event event;
@@ -180,7 +189,7 @@ static void on_object(uint32_t rank, enum event_class class, uint32_t id, int32_
         return;
     }
     event.t_leave = 2;
-    put(rank, SPOOL_EVENT, (uint16_t)class, 0, &event, sizeof event, NULL, 0);
+    put(rank, SPOOL_EVENT, (uint16_t) class, 0, &event, sizeof event, NULL, 0);
 }
 
 /* A call that returned; source and tag of the completion, where it has one. */
@@ -499,7 +508,8 @@ static void sendrecv_and_probe(void **state)
 static void only_the_messages_that_are_left_count(void **state)
 {
     (void)state;
-    job_start(2); /* two sent, one receive pending before the one that is waited for: it gets the second */
+    job_start(2); /* two sent, one receive pending before the one that is waited for: it gets the
+                     second */
     did(1, EVENT_CLASS_SEND, 0, 0, 0);
     did(1, EVENT_CLASS_SEND, 0, 0, 0);
     did(0, EVENT_CLASS_IRECV, 1, 0, 1);
@@ -655,7 +665,8 @@ static void calls_of_a_part_do_not_count(void **state)
 static void windows_and_files(void **state)
 {
     (void)state;
-    for (int other = 0; other < 2; other++) { /* rank 0 has made windows of its own: its numbers are others */
+    for (int other = 0; other < 2;
+         other++) { /* rank 0 has made windows of its own: its numbers are others */
         job_start(2);
         object_define(0, SPOOL_DEF_WIN, 1, 70);
         object_define(0, SPOOL_DEF_WIN, 2, 71);
@@ -727,7 +738,8 @@ static void locks(void **state)
         on_object(1, EVENT_CLASS_RMA_LOCK, 1, 2, 1, false);
         if (held == 0) /* given back in time */
             on_object(1, EVENT_CLASS_RMA_UNLOCK, 1, 2, 0, false);
-        on_object(0, EVENT_CLASS_RMA_LOCK, 1, held == 2 ? 1 : 2, 1, true); /* held 2: another target's */
+        on_object(0, EVENT_CLASS_RMA_LOCK, 1, held == 2 ? 1 : 2, 1,
+                  true); /* held 2: another target's */
         inside(1, EVENT_CLASS_RECV, 0, 0, 0);
         inside(2, EVENT_CLASS_RECV, 0, 0, 0);
         if (held == 1)
@@ -737,7 +749,8 @@ static void locks(void **state)
     }
 }
 
-/* A pending receive of rank 0 takes any message, or any tag of rank 1; then rank 0 receives from rank 1 with tag 5. */
+/* A pending receive of rank 0 takes any message, or any tag of rank 1; then rank 0 receives from
+ * rank 1 with tag 5. */
 static void receives_behind(int32_t source, int32_t tag)
 {
     job_start(3);
@@ -749,13 +762,15 @@ static void receives_behind(int32_t source, int32_t tag)
 
 static void a_pending_receive_takes_the_message(void **state)
 {
-    static const int32_t wide[][2] = {{EVENT_ANY, 5}, {1, EVENT_ANY}, {EVENT_ANY, EVENT_ANY}, {1, 5}};
+    static const int32_t wide[][2] = {
+        {EVENT_ANY, 5}, {1, EVENT_ANY}, {EVENT_ANY, EVENT_ANY}, {1, 5}};
 
     (void)state;
     for (int i = 0; i < 4; i++) {
         receives_behind(wide[i][0], wide[i][1]); /* the only message */
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
-        expect_proven(wide[i][0] == EVENT_ANY ? 3 : 2); /* what rank 2 might send would make a difference */
+        expect_proven(
+            wide[i][0] == EVENT_ANY ? 3 : 2); /* what rank 2 might send would make a difference */
         receives_behind(wide[i][0], wide[i][1]); /* two of them */
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
@@ -779,7 +794,8 @@ static void a_pending_receive_takes_the_message(void **state)
     expect_nothing();
 }
 
-/* Another message may have been taken; but then the receive would have met its own, had all had the time. */
+/* Another message may have been taken; but then the receive would have met its own, had all had the
+ * time. */
 static void what_has_arrived_was_taken(void **state)
 {
     (void)state;
@@ -795,13 +811,16 @@ static void what_has_arrived_was_taken(void **state)
         if (twin == 4)
             standing[1] = LIVE_ENDED;
         if (twin == 5)
-            standing[2] = LIVE_UNKNOWN; /* what it sends makes no difference any more; but rank 1 waits for it, or for rank 0 */
+            standing[2] = LIVE_UNKNOWN; /* what it sends makes no difference any more; but rank 1
+                                           waits for it, or for rank 0 */
         if (twin == 0 || twin >= 4)
             expect_proven(twin == 4 ? 1 : 2);
         else
             expect_nothing();
     }
-    receives_behind(EVENT_ANY, 5); /* rank 2 may still send: the pending receive takes that, if it comes first */
+    receives_behind(
+        EVENT_ANY,
+        5); /* rank 2 may still send: the pending receive takes that, if it comes first */
     did(1, EVENT_CLASS_SEND, 0, 5, 0);
     standing[2] = LIVE_UNKNOWN;
     expect_nothing();
@@ -841,7 +860,8 @@ static void threads(void **state)
     expect_proven(3);
 }
 
-/* In what order threads send on one channel is not known: who of two waits, when one message was received? */
+/* In what order threads send on one channel is not known: who of two waits, when one message was
+ * received? */
 static void threads_that_share_a_channel(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-/* The matcher against a naive one that follows MPI's rules word for word, on random programs. With an argument: that many programs of
- * each kind instead of the usual few thousand. */
+/* The matcher against a naive one that follows MPI's rules word for word, on random programs. With
+ * an argument: that many programs of each kind instead of the usual few thousand. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,7 +38,8 @@ static void drop(struct naive_entry *list, uint32_t *count, uint32_t at)
     --*count;
 }
 
-/* The receive that the rules give message m to, index + 1; 0 none: the first posted one that accepts it. */
+/* The receive that the rules give message m to, index + 1; 0 none: the first posted one that
+ * accepts it. */
 static uint32_t owner(const struct naive *n, uint32_t m)
 {
     for (uint32_t r = 0; r < n->receives; r++)
@@ -47,19 +48,21 @@ static uint32_t owner(const struct naive *n, uint32_t m)
     return 0;
 }
 
-/* Whether receive r can take message m now: m belongs to it, and is the first of its source that r accepts. */
+/* Whether receive r can take message m now: m belongs to it, and is the first of its source that r
+ * accepts. */
 static bool can_take(const struct naive *n, uint32_t r, uint32_t m)
 {
     if (owner(n, m) != r + 1)
         return false;
     for (uint32_t k = 0; k < m; k++)
-        if (n->message[k].key.from == n->message[m].key.from && accepts(&n->receive[r].key, &n->message[k].key))
+        if (n->message[k].key.from == n->message[m].key.from &&
+            accepts(&n->receive[r].key, &n->message[k].key))
             return false;
     return true;
 }
 
-static void random_key(struct core_random *random, uint32_t ranks, uint32_t tags, bool receive, uint32_t wild,
-                       struct replay_match_key *key)
+static void random_key(struct core_random *random, uint32_t ranks, uint32_t tags, bool receive,
+                       uint32_t wild, struct replay_match_key *key)
 {
     key->to = (uint32_t)core_random_below(random, ranks);
     key->comm = (uint32_t)core_random_below(random, 2);
@@ -76,7 +79,8 @@ static void run_immediate(struct core_random *random, uint32_t wild)
 {
     struct replay_match match;
     static struct naive n;
-    uint32_t ranks = 1 + (uint32_t)core_random_below(random, 4), tags = 1 + (uint32_t)core_random_below(random, 3);
+    uint32_t ranks = 1 + (uint32_t)core_random_below(random, 4),
+             tags = 1 + (uint32_t)core_random_below(random, 3);
     uint32_t length = 1 + (uint32_t)core_random_below(random, ENTRIES_MAX - 1);
 
     n.receives = n.messages = 0;
@@ -146,7 +150,8 @@ static void naive_take(struct naive *n, uint64_t send, uint64_t receive)
     drop(n->receive, &n->receives, r);
 }
 
-/* Nothing with a named source may be left that can match; what the matcher settles must be right. */
+/* Nothing with a named source may be left that can match; what the matcher settles must be right.
+ */
 static uint32_t settle(struct replay_match *match, struct naive *n, uint32_t to)
 {
     struct replay_match_pair pair;
@@ -173,7 +178,8 @@ static void check_candidates(struct replay_match *match, const struct naive *n, 
     uint32_t found[16], waiting = 0, expected_waiting = 0;
     for (uint32_t r = 0; r < n->receives; r++)
         expected_waiting += n->receive[r].key.to == to && n->receive[r].key.from < 0;
-    for (uint32_t at = replay_match_wild(match, to, REPLAY_MATCH_NONE); at; at = replay_match_wild(match, to, at)) {
+    for (uint32_t at = replay_match_wild(match, to, REPLAY_MATCH_NONE); at;
+         at = replay_match_wild(match, to, at)) {
         struct replay_match_key key, message;
         uint64_t who, send;
         uint32_t r = 0, expected = 0;
@@ -203,7 +209,8 @@ static void run_deferred(struct core_random *random)
 {
     struct replay_match match;
     static struct naive n;
-    uint32_t ranks = 1 + (uint32_t)core_random_below(random, 4), tags = 1 + (uint32_t)core_random_below(random, 3);
+    uint32_t ranks = 1 + (uint32_t)core_random_below(random, 4),
+             tags = 1 + (uint32_t)core_random_below(random, 3);
     uint32_t length = 1 + (uint32_t)core_random_below(random, 60);
 
     n.receives = n.messages = 0;

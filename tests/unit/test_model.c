@@ -1,5 +1,6 @@
-/* Every row of the model, generated and measured on the timed clock: R, W and C equal its formulas for all P from 1 to 64
- * in its domain, all roots for small P, on the full network and on the network it holds on; and no row beats a bound. */
+/* Every row of the model, generated and measured on the timed clock: R, W and C equal its formulas
+ * for all P from 1 to 64 in its domain, all roots for small P, on the full network and on the
+ * network it holds on; and no row beats a bound. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,10 +31,11 @@ static void test_rows_and_generators_agree(void **state)
     assert_null(model_row_find("bcast"));
 }
 
-static void measure(const struct model_row *row, const struct model_case *of, const struct replay_topology *topology,
-                    struct replay_measure *out)
+static void measure(const struct model_row *row, const struct model_case *of,
+                    const struct replay_topology *topology, struct replay_measure *out)
 {
-    struct replay_generate_request request = {row->id, of->ranks, of->root, of->parameter, of->back, of->words, 8};
+    struct replay_generate_request request = {row->id,  of->ranks, of->root, of->parameter,
+                                              of->back, of->words, 8};
     struct replay_timed_options options = replay_timed_defaults();
     struct replay_program program;
     assert_int_equal(replay_generate(&request, &program), CORE_OK);
@@ -45,7 +47,8 @@ static void measure(const struct model_row *row, const struct model_case *of, co
     replay_program_done(&program);
 }
 
-static void check_case(const struct model_row *row, const struct model_case *of, const struct replay_topology *topology)
+static void check_case(const struct model_row *row, const struct model_case *of,
+                       const struct replay_topology *topology)
 {
     struct model_cost cost;
     struct replay_measure got;
@@ -54,20 +57,25 @@ static void check_case(const struct model_row *row, const struct model_case *of,
     assert_int_equal(model_row_cost(row, of, &cost), CORE_OK);
     measure(row, of, topology, &got);
     case_count++;
-    if (got.blocked_count || got.words_bytes % 8 || !model_keeps(&cost, got.rounds, got.words_bytes / 8, got.operations))
-        fail_msg("%s P=%u root=%u words=%llu parameter=%u on %s: R %llu (row %llu), W %llu (row %g), C %llu (row %g), "
+    if (got.blocked_count || got.words_bytes % 8 ||
+        !model_keeps(&cost, got.rounds, got.words_bytes / 8, got.operations))
+        fail_msg("%s P=%u root=%u words=%llu parameter=%u on %s: R %llu (row %llu), W %llu (row "
+                 "%g), C %llu (row %g), "
                  "blocked %u",
                  row->id, of->ranks, of->root, (unsigned long long)of->words, of->parameter,
-                 topology ? replay_topology_kind_name(topology->kind) : "full", (unsigned long long)got.rounds,
-                 (unsigned long long)cost.rounds, (unsigned long long)got.words_bytes / 8, model_value(cost.words),
-                 (unsigned long long)got.operations, model_value(cost.operations), got.blocked_count);
+                 topology ? replay_topology_kind_name(topology->kind) : "full",
+                 (unsigned long long)got.rounds, (unsigned long long)cost.rounds,
+                 (unsigned long long)got.words_bytes / 8, model_value(cost.words),
+                 (unsigned long long)got.operations, model_value(cost.operations),
+                 got.blocked_count);
     assert_int_equal(model_bound(row->collective, of, topology, &bound), CORE_OK);
     struct model_ratio words = model_bound_words(&bound);
     if (got.rounds < bound.rounds || got.words_bytes / 8 * words.den < words.num ||
         got.operations * bound.operations.den < bound.operations.num)
-        fail_msg("%s P=%u beats a lower bound on %s: R %llu (%llu) W %llu (%g) C %llu (%g)", row->id, of->ranks,
-                 topology ? replay_topology_kind_name(topology->kind) : "full", (unsigned long long)got.rounds,
-                 (unsigned long long)bound.rounds, (unsigned long long)got.words_bytes / 8, model_value(words),
+        fail_msg("%s P=%u beats a lower bound on %s: R %llu (%llu) W %llu (%g) C %llu (%g)",
+                 row->id, of->ranks, topology ? replay_topology_kind_name(topology->kind) : "full",
+                 (unsigned long long)got.rounds, (unsigned long long)bound.rounds,
+                 (unsigned long long)got.words_bytes / 8, model_value(words),
                  (unsigned long long)got.operations, model_value(bound.operations));
 }
 
@@ -97,7 +105,9 @@ static void each_parameter(const struct model_row *row, struct model_case *of)
 {
     enum replay_parameter parameter = replay_generate_find(row->id)->parameter;
     uint32_t first = parameter == REPLAY_PARAMETER_ARITY ? 2 : 0, P = of->ranks;
-    uint32_t last = parameter == REPLAY_PARAMETER_NONE ? 0 : parameter == REPLAY_PARAMETER_ARITY ? 5 : P - 1;
+    uint32_t last = parameter == REPLAY_PARAMETER_NONE    ? 0
+                    : parameter == REPLAY_PARAMETER_ARITY ? 5
+                                                          : P - 1;
     for (of->parameter = first; of->parameter <= last; of->parameter++) {
         if (parameter == REPLAY_PARAMETER_DISTANCE && P > 20 && of->parameter % 7 > 1)
             continue;
@@ -125,7 +135,8 @@ static void test_measured_equals_the_row(void **state)
             for (size_t w = P > 16 ? 4 : 0; w < sizeof words / sizeof *words; w++) {
                 uint32_t roots = generator->root_any ? (P <= 8 ? P : 1) : 1;
                 for (uint32_t root = 0; root < roots; root++) {
-                    struct model_case of = {.ranks = P, .root = P > 8 && generator->root_any ? P - 1 : root,
+                    struct model_case of = {.ranks = P,
+                                            .root = P > 8 && generator->root_any ? P - 1 : root,
                                             .words = words[w]};
                     each_parameter(&row[i], &of);
                 }
@@ -139,9 +150,16 @@ static void test_measured_equals_the_row(void **state)
 /* Larger ones, a few: powers of two and squares at 256 and 1,024. */
 static void test_large_rows(void **state)
 {
-    static const char *const id[] = {"bcast.binomial", "reduce.mesh", "scatter.binomial", "allgather.hypercube.pack",
-                                     "allgather.mesh", "reduce_scatter.hypercube", "allreduce.recursive_doubling",
-                                     "allreduce.reduce_scatter_allgather", "alltoall.mesh", "alltoall.hypercube",
+    static const char *const id[] = {"bcast.binomial",
+                                     "reduce.mesh",
+                                     "scatter.binomial",
+                                     "allgather.hypercube.pack",
+                                     "allgather.mesh",
+                                     "reduce_scatter.hypercube",
+                                     "allreduce.recursive_doubling",
+                                     "allreduce.reduce_scatter_allgather",
+                                     "alltoall.mesh",
+                                     "alltoall.hypercube",
                                      "scan.hypercube"};
     (void)state;
     for (size_t i = 0; i < sizeof id / sizeof *id; i++)
@@ -165,7 +183,8 @@ static void test_shift_mesh_takes_its_steps(void **state)
         }
 }
 
-/* The program of a shift, followed message by message: rank r's block must end on the right rank. */
+/* The program of a shift, followed message by message: rank r's block must end on the right rank.
+ */
 static void follow_shift(const char *id, uint32_t P, uint32_t s, int back)
 {
     struct replay_generate_request request = {id, P, 0, s, back, 1, 8};
@@ -174,7 +193,8 @@ static void follow_shift(const char *id, uint32_t P, uint32_t s, int back)
     assert_int_equal(replay_generate(&request, &program), CORE_OK);
     for (uint32_t r = 0; r < P; r++)
         holds[r] = r;
-    for (uint32_t moving = 1; moving;) { /* one exchange of every rank whose partner is at the same exchange */
+    for (uint32_t moving = 1;
+         moving;) { /* one exchange of every rank whose partner is at the same exchange */
         moving = 0;
         memcpy(comes, holds, sizeof comes);
         uint32_t ready[64] = {0};
@@ -192,8 +212,8 @@ static void follow_shift(const char *id, uint32_t P, uint32_t s, int back)
                     continue;
                 uint32_t from = (uint32_t)program.rank[r].op[at[r]].peer;
                 uint32_t to = (uint32_t)program.rank[r].op[at[r] + 1].peer;
-                if (ready[from] && (uint32_t)program.rank[from].op[at[from] + 1].peer == r && ready[to] &&
-                    (uint32_t)program.rank[to].op[at[to]].peer == r)
+                if (ready[from] && (uint32_t)program.rank[from].op[at[from] + 1].peer == r &&
+                    ready[to] && (uint32_t)program.rank[to].op[at[to]].peer == r)
                     continue;
                 ready[r] = 0;
                 changed = 1;
@@ -250,7 +270,8 @@ static void test_pairwise_xor_shares_no_link(void **state)
         for (uint64_t i = 0; i < result.link_count; i++)
             assert_int_equal(result.link[i].shared_max, 1);
         replay_timed_done(&result);
-        replay_topology_make(REPLAY_RING, P, &cube); /* and on a ring they do share, so that the check can find it */
+        replay_topology_make(
+            REPLAY_RING, P, &cube); /* and on a ring they do share, so that the check can find it */
         uint32_t most = 0;
         assert_int_equal(replay_timed_run(&program, &options, &result), CORE_OK);
         for (uint64_t i = 0; i < result.link_count; i++)
@@ -261,8 +282,8 @@ static void test_pairwise_xor_shares_no_link(void **state)
     }
 }
 
-/* The check finds what breaks a row: a broadcast that sends too many words, one that takes too many rounds, one that goes
- * over a network where its messages share links. */
+/* The check finds what breaks a row: a broadcast that sends too many words, one that takes too many
+ * rounds, one that goes over a network where its messages share links. */
 static void test_a_broken_row_is_found(void **state)
 {
     struct model_case of = {.ranks = 16, .words = 64};
@@ -270,7 +291,8 @@ static void test_a_broken_row_is_found(void **state)
     struct replay_measure got;
     struct replay_topology ring;
     (void)state;
-    assert_int_equal(model_row_cost(model_row_find("bcast.scatter_allgather"), &of, &cost), CORE_OK);
+    assert_int_equal(model_row_cost(model_row_find("bcast.scatter_allgather"), &of, &cost),
+                     CORE_OK);
     measure(model_row_find("bcast.scatter_allgather"), &of, NULL, &got);
     assert_true(model_keeps(&cost, got.rounds, got.words_bytes / 8, got.operations));
     assert_false(model_keeps(&cost, got.rounds, got.words_bytes / 8 + 1, got.operations));
@@ -279,7 +301,8 @@ static void test_a_broken_row_is_found(void **state)
     measure(model_row_find("bcast.linear"), &of, NULL, &got);
     assert_false(model_keeps(&cost, got.rounds, got.words_bytes / 8, got.operations));
     replay_topology_make(REPLAY_RING, 16, &ring);
-    assert_int_equal(model_row_cost(model_row_find("allgather.hypercube.pack"), &of, &cost), CORE_OK);
+    assert_int_equal(model_row_cost(model_row_find("allgather.hypercube.pack"), &of, &cost),
+                     CORE_OK);
     measure(model_row_find("allgather.hypercube.pack"), &of, &ring, &got);
     assert_false(model_keeps(&cost, got.rounds, got.words_bytes / 8, got.operations));
 }
@@ -310,9 +333,14 @@ static void test_bsp_costs(void **state)
     }
 }
 
-static int named(const char *collective, uint32_t P, uint64_t words, uint64_t R, uint64_t W, const char *id)
+static int named(const char *collective, uint32_t P, uint64_t words, uint64_t R, uint64_t W,
+                 const char *id)
 {
-    struct model_query query = {.collective = collective, .ranks = P, .words = words, .unit = 1, .rounds = R,
+    struct model_query query = {.collective = collective,
+                                .ranks = P,
+                                .words = words,
+                                .unit = 1,
+                                .rounds = R,
                                 .measured_words = W};
     struct model_match match[16];
     size_t count = model_match(&query, match, 16);
@@ -330,7 +358,8 @@ static void test_matcher_names_the_algorithm(void **state)
     assert_int_equal(named("bcast", 8, 800, 10, 1400, "bcast.scatter_allgather"), 2);
     assert_int_equal(named("bcast", 8, 800, 7, 5600, "bcast.linear"), 2);
     assert_int_equal(named("bcast", 9, 800, 4, 3200, "bcast.kary"), 2);
-    assert_int_equal(named("allreduce", 6, 100, 10, 170, "allreduce.ring"), 1); /* blocks of 17 and 16 */
+    assert_int_equal(named("allreduce", 6, 100, 10, 170, "allreduce.ring"),
+                     1); /* blocks of 17 and 16 */
     assert_int_equal(named("allreduce", 8, 100, 3, 300, "allreduce.recursive_doubling"), 2);
     assert_int_equal(named("allgather", 7, 11, 6, 66, "allgather.ring"), 2);
     assert_int_equal(named("allgather", 7, 11, 6, 66, "allgather.hypercube.pack"), 0);
@@ -367,7 +396,8 @@ static void test_outside_the_domain_is_refused(void **state)
     core_report_hook(swallow, message);
     for (size_t i = 0; i < sizeof scene / sizeof *scene; i++) {
         message[0] = 0;
-        assert_int_equal(model_row_cost(model_row_find(scene[i].id), &scene[i].of, &cost), scene[i].status);
+        assert_int_equal(model_row_cost(model_row_find(scene[i].id), &scene[i].of, &cost),
+                         scene[i].status);
         if (!strstr(message, scene[i].says))
             fail_msg("'%s' does not say '%s'", message, scene[i].says);
     }

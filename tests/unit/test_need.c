@@ -15,7 +15,8 @@ static struct replay_program program;
 
 static void add(uint32_t rank, enum replay_op_kind kind, int peer, uint64_t bytes)
 {
-    struct replay_op op = {.kind = (uint8_t)kind, .peer = peer, .bytes = bytes, .matched = REPLAY_ANY};
+    struct replay_op op = {
+        .kind = (uint8_t)kind, .peer = peer, .bytes = bytes, .matched = REPLAY_ANY};
     assert_int_equal(replay_program_add(&program, rank, &op), CORE_OK);
 }
 
@@ -98,7 +99,7 @@ static void test_not_monotone(void **state)
 {
     (void)state;
     assert_int_equal(replay_program_init(&program, 3), CORE_OK);
-    add(0, REPLAY_PROBE, 2, 0);         /* 2's message comes only when 1's send to 0 did not wait */
+    add(0, REPLAY_PROBE, 2, 0); /* 2's message comes only when 1's send to 0 did not wait */
     add(0, REPLAY_RECV, REPLAY_ANY, 8);
     program.rank[0].op[1].matched = 1;
     add(0, REPLAY_RECV, 2, 8);
@@ -138,9 +139,11 @@ static void test_against_every_size(void **state)
         uint32_t ranks = 2 + (uint32_t)core_random_below(&random, 3);
         assert_int_equal(replay_program_init(&program, ranks), CORE_OK);
         for (int message = 0; message < 8; message++) {
-            uint32_t from = (uint32_t)core_random_below(&random, ranks), to = (uint32_t)core_random_below(&random, ranks);
+            uint32_t from = (uint32_t)core_random_below(&random, ranks),
+                     to = (uint32_t)core_random_below(&random, ranks);
             uint64_t bytes = core_random_below(&random, 6) * 8;
-            if (core_random_below(&random, 2)) { /* either may come first in the program of a rank */
+            if (core_random_below(&random,
+                                  2)) { /* either may come first in the program of a rank */
                 add(from, REPLAY_SEND, (int)to, bytes);
                 add(to, REPLAY_RECV, (int)from, 48);
             } else {
@@ -168,9 +171,11 @@ static void test_against_every_size(void **state)
                 policy.send_count = 0;
                 for (uint32_t k = 0; k < need.blame_count; k++)
                     if (k != without)
-                        replay_policy_add_send(&policy, need.blame[k].rank, need.blame[k].op + UINT64_C(1));
+                        replay_policy_add_send(&policy, need.blame[k].rank,
+                                               need.blame[k].op + UINT64_C(1));
                 assert_int_equal(replay_run_once(&program, &policy, &result), CORE_OK);
-                assert_int_equal(result.outcome, without == need.blame_count ? REPLAY_FINISHED : REPLAY_DEADLOCK);
+                assert_int_equal(result.outcome,
+                                 without == need.blame_count ? REPLAY_FINISHED : REPLAY_DEADLOCK);
                 replay_result_done(&result);
             }
             replay_policy_done(&policy);
@@ -184,8 +189,10 @@ static void test_against_every_size(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_quiz),         cmocka_unit_test(test_never_and_always),
-        cmocka_unit_test(test_rounds),       cmocka_unit_test(test_not_monotone),
+        cmocka_unit_test(test_quiz),
+        cmocka_unit_test(test_never_and_always),
+        cmocka_unit_test(test_rounds),
+        cmocka_unit_test(test_not_monotone),
         cmocka_unit_test(test_against_every_size),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

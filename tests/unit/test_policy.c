@@ -43,26 +43,58 @@ static void test_text(void **state)
 {
     (void)state;
     check(NULL, "buffering=rendezvous delay=none order=recorded coll=synchronising seed=1");
-    check("  seed=7\tcoll=relaxed ", "buffering=rendezvous delay=none order=recorded coll=relaxed seed=7");
-    check("buffering=eager:4K", "buffering=eager:4096 delay=none order=recorded coll=synchronising seed=1");
+    check("  seed=7\tcoll=relaxed ",
+          "buffering=rendezvous delay=none order=recorded coll=relaxed seed=7");
+    check("buffering=eager:4K",
+          "buffering=eager:4096 delay=none order=recorded coll=synchronising seed=1");
     check("buffering=eager", "buffering=eager delay=none order=recorded coll=synchronising seed=1");
-    check("buffering=credits:3 delay=heavy:200", "buffering=credits:3 delay=heavy:200 order=recorded coll=synchronising seed=1");
-    check("buffering=pool:1M delay=slow-link:3-4", "buffering=pool:1048576 delay=slow-link:3-4 order=recorded coll=synchronising seed=1");
-    check("buffering=random:100 delay=swarm order=random", "buffering=random:100 delay=swarm order=random coll=synchronising seed=1");
-    check("buffering=list:1.5,0.17,0.3,1.5", "buffering=list:0.3,0.17,1.5 delay=none order=recorded coll=synchronising seed=1");
-    check("buffering=only:2.2", "buffering=only:2.2 delay=none order=recorded coll=synchronising seed=1");
+    check("buffering=credits:3 delay=heavy:200",
+          "buffering=credits:3 delay=heavy:200 order=recorded coll=synchronising seed=1");
+    check("buffering=pool:1M delay=slow-link:3-4",
+          "buffering=pool:1048576 delay=slow-link:3-4 order=recorded coll=synchronising seed=1");
+    check("buffering=random:100 delay=swarm order=random",
+          "buffering=random:100 delay=swarm order=random coll=synchronising seed=1");
+    check("buffering=list:1.5,0.17,0.3,1.5",
+          "buffering=list:0.3,0.17,1.5 delay=none order=recorded coll=synchronising seed=1");
+    check("buffering=only:2.2",
+          "buffering=only:2.2 delay=none order=recorded coll=synchronising seed=1");
     check("buffering=list:", "buffering=list: delay=none order=recorded coll=synchronising seed=1");
-    check("order=list:3.9=0,2.1=7 delay=slow-rank:5", "buffering=rendezvous delay=slow-rank:5 order=list:2.1=7,3.9=0 coll=synchronising seed=1");
-    check("seed=18446744073709551615", "buffering=rendezvous delay=none order=recorded coll=synchronising seed=18446744073709551615");
+    check(
+        "order=list:3.9=0,2.1=7 delay=slow-rank:5",
+        "buffering=rendezvous delay=slow-rank:5 order=list:2.1=7,3.9=0 coll=synchronising seed=1");
+    check("seed=18446744073709551615", "buffering=rendezvous delay=none order=recorded "
+                                       "coll=synchronising seed=18446744073709551615");
 }
 
 static void test_bad_text(void **state)
 {
     static const char *const bad[] = {
-        "buffering", "buffering=", "buffering=eagerly", "buffering=eager:", "buffering=eager:x", "buffering=eager:-1", "buffering=eager:4Q",
-        "buffering=rendezvous:1", "buffering=credits", "buffering=random:101", "buffering=list:1", "buffering=list:1.2,", "buffering=list:1.2=3",
-        "order=list:1.2", "order=list:1.2=", "order=list:1.2=3x", "delay=slow-link:1", "delay=slow-link:1-", "delay=uniform", "coll=maybe",
-        "seed=", "seed=1x", "seed=18446744073709551616", "colour=red", "seed=1 seed=2", "buffering=pool:99999999999999999999",
+        "buffering",
+        "buffering=",
+        "buffering=eagerly",
+        "buffering=eager:",
+        "buffering=eager:x",
+        "buffering=eager:-1",
+        "buffering=eager:4Q",
+        "buffering=rendezvous:1",
+        "buffering=credits",
+        "buffering=random:101",
+        "buffering=list:1",
+        "buffering=list:1.2,",
+        "buffering=list:1.2=3",
+        "order=list:1.2",
+        "order=list:1.2=",
+        "order=list:1.2=3x",
+        "delay=slow-link:1",
+        "delay=slow-link:1-",
+        "delay=uniform",
+        "coll=maybe",
+        "seed=",
+        "seed=1x",
+        "seed=18446744073709551616",
+        "colour=red",
+        "seed=1 seed=2",
+        "buffering=pool:99999999999999999999",
         "buffering=eager:99999999999999999G",
     };
     (void)state;
@@ -87,7 +119,8 @@ static void test_many_names(void **state)
     assert_int_equal(policy.send_count, 1000);
     for (uint32_t i = 1; i < 1000; i++)
         assert_true(policy.send[i - 1].rank < policy.send[i].rank ||
-                    (policy.send[i - 1].rank == policy.send[i].rank && policy.send[i - 1].id < policy.send[i].id));
+                    (policy.send[i - 1].rank == policy.send[i].rank &&
+                     policy.send[i - 1].id < policy.send[i].id));
     replay_policy_done(&policy);
 }
 
@@ -152,8 +185,9 @@ static void test_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text), cmocka_unit_test(test_bad_text), cmocka_unit_test(test_many_names),
-        cmocka_unit_test(test_seed), cmocka_unit_test(test_tree),     cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_text),       cmocka_unit_test(test_bad_text),
+        cmocka_unit_test(test_many_names), cmocka_unit_test(test_seed),
+        cmocka_unit_test(test_tree),       cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-/* The generator against an independent transcription of the published algorithm's recurrence, and its bounds. */
+/* The generator against an independent transcription of the published algorithm's recurrence, and
+ * its bounds. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

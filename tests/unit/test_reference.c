@@ -1,4 +1,5 @@
-/* The reference of reductions: widths, signs, order of combining, and what floating point may differ by. */
+/* The reference of reductions: widths, signs, order of combining, and what floating point may
+ * differ by. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -39,10 +40,13 @@ static void integers(void **state)
 
     (void)state;
     for (uint64_t i = 0; i < 2; i++) {
-        assert_true(reference_fold_equals(REFERENCE_INT8, REFERENCE_SUM, x, 2, i, (const unsigned char *)sum));
-        assert_true(reference_fold_equals(REFERENCE_INT8, REFERENCE_MIN, x, 2, i, (const unsigned char *)least));
+        assert_true(reference_fold_equals(REFERENCE_INT8, REFERENCE_SUM, x, 2, i,
+                                          (const unsigned char *)sum));
+        assert_true(reference_fold_equals(REFERENCE_INT8, REFERENCE_MIN, x, 2, i,
+                                          (const unsigned char *)least));
     }
-    assert_false(reference_fold_equals(REFERENCE_INT8, REFERENCE_MAX, x, 2, 1, (const unsigned char *)least));
+    assert_false(reference_fold_equals(REFERENCE_INT8, REFERENCE_MAX, x, 2, 1,
+                                       (const unsigned char *)least));
     assert_true(reference_fold_equals(REFERENCE_UINT8, REFERENCE_MAX, y, 2, 0, most));
     assert_true(reference_fold_equals(REFERENCE_UINT8, REFERENCE_SUM, y, 2, 0, wrapped));
     assert_true(reference_fold_equals(REFERENCE_UINT8, REFERENCE_LAND, y, 2, 0, d));
@@ -52,16 +56,22 @@ static void integers(void **state)
 static void floating_point_may_be_combined_in_another_order(void **state)
 {
     const double big = 1e16, one = 1, minus = -1e16, lost = 0, kept = 1, wrong = 3;
-    const unsigned char *x[] = {(const unsigned char *)&big, (const unsigned char *)&one, (const unsigned char *)&minus};
+    const unsigned char *x[] = {(const unsigned char *)&big, (const unsigned char *)&one,
+                                (const unsigned char *)&minus};
     const float f = 0.1f, right = 0.2f, off = 0.20001f;
     const unsigned char *y[] = {(const unsigned char *)&f, (const unsigned char *)&f};
 
     (void)state;
-    assert_true(reference_fold_equals(REFERENCE_DOUBLE, REFERENCE_SUM, x, 3, 0, (const unsigned char *)&kept));
-    assert_true(reference_fold_equals(REFERENCE_DOUBLE, REFERENCE_SUM, x, 3, 0, (const unsigned char *)&lost));
-    assert_false(reference_fold_equals(REFERENCE_DOUBLE, REFERENCE_MAX, x, 3, 0, (const unsigned char *)&wrong));
-    assert_true(reference_fold_equals(REFERENCE_FLOAT, REFERENCE_SUM, y, 2, 0, (const unsigned char *)&right));
-    assert_false(reference_fold_equals(REFERENCE_FLOAT, REFERENCE_SUM, y, 2, 0, (const unsigned char *)&off));
+    assert_true(reference_fold_equals(REFERENCE_DOUBLE, REFERENCE_SUM, x, 3, 0,
+                                      (const unsigned char *)&kept));
+    assert_true(reference_fold_equals(REFERENCE_DOUBLE, REFERENCE_SUM, x, 3, 0,
+                                      (const unsigned char *)&lost));
+    assert_false(reference_fold_equals(REFERENCE_DOUBLE, REFERENCE_MAX, x, 3, 0,
+                                       (const unsigned char *)&wrong));
+    assert_true(reference_fold_equals(REFERENCE_FLOAT, REFERENCE_SUM, y, 2, 0,
+                                      (const unsigned char *)&right));
+    assert_false(reference_fold_equals(REFERENCE_FLOAT, REFERENCE_SUM, y, 2, 0,
+                                       (const unsigned char *)&off));
 }
 
 int main(void)

@@ -1,4 +1,5 @@
-/* Memory fails in turn, once and from then on, in everything the engine does: an error is reported, nothing leaks, no verdict is wrong. */
+/* Memory fails in turn, once and from then on, in everything the engine does: an error is reported,
+ * nothing leaks, no verdict is wrong. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,7 +13,8 @@
 #include "replay/explore.h"
 #include "replay/need.h"
 
-#if defined(__SANITIZE_ADDRESS__) /* its own allocator cannot be made to fail like this: everything runs, once, without faults */
+#if defined(__SANITIZE_ADDRESS__) /* its own allocator cannot be made to fail like this: \
+                                     everything runs, once, without faults */
 static long fail_at = -1, asked, live;
 static int fail_on;
 #else
@@ -67,10 +69,15 @@ static void quiet(enum core_status status, const char *message, void *context)
     (void)context;
 }
 
-static enum core_status add(struct replay_program *program, uint32_t rank, enum replay_op_kind kind, int peer, int tag, int request,
-                            int mode)
+static enum core_status add(struct replay_program *program, uint32_t rank, enum replay_op_kind kind,
+                            int peer, int tag, int request, int mode)
 {
-    struct replay_op op = {.kind = (uint8_t)kind, .mode = (uint8_t)mode, .peer = peer, .tag = tag, .bytes = 8, .request = request,
+    struct replay_op op = {.kind = (uint8_t)kind,
+                           .mode = (uint8_t)mode,
+                           .peer = peer,
+                           .tag = tag,
+                           .bytes = 8,
+                           .request = request,
                            .matched = REPLAY_ANY};
     return replay_program_add(program, rank, &op);
 }
@@ -121,7 +128,8 @@ static enum core_status everything(void)
     enum core_status status = make(&program);
     if (status != CORE_OK)
         return status;
-    status = replay_policy_parse("buffering=eager order=random coll=relaxed delay=uniform:1", &policy);
+    status =
+        replay_policy_parse("buffering=eager order=random coll=relaxed delay=uniform:1", &policy);
     if (status == CORE_OK) {
         status = replay_run_once(&program, &policy, &result);
         if (status == CORE_OK) {
@@ -164,7 +172,8 @@ static void test_faults(void **state)
         assert_true(count > 100);
 #endif
         for (long at = 1; at <= count; at += step) {
-            if (at > 400) /* the first ones one by one, then samples of the many that explorations make */
+            if (at > 400) /* the first ones one by one, then samples of the many that explorations
+                             make */
                 step = 7;
             asked = live = 0;
             fail_at = at;

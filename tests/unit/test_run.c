@@ -1,4 +1,5 @@
-/* The logical engine on small programs written down by hand: each policy's verdict, and who is named. */
+/* The logical engine on small programs written down by hand: each policy's verdict, and who is
+ * named. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -18,9 +19,14 @@ static void make(uint32_t ranks)
     assert_int_equal(replay_program_init(&program, ranks), CORE_OK);
 }
 
-static void add(uint32_t rank, enum replay_op_kind kind, int peer, int tag, uint64_t bytes, int request)
+static void add(uint32_t rank, enum replay_op_kind kind, int peer, int tag, uint64_t bytes,
+                int request)
 {
-    struct replay_op op = {.kind = (uint8_t)kind, .peer = peer, .tag = tag, .bytes = bytes, .request = request,
+    struct replay_op op = {.kind = (uint8_t)kind,
+                           .peer = peer,
+                           .tag = tag,
+                           .bytes = bytes,
+                           .request = request,
                            .matched = REPLAY_ANY};
     assert_int_equal(replay_program_add(&program, rank, &op), CORE_OK);
 }
@@ -30,7 +36,8 @@ static struct replay_op *last(uint32_t rank)
     return &program.rank[rank].op[program.rank[rank].op_count - 1];
 }
 
-static void add_wait(uint32_t rank, enum replay_op_kind kind, const int32_t *request, uint32_t count, int chosen)
+static void add_wait(uint32_t rank, enum replay_op_kind kind, const int32_t *request,
+                     uint32_t count, int chosen)
 {
     int32_t set;
     assert_int_equal(replay_program_set(&program, rank, request, count, chosen, &set), CORE_OK);
@@ -61,7 +68,7 @@ static void done(void)
     replay_program_done(&program);
 }
 
-/* --- buffering ------------------------------------------------------------------------------------------------- */
+/* --- buffering -------------------------------------------------------------------------------- */
 
 static void quiz(uint32_t ranks, uint64_t bytes)
 {
@@ -97,7 +104,8 @@ static void test_quiz(void **state)
         assert_int_equal(outcome("buffering=pool:100"), REPLAY_FINISHED);
         assert_int_equal(outcome("buffering=random:0"), REPLAY_DEADLOCK);
         assert_int_equal(outcome("buffering=random:100"), REPLAY_FINISHED);
-        assert_int_equal(outcome("buffering=list:0.1"), REPLAY_FINISHED); /* one buffered send breaks the ring */
+        assert_int_equal(outcome("buffering=list:0.1"),
+                         REPLAY_FINISHED); /* one buffered send breaks the ring */
         result = run("buffering=eager");
         assert_int_equal(result.held_bytes_max, 100);
         assert_int_equal(result.messages, ranks);
@@ -163,7 +171,7 @@ static void test_modes(void **state)
     done();
 }
 
-/* --- the graph -------------------------------------------------------------------------------------------------- */
+/* --- the graph -------------------------------------------------------------------------------- */
 
 static void test_core_and_behind(void **state)
 {
@@ -184,7 +192,8 @@ static void test_core_and_behind(void **state)
     result = run("");
     assert_int_equal(result.waitfor.cores, 2);
     assert_int_equal(result.waitfor.core_count, 3);
-    assert_int_equal(result.waitfor.blocked[4].core, 1); /* a rank that waits for one that has ended is the smallest set */
+    assert_int_equal(result.waitfor.blocked[4].core,
+                     1); /* a rank that waits for one that has ended is the smallest set */
     assert_int_equal(result.waitfor.blocked[1].core, 2); /* and explains nothing of these */
     assert_int_equal(result.waitfor.blocked[2].core, 2);
     assert_int_equal(result.waitfor.behind_count, 2);
@@ -201,10 +210,12 @@ static void test_any_source(void **state)
     add(2, REPLAY_RECV, 0, 0, 8, 0);
     struct replay_result result = run("");
     assert_int_equal(result.outcome, REPLAY_DEADLOCK);
-    assert_int_equal(result.waitfor.core_count, 3); /* all three are needed: any of them could release 0 */
+    assert_int_equal(result.waitfor.core_count,
+                     3); /* all three are needed: any of them could release 0 */
     assert_true(result.waitfor.clause[result.waitfor.blocked[0].first].any);
     replay_result_done(&result);
-    program.rank[2].end = REPLAY_END_UNKNOWN; /* its record ends early, but it is known to wait here */
+    program.rank[2].end =
+        REPLAY_END_UNKNOWN; /* its record ends early, but it is known to wait here */
     assert_int_equal(outcome(""), REPLAY_DEADLOCK);
     program.rank[2].op_count = 0;
     assert_int_equal(outcome(""), REPLAY_STALLED);
@@ -239,9 +250,10 @@ static void test_unknown_is_not_blamed(void **state)
     done();
 }
 
-/* --- wildcards -------------------------------------------------------------------------------------------------- */
+/* --- wildcards -------------------------------------------------------------------------------- */
 
-/* 0 receives from anybody, then from 1: fine if the wildcard took 2's message, stuck if it took 1's. */
+/* 0 receives from anybody, then from 1: fine if the wildcard took 2's message, stuck if it took
+ * 1's. */
 static void wildcard(int matched)
 {
     make(3);
@@ -262,8 +274,9 @@ static void test_wildcard_order(void **state)
     replay_result_done(&result);
     result = run("order=list:0.1=1");
     assert_int_equal(result.outcome, REPLAY_DEADLOCK);
-    assert_true(result.assumed); /* the record says nothing about what rank 0 does after another match */
-    assert_int_equal(result.waitfor.core_count, 1); /* 0 waits for 1, which has ended */
+    assert_true(
+        result.assumed); /* the record says nothing about what rank 0 does after another match */
+    assert_int_equal(result.waitfor.core_count, 1);   /* 0 waits for 1, which has ended */
     assert_int_equal(result.waitfor.behind_count, 1); /* 2's send */
     replay_result_done(&result);
     unsigned seen = 0;
@@ -275,7 +288,8 @@ static void test_wildcard_order(void **state)
     assert_int_equal(seen, 1u << REPLAY_FINISHED | 1u << REPLAY_DEADLOCK);
     done();
     wildcard(2);
-    program.rank[2].op_count = 0; /* the recorded source never comes: take what there is, and say so */
+    program.rank[2].op_count =
+        0; /* the recorded source never comes: take what there is, and say so */
     result = run("order=recorded");
     assert_int_equal(result.outcome, REPLAY_DEADLOCK);
     assert_true(result.assumed);
@@ -359,7 +373,7 @@ static void test_cancel(void **state)
     done();
 }
 
-/* --- collectives ------------------------------------------------------------------------------------------------ */
+/* --- collectives ------------------------------------------------------------------------------ */
 
 static void coll(uint32_t rank, enum replay_coll_shape shape, int number, int root)
 {
@@ -459,7 +473,8 @@ static void test_locks(void **state)
     done();
 }
 
-/* Rendezvous is only one of the orders: whatever the schedule, a program without wildcards ends the same way. */
+/* Rendezvous is only one of the orders: whatever the schedule, a program without wildcards ends the
+ * same way. */
 /* A lock of all targets is a shared one: it keeps exclusive ones out, and they keep it out. */
 static void test_lock_all(void **state)
 {
@@ -467,7 +482,8 @@ static void test_lock_all(void **state)
     for (int mode = REPLAY_LOCK_SHARED; mode <= REPLAY_LOCK_EXCLUSIVE; mode++)
         for (int all_first = 0; all_first < 2; all_first++) {
             make(3);
-            uint32_t first = all_first ? 0 : 1, second = 1 - first; /* first: holds its lock until second has had its own */
+            uint32_t first = all_first ? 0 : 1,
+                     second = 1 - first; /* first: holds its lock until second has had its own */
             for (uint32_t rank = 0; rank < 3; rank++) {
                 if (rank == second)
                     add(rank, REPLAY_RECV, (int)first, 1, 8, 0);
@@ -482,11 +498,15 @@ static void test_lock_all(void **state)
                     add(rank, REPLAY_SEND, (int)first, 2, 8, 0);
             }
             struct replay_result result = run("delay=slow-rank:2");
-            assert_int_equal(result.outcome, mode == REPLAY_LOCK_SHARED ? REPLAY_FINISHED : REPLAY_DEADLOCK);
+            assert_int_equal(result.outcome,
+                             mode == REPLAY_LOCK_SHARED ? REPLAY_FINISHED : REPLAY_DEADLOCK);
             if (mode == REPLAY_LOCK_EXCLUSIVE) {
                 assert_int_equal(result.waitfor.core_count, 2);
                 assert_int_equal(result.waitfor.blocked[second].kind, REPLAY_LOCK);
-                assert_int_equal(result.waitfor.peer[result.waitfor.clause[result.waitfor.blocked[second].first].first], first);
+                assert_int_equal(
+                    result.waitfor
+                        .peer[result.waitfor.clause[result.waitfor.blocked[second].first].first],
+                    first);
             }
             replay_result_done(&result);
             assert_int_equal(outcome("coll=relaxed"), REPLAY_FINISHED);
@@ -505,8 +525,9 @@ static void test_schedules_agree(void **state)
             add(rank, REPLAY_ISEND, (int)((rank + 1) % 5), i % 3, 8, 2 * i + 1);
             add_wait(rank, REPLAY_WAIT_ALL, pair, 2, -1);
         }
-    static const char *const text[] = {"delay=none", "delay=uniform:1 seed=3", "delay=slow-rank:2",
-                                       "delay=swarm seed=5", "order=first", "order=random", "buffering=random:50"};
+    static const char *const text[] = {
+        "delay=none",  "delay=uniform:1 seed=3", "delay=slow-rank:2",  "delay=swarm seed=5",
+        "order=first", "order=random",           "buffering=random:50"};
     for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
         struct replay_result result = run(text[i]);
         assert_int_equal(result.outcome, REPLAY_FINISHED);

@@ -1,4 +1,5 @@
-/* Source lines: a program is compiled in several ways, runs, prints its own return addresses, and each must be found again. */
+/* Source lines: a program is compiled in several ways, runs, prints its own return addresses, and
+ * each must be found again. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,14 +15,16 @@
 
 static char base[256];
 
-/* where() prints its return address relative to the load bias of the module that holds it, and that module's path. */
-static const char where_c[] = "#define _GNU_SOURCE\n"
-                              "#include <dlfcn.h>\n#include <link.h>\n#include <stdio.h>\n"
-                              "__attribute__((noinline)) void where(const char *what)\n{\n"
-                              "    Dl_info info; struct link_map *map;\n"
-                              "    char *at = __builtin_return_address(0);\n"
-                              "    dladdr1(at, &info, (void **)&map, RTLD_DL_LINKMAP);\n"
-                              "    printf(\"%s %lx\\n\", what, (unsigned long)(at - (char *)map->l_addr));\n}\n";
+/* where() prints its return address relative to the load bias of the module that holds it, and that
+ * module's path. */
+static const char where_c[] =
+    "#define _GNU_SOURCE\n"
+    "#include <dlfcn.h>\n#include <link.h>\n#include <stdio.h>\n"
+    "__attribute__((noinline)) void where(const char *what)\n{\n"
+    "    Dl_info info; struct link_map *map;\n"
+    "    char *at = __builtin_return_address(0);\n"
+    "    dladdr1(at, &info, (void **)&map, RTLD_DL_LINKMAP);\n"
+    "    printf(\"%s %lx\\n\", what, (unsigned long)(at - (char *)map->l_addr));\n}\n";
 static const char part_c[] = "void where(const char *what);\n"
                              "static inline __attribute__((always_inline)) void inner(void)\n{\n"
                              "    where(\"inner\");\n" /* line 4 */
@@ -67,7 +70,8 @@ static uint64_t address_of(const char *program, const char *what)
     return found;
 }
 
-static enum core_status look(const char *program, const char *module, const char *what, struct site_place *place)
+static enum core_status look(const char *program, const char *module, const char *what,
+                             struct site_place *place)
 {
     struct site_resolver *resolver;
     char path[320];
@@ -112,14 +116,16 @@ static void test_pie(void **state)
 static void test_shared(void **state)
 {
     (void)state;
-    shell("gcc -g -O1 -shared -fPIC -o libpart.so part.c where.c && gcc -o shared main.c -L. -lpart");
+    shell(
+        "gcc -g -O1 -shared -fPIC -o libpart.so part.c where.c && gcc -o shared main.c -L. -lpart");
     expect_lines("shared", "libpart.so");
 }
 
 static void test_debuglink(void **state)
 {
     (void)state;
-    shell("gcc -g -O1 -Wl,--build-id=none -o linked main.c part.c where.c && objcopy --only-keep-debug linked linked.debug && "
+    shell("gcc -g -O1 -Wl,--build-id=none -o linked main.c part.c where.c && objcopy "
+          "--only-keep-debug linked linked.debug && "
           "objcopy --strip-debug --add-gnu-debuglink=linked.debug linked");
     expect_lines("linked", "linked");
 }
@@ -150,11 +156,13 @@ static void test_rebuilt(void **state)
     snprintf(path, sizeof path, "%s/built", base);
     assert_int_equal(site_resolver_new(&resolver), CORE_OK);
     uint64_t address = address_of("built", "plain");
-    assert_int_equal(site_resolve(resolver, path, other, sizeof other, address, &place), CORE_NOT_FOUND);
+    assert_int_equal(site_resolve(resolver, path, other, sizeof other, address, &place),
+                     CORE_NOT_FOUND);
     assert_int_equal(site_resolve(resolver, path, NULL, 0, address, &place), CORE_OK);
     assert_int_equal(site_resolve(resolver, path, NULL, 0, 0, &place), CORE_NOT_FOUND);
     assert_int_equal(site_resolve(resolver, path, NULL, 0, UINT64_MAX, &place), CORE_NOT_FOUND);
-    assert_int_equal(site_resolve(resolver, "/no/such/file", NULL, 0, address, &place), CORE_NOT_FOUND);
+    assert_int_equal(site_resolve(resolver, "/no/such/file", NULL, 0, address, &place),
+                     CORE_NOT_FOUND);
     snprintf(path, sizeof path, "%s/main.c", base);
     assert_int_equal(site_resolve(resolver, path, NULL, 0, address, &place), CORE_NOT_FOUND);
     site_resolver_free(resolver);
@@ -186,8 +194,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),     cmocka_unit_test(test_pie),      cmocka_unit_test(test_shared),
-        cmocka_unit_test(test_debuglink), cmocka_unit_test(test_no_debug), cmocka_unit_test(test_rebuilt),
+        cmocka_unit_test(test_plain),    cmocka_unit_test(test_pie),
+        cmocka_unit_test(test_shared),   cmocka_unit_test(test_debuglink),
+        cmocka_unit_test(test_no_debug), cmocka_unit_test(test_rebuilt),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

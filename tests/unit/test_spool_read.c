@@ -1,4 +1,5 @@
-/* The spool reader: what a killed rank leaves, cut at every byte, spoiled at random; and a spool whose rank still writes. */
+/* The spool reader: what a killed rank leaves, cut at every byte, spoiled at random; and a spool
+ * whose rank still writes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -46,7 +47,8 @@ static void test_ring(void **state)
     path_of(folder, sizeof folder, "ring");
     mkdir(folder, 0777);
     assert_int_equal(spool_writer_open(&writer, folder, 3, 1, 4096, &error), CORE_OK);
-    memcpy(writer.header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC); /* last of all, by the recorder */
+    memcpy(writer.header->magic, SPOOL_MAGIC,
+           sizeof SPOOL_MAGIC); /* last of all, by the recorder */
     writer.header->world_size = 4;
     writer.header->tick_hz = 1000000000;
     for (int i = 0; i < 1000; i++) {
@@ -59,7 +61,8 @@ static void test_ring(void **state)
         text = spool_reserve(&writer, words);
         assert_non_null(text);
         memset(text, 'x', words * 8);
-        text->head = (struct spool_head){SPOOL_TEXT, (uint16_t)words, (uint16_t)(words * 8 - sizeof *text), 0};
+        text->head = (struct spool_head){SPOOL_TEXT, (uint16_t)words,
+                                         (uint16_t)(words * 8 - sizeof *text), 0};
         text->seq = seq;
         spool_commit(&writer);
         if (i % 250 == 7) { /* while it is being written */
@@ -82,8 +85,9 @@ static void test_ring(void **state)
 
 static void test_names(void **state)
 {
-    static const char *const name[] = {"0.0.ring", "10.0.ring", "2.1.ring", "2.0.ring", "2.0.spool", "x.0.ring",
-                                       "1.ring", "1.2.3.ring", "99999999999.0.ring", "-1.0.ring", "3.0.ring~"};
+    static const char *const name[] = {"0.0.ring",           "10.0.ring", "2.1.ring", "2.0.ring",
+                                       "2.0.spool",          "x.0.ring",  "1.ring",   "1.2.3.ring",
+                                       "99999999999.0.ring", "-1.0.ring", "3.0.ring~"};
     struct spool_lane_name *lane;
     char folder[300], path[400];
     uint32_t count;
@@ -117,7 +121,8 @@ static void file_copy(const char *from, const char *to, long bytes)
     fclose(out);
 }
 
-/* The .spool file cut at every length: never more events with fewer bytes, each event whole, the cut said. */
+/* The .spool file cut at every length: never more events with fewer bytes, each event whole, the
+ * cut said. */
 static void test_cut(void **state)
 {
     char folder[300], cut[300], from[400], to[400];
@@ -154,7 +159,8 @@ static void test_cut(void **state)
     spool_reader_close(&reader);
 }
 
-static void header_expect(const char *ring, long at, uint64_t value, size_t bytes, enum core_status status, const char *why)
+static void header_expect(const char *ring, long at, uint64_t value, size_t bytes,
+                          enum core_status status, const char *why)
 {
     char folder[300], to[400], got[SPOOL_WHY_BYTES] = "";
     struct spool_header header;
@@ -185,11 +191,16 @@ static void test_header(void **state)
     header_expect(ring, 0, 'C', 1, CORE_OK, NULL);
     header_expect(ring, 0, 'X', 1, CORE_BAD_FORMAT, "not a spool");
     header_expect(ring, 0, 0, 8, CORE_BAD_FORMAT, "never written");
-    header_expect(ring, offsetof(struct spool_header, version), 7, 4, CORE_BAD_VERSION, "version 7");
-    header_expect(ring, offsetof(struct spool_header, ring_bytes), 0, 8, CORE_BAD_FORMAT, "no sense");
-    header_expect(ring, offsetof(struct spool_header, ring_bytes), UINT64_MAX, 8, CORE_BAD_FORMAT, "no sense");
-    header_expect(ring, offsetof(struct spool_header, world_size), 0x7fffffff, 4, CORE_BAD_FORMAT, "no sense");
-    header_expect(ring, offsetof(struct spool_header, rank), 0xffffffff, 4, CORE_BAD_FORMAT, "no sense");
+    header_expect(ring, offsetof(struct spool_header, version), 7, 4, CORE_BAD_VERSION,
+                  "version 7");
+    header_expect(ring, offsetof(struct spool_header, ring_bytes), 0, 8, CORE_BAD_FORMAT,
+                  "no sense");
+    header_expect(ring, offsetof(struct spool_header, ring_bytes), UINT64_MAX, 8, CORE_BAD_FORMAT,
+                  "no sense");
+    header_expect(ring, offsetof(struct spool_header, world_size), 0x7fffffff, 4, CORE_BAD_FORMAT,
+                  "no sense");
+    header_expect(ring, offsetof(struct spool_header, rank), 0xffffffff, 4, CORE_BAD_FORMAT,
+                  "no sense");
     header_expect(ring, offsetof(struct spool_header, tick_hz), 0, 8, CORE_BAD_FORMAT, "no sense");
 }
 
@@ -220,7 +231,9 @@ static void test_spoiled(void **state)
             static const unsigned char odd[] = {0, 1, 8, 0x7f, 0x80, 0xff};
             fseek(f, (long)core_random_below(&random, 1500), SEEK_SET);
             for (uint64_t n = 1 + core_random_below(&random, 8); n; n--)
-                putc(core_random_below(&random, 2) ? (int)core_random_below(&random, 256) : odd[core_random_below(&random, 6)], f);
+                putc(core_random_below(&random, 2) ? (int)core_random_below(&random, 256)
+                                                   : odd[core_random_below(&random, 6)],
+                     f);
             fclose(f);
         }
         if (store_write(folder, path, NULL)) {

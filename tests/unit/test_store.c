@@ -77,9 +77,14 @@ static void test_pair(void **state)
     }
     trace_cursor_close(cursor);
     assert_int_equal(ask(&trace, "SELECT count(*) FROM message WHERE inner = 0"), 4);
-    assert_int_equal(ask(&trace, "SELECT count(*) FROM message WHERE send_id IS NOT NULL AND recv_id IS NOT NULL"), 4);
-    assert_int_equal(ask(&trace, "SELECT count(*) FROM message WHERE recv_seq IS NULL AND inner = 1"), 1);
-    assert_int_equal(ask(&trace, "SELECT send_seq FROM message WHERE dest = 1 AND recv_seq = 3"), 3);
+    assert_int_equal(
+        ask(&trace,
+            "SELECT count(*) FROM message WHERE send_id IS NOT NULL AND recv_id IS NOT NULL"),
+        4);
+    assert_int_equal(
+        ask(&trace, "SELECT count(*) FROM message WHERE recv_seq IS NULL AND inner = 1"), 1);
+    assert_int_equal(ask(&trace, "SELECT send_seq FROM message WHERE dest = 1 AND recv_seq = 3"),
+                     3);
     assert_int_equal(ask(&trace, "SELECT count(*) FROM collective"), 2);
     assert_int_equal(ask(&trace, "SELECT count(*) FROM wait"), 10);
     assert_int_equal(ask(&trace, "SELECT count(*) FROM completion"), 7);
@@ -121,7 +126,10 @@ static void test_last(void **state)
     assert_int_equal(ask(&trace, "SELECT min(seq) FROM event"), 5902);
     assert_int_equal(ask(&trace, "SELECT max(seq) FROM event"), 6000);
     assert_int_equal(ask(&trace, "SELECT count(*) FROM message"), 99);
-    assert_int_equal(ask(&trace, "SELECT count(*) FROM message WHERE send_seq IS NOT NULL AND recv_seq IS NOT NULL"), 0);
+    assert_int_equal(
+        ask(&trace,
+            "SELECT count(*) FROM message WHERE send_seq IS NOT NULL AND recv_seq IS NOT NULL"),
+        0);
     assert_non_null(strstr(trace_meta(&trace, "notes"), "be paired"));
     trace_close(&trace);
 }
@@ -158,14 +166,16 @@ static void test_threads(void **state)
     assert_int_equal(ask(&trace, "SELECT count(DISTINCT thread) FROM event"), 4);
     for (int i = 0; i < 4; i++) {
         char sql[100];
-        snprintf(sql, sizeof sql, "SELECT count(*) FROM event WHERE thread = %d AND seq IN (%d, %d)", i, 2 * i + 1, 2 * i + 2);
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM event WHERE thread = %d AND seq IN (%d, %d)", i, 2 * i + 1,
+                 2 * i + 2);
         assert_int_equal(ask(&trace, sql), 2);
     }
     trace_close(&trace);
 }
 
-/* Polls: one was folded and written; one was written when the rank was killed, and still stands in the header; two are only there; and
- * the rank was in another round of the last. */
+/* Polls: one was folded and written; one was written when the rank was killed, and still stands in
+ * the header; two are only there; and the rank was in another round of the last. */
 static void test_polls(void **state)
 {
     const int32_t list[2] = {7, 8};
@@ -199,21 +209,30 @@ static void test_polls(void **state)
     }
     w.header.poll_again = 3;
     w.header.state = SPOOL_STATE_RUNNING;
-    writer_pending(&w, (struct spool_event){.head = e[3].head, .seq = 5, .t_enter = w.now, .peer = EVENT_NONE, .tag = EVENT_NONE, .count = 2});
+    writer_pending(&w, (struct spool_event){.head = e[3].head,
+                                            .seq = 5,
+                                            .t_enter = w.now,
+                                            .peer = EVENT_NONE,
+                                            .tag = EVENT_NONE,
+                                            .count = 2});
     assert_true(writer_close(&w));
     assert_int_equal(store_write(folder, path, NULL), CORE_OK);
     assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
     assert_int_equal(trace.rank[0].events, 5);
     assert_int_equal(ask(&trace, "SELECT sum(repeat) FROM event"), 10 + 10 + 11 + 12 + 1);
     assert_int_equal(ask(&trace, "SELECT folded FROM rank"), 39);
-    assert_int_equal(ask(&trace, "SELECT count(*) FROM event WHERE t_leave - t_enter = 1000 AND seq > 2"), 2);
-    assert_int_equal(ask(&trace, "SELECT count(*) FROM event WHERE t_leave IS NULL AND seq = 5 AND repeat = 1"), 1);
-    assert_int_equal(ask(&trace, "SELECT count(*) FROM completion WHERE done = 0 AND request IN (7, 8)"), 10);
+    assert_int_equal(
+        ask(&trace, "SELECT count(*) FROM event WHERE t_leave - t_enter = 1000 AND seq > 2"), 2);
+    assert_int_equal(
+        ask(&trace, "SELECT count(*) FROM event WHERE t_leave IS NULL AND seq = 5 AND repeat = 1"),
+        1);
+    assert_int_equal(
+        ask(&trace, "SELECT count(*) FROM completion WHERE done = 0 AND request IN (7, 8)"), 10);
     trace_close(&trace);
 }
 
-/* Calls were left out on both ranks: queues that add up are paired, others are not. Tag 1 adds up; tag 2 has other sizes; tag 3 comes before it
- * is sent; tag 4 lacks a receive. */
+/* Calls were left out on both ranks: queues that add up are paired, others are not. Tag 1 adds up;
+ * tag 2 has other sizes; tag 3 comes before it is sent; tag 4 lacks a receive. */
 static void test_gaps(void **state)
 {
     static const int count[][2] = {{1, 1}, {2, 2}, {3, 4}, {5, 5}, {6, 6}, {6, 0}};
@@ -233,8 +252,8 @@ static void test_gaps(void **state)
         for (int i = 0; i < 6; i++) {
             if (!count[i][rank])
                 continue;
-            w.now = w.header.start_ticks + 10000 + (uint64_t)(i * 1000) + (rank == 1 && tag[i] != 3 ? 500 : 0) +
-                    (rank == 0 && tag[i] == 3 ? 500 : 0);
+            w.now = w.header.start_ticks + 10000 + (uint64_t)(i * 1000) +
+                    (rank == 1 && tag[i] != 3 ? 500 : 0) + (rank == 0 && tag[i] == 3 ? 500 : 0);
             e = pair_message(&w, rank ? RECV : SEND, !rank, tag[i], count[i][rank]);
             if (rank)
                 writer_done(&w, e.seq, 0, 0, 0, tag[i], (uint64_t)count[i][1] * 8);
@@ -246,7 +265,8 @@ static void test_gaps(void **state)
     assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
     for (int i = 1; i <= 4; i++) {
         char question[200];
-        snprintf(question, sizeof question, "SELECT count(*) FROM message WHERE tag = %d AND send_seq AND recv_seq", i);
+        snprintf(question, sizeof question,
+                 "SELECT count(*) FROM message WHERE tag = %d AND send_seq AND recv_seq", i);
         assert_int_equal(ask(&trace, question), i == 1 ? 2 : 0);
     }
     assert_int_equal(ask(&trace, "SELECT count(*) FROM message"), 2 + 2 + 2 + 3);
@@ -254,7 +274,7 @@ static void test_gaps(void **state)
     trace_close(&trace);
 }
 
-/* --- clocks ---------------------------------------------------------------------------------------------------- */
+/* --- clocks ----------------------------------------------------------------------------------- */
 
 static void clock_add(struct writer *w, int end, uint64_t ticks, uint64_t realtime, int64_t offset)
 {
@@ -265,7 +285,8 @@ static void clock_add(struct writer *w, int end, uint64_t ticks, uint64_t realti
     c->offset_ns = offset;
 }
 
-/* Two hosts: the second's clock is 5 s ahead, and 1 ms more after 10 s; its counter runs at 2 GHz, which its header takes for 2.001 GHz. */
+/* Two hosts: the second's clock is 5 s ahead, and 1 ms more after 10 s; its counter runs at 2 GHz,
+ * which its header takes for 2.001 GHz. */
 static void test_clocks(void **state)
 {
     static const uint64_t start = 1700000000000000000u;
@@ -286,7 +307,8 @@ static void test_clocks(void **state)
             w.header.tick_hz = 2001000000;
             w.header.start_ticks = 1000000000;
             w.header.start_realtime_ns = start + 5000000000u + 2000;
-            /* rank 3 read its clock 300 us later than rank 1, and 1 ms wrong: rank 1's word counts for the host */
+            /* rank 3 read its clock 300 us later than rank 1, and 1 ms wrong: rank 1's word counts
+             * for the host */
             if (rank == 3) {
                 w.header.start_ticks += 600000;
                 w.header.start_realtime_ns += 300000 + 1000000;
@@ -299,23 +321,27 @@ static void test_clocks(void **state)
         e = pair_message(&w, SEND, 0, 1, 1);
         writer_event(&w, e);
         if (second)
-            clock_add(&w, 1, 1000000000 + 20000000000, start + 5000000000u + 2000 + 10000000000u, 5001000000);
+            clock_add(&w, 1, 1000000000 + 20000000000, start + 5000000000u + 2000 + 10000000000u,
+                      5001000000);
         assert_true(writer_close(&w));
     }
     assert_int_equal(store_write(folder, path, NULL), CORE_OK);
     assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
     assert_int_equal(ask(&trace, "SELECT t_enter FROM event WHERE rank = 0"), 1000000000);
     assert_int_equal(ask(&trace, "SELECT t_enter FROM event WHERE rank = 2"), 1000000000);
-    assert_int_equal(ask(&trace, "SELECT abs(t_enter - 999902000) <= 1 FROM event WHERE rank = 1"), 1);
-    assert_int_equal(ask(&trace, "SELECT abs(t_enter - 999902000) <= 1 FROM event WHERE rank = 3"), 1);
-    assert_int_equal(ask(&trace, "SELECT t_leave - t_enter BETWEEN 24 AND 25 FROM event WHERE rank = 3"), 1);
+    assert_int_equal(ask(&trace, "SELECT abs(t_enter - 999902000) <= 1 FROM event WHERE rank = 1"),
+                     1);
+    assert_int_equal(ask(&trace, "SELECT abs(t_enter - 999902000) <= 1 FROM event WHERE rank = 3"),
+                     1);
+    assert_int_equal(
+        ask(&trace, "SELECT t_leave - t_enter BETWEEN 24 AND 25 FROM event WHERE rank = 3"), 1);
     assert_int_equal(ask(&trace, "SELECT offset_ns FROM rank WHERE rank = 1"), 5000000000);
     assert_int_equal(ask(&trace, "SELECT offset_ns IS NULL FROM rank WHERE rank = 0"), 1);
     assert_string_equal(trace_meta(&trace, "hosts"), "host0,host1");
     trace_close(&trace);
 }
 
-/* --- ends ------------------------------------------------------------------------------------------------------- */
+/* --- ends ------------------------------------------------------------------------------------- */
 
 static const struct end_case {
     enum spool_state spool;
@@ -334,9 +360,11 @@ static const struct end_case {
     {SPOOL_STATE_EXITED, 3, EVENT_RANK_STATE_COUNT, EVENT_RANK_EXITED, "without MPI_Finalize"},
     {SPOOL_STATE_ABORTED, 7, EVENT_RANK_STATE_COUNT, EVENT_RANK_ABORTED, "MPI_Abort with code 7"},
     {SPOOL_STATE_ABORTED, 7, EVENT_RANK_KILLED, EVENT_RANK_ABORTED, "told"},
-    {SPOOL_STATE_SIGNALLED, 11, EVENT_RANK_STATE_COUNT, EVENT_RANK_CRASHED, "signal 11 (Segmentation fault)"},
+    {SPOOL_STATE_SIGNALLED, 11, EVENT_RANK_STATE_COUNT, EVENT_RANK_CRASHED,
+     "signal 11 (Segmentation fault)"},
     {SPOOL_STATE_SIGNALLED, 11, EVENT_RANK_ENDED, EVENT_RANK_CRASHED, "told"},
-    {SPOOL_STATE_SIGNALLED, 15, EVENT_RANK_STATE_COUNT, EVENT_RANK_KILLED, "signal 15 (Terminated)"},
+    {SPOOL_STATE_SIGNALLED, 15, EVENT_RANK_STATE_COUNT, EVENT_RANK_KILLED,
+     "signal 15 (Terminated)"},
     {SPOOL_STATE_SIGNALLED, 15, EVENT_RANK_ENDED, EVENT_RANK_ENDED, "told"},
     {SPOOL_STATE_SIGNALLED, 2000000000, EVENT_RANK_STATE_COUNT, EVENT_RANK_KILLED, "unknown"},
 };
@@ -345,7 +373,8 @@ enum { END_CASES = sizeof end_case / sizeof *end_case };
 static void test_ends(void **state)
 {
     struct store_rank_end end[END_CASES + 1];
-    struct store_options options = {.command = "mpirun ./a \"b c\"", .exit_code = 5, .end = end, .verdict = "it hung"};
+    struct store_options options = {
+        .command = "mpirun ./a \"b c\"", .exit_code = 5, .end = end, .verdict = "it hung"};
     char folder[300], path[300];
     struct trace trace;
     struct writer w;
@@ -366,7 +395,8 @@ static void test_ends(void **state)
         if (end_case[r].told != EVENT_RANK_STATE_COUNT)
             end[options.end_count++] = (struct store_rank_end){r, end_case[r].told, 77, "told"};
     }
-    end[options.end_count++] = (struct store_rank_end){END_CASES, EVENT_RANK_KILLED, 9, "never started"};
+    end[options.end_count++] =
+        (struct store_rank_end){END_CASES, EVENT_RANK_KILLED, 9, "never started"};
     assert_int_equal(store_write(folder, path, &options), CORE_OK);
     assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
     assert_int_equal(trace.rank_count, END_CASES + 1);
@@ -389,11 +419,12 @@ static void test_ends(void **state)
     trace_close(&trace);
 }
 
-/* --- intercommunicators ------------------------------------------------------------------------------------------ */
+/* --- intercommunicators ----------------------------------------------------------------------- */
 
 static void inter_comm(struct writer *w, const int32_t *member, uint32_t size, uint32_t remote_size)
 {
-    struct spool_def_comm *def = writer_add(w, SPOOL_DEF_COMM, sizeof *def + (size + remote_size + 1) / 2 * 8, SPOOL_COMM_INTER, 0);
+    struct spool_def_comm *def = writer_add(
+        w, SPOOL_DEF_COMM, sizeof *def + (size + remote_size + 1) / 2 * 8, SPOOL_COMM_INTER, 0);
 
     def->global = 99;
     def->id = 7;
@@ -403,7 +434,8 @@ static void inter_comm(struct writer *w, const int32_t *member, uint32_t size, u
     memcpy(def + 1, member, (size + remote_size) * 4);
 }
 
-/* {1, 2} talk with {0}; the side with the smallest world rank is listed first, though rank 0 is read first or last. */
+/* {1, 2} talk with {0}; the side with the smallest world rank is listed first, though rank 0 is
+ * read first or last. */
 static void test_inter(void **state)
 {
     static const int32_t one[] = {0, 2, 1}, two[] = {2, 1, 0};
@@ -431,7 +463,8 @@ static void test_inter(void **state)
     assert_int_equal(store_write(folder, path, NULL), CORE_OK);
     assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
     assert_int_equal(ask(&trace, "SELECT count(*) FROM message WHERE send_seq AND recv_seq"), 2);
-    assert_int_equal(ask(&trace, "SELECT send_seq FROM message WHERE dest = 2"), 1); /* it is rank 0 of its group */
+    assert_int_equal(ask(&trace, "SELECT send_seq FROM message WHERE dest = 2"),
+                     1); /* it is rank 0 of its group */
     int32_t id = (int32_t)ask(&trace, "SELECT id FROM comm WHERE kind = 'inter'");
     assert_true(trace.comm[id].inter);
     assert_int_equal(trace.comm[id].size, 1);
@@ -465,14 +498,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_pair),
-        cmocka_unit_test(test_last),
-        cmocka_unit_test(test_threads),
-        cmocka_unit_test(test_polls),
-        cmocka_unit_test(test_gaps),
-        cmocka_unit_test(test_clocks),
-        cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_inter),
+        cmocka_unit_test(test_pair),  cmocka_unit_test(test_last),  cmocka_unit_test(test_threads),
+        cmocka_unit_test(test_polls), cmocka_unit_test(test_gaps),  cmocka_unit_test(test_clocks),
+        cmocka_unit_test(test_ends),  cmocka_unit_test(test_inter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,6 +1,7 @@
-/* A naive checker of the way from spools to a trace: random jobs are played step by step, each rank's spool is written as the recorder
- * would, and what the cursors give back is compared with what was played, field by field, message by message. The same jobs are
- * then stored with each place that can fail failing in turn. */
+/* A naive checker of the way from spools to a trace: random jobs are played step by step, each
+ * rank's spool is written as the recorder would, and what the cursors give back is compared with
+ * what was played, field by field, message by message. The same jobs are then stored with each
+ * place that can fail failing in turn. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +18,22 @@
 #include "tests/unit/spool_writer.h"
 
 enum { RANKS = 5, LANES = 3, EVENTS = 400, OPEN_MAX = 12, QUEUE = 400, JOBS = 60 };
-enum { SEND = 1, SSEND, ISEND, RECV, IRECV, WAIT, WAITALL, WAITANY, SENDRECV, REDUCE, ALLTOALLV, INNER_SEND, INNER_RECV, DUP };
+enum {
+    SEND = 1,
+    SSEND,
+    ISEND,
+    RECV,
+    IRECV,
+    WAIT,
+    WAITALL,
+    WAITANY,
+    SENDRECV,
+    REDUCE,
+    ALLTOALLV,
+    INNER_SEND,
+    INNER_RECV,
+    DUP
+};
 
 struct expected { /* of one event, with names in place of ids */
     bool there;
@@ -71,7 +87,7 @@ static uint32_t below(struct job *job, uint32_t bound)
     return (uint32_t)core_random_below(&job->random, bound);
 }
 
-/* --- playing a job ---------------------------------------------------------------------------------------------- */
+/* --- playing a job ---------------------------------------------------------------------------- */
 
 static void lane_define(struct job *job, int r, struct writer *w)
 {
@@ -98,7 +114,8 @@ static void lane_define(struct job *job, int r, struct writer *w)
     int32_t member[RANKS];
 
     for (size_t i = 0; i < sizeof call / sizeof *call; i++)
-        writer_call(w, call[i].id + (unsigned)r * 16, call[i].name, call[i].class, call[i].mode, call[i].names);
+        writer_call(w, call[i].id + (unsigned)r * 16, call[i].name, call[i].class, call[i].mode,
+                    call[i].names);
     writer_world(w);
     for (int i = 0; i < job->ranks; i++)
         member[i] = job->ranks - 1 - i; /* the second communicator numbers the other way round */
@@ -150,16 +167,27 @@ static struct call call_begin(struct job *job, int r, unsigned id, struct writer
     struct player *p = &job->rank[r];
     struct call c = {.p = p, .w = w};
 
-    c.e = (struct spool_event){.head = {.kind = SPOOL_EVENT, .words = 8, .a = (uint16_t)(id + (unsigned)r * 16)},
-                               .peer = EVENT_NONE, .tag = EVENT_NONE, .count = EVENT_NONE};
+    c.e = (struct spool_event){
+        .head = {.kind = SPOOL_EVENT, .words = 8, .a = (uint16_t)(id + (unsigned)r * 16)},
+        .peer = EVENT_NONE,
+        .tag = EVENT_NONE,
+        .count = EVENT_NONE};
     c.e.seq = ++p->seq;
     c.e.t_enter = job->now += 1 + below(job, 1000);
     c.e.site = below(job, 5) ? p->id[4] + below(job, 4) : 0;
     c.x = &p->event[c.e.seq];
-    *c.x = (struct expected){.there = true, .call = id, .enter = c.e.t_enter, .peer = EVENT_NONE, .tag = EVENT_NONE,
-                             .count = EVENT_NONE, .root = EVENT_NONE, .lane = (int32_t)w->header.lane,
-                             .site = c.e.site ? 0x1000 + c.e.site - p->id[4] : 0, .type = -1,
-                             .leg_peer = EVENT_NONE, .leg_tag = EVENT_NONE};
+    *c.x = (struct expected){.there = true,
+                             .call = id,
+                             .enter = c.e.t_enter,
+                             .peer = EVENT_NONE,
+                             .tag = EVENT_NONE,
+                             .count = EVENT_NONE,
+                             .root = EVENT_NONE,
+                             .lane = (int32_t)w->header.lane,
+                             .site = c.e.site ? 0x1000 + c.e.site - p->id[4] : 0,
+                             .type = -1,
+                             .leg_peer = EVENT_NONE,
+                             .leg_tag = EVENT_NONE};
     return c;
 }
 
@@ -169,7 +197,8 @@ static void call_end(struct job *job, struct call *c)
     memcpy(writer_add(c->w, SPOOL_EVENT, sizeof c->e, c->e.head.a, 0), &c->e, sizeof c->e);
 }
 
-static void call_data(struct job *job, struct call *c, int comm, int32_t peer, int32_t tag, int type, int32_t count)
+static void call_data(struct job *job, struct call *c, int comm, int32_t peer, int32_t tag,
+                      int type, int32_t count)
 {
     (void)job;
     c->e.comm = comm == 1 ? 1 : c->p->id[3];
@@ -182,16 +211,21 @@ static void call_data(struct job *job, struct call *c, int comm, int32_t peer, i
     c->x->bytes = count * size_of[type];
 }
 
-static void call_done(struct call *c, uint32_t index, uint32_t request, int32_t source, int32_t tag, int64_t bytes)
+static void call_done(struct call *c, uint32_t index, uint32_t request, int32_t source, int32_t tag,
+                      int64_t bytes)
 {
     writer_done(c->w, c->e.seq, index, request, source, tag, (uint64_t)bytes);
     c->x->done[c->x->done_count++] =
-        (struct trace_completion){.index = index, .request = request, .done = true, .source = source, .tag = source == EVENT_NONE ? EVENT_NONE : tag,
+        (struct trace_completion){.index = index,
+                                  .request = request,
+                                  .done = true,
+                                  .source = source,
+                                  .tag = source == EVENT_NONE ? EVENT_NONE : tag,
                                   .bytes = source == EVENT_NONE ? 0 : (uint64_t)bytes};
 }
 
-static struct message *message_add(struct job *job, int comm, int source, int dest, int tag, uint64_t send, int64_t bytes,
-                                   int inner)
+static struct message *message_add(struct job *job, int comm, int source, int dest, int tag,
+                                   uint64_t send, int64_t bytes, int inner)
 {
     struct message *m = &job->message[job->message_count++];
 
@@ -199,7 +233,8 @@ static struct message *message_add(struct job *job, int comm, int source, int de
     return m;
 }
 
-/* The oldest message to r that is under way on some communicator, from some rank, with some tag: a receive may take it. */
+/* The oldest message to r that is under way on some communicator, from some rank, with some tag: a
+ * receive may take it. */
 static struct message *message_pick(struct job *job, int r)
 {
     struct message *candidate[QUEUE];
@@ -209,7 +244,8 @@ static struct message *message_pick(struct job *job, int r)
         struct message *m = &job->message[i];
         bool first = m->dest == r && !m->receive && !m->inner;
         for (uint32_t k = 0; first && k < count; k++)
-            first = candidate[k]->comm != m->comm || candidate[k]->source != m->source || candidate[k]->tag != m->tag;
+            first = candidate[k]->comm != m->comm || candidate[k]->source != m->source ||
+                    candidate[k]->tag != m->tag;
         if (first)
             candidate[count++] = m;
     }
@@ -218,7 +254,8 @@ static struct message *message_pick(struct job *job, int r)
 
 static void play_send(struct job *job, int r, struct writer *w)
 {
-    int dest = (int)below(job, (uint32_t)job->ranks), comm = 1 + (int)below(job, 2), type = (int)below(job, 2);
+    int dest = (int)below(job, (uint32_t)job->ranks), comm = 1 + (int)below(job, 2),
+        type = (int)below(job, 2);
     int32_t count = (int32_t)below(job, 20), tag = (int32_t)below(job, 3);
     bool immediate = below(job, 2) && job->rank[r].open_count < OPEN_MAX;
     struct call c = call_begin(job, r, immediate ? ISEND : SEND + below(job, 2), w);
@@ -242,7 +279,8 @@ static void play_receive(struct job *job, int r, struct writer *w)
         return;
     struct call c = call_begin(job, r, immediate ? IRECV : RECV, w);
     int32_t source = to_comm(job, m->comm, m->source);
-    call_data(job, &c, m->comm, below(job, 2) ? source : EVENT_ANY, below(job, 2) ? m->tag : EVENT_ANY, 1, 1000);
+    call_data(job, &c, m->comm, below(job, 2) ? source : EVENT_ANY,
+              below(job, 2) ? m->tag : EVENT_ANY, 1, 1000);
     m->receive = c.e.seq;
     if (immediate) {
         c.e.request = ++c.p->request;
@@ -276,8 +314,8 @@ static void play_sendrecv(struct job *job, int r, struct writer *w)
 
 static void posted_done(struct call *c, uint32_t index, const struct posted *o)
 {
-    call_done(c, index, o->id, o->receive ? o->source : EVENT_NONE, o->receive ? o->tag : EVENT_NONE,
-              o->receive ? o->bytes : 0);
+    call_done(c, index, o->id, o->receive ? o->source : EVENT_NONE,
+              o->receive ? o->tag : EVENT_NONE, o->receive ? o->bytes : 0);
 }
 
 static void play_wait(struct job *job, int r, struct writer *w, unsigned how)
@@ -315,7 +353,8 @@ static void play_wait(struct job *job, int r, struct writer *w, unsigned how)
     call_end(job, &c);
 }
 
-/* A reduction with a message of the library's own inside, received at once by the same rank's own inner call. */
+/* A reduction with a message of the library's own inside, received at once by the same rank's own
+ * inner call. */
 static void play_collective(struct job *job, int r, struct writer *w)
 {
     struct call c = call_begin(job, r, below(job, 2) ? REDUCE : ALLTOALLV, w);
@@ -368,10 +407,13 @@ static bool job_play(struct job *job)
         if (job->rank[r].seq + 4 > EVENTS)
             continue;
         switch (below(job, 10)) {
-        case 0: case 1: case 2:
+        case 0:
+        case 1:
+        case 2:
             play_send(job, r, w);
             break;
-        case 3: case 4:
+        case 3:
+        case 4:
             play_receive(job, r, w);
             break;
         case 5:
@@ -406,13 +448,15 @@ static bool job_play(struct job *job)
     return ok;
 }
 
-/* --- comparing ---------------------------------------------------------------------------------------------------- */
+/* --- comparing -------------------------------------------------------------------------------- */
 
-static void event_compare(const struct trace *trace, const struct job *job, const struct trace_event *e)
+static void event_compare(const struct trace *trace, const struct job *job,
+                          const struct trace_event *e)
 {
-    static const char *const name[] = {"", "MPI_Send", "MPI_Ssend", "MPI_Isend", "MPI_Recv", "MPI_Irecv", "MPI_Wait", "MPI_Waitall",
-                                       "MPI_Waitany", "MPI_Sendrecv", "MPI_Reduce", "MPI_Alltoallv", "pml_send", "pml_recv",
-                                       "MPI_Comm_dup"};
+    static const char *const name[] = {
+        "",           "MPI_Send",      "MPI_Ssend",   "MPI_Isend",   "MPI_Recv",
+        "MPI_Irecv",  "MPI_Wait",      "MPI_Waitall", "MPI_Waitany", "MPI_Sendrecv",
+        "MPI_Reduce", "MPI_Alltoallv", "pml_send",    "pml_recv",    "MPI_Comm_dup"};
     const struct expected *x = &job->rank[e->rank].event[e->seq];
     static const uint64_t start = 1000000;
 
@@ -431,7 +475,8 @@ static void event_compare(const struct trace *trace, const struct job *job, cons
     assert_int_equal(e->bytes, x->bytes);
     assert_int_equal(e->thread, x->lane);
     if (x->comm)
-        assert_string_equal(trace->comm[e->comm].name, x->comm == 1 ? "MPI_COMM_WORLD" : "reversed");
+        assert_string_equal(trace->comm[e->comm].name,
+                            x->comm == 1 ? "MPI_COMM_WORLD" : "reversed");
     else
         assert_int_equal(e->comm, -1);
     if (x->type >= 0)
@@ -466,21 +511,27 @@ static void messages_compare(struct trace *trace, const struct job *job)
     sqlite3_stmt *stmt;
     uint32_t found = 0;
 
-    assert_int_equal(sqlite3_prepare_v2(trace->db,
-                                        "SELECT source, dest, tag, bytes, inner, send_seq, recv_seq, c.name FROM message "
-                                        "JOIN comm c ON c.id = message.comm",
-                                        -1, &stmt, NULL),
-                     SQLITE_OK);
+    assert_int_equal(
+        sqlite3_prepare_v2(
+            trace->db,
+            "SELECT source, dest, tag, bytes, inner, send_seq, recv_seq, c.name FROM message "
+            "JOIN comm c ON c.id = message.comm",
+            -1, &stmt, NULL),
+        SQLITE_OK);
     while (sqlite3_step(stmt) == SQLITE_ROW) {
         bool same = false;
         for (uint32_t i = 0; i < job->message_count && !same; i++) {
             const struct message *m = &job->message[i];
-            same = m->source == sqlite3_column_int64(stmt, 0) && m->dest == sqlite3_column_int64(stmt, 1) &&
-                   m->tag == sqlite3_column_int64(stmt, 2) && m->bytes == sqlite3_column_int64(stmt, 3) &&
-                   m->inner == sqlite3_column_int64(stmt, 4) && m->send == (uint64_t)sqlite3_column_int64(stmt, 5) &&
+            same = m->source == sqlite3_column_int64(stmt, 0) &&
+                   m->dest == sqlite3_column_int64(stmt, 1) &&
+                   m->tag == sqlite3_column_int64(stmt, 2) &&
+                   m->bytes == sqlite3_column_int64(stmt, 3) &&
+                   m->inner == sqlite3_column_int64(stmt, 4) &&
+                   m->send == (uint64_t)sqlite3_column_int64(stmt, 5) &&
                    m->receive == (uint64_t)sqlite3_column_int64(stmt, 6) &&
                    (m->receive != 0) == (sqlite3_column_type(stmt, 6) != SQLITE_NULL) &&
-                   !strcmp((const char *)sqlite3_column_text(stmt, 7), m->comm == 1 ? "MPI_COMM_WORLD" : "reversed");
+                   !strcmp((const char *)sqlite3_column_text(stmt, 7),
+                           m->comm == 1 ? "MPI_COMM_WORLD" : "reversed");
         }
         assert_true(same);
         found++;
@@ -558,7 +609,7 @@ static void test_random(void **state)
     }
 }
 
-/* --- faults ----------------------------------------------------------------------------------------------------- */
+/* --- faults ----------------------------------------------------------------------------------- */
 
 static int reports;
 
@@ -568,7 +619,8 @@ static void report_count(enum core_status status, const char *message, void *con
     reports++;
 }
 
-/* After a failure: said so, nothing under the trace's name, nothing left half done, and the spool can still be stored. */
+/* After a failure: said so, nothing under the trace's name, nothing left half done, and the spool
+ * can still be stored. */
 static void expect_nothing(const char *path)
 {
     char partial[320];
@@ -579,7 +631,8 @@ static void expect_nothing(const char *path)
     assert_int_not_equal(access(partial, F_OK), 0);
 }
 
-/* A trace that came to be in spite of a fault is whole, or says of which rank something is missing. */
+/* A trace that came to be in spite of a fault is whole, or says of which rank something is missing.
+ */
 static void expect_honest(const char *path, const struct job *job)
 {
     struct trace trace;
@@ -731,8 +784,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random),     cmocka_unit_test(test_fault_once),    cmocka_unit_test(test_fault_for_good),
-        cmocka_unit_test(test_file_limit), cmocka_unit_test(test_fault_reading),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_fault_once),
+        cmocka_unit_test(test_fault_for_good), cmocka_unit_test(test_file_limit),
+        cmocka_unit_test(test_fault_reading),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

@@ -1,4 +1,5 @@
-/* The timed clock: every scene of the model's machine, exactly; then matching, deadlock, idle time, critical path. */
+/* The timed clock: every scene of the model's machine, exactly; then matching, deadlock, idle time,
+ * critical path. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,8 +39,11 @@ static void scene_done(struct scene *s)
 
 static void message(struct scene *s, uint32_t from, uint32_t to, uint64_t words)
 {
-    assert_int_equal(replay_add_isend(&s->program, from, (int32_t)to, 0, words * 8, s->request[from]++), CORE_OK);
-    assert_int_equal(replay_add_irecv(&s->program, to, (int32_t)from, 0, words * 8, s->request[to]++), CORE_OK);
+    assert_int_equal(
+        replay_add_isend(&s->program, from, (int32_t)to, 0, words * 8, s->request[from]++),
+        CORE_OK);
+    assert_int_equal(
+        replay_add_irecv(&s->program, to, (int32_t)from, 0, words * 8, s->request[to]++), CORE_OK);
 }
 
 static void wait_all(struct scene *s, uint32_t rank)
@@ -47,7 +51,8 @@ static void wait_all(struct scene *s, uint32_t rank)
     int32_t all[64];
     for (int32_t i = 0; i < s->request[rank]; i++)
         all[i] = i;
-    assert_int_equal(replay_add_wait_all(&s->program, rank, all, (uint32_t)s->request[rank]), CORE_OK);
+    assert_int_equal(replay_add_wait_all(&s->program, rank, all, (uint32_t)s->request[rank]),
+                     CORE_OK);
 }
 
 static uint64_t scene_run(struct scene *s)
@@ -63,8 +68,8 @@ static uint64_t scene_run(struct scene *s)
 }
 
 /* Two messages of n words on a network: when do both have ended? */
-static uint64_t two(const char *network, uint32_t ranks, uint32_t a, uint32_t b, uint32_t c, uint32_t d, uint64_t words,
-                    enum replay_routing routing)
+static uint64_t two(const char *network, uint32_t ranks, uint32_t a, uint32_t b, uint32_t c,
+                    uint32_t d, uint64_t words, enum replay_routing routing)
 {
     struct scene s;
     scene_init(&s, ranks, network);
@@ -82,7 +87,8 @@ static void test_line_scenes(void **state)
     for (uint64_t n = 0; n < 5000; n += 1237) {
         assert_int_equal(two("line:8", 8, 0, 2, 6, 3, n, REPLAY_ROUTING_FIXED), alpha + beta * n);
         assert_int_equal(two("line:8", 8, 1, 6, 7, 4, n, REPLAY_ROUTING_FIXED), alpha + beta * n);
-        assert_int_equal(two("line:8", 8, 1, 6, 4, 7, n, REPLAY_ROUTING_FIXED), alpha + 2 * beta * n);
+        assert_int_equal(two("line:8", 8, 1, 6, 4, 7, n, REPLAY_ROUTING_FIXED),
+                         alpha + 2 * beta * n);
     }
 }
 
@@ -109,8 +115,10 @@ static void test_best_routing_finds_what_fixed_misses(void **state)
     assert_int_equal(two("mesh:2x3", 6, 0, 4, 1, 2, 10, REPLAY_ROUTING_FIXED), alpha + 10 * beta);
     assert_int_equal(two("mesh:3x3", 9, 0, 4, 1, 7, 10, REPLAY_ROUTING_FIXED), alpha + 20 * beta);
     assert_int_equal(two("mesh:3x3", 9, 0, 4, 1, 7, 10, REPLAY_ROUTING_BEST), alpha + 10 * beta);
-    assert_int_equal(two("ring:4", 4, 0, 2, 1, 2, 10, REPLAY_ROUTING_FIXED), 2 * alpha + 20 * beta); /* one port */
-    assert_int_equal(two("hypercube:8", 8, 0, 3, 1, 7, 10, REPLAY_ROUTING_FIXED), alpha + 20 * beta);
+    assert_int_equal(two("ring:4", 4, 0, 2, 1, 2, 10, REPLAY_ROUTING_FIXED),
+                     2 * alpha + 20 * beta); /* one port */
+    assert_int_equal(two("hypercube:8", 8, 0, 3, 1, 7, 10, REPLAY_ROUTING_FIXED),
+                     alpha + 20 * beta);
     assert_int_equal(two("hypercube:8", 8, 0, 3, 1, 7, 10, REPLAY_ROUTING_BEST), alpha + 10 * beta);
 }
 
@@ -133,8 +141,8 @@ static void test_shares_change_when_messages_come_and_go(void **state)
 {
     struct scene s;
     (void)state;
-    /* 2->3 of 100 words alone on the link for 0; 0->4 of 300 shares it: 100 ends at alpha + 200 beta, then 200 words
-     * remain of 300, alone: alpha + 400 beta. */
+    /* 2->3 of 100 words alone on the link for 0; 0->4 of 300 shares it: 100 ends at alpha + 200
+     * beta, then 200 words remain of 300, alone: alpha + 400 beta. */
     scene_init(&s, 8, "line:8");
     message(&s, 0, 4, 300);
     message(&s, 2, 3, 100);
@@ -158,7 +166,8 @@ static void test_bus_star_tree(void **state)
     assert_int_equal(two("star:5", 5, 1, 2, 0, 4, 50, REPLAY_ROUTING_FIXED), alpha + 50 * beta);
     assert_int_equal(two("tree:8", 8, 0, 4, 1, 5, 50, REPLAY_ROUTING_FIXED), alpha + 100 * beta);
     assert_int_equal(two("tree:8", 8, 0, 1, 2, 3, 50, REPLAY_ROUTING_FIXED), alpha + 50 * beta);
-    assert_int_equal(two("complete-tree:7", 7, 3, 5, 1, 6, 50, REPLAY_ROUTING_FIXED), alpha + 100 * beta);
+    assert_int_equal(two("complete-tree:7", 7, 3, 5, 1, 6, 50, REPLAY_ROUTING_FIXED),
+                     alpha + 100 * beta);
 }
 
 static void test_half_duplex(void **state)
@@ -184,8 +193,9 @@ static void test_ports(void **state)
         for (uint32_t r = 1; r < 5; r++)
             message(&s, 0, r, 2000);
         uint64_t each = alpha + 2000 * beta;
-        assert_int_equal(scene_run(&s), port == REPLAY_PORT_SINGLE ? 4 * each
-                                        : port == REPLAY_PORT_MULTI ? each : 8000 * beta);
+        assert_int_equal(scene_run(&s), port == REPLAY_PORT_SINGLE  ? 4 * each
+                                        : port == REPLAY_PORT_MULTI ? each
+                                                                    : 8000 * beta);
         assert_int_equal(s.result.superstep_count, port == REPLAY_PORT_BSP);
         if (port == REPLAY_PORT_SINGLE)
             assert_int_equal(replay_timed_rank_at(&s.result, 4).port_ps, 3 * each);
@@ -224,8 +234,10 @@ static void test_word_pipelined_line(void **state)
 
 static void test_storage_of_the_lecture(void **state)
 {
-    (void)state; /* 1e13 synapses, 24 bytes each, a hundredfold, over machines of 16 GiB: 1.4 million of them */
-    uint64_t bytes = 10000000000000ull * 24 * 100, machines = (bytes + (16ull << 30) - 1) / (16ull << 30);
+    (void)state; /* 1e13 synapses, 24 bytes each, a hundredfold, over machines of 16 GiB: 1.4
+                    million of them */
+    uint64_t bytes = 10000000000000ull * 24 * 100,
+             machines = (bytes + (16ull << 30) - 1) / (16ull << 30);
     assert_in_range(machines, 1390000, 1410000);
 }
 
@@ -252,7 +264,10 @@ static void add(struct scene *s, uint32_t rank, struct replay_op op)
 
 static struct replay_op op_of(int kind, int32_t peer, uint64_t bytes)
 {
-    return (struct replay_op){.kind = (uint8_t)kind, .peer = peer, .bytes = bytes, .matched = REPLAY_ANY,
+    return (struct replay_op){.kind = (uint8_t)kind,
+                              .peer = peer,
+                              .bytes = bytes,
+                              .matched = REPLAY_ANY,
                               .request = REPLAY_NO_REQUEST};
 }
 
@@ -310,8 +325,8 @@ static void test_idle_time_has_causes(void **state)
     scene_done(&s);
 }
 
-/* Messages of one pair do not overtake: two receives posted, two sends of other sizes, sizes stay in order. A wildcard
- * posted first takes the first message. */
+/* Messages of one pair do not overtake: two receives posted, two sends of other sizes, sizes stay
+ * in order. A wildcard posted first takes the first message. */
 static void test_matching_keeps_order(void **state)
 {
     struct scene s;

@@ -1,5 +1,6 @@
-/* The timed clock and the generators when memory ends: each place where they ask for some fails in turn, once or from then on.
- * They must say so, or have managed without it and give the same result; nothing may leak (seen with SAN=address). */
+/* The timed clock and the generators when memory ends: each place where they ask for some fails in
+ * turn, once or from then on. They must say so, or have managed without it and give the same
+ * result; nothing may leak (seen with SAN=address). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -20,7 +21,8 @@ static void count_report(enum core_status status, const char *text, void *contex
     reports += status == CORE_NO_MEMORY;
 }
 
-static void fail_each_place(const struct replay_program *program, const struct replay_timed_options *options)
+static void fail_each_place(const struct replay_program *program,
+                            const struct replay_timed_options *options)
 {
     struct replay_timed_result whole, result;
     unsigned failed = 0;
@@ -36,7 +38,8 @@ static void fail_each_place(const struct replay_program *program, const struct r
             if (status == CORE_OK) {
                 assert_int_equal(result.ticks, whole.ticks);
                 for (uint32_t r = 0; r < whole.rank_count; r++) {
-                    struct replay_timed_rank one = replay_timed_rank_at(&result, r), other = replay_timed_rank_at(&whole, r);
+                    struct replay_timed_rank one = replay_timed_rank_at(&result, r),
+                                             other = replay_timed_rank_at(&whole, r);
                     assert_int_equal(one.finish_ps, other.finish_ps);
                     assert_int_equal(one.transfer_ps, other.transfer_ps);
                     assert_int_equal(one.late_sender_ps, other.late_sender_ps);
@@ -56,7 +59,8 @@ static void fail_each_place(const struct replay_program *program, const struct r
     replay_timed_done(&whole);
 }
 
-/* Many messages between few ranks, work, wildcards, collectives: everything that makes the clock ask for memory. */
+/* Many messages between few ranks, work, wildcards, collectives: everything that makes the clock
+ * ask for memory. */
 static void busy_program(struct replay_program *program, uint64_t seed)
 {
     struct core_random random;
@@ -64,16 +68,21 @@ static void busy_program(struct replay_program *program, uint64_t seed)
     core_random_init(&random, seed);
     assert_int_equal(replay_program_init(program, 6), CORE_OK);
     for (int i = 0; i < 90; i++) {
-        uint32_t from = (uint32_t)core_random_below(&random, 6), to = (uint32_t)core_random_below(&random, 6);
-        replay_add_isend(program, from, (int32_t)to, 0, core_random_below(&random, 500), request[from]++);
-        replay_add_irecv(program, to, i % 5 ? (int32_t)from : REPLAY_ANY, i % 5 ? 0 : REPLAY_ANY, 500, request[to]++);
+        uint32_t from = (uint32_t)core_random_below(&random, 6),
+                 to = (uint32_t)core_random_below(&random, 6);
+        replay_add_isend(program, from, (int32_t)to, 0, core_random_below(&random, 500),
+                         request[from]++);
+        replay_add_irecv(program, to, i % 5 ? (int32_t)from : REPLAY_ANY, i % 5 ? 0 : REPLAY_ANY,
+                         500, request[to]++);
     }
     for (uint32_t r = 0; r < 6; r++) {
-        replay_program_add(program, r, &(struct replay_op){.kind = REPLAY_COMPUTE, .bytes = 100 * r});
+        replay_program_add(program, r,
+                           &(struct replay_op){.kind = REPLAY_COMPUTE, .bytes = 100 * r});
         for (int32_t number = 0; number < 70; number++)
-            replay_program_add(program, r,
-                               &(struct replay_op){.kind = REPLAY_COLL, .mode = (uint8_t)(number % 4), .tag = number,
-                                                   .bytes = 8});
+            replay_program_add(
+                program, r,
+                &(struct replay_op){
+                    .kind = REPLAY_COLL, .mode = (uint8_t)(number % 4), .tag = number, .bytes = 8});
     }
     assert_int_equal(replay_program_check(program), CORE_OK);
 }
@@ -111,7 +120,8 @@ static void test_generators_fail(void **state)
     for (size_t i = 0; i < count; i++)
         for (int64_t place = 0;; place++) {
             uint32_t ranks = replay_domain_nearest(row[i].domain, 8);
-            struct replay_generate_request request = {row[i].id, ranks, 0, row[i].parameter ? 3 : 0, 0, 10, 8};
+            struct replay_generate_request request = {row[i].id, ranks, 0, row[i].parameter ? 3 : 0,
+                                                      0,         10,    8};
             struct replay_program program;
             core_fault_set(place, false);
             enum core_status status = replay_generate(&request, &program);

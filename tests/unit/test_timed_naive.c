@@ -1,5 +1,5 @@
-/* The timed clock against simulations written without it: the longest path through random programs, a fluid simulation
- * of links in floating point, and matching by search through lists. */
+/* The timed clock against simulations written without it: the longest path through random programs,
+ * a fluid simulation of links in floating point, and matching by search through lists. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -14,7 +14,8 @@
 
 enum { RANKS = 16 };
 
-static void assert_same_ranks(const struct replay_timed_result *a, const struct replay_timed_result *b, uint32_t count)
+static void assert_same_ranks(const struct replay_timed_result *a,
+                              const struct replay_timed_result *b, uint32_t count)
 {
     assert_memory_equal(a->op, b->op, count * sizeof *a->op);
     for (int i = 0; i < REPLAY_TIMED_COLUMNS; i++) {
@@ -26,7 +27,11 @@ static void assert_same_ranks(const struct replay_timed_result *a, const struct 
 
 static struct replay_op op_of(int kind, int32_t peer, int32_t tag, uint64_t bytes, int32_t request)
 {
-    return (struct replay_op){.kind = (uint8_t)kind, .peer = peer, .tag = tag, .bytes = bytes, .matched = REPLAY_ANY,
+    return (struct replay_op){.kind = (uint8_t)kind,
+                              .peer = peer,
+                              .tag = tag,
+                              .bytes = bytes,
+                              .matched = REPLAY_ANY,
                               .request = request};
 }
 
@@ -51,8 +56,9 @@ static void run(const struct replay_program *program, const struct replay_timed_
     assert_int_equal(replay_timed_run(program, options, result), CORE_OK);
 }
 
-/* Random steps in which a rank sends at most one message and receives at most one, with random work in between. Then no
- * port is ever wanted twice, and a message starts when both have come to it: the end is a longest path. */
+/* Random steps in which a rank sends at most one message and receives at most one, with random work
+ * in between. Then no port is ever wanted twice, and a message starts when both have come to it:
+ * the end is a longest path. */
 static void longest_path_once(uint64_t seed)
 {
     struct core_random random;
@@ -86,14 +92,18 @@ static void longest_path_once(uint64_t seed)
             next[r] = clock[r];
             if (from[r] != r && size[from[r]] % RANKS < used) {
                 all[count++] = request[r];
-                assert_int_equal(replay_add_irecv(&program, r, (int32_t)from[r], step % 3, 8000, request[r]++), CORE_OK);
+                assert_int_equal(
+                    replay_add_irecv(&program, r, (int32_t)from[r], step % 3, 8000, request[r]++),
+                    CORE_OK);
                 uint64_t start = clock[r] > clock[from[r]] ? clock[r] : clock[from[r]];
                 uint64_t end = start + options.alpha_ps + size[from[r]] * options.beta_ps / 8;
                 next[r] = end > next[r] ? end : next[r];
             }
             if (to[r] != r && size[r] % RANKS < used) {
                 all[count++] = request[r];
-                assert_int_equal(replay_add_isend(&program, r, (int32_t)to[r], step % 3, size[r], request[r]++), CORE_OK);
+                assert_int_equal(
+                    replay_add_isend(&program, r, (int32_t)to[r], step % 3, size[r], request[r]++),
+                    CORE_OK);
                 uint64_t start = clock[r] > clock[to[r]] ? clock[r] : clock[to[r]];
                 uint64_t end = start + options.alpha_ps + size[r] * options.beta_ps / 8;
                 next[r] = end > next[r] ? end : next[r];
@@ -109,12 +119,15 @@ static void longest_path_once(uint64_t seed)
         const struct replay_timed_rank one = replay_timed_rank_at(&result, r), *rank = &one;
         assert_int_equal(rank->finish_ps, clock[r]);
         busiest = clock[r] > busiest ? clock[r] : busiest;
-        assert_int_equal(rank->port_ps + rank->link_ps, 0); /* and all of a rank's time is accounted for */
-        assert_int_equal(rank->compute_ps + rank->transfer_ps + rank->late_sender_ps + rank->late_receiver_ps, clock[r]);
+        assert_int_equal(rank->port_ps + rank->link_ps,
+                         0); /* and all of a rank's time is accounted for */
+        assert_int_equal(rank->compute_ps + rank->transfer_ps + rank->late_sender_ps +
+                             rank->late_receiver_ps,
+                         clock[r]);
     }
     assert_int_equal(result.makespan_ps, busiest);
-    uint64_t path = result.path_alphas * options.alpha_ps + result.path_bytes * options.beta_ps / 8 +
-                    result.path_compute_ps;
+    uint64_t path = result.path_alphas * options.alpha_ps +
+                    result.path_bytes * options.beta_ps / 8 + result.path_compute_ps;
     assert_int_equal(path, busiest); /* the critical path explains the whole makespan */
     for (uint64_t i = 0; i < result.step_count; i++)
         assert_int_equal(result.step[i].start_ps, i ? result.step[i - 1].end_ps : 0);
@@ -129,7 +142,7 @@ static void test_longest_path(void **state)
         longest_path_once(seed);
 }
 
-/* --- links as fluids ---------------------------------------------------------------------------------------------- */
+/* --- links as fluids -------------------------------------------------------------------------- */
 
 struct fluid {
     uint64_t link[64];
@@ -155,7 +168,8 @@ static void fluid_run(struct fluid *flow, int count)
             for (size_t a = 0; a < flow[i].link_count; a++) {
                 int here = 0;
                 for (int j = 0; j < count; j++)
-                    for (size_t b = 0; flow[j].ended < 0 && flow[j].begins <= now && b < flow[j].link_count; b++)
+                    for (size_t b = 0;
+                         flow[j].ended < 0 && flow[j].begins <= now && b < flow[j].link_count; b++)
                         here += flow[j].link[b] == flow[i].link[a];
                 share[i] = here > share[i] ? here : share[i];
             }
@@ -177,8 +191,9 @@ static void fluid_run(struct fluid *flow, int count)
 
 static void fluid_once(uint64_t seed)
 {
-    static const char *const network[] = {"ring:16", "line:16", "mesh:4x4", "torus:4x4", "hypercube:16", "tree:16",
-                                          "star:16", "bus:16", "torus:2x2x4", "complete-tree:15"};
+    static const char *const network[] = {
+        "ring:16", "line:16", "mesh:4x4", "torus:4x4",   "hypercube:16",
+        "tree:16", "star:16", "bus:16",   "torus:2x2x4", "complete-tree:15"};
     struct core_random random;
     struct replay_program program;
     struct replay_topology topology;
@@ -197,7 +212,8 @@ static void fluid_once(uint64_t seed)
     shuffle(&random, order, topology.ranks);
     for (uint32_t i = 0; i + 1 < topology.ranks; i += 2) {
         uint32_t from = order[i], to = order[i + 1];
-        uint64_t late = core_random_below(&random, 3000000), words = 1 + core_random_below(&random, 4000);
+        uint64_t late = core_random_below(&random, 3000000),
+                 words = 1 + core_random_below(&random, 4000);
         add(&program, from, op_of(REPLAY_COMPUTE, 0, 0, late, -1));
         add(&program, from, op_of(REPLAY_SEND, (int32_t)to, 0, words * 8, -1));
         add(&program, to, op_of(REPLAY_RECV, (int32_t)from, 0, words * 8, -1));
@@ -212,8 +228,10 @@ static void fluid_once(uint64_t seed)
     for (int i = 0; i < count; i++) {
         double away = (double)replay_timed_rank_at(&result, sender[i]).finish_ps - flow[i].ended;
         if (away > 2 || away < -2)
-            fail_msg("seed %llu on %s: message %d ends at %llu, the fluid at %f", (unsigned long long)seed,
-                     network[seed % 10], i, (unsigned long long)replay_timed_rank_at(&result, sender[i]).finish_ps, flow[i].ended);
+            fail_msg("seed %llu on %s: message %d ends at %llu, the fluid at %f",
+                     (unsigned long long)seed, network[seed % 10], i,
+                     (unsigned long long)replay_timed_rank_at(&result, sender[i]).finish_ps,
+                     flow[i].ended);
     }
     replay_timed_done(&result);
     replay_program_done(&program);
@@ -226,7 +244,7 @@ static void test_links_flow_like_a_fluid(void **state)
         fluid_once(seed);
 }
 
-/* --- routing best ----------------------------------------------------------------------------------------------------- */
+/* --- routing best ----------------------------------------------------------------------------- */
 
 enum { ROUTES_MAX = 32, NODES_MAX = 8 };
 
@@ -235,8 +253,8 @@ struct routes {
     uint32_t count;
 };
 
-static void all_routes(const struct replay_topology *topology, struct routes *routes, const uint32_t *walk,
-                       uint32_t length, uint32_t to)
+static void all_routes(const struct replay_topology *topology, struct routes *routes,
+                       const uint32_t *walk, uint32_t length, uint32_t to)
 {
     uint32_t next[REPLAY_NEIGHBOURS_MAX], longer[NODES_MAX];
     uint32_t count = replay_topology_next(topology, walk[length - 1], to, next);
@@ -252,10 +270,12 @@ static void all_routes(const struct replay_topology *topology, struct routes *ro
     }
 }
 
-/* Three messages at once: the time under `best` is the least of all combinations of shortest paths, each forced. */
+/* Three messages at once: the time under `best` is the least of all combinations of shortest paths,
+ * each forced. */
 static void best_once(uint64_t seed)
 {
-    static const char *const network[] = {"mesh:3x3", "hypercube:8", "torus:3x3", "ring:6", "torus:4x4", "mesh:2x4"};
+    static const char *const network[] = {"mesh:3x3", "hypercube:8", "torus:3x3",
+                                          "ring:6",   "torus:4x4",   "mesh:2x4"};
     struct core_random random;
     struct replay_program program;
     struct replay_topology topology;
@@ -300,8 +320,9 @@ static void best_once(uint64_t seed)
     options.routing = REPLAY_ROUTING_BEST;
     run(&program, &options, &result);
     if (result.makespan_ps != least)
-        fail_msg("seed %llu on %s: best takes %llu, the best of all %llu", (unsigned long long)seed, network[seed % 6],
-                 (unsigned long long)result.makespan_ps, (unsigned long long)least);
+        fail_msg("seed %llu on %s: best takes %llu, the best of all %llu", (unsigned long long)seed,
+                 network[seed % 6], (unsigned long long)result.makespan_ps,
+                 (unsigned long long)least);
     replay_timed_done(&result);
     replay_program_done(&program);
 }
@@ -313,15 +334,16 @@ static void test_best_routing_is_best(void **state)
         best_once(seed);
 }
 
-/* --- matching ------------------------------------------------------------------------------------------------------ */
+/* --- matching --------------------------------------------------------------------------------- */
 
 static int takes(int32_t source, int32_t tag, uint32_t sender, int32_t sent_tag)
 {
-    return (source == REPLAY_ANY || (uint32_t)source == sender) && (tag == REPLAY_ANY || tag == sent_tag);
+    return (source == REPLAY_ANY || (uint32_t)source == sender) &&
+           (tag == REPLAY_ANY || tag == sent_tag);
 }
 
-/* Ranks 1.. each send one message at once; rank 0 comes later and receives one by one. The k-th receive takes the first
- * sender, in rank order, that it accepts; senders end in that order. */
+/* Ranks 1.. each send one message at once; rank 0 comes later and receives one by one. The k-th
+ * receive takes the first sender, in rank order, that it accepts; senders end in that order. */
 static void unexpected_once(uint64_t seed)
 {
     struct core_random random;
@@ -338,8 +360,11 @@ static void unexpected_once(uint64_t seed)
         add(&program, r, op_of(REPLAY_SEND, 0, tag[r], 8, -1));
     }
     for (int i = 1, stuck = 0; i < RANKS; i++) {
-        int32_t source = core_random_below(&random, 3) ? REPLAY_ANY : 1 + (int32_t)core_random_below(&random, RANKS - 1);
-        int32_t wanted = core_random_below(&random, 3) ? (int32_t)core_random_below(&random, 3) : REPLAY_ANY;
+        int32_t source = core_random_below(&random, 3)
+                             ? REPLAY_ANY
+                             : 1 + (int32_t)core_random_below(&random, RANKS - 1);
+        int32_t wanted =
+            core_random_below(&random, 3) ? (int32_t)core_random_below(&random, 3) : REPLAY_ANY;
         uint32_t sender = 1;
         add(&program, 0, op_of(REPLAY_RECV, source, wanted, 8, -1));
         while (sender < RANKS && (ends[sender] || !takes(source, wanted, sender, tag[sender])))
@@ -355,8 +380,9 @@ static void unexpected_once(uint64_t seed)
     replay_program_done(&program);
 }
 
-/* Rank 0 posts all receives; the others then send one after the other. Each message goes to the oldest receive that takes
- * it; rank 0 waits for the k-th only, and so ends when that one's sender does. */
+/* Rank 0 posts all receives; the others then send one after the other. Each message goes to the
+ * oldest receive that takes it; rank 0 waits for the k-th only, and so ends when that one's sender
+ * does. */
 static void posted_once(uint64_t seed, int k)
 {
     struct core_random random;
@@ -368,8 +394,11 @@ static void posted_once(uint64_t seed, int k)
     core_random_init(&random, seed);
     assert_int_equal(replay_program_init(&program, RANKS), CORE_OK);
     for (int i = 0; i < RANKS; i++) {
-        source[i] = core_random_below(&random, 2) ? REPLAY_ANY : 1 + (int32_t)core_random_below(&random, RANKS - 1);
-        wanted[i] = core_random_below(&random, 2) ? (int32_t)core_random_below(&random, 3) : REPLAY_ANY;
+        source[i] = core_random_below(&random, 2)
+                        ? REPLAY_ANY
+                        : 1 + (int32_t)core_random_below(&random, RANKS - 1);
+        wanted[i] =
+            core_random_below(&random, 2) ? (int32_t)core_random_below(&random, 3) : REPLAY_ANY;
         add(&program, 0, op_of(REPLAY_IRECV, source[i], wanted[i], 8, i));
     }
     add(&program, 0, op_of(REPLAY_WAIT, 0, 0, 0, k));
@@ -404,8 +433,8 @@ static void test_matching_equals_a_search(void **state)
     }
 }
 
-/* Contended ports: the same program gives the same ends twice, all messages pass, and no schedule is worse than twice
- * the busiest port (any rule that never idles two willing ports keeps this). */
+/* Contended ports: the same program gives the same ends twice, all messages pass, and no schedule
+ * is worse than twice the busiest port (any rule that never idles two willing ports keeps this). */
 static void test_contended_ports(void **state)
 {
     (void)state;
@@ -418,7 +447,8 @@ static void test_contended_ports(void **state)
         core_random_init(&random, seed);
         assert_int_equal(replay_program_init(&program, RANKS), CORE_OK);
         for (int i = 0; i < 200; i++) {
-            uint32_t from = (uint32_t)core_random_below(&random, RANKS), to = (uint32_t)core_random_below(&random, 4);
+            uint32_t from = (uint32_t)core_random_below(&random, RANKS),
+                     to = (uint32_t)core_random_below(&random, 4);
             if (from == to)
                 continue;
             replay_add_isend(&program, from, (int32_t)to, 0, 8, request[from]++);
@@ -445,18 +475,20 @@ static void test_contended_ports(void **state)
     }
 }
 
-/* --- any program under any options ---------------------------------------------------------------------------------- */
+/* --- any program under any options ------------------------------------------------------------ */
 
-static void random_operation(struct replay_program *program, struct core_random *random, uint32_t rank, int32_t *request,
-                             int wild)
+static void random_operation(struct replay_program *program, struct core_random *random,
+                             uint32_t rank, int32_t *request, int wild)
 {
     uint32_t P = program->rank_count;
-    int32_t peer = (int32_t)core_random_below(random, P), tag = (int32_t)core_random_below(random, 2), set;
+    int32_t peer = (int32_t)core_random_below(random, P),
+            tag = (int32_t)core_random_below(random, 2), set;
     int32_t some[3] = {0};
     uint64_t bytes = core_random_below(random, 100);
     if (core_random_below(random, 20) == 0)
         peer = REPLAY_PROC_NULL;
-    static uint8_t taken[128]; /* numbers that are messages of matched probes, which no wait may name */
+    static uint8_t
+        taken[128]; /* numbers that are messages of matched probes, which no wait may name */
     if (*request == 0)
         memset(taken, 0, sizeof taken);
     for (int i = 0; *request && i < 3; i++)
@@ -519,7 +551,8 @@ static void random_operation(struct replay_program *program, struct core_random 
         op.request = op.kind == REPLAY_ICOLL ? (*request)++ : -1;
         break;
     case 10:
-        op.kind = wild ? (core_random_below(random, 2) ? REPLAY_PROBE : REPLAY_IPROBE) : REPLAY_COMBINE;
+        op.kind =
+            wild ? (core_random_below(random, 2) ? REPLAY_PROBE : REPLAY_IPROBE) : REPLAY_COMBINE;
         op.flags = (uint16_t)core_random_below(random, 2);
         break;
     default:
@@ -531,13 +564,16 @@ static void random_operation(struct replay_program *program, struct core_random 
         if (which < 2 && wild) {
             op.kind = which ? REPLAY_CANCEL : REPLAY_FREE;
         } else if (which >= 2 && which < 7) {
-            int32_t chosen = wild && core_random_below(random, 2) ? -1 : (int32_t)core_random_below(random, 3);
-            static const uint8_t kind[] = {REPLAY_WAIT_ALL, REPLAY_WAIT_ALL, REPLAY_TEST, REPLAY_WAIT_ANY, REPLAY_WAIT_SOME};
+            int32_t chosen =
+                wild && core_random_below(random, 2) ? -1 : (int32_t)core_random_below(random, 3);
+            static const uint8_t kind[] = {REPLAY_WAIT_ALL, REPLAY_WAIT_ALL, REPLAY_TEST,
+                                           REPLAY_WAIT_ANY, REPLAY_WAIT_SOME};
             if (some[0] == some[1] || some[1] == some[2] || some[0] == some[2])
                 break;
             assert_int_equal(replay_program_set(program, rank, some, 3, chosen, &set), CORE_OK);
             op.request = set;
-            op.kind = wild || kind[which - 2] != REPLAY_WAIT_SOME ? kind[which - 2] : REPLAY_WAIT_ALL;
+            op.kind =
+                wild || kind[which - 2] != REPLAY_WAIT_SOME ? kind[which - 2] : REPLAY_WAIT_ALL;
             op.flags = (uint16_t)core_random_below(random, 2);
         }
         break;
@@ -545,8 +581,8 @@ static void random_operation(struct replay_program *program, struct core_random 
     add(program, rank, op);
 }
 
-static void random_options(struct core_random *random, uint32_t ranks, struct replay_timed_options *options,
-                           struct replay_topology *topology)
+static void random_options(struct core_random *random, uint32_t ranks,
+                           struct replay_timed_options *options, struct replay_topology *topology)
 {
     *options = replay_timed_defaults();
     options->alpha_ps = core_random_below(random, 3) * 70;
@@ -554,8 +590,9 @@ static void random_options(struct core_random *random, uint32_t ranks, struct re
     options->tau_ps = core_random_below(random, 2);
     options->port = (enum replay_port)core_random_below(random, 3);
     options->want_path = (int)core_random_below(random, 2);
-    static const enum replay_topology_kind kind[] = {REPLAY_FULL, REPLAY_BUS, REPLAY_STAR, REPLAY_LINE, REPLAY_RING,
-                                                     REPLAY_MESH, REPLAY_PIPELINE};
+    static const enum replay_topology_kind kind[] = {REPLAY_FULL,    REPLAY_BUS,  REPLAY_STAR,
+                                                     REPLAY_LINE,    REPLAY_RING, REPLAY_MESH,
+                                                     REPLAY_PIPELINE};
     uint64_t which = core_random_below(random, 8);
     if (which < 7 && (which != 5 || ranks == 4 || ranks == 9)) {
         assert_int_equal(replay_topology_make(kind[which], ranks, topology), CORE_OK);
@@ -578,7 +615,8 @@ static void any_program_once(uint64_t seed)
     int wild = (int)(seed % 2);
 
     core_random_init(&random, seed);
-    uint32_t ranks = 1 + (uint32_t)core_random_below(&random, 9), length = (uint32_t)core_random_below(&random, 30);
+    uint32_t ranks = 1 + (uint32_t)core_random_below(&random, 9),
+             length = (uint32_t)core_random_below(&random, 30);
     assert_int_equal(replay_program_init(&program, ranks), CORE_OK);
     for (uint32_t r = 0; r < ranks; r++) {
         int32_t request = 0;
@@ -597,8 +635,11 @@ static void any_program_once(uint64_t seed)
         assert_int_equal(result.step_count, again.step_count);
         if (result.step_count)
             assert_memory_equal(result.step, again.step, result.step_count * sizeof *result.step);
-        if (!wild && variant && result.blocked_count != blocked) /* no network can make a program without choices hang */
-            fail_msg("seed %llu: %u ranks hang, before it were %u", (unsigned long long)seed, result.blocked_count, blocked);
+        if (!wild && variant &&
+            result.blocked_count !=
+                blocked) /* no network can make a program without choices hang */
+            fail_msg("seed %llu: %u ranks hang, before it were %u", (unsigned long long)seed,
+                     result.blocked_count, blocked);
         blocked = result.blocked_count;
         replay_timed_done(&result);
         replay_timed_done(&again);

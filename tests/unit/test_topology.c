@@ -1,4 +1,5 @@
-/* Every fact of every small network against a search over its links; every route against its distance. */
+/* Every fact of every small network against a search over its links; every route against its
+ * distance. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -29,7 +30,8 @@ static void adjacency(const struct replay_topology *t, uint8_t joined[NODES_MAX]
         }
 }
 
-static uint64_t search_diameter(const struct replay_topology *t, uint8_t joined[NODES_MAX][NODES_MAX])
+static uint64_t search_diameter(const struct replay_topology *t,
+                                uint8_t joined[NODES_MAX][NODES_MAX])
 {
     uint64_t far = 0;
     for (uint32_t a = 0; a < t->ranks; a++) {
@@ -55,8 +57,10 @@ static uint64_t search_diameter(const struct replay_topology *t, uint8_t joined[
     return far;
 }
 
-/* Smallest cut between halves of the ranks, switches on whichever side is cheaper. Nodes at most 16. */
-static uint64_t search_bisection(const struct replay_topology *t, uint8_t joined[NODES_MAX][NODES_MAX], int halves)
+/* Smallest cut between halves of the ranks, switches on whichever side is cheaper. Nodes at
+ * most 16. */
+static uint64_t search_bisection(const struct replay_topology *t,
+                                 uint8_t joined[NODES_MAX][NODES_MAX], int halves)
 {
     uint64_t best = UINT64_MAX;
     for (uint32_t side = 1; side < (1u << t->nodes) - 1; side++) {
@@ -106,13 +110,15 @@ static void check_against_search(const char *text)
 static void test_facts_equal_a_search(void **state)
 {
     static const char *const text[] = {
-        "full:2",     "full:7",     "full:8",      "star:2",     "star:5",          "star:8",         "line:2",
-        "line:7",     "line:8",     "ring:2",      "ring:3",     "ring:7",          "ring:8",         "mesh:1x1x2",
-        "mesh:3x3",   "mesh:4x4",   "mesh:2x5",    "mesh:3x5",   "mesh:2x3x2",      "mesh:5x3",       "torus:3x3",
-        "torus:4x4",  "torus:2x2x2", "torus:3x2",  "torus:3x5",  "torus:4x3",       "torus:2x7",      "torus:2x2x3",
-        "hypercube:2", "hypercube:4", "hypercube:8", "hypercube:16", "tree:2",      "tree:4",         "tree:8",
-        "complete-tree:3", "complete-tree:7", "complete-tree:15", "mesh:3x4x5", "torus:5x4x3", "hypercube:64",
-        "tree:32", "complete-tree:63", "pipeline:8"};
+        "full:2",          "full:7",          "full:8",           "star:2",      "star:5",
+        "star:8",          "line:2",          "line:7",           "line:8",      "ring:2",
+        "ring:3",          "ring:7",          "ring:8",           "mesh:1x1x2",  "mesh:3x3",
+        "mesh:4x4",        "mesh:2x5",        "mesh:3x5",         "mesh:2x3x2",  "mesh:5x3",
+        "torus:3x3",       "torus:4x4",       "torus:2x2x2",      "torus:3x2",   "torus:3x5",
+        "torus:4x3",       "torus:2x7",       "torus:2x2x3",      "hypercube:2", "hypercube:4",
+        "hypercube:8",     "hypercube:16",    "tree:2",           "tree:4",      "tree:8",
+        "complete-tree:3", "complete-tree:7", "complete-tree:15", "mesh:3x4x5",  "torus:5x4x3",
+        "hypercube:64",    "tree:32",         "complete-tree:63", "pipeline:8"};
     (void)state;
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         check_against_search(text[i]);
@@ -159,15 +165,15 @@ static void test_impossible_networks_are_refused(void **state)
         uint32_t ranks;
         const char *says;
     } scene[] = {
-        {"mesh", 7, "the nearest is 9"},       {"torus", 5, "the nearest is 4"},
-        {"hypercube", 6, "the nearest is 4"},  {"hypercube", 7, "the nearest is 8"},
-        {"tree", 12, "the nearest is 8"},      {"complete-tree", 8, "the nearest is 7"},
-        {"mesh:4x4", 15, "has 16 ranks"},      {"mesh:4x", 0, "cannot read"},
-        {"mesh:4x-1", 0, "cannot read"},       {"mesh:0x4", 0, "of 0 ranks"},
-        {"ring", 0, "of how many"},            {"ring:2x2", 0, "one size"},
-        {"moebius", 4, "unknown topology"},    {"mesh:4294967296", 0, "too large"},
-        {"mesh:2000x2000", 0, "more than"},    {"complete-tree", 12, "the nearest is 15"},
-        {"", 4, "unknown topology"},           {"ring:0", 0, "from 1 to"},
+        {"mesh", 7, "the nearest is 9"},      {"torus", 5, "the nearest is 4"},
+        {"hypercube", 6, "the nearest is 4"}, {"hypercube", 7, "the nearest is 8"},
+        {"tree", 12, "the nearest is 8"},     {"complete-tree", 8, "the nearest is 7"},
+        {"mesh:4x4", 15, "has 16 ranks"},     {"mesh:4x", 0, "cannot read"},
+        {"mesh:4x-1", 0, "cannot read"},      {"mesh:0x4", 0, "of 0 ranks"},
+        {"ring", 0, "of how many"},           {"ring:2x2", 0, "one size"},
+        {"moebius", 4, "unknown topology"},   {"mesh:4294967296", 0, "too large"},
+        {"mesh:2000x2000", 0, "more than"},   {"complete-tree", 12, "the nearest is 15"},
+        {"", 4, "unknown topology"},          {"ring:0", 0, "from 1 to"},
     };
     struct replay_topology t;
     (void)state;

@@ -1,5 +1,5 @@
-/* Opening traces that are hostile or damaged: a sentence and a status, never a crash, a hang or an id that is out of range. What is sound
- * is read as it is. */
+/* Opening traces that are hostile or damaged: a sentence and a status, never a crash, a hang or an
+ * id that is out of range. What is sound is read as it is. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,7 +103,8 @@ static void test_tampered(void **state)
     expect_refused("PRAGMA application_id = 1", CORE_BAD_FORMAT, "another program");
     expect_refused("DELETE FROM rank", CORE_BAD_FORMAT, "no ranks");
     expect_refused("DELETE FROM rank WHERE rank = 0", CORE_BAD_FORMAT, "ranks");
-    expect_refused("UPDATE rank SET rank = 1000000000000 WHERE rank = 1", CORE_BAD_FORMAT, "out of range");
+    expect_refused("UPDATE rank SET rank = 1000000000000 WHERE rank = 1", CORE_BAD_FORMAT,
+                   "out of range");
     expect_refused("UPDATE rank SET state = 'odd'", CORE_BAD_FORMAT, "no known state");
     expect_refused("UPDATE call SET class = 'odd' WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
     expect_refused("UPDATE call SET mode = 9 WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
@@ -117,7 +118,8 @@ static void test_tampered(void **state)
     expect_refused("UPDATE comm SET parent = 77", CORE_BAD_FORMAT, "impossible members");
     expect_refused("UPDATE datatype SET size = -8", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE datatype SET map = x'00112233'", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE datatype SET map = zeroblob(16) || x'ffffffffffffffff0000ffffffffffff'", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE datatype SET map = zeroblob(16) || x'ffffffffffffffff0000ffffffffffff'",
+                   CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE shape SET call = 'MPI_Send'", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE shape SET comm = 9", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE shape SET peer = 99999999999", CORE_BAD_FORMAT, "no sense");
@@ -129,27 +131,75 @@ static void test_tampered(void **state)
     expect_refused("UPDATE event_row SET shape = 1000", CORE_BAD_FORMAT, "no shape");
     expect_refused("UPDATE event_row SET t_enter = -1", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE event_row SET duration = -1", CORE_BAD_FORMAT, "no sense");
-    expect_refused("UPDATE completion_set SET idx = -1 WHERE idx = 0", CORE_BAD_FORMAT, "completion makes no sense");
-    expect_refused("UPDATE completion_set SET source = 'me'", CORE_BAD_FORMAT, "completion makes no sense");
-    expect_refused("CREATE TRIGGER t AFTER INSERT ON finding BEGIN SELECT 1; END", CORE_BAD_FORMAT, "tables");
-    expect_refused("DROP TABLE event_row; CREATE VIEW event_row AS WITH RECURSIVE c(id) AS (SELECT 1 UNION ALL SELECT id FROM c) "
+    expect_refused("UPDATE completion_set SET idx = -1 WHERE idx = 0", CORE_BAD_FORMAT,
+                   "completion makes no sense");
+    expect_refused("UPDATE completion_set SET source = 'me'", CORE_BAD_FORMAT,
+                   "completion makes no sense");
+    expect_refused("CREATE TRIGGER t AFTER INSERT ON finding BEGIN SELECT 1; END", CORE_BAD_FORMAT,
+                   "tables");
+    expect_refused("DROP TABLE event_row; CREATE VIEW event_row AS WITH RECURSIVE c(id) AS (SELECT "
+                   "1 UNION ALL SELECT id FROM c) "
                    "SELECT id, 1 AS shape, 1 AS request, 1 AS t_enter, 1 AS duration FROM c",
                    CORE_BAD_FORMAT, "tables");
-    expect_refused("DROP TABLE shape; CREATE TABLE shape(id INTEGER PRIMARY KEY)", CORE_BAD_FORMAT, "damaged");
+    expect_refused("DROP TABLE shape; CREATE TABLE shape(id INTEGER PRIMARY KEY)", CORE_BAD_FORMAT,
+                   "damaged");
 }
 
 /* Values of the widest range everywhere: refused or read, but within bounds. */
 static void test_wild_values(void **state)
 {
-    static const char *const column[] = {
-        "event_row.request", "event_row.t_enter", "event_row.duration", "event_row.shape", "shape.call", "shape.comm", "shape.win",
-        "shape.peer", "shape.tag", "shape.datatype", "shape.count", "shape.bytes", "shape.root", "shape.op", "shape.site",
-        "shape.thread", "shape.error", "shape.parent_back", "shape.recv_peer", "shape.recv_datatype", "shape.recv_count",
-        "shape.recv_bytes", "shape.completions", "shape.many", "shape.args", "completion_set.request_ahead",
-        "completion_set.bytes", "completion_set.tag", "rank.code", "rank.events", "rank.lost", "rank.host", "datatype.extent",
-        "datatype.name", "comm.name", "comm.kind", "comm.remote_size", "comm.topology", "op.name", "meta.value", "call.name"};
-    static const char *const value[] = {"-1", "0", "9223372036854775807", "-9223372036854775807", "2147483648", "1.5",
-                                        "'text'", "x'00ff'", "NULL", "-32768", "zeroblob(100000)"};
+    static const char *const column[] = {"event_row.request",
+                                         "event_row.t_enter",
+                                         "event_row.duration",
+                                         "event_row.shape",
+                                         "shape.call",
+                                         "shape.comm",
+                                         "shape.win",
+                                         "shape.peer",
+                                         "shape.tag",
+                                         "shape.datatype",
+                                         "shape.count",
+                                         "shape.bytes",
+                                         "shape.root",
+                                         "shape.op",
+                                         "shape.site",
+                                         "shape.thread",
+                                         "shape.error",
+                                         "shape.parent_back",
+                                         "shape.recv_peer",
+                                         "shape.recv_datatype",
+                                         "shape.recv_count",
+                                         "shape.recv_bytes",
+                                         "shape.completions",
+                                         "shape.many",
+                                         "shape.args",
+                                         "completion_set.request_ahead",
+                                         "completion_set.bytes",
+                                         "completion_set.tag",
+                                         "rank.code",
+                                         "rank.events",
+                                         "rank.lost",
+                                         "rank.host",
+                                         "datatype.extent",
+                                         "datatype.name",
+                                         "comm.name",
+                                         "comm.kind",
+                                         "comm.remote_size",
+                                         "comm.topology",
+                                         "op.name",
+                                         "meta.value",
+                                         "call.name"};
+    static const char *const value[] = {"-1",
+                                        "0",
+                                        "9223372036854775807",
+                                        "-9223372036854775807",
+                                        "2147483648",
+                                        "1.5",
+                                        "'text'",
+                                        "x'00ff'",
+                                        "NULL",
+                                        "-32768",
+                                        "zeroblob(100000)"};
     int done = 0;
 
     (void)state;
@@ -160,12 +210,15 @@ static void test_wild_values(void **state)
             sqlite3 *db;
             int dot = (int)strcspn(column[c], ".");
             snprintf(table, sizeof table, "%.*s", dot, column[c]);
-            snprintf(sql, sizeof sql, "PRAGMA ignore_check_constraints=1; UPDATE OR IGNORE %s SET %s = %s", table,
+            snprintf(sql, sizeof sql,
+                     "PRAGMA ignore_check_constraints=1; UPDATE OR IGNORE %s SET %s = %s", table,
                      column[c] + dot + 1, value[v]);
             file_copy(good, other);
             assert_int_equal(sqlite3_open(other, &db), SQLITE_OK);
-            sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
-    sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL, NULL);
+            sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL,
+                         NULL);
+            sqlite3_exec(db, "PRAGMA synchronous=OFF; PRAGMA journal_mode=MEMORY", NULL, NULL,
+                         NULL);
             sqlite3_exec(db, sql, NULL, NULL, NULL);
             sqlite3_close(db);
             done += read_all(other, &events) == CORE_OK;
@@ -187,7 +240,8 @@ static void test_damaged(void **state)
         file_copy(good, other);
         FILE *file = fopen(other, "r+b");
         for (uint64_t k = 1 + core_random_below(&random, 10); k; k--) {
-            /* half of the time in what SQLite calls page headers and cells of the schema's and the first tables' pages */
+            /* half of the time in what SQLite calls page headers and cells of the schema's and the
+             * first tables' pages */
             uint64_t span = core_random_below(&random, 2) ? 4000 : (uint64_t)about.st_size;
             fseek(file, (long)core_random_below(&random, span), SEEK_SET);
             putc((int)core_random_below(&random, 256), file);
@@ -214,17 +268,22 @@ static void test_findings(void **state)
     assert_int_equal(trace_open(other, TRACE_WRITE, &trace), CORE_OK);
     assert_int_equal(trace_finding_add(&trace, "old", "c", "error", "t", NULL, "{}", "r"), CORE_OK);
     assert_int_equal(trace_findings_clear(&trace), CORE_OK);
-    assert_int_equal(trace_finding_add(&trace, "deadlock", "c", "error", "it's \"one\"", "0,1", "{}", "crosswait check"), CORE_OK);
+    assert_int_equal(trace_finding_add(&trace, "deadlock", "c", "error", "it's \"one\"", "0,1",
+                                       "{}", "crosswait check"),
+                     CORE_OK);
     assert_int_equal(trace_run_add(&trace, "rendezvous", UINT64_MAX, "deadlock", NULL), CORE_OK);
     trace_close(&trace);
     assert_int_equal(trace_open(other, TRACE_READ, &trace), CORE_OK);
-    assert_int_equal(sqlite3_prepare_v2(trace.db, "SELECT count(*), min(rule) FROM finding, run", -1, &stmt, NULL), SQLITE_OK);
+    assert_int_equal(sqlite3_prepare_v2(trace.db, "SELECT count(*), min(rule) FROM finding, run",
+                                        -1, &stmt, NULL),
+                     SQLITE_OK);
     assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
     assert_int_equal(sqlite3_column_int(stmt, 0), 1);
     assert_string_equal((const char *)sqlite3_column_text(stmt, 1), "deadlock");
     sqlite3_finalize(stmt);
     said[0] = 0;
-    assert_int_not_equal(trace_finding_add(&trace, "x", "c", "error", "t", NULL, "{}", "r"), CORE_OK);
+    assert_int_not_equal(trace_finding_add(&trace, "x", "c", "error", "t", NULL, "{}", "r"),
+                         CORE_OK);
     assert_true(said[0] != 0);
     trace_close(&trace);
 }
@@ -257,8 +316,9 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),    cmocka_unit_test(test_tampered), cmocka_unit_test(test_wild_values),
-        cmocka_unit_test(test_damaged), cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_good),        cmocka_unit_test(test_tampered),
+        cmocka_unit_test(test_wild_values), cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_findings),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

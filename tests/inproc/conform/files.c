@@ -1,5 +1,6 @@
-/* Files with random views: every rank computes the same plan and does its part. Elementary types, file types, types in memory,
- * offsets and calls are drawn; ranks write cells of their own, sync, and read anybody's. For 4 ranks. */
+/* Files with random views: every rank computes the same plan and does its part. Elementary types,
+ * file types, types in memory, offsets and calls are drawn; ranks write cells of their own, sync,
+ * and read anybody's. For 4 ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -65,7 +66,8 @@ static MPI_Datatype memory_of(int n, int gap, MPI_Datatype etype)
     return made;
 }
 
-static void transfer(MPI_File f, int write, int how, MPI_Offset at, void *data, MPI_Datatype type, MPI_Status *s)
+static void transfer(MPI_File f, int write, int how, MPI_Offset at, void *data, MPI_Datatype type,
+                     MPI_Status *s)
 {
     MPI_Request r;
     memset(s, 0, sizeof *s);
@@ -73,19 +75,22 @@ static void transfer(MPI_File f, int write, int how, MPI_Offset at, void *data, 
         MPI_File_seek(f, at, MPI_SEEK_SET);
     switch (how) {
     case 0:
-        write ? MPI_File_write_at(f, at, data, 1, type, s) : MPI_File_read_at(f, at, data, 1, type, s);
+        write ? MPI_File_write_at(f, at, data, 1, type, s)
+              : MPI_File_read_at(f, at, data, 1, type, s);
         break;
     case 1:
         write ? MPI_File_write(f, data, 1, type, s) : MPI_File_read(f, data, 1, type, s);
         break;
     case 2:
-        write ? MPI_File_write_at_all(f, at, data, 1, type, s) : MPI_File_read_at_all(f, at, data, 1, type, s);
+        write ? MPI_File_write_at_all(f, at, data, 1, type, s)
+              : MPI_File_read_at_all(f, at, data, 1, type, s);
         break;
     case 3:
         write ? MPI_File_write_all(f, data, 1, type, s) : MPI_File_read_all(f, data, 1, type, s);
         break;
     case 4:
-        write ? MPI_File_iwrite_at(f, at, data, 1, type, &r) : MPI_File_iread_at(f, at, data, 1, type, &r);
+        write ? MPI_File_iwrite_at(f, at, data, 1, type, &r)
+              : MPI_File_iread_at(f, at, data, 1, type, &r);
         MPI_Wait(&r, s);
         break;
     case 5:
@@ -93,11 +98,13 @@ static void transfer(MPI_File f, int write, int how, MPI_Offset at, void *data, 
         MPI_Wait(&r, s);
         break;
     case 6:
-        write ? MPI_File_write_at_all_begin(f, at, data, 1, type) : MPI_File_read_at_all_begin(f, at, data, 1, type);
+        write ? MPI_File_write_at_all_begin(f, at, data, 1, type)
+              : MPI_File_read_at_all_begin(f, at, data, 1, type);
         write ? MPI_File_write_at_all_end(f, data, s) : MPI_File_read_at_all_end(f, data, s);
         break;
     default:
-        write ? MPI_File_iwrite_all(f, data, 1, type, &r) : MPI_File_iread_all(f, data, 1, type, &r);
+        write ? MPI_File_iwrite_all(f, data, 1, type, &r)
+              : MPI_File_iread_all(f, data, 1, type, &r);
         MPI_Wait(&r, s);
     }
 }
@@ -109,7 +116,8 @@ static void pass_on(MPI_File f)
     MPI_File_sync(f);
 }
 
-/* One file for all rounds: opened and closed in quick succession, Open MPI's shared file pointers trip over each other. */
+/* One file for all rounds: opened and closed in quick succession, Open MPI's shared file pointers
+ * trip over each other. */
 static void round_of(MPI_File f, int number)
 {
     static unsigned char memory[4096];
@@ -140,29 +148,31 @@ static void round_of(MPI_File f, int number)
         MPI_Type_free(&type);
         MPI_File_get_position(f, &at);
         MPI_File_get_byte_offset(f, from[rank] + n[rank], &bytes);
-        printf("round %02d rank %d write %d: %d of %d, position %lld, next byte %lld\n", number, rank, how, count, n[rank],
-               (long long)at, (long long)bytes);
+        printf("round %02d rank %d write %d: %d of %d, position %lld, next byte %lld\n", number,
+               rank, how, count, n[rank], (long long)at, (long long)bytes);
     }
     pass_on(f);
     MPI_File_get_size(f, &bytes);
     printf("round %02d rank %d: size %lld\n", number, rank, (long long)bytes);
     MPI_Type_free(&mine);
     MPI_Barrier(world);
-    int beyond = number % 2; /* some read past the end: OMPIO's nonblocking reads never come back from there, its collective ones
-                                say they got everything */
+    int beyond = number % 2; /* some read past the end: OMPIO's nonblocking reads never come back
+                                from there, its collective ones say they got everything */
     if (!beyond)
         MPI_File_set_size(f, 10000);
     for (int turn = 0; turn < 4; turn++) { /* everybody reads somebody's, or everything */
         const int waits[] = {0, 1, 0, 1, 0, 1, 0, 1};
-        int any = (int)draw(8), how = beyond ? waits[any] : any, gap = (int)draw(3), whose = (int)draw(RANKS + 1), n = 1 + (int)draw(20), count;
+        int any = (int)draw(8), how = beyond ? waits[any] : any, gap = (int)draw(3),
+            whose = (int)draw(RANKS + 1), n = 1 + (int)draw(20), count;
         MPI_Offset from = draw(TILES * 2);
-        MPI_Datatype view = whose == RANKS ? etype : view_of(owner, whose, etype, &cells), type = memory_of(n, gap, etype);
+        MPI_Datatype view = whose == RANKS ? etype : view_of(owner, whose, etype, &cells),
+                     type = memory_of(n, gap, etype);
         MPI_File_set_view(f, disp, etype, view, "native", MPI_INFO_NULL);
         memset(memory, 7, sizeof memory);
         transfer(f, 0, how, from, memory, type, &s);
         MPI_Get_count(&s, etype, &count);
-        printf("round %02d rank %d read %d of %d: %d of %d, %lx\n", number, rank, how, whose, count, n,
-               digest(memory, sizeof memory));
+        printf("round %02d rank %d read %d of %d: %d of %d, %lx\n", number, rank, how, whose, count,
+               n, digest(memory, sizeof memory));
         MPI_Type_free(&type);
         if (whose < RANKS)
             MPI_Type_free(&view);
@@ -197,7 +207,8 @@ static void shared(MPI_File f)
     memset(in, 0, sizeof in);
     MPI_File_read_ordered(f, in, 3, MPI_INT, &s);
     printf("ordered rank %d: %d %d %d\n", rank, in[0], in[1], in[2]);
-    /* Of views with a displacement or with holes OMPIO has another idea of where the end is than the standard. */
+    /* Of views with a displacement or with holes OMPIO has another idea of where the end is than
+     * the standard. */
     MPI_File_seek_shared(f, 0, MPI_SEEK_END);
     MPI_File_get_position_shared(f, &at);
     MPI_Barrier(world);
@@ -206,7 +217,8 @@ static void shared(MPI_File f)
     pass_on(f);
     memset(in, 0, sizeof in);
     MPI_File_read_at(f, 18, in, 4, MPI_INT, &s);
-    printf("shared rank %d: sum %d of %d\n", rank, in[0] + in[1] + in[2] + in[3], in[0] | in[1] | in[2] | in[3]);
+    printf("shared rank %d: sum %d of %d\n", rank, in[0] + in[1] + in[2] + in[3],
+           in[0] | in[1] | in[2] | in[3]);
     MPI_Barrier(world);
     MPI_File_set_size(f, 20);
     MPI_File_get_size(f, &at);
@@ -231,7 +243,8 @@ static void errors(void)
     MPI_Offset at;
     int x = 0;
     MPI_Status s;
-    say("no such file", MPI_File_open(world, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &f));
+    say("no such file",
+        MPI_File_open(world, "/nowhere/at/all", MPI_MODE_RDONLY, MPI_INFO_NULL, &f));
     say("mode", MPI_File_open(world, path, MPI_MODE_RDONLY | MPI_MODE_RDWR, MPI_INFO_NULL, &f));
     say("no mode", MPI_File_open(world, path, MPI_MODE_CREATE, MPI_INFO_NULL, &f));
     if (rank == 0)
@@ -240,8 +253,10 @@ static void errors(void)
     say("read of a file to be written", MPI_File_read_at(f, 0, &x, 1, MPI_INT, &s));
     say("write", MPI_File_write_at(f, rank * 4, &x, 1, MPI_INT, &s));
     say("close", MPI_File_close(&f));
-    say("exists", MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR, MPI_INFO_NULL, &f));
-    say("open", MPI_File_open(world, path, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
+    say("exists", MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_EXCL | MPI_MODE_RDWR,
+                                MPI_INFO_NULL, &f));
+    say("open",
+        MPI_File_open(world, path, MPI_MODE_RDONLY | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f));
     say("write of a file to be read", MPI_File_write_at(f, 0, &x, 1, MPI_INT, &s));
     say("whence", MPI_File_seek(f, 0, 77));
     say("type", MPI_File_read_at(f, 0, &x, 1, MPI_DATATYPE_NULL, &s));
@@ -260,14 +275,16 @@ int main(int argc, char **argv)
 {
     int id = (int)getpid();
     setvbuf(stdout, NULL, _IOLBF, 0);
-    setenv("OMPI_MCA_fcoll", "individual", 0); /* vulcan, the default, writes other data than it was given */
+    setenv("OMPI_MCA_fcoll", "individual",
+           0); /* vulcan, the default, writes other data than it was given */
     MPI_Init(&argc, &argv);
     world = MPI_COMM_WORLD;
     MPI_Comm_rank(world, &rank);
     MPI_Bcast(&id, 1, MPI_INT, 0, world);
     snprintf(path, sizeof path, "%s/conform.%d", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp", id);
     MPI_File f;
-    MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &f);
+    MPI_File_open(world, path, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &f);
     for (int i = 0; i < ROUNDS; i++)
         round_of(f, i);
     shared(f);

@@ -1,5 +1,6 @@
-/* Collectives between the two groups of an intercommunicator, of two and of four ranks, every one blocking and not; splitting,
- * duplicating and creating intercommunicators; waits for what an idup makes. For 6 ranks. */
+/* Collectives between the two groups of an intercommunicator, of two and of four ranks, every one
+ * blocking and not; splitting, duplicating and creating intercommunicators; waits for what an idup
+ * makes. For 6 ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,15 +11,15 @@ static MPI_Comm inter;
 static char line[4096];
 
 #define SAY(...) sprintf(line + strlen(line), __VA_ARGS__)
-#define DO(Name, iname, ...)                                                                                       \
-    do {                                                                                                           \
-        MPI_Request request;                                                                                       \
-        if (nonblocking) {                                                                                         \
-            MPI_I##iname(__VA_ARGS__, &request);                                                                   \
-            MPI_Wait(&request, MPI_STATUS_IGNORE);                                                                 \
-        } else {                                                                                                   \
-            MPI_##Name(__VA_ARGS__);                                                                               \
-        }                                                                                                          \
+#define DO(Name, iname, ...)                       \
+    do {                                           \
+        MPI_Request request;                       \
+        if (nonblocking) {                         \
+            MPI_I##iname(__VA_ARGS__, &request);   \
+            MPI_Wait(&request, MPI_STATUS_IGNORE); \
+        } else {                                   \
+            MPI_##Name(__VA_ARGS__);               \
+        }                                          \
     } while (0)
 
 static void show(const char *what, const int *data, int count)
@@ -93,7 +94,8 @@ static void all(void)
     DO(Alltoallw, alltoallw, out, send, bytes_out, types, in, recv, bytes_in, types, inter);
     show("alltoallw", in, 17);
     for (int i = 0; i < 4; i++)
-        counts[i] = here == 2 ? 2 + 4 * i : 1 + 2 * (i % 2) - (i == 2) + (i == 0); /* 8 in both groups */
+        counts[i] =
+            here == 2 ? 2 + 4 * i : 1 + 2 * (i % 2) - (i == 2) + (i == 0); /* 8 in both groups */
     int total = 0;
     for (int i = 0; i < here; i++)
         total += counts[i];
@@ -147,7 +149,9 @@ static void made(void)
     if (part != MPI_COMM_NULL)
         MPI_Comm_free(&part);
     MPI_Comm_group(inter, &local);
-    MPI_Group_incl(local, 2, two, &few); /* in another order Open MPI 4.1 makes one whose members wait for each other */
+    MPI_Group_incl(
+        local, 2, two,
+        &few); /* in another order Open MPI 4.1 makes one whose members wait for each other */
     MPI_Comm_create(inter, few, &some);
     describe("create", some);
     if (some != MPI_COMM_NULL)

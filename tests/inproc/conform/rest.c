@@ -1,5 +1,5 @@
-/* Attributes of everything with callbacks, error codes of the program's own, types by range, external32, handles as numbers, distributed
- * graphs, windows and their mistakes. For 4 ranks. */
+/* Attributes of everything with callbacks, error codes of the program's own, types by range,
+ * external32, handles as numbers, distributed graphs, windows and their mistakes. For 4 ranks. */
 #define OMPI_OMIT_MPI1_COMPAT_DECLS 0
 #include <mpi.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static void say(const char *what, int code)
     SAY(" %s %d", what, class);
 }
 
-/* --- attributes --- */
+/* --- attributes ------------------------------------------------------------------------------- */
 
 static int type_copy(MPI_Datatype type, int key, void *extra, void *in, void *out, int *flag)
 {
@@ -56,7 +56,8 @@ static void attributes(void)
     int keys[3], flag, *value, cell = 5;
     MPI_Datatype one, two, three;
     for (int i = 0; i < 3; i++)
-        MPI_Type_create_keyval(i == 2 ? MPI_TYPE_DUP_FN : type_copy, type_drop, &keys[i], &extras[i]);
+        MPI_Type_create_keyval(i == 2 ? MPI_TYPE_DUP_FN : type_copy, type_drop, &keys[i],
+                               &extras[i]);
     MPI_Type_contiguous(3, MPI_INT, &one);
     MPI_Type_set_attr(one, keys[0], &numbers[0]);
     MPI_Type_dup(one, &two);
@@ -95,7 +96,7 @@ static void attributes(void)
     flush_line("attributes");
 }
 
-/* --- errors of the program's own --- */
+/* --- errors of the program's own -------------------------------------------------------------- */
 
 static int handled;
 
@@ -169,7 +170,7 @@ static void window_errors(void)
     flush_line("windows");
 }
 
-/* --- types --- */
+/* --- types ------------------------------------------------------------------------------------ */
 
 static void types(void)
 {
@@ -196,8 +197,8 @@ static void types(void)
     MPI_Type_get_envelope(t, &integers, &addresses, &inner, &combiner);
     MPI_Type_get_contents(t, 2, 0, 0, numbers, NULL, NULL);
     MPI_Type_get_name(t, name, &length);
-    SAY(" %d %d %d %d: %d %d, %s, same %d", integers, addresses, inner, combiner == MPI_COMBINER_F90_REAL, numbers[0],
-        numbers[1], name, t == again);
+    SAY(" %d %d %d %d: %d %d, %s, same %d", integers, addresses, inner,
+        combiner == MPI_COMBINER_F90_REAL, numbers[0], numbers[1], name, t == again);
     say("free", MPI_Type_free(&t));
     flush_line("types");
 }
@@ -230,7 +231,7 @@ static void external(void)
     flush_line("external");
 }
 
-/* --- graphs --- */
+/* --- graphs ----------------------------------------------------------------------------------- */
 
 static int compare(const void *a, const void *b)
 {
@@ -241,8 +242,13 @@ static int compare(const void *a, const void *b)
 static void graphs(void)
 {
     MPI_Comm graph;
-    int sources[2] = {rank, 1}, degrees[2] = {2, 3}, targets[5] = {(rank + 1) % size, (rank + 2) % size, 0, 2, 3};
-    int weights[5] = {rank * 10, rank * 10 + 1, 7, 8, 9}, n = rank == 0 ? 2 : rank == 1 ? 0 : 1, in, out, weighted;
+    int sources[2] = {rank, 1}, degrees[2] = {2, 3},
+        targets[5] = {(rank + 1) % size, (rank + 2) % size, 0, 2, 3};
+    int weights[5] = {rank * 10, rank * 10 + 1, 7, 8, 9},
+        n = rank == 0   ? 2
+            : rank == 1 ? 0
+                        : 1,
+        in, out, weighted;
     int from[8], from_weight[8], to[8], to_weight[8];
     MPI_Dist_graph_create(world, n, sources, degrees, targets, weights, MPI_INFO_NULL, 0, &graph);
     MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
@@ -261,7 +267,8 @@ static void graphs(void)
         SAY(" >%d", to[i]);
     SAY(" weights %d %d", in_sum, out_sum);
     MPI_Comm_free(&graph);
-    MPI_Dist_graph_create(world, n, sources, degrees, targets, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &graph);
+    MPI_Dist_graph_create(world, n, sources, degrees, targets, MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+                          &graph);
     MPI_Dist_graph_neighbors_count(graph, &in, &out, &weighted);
     SAY(" unweighted %d", weighted);
     /* Different types and places for every neighbour. */
@@ -285,14 +292,15 @@ static void graphs(void)
     flush_line("graphs");
 }
 
-/* --- the names of MPI 1, numbers for handles --- */
+/* --- the names of MPI 1, numbers for handles -------------------------------------------------- */
 
 static void old(void)
 {
     int key, value = 3, *got, flag, lengths[2] = {1, 2};
     MPI_Aint places[2] = {0, 8}, extent, lb, ub;
     MPI_Datatype t, bounded, kinds[2] = {MPI_INT, MPI_CHAR};
-    MPI_Attr_put(world, (MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &key, NULL), key), &value);
+    MPI_Attr_put(world, (MPI_Keyval_create(MPI_NULL_COPY_FN, MPI_NULL_DELETE_FN, &key, NULL), key),
+                 &value);
     MPI_Attr_get(world, key, &got, &flag);
     SAY(" %d %d", flag, *got);
     MPI_Attr_delete(world, key);

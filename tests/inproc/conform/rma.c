@@ -1,6 +1,6 @@
-/* Random one-sided communication without conflicts: every rank computes the same plan, each does its part. Elements, datatypes,
- * displacements and their units, operations, kinds of window and of synchronisation are drawn; what the windows hold and what came back
- * is printed. For 4 ranks. */
+/* Random one-sided communication without conflicts: every rank computes the same plan, each does
+ * its part. Elements, datatypes, displacements and their units, operations, kinds of window and of
+ * synchronisation are drawn; what the windows hold and what came back is printed. For 4 ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@ enum { CELLS = 48, AREAS = 4, RANKS = 4, ROUNDS = 60 };
 static const struct element {
     MPI_Datatype type;
     int size, integer;
-} *element;
+} * element;
 static int unit[RANKS]; /* of displacements, by rank */
 
 static void put_value(void *cells, int i, int value)
@@ -38,7 +38,8 @@ static unsigned draw(unsigned bound)
     return (unsigned)(state >> 20) % bound;
 }
 
-/* k elements somewhere among `room`, in some order, as one of several constructors makes it. Everybody draws; only who needs it, makes. */
+/* k elements somewhere among `room`, in some order, as one of several constructors makes it.
+ * Everybody draws; only who needs it, makes. */
 static MPI_Datatype pattern(int k, int room, MPI_Datatype basic, int size, int make)
 {
     int places[CELLS], lengths[CELLS], how = (int)draw(4), backwards = draw(3) == 0;
@@ -100,11 +101,13 @@ static void close_epoch(struct sync *s, MPI_Win win)
     MPI_Barrier(world);
 }
 
-/* One operation of `origin` on `target`. Area 0: each origin's own cells, puts; 1: sums of everybody; 2: read only; 3: own cells, read and
- * changed. Each area has CELLS cells, 12 for each origin. */
+/* One operation of `origin` on `target`. Area 0: each origin's own cells, puts; 1: sums of
+ * everybody; 2: read only; 3: own cells, read and changed. Each area has CELLS cells, 12 for each
+ * origin. */
 static void operation(struct sync *s, int origin, int target, MPI_Win win, void *out, void *in)
 {
-    int kind = (int)draw(7), k = 1 + (int)draw(6), mine = origin == rank, flush = (int)draw(3), requests = (int)draw(2);
+    int kind = (int)draw(7), k = 1 + (int)draw(6), mine = origin == rank, flush = (int)draw(3),
+        requests = (int)draw(2);
     int lock = draw(2) ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, size = element->size;
     MPI_Op op = draw(2) ? MPI_SUM : element->integer ? MPI_BXOR : MPI_MAX;
     MPI_Datatype type = element->type;
@@ -114,9 +117,11 @@ static void operation(struct sync *s, int origin, int target, MPI_Win win, void 
         k = 1;
     if (s->kind != 3)
         requests = 0;
-    MPI_Datatype there = pattern(k, 12, type, size, mine), here = pattern(k, CELLS, type, size, mine);
+    MPI_Datatype there = pattern(k, 12, type, size, mine),
+                 here = pattern(k, CELLS, type, size, mine);
     int area = kind == 0 ? 0 : kind == 1 ? 1 : kind == 2 ? 2 : 3, swap = (int)draw(3);
-    MPI_Aint disp = (area * CELLS + origin * 12) * size / unit[target], sums = CELLS * size / unit[target];
+    MPI_Aint disp = (area * CELLS + origin * 12) * size / unit[target],
+             sums = CELLS * size / unit[target];
     MPI_Request r = MPI_REQUEST_NULL;
     static long long swapped[RANKS]; /* as long as the epoch */
     if (!mine)
@@ -168,7 +173,8 @@ static unsigned long digest(const void *cells, int bytes)
 
 static void round_of(int number)
 {
-    static const struct element elements[] = {{MPI_INT, 4, 1}, {MPI_DOUBLE, 8, 0}, {MPI_SHORT, 2, 1}, {MPI_LONG_LONG, 8, 1}};
+    static const struct element elements[] = {
+        {MPI_INT, 4, 1}, {MPI_DOUBLE, 8, 0}, {MPI_SHORT, 2, 1}, {MPI_LONG_LONG, 8, 1}};
     static long long buffer[AREAS * CELLS], out[RANKS][CELLS], in[RANKS][CELLS];
     element = &elements[draw(4)];
     int whole = AREAS * CELLS, size = element->size, bytes = whole * size, allocated = (int)draw(3);
@@ -200,8 +206,8 @@ static void round_of(int number)
                 operation(&s, origin, target, win, out[target], in[target]);
         close_epoch(&s, win);
         MPI_Win_lock(MPI_LOCK_SHARED, rank, 0, win);
-        printf("round %02d epoch %d rank %d: window %lx results %lx\n", number, epoch, rank, digest(cells, bytes),
-               digest(in, sizeof in));
+        printf("round %02d epoch %d rank %d: window %lx results %lx\n", number, epoch, rank,
+               digest(cells, bytes), digest(in, sizeof in));
         MPI_Win_unlock(rank, win);
         MPI_Barrier(world);
         if (s.kind == 0) /* a lock has closed the fence's epoch */

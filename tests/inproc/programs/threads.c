@@ -1,5 +1,6 @@
-/* Threads of ranks in one process. Argument: mpi (a thread calls MPI), on (a thread runs on while the ranks take turns), joined (it
- * ends before the next call of MPI), team (OpenMP's own threads wait between two loops). */
+/* Threads of ranks in one process. Argument: mpi (a thread calls MPI), on (a thread runs on while
+ * the ranks take turns), joined (it ends before the next call of MPI), team (OpenMP's own threads
+ * wait between two loops). */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

@@ -1,5 +1,7 @@
-/* CPU time of one recorded call: messages to oneself, send, receive and wait, so that only the library and we are measured.
- * `bench_record [CALLS] [BYTES]` (8 bytes a message unless told) prints nanoseconds of CPU for a call, best of several passes; run it with and without the library. */
+/* CPU time of one recorded call: messages to oneself, send, receive and wait, so that only the
+ * library and we are measured. `bench_record [CALLS] [BYTES]` (8 bytes a message unless told)
+ * prints nanoseconds of CPU for a call, best of several passes; run it with and without the
+ * library. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,7 @@
-/* What a recorder costs a simulation: the program of corpus/programs/stencil.c, unchanged, whose loop is measured in CPU time of the rank
- * instead of wall time, so that what else the machine does is left out. `bench_stencil [ITERATIONS] [N]`
- * Each rank prints the CPU seconds of its loop, the most memory it had (kB, whole life) and how much of what it has now is its own. */
+/* What a recorder costs a simulation: the program of corpus/programs/stencil.c, unchanged, whose
+ * loop is measured in CPU time of the rank instead of wall time, so that what else the machine does
+ * is left out. `bench_stencil [ITERATIONS] [N]` Each rank prints the CPU seconds of its loop, the
+ * most memory it had (kB, whole life) and how much of what it has now is its own. */
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>

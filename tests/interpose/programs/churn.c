@@ -1,5 +1,6 @@
-/* Makes and frees a datatype, an operation and a group over and over, a few at a time; then posts many receives before their messages.
- * Prints by how many kB each rank's own memory (not what it shares, as its spool) has grown between an early and the last round. */
+/* Makes and frees a datatype, an operation and a group over and over, a few at a time; then posts
+ * many receives before their messages. Prints by how many kB each rank's own memory (not what it
+ * shares, as its spool) has grown between an early and the last round. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +26,8 @@ static long own_kb(void)
 
 int main(int argc, char **argv)
 {
-    int rank, rounds = argc > 1 ? atoi(argv[1]) : 1000, messages = argc > 2 ? atoi(argv[2]) : 0, first = 0;
+    int rank, rounds = argc > 1 ? atoi(argv[1]) : 1000, messages = argc > 2 ? atoi(argv[2]) : 0,
+              first = 0;
     long early = 0;
     MPI_Group world, group;
 

@@ -1,12 +1,16 @@
-/* Calls of every class of mpi.h, counted as they are made: at the end each rank writes `NAME NUMBER` into ARGUMENT.RANK, for each function it called
- * between MPI_Init and MPI_Finalize. The test compares that with what was recorded. Two ranks or more. */
+/* Calls of every class of mpi.h, counted as they are made: at the end each rank writes `NAME
+ * NUMBER` into ARGUMENT.RANK, for each function it called between MPI_Init and MPI_Finalize. The
+ * test compares that with what was recorded. Two ranks or more. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-static struct { const char *name; int count; } counts[512];
+static struct {
+    const char *name;
+    int count;
+} counts[512];
 static int me, size;
 
 static void count(const char *name)
@@ -144,14 +148,16 @@ static int cancel(void *x, int complete)
 static void add(void *in, void *out, int *n, MPI_Datatype *type)
 {
     MPI_Aint lb, extent;
-    MPI_Type_get_extent(*type, &lb, &extent); /* from a callback: the library's business, not recorded */
+    MPI_Type_get_extent(*type, &lb,
+                        &extent); /* from a callback: the library's business, not recorded */
     for (int i = 0; i < *n; i++)
         ((int *)out)[i] += ((int *)in)[i];
 }
 
 static void collectives(void)
 {
-    int *a = calloc((size_t)size * 4, 4), *b = calloc((size_t)size * 4, 4), *n = calloc((size_t)size, 4), *d = calloc((size_t)size, 4), commute;
+    int *a = calloc((size_t)size * 4, 4), *b = calloc((size_t)size * 4, 4),
+        *n = calloc((size_t)size, 4), *d = calloc((size_t)size, 4), commute;
     MPI_Datatype *ts = calloc((size_t)size, sizeof *ts);
     int *bytes = calloc((size_t)size, 4);
     MPI_Op op;
@@ -347,7 +353,8 @@ static void topologies(void)
         C(Graph_map, W, size, index, edges, &n);
         C(Comm_free, &c);
     }
-    C(Dist_graph_create_adjacent, W, 1, &before, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c);
+    C(Dist_graph_create_adjacent, W, 1, &before, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED,
+      MPI_INFO_NULL, 0, &c);
     C(Dist_graph_neighbors_count, c, &a, &b, &n);
     C(Dist_graph_neighbors, c, 1, &before, MPI_UNWEIGHTED, 1, &next, MPI_UNWEIGHTED);
     C(Neighbor_alltoall, in, 1, MPI_INT, out, 1, MPI_INT, c);
@@ -359,7 +366,8 @@ static void topologies(void)
 static void datatypes(void)
 {
     MPI_Datatype t, u;
-    int ones[3] = {1, 1, 1}, at[3] = {0, 2, 4}, sizes[2] = {4, 4}, part[2] = {2, 2}, start[2] = {1, 1}, n, position = 0, flag;
+    int ones[3] = {1, 1, 1}, at[3] = {0, 2, 4}, sizes[2] = {4, 4}, part[2] = {2, 2},
+        start[2] = {1, 1}, n, position = 0, flag;
     MPI_Aint da[3] = {0, 8, 16}, lb, extent, address;
     MPI_Count blb, bextent, bsize;
     MPI_Datatype ts[3] = {MPI_INT, MPI_DOUBLE, MPI_CHAR};
@@ -405,7 +413,8 @@ static void datatypes(void)
     C(Type_free, &t);
     C(Type_create_subarray, 2, sizes, part, start, MPI_ORDER_C, MPI_INT, &t);
     C(Type_free, &t);
-    int d2[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK}, a2[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, p2[2] = {1, 1};
+    int d2[2] = {MPI_DISTRIBUTE_BLOCK, MPI_DISTRIBUTE_BLOCK},
+        a2[2] = {MPI_DISTRIBUTE_DFLT_DARG, MPI_DISTRIBUTE_DFLT_DARG}, p2[2] = {1, 1};
     C(Type_create_darray, 1, 0, 2, sizes, d2, a2, p2, MPI_ORDER_C, MPI_INT, &t);
     C(Type_free, &t);
     C(Type_create_f90_integer, 5, &t);
@@ -499,7 +508,8 @@ static void one_sided(void)
     C(Win_set_errhandler, w, eh);
     C(Errhandler_free, &eh);
     C(Win_free, &w);
-    C(Comm_set_errhandler, W, MPI_ERRORS_RETURN); /* a machine may have no transport for these two */
+    C(Comm_set_errhandler, W,
+      MPI_ERRORS_RETURN); /* a machine may have no transport for these two */
     if (C(Win_create, a, sizeof a, sizeof(int), MPI_INFO_NULL, W, &v) == MPI_SUCCESS)
         C(Win_free, &v);
     if (C(Win_create_dynamic, MPI_INFO_NULL, W, &v) == MPI_SUCCESS) {

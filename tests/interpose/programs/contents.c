@@ -1,5 +1,6 @@
-/* Messages whose contents the test knows: contiguous, strided to contiguous, a type freed while in flight, a shorter message than the
- * buffer, a persistent send twice, and a send buffer that is written to while it is in flight (tag 66). Two ranks. */
+/* Messages whose contents the test knows: contiguous, strided to contiguous, a type freed while in
+ * flight, a shorter message than the buffer, a persistent send twice, and a send buffer that is
+ * written to while it is in flight (tag 66). Two ranks. */
 #include <mpi.h>
 #include <string.h>
 

@@ -1,4 +1,5 @@
-/* Contents of calls with many buffers, windows and files: each rank gives and gets what the test can compare. Two ranks. */
+/* Contents of calls with many buffers, windows and files: each rank gives and gets what the test
+ * can compare. Two ranks. */
 #include <mpi.h>
 #include <mpi-ext.h>
 #include <stdio.h>
@@ -17,7 +18,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 64; i++)
         out[i] = 100 * me + i;
     /* rank 0 gives itself 2 and the other 3; rank 1 gives 5 and 7 */
-    int give[2][2] = {{2, 3}, {5, 7}}, get[2] = {give[0][me], give[1][me]}, at[2] = {4, 20}, to[2] = {30, 9};
+    int give[2][2] = {{2, 3}, {5, 7}}, get[2] = {give[0][me], give[1][me]}, at[2] = {4, 20},
+        to[2] = {30, 9};
     MPI_Alltoallv(out, give[me], at, MPI_INT, in, get, to, MPI_INT, w);
     MPI_Ialltoallv(out, give[me], at, MPI_INT, in, get, to, MPI_INT, w, &r);
     MPI_Wait(&r, MPI_STATUS_IGNORE);
@@ -33,10 +35,11 @@ int main(int argc, char **argv)
     MPI_Allgatherv(out, 3 + me, MPI_INT, in, (int[]){3, 4}, (int[]){40, 10}, MPI_INT, w);
     MPI_Reduce_scatter(out, in, (int[]){3, 4}, MPI_INT, MPI_SUM, w);
     int other = 1 - me;
-    MPI_Dist_graph_create_adjacent(w, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &ring);
+    MPI_Dist_graph_create_adjacent(w, 1, &other, MPI_UNWEIGHTED, 1, &other, MPI_UNWEIGHTED,
+                                   MPI_INFO_NULL, 0, &ring);
     MPI_Neighbor_allgather(out, 3, MPI_INT, in, 3, MPI_INT, ring);
-    MPI_Neighbor_alltoallw(out, (int[]){2}, (MPI_Aint[]){8}, (MPI_Datatype[]){MPI_INT}, in, (int[]){2}, (MPI_Aint[]){12},
-                           (MPI_Datatype[]){MPI_INT}, ring);
+    MPI_Neighbor_alltoallw(out, (int[]){2}, (MPI_Aint[]){8}, (MPI_Datatype[]){MPI_INT}, in,
+                           (int[]){2}, (MPI_Aint[]){12}, (MPI_Datatype[]){MPI_INT}, ring);
     MPI_Win_allocate(64 * sizeof(int), sizeof(int), MPI_INFO_NULL, w, &shared, &win);
     MPI_Win_fence(0, win);
     MPI_Put(out, 5, MPI_INT, other, 0, 5, MPI_INT, win);

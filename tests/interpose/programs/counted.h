@@ -1,4 +1,5 @@
-/* The counted sequence of calls, in C and C++. tests/interpose/counted.py says what must be recorded of it. */
+/* The counted sequence of calls, in C and C++. tests/interpose/counted.py says what must be
+ * recorded of it. */
 static void counted(MPI_Comm world, int me)
 {
     int a[4] = {me}, b[4];

@@ -1,4 +1,5 @@
-/* The counted sequence in C, in several ways of starting and ending: `counted_c [funneled|serialized|multiple|atexit|fork|pmpi|noopen]`. */
+/* The counted sequence in C, in several ways of starting and ending: `counted_c
+ * [funneled|serialized|multiple|atexit|fork|pmpi|noopen]`. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -50,7 +51,8 @@ int main(int argc, char **argv)
     if (!strcmp(how, "fork")) {
         int status = 0;
         pid_t child = fork();
-        if (child == 0) { /* must not write into the parent's record, even when it calls MPI, which it may not */
+        if (child == 0) { /* must not write into the parent's record, even when it calls MPI, which
+                             it may not */
             int size;
             MPI_Comm_size(MPI_COMM_WORLD, &size);
             exit(size == 2 ? 7 : 8);

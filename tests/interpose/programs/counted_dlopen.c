@@ -1,4 +1,5 @@
-/* The counted sequence in a program that is not linked with MPI: it loads the library itself, out of everybody's sight. */
+/* The counted sequence in a program that is not linked with MPI: it loads the library itself, out
+ * of everybody's sight. */
 #include <dlfcn.h>
 #include <mpi.h>
 #include <stdio.h>
@@ -9,7 +10,8 @@ static void *library;
 
 int main(int argc, char **argv)
 {
-    /* A second object that calls MPI is what sees the interposed names: here, as in a plugin, by name in the global scope first. */
+    /* A second object that calls MPI is what sees the interposed names: here, as in a plugin, by
+     * name in the global scope first. */
     library = dlopen("libmpi.so.40", RTLD_NOW | RTLD_LOCAL);
     void *plugin = dlopen(argc > 1 ? argv[1] : "./plugin.so", RTLD_NOW | RTLD_LOCAL);
     if (!library || !plugin) {

@@ -1,7 +1,8 @@
-/* Sends to itself and receives, for ever or for a while, and keeps count in a shared file of the calls that have returned:
- * `ended COUNTFILE HOW [MICROSECONDS|CALLS]`. HOW: kill segv abort abort_libc mpi_abort exit: end so, rank 1 only, at that time or after
- * so many calls; others go on until they are ended. run: CALLS calls, then MPI_Finalize, each rank prints a line. nofds: the same, with
- * every descriptor taken. fsize: the same, where no file may grow past 1 MB. */
+/* Sends to itself and receives, for ever or for a while, and keeps count in a shared file of the
+ * calls that have returned: `ended COUNTFILE HOW [MICROSECONDS|CALLS]`. HOW: kill segv abort
+ * abort_libc mpi_abort exit: end so, rank 1 only, at that time or after so many calls; others go on
+ * until they are ended. run: CALLS calls, then MPI_Finalize, each rank prints a line. nofds: the
+ * same, with every descriptor taken. fsize: the same, where no file may grow past 1 MB. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>

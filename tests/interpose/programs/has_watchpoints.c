@@ -8,7 +8,14 @@
 int main(void)
 {
     static long watched;
-    struct perf_event_attr a = {.type = PERF_TYPE_BREAKPOINT, .size = sizeof a, .sample_period = 1, .sample_type = PERF_SAMPLE_IP, .exclude_kernel = 1,
-                                .exclude_hv = 1, .bp_type = HW_BREAKPOINT_RW, .bp_addr = (uintptr_t)&watched, .bp_len = sizeof watched};
+    struct perf_event_attr a = {.type = PERF_TYPE_BREAKPOINT,
+                                .size = sizeof a,
+                                .sample_period = 1,
+                                .sample_type = PERF_SAMPLE_IP,
+                                .exclude_kernel = 1,
+                                .exclude_hv = 1,
+                                .bp_type = HW_BREAKPOINT_RW,
+                                .bp_addr = (uintptr_t)&watched,
+                                .bp_len = sizeof watched};
     return syscall(SYS_perf_event_open, &a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC) < 0;
 }

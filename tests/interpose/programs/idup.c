@@ -1,4 +1,5 @@
-/* Communicators made by MPI_Comm_idup while other collectives go on over the old one: `idup TIMES`. */
+/* Communicators made by MPI_Comm_idup while other collectives go on over the old one: `idup TIMES`.
+ */
 #include <mpi.h>
 #include <stdlib.h>
 

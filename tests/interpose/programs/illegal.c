@@ -1,8 +1,9 @@
-/* Calls that MPI must refuse: of each function, each argument in turn is a value that makes no sense, beside arguments that do, beside
- * pointers that are null, and beside pointers to nowhere.
+/* Calls that MPI must refuse: of each function, each argument in turn is a value that makes no
+ * sense, beside arguments that do, beside pointers that are null, and beside pointers to nowhere.
  *
- * illegal try            in processes that may crash or hang: prints the numbers and functions of those that come back
- * illegal run < NUMBERS  those, one after another: prints the class of the error, and how often the error handler was called
+ * illegal try            in processes that may crash or hang: prints the numbers and functions of
+ * those that come back illegal run < NUMBERS  those, one after another: prints the class of the
+ * error, and how often the error handler was called
  *
  * The functions come from illegal.py. One rank. */
 #include <limits.h>
@@ -19,15 +20,53 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum kind { BUFFER, COUNT, TYPE, PEER, TARGET, TAG, COMM, OP, GROUP, WIN, FILE_, INFO, REQUEST, REQUESTS, MESSAGE, STATUS, COMM_IO, GROUP_IO, TYPE_IO,
-            OP_IO, WIN_IO, FILE_IO, INFO_IO, ERRHANDLER_IO, KEYVAL_IO, INT, WIDE, TEXT, INTS, AINTS, TYPES, FUNCTION, ERRHANDLER, KEYVAL, OUT };
+enum kind {
+    BUFFER,
+    COUNT,
+    TYPE,
+    PEER,
+    TARGET,
+    TAG,
+    COMM,
+    OP,
+    GROUP,
+    WIN,
+    FILE_,
+    INFO,
+    REQUEST,
+    REQUESTS,
+    MESSAGE,
+    STATUS,
+    COMM_IO,
+    GROUP_IO,
+    TYPE_IO,
+    OP_IO,
+    WIN_IO,
+    FILE_IO,
+    INFO_IO,
+    ERRHANDLER_IO,
+    KEYVAL_IO,
+    INT,
+    WIDE,
+    TEXT,
+    INTS,
+    AINTS,
+    TYPES,
+    FUNCTION,
+    ERRHANDLER,
+    KEYVAL,
+    OUT
+};
 enum { PARAMETERS_MAX = 12, CASE_MICROSECONDS = 300000, ARRAY = 64 };
 struct call {
     const char *name;
     int (*make)(const intptr_t *v);
     bool neighbors; /* wants a topology */
     int count;
-    struct { const char *name; enum kind kind; } parameter[PARAMETERS_MAX];
+    struct {
+        const char *name;
+        enum kind kind;
+    } parameter[PARAMETERS_MAX];
 };
 #include "illegal_calls.h" /* illegal.py */
 
@@ -116,7 +155,8 @@ static void open_file(void)
     static int number;
     char name[64];
     snprintf(name, sizeof name, "illegal.%d.%d", (int)getpid(), number++);
-    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE, MPI_INFO_NULL, &file);
+    MPI_File_open(MPI_COMM_WORLD, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
+                  MPI_INFO_NULL, &file);
     MPI_File_set_errhandler(file, handler[2]);
     unlink(name);
 }
@@ -158,7 +198,7 @@ static intptr_t sound(const struct call *c, int i)
     case WIDE:
         return 4;
     case TEXT:
-        return (intptr_t)"text";
+        return (intptr_t) "text";
     case INTS:
         return (intptr_t)ones;
     case AINTS:
@@ -209,12 +249,12 @@ static int illegal(enum kind kind, int which, intptr_t *value)
     handlers[0] = MPI_ERRHANDLER_NULL;
     handlers[1] = NULL;
 #define IS(x) (intptr_t)(x)
-#define VALUES(...)                                                  \
-    do {                                                             \
-        const intptr_t values[] = {__VA_ARGS__};                     \
-        const int many = (int)(sizeof values / sizeof *values);      \
-        *value = values[which < many ? which : 0];                     \
-        return many;                                                 \
+#define VALUES(...)                                             \
+    do {                                                        \
+        const intptr_t values[] = {__VA_ARGS__};                \
+        const int many = (int)(sizeof values / sizeof *values); \
+        *value = values[which < many ? which : 0];              \
+        return many;                                            \
     } while (0)
     switch (kind) {
     case BUFFER:
@@ -284,7 +324,8 @@ static int illegal(enum kind kind, int which, intptr_t *value)
     return 0;
 }
 
-/* Made and freed a moment ago; of kinds with which the library then does not write into memory that is no longer its own. */
+/* Made and freed a moment ago; of kinds with which the library then does not write into memory that
+ * is no longer its own. */
 static intptr_t gone(enum kind kind)
 {
     MPI_Comm comm = MPI_COMM_NULL;
@@ -316,7 +357,8 @@ static intptr_t gone(enum kind kind)
 
 static bool pointer(enum kind kind)
 {
-    return kind == BUFFER || kind == INTS || kind == AINTS || kind == TYPES || kind == TEXT || kind == REQUESTS;
+    return kind == BUFFER || kind == INTS || kind == AINTS || kind == TYPES || kind == TEXT ||
+           kind == REQUESTS;
 }
 
 /* The others: as they should be; pointers null and counts 0; pointers to nowhere. */
@@ -353,10 +395,13 @@ static int make(const struct trial *t)
     if (last != t->call && !strncmp(c->name, "File", 4))
         open_file();
     last = t->call;
-    memset(buffer, 0, sizeof buffer); /* of what the calls before have left nothing is asked again */
+    memset(buffer, 0,
+           sizeof buffer); /* of what the calls before have left nothing is asked again */
     for (int i = 0; i < c->count; i++) {
         enum kind kind = c->parameter[i].kind;
-        v[i] = t->beside == NOTHING && (pointer(kind) || kind == COUNT) ? 0 : t->beside == NOWHERE && pointer(kind) ? nowhere : sound(c, i);
+        v[i] = t->beside == NOTHING && (pointer(kind) || kind == COUNT) ? 0
+               : t->beside == NOWHERE && pointer(kind)                  ? nowhere
+                                                                        : sound(c, i);
     }
     enum kind kind = c->parameter[t->parameter].kind;
     if (t->which == illegal(kind, t->which, &v[t->parameter]))
@@ -368,7 +413,8 @@ static int make(const struct trial *t)
 /* A child goes on until one of them ends it; the next begins behind that one. */
 static void try_all(void)
 {
-    volatile int *made = mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    volatile int *made =
+        mmap(NULL, sizeof *made, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     struct trial first = {0};
     int number = 0;
     for (bool more = made != MAP_FAILED; more; fflush(out)) {
@@ -405,7 +451,8 @@ static void run_some(void)
         while (number < wanted && trial_next(&t))
             number++;
         const struct call *c = &calls[t.call];
-        fprintf(out, "%d MPI_%s %s %d %d: ", number, c->name, c->parameter[t.parameter].name, t.which, (int)t.beside);
+        fprintf(out, "%d MPI_%s %s %d %d: ", number, c->name, c->parameter[t.parameter].name,
+                t.which, (int)t.beside);
         fflush(out); /* the last line says which it was */
         alarm(100);
         int code = make(&t), times = handled;
@@ -419,7 +466,8 @@ int main(int argc, char **argv)
     if (argc != 2)
         return 2;
     out = fdopen(dup(STDOUT_FILENO), "w");
-    if (!out || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) /* where the library writes what it thinks */
+    if (!out ||
+        dup2(STDERR_FILENO, STDOUT_FILENO) < 0) /* where the library writes what it thinks */
         return 2;
     MPI_Init(NULL, NULL);
     prepare();

@@ -1,8 +1,11 @@
-/* Calls with arguments that make no sense, in a program that asks for error codes: prints one code a line. Recording must not change one. */
+/* Calls with arguments that make no sense, in a program that asks for error codes: prints one code
+ * a line. Recording must not change one. */
 #include <mpi.h>
 #include <stdio.h>
 
-#define TRY(call) (code = (call), printf("%d %s\n", code == MPI_SUCCESS ? 0 : (MPI_Error_class(code, &class), class), #call))
+#define TRY(call)   \
+    (code = (call), \
+     printf("%d %s\n", code == MPI_SUCCESS ? 0 : (MPI_Error_class(code, &class), class), #call))
 
 int main(int argc, char **argv)
 {
@@ -49,7 +52,8 @@ int main(int argc, char **argv)
     TRY(MPI_Group_free(NULL));
     TRY(MPI_Probe(99, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE));
     TRY(MPI_Cart_coords(MPI_COMM_WORLD, 0, 2, &n));
-    TRY(MPI_Dist_graph_create(MPI_COMM_WORLD, -1, NULL, NULL, NULL, NULL, MPI_INFO_NULL, 0, &no_comm));
+    TRY(MPI_Dist_graph_create(MPI_COMM_WORLD, -1, NULL, NULL, NULL, NULL, MPI_INFO_NULL, 0,
+                              &no_comm));
     MPI_Finalize();
     return 0;
 }

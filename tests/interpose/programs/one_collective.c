@@ -1,6 +1,7 @@
-/* Collectives by name, each a few times with different counts and roots: `one_collective NAME[:NUMBER][@SIZES] ... [COUNT...]`. SIZES, e.g.
- * 2-5,8: over communicators of so many of the ranks; otherwise over all. NUMBER: of the algorithm that coll/tuned is told to take
- * (the library looks when a communicator is made). */
+/* Collectives by name, each a few times with different counts and roots: `one_collective
+ * NAME[:NUMBER][@SIZES] ... [COUNT...]`. SIZES, e.g. 2-5,8: over communicators of so many of the
+ * ranks; otherwise over all. NUMBER: of the algorithm that coll/tuned is told to take (the library
+ * looks when a communicator is made). */
 #include <ctype.h>
 #include <mpi.h>
 #include <mpi-ext.h>
@@ -60,20 +61,46 @@ static int run(const char *name, int n, int root)
     int nb = name[0] == 'i';
     const char *base = name + nb;
 #define CALL(blocking, nonblocking) (nb ? nonblocking : blocking)
-    if (!strcmp(base, "bcast")) CALL(MPI_Bcast(in, n, MPI_INT, root, w), MPI_Ibcast(in, n, MPI_INT, root, w, &q));
-    else if (!strcmp(base, "barrier")) CALL(MPI_Barrier(w), MPI_Ibarrier(w, &q));
-    else if (!strcmp(base, "reduce")) CALL(MPI_Reduce(in, out, n, MPI_INT, MPI_SUM, root, w), MPI_Ireduce(in, out, n, MPI_INT, MPI_SUM, root, w, &q));
-    else if (!strcmp(base, "allreduce")) CALL(MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, w), MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, w, &q));
-    else if (!strcmp(base, "scan")) CALL(MPI_Scan(in, out, n, MPI_INT, MPI_SUM, w), MPI_Iscan(in, out, n, MPI_INT, MPI_SUM, w, &q));
-    else if (!strcmp(base, "exscan")) CALL(MPI_Exscan(in, out, n, MPI_INT, MPI_SUM, w), MPI_Iexscan(in, out, n, MPI_INT, MPI_SUM, w, &q));
-    else if (!strcmp(base, "gather")) CALL(MPI_Gather(in, n, MPI_INT, out, n, MPI_INT, root, w), MPI_Igather(in, n, MPI_INT, out, n, MPI_INT, root, w, &q));
-    else if (!strcmp(base, "scatter")) CALL(MPI_Scatter(in, n, MPI_INT, out, n, MPI_INT, root, w), MPI_Iscatter(in, n, MPI_INT, out, n, MPI_INT, root, w, &q));
-    else if (!strcmp(base, "allgather")) CALL(MPI_Allgather(in, n, MPI_INT, out, n, MPI_INT, w), MPI_Iallgather(in, n, MPI_INT, out, n, MPI_INT, w, &q));
-    else if (!strcmp(base, "allgatherv")) CALL(MPI_Allgatherv(in, n, MPI_INT, out, counts, displs, MPI_INT, w), MPI_Iallgatherv(in, n, MPI_INT, out, counts, displs, MPI_INT, w, &q));
-    else if (!strcmp(base, "alltoall")) CALL(MPI_Alltoall(in, n, MPI_INT, out, n, MPI_INT, w), MPI_Ialltoall(in, n, MPI_INT, out, n, MPI_INT, w, &q));
-    else if (!strcmp(base, "alltoallv")) CALL(MPI_Alltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, w), MPI_Ialltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, w, &q));
-    else if (!strcmp(base, "reduce_scatter")) CALL(MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, w), MPI_Ireduce_scatter(in, out, counts, MPI_INT, MPI_SUM, w, &q));
-    else if (!strcmp(base, "reduce_scatter_block")) CALL(MPI_Reduce_scatter_block(in, out, n, MPI_INT, MPI_SUM, w), MPI_Ireduce_scatter_block(in, out, n, MPI_INT, MPI_SUM, w, &q));
+    if (!strcmp(base, "bcast"))
+        CALL(MPI_Bcast(in, n, MPI_INT, root, w), MPI_Ibcast(in, n, MPI_INT, root, w, &q));
+    else if (!strcmp(base, "barrier"))
+        CALL(MPI_Barrier(w), MPI_Ibarrier(w, &q));
+    else if (!strcmp(base, "reduce"))
+        CALL(MPI_Reduce(in, out, n, MPI_INT, MPI_SUM, root, w),
+             MPI_Ireduce(in, out, n, MPI_INT, MPI_SUM, root, w, &q));
+    else if (!strcmp(base, "allreduce"))
+        CALL(MPI_Allreduce(in, out, n, MPI_INT, MPI_SUM, w),
+             MPI_Iallreduce(in, out, n, MPI_INT, MPI_SUM, w, &q));
+    else if (!strcmp(base, "scan"))
+        CALL(MPI_Scan(in, out, n, MPI_INT, MPI_SUM, w),
+             MPI_Iscan(in, out, n, MPI_INT, MPI_SUM, w, &q));
+    else if (!strcmp(base, "exscan"))
+        CALL(MPI_Exscan(in, out, n, MPI_INT, MPI_SUM, w),
+             MPI_Iexscan(in, out, n, MPI_INT, MPI_SUM, w, &q));
+    else if (!strcmp(base, "gather"))
+        CALL(MPI_Gather(in, n, MPI_INT, out, n, MPI_INT, root, w),
+             MPI_Igather(in, n, MPI_INT, out, n, MPI_INT, root, w, &q));
+    else if (!strcmp(base, "scatter"))
+        CALL(MPI_Scatter(in, n, MPI_INT, out, n, MPI_INT, root, w),
+             MPI_Iscatter(in, n, MPI_INT, out, n, MPI_INT, root, w, &q));
+    else if (!strcmp(base, "allgather"))
+        CALL(MPI_Allgather(in, n, MPI_INT, out, n, MPI_INT, w),
+             MPI_Iallgather(in, n, MPI_INT, out, n, MPI_INT, w, &q));
+    else if (!strcmp(base, "allgatherv"))
+        CALL(MPI_Allgatherv(in, n, MPI_INT, out, counts, displs, MPI_INT, w),
+             MPI_Iallgatherv(in, n, MPI_INT, out, counts, displs, MPI_INT, w, &q));
+    else if (!strcmp(base, "alltoall"))
+        CALL(MPI_Alltoall(in, n, MPI_INT, out, n, MPI_INT, w),
+             MPI_Ialltoall(in, n, MPI_INT, out, n, MPI_INT, w, &q));
+    else if (!strcmp(base, "alltoallv"))
+        CALL(MPI_Alltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, w),
+             MPI_Ialltoallv(in, counts, displs, MPI_INT, out, counts, displs, MPI_INT, w, &q));
+    else if (!strcmp(base, "reduce_scatter"))
+        CALL(MPI_Reduce_scatter(in, out, counts, MPI_INT, MPI_SUM, w),
+             MPI_Ireduce_scatter(in, out, counts, MPI_INT, MPI_SUM, w, &q));
+    else if (!strcmp(base, "reduce_scatter_block"))
+        CALL(MPI_Reduce_scatter_block(in, out, n, MPI_INT, MPI_SUM, w),
+             MPI_Ireduce_scatter_block(in, out, n, MPI_INT, MPI_SUM, w, &q));
     else {
         fprintf(stderr, "no such collective: %s\n", name);
         return 2;
@@ -90,7 +117,8 @@ static void force(const char *name, int number)
     MPI_T_cvar_handle handle;
     snprintf(variable, sizeof variable, "coll_tuned_%s_algorithm", name);
     if (MPI_T_init_thread(MPI_THREAD_SINGLE, &provided) || MPI_T_cvar_get_index(variable, &index) ||
-        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) || MPI_T_cvar_write(handle, &number)) {
+        MPI_T_cvar_handle_alloc(index, NULL, &handle, &count) ||
+        MPI_T_cvar_write(handle, &number)) {
         fprintf(stderr, "the library cannot be told what %s is to do\n", name);
         MPI_Abort(MPI_COMM_WORLD, 2);
     }
@@ -121,7 +149,8 @@ static int has_size(const char *sizes, int p)
 {
     while (*sizes) {
         char *end;
-        long first = strtol(sizes, &end, 10), last = *end == '-' ? strtol(end + 1, &end, 10) : first;
+        long first = strtol(sizes, &end, 10),
+             last = *end == '-' ? strtol(end + 1, &end, 10) : first;
         if (first <= p && p <= last)
             return 1;
         sizes = end + (*end == ',');

@@ -1,6 +1,7 @@
-/* Polls for messages to itself and counts, in a shared file, the calls that have returned: `polling COUNTFILE HOW ROUNDS`. HOW: one of
- * the words below: so many rounds that find nothing, then the message, then a round that finds it; twice. ever: test, without end.
- * threads: four threads do `mixed`. slow: test, with a pause of 1 ms after each round. */
+/* Polls for messages to itself and counts, in a shared file, the calls that have returned: `polling
+ * COUNTFILE HOW ROUNDS`. HOW: one of the words below: so many rounds that find nothing, then the
+ * message, then a round that finds it; twice. ever: test, without end. threads: four threads do
+ * `mixed`. slow: test, with a pause of 1 ms after each round. */
 #include <fcntl.h>
 #include <mpi.h>
 #include <pthread.h>
@@ -10,10 +11,24 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum call { TEST, TESTALL, TESTANY, TESTSOME, STATUS, IPROBE, IMPROBE, WTIME, IRECV, SEND, OTHER, CALLS };
+enum call {
+    TEST,
+    TESTALL,
+    TESTANY,
+    TESTSOME,
+    STATUS,
+    IPROBE,
+    IMPROBE,
+    WTIME,
+    IRECV,
+    SEND,
+    OTHER,
+    CALLS
+};
 enum { MANY = 3, TURNS = 11 };
 static unsigned long *count;
-#define COUNTED(kind, call) ((void)(call), (void)__atomic_add_fetch(&count[kind], 1, __ATOMIC_SEQ_CST))
+#define COUNTED(kind, call) \
+    ((void)(call), (void)__atomic_add_fetch(&count[kind], 1, __ATOMIC_SEQ_CST))
 
 static const char *how;
 static long rounds;
@@ -29,7 +44,8 @@ static void poll_one(int base)
 {
     long in[TURNS] = {0}, out = 1;
     MPI_Request request[TURNS];
-    int requests = !strcmp(how, "turns") ? TURNS : MANY, flag = 0, index, indices[TURNS], done = 0, probes = strstr("iprobe improbe mixed", how) != NULL;
+    int requests = !strcmp(how, "turns") ? TURNS : MANY, flag = 0, index, indices[TURNS], done = 0,
+        probes = strstr("iprobe improbe mixed", how) != NULL;
     MPI_Message message;
     for (int i = 0; i < requests; i++)
         COUNTED(IRECV, MPI_Irecv(&in[i], 1, MPI_LONG, 0, base + i, MPI_COMM_SELF, &request[i]));
@@ -44,14 +60,17 @@ static void poll_one(int base)
             COUNTED(TESTANY, MPI_Testany(requests, request, &index, &flag, MPI_STATUS_IGNORE));
             done = flag && index == MPI_UNDEFINED;
         } else if (!strcmp(how, "testsome")) {
-            COUNTED(TESTSOME, MPI_Testsome(requests, request, &index, indices, MPI_STATUSES_IGNORE));
+            COUNTED(TESTSOME,
+                    MPI_Testsome(requests, request, &index, indices, MPI_STATUSES_IGNORE));
             done = index == MPI_UNDEFINED;
         } else if (!strcmp(how, "iprobe")) {
-            COUNTED(IPROBE, MPI_Iprobe(0, base + requests, MPI_COMM_SELF, &done, MPI_STATUS_IGNORE));
+            COUNTED(IPROBE,
+                    MPI_Iprobe(0, base + requests, MPI_COMM_SELF, &done, MPI_STATUS_IGNORE));
             if (done)
                 receive(base + requests);
         } else if (!strcmp(how, "improbe")) {
-            COUNTED(IMPROBE, MPI_Improbe(0, base + requests, MPI_COMM_SELF, &done, &message, MPI_STATUS_IGNORE));
+            COUNTED(IMPROBE, MPI_Improbe(0, base + requests, MPI_COMM_SELF, &done, &message,
+                                         MPI_STATUS_IGNORE));
             if (done)
                 COUNTED(OTHER, MPI_Mrecv(&out, 1, MPI_LONG, &message, MPI_STATUS_IGNORE));
         } else if (!strcmp(how, "status")) {
@@ -65,7 +84,8 @@ static void poll_one(int base)
                 }
         } else if (!strcmp(how, "mixed") || !strcmp(how, "threads")) {
             COUNTED(WTIME, MPI_Wtime());
-            COUNTED(IPROBE, MPI_Iprobe(0, base + requests, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
+            COUNTED(IPROBE,
+                    MPI_Iprobe(0, base + requests, MPI_COMM_SELF, &flag, MPI_STATUS_IGNORE));
             if (flag)
                 receive(base + requests);
             COUNTED(TEST, MPI_Test(&request[round % 2], &flag, MPI_STATUS_IGNORE));
@@ -95,7 +115,8 @@ int main(int argc, char **argv)
         return 2;
     how = argv[2];
     rounds = strcmp(how, "ever") ? atol(argv[3]) : -1;
-    MPI_Init_thread(&argc, &argv, strcmp(how, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE, &provided);
+    MPI_Init_thread(&argc, &argv, strcmp(how, "threads") ? MPI_THREAD_SINGLE : MPI_THREAD_MULTIPLE,
+                    &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &me);
     snprintf(path, sizeof path, "%s.%d", argv[1], me);
     int fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0666);

@@ -1,4 +1,5 @@
-/* MPI_THREAD_MULTIPLE: `threads THREADS MESSAGES [funneled]`: each thread exchanges messages with its twin on the other rank, by tag. */
+/* MPI_THREAD_MULTIPLE: `threads THREADS MESSAGES [funneled]`: each thread exchanges messages with
+ * its twin on the other rank, by tag. */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

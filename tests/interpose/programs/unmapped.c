@@ -1,5 +1,6 @@
-/* Takes memory away from MPI before a request is waited for, and names memory that is none where MPI does not touch it. The first is wrong,
- * and works where the library has buffered the message or does not look; the second is right. `unmapped [CASE]`: that one only. */
+/* Takes memory away from MPI before a request is waited for, and names memory that is none where
+ * MPI does not touch it. The first is wrong, and works where the library has buffered the message
+ * or does not look; the second is right. `unmapped [CASE]`: that one only. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,8 @@
 enum { BYTES = 1000, MAPPED = 65536, ROWS = 8, STRIDE = 8192, COLUMN = 16 };
 static int rank;
 static char in[MAPPED], page[4096] __attribute__((aligned(4096)));
-static char *const device = (char *)0x7e0000000000; /* as of an accelerator: a good address, but not for us */
+static char *const device =
+    (char *)0x7e0000000000; /* as of an accelerator: a good address, but not for us */
 static MPI_Request request;
 
 static char *map(void)
@@ -154,8 +156,10 @@ static void nobody(void)
     MPI_Type_commit(&column);
     MPI_Send(device, BYTES, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
     MPI_Send(device, 2, column, MPI_PROC_NULL, 0, MPI_COMM_WORLD);
-    MPI_Sendrecv(device, BYTES, MPI_CHAR, MPI_PROC_NULL, 0, device, BYTES, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
-    MPI_Sendrecv_replace(device, BYTES, MPI_CHAR, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv(device, BYTES, MPI_CHAR, MPI_PROC_NULL, 0, device, BYTES, MPI_CHAR, MPI_PROC_NULL,
+                 0, MPI_COMM_WORLD, &status);
+    MPI_Sendrecv_replace(device, BYTES, MPI_CHAR, MPI_PROC_NULL, 0, MPI_PROC_NULL, 0,
+                         MPI_COMM_WORLD, &status);
     MPI_Recv(device, BYTES, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &status);
     MPI_Isend(device, BYTES, MPI_CHAR, MPI_PROC_NULL, 0, MPI_COMM_WORLD, &request);
     MPI_Wait(&request, &status);
@@ -168,7 +172,8 @@ static void nobody(void)
     MPI_Bcast(device, BYTES, MPI_CHAR, 0, MPI_COMM_SELF);
     MPI_Exscan(in, rank ? in + BYTES : device, BYTES, MPI_CHAR, MPI_BAND, MPI_COMM_WORLD);
     MPI_Gather(in, 1, MPI_CHAR, rank ? device : in + BYTES, 1, MPI_CHAR, 0, MPI_COMM_WORLD);
-    MPI_Gatherv(in, 1, MPI_CHAR, rank ? device : in + BYTES, rank ? strange : ones, rank ? strange : ones, MPI_CHAR, 0, MPI_COMM_WORLD);
+    MPI_Gatherv(in, 1, MPI_CHAR, rank ? device : in + BYTES, rank ? strange : ones,
+                rank ? strange : ones, MPI_CHAR, 0, MPI_COMM_WORLD);
     MPI_Alltoallv(device, zeros, zeros, MPI_CHAR, device, zeros, zeros, MPI_CHAR, MPI_COMM_WORLD);
     if (rank)
         receive();
@@ -201,10 +206,20 @@ static void refused(void)
 
 int main(int argc, char **argv)
 {
-    static const struct { const char *name; void (*run)(void); } cases[] = {
-        {"contiguous", contiguous}, {"strided", strided}, {"persistent", persistent}, {"protected_mapped", protected_mapped},
-        {"protected_static", protected_static}, {"returned", returned}, {"absolute", absolute}, {"received", received},
-        {"nobody", nobody}, {"refused", refused},
+    static const struct {
+        const char *name;
+        void (*run)(void);
+    } cases[] = {
+        {"contiguous", contiguous},
+        {"strided", strided},
+        {"persistent", persistent},
+        {"protected_mapped", protected_mapped},
+        {"protected_static", protected_static},
+        {"returned", returned},
+        {"absolute", absolute},
+        {"received", received},
+        {"nobody", nobody},
+        {"refused", refused},
     };
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

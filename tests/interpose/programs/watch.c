@@ -1,5 +1,5 @@
-/* What the program may and may not touch while MPI owns it. Argument: which of the ways below; 2 ranks. What is wrong is wrong on rank 0 only, and
- * changes nothing. */
+/* What the program may and may not touch while MPI owns it. Argument: which of the ways below; 2
+ * ranks. What is wrong is wrong on rank 0 only, and changes nothing. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +27,10 @@ static void arrive(void)
     else
         MPI_Send(other, N, MPI_INT, 0, 0, world);
 }
-static void touch(int *what) { sum += rank == 0 ? *what : 0; }
+static void touch(int *what)
+{
+    sum += rank == 0 ? *what : 0;
+}
 
 static MPI_Win window(void)
 {
@@ -42,10 +45,21 @@ static void close_window(MPI_Win win)
     MPI_Win_free(&win);
 }
 
-/* --- wrong ---------------------------------------------------------------------------------------------------------------------- */
+/* --- wrong ------------------------------------------------------------------------------------ */
 
-static void load(void) { receive(); touch(near.data); arrive(); }
-static void same_store(void) { receive(); if (rank == 0) *(volatile int *)near.data = 0; arrive(); }
+static void load(void)
+{
+    receive();
+    touch(near.data);
+    arrive();
+}
+static void same_store(void)
+{
+    receive();
+    if (rank == 0)
+        *(volatile int *)near.data = 0;
+    arrive();
+}
 static void persistent(void)
 {
     if (rank == 0) {
@@ -93,13 +107,20 @@ static void window_store(void)
     close_window(win);
 }
 
-/* --- right ----------------------------------------------------------------------------------------------------------------------- */
+/* --- right ------------------------------------------------------------------------------------ */
 
-static void after(void) { receive(); arrive(); touch(near.data); near.data[0] = 1; }
+static void after(void)
+{
+    receive();
+    arrive();
+    touch(near.data);
+    near.data[0] = 1;
+}
 static void neighbours(void)
 {
     receive();
-    sum += (int)strlen(near.before) + (int)strlen(near.after) + (strchr(near.before, 'q') != NULL) + near.data[N / 2];
+    sum += (int)strlen(near.before) + (int)strlen(near.after) + (strchr(near.before, 'q') != NULL) +
+           near.data[N / 2];
     arrive();
 }
 static void asked(void)
@@ -232,11 +253,18 @@ static void window_polled(void) /* unified memory: the target waits for the valu
     MPI_Win_free(&win);
 }
 
-#define WAY(x) {#x, x}
-static const struct { const char *name; void (*run)(void); } ways[] = {
-    WAY(load), WAY(same_store), WAY(persistent), WAY(collective), WAY(got), WAY(window_load), WAY(window_store),
-    WAY(after), WAY(neighbours), WAY(asked), WAY(tested), WAY(truncated), WAY(cancelled), WAY(refused), WAY(not_root), WAY(sent),
-    WAY(window_apart), WAY(window_epochs), WAY(window_own_lock), WAY(window_polled)};
+#define WAY(x) \
+    {          \
+#x, x  \
+    }
+static const struct {
+    const char *name;
+    void (*run)(void);
+} ways[] = {WAY(load),         WAY(same_store),    WAY(persistent),      WAY(collective),
+            WAY(got),          WAY(window_load),   WAY(window_store),    WAY(after),
+            WAY(neighbours),   WAY(asked),         WAY(tested),          WAY(truncated),
+            WAY(cancelled),    WAY(refused),       WAY(not_root),        WAY(sent),
+            WAY(window_apart), WAY(window_epochs), WAY(window_own_lock), WAY(window_polled)};
 
 int main(int argc, char **argv)
 {
