@@ -376,7 +376,7 @@ static void time_table(const struct report_time *time, FILE *file)
         const struct report_idle *idle = &time->idle[i];
         fprintf(file,
                 "<tr><td>rank %" PRIu32 "</td><td class=\"number\">%.3f</td><td "
-                                        "class=\"number\">%.3f</td><td class=\"number\">%.3f</td>"
+                "class=\"number\">%.3f</td><td class=\"number\">%.3f</td>"
                 "<td class=\"number\">%.3f</td><td class=\"number\">%.3f</td></tr>\n",
                 idle->rank, (double)idle->late_sender_ps / 1e6,
                 (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6,
