@@ -28,12 +28,14 @@ CHECK_DEPS = chromium
 MPI_CFLAGS = $(shell mpicc --showme:compile)
 MPI_LDLIBS = $(shell mpicc --showme:link)
 
-ROOMS = core replay checkers reports
-room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $($(1)_EXCLUDE),$(wildcard $(1)/*.c)))
-LIBS = $(foreach r,reports checkers replay core,$(BUILD)/lib$(r).a)
+# In the order of their includes: a room uses those before it.
+ROOMS = core replay model checkers launch reports
+room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
+room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
+LIBS = $(foreach r,reports launch checkers model replay core,$(BUILD)/lib$(r).a)
 
 .PHONY: all deps demo check check-all bench clean help install uninstall format format-check tidy coverage fuzz \
-        fuzz-smoke world
+        fuzz-smoke
 
 help:
 	@echo "make demo       install what is missing, build, show the main job on real MPI programs"
@@ -77,7 +79,7 @@ check-all: deps
 $(BUILD)/obj/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  cc    $<")
-	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(subst /,_,$(dir $<))) -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -c -o $@ $<
 
 define room_library
 $(BUILD)/lib$(1).a: $(call room_objects,$(1))
@@ -86,10 +88,10 @@ endef
 $(foreach r,$(ROOMS),$(eval $(call room_library,$(r))))
 
 # SQL text becomes a C string, so that the schema is one readable file.
-$(BUILD)/gen/%_sql.h: core/%.sql
+$(BUILD)/gen/%_sql.h: core/trace/%.sql
 	@mkdir -p $(@D)
 	$(Q)sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $< >$@
-$(BUILD)/obj/core/store.o: $(BUILD)/gen/trace_schema_sql.h
+$(BUILD)/obj/core/store/store.o: $(BUILD)/gen/trace_schema_sql.h
 
 # So do the style and the script of the HTML report.
 $(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js
@@ -106,9 +108,9 @@ $(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
 
 # --- further rooms, each with its rules beside its sources -------------------------------------------------
 
-ALL   = $(if $(wildcard cli/*.c),$(BUILD)/crosswait)
+ALL   = $(BUILD)/crosswait
 TESTS =
-include $(wildcard interpose/rules.mk corpus/rules.mk fuzz/rules.mk replay/rules.mk tests/rules.mk)
+include interpose/rules.mk corpus/rules.mk world/rules.mk fuzz/rules.mk replay/rules.mk tests/rules.mk
 
 .DEFAULT_GOAL := all
 all: $(ALL)
@@ -152,7 +154,7 @@ format-check:
 	@clang-format --dry-run -Werror $$(git ls-files '*.c' '*.h')
 
 tidy:
-	clang-tidy $$(git ls-files 'core/*.c' 'replay/*.c' 'checkers/*.c' 'reports/*.c' 'cli/*.c') -- \
+	clang-tidy $$(git ls-files $(ROOMS:%='%/*.c') 'cli/*.c') -- \
 	  -std=c11 -D_GNU_SOURCE -I. -I$(BUILD)/gen
 
 coverage:

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "replay/lower.h"
+#include "replay/program/lower.h"
 
 const struct checker check_table[] = {
     {"deadlock", "no legal buffering or message order makes ranks wait for each other for ever",

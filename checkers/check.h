@@ -7,10 +7,10 @@
 
 #include "checkers/finding.h"
 #include "core/status.h"
-#include "core/trace.h"
-#include "replay/lower.h"
-#include "replay/need.h"
-#include "replay/program.h"
+#include "core/trace/trace.h"
+#include "replay/program/lower.h"
+#include "replay/search/need.h"
+#include "replay/program/program.h"
 
 struct check_input {
     struct trace *trace;

@@ -3,8 +3,8 @@
 #include <inttypes.h>
 
 #include "checkers/check_rules.h"
-#include "core/describe.h"
-#include "replay/need.h"
+#include "core/trace/describe.h"
+#include "replay/search/need.h"
 
 static void add_steps(struct finding *finding, const struct replay_need *need)
 {

@@ -6,12 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/block.h"
+#include "checkers/collective/block.h"
 #include "checkers/check_rules.h"
-#include "checkers/collective.h"
-#include "checkers/graph.h"
-#include "checkers/types.h"
-#include "core/describe.h"
+#include "core/trace/collective.h"
+#include "checkers/collective/graph.h"
+#include "checkers/collective/types.h"
+#include "core/trace/describe.h"
 
 enum { PARTS_LISTED_MAX = 16 };
 

@@ -14,8 +14,8 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/cost.h"
-#include "core/describe.h"
+#include "model/cost.h"
+#include "core/trace/describe.h"
 
 struct claim { /* of a communicator's name */
     char row[64];

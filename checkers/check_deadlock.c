@@ -20,10 +20,10 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "core/describe.h"
-#include "replay/explore.h"
-#include "replay/need.h"
-#include "replay/run.h"
+#include "core/trace/describe.h"
+#include "replay/search/explore.h"
+#include "replay/search/need.h"
+#include "replay/logical/run.h"
 
 enum { RANKS_NAMED_MAX = 8, CALLS_LISTED_MAX = 64, SENDS_NAMED_MAX = 4, CORES_NAMED_MAX = 4 };
 

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/file_conflict.h"
-#include "checkers/types.h"
+#include "checkers/conflict/file_conflict.h"
+#include "checkers/collective/types.h"
 
 enum {
     FINDINGS_MAX = 16,

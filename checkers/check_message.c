@@ -10,10 +10,10 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/types.h"
-#include "core/describe.h"
-#include "core/trace_message.h"
-#include "replay/run.h"
+#include "checkers/collective/types.h"
+#include "core/trace/describe.h"
+#include "core/trace/trace_message.h"
+#include "replay/logical/run.h"
 
 enum { FINDINGS_MAX = 8, LOST_LISTED_MAX = 8 };
 

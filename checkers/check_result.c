@@ -11,10 +11,10 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/collective.h"
-#include "checkers/reference.h"
-#include "core/describe.h"
-#include "core/trace_payload.h"
+#include "core/trace/collective.h"
+#include "checkers/collective/reference.h"
+#include "core/trace/describe.h"
+#include "core/trace/trace_payload.h"
 
 struct content {
     unsigned char *data; /* NULL: not kept */

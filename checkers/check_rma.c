@@ -5,14 +5,14 @@
  * The order between ranks is order.h's; where it does not tell, nothing is claimed. Accumulates of
  * one operation do not conflict. Of the target's own accesses those by MPI calls are known, stores
  * that changed what the window held, and what a watchpoint on its first bytes saw
- * (interpose/inflight.c); not other loads. */
+ * (interpose/misuse/inflight.c); not other loads. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/order.h"
+#include "checkers/conflict/order.h"
 
 enum {
     FINDINGS_MAX = 16,

@@ -1,4 +1,4 @@
-/* Misuse that a rank's own calls show: what the recorder saw at the call (interpose/usage.h:
+/* Misuse that a rank's own calls show: what the recorder saw at the call (interpose/misuse/usage.h:
  * arguments, handles, requests, buffers, leaks), and ranks that ended without MPI_Finalize. Each
  * kind is a rule of its own: argument, request, buffer (loads among them), leak, lifecycle, thread.
  * The same mistake, made by several ranks or over and over at one place, is one finding. */
@@ -27,7 +27,7 @@ struct gathering {
     uint32_t count, room;
 };
 
-/* "RULE|ARGUMENT|SEQ|SENTENCE", or with SEQ@SITE (core/spool.h) */
+/* "RULE|ARGUMENT|SEQ|SENTENCE", or with SEQ@SITE (core/spool/spool.h) */
 static bool parse(const char *text, const char **out_rule, uint64_t *out_other, int32_t *out_site,
                   const char **out_sentence)
 {

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/describe.h"
+#include "core/trace/describe.h"
 
 const char *finding_severity_text(enum finding_severity severity)
 {

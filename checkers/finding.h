@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "core/status.h"
-#include "core/trace.h"
+#include "core/trace/trace.h"
 
 enum finding_severity {
     FINDING_NOTE,    /* worth knowing; does not make a run fail */

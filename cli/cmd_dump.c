@@ -9,8 +9,8 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "core/describe.h"
-#include "core/trace.h"
+#include "core/trace/describe.h"
+#include "core/trace/trace.h"
 
 enum { OPTION_RANK, OPTION_CALL, OPTION_FOLD, OPTION_NO_TIME, OPTION_ARGS };
 enum { DEPTH_MEMORY = 1024 };

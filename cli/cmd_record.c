@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/launch.h"
+#include "launch/launch.h"
 #include "cli/options.h"
 
 enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_STALL, OPTION_KEEP, OPTION_LIBRARY };

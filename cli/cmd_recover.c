@@ -7,9 +7,9 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "core/spool_read.h"
-#include "core/store.h"
-#include "core/trace.h"
+#include "core/spool/spool_read.h"
+#include "core/store/store.h"
+#include "core/trace/trace.h"
 
 enum { OPTION_OUTPUT };
 

@@ -7,14 +7,14 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
-#include "cli/live.h"
+#include "launch/force.h"
 #include "cli/options.h"
-#include "cli/shares.h"
-#include "core/describe.h"
-#include "replay/explore.h"
-#include "replay/lower.h"
-#include "replay/need.h"
-#include "replay/run.h"
+#include "launch/shares.h"
+#include "core/trace/describe.h"
+#include "replay/search/explore.h"
+#include "replay/program/lower.h"
+#include "replay/search/need.h"
+#include "replay/logical/run.h"
 
 enum {
     OPTION_POLICY,

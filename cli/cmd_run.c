@@ -8,7 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/judge.h"
-#include "cli/launch.h"
+#include "launch/launch.h"
 #include "cli/options.h"
 
 enum {

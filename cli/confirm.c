@@ -1,4 +1,4 @@
-/* Forces the schedule of a finding in the real job (cli/live.h) and believes what happens. */
+/* Forces the schedule of a finding in the real job (launch/force.h) and believes what happens. */
 #include "cli/confirm.h"
 
 #include <fcntl.h>
@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/live.h"
+#include "launch/force.h"
 
 enum { SECONDS_MIN = 1 };
 

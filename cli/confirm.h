@@ -3,7 +3,7 @@
 #define CLI_CONFIRM_H
 
 #include "checkers/finding.h"
-#include "core/trace.h"
+#include "core/trace/trace.h"
 
 struct confirm_options {
     char **command;  /* of the job; NULL: nothing is tried */

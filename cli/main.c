@@ -4,8 +4,8 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
-#include "core/spool.h"
-#include "core/trace.h"
+#include "core/spool/spool.h"
+#include "core/trace/trace.h"
 
 struct command {
     const char *name;

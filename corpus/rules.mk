@@ -39,8 +39,7 @@ ALL += $(CORPUS_PROGRAMS)
 # --- collectives: one object a file, all in one archive that must be linked as a whole (see registry.h) ------
 
 corpus_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard corpus/$(1)/*.c))
-CFLAGS_corpus_collectives_ = $(MPI_CFLAGS) -Wno-missing-prototypes
-CFLAGS_corpus_defects_     = $(MPI_CFLAGS) -Wno-missing-prototypes
+CFLAGS_corpus = $(MPI_CFLAGS) -Wno-missing-prototypes
 
 $(BUILD)/corpus/libcollectives.a: $(call corpus_objects,collectives)
 	@mkdir -p $(@D)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "replay/inproc/inproc.h"
+#include "world/world.h"
 
 static int bcast_binomial(void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm)
 {

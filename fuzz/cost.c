@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/model.h"
-#include "replay/program.h"
-#include "replay/timed.h"
+#include "model/model.h"
+#include "replay/program/program.h"
+#include "replay/timed/timed.h"
 
 enum { CONTEXTS_MAX = 64 };
 

@@ -4,8 +4,8 @@
 #define FUZZ_COST_H
 
 #include "corpus/collectives/registry.h"
-#include "fuzz/scenario.h"
-#include "replay/inproc/inproc.h"
+#include "fuzz/scenario/scenario.h"
+#include "world/world.h"
 
 void cost_check(const struct collective *collective, const struct scenario *scenario,
                 const struct inproc_options *options, struct inproc_outcome *outcome);

@@ -14,7 +14,7 @@
  * .root_zero_only = 1) COLLECTIVE(bcast, "", my_bcast, .rounds_most = my_rounds, .elements_most =
  * my_elements)
  *
- * A file may register several. Its MPI is the in-process one: what replay/inproc/README.md lists.
+ * A file may register several. Its MPI is the in-process one: what world/README.md lists.
  */
 #ifndef FUZZ_CROSSWAIT_FUZZ_H
 #define FUZZ_CROSSWAIT_FUZZ_H

@@ -10,8 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "fuzz/decisions.h"
-#include "fuzz/execute.h"
+#include "fuzz/scenario/decisions.h"
+#include "fuzz/scenario/execute.h"
 #include "fuzz/limit.h"
 
 enum { TRIAL_SECONDS = 10, TRIALS_MAX = 3000, RULE_MAX = 64 };

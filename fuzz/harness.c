@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/model.h"
+#include "model/model.h"
 #include "fuzz/cost.h"
-#include "fuzz/decisions.h"
-#include "fuzz/execute.h"
+#include "fuzz/scenario/decisions.h"
+#include "fuzz/scenario/execute.h"
 
 bool harness_noting;
 

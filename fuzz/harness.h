@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "corpus/collectives/registry.h"
-#include "fuzz/scenario.h"
-#include "replay/inproc/inproc.h"
+#include "fuzz/scenario/scenario.h"
+#include "world/world.h"
 
 enum { HARNESS_PATTERNS = 2048 };
 extern uint8_t harness_pattern[HARNESS_PATTERNS];

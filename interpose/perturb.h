@@ -1,7 +1,7 @@
 /* Live perturbation: the recorded job again, under conditions that MPI allows and the first run did
  * not meet.
  *
- * CROSSWAIT_POLICY takes the words of replay/policy.h that can be had live:
+ * CROSSWAIT_POLICY takes the words of replay/policy/policy.h that can be had live:
  *   buffering=rendezvous | eager | eager:BYTES | random:P   standard sends become synchronous: all,
  * none, those above, 100-P percent buffering=list:NAME,... | only:NAME,...                 the
  * sends named; all but these delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R |

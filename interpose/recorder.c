@@ -24,12 +24,12 @@
 #include <unistd.h>
 
 #include "interpose/filter.h"
-#include "interpose/handles.h"
-#include "interpose/layer.h"
+#include "interpose/objects/handles.h"
+#include "interpose/layer/layer.h"
 #include "interpose/life.h"
-#include "interpose/payload.h"
+#include "interpose/misuse/payload.h"
 #include "interpose/perturb.h"
-#include "interpose/usage.h"
+#include "interpose/misuse/usage.h"
 
 /* Polls further apart than 100 microseconds are not folded: the time between them is the program's
  * own, and worth seeing. */

@@ -23,9 +23,9 @@
 #include <x86intrin.h>
 #endif
 
-#include "core/spool.h"
-#include "core/spool_write.h"
-#include "interpose/memory.h"
+#include "core/spool/spool.h"
+#include "core/spool/spool_write.h"
+#include "interpose/misuse/memory.h"
 #include "interpose_calls.h"
 
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)

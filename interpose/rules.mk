@@ -2,19 +2,19 @@
 INTERPOSE_MPI = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(MPI_CFLAGS)
 INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC -ftls-model=initial-exec \
                    -I. -I$(BUILD)/gen -MMD -MP
-INTERPOSE_CORE = spool_write signature
+INTERPOSE_CORE = spool/spool_write spool/signature
 
 INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
-INTERPOSE_OBJECTS = $(patsubst interpose/%.c,$(BUILD)/obj/interpose/%.o,$(wildcard interpose/*.c)) \
-                    $(BUILD)/obj/interpose/interpose_calls.o $(patsubst %,$(BUILD)/obj/interpose/core_%.o,$(INTERPOSE_CORE))
+INTERPOSE_OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interpose/*.c interpose/*/*.c)) \
+                    $(BUILD)/obj/interpose/interpose_calls.o $(INTERPOSE_CORE:%=$(BUILD)/obj/interpose/core/%.o)
 
-$(INTERPOSE_GEN): interpose/generate.py interpose/calls.table
+$(INTERPOSE_GEN): interpose/generate/generate.py interpose/calls.table
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  gen   $<")
-	$(Q)$(PYTHON) interpose/generate.py interpose/calls.table $(BUILD)/gen -- $(CC) $(INTERPOSE_MPI)
+	$(Q)$(PYTHON) interpose/generate/generate.py interpose/calls.table $(BUILD)/gen -- $(CC) $(INTERPOSE_MPI)
 
 # The library's own headers are not written for our warnings.
-$(BUILD)/obj/interpose/layer_openmpi.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter -Wno-sign-compare -Wno-pointer-arith
+$(BUILD)/obj/interpose/layer/%.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter -Wno-sign-compare -Wno-pointer-arith
 
 $(BUILD)/obj/interpose/%.o: interpose/%.c | $(INTERPOSE_GEN)
 	@mkdir -p $(@D)
@@ -26,7 +26,7 @@ $(BUILD)/obj/interpose/interpose_calls.o: $(INTERPOSE_GEN)
 	$(if $(V),,@echo "  cc    $<")
 	$(Q)$(CC) $(INTERPOSE_CFLAGS) $(INTERPOSE_MPI) -c -o $@ $<
 
-$(BUILD)/obj/interpose/core_%.o: core/%.c
+$(BUILD)/obj/interpose/core/%.o: core/%.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  cc    $<")
 	$(Q)$(CC) $(INTERPOSE_CFLAGS) -fvisibility=hidden -c -o $@ $<
@@ -44,7 +44,7 @@ $(BUILD)/tests/interpose/%: tests/interpose/programs/%.c
 	$(if $(V),,@echo "  mpicc $<")
 	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wno-stringop-overread -Wno-stringop-overflow -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
 TESTS += $(INTERPOSE_TESTS)
-$(BUILD)/gen/illegal_calls.h: tests/interpose/illegal.py interpose/generate.py interpose/calls.table
+$(BUILD)/gen/illegal_calls.h: tests/interpose/illegal.py interpose/generate/generate.py interpose/calls.table
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) tests/interpose/illegal.py table interpose/calls.table $@
 $(BUILD)/tests/interpose/illegal: tests/interpose/programs/illegal.c $(BUILD)/gen/illegal_calls.h

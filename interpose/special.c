@@ -5,7 +5,7 @@
 
 #include "interpose/filter.h"
 #include "interpose/life.h"
-#include "interpose/usage.h"
+#include "interpose/misuse/usage.h"
 
 int special_Init(Init_fn real, void **cfa, int *argc, char ***argv)
 {

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "core/status.h"
-#include "core/trace.h"
+#include "core/trace/trace.h"
 
 struct report_message {
     uint32_t source, dest;              /* world ranks */

@@ -8,7 +8,7 @@
 
 #include "checkers/finding.h"
 #include "core/status.h"
-#include "core/trace.h"
+#include "core/trace/trace.h"
 
 struct report_call_total { /* the application's own calls of one MPI function */
     char name[64];

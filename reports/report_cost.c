@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/bound.h"
-#include "checkers/cost.h"
-#include "replay/lower.h"
-#include "replay/timed.h"
+#include "model/bound.h"
+#include "model/cost.h"
+#include "replay/program/lower.h"
+#include "replay/timed/timed.h"
 #include "reports/report.h"
 
 enum {

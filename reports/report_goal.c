@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replay/lower.h"
+#include "replay/program/lower.h"
 #include "reports/report.h"
 
 struct goal_tag {

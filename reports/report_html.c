@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/describe.h"
+#include "core/trace/describe.h"
 #include "report_page.h"
 #include "reports/messages.h"
 #include "reports/report.h"

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/describe.h"
+#include "core/trace/describe.h"
 #include "reports/messages.h"
 #include "reports/report.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/describe.h"
+#include "core/trace/describe.h"
 #include "reports/report.h"
 
 enum { CALLS_SHOWN_MAX = 16, RANKS_SHOWN_MAX = 16, TOTALS_SHOWN_MAX = 12 };

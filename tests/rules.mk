@@ -25,7 +25,7 @@ TESTS += $(LAUNCH_PROGRAMS)
 READERS = trace spool
 READERS_PLAIN = $(READERS:%=$(BUILD)/tests/readers/plain_%)
 READERS_FUZZ = $(READERS:%=$(BUILD)/tests/readers/fuzz_%)
-READERS_SOURCES = $(wildcard core/*.c)
+READERS_SOURCES = $(call room_sources,core)
 
 $(READERS_PLAIN): $(BUILD)/tests/readers/plain_%: tests/readers/fuzz_%.c tests/readers/readers_main.c $(LIBS)
 	@mkdir -p $(@D)

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "core/check.h"
-#include "replay/run.h"
+#include "replay/logical/run.h"
 
 static double seconds(void)
 {

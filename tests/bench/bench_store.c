@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#include "core/store.h"
-#include "core/trace.h"
+#include "core/store/store.h"
+#include "core/trace/trace.h"
 #include "tests/unit/spool_writer.h"
 
 enum { ISEND = 1, IRECV, WAITALL, SEND, RECV, ALLREDUCE };

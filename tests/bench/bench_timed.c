@@ -7,8 +7,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
-#include "replay/generate.h"
-#include "replay/timed.h"
+#include "model/generate.h"
+#include "replay/timed/timed.h"
 
 static double seconds(void)
 {

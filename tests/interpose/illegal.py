@@ -5,7 +5,7 @@
       calls of which the MPI library itself crashes or hangs, and functions that leave it so that a later one does."""
 import os, subprocess, sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "interpose"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "interpose", "generate"))
 sys.dont_write_bytecode = True
 import generate
 

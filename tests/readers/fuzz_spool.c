@@ -8,9 +8,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/spool.h"
-#include "core/store.h"
-#include "core/trace.h"
+#include "core/spool/spool.h"
+#include "core/store/store.h"
+#include "core/trace/trace.h"
 
 enum { RING = 65536, KEPT_QUARTERS = 3, DROPS = 4, PENDING = 8 };
 

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "core/describe.h"
-#include "core/trace.h"
+#include "core/trace/describe.h"
+#include "core/trace/trace.h"
 
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes);
 

@@ -12,4 +12,4 @@ awk '/^\.nf/ { inside = 1; next } /^\.fi/ { inside = 0; print "echo \"[$?]\"" } 
 bash -e examples.sh >answers || cat answers
 grep -c '^\[0\]' answers
 grep '^MPI_Waitall|' answers | cut -d'|' -f1-3
-grep -E '^[0-9]+\|1\|MPI_' answers | cut -d'|' -f2,3
+grep -E '^[0-9]+\|1\|MPI_' answers | cut -d'|' -f2,3 | sort

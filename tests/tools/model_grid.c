@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/bound.h"
-#include "checkers/model.h"
+#include "model/bound.h"
+#include "model/model.h"
 
 enum {
     OPS_SOME = 1000,

@@ -1,7 +1,7 @@
 /* A small job for tests: two ranks, each with messages, a wildcard, a wait on several, a collective
  * with an inner message. */
-#ifndef TESTS_SPOOL_PAIR_H
-#define TESTS_SPOOL_PAIR_H
+#ifndef TESTS_UNIT_SPOOL_PAIR_H
+#define TESTS_UNIT_SPOOL_PAIR_H
 
 #include "tests/unit/spool_writer.h"
 

@@ -10,8 +10,8 @@
  * what the recorder saw, up to the end of the call. Two words are no calls: "exits", "aborts" say
  * how the rank ended. Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1
  * is rank 1; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
-#ifndef TESTS_SPOOL_TEXT_H
-#define TESTS_SPOOL_TEXT_H
+#ifndef TESTS_UNIT_SPOOL_TEXT_H
+#define TESTS_UNIT_SPOOL_TEXT_H
 
 #include "tests/unit/spool_writer.h"
 

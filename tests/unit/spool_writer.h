@@ -1,8 +1,8 @@
 /* Writes spools as a rank would, for tests and benches: records are gathered in memory;
  * writer_close splits them into what the .spool file holds and what is still in the ring. Any field
  * can be spoiled before that. */
-#ifndef TESTS_SPOOL_WRITER_H
-#define TESTS_SPOOL_WRITER_H
+#ifndef TESTS_UNIT_SPOOL_WRITER_H
+#define TESTS_UNIT_SPOOL_WRITER_H
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/spool.h"
+#include "core/spool/spool.h"
 
 struct writer {
     char folder[512];

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "checkers/check.h"
-#include "checkers/order.h"
-#include "checkers/types.h"
-#include "core/store.h"
+#include "checkers/conflict/order.h"
+#include "checkers/collective/types.h"
+#include "core/store/store.h"
 #include "tests/unit/spool_text.h"
 
 enum { RANKS_MAX = 3 };

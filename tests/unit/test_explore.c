@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "replay/explore.h"
+#include "replay/search/explore.h"
 
 static uint64_t programs = 400;
 static struct replay_program program;

@@ -6,8 +6,8 @@
 
 #include <cmocka.h>
 
-#include "checkers/extract.h"
-#include "replay/timed.h"
+#include "model/extract.h"
+#include "replay/timed/timed.h"
 
 enum { INNER_TAG = 7 };
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "checkers/live.h"
-#include "core/spool.h"
+#include "launch/proof/proof.h"
+#include "core/spool/spool.h"
 
 enum { WORLD = 1, RANKS_MAX = 8, RING_BYTES = 1 << 16 };
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "replay/match.h"
+#include "replay/logical/match.h"
 
 enum { ENTRIES_MAX = 400 };
 static uint64_t programs = 4000;

@@ -9,8 +9,8 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "checkers/bound.h"
-#include "checkers/model.h"
+#include "model/bound.h"
+#include "model/model.h"
 
 static unsigned long case_count;
 

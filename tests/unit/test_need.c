@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "replay/need.h"
+#include "replay/search/need.h"
 
 static struct replay_program program;
 

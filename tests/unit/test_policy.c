@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "replay/choice.h"
-#include "replay/policy.h"
+#include "replay/policy/choice.h"
+#include "replay/policy/policy.h"
 
 static char said[1000];
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "checkers/reference.h"
+#include "checkers/collective/reference.h"
 
 static void names_and_sizes(void **state)
 {

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "replay/explore.h"
-#include "replay/need.h"
+#include "replay/search/explore.h"
+#include "replay/search/need.h"
 
 #if defined(__SANITIZE_ADDRESS__) /* its own allocator cannot be made to fail like this: \
                                      everything runs, once, without faults */

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "replay/run.h"
+#include "replay/logical/run.h"
 
 static struct replay_program program;
 

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "core/signature.h"
+#include "core/spool/signature.h"
 
 static uint64_t I, D;
 

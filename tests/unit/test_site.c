@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/site.h"
+#include "core/trace/site.h"
 
 static char base[256];
 

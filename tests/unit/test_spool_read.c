@@ -7,10 +7,10 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "core/spool_read.h"
-#include "core/spool_write.h"
-#include "core/store.h"
-#include "core/trace.h"
+#include "core/spool/spool_read.h"
+#include "core/spool/spool_write.h"
+#include "core/store/store.h"
+#include "core/trace/trace.h"
 #include "tests/unit/spool_pair.h"
 
 static char base[256];

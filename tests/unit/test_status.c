@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "core/event.h"
+#include "core/trace/event.h"
 #include "core/status.h"
 
 static void every_status_has_a_text(void **state)

@@ -6,8 +6,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "core/store.h"
-#include "core/trace.h"
+#include "core/store/store.h"
+#include "core/trace/trace.h"
 #include "tests/unit/spool_pair.h"
 
 static char base[256];

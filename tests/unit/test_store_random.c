@@ -13,8 +13,8 @@
 
 #include "core/fault.h"
 #include "core/random.h"
-#include "core/store.h"
-#include "core/trace.h"
+#include "core/store/store.h"
+#include "core/trace/trace.h"
 #include "tests/unit/spool_writer.h"
 
 enum { RANKS = 5, LANES = 3, EVENTS = 400, OPEN_MAX = 12, QUEUE = 400, JOBS = 60 };

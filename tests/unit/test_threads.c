@@ -11,8 +11,8 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "replay/explore.h"
-#include "replay/run.h"
+#include "replay/search/explore.h"
+#include "replay/logical/run.h"
 
 static struct replay_program program;
 

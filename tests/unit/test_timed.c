@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "replay/timed.h"
+#include "replay/timed/timed.h"
 
 static const uint64_t alpha = 1000000, beta = 1000;
 

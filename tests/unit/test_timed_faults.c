@@ -10,8 +10,8 @@
 
 #include "core/fault.h"
 #include "core/random.h"
-#include "replay/generate.h"
-#include "replay/timed.h"
+#include "model/generate.h"
+#include "replay/timed/timed.h"
 
 static int reports;
 

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "core/random.h"
-#include "replay/timed.h"
+#include "replay/timed/timed.h"
 
 enum { RANKS = 16 };
 

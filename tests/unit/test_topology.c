@@ -8,7 +8,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#include "replay/topology.h"
+#include "replay/timed/network.h"
 
 enum { NODES_MAX = 64 };
 

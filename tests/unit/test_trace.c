@@ -7,10 +7,10 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "core/describe.h"
+#include "core/trace/describe.h"
 #include "core/random.h"
-#include "core/store.h"
-#include "core/trace.h"
+#include "core/store/store.h"
+#include "core/trace/trace.h"
 #include "tests/unit/spool_pair.h"
 
 static char base[256], good[300], other[300];

@@ -1,0 +1,166 @@
+/* Each member's part as lists: what it sends to each member, what it receives from each. */
+#include "checkers/collective/block.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/collective/types.h"
+
+enum { MEMBERS_MAX = 256 };
+
+enum shape { NONE, ONE, ROOT_ONE, ROOT_LIST, ALL_ONE, ALL_LIST };
+static const struct {
+    const char *name;
+    enum shape sends, receives; /* ONE: to or from the root; ROOT_: only the root, to or from each;
+                                   ALL_: each, to or from each */
+} rows[] = {
+    {"Gather", ONE, ROOT_ONE},         {"Gatherv", ONE, ROOT_LIST},
+    {"Scatter", ROOT_ONE, ONE},        {"Scatterv", ROOT_LIST, ONE},
+    {"Allgather", ALL_ONE, ALL_ONE},   {"Allgatherv", ALL_ONE, ALL_LIST},
+    {"Alltoall", ALL_ONE, ALL_ONE},    {"Alltoallv", ALL_LIST, ALL_LIST},
+    {"Alltoallw", ALL_LIST, ALL_LIST},
+};
+
+struct block {
+    int64_t count; /* EVENT_NONE: not known */
+    int32_t datatype;
+};
+struct member { /* lists are NULL where one block stands for all */
+    const struct collective_part *part;
+    struct block one[2]; /* sent, received */
+    int64_t *count[2], *type[2];
+    uint32_t n[2], types[2];
+};
+
+/* "Gatherv" of MPI_Gatherv, MPI_Igatherv, MPIX_Gatherv_init */
+static int row_of(const char *name)
+{
+    const char *at = strchr(name, '_');
+
+    if (!at)
+        return -1;
+    at += at[1] == 'I' ? 2 : 1;
+    size_t length = strlen(at);
+    if (length > 5 && !strcmp(at + length - 5, "_init"))
+        length -= 5;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (strlen(rows[i].name) == length && !strncmp(rows[i].name + 1, at + 1, length - 1) &&
+            (at[0] | 32) == (rows[i].name[0] | 32))
+            return (int)i;
+    return -1;
+}
+
+static enum core_status load_list(struct trace *trace, struct member *member, int side,
+                                  enum shape shape)
+{
+    static const char *const counts[] = {"sendcounts", "recvcounts"}, *const types[] = {
+                                                                          "sendtypes", "recvtypes"};
+    const struct trace_event *event = &member->part->event;
+    enum core_status status = CORE_OK;
+
+    if (side == 0)
+        member->one[0] = (struct block){event->count, event->datatype};
+    else
+        member->one[1] = event->has_leg ? (struct block){event->recv_count, event->recv_datatype}
+                                        : (struct block){EVENT_NONE, -1};
+    if (shape != ROOT_LIST && shape != ALL_LIST)
+        return CORE_OK;
+    status = trace_arg_get(trace, event->rank, event->seq, counts[side], &member->count[side],
+                           &member->n[side]);
+    if (status == CORE_OK && strstr(trace->call[event->call].name, "lltoallw"))
+        status = trace_arg_get(trace, event->rank, event->seq, types[side], &member->type[side],
+                               &member->types[side]);
+    member->one[side].count = EVENT_NONE;
+    return status;
+}
+
+static struct block block_of(const struct member *member, int side, uint32_t with, enum shape shape)
+{
+    if (shape != ROOT_LIST && shape != ALL_LIST)
+        return member->one[side];
+    struct block block = {with < member->n[side] ? member->count[side][with] : EVENT_NONE,
+                          member->one[side].datatype};
+    if (member->types[side])
+        block.datatype = with < member->types[side] ? (int32_t)member->type[side][with] : -1;
+    return block;
+}
+
+static bool differ(const struct trace *trace, struct block sent, struct block received, char *what,
+                   size_t what_bytes)
+{
+    const char *a, *b;
+
+    if (sent.count == EVENT_NONE || received.count == EVENT_NONE || sent.count < 0 ||
+        received.count < 0 || sent.datatype < 0 || received.datatype < 0 ||
+        (uint32_t)sent.datatype >= trace->datatype_count ||
+        (uint32_t)received.datatype >= trace->datatype_count)
+        return false;
+    int64_t out = sent.count * trace->datatype[sent.datatype].size,
+            in = received.count * trace->datatype[received.datatype].size;
+    if (out != in)
+        snprintf(what, what_bytes, "different sizes (%" PRId64 " bytes sent, %" PRId64 " received)",
+                 out, in);
+    else if (types_differ(trace, sent.datatype, sent.count, received.datatype, received.count, &a,
+                          &b))
+        snprintf(what, what_bytes, "different datatypes (%s sent, %s received)", a, b);
+    else
+        return false;
+    return true;
+}
+
+static bool sends_to(enum shape shape, uint32_t me, uint32_t to, uint32_t root)
+{
+    return shape == ONE                              ? to == root
+           : shape == ROOT_ONE || shape == ROOT_LIST ? me == root
+                                                     : shape != NONE;
+}
+
+enum core_status block_compare(struct trace *trace, const struct collective_list *list,
+                               const struct collective *collective,
+                               const struct collective_part **out_a,
+                               const struct collective_part **out_b, char *out_what,
+                               size_t what_bytes)
+{
+    const struct collective_part *part = &list->part[collective->first];
+    uint32_t count = collective->count;
+    struct member *member;
+    enum core_status status = CORE_OK;
+    int row = -1;
+
+    *out_a = *out_b = NULL;
+    for (uint32_t i = 0; i < count && row < 0; i++)
+        row = part[i].present ? row_of(trace->call[part[i].event.call].name) : -1;
+    if (row < 0 || count > MEMBERS_MAX || trace->comm[collective->comm].inter)
+        return CORE_OK;
+    enum shape sends = rows[row].sends, receives = rows[row].receives;
+    if (!(member = calloc(count, sizeof *member)))
+        return core_report(CORE_NO_MEMORY, "out of memory for a collective's blocks");
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
+        member[i].part = &part[i];
+        if (!part[i].present)
+            continue;
+        status = load_list(trace, &member[i], 0, sends);
+        if (status == CORE_OK)
+            status = load_list(trace, &member[i], 1, receives);
+    }
+    for (uint32_t i = 0; i < count && status == CORE_OK && !*out_a; i++)
+        for (uint32_t k = 0; k < count && part[i].present && !*out_a; k++) {
+            uint32_t root = (uint32_t)part[i].event.root;
+            if (!part[k].present || !sends_to(sends, i, k, root) || !sends_to(receives, k, i, root))
+                continue;
+            if (differ(trace, block_of(&member[i], 0, k, sends),
+                       block_of(&member[k], 1, i, receives), out_what, what_bytes)) {
+                *out_a = &part[i];
+                *out_b = &part[k];
+            }
+        }
+    for (uint32_t i = 0; i < count; i++)
+        for (int side = 0; side < 2; side++) {
+            free(member[i].count[side]);
+            free(member[i].type[side]);
+        }
+    free(member);
+    return status;
+}

@@ -1,0 +1,816 @@
+/* Two accesses to the same bytes of a file, one of which writes, that MPI leaves undefined
+ * (MPI 4.0, 14.6.1): nothing orders them; or only collective calls on the file lie in between,
+ * which need not make ranks wait; or they are ordered, in nonatomic mode, but without MPI_File_sync
+ * by the writer before, and by the other rank behind, whatever orders the two (a note where that
+ * one writes as well). Opening and closing a file synchronise like MPI_File_sync; that they order
+ * the ranks of the file is taken for granted.
+ *
+ * An access is a stretch of the data that its view shows; what these are in the file, the
+ * filetype's tiles tell. Per file all accesses are swept together by offset, each giving its next
+ * piece when its turn comes: nothing is held but what covers the present offset.
+ *
+ * Left out, so that nobody is blamed: positions that the trace does not tell (shared pointers,
+ * append, the end of the file, behind short reads), views in other representations than native,
+ * types whose map was not kept, and what was not moved. */
+#include "checkers/conflict/file_conflict.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/conflict/order.h"
+
+enum {
+    FINDINGS_MAX = 16,
+    COMPARED_MAX = 20000000,
+    FILES_MAX = 4096,
+    MODE_APPEND = 128,
+    SEEK_TO = 600,
+    SEEK_BY = 602
+}; /* as in Open MPI and MPICH */
+
+struct shape {       /* a datatype as filetype */
+    int64_t *before; /* bytes of data before each of its segments */
+    bool known, fits;
+};
+struct handle {             /* a rank's side of a file */
+    int64_t disp, unit, at; /* the view; the individual pointer, -1 unknown */
+    int32_t filetype;
+    bool open, shown, atomic; /* shown: the view can be followed */
+    uint32_t name, begun;     /* begun: access + 1 of the split collective */
+    uint64_t *sync;           /* calls that synchronise */
+    uint32_t sync_count, sync_room;
+};
+struct access {
+    uint64_t seq, end;          /* the call; the one that completed it, UINT64_MAX none */
+    int64_t first, bytes, disp; /* of what the view shows */
+    int32_t file, filetype, site, call;
+    uint32_t rank, name;
+    bool writes, atomic, pointed; /* at the individual pointer */
+};
+struct begun {
+    uint64_t request;
+    uint32_t access;
+};
+struct cursor { /* an access's next piece */
+    int64_t low, high, tile, left;
+    uint32_t access, segment;
+};
+struct owner { /* one handle's pieces that cover the offset of the sweep, in the order of its calls
+                */
+    struct cursor *piece;
+    uint32_t count, room, rank;
+    int32_t file;
+    int64_t until; /* the first of them ends there */
+};
+struct live {
+    struct owner *owner; /* that have any */
+    uint32_t count, room;
+};
+enum verdict { APART, UNSYNCED, CALLED, TOGETHER };
+struct said {
+    int32_t site[2], call[2];
+    enum verdict verdict;
+    uint32_t finding, more;
+};
+struct conflict {
+    const struct check_input *input;
+    struct finding_list *list;
+    struct trace *trace;
+    struct handle *handle; /* file * ranks + rank */
+    struct shape *shape;   /* by datatype */
+    struct access *access;
+    struct begun *begun;          /* of the rank that is read */
+    struct order *order, *called; /* called: with the collective calls on files */
+    struct said said[FINDINGS_MAX];
+    const char **name; /* of files: each opened under */
+    uint32_t file_count, access_count, access_room, begun_count, begun_room, said_count, name_count,
+        name_room;
+    uint64_t compared;
+    bool locks;
+    enum core_status status;
+};
+
+static bool grow(struct conflict *c, void *array, uint32_t *room, uint32_t count, size_t size)
+{
+    void **at = array, *fresh;
+
+    if (count < *room)
+        return true;
+    if (!(fresh = realloc(*at, (*room ? *room * 2 : 64) * size))) {
+        c->status = core_report(CORE_NO_MEMORY, "out of memory for accesses to files");
+        return false;
+    }
+    *at = fresh;
+    *room = *room ? *room * 2 : 64;
+    return true;
+}
+
+static struct handle *handle_of(struct conflict *c, int32_t file, uint32_t rank)
+{
+    uint32_t ranks = c->trace->rank_count;
+
+    if (file < 0 || file > FILES_MAX)
+        return NULL;
+    if ((uint32_t)file >= c->file_count) {
+        uint32_t count = (uint32_t)file + 8;
+        struct handle *fresh = realloc(c->handle, (size_t)count * ranks * sizeof *fresh);
+        if (!fresh) {
+            c->status = core_report(CORE_NO_MEMORY, "out of memory for files");
+            return NULL;
+        }
+        memset(fresh + (size_t)c->file_count * ranks, 0,
+               (size_t)(count - c->file_count) * ranks * sizeof *fresh);
+        c->handle = fresh;
+        c->file_count = count;
+    }
+    return &c->handle[(size_t)file * ranks + rank];
+}
+
+static const struct trace_datatype *type_of(const struct conflict *c, int64_t type)
+{
+    return type >= 0 && type < c->trace->datatype_count ? &c->trace->datatype[type] : NULL;
+}
+
+static int64_t segment_bytes(const struct conflict *c, const struct spool_segment *segment)
+{
+    return (int64_t)segment->count * c->trace->datatype[segment->basic].size;
+}
+
+/* Whether the pieces of the type, repeated, come one behind the other. */
+static const struct shape *shape_of(struct conflict *c, int64_t filetype)
+{
+    const struct trace_datatype *type = type_of(c, filetype);
+    int64_t bytes = 0, end = INT64_MIN;
+
+    if (!type || !type->segment || !type->segment_count || type->size <= 0)
+        return NULL;
+    struct shape *shape = &c->shape[filetype];
+    if (shape->known)
+        return shape->fits ? shape : NULL;
+    shape->known = true;
+    if (!(shape->before = malloc(type->segment_count * sizeof *shape->before))) {
+        c->status = core_report(CORE_NO_MEMORY, "out of memory for filetypes");
+        return NULL;
+    }
+    for (uint32_t i = 0; i < type->segment_count; i++) {
+        const struct spool_segment *segment = &type->segment[i];
+        const struct trace_datatype *basic = type_of(c, segment->basic);
+        if (!basic || basic->size != basic->extent || segment->displacement < end)
+            return NULL;
+        shape->before[i] = bytes;
+        end = segment->displacement + segment_bytes(c, segment);
+        bytes += segment_bytes(c, segment);
+    }
+    shape->fits = bytes == type->size && end - type->segment[0].displacement <= type->extent;
+    return shape->fits ? shape : NULL;
+}
+
+/* The piece that holds the byte of data `at`, of a view of which `left` bytes from there are
+ * accessed. */
+static void cursor_at(const struct conflict *c, struct cursor *cursor, int64_t at, int64_t left)
+{
+    const struct access *access = &c->access[cursor->access];
+
+    if (access->filetype < 0) {
+        cursor->low = access->disp + at;
+        cursor->high = cursor->low + left;
+        return;
+    }
+    const struct trace_datatype *type = &c->trace->datatype[access->filetype];
+    const int64_t *before = c->shape[access->filetype].before;
+    uint32_t low = 0, high = type->segment_count;
+
+    cursor->tile = at / type->size;
+    at %= type->size;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (before[middle] <= at)
+            low = middle;
+        else
+            high = middle;
+    }
+    int64_t bytes = segment_bytes(c, &type->segment[low]) - (at - before[low]);
+    cursor->segment = low;
+    if (type->segment_count == 1 && type->size == type->extent)
+        bytes = left; /* no holes */
+    bytes = bytes < left ? bytes : left;
+    cursor->low = access->disp + cursor->tile * type->extent + type->segment[low].displacement +
+                  (at - before[low]);
+    cursor->high = cursor->low + bytes;
+    cursor->left = left - bytes;
+}
+
+static void cursor_next(const struct conflict *c, struct cursor *cursor)
+{
+    const struct access *access = &c->access[cursor->access];
+    const struct trace_datatype *type = &c->trace->datatype[access->filetype];
+
+    if (++cursor->segment == type->segment_count) {
+        cursor->segment = 0;
+        cursor->tile++;
+    }
+    int64_t bytes = segment_bytes(c, &type->segment[cursor->segment]);
+    bytes = bytes < cursor->left ? bytes : cursor->left;
+    cursor->low =
+        access->disp + cursor->tile * type->extent + type->segment[cursor->segment].displacement;
+    cursor->high = cursor->low + bytes;
+    cursor->left -= bytes;
+}
+
+/* --- what each rank does ---------------------------------------------------------------------- */
+
+static int64_t argument(const struct conflict *c, const struct trace_event *event, const char *name,
+                        int64_t otherwise)
+{
+    int64_t *value = NULL, found = otherwise;
+    uint32_t count = 0;
+
+    if (trace_arg_get(c->trace, event->rank, event->seq, name, &value, &count) == CORE_OK && count)
+        found = value[0];
+    free(value);
+    return found;
+}
+
+/* The only text of an open or a view: the file's name, the data's representation. */
+struct text {
+    char text[512];
+};
+static enum core_status take_text(const char *name, uint32_t index, int64_t value, const char *text,
+                                  void *context)
+{
+    struct text *out = context;
+
+    (void)index;
+    (void)value;
+    if (text && strcmp(name, "usage") != 0 && strlen(text) < sizeof out->text)
+        memcpy(out->text, text, strlen(text) + 1);
+    return CORE_OK;
+}
+
+static uint32_t name_of(struct conflict *c, const char *text)
+{
+    char *copy;
+
+    for (uint32_t i = 0; i < c->name_count; i++)
+        if (*text && strcmp(c->name[i], text) == 0)
+            return i;
+    if (!grow(c, &c->name, &c->name_room, c->name_count, sizeof *c->name))
+        return 0;
+    if (!(copy = strdup(text))) {
+        c->status = core_report(CORE_NO_MEMORY, "out of memory for names of files");
+        return 0;
+    }
+    c->name[c->name_count] = copy;
+    return c->name_count++;
+}
+
+static void synchronised(struct conflict *c, struct handle *handle, uint64_t seq)
+{
+    if (grow(c, &handle->sync, &handle->sync_room, handle->sync_count, sizeof *handle->sync))
+        handle->sync[handle->sync_count++] = seq;
+}
+
+static void opened(struct conflict *c, const struct trace_event *event, struct handle *handle)
+{
+    struct text name = {""};
+
+    if (trace_args_each(c->trace, event->arg_set, take_text, &name) != CORE_OK)
+        return;
+    handle->open = true;
+    handle->name = name_of(c, name.text);
+    handle->filetype = -1; /* all bytes, until a view is set */
+    handle->disp = 0;
+    handle->unit = 1;
+    handle->shown = true;
+    handle->atomic = false;
+    handle->begun = 0;
+    handle->at = argument(c, event, "amode", 0) & MODE_APPEND ? -1 : 0;
+    synchronised(c, handle, event->seq);
+}
+
+static void viewed(struct conflict *c, const struct trace_event *event, struct handle *handle)
+{
+    const struct trace_datatype *etype = type_of(c, event->datatype);
+    struct text representation = {""};
+
+    handle->disp = argument(c, event, "disp", -1);
+    handle->unit = etype ? etype->size : 0;
+    handle->filetype = (int32_t)argument(c, event, "filetype", -1);
+    handle->at = 0;
+    handle->shown =
+        trace_args_each(c->trace, event->arg_set, take_text, &representation) == CORE_OK &&
+        strcmp(representation.text, "native") == 0 && handle->disp >= 0 && handle->unit > 0 &&
+        handle->filetype >= 0 && shape_of(c, handle->filetype);
+}
+
+static void moved(struct conflict *c, uint32_t index, const struct trace_completion *completion,
+                  uint64_t seq)
+{
+    struct access *access = &c->access[index];
+
+    access->end = seq;
+    if (!completion || (completion->error == 0 && completion->bytes >= (uint64_t)access->bytes))
+        return;
+    struct handle *handle = handle_of(c, access->file, access->rank);
+    access->bytes = completion->error ? 0 : (int64_t)completion->bytes;
+    if (handle && access->pointed)
+        handle->at = -1;
+}
+
+static void moves(struct conflict *c, const struct trace_event *event, struct handle *handle,
+                  const char *name)
+{
+    bool given = strstr(name, "_at") != NULL, begins = strstr(name, "_begin") != NULL,
+         later = strstr(name, "_iread") || strstr(name, "_iwrite");
+    int64_t at = given ? argument(c, event, "offset", -1) : handle->at,
+            bytes = (int64_t)event->bytes;
+
+    if (event->error || event->pending ||
+        (!later && !begins && event->completion_count && event->completion[0].error)) {
+        if (!given)
+            handle->at = -1;
+        return;
+    }
+    if (!given && handle->at >= 0 && handle->shown)
+        handle->at = bytes % handle->unit ? -1 : handle->at + bytes / handle->unit;
+    if (at < 0 || bytes <= 0 || !handle->shown || bytes > INT64_MAX / 4 ||
+        at > INT64_MAX / 4 / handle->unit)
+        return;
+    if (!grow(c, &c->access, &c->access_room, c->access_count, sizeof *c->access))
+        return;
+    uint32_t index = c->access_count++;
+    c->access[index] = (struct access){.seq = event->seq,
+                                       .end = UINT64_MAX,
+                                       .first = at * handle->unit,
+                                       .bytes = bytes,
+                                       .disp = handle->disp,
+                                       .file = event->win,
+                                       .filetype = handle->filetype,
+                                       .site = event->site,
+                                       .call = event->call,
+                                       .rank = event->rank,
+                                       .name = handle->name,
+                                       .writes = strstr(name, "write") != NULL,
+                                       .atomic = handle->atomic,
+                                       .pointed = !given};
+    if (begins)
+        handle->begun = index + 1;
+    else if (!later)
+        moved(c, index, event->completion_count ? &event->completion[0] : NULL, event->seq);
+    else if (grow(c, &c->begun, &c->begun_room, c->begun_count, sizeof *c->begun))
+        c->begun[c->begun_count++] = (struct begun){event->request, index};
+}
+
+static void completed(struct conflict *c, const struct trace_event *event)
+{
+    for (uint32_t i = 0; i < event->completion_count; i++)
+        for (uint32_t k = c->begun_count; event->completion[i].done && k-- > 0;)
+            if (c->begun[k].request == event->completion[i].request) {
+                moved(c, c->begun[k].access, &event->completion[i], event->seq);
+                c->begun[k] = c->begun[--c->begun_count];
+                break;
+            }
+}
+
+static void on_file(struct conflict *c, const struct trace_event *event)
+{
+    struct handle *handle = handle_of(c, event->win, event->rank);
+    const char *name = c->trace->call[event->call].name;
+
+    if (!handle)
+        return;
+    if (strstr(name, "File_open")) {
+        if (!event->error && !event->pending)
+            opened(c, event, handle);
+    } else if (!handle->open || strstr(name, "shared") || strstr(name, "ordered")) {
+        return;
+    } else if (strstr(name, "File_sync") || strstr(name, "File_close")) {
+        if (!event->error && !event->pending)
+            synchronised(c, handle, event->seq);
+    } else if (strstr(name, "set_view")) {
+        viewed(c, event, handle);
+    } else if (strstr(name, "set_atomicity")) {
+        handle->atomic = argument(c, event, "flag", 0) != 0;
+    } else if (strstr(name, "File_seek")) {
+        int64_t to = argument(c, event, "offset", -1), whence = argument(c, event, "whence", -1);
+        handle->at = whence == SEEK_TO                      ? to
+                     : whence == SEEK_BY && handle->at >= 0 ? handle->at + to
+                                                            : -1;
+    } else if (strstr(name, "get_position")) {
+        handle->at = argument(c, event, "offset", -1);
+    } else if (strstr(name, "_end")) {
+        if (handle->begun)
+            moved(c, handle->begun - 1, event->completion_count ? &event->completion[0] : NULL,
+                  event->seq);
+        handle->begun = 0;
+    } else if (strstr(name, "read") || strstr(name, "write")) {
+        moves(c, event, handle, name);
+    }
+}
+
+static enum core_status read_rank(struct conflict *c, uint32_t rank)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true;
+    enum core_status status = trace_cursor_open(c->trace, rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    c->begun_count = 0;
+    while (c->status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
+           more) {
+        if (event.parent)
+            continue;
+        if ((event.class == EVENT_CLASS_FILE || event.class == EVENT_CLASS_FILE_COLL) &&
+            event.win >= 0)
+            on_file(c, &event);
+        else if (c->begun_count && event.completion_count)
+            completed(c, &event);
+    }
+    trace_cursor_close(cursor);
+    return status == CORE_OK ? c->status : status;
+}
+
+/* --- which of them conflict ------------------------------------------------------------------- */
+
+/* Two openings of the same name are the same file where it cannot be otherwise: ranks may stand in
+ * different folders. */
+static bool same_file(const struct conflict *c, const struct access *a, const struct access *b)
+{
+    if (a->file == b->file || a->rank == b->rank)
+        return true;
+    const char *x = c->trace->rank[a->rank].host, *y = c->trace->rank[b->rank].host;
+    return c->name[a->name][0] == '/' && x && y && strcmp(x, y) == 0;
+}
+
+static bool before(const struct order *order, const struct access *a, const struct access *b)
+{
+    return a->end != UINT64_MAX && order_before(order, a->rank, a->end, b->rank, b->seq);
+}
+
+/* The first call that synchronises behind seq, or the last before it; 0 none. */
+static uint64_t sync_near(struct conflict *c, const struct access *access, bool behind)
+{
+    const struct handle *handle = handle_of(c, access->file, access->rank);
+    uint32_t low = 0, high = handle->sync_count;
+    uint64_t seq = behind ? access->end : access->seq;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (handle->sync[middle] <= seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return behind ? low < handle->sync_count ? handle->sync[low] : 0
+           : low  ? handle->sync[low - 1]
+                  : 0;
+}
+
+static bool synced(struct conflict *c, const struct access *a, const struct access *b)
+{
+    uint64_t from = sync_near(c, a, true), to = sync_near(c, b, false);
+    return from && to &&
+           order_before(c->order, a->rank, from, b->rank,
+                        to + 1); /* + 1: behind an opening that orders them itself */
+}
+
+/* Whether a is over before b in every way that MPI asks for. If so, all that the handle did before
+ * a is. */
+static bool safe(struct conflict *c, const struct access *a, const struct access *b)
+{
+    /* what was read before cannot change any more */
+    return before(c->order, a, b) && (!a->writes || synced(c, a, b));
+}
+
+/* *first and *second leave in the order in which they happened, if they have one. */
+static enum verdict judge(struct conflict *c, const struct access **first,
+                          const struct access **second)
+{
+    const struct access *a = *first, *b = *second;
+
+    if (!before(c->order, a, b)) {
+        if (before(c->order, b, a)) {
+            *first = b;
+            *second = a;
+        } else {
+            if (!c->called && (c->status = order_new(c->trace, true, &c->called)) != CORE_OK)
+                return APART;
+            if (before(c->called, a, b))
+                return CALLED;
+            if (!before(c->called, b, a))
+                return TOGETHER;
+            *first = b;
+            *second = a;
+            return CALLED;
+        }
+    }
+    return safe(c, *first, *second) ? APART : UNSYNCED;
+}
+
+/* Which MPI_File_sync is missing. */
+static void say_missing(struct conflict *c, struct finding *finding, const struct access *a,
+                        const struct access *b)
+{
+    uint64_t from = sync_near(c, a, true), to = sync_near(c, b, false);
+    bool writer = from && order_before(c->order, a->rank, from, b->rank, b->seq),
+         reader = to && order_before(c->order, a->rank, a->end, b->rank, to + 1);
+
+    if (writer && reader)
+        finding_fact(finding,
+                     "both call MPI_File_sync in between, but nothing orders the two calls");
+    else if (writer || reader)
+        finding_fact(
+            finding, "missing: MPI_File_sync of rank %" PRIu32 " %s", writer ? b->rank : a->rank,
+            writer ? "before its access" : "behind its access, before what orders the two");
+    else
+        finding_fact(finding,
+                     "missing: MPI_File_sync of rank %" PRIu32
+                     " behind its access and of rank %" PRIu32
+                     " before its own, with what orders the two in between",
+                     a->rank, b->rank);
+    finding_fact(finding,
+                 b->writes
+                     ? "in nonatomic mode either may remain where file systems do not keep to the "
+                       "order of writes"
+                     : "in nonatomic mode the reader may otherwise find what was there before");
+}
+
+static void say(struct conflict *c, enum verdict verdict, const struct access *a,
+                const struct access *b, int64_t low, int64_t high)
+{
+    bool unsure = c->locks || c->input->notes->threads,
+         nobody_reads =
+             verdict == UNSYNCED && b->writes; /* libraries such as HDF5 live with that */
+    enum finding_severity severity = unsure || nobody_reads ? FINDING_NOTE
+                                     : verdict == TOGETHER  ? FINDING_ERROR
+                                                            : FINDING_WARNING;
+    const char *does[2] = {a->writes ? "writes" : "reads", b->writes ? "writes" : "reads"};
+
+    for (uint32_t i = 0; i < c->said_count; i++) {
+        struct said *said = &c->said[i];
+        bool same = said->site[0] == a->site && said->site[1] == b->site &&
+                    said->call[0] == a->call && said->call[1] == b->call;
+        bool other = said->site[0] == b->site && said->site[1] == a->site &&
+                     said->call[0] == b->call && said->call[1] == a->call;
+        if (said->verdict == verdict && (same || (other && verdict == TOGETHER))) {
+            said->more++;
+            return;
+        }
+    }
+    if (c->said_count == FINDINGS_MAX)
+        return;
+    struct finding *finding = finding_list_add(c->list, "file", "misuse", severity);
+    if (!finding) {
+        c->status = CORE_NO_MEMORY;
+        return;
+    }
+    c->said[c->said_count++] =
+        (struct said){{a->site, b->site}, {a->call, b->call}, verdict, c->list->count - 1, 0};
+    finding_repeat(finding, "crosswait check --only=file '%s'", c->trace->path);
+    for (int side = 0; side < 2; side++) {
+        const struct access *access = side ? b : a;
+        struct finding_call *call = finding_call_add(finding, c->trace, access->rank, access->seq);
+        if (call)
+            call->core = true;
+    }
+    if (verdict == TOGETHER)
+        finding_title(finding,
+                      "conflicting accesses to bytes %" PRId64 " to %" PRId64
+                      " of a file: rank %" PRIu32 " %s them, rank %" PRIu32
+                      " %s them, with nothing in between that orders the two",
+                      low, high - 1, a->rank, does[0], b->rank, does[1]);
+    else
+        finding_title(
+            finding,
+            "bytes %" PRId64 " to %" PRId64 " of a file: rank %" PRIu32 " %s them and rank %" PRIu32
+            " %s them later, with%s",
+            low, high - 1, a->rank, does[0], b->rank, does[1],
+            verdict == CALLED
+                ? " only collective calls on the file in between, which need not make ranks wait"
+                : "out MPI_File_sync, barrier, MPI_File_sync in between");
+    finding_fact(finding, "the file is '%s'", c->name[a->name]);
+    if (a->file != b->file)
+        finding_fact(finding, "it was opened twice");
+    if (verdict == UNSYNCED)
+        say_missing(c, finding, a, b);
+    else if (verdict == CALLED)
+        finding_fact(finding, a->writes
+                                  ? "what is safe is MPI_File_sync, MPI_Barrier, MPI_File_sync"
+                                  : "what is safe is MPI_Barrier");
+    if (c->locks)
+        finding_fact(finding, "the program also uses locks of windows, which may order them");
+}
+
+static void compare(struct conflict *c, const struct cursor *x, const struct cursor *y)
+{
+    const struct access *a = &c->access[x->access], *b = &c->access[y->access];
+
+    if (a->file == b->file && (a->rank == b->rank || (a->atomic && b->atomic)))
+        return;
+    if (!same_file(c, a, b))
+        return;
+    if (a->rank > b->rank ||
+        (a->rank == b->rank && a->seq > b->seq)) { /* whichever comes first in the file */
+        const struct access *swap = a;
+        a = b;
+        b = swap;
+    }
+    enum verdict verdict = judge(c, &a, &b);
+    if (verdict != APART && c->status == CORE_OK)
+        say(c, verdict, a, b, x->low > y->low ? x->low : y->low,
+            x->high < y->high ? x->high : y->high);
+}
+
+/* The first of the owner's pieces, from `low` on, that is not safe before (behind: is safe behind)
+ * the access. */
+static uint32_t boundary(struct conflict *c, const struct owner *owner, uint32_t low,
+                         const struct access *access, bool behind)
+{
+    uint32_t high = owner->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct access *other = &c->access[owner->piece[middle].access];
+        if (behind ? !safe(c, access, other) : safe(c, other, access))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void expire(struct owner *owner, int64_t low)
+{
+    uint32_t kept = 0;
+
+    if (owner->until > low)
+        return;
+    owner->until = INT64_MAX;
+    for (uint32_t i = 0; i < owner->count; i++)
+        if (owner->piece[i].high > low) {
+            owner->until =
+                owner->piece[i].high < owner->until ? owner->piece[i].high : owner->until;
+            owner->piece[kept++] = owner->piece[i];
+        }
+    owner->count = kept;
+}
+
+/* Compares what covers the piece's start with the piece: of each other handle only what is not
+ * safe, which lies together in the order of calls. */
+static void meet(struct conflict *c, struct live *live, const struct cursor *piece)
+{
+    const struct access *access = &c->access[piece->access];
+
+    for (uint32_t i = 0; i < live->count;) {
+        struct owner *owner = &live->owner[i];
+        expire(owner, piece->low);
+        if (!owner->count) {
+            free(owner->piece);
+            *owner = live->owner[--live->count];
+            continue;
+        }
+        i++;
+        c->compared++;
+        if (owner->file == access->file && owner->rank == access->rank)
+            continue;
+        uint32_t first = boundary(c, owner, 0, access, false),
+                 end = boundary(c, owner, first, access, true);
+        for (; first < end && c->compared < COMPARED_MAX && c->status == CORE_OK;
+             first++, c->compared++)
+            compare(c, &owner->piece[first], piece);
+    }
+}
+
+static void enter(struct conflict *c, struct live *live, const struct cursor *piece)
+{
+    const struct access *access = &c->access[piece->access];
+    uint32_t i = 0, at;
+
+    while (i < live->count &&
+           (live->owner[i].file != access->file || live->owner[i].rank != access->rank))
+        i++;
+    if (i == live->count) {
+        if (!grow(c, &live->owner, &live->room, live->count, sizeof *live->owner))
+            return;
+        live->owner[live->count++] =
+            (struct owner){.rank = access->rank, .file = access->file, .until = INT64_MAX};
+    }
+    struct owner *owner = &live->owner[i];
+    if (!grow(c, &owner->piece, &owner->room, owner->count, sizeof *owner->piece))
+        return;
+    for (at = owner->count++; at && owner->piece[at - 1].access > piece->access; at--)
+        owner->piece[at] = owner->piece[at - 1];
+    owner->piece[at] = *piece;
+    owner->until = piece->high < owner->until ? piece->high : owner->until;
+}
+
+static bool sooner(const struct cursor *a, const struct cursor *b)
+{
+    return a->low != b->low ? a->low < b->low : a->access < b->access;
+}
+
+static void sink(struct cursor *heap, uint32_t count, uint32_t at)
+{
+    for (uint32_t child; (child = 2 * at + 1) < count; at = child) {
+        if (child + 1 < count && sooner(&heap[child + 1], &heap[child]))
+            child++;
+        if (!sooner(&heap[child], &heap[at]))
+            return;
+        struct cursor swap = heap[at];
+        heap[at] = heap[child];
+        heap[child] = swap;
+    }
+}
+
+/* The accesses of one name. */
+static void sweep(struct conflict *c, uint32_t name)
+{
+    struct live live[2] = {{0}, {0}}; /* reads, writes */
+    struct cursor *heap = NULL;
+    uint32_t count = 0, room = 0;
+    const struct access *first = NULL;
+    bool writes = false, several = false;
+
+    for (uint32_t i = 0; i < c->access_count; i++) {
+        const struct access *access = &c->access[i];
+        if (access->name != name)
+            continue;
+        first = first ? first : access;
+        several |= access->rank != first->rank || access->file != first->file;
+        writes |= access->writes;
+    }
+    c->compared = 0;
+    for (uint32_t i = 0; writes && several && i < c->access_count; i++)
+        if (c->access[i].name == name && c->access[i].bytes > 0 &&
+            grow(c, &heap, &room, count, sizeof *heap)) {
+            heap[count] = (struct cursor){.access = i};
+            cursor_at(c, &heap[count++], c->access[i].first, c->access[i].bytes);
+        }
+    for (uint32_t i = count / 2; i-- > 0;)
+        sink(heap, count, i);
+    while (count && c->status == CORE_OK && c->compared < COMPARED_MAX) {
+        struct cursor piece = heap[0];
+        struct live *own = &live[c->access[piece.access].writes];
+        c->compared++;
+        meet(c, &live[1], &piece);
+        if (own == &live[1])
+            meet(c, &live[0], &piece);
+        enter(c, own, &piece);
+        if (heap[0].left)
+            cursor_next(c, &heap[0]);
+        else
+            heap[0] = heap[--count];
+        sink(heap, count, 0);
+    }
+    if (c->compared >= COMPARED_MAX) {
+        struct finding *finding = finding_list_add(c->list, "file", "misuse", FINDING_NOTE);
+        if (finding)
+            finding_title(finding, "the accesses to file '%s' are too many: not all were compared",
+                          c->name[name]);
+    }
+    for (int side = 0; side < 2; side++) {
+        for (uint32_t i = 0; i < live[side].count; i++)
+            free(live[side].owner[i].piece);
+        free(live[side].owner);
+    }
+    free(heap);
+}
+
+enum core_status file_conflict_check(const struct check_input *input, struct finding_list *list)
+{
+    struct conflict c = {.input = input, .list = list, .trace = input->trace};
+
+    if (!(c.shape = calloc(input->trace->datatype_count + 1, sizeof *c.shape)))
+        return core_report(CORE_NO_MEMORY, "out of memory for filetypes");
+    for (uint32_t i = 0; i < input->trace->call_count; i++)
+        c.locks |=
+            input->trace->call[i].name && input->trace->call[i].class == EVENT_CLASS_RMA_LOCK;
+    for (uint32_t rank = 0; rank < input->trace->rank_count && c.status == CORE_OK; rank++)
+        c.status = read_rank(&c, rank);
+    if (c.status == CORE_OK && c.access_count > 1)
+        c.status = order_new(input->trace, false, &c.order);
+    for (uint32_t name = 0; name < c.name_count && c.order && c.status == CORE_OK; name++)
+        sweep(&c, name);
+    for (uint32_t i = 0; i < c.said_count && c.status == CORE_OK; i++)
+        if (c.said[i].more)
+            finding_fact(&list->finding[c.said[i].finding],
+                         "the same calls do so %" PRIu32 " more time%s", c.said[i].more,
+                         c.said[i].more > 1 ? "s" : "");
+    order_free(c.order);
+    order_free(c.called);
+    for (size_t i = 0; i < (size_t)c.file_count * input->trace->rank_count; i++)
+        free(c.handle[i].sync);
+    for (uint32_t i = 0; i < input->trace->datatype_count; i++)
+        free(c.shape[i].before);
+    for (uint32_t i = 0; i < c.name_count; i++)
+        free((void *)c.name[i]);
+    free(c.name);
+    free(c.handle);
+    free(c.shape);
+    free(c.access);
+    free(c.begun);
+    return c.status;
+}

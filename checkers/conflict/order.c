@@ -1,0 +1,491 @@
+/* Vector clocks. Each rank's calls that talk to others are its points, in order; a point takes over
+ * the clocks of what it waits for: a receive (where it completes) that of the send, a collective
+ * (where it completes) those of all members' calls, MPI_Win_start that of the posts, MPI_Win_wait
+ * that of the completes. Opening and closing a file counts as a collective; its other collective
+ * calls, which MPI lets return early, only where that is asked for. Clocks are numbers of calls:
+ * clock[r] of a point is the last call of rank r that comes before what follows the point.
+ *
+ * Points are gone through in any order in which all that a point waits for has been seen; points
+ * that never can be (the job hung there) end it. */
+#include "checkers/conflict/order.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/random.h"
+#include "core/trace/trace_message.h"
+
+enum point_kind {
+    POINT_SEND,
+    POINT_RECEIVE,
+    POINT_ARRIVE,
+    POINT_LEAVE,
+    POINT_POST,
+    POINT_COMPLETE,
+    POINT_START,
+    POINT_WAIT
+};
+
+struct point {
+    uint64_t seq;
+    uint64_t key; /* sends, receives: the receive's seq as posted; collectives: index of its group;
+                     epochs: window */
+    uint64_t *clock; /* behind it */
+    uint32_t rank;   /* receives: the source */
+    uint8_t kind;
+};
+struct line { /* a rank's points */
+    struct point *point;
+    uint32_t count, room, next;
+};
+struct gathering { /* one collective: its n-th on a communicator or window */
+    uint64_t space, number;
+    uint64_t *clock;
+    uint32_t arrived, members;
+};
+struct posted {
+    uint64_t request, seq;
+};
+struct message {
+    uint32_t source, dest;
+    uint64_t send, receive;
+};
+struct order {
+    struct trace *trace;
+    bool files; /* every collective call on a file orders its ranks */
+    struct line *line;
+    struct gathering *gathering;
+    uint32_t gathering_count, gathering_room;
+    uint32_t *slot, slots; /* hash: index + 1 of a gathering */
+    struct message *message;
+    uint32_t message_count, message_room;
+    uint64_t *epoch[2]; /* by rank: joined clocks of its posts, of its completes */
+};
+
+static bool grow(void *array, uint32_t *room, uint32_t count, size_t size)
+{
+    void **at = array, *fresh;
+    if (count < *room)
+        return true;
+    if (!(fresh = realloc(*at, (*room ? *room * 2 : 32) * size)))
+        return false;
+    *at = fresh;
+    *room = *room ? *room * 2 : 32;
+    return true;
+}
+
+static bool add(struct order *order, uint32_t rank, enum point_kind kind, uint64_t seq,
+                uint64_t key)
+{
+    struct line *line = &order->line[rank];
+    if (!grow(&line->point, &line->room, line->count, sizeof *line->point))
+        return false;
+    line->point[line->count++] = (struct point){.seq = seq, .key = key, .kind = (uint8_t)kind};
+    return true;
+}
+
+static uint32_t slot_of(const struct order *order, uint64_t space, uint64_t number)
+{
+    uint32_t at = (uint32_t)core_random_mix(space << 40 ^ number) & (order->slots - 1);
+
+    while (order->slot[at] && (order->gathering[order->slot[at] - 1].space != space ||
+                               order->gathering[order->slot[at] - 1].number != number))
+        at = (at + 1) & (order->slots - 1);
+    return at;
+}
+
+static bool gather(struct order *order, uint64_t space, uint64_t number, uint64_t *out_index)
+{
+    if (order->gathering_count * 2 >= order->slots) {
+        uint32_t slots = order->slots ? order->slots * 2 : 256;
+        uint32_t *fresh = calloc(slots, sizeof *fresh);
+        if (!fresh)
+            return false;
+        free(order->slot);
+        order->slot = fresh;
+        order->slots = slots;
+        for (uint32_t i = 0; i < order->gathering_count; i++)
+            order->slot[slot_of(order, order->gathering[i].space, order->gathering[i].number)] =
+                i + 1;
+    }
+    uint32_t at = slot_of(order, space, number);
+    if (order->slot[at]) {
+        *out_index = order->slot[at] - 1;
+        order->gathering[*out_index].members++;
+        return true;
+    }
+    if (!grow(&order->gathering, &order->gathering_room, order->gathering_count,
+              sizeof *order->gathering))
+        return false;
+    *out_index = order->gathering_count;
+    order->slot[at] = order->gathering_count + 1;
+    order->gathering[order->gathering_count++] =
+        (struct gathering){.space = space, .number = number, .members = 1};
+    return true;
+}
+
+struct walk {
+    struct order *order;
+    uint32_t rank;
+    struct posted *posted;
+    uint32_t posted_count, posted_room;
+    struct posted *persistent; /* collectives: seq is the space */
+    uint32_t persistent_count, persistent_room;
+    uint64_t *number; /* by space: communicators, then windows and files */
+    uint32_t spaces, comms;
+};
+
+static bool complete(struct walk *walk, uint64_t request, uint64_t seq)
+{
+    for (uint32_t i = walk->posted_count; i-- > 0;)
+        if (walk->posted[i].request == request) {
+            struct posted posted = walk->posted[i];
+            walk->posted[i] = walk->posted[--walk->posted_count];
+            bool gathering = posted.seq >> 63;
+            return add(walk->order, walk->rank, gathering ? POINT_LEAVE : POINT_RECEIVE, seq,
+                       posted.seq & INT64_MAX);
+        }
+    return true;
+}
+
+static bool post(struct walk *walk, uint64_t request, uint64_t seq)
+{
+    if (!grow(&walk->posted, &walk->posted_room, walk->posted_count, sizeof *walk->posted))
+        return false;
+    walk->posted[walk->posted_count++] = (struct posted){request, seq};
+    return true;
+}
+
+/* request: 0 for a call that has left the collective when it returns. */
+static bool collective(struct walk *walk, uint64_t seq, uint32_t space, uint64_t request)
+{
+    uint64_t index;
+    if (space >= walk->spaces) {
+        uint64_t *fresh = realloc(walk->number, (space + 64) * sizeof *fresh);
+        if (!fresh)
+            return false;
+        memset(fresh + walk->spaces, 0, (space + 64 - walk->spaces) * sizeof *fresh);
+        walk->number = fresh;
+        walk->spaces = space + 64;
+    }
+    if (!gather(walk->order, space, ++walk->number[space], &index) ||
+        !add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
+        return false;
+    return request ? post(walk, request, index | 1ull << 63)
+                   : add(walk->order, walk->rank, POINT_LEAVE, seq, index);
+}
+
+static bool keep(struct walk *walk, uint64_t request, uint32_t space)
+{
+    if (!grow(&walk->persistent, &walk->persistent_room, walk->persistent_count,
+              sizeof *walk->persistent))
+        return false;
+    walk->persistent[walk->persistent_count++] = (struct posted){request, space};
+    return true;
+}
+
+static bool start(struct walk *walk, uint64_t request, uint64_t seq)
+{
+    for (uint32_t i = walk->persistent_count; i-- > 0;)
+        if (walk->persistent[i].request == request)
+            return collective(walk, seq, (uint32_t)walk->persistent[i].seq, request);
+    return post(walk, request, seq);
+}
+
+static bool on_file(struct walk *walk, const struct trace_event *event)
+{
+    const char *name = walk->order->trace->call[event->call].name;
+    bool orders = walk->order->files || strstr(name, "File_open") || strstr(name, "File_close");
+
+    return !orders || event->error || event->win < 0 ||
+           collective(walk, event->seq, walk->comms + (uint32_t)event->win,
+                      strstr(name, "_iread") || strstr(name, "_iwrite") ? event->request : 0);
+}
+
+static bool step(struct walk *walk, const struct trace_event *event)
+{
+    struct order *order = walk->order;
+    uint32_t comm = (uint32_t)event->comm, win = walk->comms + (uint32_t)event->win;
+
+    switch (event->class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_ISEND:
+        return add(order, walk->rank, POINT_SEND, event->seq, 0);
+    case EVENT_CLASS_SENDRECV:
+        return add(order, walk->rank, POINT_SEND, event->seq, 0) &&
+               add(order, walk->rank, POINT_RECEIVE, event->seq, event->seq);
+    case EVENT_CLASS_RECV:
+    case EVENT_CLASS_MRECV:
+        return add(order, walk->rank, POINT_RECEIVE, event->seq, event->seq);
+    case EVENT_CLASS_IRECV:
+    case EVENT_CLASS_IMRECV:
+        return post(walk, event->request, event->seq);
+    case EVENT_CLASS_START:
+        for (uint32_t i = 0; i < event->completion_count; i++)
+            if (!start(walk, event->completion[i].request, event->seq))
+                return false;
+        return add(order, walk->rank, POINT_SEND, event->seq, 0) &&
+               (!event->request || start(walk, event->request, event->seq));
+    case EVENT_CLASS_COLL_INIT:
+        return event->comm < 0 || keep(walk, event->request, comm);
+    case EVENT_CLASS_FILE_COLL:
+        return on_file(walk, event);
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_WIN_CREATE:
+        return event->comm < 0 || collective(walk, event->seq, comm, 0);
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COMM_ICREATE:
+        return event->comm < 0 || collective(walk, event->seq, comm, event->request);
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_WIN_FREE:
+        return event->win < 0 || collective(walk, event->seq, win, 0);
+    case EVENT_CLASS_RMA_POST:
+        return add(order, walk->rank, POINT_POST, event->seq, 0);
+    case EVENT_CLASS_RMA_COMPLETE:
+        return add(order, walk->rank, POINT_COMPLETE, event->seq, 0);
+    case EVENT_CLASS_RMA_START:
+        return add(order, walk->rank, POINT_START, event->seq, 0);
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_TEST:
+        return add(order, walk->rank, POINT_WAIT, event->seq, 0);
+    default:
+        for (uint32_t i = 0; i < event->completion_count; i++)
+            if (event->completion[i].done &&
+                !complete(walk, event->completion[i].request, event->seq))
+                return false;
+        return true;
+    }
+}
+
+static enum core_status read_rank(struct order *order, uint32_t rank)
+{
+    struct walk walk = {.order = order,
+                        .rank = rank,
+                        .comms = order->trace->comm_count,
+                        .spaces = order->trace->comm_count};
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more = true, good = true;
+    enum core_status status = trace_cursor_open(order->trace, rank, &cursor);
+
+    if (status != CORE_OK)
+        return status;
+    good = (walk.number = calloc(walk.spaces + 1, sizeof *walk.number)) != NULL;
+    while (good && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
+        if (!event.parent && !event.pending)
+            good = step(&walk, &event);
+    trace_cursor_close(cursor);
+    free(walk.number);
+    free(walk.posted);
+    free(walk.persistent);
+    return good ? status : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
+}
+
+static enum core_status add_message(const struct trace_message *message, void *context)
+{
+    struct order *order = context;
+    if (!grow(&order->message, &order->message_room, order->message_count, sizeof *order->message))
+        return core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
+    order->message[order->message_count++] =
+        (struct message){message->source, message->dest, message->send, message->receive};
+    return CORE_OK;
+}
+
+/* The first point with this seq or a later one. */
+static uint32_t first_point(const struct line *line, uint64_t seq)
+{
+    uint32_t low = 0, high = line->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (line->point[middle].seq < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static struct point *send_point(struct order *order, uint32_t rank, uint64_t seq)
+{
+    struct line *line = &order->line[rank];
+    for (uint32_t i = first_point(line, seq); i < line->count && line->point[i].seq == seq; i++)
+        if (line->point[i].kind == POINT_SEND)
+            return &line->point[i];
+    return NULL;
+}
+
+static int compare_messages(const void *a, const void *b)
+{
+    const struct message *x = a, *y = b;
+    if (x->dest != y->dest)
+        return x->dest < y->dest ? -1 : 1;
+    return (x->receive > y->receive) - (x->receive < y->receive);
+}
+
+static const struct message *messages_of(const struct order *order, uint32_t dest, uint64_t receive)
+{
+    struct message key = {.dest = dest, .receive = receive};
+    const struct message *at =
+        order->message_count
+            ? bsearch(&key, order->message, order->message_count, sizeof key, compare_messages)
+            : NULL;
+
+    while (at && at > order->message && !compare_messages(at - 1, &key))
+        at--;
+    return at;
+}
+
+static void join(uint64_t *clock, const uint64_t *other, uint32_t ranks)
+{
+    for (uint32_t i = 0; other && i < ranks; i++)
+        clock[i] = other[i] > clock[i] ? other[i] : clock[i];
+}
+
+/* False: what it waits for has not been seen. */
+static bool take(struct order *order, uint32_t rank, struct point *point, const uint64_t *before)
+{
+    uint32_t ranks = order->trace->rank_count;
+    struct gathering *g = point->kind == POINT_ARRIVE || point->kind == POINT_LEAVE
+                              ? &order->gathering[point->key]
+                              : NULL;
+
+    if (point->kind == POINT_LEAVE && g->arrived < g->members)
+        return false;
+    const struct message *first = point->kind == POINT_RECEIVE
+                                      ? messages_of(order, rank, point->key)
+                                      : NULL,
+                         *end = first ? order->message + order->message_count : NULL;
+    for (const struct message *m = first;
+         m && m < end && m->dest == rank && m->receive == point->key; m++) {
+        const struct point *send = send_point(order, m->source, m->send);
+        if (send && !send->clock)
+            return false;
+    }
+    point->clock = calloc(ranks, sizeof *point->clock);
+    if (!point->clock)
+        return false;
+    join(point->clock, before, ranks);
+    point->clock[rank] = point->seq;
+    for (const struct message *m = first;
+         m && m < end && m->dest == rank && m->receive == point->key; m++) {
+        const struct point *send = send_point(order, m->source, m->send);
+        join(point->clock, send ? send->clock : NULL, ranks);
+    }
+    switch (point->kind) {
+    case POINT_ARRIVE:
+        g->arrived++;
+        if (!g->clock)
+            g->clock = calloc(ranks, sizeof *g->clock);
+        if (g->clock)
+            join(g->clock, point->clock, ranks);
+        break;
+    case POINT_LEAVE:
+        join(point->clock, g->clock, ranks);
+        break;
+    case POINT_POST:
+    case POINT_COMPLETE:
+        join(order->epoch[point->kind == POINT_COMPLETE], point->clock, ranks);
+        break;
+    case POINT_START: /* of whichever rank: more order than there is does no harm */
+    case POINT_WAIT:
+        join(point->clock, order->epoch[point->kind == POINT_WAIT], ranks);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* A start waits for the posts, a wait for the completes: they are let come last among what can be
+ * taken. */
+static void run(struct order *order)
+{
+    for (bool moved = true, late = false; moved || !late;) {
+        late = !moved;
+        moved = false;
+        for (uint32_t rank = 0; rank < order->trace->rank_count; rank++) {
+            struct line *line = &order->line[rank];
+            while (line->next < line->count) {
+                struct point *point = &line->point[line->next];
+                bool last = point->kind == POINT_START || point->kind == POINT_WAIT;
+                if ((last && !late) || !take(order, rank, point,
+                                             line->next ? line->point[line->next - 1].clock : NULL))
+                    break;
+                line->next++;
+                moved = true;
+                if (last)
+                    break;
+            }
+        }
+    }
+}
+
+enum core_status order_new(struct trace *trace, bool files, struct order **out_order)
+{
+    struct order *order = calloc(1, sizeof *order);
+    enum core_status status = CORE_OK;
+
+    *out_order = NULL;
+    if (trace->rank_count > ORDER_RANKS_MAX) {
+        free(order);
+        return CORE_OK;
+    }
+    if (order) {
+        order->trace = trace;
+        order->files = files;
+        order->line = calloc(trace->rank_count + 1, sizeof *order->line);
+        order->epoch[0] = calloc(trace->rank_count + 1, sizeof **order->epoch);
+        order->epoch[1] = calloc(trace->rank_count + 1, sizeof **order->epoch);
+    }
+    if (!order || !order->line || !order->epoch[0] || !order->epoch[1])
+        status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
+    for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK; rank++)
+        status = read_rank(order, rank);
+    if (status == CORE_OK)
+        status = trace_messages_all(trace, add_message, order);
+    if (status != CORE_OK) {
+        order_free(order);
+        return status;
+    }
+    if (order->message_count)
+        qsort(order->message, order->message_count, sizeof *order->message, compare_messages);
+    run(order);
+    *out_order = order;
+    return CORE_OK;
+}
+
+void order_free(struct order *order)
+{
+    for (uint32_t rank = 0; order && order->line && rank < order->trace->rank_count; rank++) {
+        for (uint32_t i = 0; i < order->line[rank].count; i++)
+            free(order->line[rank].point[i].clock);
+        free(order->line[rank].point);
+    }
+    for (uint32_t i = 0; order && i < order->gathering_count; i++)
+        free(order->gathering[i].clock);
+    if (order) {
+        free(order->line);
+        free(order->gathering);
+        free(order->message);
+        free(order->slot);
+        free(order->epoch[0]);
+        free(order->epoch[1]);
+    }
+    free(order);
+}
+
+bool order_before(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq)
+{
+    const struct line *line = &order->line[b];
+    const struct point *last = NULL;
+
+    if (a == b)
+        return a_seq < b_seq;
+    uint32_t behind = first_point(line, b_seq);
+    last = behind ? &line->point[behind - 1] : NULL;
+    if (!last)
+        return false;
+    return !last->clock || last->clock[a] >= a_seq; /* never reached: nothing is claimed */
+}

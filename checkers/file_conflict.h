@@ -1,9 +1,0 @@
-/* Conflicting accesses to the data of files, for check_file. */
-#ifndef CHECKERS_FILE_CONFLICT_H
-#define CHECKERS_FILE_CONFLICT_H
-
-#include "checkers/check.h"
-
-enum core_status file_conflict_check(const struct check_input *input, struct finding_list *list);
-
-#endif

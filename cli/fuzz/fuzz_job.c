@@ -1,0 +1,340 @@
+/* See fuzz_job.h. Relies on sh, clang, mpicc and nm being found through PATH; holds no state. */
+#include "cli/fuzz/fuzz_job.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { FILES_MAX = 64 };
+
+static bool path_join(char out[FUZZ_PATH_MAX], const char *folder, const char *name)
+{
+    return snprintf(out, FUZZ_PATH_MAX, "%s/%s", folder, name) < FUZZ_PATH_MAX;
+}
+
+static bool share_good(const char *share)
+{
+    char path[FUZZ_PATH_MAX];
+    return path_join(path, share, "build.sh") && access(path, X_OK) == 0;
+}
+
+enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX])
+{
+    const char *given = getenv("CROSSWAIT_SHARE");
+    char self[FUZZ_PATH_MAX - 64];
+    if (given && *given) {
+        snprintf(share, FUZZ_PATH_MAX, "%s", given);
+        if (share_good(share))
+            return CORE_OK;
+        return core_report(CORE_NOT_FOUND, "CROSSWAIT_SHARE is '%s', and there is no 'build.sh'",
+                           given);
+    }
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (length > 0) {
+        self[length] = 0;
+        *strrchr(self, '/') = 0;
+        snprintf(share, FUZZ_PATH_MAX, "%s/share/crosswait", self);
+        if (share_good(share))
+            return CORE_OK;
+        snprintf(share, FUZZ_PATH_MAX, "%s/../share/crosswait", self);
+        if (share_good(share))
+            return CORE_OK;
+    }
+    return core_report(
+        CORE_NOT_FOUND,
+        "cannot find 'share/crosswait/build.sh' beside the program; set CROSSWAIT_SHARE");
+}
+
+enum core_status fuzz_folder_make(const char *path)
+{
+    char part[FUZZ_PATH_MAX];
+    snprintf(part, sizeof part, "%s", path);
+    for (char *at = part + 1;; at++) {
+        char end = *at;
+        if (end && end != '/')
+            continue;
+        *at = 0;
+        if (mkdir(part, 0777) && errno != EEXIST)
+            return core_report(CORE_IO, "cannot make the folder '%s': %s", part, strerror(errno));
+        if (!end)
+            return CORE_OK;
+        *at = end;
+    }
+}
+
+/* --- processes -------------------------------------------------------------------------------- */
+
+static void redirect(const char *path, int fd)
+{
+    if (!path)
+        return;
+    int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file < 0 || dup2(file, fd) < 0) {
+        fprintf(stderr, "crosswait: cannot write '%s': %s\n", path, strerror(errno));
+        _exit(126);
+    }
+}
+
+static pid_t start(char *const argv[], const char *output, const char *errors)
+{
+    fflush(NULL);
+    pid_t child = fork();
+    if (child)
+        return child;
+    redirect(output, STDOUT_FILENO);
+    if (errors && output && !strcmp(errors, output))
+        dup2(STDOUT_FILENO, STDERR_FILENO);
+    else
+        redirect(errors, STDERR_FILENO);
+    execvp(argv[0], argv);
+    fprintf(stderr, "crosswait: cannot start '%s': %s\n", argv[0], strerror(errno));
+    _exit(127);
+}
+
+static int status_of(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+enum core_status fuzz_spawn(char *const argv[], const char *output, const char *errors,
+                            int *out_status)
+{
+    int status;
+    pid_t child = start(argv, output, errors);
+    if (child < 0)
+        return core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
+    while (waitpid(child, &status, 0) < 0)
+        if (errno != EINTR)
+            return core_report(CORE_IO, "cannot wait for '%s': %s", argv[0], strerror(errno));
+    *out_status = status_of(status);
+    return CORE_OK;
+}
+
+static void progress_show(const char *log)
+{
+    char tail[2048], *line;
+    FILE *file = fopen(log, "rb");
+    if (!file)
+        return;
+    fseek(file, 0, SEEK_END);
+    long size = ftell(file);
+    fseek(file, size > 2000 ? size - 2000 : 0, SEEK_SET);
+    tail[fread(tail, 1, sizeof tail - 1, file)] = 0;
+    fclose(file);
+    line = strrchr(tail, '#');
+    if (line && (line == tail || line[-1] == '\n')) {
+        line[strcspn(line, "\n")] = 0;
+        fprintf(stderr, "\r\033[K%.78s", line);
+    }
+}
+
+enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *out_status)
+{
+    if (!isatty(STDERR_FILENO))
+        return fuzz_spawn(argv, log, log, out_status);
+    int status;
+    pid_t child = start(argv, log, log);
+    if (child < 0)
+        return core_report(CORE_IO, "cannot start '%s': %s", argv[0], strerror(errno));
+    for (;;) {
+        pid_t ended = waitpid(child, &status, WNOHANG);
+        if (ended == child)
+            break;
+        if (ended < 0 && errno != EINTR)
+            return core_report(CORE_IO, "cannot wait for '%s': %s", argv[0], strerror(errno));
+        nanosleep(&(struct timespec){.tv_nsec = 300000000}, NULL);
+        progress_show(log);
+    }
+    fprintf(stderr, "\r\033[K");
+    *out_status = status_of(status);
+    return CORE_OK;
+}
+
+/* --- building --------------------------------------------------------------------------------- */
+
+static bool newer(const char *program, const char *source)
+{
+    struct stat a, b;
+    return stat(program, &a) == 0 && stat(source, &b) == 0 &&
+           (a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
+            (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec));
+}
+
+void fuzz_line(const char *path, const char *start, char line[512])
+{
+    FILE *file = fopen(path, "r");
+    char read[512];
+    line[0] = 0;
+    while (file && !line[0] && fgets(read, sizeof read, file))
+        if (strstr(read, start))
+            strcpy(line, strstr(read, start));
+    line[strcspn(line, "\n")] = 0;
+    if (file)
+        fclose(file);
+}
+
+/* Everything that the last build read is older than what it made, and it was asked the same. */
+static bool fresh(const struct fuzz_job *job, const char *program)
+{
+    static const char *const made_of[] = {"build.sh",          "lib/libfuzz.a",  "lib/libworld.a",
+                                          "lib/libcheckers.a", "lib/libmodel.a", "lib/libreplay.a",
+                                          "lib/libcore.a"};
+    char path[FUZZ_PATH_MAX], line[FUZZ_PATH_MAX], asked[FUZZ_PATH_MAX];
+    const char *flags = job->cflags ? job->cflags : getenv("CFLAGS");
+    size_t used = (size_t)snprintf(asked, sizeof asked, "%s", flags ? flags : "");
+    for (int i = 0; i < job->file_count && used < sizeof asked; i++)
+        used += (size_t)snprintf(asked + used, sizeof asked - used, " %s", job->file[i]);
+    for (size_t i = 0; i < sizeof made_of / sizeof *made_of; i++)
+        if (!path_join(path, job->share, made_of[i]) || !newer(program, path))
+            return false;
+    snprintf(path, sizeof path, "%.4000s.made", program);
+    FILE *file = fopen(path, "r");
+    bool good = file && fgets(line, sizeof line, file);
+    if (good)
+        line[strcspn(line, "\n")] = 0;
+    good = good && !strcmp(line, asked);
+    while (good && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        good = newer(program, line);
+    }
+    if (file)
+        fclose(file);
+    return good;
+}
+
+void fuzz_show(const char *path, FILE *out)
+{
+    char line[2048];
+    FILE *file = fopen(path, "r");
+    while (file && fgets(line, sizeof line, file))
+        fputs(line, out);
+    if (file)
+        fclose(file);
+}
+
+static bool log_says(const char *log, const char *words)
+{
+    char line[2048];
+    bool found = false;
+    FILE *file = fopen(log, "r");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strstr(line, words) != NULL;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* "undefined reference to `MPI_Win_create'" and the like: each name once. */
+static int missing_calls(const char *log, char names[FILES_MAX][64])
+{
+    char line[2048];
+    int count = 0;
+    FILE *file = fopen(log, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        char *at = strstr(line, "undefined reference to ");
+        if (!at || !(at = strpbrk(at, "`'")))
+            continue;
+        char name[64];
+        if (sscanf(at + 1, "%63[A-Za-z0-9_]", name) != 1 ||
+            (strncmp(name, "MPI_", 4) && strncmp(name, "PMPI_", 5)))
+            continue;
+        bool known = false;
+        for (int i = 0; i < count; i++)
+            known |= !strcmp(names[i], name);
+        if (!known && count < FILES_MAX)
+            strcpy(names[count++], name);
+    }
+    if (file)
+        fclose(file);
+    return count;
+}
+
+static void show_calls(const struct fuzz_job *job)
+{
+    char library[FUZZ_PATH_MAX], list[FUZZ_PATH_MAX], line[256], name[200], kind;
+    int status, column = 0;
+    if (!path_join(library, job->share, "lib/libworld.a") ||
+        !path_join(list, job->folder, "calls.txt"))
+        return;
+    char *argv[] = {"nm", "-g", "--defined-only", library, NULL};
+    if (fuzz_spawn(argv, list, "/dev/null", &status) != CORE_OK || status)
+        return;
+    FILE *file = fopen(list, "r");
+    while (file && fgets(line, sizeof line, file)) {
+        if (sscanf(line, "%*s %c %199s", &kind, name) != 2 || (kind != 'T' && kind != 'W') ||
+            strncmp(name, "MPI_", 4))
+            continue;
+        int length = (int)strlen(name) - 3;
+        if (column + length > 98) {
+            fputc('\n', stderr);
+            column = 0;
+        }
+        column += fprintf(stderr, " %s", name + 4);
+    }
+    fputc('\n', stderr);
+    if (file)
+        fclose(file);
+    unlink(list);
+}
+
+enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
+                            char program[FUZZ_PATH_MAX])
+{
+    char script[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX], names[FILES_MAX][64];
+    char *argv[FILES_MAX + 8];
+    int n = 0, status;
+    if (job->file_count > FILES_MAX)
+        return core_report(CORE_LIMIT, "more than %d source files", FILES_MAX);
+    if (!path_join(script, job->share, "build.sh") || !path_join(program, job->folder, kind) ||
+        !path_join(log, job->folder, "build.log"))
+        return core_report(CORE_LIMIT, "the path of '%s' is too long", job->folder);
+    struct stat about;
+    for (int i = 0; i < job->file_count; i++)
+        if (stat(job->file[i], &about) == 0 && S_ISDIR(about.st_mode))
+            return core_report(CORE_NOT_FOUND, "'%s' is a folder, not a source file", job->file[i]);
+        else if (access(job->file[i], R_OK))
+            return core_report(CORE_NOT_FOUND, "cannot read '%s': %s", job->file[i],
+                               strerror(errno));
+    if (fresh(job, program))
+        return CORE_OK;
+    argv[n++] = script;
+    argv[n++] = (char *)(uintptr_t)kind;
+    argv[n++] = (char *)(uintptr_t)job->share;
+    argv[n++] = program;
+    for (int i = 0; i < job->file_count; i++)
+        argv[n++] = job->file[i];
+    argv[n] = NULL;
+    if (job->cflags)
+        setenv("CFLAGS", job->cflags, 1);
+    unlink(program);
+    enum core_status result = fuzz_spawn(argv, log, log, &status);
+    if (result != CORE_OK || status == 0)
+        return result;
+    if (status == 1) {
+        fuzz_show(log, stderr);
+        return core_report(CORE_BAD_INPUT, "'%s' does not compile", job->file[0]);
+    }
+    if (status == 2 && log_says(log, "multiple definition of `main'"))
+        return core_report(CORE_BAD_INPUT,
+                           "'%s' cannot be linked: it has a main of its own; put that between"
+                           " #ifndef CROSSWAIT_FUZZ and #endif",
+                           job->file[0]);
+    int missing = status == 2 ? missing_calls(log, names) : 0;
+    if (missing == 0) {
+        fuzz_show(log, stderr);
+        return core_report(status == 2 ? CORE_BAD_INPUT : CORE_IO, "'%s' cannot be linked",
+                           job->file[0]);
+    }
+    for (int i = 0; i < missing; i++)
+        core_report(CORE_BAD_INPUT, "the in-process MPI has no %s", names[i]);
+    fprintf(stderr, "crosswait: it has, with MPI_ in front:\n");
+    show_calls(job);
+    return CORE_BAD_INPUT;
+}

@@ -1,0 +1,43 @@
+/* Building and running what `crosswait fuzz` fuzzes. */
+#ifndef CLI_FUZZ_FUZZ_JOB_H
+#define CLI_FUZZ_FUZZ_JOB_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "core/status.h"
+
+enum { FUZZ_PATH_MAX = 4096 };
+
+struct fuzz_job {
+    char share[FUZZ_PATH_MAX];  /* headers, sources and libraries of the harness */
+    char folder[FUZZ_PATH_MAX]; /* where everything goes */
+    char **file;                /* the user's sources */
+    int file_count;
+    const char *cflags; /* NULL: none */
+    const char *target; /* NULL: all that the files register */
+};
+
+/* $CROSSWAIT_SHARE, or beside the program (build tree), or ../share/crosswait of it (installed). */
+enum core_status fuzz_share_find(char share[FUZZ_PATH_MAX]);
+/* Builds folder/fuzz ("fuzz") or folder/real ("real") unless it is newer than everything it is made
+ * of. What is wrong with the user's files is reported: CORE_BAD_INPUT. */
+enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
+                            char program[FUZZ_PATH_MAX]);
+/* Runs argv (NULL-terminated) with standard output and error into files (NULL: as they are).
+ * *out_status is the exit status, 128 + the signal if one ended it. */
+enum core_status fuzz_spawn(char *const argv[], const char *output, const char *errors,
+                            int *out_status);
+/* The same, with progress on a terminal: the last "#..." line of the log. */
+enum core_status fuzz_spawn_watched(char *const argv[], const char *log, int *out_status);
+enum core_status fuzz_folder_make(const char *path);
+void fuzz_show(const char *path, FILE *out);
+/* What begins with `start` in the first line that has it; empty: no line has. */
+void fuzz_line(const char *path, const char *start, char line[512]);
+
+/* Runs one scenario or crash input on real ranks and says what was found there; the command's exit
+ * status. program is what "fuzz" built. */
+int fuzz_real(const struct fuzz_job *job, const char *program, const char *path);
+
+#endif

@@ -1,0 +1,133 @@
+/* A scenario on real ranks: run once in process for its decisions, then under mpirun with them
+ * forced (fuzz/real/real_main.c), watched like any job, so that a hang is proven and ended. */
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/fuzz/fuzz_job.h"
+#include "launch/launch.h"
+#include "cli/options.h"
+
+enum { SECONDS_REAL = 60 };
+
+/* The scenario as text, whatever form it was given in; *out_ranks of MPI_COMM_WORLD. */
+static int scenario_text(const struct fuzz_job *job, const char *program, const char *path,
+                         char out_path[FUZZ_PATH_MAX], int *out_ranks)
+{
+    char explained[FUZZ_PATH_MAX], option[FUZZ_PATH_MAX + 32], line[512], word[64];
+    int status, ranks = 0, extra = 0;
+    snprintf(out_path, FUZZ_PATH_MAX, "%.4000s/real.txt", job->folder);
+    snprintf(explained, sizeof explained, "%.4000s/real.explained", job->folder);
+    snprintf(option, sizeof option, "--explain=%.4000s", path);
+    char *argv[] = {(char *)(uintptr_t)program, option, NULL};
+    if (fuzz_spawn(argv, explained, NULL, &status) != CORE_OK || status == 2)
+        return CLI_USAGE;
+    FILE *in = fopen(explained, "r"), *out = fopen(out_path, "w");
+    static char text[16384];
+    bool inside = false;
+    while (in && out && fgets(text, sizeof text, in)) {
+        inside |= !strcmp(text, "crosswait scenario 1\n");
+        if (!inside)
+            continue;
+        if (text[0] == '\n')
+            break;
+        fputs(text, out);
+        snprintf(line, sizeof line, "%.500s", text);
+        if (sscanf(line, "ranks %d", &ranks) == 1)
+            continue;
+        if (sscanf(line, "communicator %63s", word) == 1 && !strcmp(word, "part"))
+            extra = 2;
+    }
+    if (in)
+        fclose(in);
+    if (!out || fclose(out) || ranks == 0) {
+        core_report(CORE_IO, "cannot make a scenario of '%s'", path);
+        return CLI_TROUBLE;
+    }
+    *out_ranks = ranks + extra;
+    return CLI_CLEAN;
+}
+
+/* What the library decided in the run in process, for real ranks to do as well. False: that run has
+ * no end, or none that can be noted; the scenario alone must do. */
+static bool decide(const struct fuzz_job *job, const char *program, const char *scenario,
+                   char out_path[FUZZ_PATH_MAX])
+{
+    char from[FUZZ_PATH_MAX + 16], to[FUZZ_PATH_MAX + 16];
+    int status;
+    snprintf(out_path, FUZZ_PATH_MAX, "%.4000s/real.decisions", job->folder);
+    snprintf(from, sizeof from, "--decide=%s", scenario);
+    snprintf(to, sizeof to, "--out=%s", out_path);
+    char *argv[] = {(char *)(uintptr_t)program, from, to, NULL};
+    unlink(out_path);
+    return fuzz_spawn(argv, "/dev/null", "/dev/null", &status) == CORE_OK &&
+           access(out_path, R_OK) == 0;
+}
+
+/* How a job ended that found nothing itself: mpirun says what killed it. */
+static int judge_end(const char *errors, int status)
+{
+    char line[512];
+    if (status == 0)
+        return CLI_CLEAN;
+    fuzz_line(errors, "exited on signal ", line);
+    if (line[0]) {
+        printf("finding: crash: a rank %s\n", line);
+        return CLI_FINDINGS;
+    }
+    fuzz_line(errors, "MPI_ERR_", line);
+    if (line[0]) {
+        printf("finding: error: %s\n", line);
+        return CLI_FINDINGS;
+    }
+    fuzz_show(errors, stderr); /* it never started, perhaps */
+    return cli_exit_of(core_report(CORE_IO, "mpirun ended with status %d", status));
+}
+
+int fuzz_real(const struct fuzz_job *job, const char *program, const char *path)
+{
+    static const char shell[] = "out=$1 err=$2; shift 2; exec \"$@\" >\"$out\" 2>\"$err\"";
+    char real_program[FUZZ_PATH_MAX], text[FUZZ_PATH_MAX], count[16], line[512];
+    char output[FUZZ_PATH_MAX], errors[FUZZ_PATH_MAX], decisions[FUZZ_PATH_MAX],
+        trace[FUZZ_PATH_MAX];
+    int ranks, code = scenario_text(job, program, path, text, &ranks);
+    if (code != CLI_CLEAN)
+        return code;
+    enum core_status result = fuzz_build(job, "real", real_program);
+    if (result != CORE_OK)
+        return result == CORE_BAD_INPUT ? CLI_USAGE : cli_exit_of(result);
+    bool decided = decide(job, program, text, decisions);
+    snprintf(count, sizeof count, "%d", ranks);
+    printf("mpirun --oversubscribe -n %s %s %s%s%s\n", count, real_program, text,
+           decided ? " " : "", decided ? decisions : "");
+    snprintf(output, sizeof output, "%.4000s/real.out", job->folder);
+    snprintf(errors, sizeof errors, "%.4000s/real.err", job->folder);
+    snprintf(trace, sizeof trace, "%.4000s/real.db", job->folder);
+    char *argv[] = {"sh",         "-c",     (char *)(uintptr_t)shell,   "sh", output,
+                    errors,       "mpirun", "--oversubscribe",          "-n", count,
+                    real_program, text,     decided ? decisions : NULL, NULL};
+    struct launch_options launch = {
+        .command = argv, .output = trace, .watch = true, .budget_s = SECONDS_REAL};
+    struct launch_result launched;
+    unlink(trace);
+    unlink(output);
+    unlink(errors);
+    result = launch_job(&launch, &launched);
+    fuzz_show(output, stdout);
+    fuzz_line(output, "finding: ", line);
+    if (launched.verdict)
+        printf("finding: %s\n", launched.verdict);
+    code = launched.verdict || line[0] ? CLI_FINDINGS : judge_end(errors, launched.status);
+    if (code == CLI_FINDINGS && access(trace, R_OK) == 0)
+        printf("trace: %s\n", trace);
+    if (code == CLI_CLEAN && result != CORE_OK)
+        code = cli_exit_of(result);
+    snprintf(trace, sizeof trace, "%.4000s/real.explained", job->folder);
+    fuzz_line(trace, "finding: ", line);
+    if (code == CLI_CLEAN && line[0])
+        printf("real ranks do not show what was found in process: %s\n",
+               line + strlen("finding: "));
+    launch_result_done(&launched);
+    return code;
+}

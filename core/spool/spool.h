@@ -1,0 +1,377 @@
+/* The spool: what a rank leaves behind while it runs, written by interpose/, read by the launcher
+ * and by `recover`.
+ *
+ * A spool folder holds one folder per MPI job (an application may start several), named by the
+ * job's id; in it, for each rank and each of its threads that made a call (a lane), two files:
+ *
+ *   R.L.ring    one page of header (struct spool_header), then a ring of header.ring_bytes; mapped
+ * shared by the rank R.L.spool   the records drained from the ring so far, by plain write()
+ *
+ * e.g. T.db.spool/1234-1/0.0.ring. Definitions go to the lane of the thread that met them first;
+ * they hold for the rank.
+ *
+ * Invariants
+ *  1. Records are 8-byte aligned, `words` 8-byte words long, and never split by the ring's end: a
+ * SPOOL_PAD fills the rest.
+ *  2. A record counts once header.committed (total bytes ever written to this lane) has passed it;
+ * the store is a release.
+ *  3. Bytes [0, drained) are in the .spool file, [drained, committed) in the ring at (position mod
+ * ring_bytes). A write that failed does not advance drained. So everything committed outlives a
+ * SIGKILLed rank.
+ *  4. A call is an open[] slot while it runs (depth > its index), with t_leave = 0: what a rank
+ * hangs in is always known. Its record is committed when it leaves. Lists that describe arguments
+ * are committed when it enters.
+ *  5. Both files are allocated in full when opened or extended (posix_fallocate for the ring): a
+ * full disk is an error code that ends recording, never a SIGBUS.
+ *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their
+ * parent.
+ *  7. What belongs to a call (lists, leg, args, texts, dones, stack) is committed in the same lane
+ * before the call's own event record. Digests and payloads may come at any time: they name the
+ * event that owns the buffer. Definitions are committed before the first record of the lane that
+ * uses them; texts with b = 65535 are notes and belong to no call.
+ *  8. tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT, RMA, OP and for
+ * MPI_Reduce_local.
+ *  9. comm of an event is a DEF_WIN or DEF_FILE id for calls on windows and files; for those that
+ * make one (WIN_CREATE, MPI_File_open) once they succeeded, and before that the communicator they
+ * were called on.
+ * 10. Polls that found nothing (and MPI_Wtime) wait in the header's poll[] until the lane records
+ * something else: a call that equals one of them (same call, site, arguments, requests) only raises
+ * its count and moves its t_leave. In what order different ones took turns is not kept. What is in
+ * poll[] counts (like a committed record) while its seq is above that of the lane's last committed
+ * event; its other parts are committed. A folded call has no sequence number of its own. */
+#ifndef CORE_SPOOL_SPOOL_H
+#define CORE_SPOOL_SPOOL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/trace/event.h"
+
+#define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
+
+enum {
+    SPOOL_VERSION = 2,
+    SPOOL_HEADER_BYTES = 4096,
+    SPOOL_RING_BYTES = 256 * 1024,
+    SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
+    SPOOL_RECORD_WORDS_MAX = 4096,
+    SPOOL_POLLS_MAX = 8 /* different polls that are folded at a time */
+};
+
+enum spool_kind {
+    SPOOL_PAD = 1, /* skip `words` words */
+    SPOOL_EVENT,   /* struct spool_event: a call that returned */
+    SPOOL_LIST,    /* struct spool_list: part of an array argument of an event */
+    SPOOL_DONE, /* struct spool_done: one completed request, or the status of a receive or probe */
+    SPOOL_LEG,  /* struct spool_leg: receive side of a call that has two */
+    SPOOL_ARGS, /* struct spool_args: scalar arguments of a call that the event has no fields for */
+    SPOOL_TEXT, /* struct spool_text: a string argument (file name, port, command), or a note */
+    SPOOL_DIGEST,  /* struct spool_digest */
+    SPOOL_PAYLOAD, /* struct spool_payload: part of a buffer's content */
+    SPOOL_STACK,   /* struct spool_stack: outer frames of an event */
+    SPOOL_DEF_CALL,
+    SPOOL_DEF_SITE,
+    SPOOL_DEF_MODULE,
+    SPOOL_DEF_COMM,
+    SPOOL_DEF_GROUP,
+    SPOOL_DEF_TYPE,
+    SPOOL_DEF_OP,
+    SPOOL_DEF_WIN,
+    SPOOL_DEF_FILE,
+    SPOOL_LOST,   /* struct spool_lost: so many events were not recorded here */
+    SPOOL_CLOCK,  /* struct spool_clock: a pair of clock readings, at start and at end */
+    SPOOL_REPEAT, /* struct spool_repeat: the event stands for so many equal calls */
+    SPOOL_THREAD, /* only the head: the lane's thread has ended, what follows is another one's */
+    SPOOL_KIND_COUNT
+};
+
+struct spool_head { /* opens every record */
+    uint16_t kind;
+    uint16_t words; /* of the record, this head included */
+    uint16_t a;     /* use depends on the kind */
+    uint16_t b;
+};
+
+struct spool_event { /* 64 bytes; head.a = call id, head.b = MPI error code returned (0 success;
+                        65535 if larger) */
+    struct spool_head head;
+    uint64_t seq;
+    uint64_t t_enter; /* ticks */
+    uint64_t t_leave; /* ticks; 0 while the call runs */
+    uint32_t parent;  /* seq minus the parent's seq; 0: the application's own call */
+    uint32_t site;    /* DEF_SITE id; 0 unknown */
+    uint32_t comm;    /* DEF_COMM id; 0 none. For windows and files: DEF_WIN, DEF_FILE id */
+    int32_t
+        peer; /* dest, source, root, target; EVENT_ANY, EVENT_PROC_NULL, EVENT_ROOT, EVENT_NONE */
+    int32_t tag;      /* tag; collectives with an operation: DEF_OP id; EVENT_NONE */
+    uint32_t type;    /* DEF_TYPE id; 0 none */
+    int32_t count;    /* elements of type; EVENT_NONE: no such argument */
+    uint32_t request; /* request or message id made, waited for, started...; communicator, type,
+                         group made; 0 none */
+};
+_Static_assert(sizeof(struct spool_event) == 64, "one cache line an event");
+
+/* Array arguments. a = role (enum spool_list_role), b = bytes of one value, 4 or 8 (signed). */
+enum spool_list_role {
+    SPOOL_LIST_REQUESTS = 1, /* request ids (0: MPI_REQUEST_NULL), at enter of waits and tests on
+                                several, and Startall */
+    SPOOL_LIST_SEND_COUNTS,
+    SPOOL_LIST_SEND_DISPLS,
+    SPOOL_LIST_SEND_TYPES,
+    SPOOL_LIST_RECV_COUNTS,
+    SPOOL_LIST_RECV_DISPLS,
+    SPOOL_LIST_RECV_TYPES,
+    SPOOL_LIST_OTHER, /* any other array of integers, e.g. dims of Cart_create */
+    SPOOL_LIST_TYPES  /* any other array of datatypes: DEF_TYPE ids */
+};
+struct spool_list {
+    struct spool_head head;
+    uint64_t seq;
+    uint32_t argument; /* position among the call's arguments, from 0 */
+    uint32_t total;    /* values in the whole array */
+    uint32_t first;    /* index of the first value here: long arrays take several records */
+    uint32_t count;    /* values here */
+    /* count values of b bytes, padded to 8 */
+};
+
+struct spool_done { /* b = error code of this completion; a = 1 if cancelled */
+    struct spool_head head;
+    uint64_t seq;
+    uint32_t index;   /* place in the call's list of requests; 0 for single ones */
+    uint32_t request; /* request id; 0 for blocking receives and probes */
+    int32_t source;   /* EVENT_NONE: completion of a send or collective, which has no source */
+    int32_t tag;
+    uint64_t bytes; /* received */
+};
+_Static_assert(sizeof(struct spool_done) == 40, "");
+
+struct spool_leg {
+    struct spool_head head;
+    uint64_t seq;
+    int32_t peer;
+    int32_t tag;
+    uint32_t type;
+    int32_t count;
+};
+
+struct spool_args { /* a = number of values, in the order of the names in the call's definition; b =
+                       index of the first: what goes in and what comes out are records of their own
+                     */
+    struct spool_head head;
+    uint64_t seq;
+    /* a times int64_t */
+};
+
+struct spool_text { /* a = length in bytes, b = argument position; b = 65535: a note of the recorder
+                       (seq 0) */
+    struct spool_head head;
+    uint64_t seq;
+    /* a bytes, padded to 8 */
+};
+/* b: misuse that the rank saw itself: "RULE|ARGUMENT|SEQ|SENTENCE" or
+ * "RULE|ARGUMENT|SEQ@SITE|SENTENCE": SEQ another call it is about, or 0; SITE where it was done (in
+ * a trace: an id of the trace) */
+enum { SPOOL_TEXT_USAGE = 65534 };
+
+enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1 };
+enum { SPOOL_BUFFER_SEND = 0, SPOOL_BUFFER_RECV = 1 };
+struct spool_digest { /* a = SPOOL_AT_*, b = SPOOL_BUFFER_* */
+    struct spool_head head;
+    uint64_t seq;    /* the event that owns the buffer: for a completion, the Isend or Irecv */
+    uint64_t digest; /* XXH3 64 of the packed bytes that the type map touches */
+    uint64_t bytes;
+};
+struct spool_payload { /* a, b as above */
+    struct spool_head head;
+    uint64_t seq;
+    uint64_t offset;
+    uint32_t count;
+    uint32_t reserved;
+    /* count bytes, padded to 8 */
+};
+
+struct spool_stack { /* a = number of frames, innermost caller first; the first is the event's site
+                      */
+    struct spool_head head;
+    uint64_t seq;
+    /* a times uint32_t DEF_SITE ids, padded to 8 */
+};
+
+struct spool_def_call { /* a = call id, b = enum event_class */
+    struct spool_head head;
+    uint16_t mode;        /* enum event_mode */
+    uint16_t name_bytes;  /* "MPI_Send" */
+    uint16_t names_bytes; /* comma-separated names of the spool_args values; a value that is a DEF
+                             id: "name:comm", :group, :type, :op */
+    uint16_t reserved;
+    /* name, names, padded to 8 */
+};
+struct spool_def_site {
+    struct spool_head head;
+    uint32_t id;
+    uint32_t module;  /* DEF_MODULE id; 0 unknown */
+    uint64_t address; /* return address, relative to the module's load bias */
+};
+struct spool_def_module { /* a = bytes of the path, b = bytes of the build id */
+    struct spool_head head;
+    uint32_t id;
+    uint32_t reserved;
+    uint64_t base; /* load bias */
+    /* path, build id, padded to 8 */
+};
+enum spool_comm_kind { SPOOL_COMM_INTRA, SPOOL_COMM_INTER };
+struct spool_def_comm { /* a = enum spool_comm_kind, b = bytes of the name */
+    struct spool_head head;
+    uint64_t global; /* the same on all members, differs between communicators of a job, whatever
+                        rank says it */
+    uint32_t id;     /* of this rank's own numbering; 1 is MPI_COMM_WORLD, 2 MPI_COMM_SELF */
+    uint32_t parent; /* id of the communicator it was made from; 0 none */
+    int32_t rank;    /* of this process in it */
+    uint32_t size;   /* local group */
+    uint32_t remote_size;
+    uint32_t first; /* index of the first member here: long groups take several records, the name in
+                       the first */
+    uint32_t count; /* members here; local group first, then the remote group */
+    uint32_t topology; /* 0 none, 1 cartesian, 2 graph, 3 distributed graph */
+    /* count times int32_t world rank, padded to 8; then the name, padded to 8 */
+};
+struct spool_def_group { /* like a communicator's members */
+    struct spool_head head;
+    uint32_t id;
+    uint32_t size;
+    uint32_t first;
+    uint32_t count;
+    /* count times int32_t world rank, padded to 8 */
+};
+struct spool_def_type { /* a = combiner (MPI's number), b = bytes of the name */
+    struct spool_head head;
+    uint32_t id;
+    uint32_t segment_count; /* of the type map, below; UINT32_MAX: too long to keep, only the
+                               signature hash is known */
+    int64_t size;
+    int64_t lb;
+    int64_t extent;
+    uint64_t signature; /* hash of the sequence of basic types (repetition-independent form, see
+                           core/spool/signature.h) */
+    /* segment_count times struct spool_segment; then the name, padded to 8 */
+};
+struct spool_segment { /* `count` consecutive elements of a basic type at a displacement */
+    int64_t displacement;
+    uint32_t basic; /* DEF_TYPE id of the basic type */
+    uint32_t count;
+};
+struct spool_def_op { /* a = 1 if commutative, b = bytes of the name ("MPI_SUM", or "user") */
+    struct spool_head head;
+    uint32_t id;
+    uint32_t reserved;
+    /* name, padded to 8 */
+};
+struct spool_def_win { /* also DEF_FILE: b = bytes of the name */
+    struct spool_head head;
+    uint64_t global; /* as in spool_def_comm */
+    uint32_t id;
+    uint32_t comm;       /* id of the communicator it was made on */
+    uint64_t base_bytes; /* windows: size exposed by this rank */
+    /* name, padded to 8 */
+};
+struct spool_lost {
+    struct spool_head head;
+    uint64_t count;
+};
+struct spool_repeat { /* t_enter of the event is the first call's, t_leave the last one's */
+    struct spool_head head;
+    uint64_t seq;
+    uint64_t calls; /* 2 or more */
+};
+struct spool_clock { /* ticks and the host's CLOCK_REALTIME read together; a = 0 at start, 1 at end
+                      */
+    struct spool_head head;
+    uint64_t ticks;
+    uint64_t realtime_ns;
+    int64_t offset_ns; /* of this host's clock against world rank 0's, estimated over MPI; INT64_MIN
+                          unknown */
+};
+
+enum spool_state { /* in the header; how the rank itself says it ended */
+                   SPOOL_STATE_RUNNING = 0,
+                   SPOOL_STATE_FINALIZED,
+                   SPOOL_STATE_EXITED,   /* atexit without Finalize */
+                   SPOOL_STATE_ABORTED,  /* in MPI_Abort; `code` is its error code */
+                   SPOOL_STATE_SIGNALLED /* a fatal signal was seen; `code` is its number */
+};
+
+enum spool_flag {
+    SPOOL_FLAG_LAST =
+        1, /* keeps only the newest records: what leaves the ring is dropped, there is no .spool
+              file. `drained` is where the oldest record that is left starts. Definitions go to a
+              lane of their own, which has not this flag */
+    SPOOL_FLAG_FILTERED =
+        2,                /* calls were left out on purpose, so that messages cannot be counted */
+    SPOOL_FLAG_UNSEEN = 4 /* callbacks may run that are not seen, and make calls that are not
+                             recorded: while the job runs, nothing is known */
+};
+
+struct spool_poll { /* invariant 10 */
+    struct spool_event event;
+    _Atomic uint64_t calls;
+};
+
+struct spool_header { /* the first page of NAME.ring */
+    char magic[8];
+    uint32_t version;
+    uint32_t header_bytes;
+    uint64_t ring_bytes;
+    int32_t rank; /* in MPI_COMM_WORLD */
+    int32_t world_size;
+    uint32_t lane;
+    int32_t pid;
+    int32_t tid;
+    int32_t thread_level; /* provided by MPI_Init_thread: 0 single .. 3 multiple */
+    char host[64];
+    char job[64];
+    char library[128]; /* first line of MPI_Get_library_version */
+    uint64_t tick_hz;  /* ticks a second; 1000000000 when the clock is clock_gettime */
+    uint64_t start_ticks;
+    uint64_t start_realtime_ns;
+    uint32_t layer; /* 1: the library layer is on */
+    uint32_t flags; /* enum spool_flag */
+    _Atomic uint64_t committed;
+    _Atomic uint64_t drained;
+    _Atomic uint64_t lost;  /* events not recorded, in all */
+    _Atomic uint64_t moved; /* counts completed calls and successful tests: rises while the lane
+                               makes progress */
+    _Atomic uint32_t state; /* enum spool_state */
+    _Atomic int32_t code;
+    _Atomic uint32_t stopped; /* recording ended early: errno, or 1 */
+    _Atomic uint32_t depth;   /* open calls */
+    char note[256];           /* why recording ended early; valid once stopped is set */
+    struct spool_event open[SPOOL_DEPTH_MAX];
+    _Atomic uint64_t next_seq; /* lane 0 only: the rank's last sequence number given out */
+    struct spool_poll poll[SPOOL_POLLS_MAX];
+    _Atomic uint32_t poll_count;
+    uint32_t poll_again; /* open[0], while it runs, equals poll[poll_again - 1]; 0: none of them.
+                            Its list is the other's */
+    _Atomic uint64_t polled;   /* calls folded so far, in all: rises while the lane polls */
+    _Atomic uint32_t callback; /* the depth at which a callback of the application runs, whose calls
+                                  are deeper; 0: none */
+};
+_Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
+
+/* Whether the lane's thread is inside a call, and not in code of the application that the call
+ * runs. */
+static inline bool spool_is_inside(const struct spool_header *header)
+{
+    return header->depth && header->depth != header->callback;
+}
+/* The application's own call that it is in: an index into open; only with depth. */
+static inline uint32_t spool_innermost(const struct spool_header *header)
+{
+    uint32_t at = header->depth - 1;
+
+    while (at && header->open[at].parent)
+        at--;
+    return at;
+}
+
+#endif

@@ -1,0 +1,479 @@
+/* A robust reader of spools. It takes one look at a lane's header, copies what the ring holds
+ * beyond the spool file, and then walks the lane as one stream of bytes: [0, drained) from the
+ * file, [drained, committed) from the copy.
+ *
+ * Invariants
+ *  1. buffer[0, buffer_bytes) is the lane's bytes from buffer_start; buffer_start <= position <=
+ * buffer_start + buffer_bytes, but after a pad that reaches beyond the buffer: then the buffer is
+ * empty and starts at position.
+ *  2. position is a multiple of 8 and the start of a record, or the end.
+ *  3. A record is handed out only when all of it is in the buffer and record_fits said that its
+ * fields stay inside it.
+ *  4. After torn is set nothing more is handed out, but what was read before. */
+#include "core/spool/spool_read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/check.h"
+#include "core/fault.h"
+
+enum { BUFFER_BYTES = 128 * 1024, COPY_TRIES = 16 };
+_Static_assert(BUFFER_BYTES >= 2 * SPOOL_RECORD_WORDS_MAX * 8,
+               "a record fits, and reading ahead pays");
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+static bool lane_name_parse(const char *name, struct spool_lane_name *out_lane)
+{
+    uint64_t rank = 0, lane = 0;
+    const char *at = name;
+
+    if (*at < '0' || *at > '9')
+        return false;
+    for (; *at >= '0' && *at <= '9' && rank < SPOOL_RANKS_MAX; at++)
+        rank = rank * 10 + (uint64_t)(*at - '0');
+    if (*at++ != '.' || *at < '0' || *at > '9')
+        return false;
+    for (; *at >= '0' && *at <= '9' && lane < SPOOL_LANES_MAX; at++)
+        lane = lane * 10 + (uint64_t)(*at - '0');
+    if (strcmp(at, ".ring") != 0 || rank >= SPOOL_RANKS_MAX || lane >= SPOOL_LANES_MAX)
+        return false;
+    out_lane->rank = (int32_t)rank;
+    out_lane->lane = (uint32_t)lane;
+    return true;
+}
+
+static int lane_compare(const void *a, const void *b)
+{
+    const struct spool_lane_name *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->lane < y->lane ? -1 : x->lane > y->lane;
+}
+
+enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name **out_lane,
+                                  uint32_t *out_count)
+{
+    struct spool_lane_name *lane = NULL;
+    uint32_t count = 0, room = 0;
+    struct dirent *entry;
+    DIR *dir = opendir(job_path);
+
+    if (!dir)
+        return core_report(errno == ENOENT ? CORE_NOT_FOUND : CORE_IO,
+                           "cannot read the spool folder '%s': %s", job_path, strerror(errno));
+    while ((entry = readdir(dir))) {
+        struct spool_lane_name found;
+        if (!lane_name_parse(entry->d_name, &found))
+            continue;
+        if (count == room) {
+            uint32_t larger = room ? room * 2 : 64;
+            struct spool_lane_name *more = core_alloc_again(lane, larger * sizeof *lane);
+            if (!more) {
+                closedir(dir);
+                free(lane);
+                return core_report(CORE_NO_MEMORY,
+                                   "cannot list the spool folder '%s': out of memory", job_path);
+            }
+            lane = more;
+            room = larger;
+        }
+        lane[count++] = found;
+    }
+    closedir(dir);
+    if (count)
+        qsort(lane, count, sizeof *lane, lane_compare);
+    *out_lane = lane;
+    *out_count = count;
+    return CORE_OK;
+}
+
+/* --- the header ------------------------------------------------------------------------------- */
+
+__attribute__((format(printf, 3, 4))) static enum core_status
+because(char *why, enum core_status status, const char *format, ...)
+{
+    va_list args;
+
+    if (why) {
+        va_start(args, format);
+        vsnprintf(why, SPOOL_WHY_BYTES, format, args);
+        va_end(args);
+    }
+    return status;
+}
+
+/* Reads as much as there is, up to `bytes`. */
+static ssize_t read_at(int fd, void *into, size_t bytes, uint64_t offset)
+{
+    size_t got = 0;
+
+    if (core_fault()) {
+        errno = EIO;
+        return -1;
+    }
+    while (got < bytes) {
+        ssize_t n = pread(fd, (char *)into + got, bytes - got, (off_t)(offset + got));
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    return (ssize_t)got;
+}
+
+enum core_status spool_header_read(int ring_fd, struct spool_header *out_header, char *why)
+{
+    struct spool_header header;
+    ssize_t got = read_at(ring_fd, &header, sizeof header, 0);
+
+    if (got < 0)
+        return because(why, CORE_IO, "the header cannot be read: %s", strerror(errno));
+    if (got == 0)
+        return because(why, CORE_BAD_FORMAT, "it is empty");
+    if ((size_t)got >= sizeof header.magic &&
+        memcmp(header.magic, SPOOL_MAGIC, sizeof header.magic) != 0) {
+        static const char zero[sizeof header.magic];
+        if (memcmp(header.magic, zero, sizeof zero) == 0)
+            return because(why, CORE_BAD_FORMAT, "the header was never written");
+        return because(why, CORE_BAD_FORMAT, "it is not a spool");
+    }
+    if ((size_t)got >= offsetof(struct spool_header, header_bytes) &&
+        header.version != SPOOL_VERSION)
+        return because(why, CORE_BAD_VERSION,
+                       "it is of spool version %" PRIu32 ", this crosswait reads version %d",
+                       header.version, SPOOL_VERSION);
+    if ((size_t)got < sizeof header)
+        return because(why, CORE_BAD_FORMAT, "it ends inside its header");
+    if (header.header_bytes != SPOOL_HEADER_BYTES || header.ring_bytes == 0 ||
+        header.ring_bytes % 8 != 0 || header.ring_bytes > SPOOL_RING_BYTES_MAX)
+        return because(why, CORE_BAD_FORMAT, "its header makes no sense");
+    if (header.world_size < 1 || header.world_size > SPOOL_RANKS_MAX || header.rank < 0 ||
+        header.rank >= header.world_size || header.tick_hz == 0)
+        return because(why, CORE_BAD_FORMAT, "its header makes no sense");
+    header.host[sizeof header.host - 1] = '\0';
+    header.job[sizeof header.job - 1] = '\0';
+    header.library[sizeof header.library - 1] = '\0';
+    header.note[sizeof header.note - 1] = '\0';
+    if (header.depth > SPOOL_DEPTH_MAX)
+        header.depth = SPOOL_DEPTH_MAX;
+    if (header.poll_count > SPOOL_POLLS_MAX)
+        header.poll_count = SPOOL_POLLS_MAX;
+    if (header.poll_again > header.poll_count)
+        header.poll_again = 0;
+    *out_header = header;
+    return CORE_OK;
+}
+
+/* --- opening ---------------------------------------------------------------------------------- */
+
+/* Copies [drained, committed) out of the ring. A rank that still runs may overwrite it meanwhile:
+ * then look again. */
+static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
+{
+    struct spool_header *header = &reader->header;
+
+    for (int attempt = 0; attempt < COPY_TRIES; attempt++) {
+        enum core_status status = spool_header_read(ring_fd, header, reader->why);
+        if (status)
+            return status;
+        uint64_t committed = header->committed, drained = header->drained,
+                 bytes = committed - drained;
+        if (drained > committed || bytes > header->ring_bytes ||
+            committed % 8) /* drained may be odd: a full disk */
+            return because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
+        unsigned char *ring = core_alloc((size_t)bytes);
+        if (!ring)
+            return because(reader->why, CORE_NO_MEMORY, "out of memory");
+        uint64_t at = drained % header->ring_bytes;
+        uint64_t first = header->ring_bytes - at < bytes ? header->ring_bytes - at : bytes;
+        ssize_t a = read_at(ring_fd, ring, (size_t)first, SPOOL_HEADER_BYTES + at);
+        ssize_t b = bytes > first ? read_at(ring_fd, ring + first, (size_t)(bytes - first),
+                                            SPOOL_HEADER_BYTES)
+                                  : 0;
+        if (a < 0 || b < 0) {
+            free(ring);
+            return because(reader->why, CORE_IO, "its ring cannot be read: %s", strerror(errno));
+        }
+        struct spool_header after;
+        if (spool_header_read(ring_fd, &after, NULL) == CORE_OK &&
+            after.committed > drained + header->ring_bytes) {
+            free(ring);
+            continue;
+        }
+        reader->ring = ring;
+        reader->committed = committed;
+        reader->drained = drained;
+        if ((uint64_t)a < first || (uint64_t)b < bytes - first) { /* the ring file was cut */
+            reader->committed =
+                drained + (uint64_t)a / 8 * 8 + ((uint64_t)a == first ? (uint64_t)b / 8 * 8 : 0);
+            reader->torn = true;
+            because(reader->why, CORE_OK, "its ring was cut short");
+        }
+        return CORE_OK;
+    }
+    return because(reader->why, CORE_IO, "the rank writes faster than it can be read");
+}
+
+enum core_status spool_reader_open(struct spool_reader *reader, const char *job_path, int32_t rank,
+                                   uint32_t lane)
+{
+    char path[4096];
+    enum core_status status;
+    int ring_fd;
+
+    memset(reader, 0, sizeof *reader);
+    reader->file_fd = -1;
+    snprintf(path, sizeof path, "%s/%" PRId32 ".%" PRIu32 ".ring", job_path, rank, lane);
+    ring_fd = open(path, O_RDONLY | O_CLOEXEC);
+    if (ring_fd < 0)
+        return because(reader->why, CORE_IO, "it cannot be opened: %s", strerror(errno));
+    status = ring_copy(reader, ring_fd);
+    close(ring_fd);
+    if (status)
+        return status;
+    if (reader->header.rank != rank || reader->header.lane != lane) {
+        status =
+            because(reader->why, CORE_BAD_FORMAT, "it belongs to rank %" PRId32 ", lane %" PRIu32,
+                    reader->header.rank, reader->header.lane);
+        goto undo;
+    }
+    reader->buffer = core_alloc(BUFFER_BYTES);
+    if (!reader->buffer) {
+        status = because(reader->why, CORE_NO_MEMORY, "out of memory");
+        goto undo;
+    }
+    if (reader->header.flags & SPOOL_FLAG_LAST) {
+        reader->position = reader->buffer_start = reader->drained;
+    } else if (reader->drained) {
+        snprintf(path, sizeof path, "%s/%" PRId32 ".%" PRIu32 ".spool", job_path, rank, lane);
+        reader->file_fd = open(path, O_RDONLY | O_CLOEXEC);
+        if (reader->file_fd < 0) {
+            reader->torn = true;
+            because(reader->why, CORE_OK, "its .spool file cannot be opened: %s", strerror(errno));
+        }
+    }
+    return CORE_OK;
+undo:
+    spool_reader_close(reader);
+    return status;
+}
+
+void spool_reader_close(struct spool_reader *reader)
+{
+    if (reader->file_fd >= 0)
+        close(reader->file_fd);
+    reader->file_fd = -1;
+    free(reader->ring);
+    free(reader->buffer);
+    reader->ring = reader->buffer = NULL;
+}
+
+uint64_t spool_reader_position(const struct spool_reader *reader)
+{
+    return reader->position;
+}
+
+enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position)
+{
+    CORE_CHECK(!reader->records && !reader->buffer_bytes);
+    if (position < reader->position || position > reader->committed)
+        return CORE_BAD_INPUT;
+    reader->position = reader->buffer_start = position;
+    return CORE_OK;
+}
+
+/* --- records ---------------------------------------------------------------------------------- */
+
+static uint64_t padded(uint64_t bytes)
+{
+    return (bytes + 7) / 8 * 8;
+}
+
+/* Whether all that the record's own fields announce lies within its words. */
+static bool record_fits(const struct spool_head *head)
+{
+    static const uint16_t fixed[SPOOL_KIND_COUNT] = {
+        [SPOOL_PAD] = sizeof(struct spool_head),
+        [SPOOL_EVENT] = sizeof(struct spool_event),
+        [SPOOL_LIST] = sizeof(struct spool_list),
+        [SPOOL_DONE] = sizeof(struct spool_done),
+        [SPOOL_LEG] = sizeof(struct spool_leg),
+        [SPOOL_ARGS] = sizeof(struct spool_args),
+        [SPOOL_TEXT] = sizeof(struct spool_text),
+        [SPOOL_DIGEST] = sizeof(struct spool_digest),
+        [SPOOL_PAYLOAD] = sizeof(struct spool_payload),
+        [SPOOL_STACK] = sizeof(struct spool_stack),
+        [SPOOL_DEF_CALL] = sizeof(struct spool_def_call),
+        [SPOOL_DEF_SITE] = sizeof(struct spool_def_site),
+        [SPOOL_DEF_MODULE] = sizeof(struct spool_def_module),
+        [SPOOL_DEF_COMM] = sizeof(struct spool_def_comm),
+        [SPOOL_DEF_GROUP] = sizeof(struct spool_def_group),
+        [SPOOL_DEF_TYPE] = sizeof(struct spool_def_type),
+        [SPOOL_DEF_OP] = sizeof(struct spool_def_op),
+        [SPOOL_DEF_WIN] = sizeof(struct spool_def_win),
+        [SPOOL_DEF_FILE] = sizeof(struct spool_def_win),
+        [SPOOL_LOST] = sizeof(struct spool_lost),
+        [SPOOL_CLOCK] = sizeof(struct spool_clock),
+        [SPOOL_REPEAT] = sizeof(struct spool_repeat),
+        [SPOOL_THREAD] = sizeof(struct spool_head),
+    };
+    const void *record = head;
+    uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
+
+    if (bytes < need)
+        return false;
+    switch (head->kind) {
+    case SPOOL_LIST:
+        if (head->b != 4 && head->b != 8)
+            return false;
+        need += (uint64_t)((const struct spool_list *)record)->count * head->b;
+        break;
+    case SPOOL_ARGS:
+        need += (uint64_t)head->a * 8;
+        break;
+    case SPOOL_TEXT:
+        need += head->a;
+        break;
+    case SPOOL_PAYLOAD:
+        need += ((const struct spool_payload *)record)->count;
+        break;
+    case SPOOL_STACK:
+        need += (uint64_t)head->a * 4;
+        break;
+    case SPOOL_DEF_CALL:
+        need += (uint64_t)((const struct spool_def_call *)record)->name_bytes +
+                ((const struct spool_def_call *)record)->names_bytes;
+        break;
+    case SPOOL_DEF_MODULE:
+        need += (uint64_t)head->a + head->b;
+        break;
+    case SPOOL_DEF_COMM:
+        need += padded((uint64_t)((const struct spool_def_comm *)record)->count * 4) + head->b;
+        break;
+    case SPOOL_DEF_GROUP:
+        need += (uint64_t)((const struct spool_def_group *)record)->count * 4;
+        break;
+    case SPOOL_DEF_TYPE: {
+        uint32_t segments = ((const struct spool_def_type *)record)->segment_count;
+        need += (segments == UINT32_MAX ? 0 : (uint64_t)segments * sizeof(struct spool_segment)) +
+                head->b;
+        break;
+    }
+    case SPOOL_DEF_OP:
+    case SPOOL_DEF_WIN:
+    case SPOOL_DEF_FILE:
+        need += head->b;
+        break;
+    default:
+        break;
+    }
+    return need <= bytes;
+}
+
+/* Makes at least `bytes` bytes from position on available, if the lane has them. */
+static bool buffer_fill(struct spool_reader *reader, size_t bytes)
+{
+    size_t used = (size_t)(reader->position - reader->buffer_start),
+           kept = reader->buffer_bytes - used;
+
+    CORE_CHECK(used <= reader->buffer_bytes && bytes <= BUFFER_BYTES);
+    memmove(reader->buffer, reader->buffer + used, kept);
+    reader->buffer_start = reader->position;
+    reader->buffer_bytes = kept;
+    while (reader->buffer_bytes < bytes) {
+        uint64_t from = reader->buffer_start + reader->buffer_bytes;
+        uint64_t want = BUFFER_BYTES - reader->buffer_bytes;
+        unsigned char *into = reader->buffer + reader->buffer_bytes;
+        if (from >= reader->committed)
+            return false;
+        if (from >= reader->drained) {
+            if (want > reader->committed - from)
+                want = reader->committed - from;
+            memcpy(into, reader->ring + (from - reader->drained), (size_t)want);
+            reader->buffer_bytes += (size_t)want;
+            continue;
+        }
+        if (want > reader->drained - from)
+            want = reader->drained - from;
+        ssize_t got = reader->file_fd < 0 ? 0 : read_at(reader->file_fd, into, (size_t)want, from);
+        if (got < 0) {
+            reader->torn = true;
+            because(reader->why, CORE_IO, "its .spool file cannot be read: %s", strerror(errno));
+            return false;
+        }
+        reader->buffer_bytes += (size_t)got;
+        if ((uint64_t)got < want) { /* the file is shorter than the header says: what lies behind
+                                       the hole has no start */
+            reader->committed = reader->drained = from + (uint64_t)got;
+            reader->torn = true;
+            if (!reader->why[0])
+                because(reader->why, CORE_OK, "its .spool file was cut short");
+        }
+    }
+    return true;
+}
+
+static const struct spool_head *torn_at(struct spool_reader *reader, const char *what)
+{
+    if (!reader->why[0])
+        because(reader->why, CORE_OK, "%s at byte %" PRIu64 " of %" PRIu64, what, reader->position,
+                (uint64_t)reader->header.committed);
+    reader->torn = true;
+    reader->committed = reader->drained = reader->position;
+    reader->buffer_bytes = (size_t)(reader->position - reader->buffer_start);
+    return NULL;
+}
+
+const struct spool_head *spool_reader_next(struct spool_reader *reader)
+{
+    for (;;) {
+        size_t used = (size_t)(reader->position - reader->buffer_start);
+        if (reader->buffer_bytes - used < sizeof(struct spool_head)) {
+            if (!buffer_fill(reader, sizeof(struct spool_head)))
+                return reader->position < reader->committed
+                           ? torn_at(reader, "it ends inside a record")
+                           : NULL;
+            used = 0;
+        }
+        const struct spool_head *head = (const void *)(reader->buffer + used);
+        size_t bytes = (size_t)head->words * 8;
+        if (head->kind == 0 || head->kind >= SPOOL_KIND_COUNT || head->words == 0)
+            return torn_at(reader, "it holds no record");
+        if (head->kind == SPOOL_PAD) { /* may be as long as the ring */
+            if (bytes > reader->committed - reader->position)
+                return torn_at(reader, "it holds no record");
+            reader->position += bytes;
+            if (bytes > reader->buffer_bytes - used) {
+                reader->buffer_start = reader->position;
+                reader->buffer_bytes = 0;
+            }
+            continue;
+        }
+        if (head->words > SPOOL_RECORD_WORDS_MAX)
+            return torn_at(reader, "it holds no record");
+        if (bytes > reader->buffer_bytes - used) {
+            if (!buffer_fill(reader, bytes))
+                return torn_at(reader, "it ends inside a record");
+            head = (const void *)reader->buffer;
+        }
+        if (!record_fits(head))
+            return torn_at(reader, "it holds a record that contradicts itself");
+        reader->position += bytes;
+        reader->records++;
+        return head;
+    }
+}

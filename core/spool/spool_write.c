@@ -1,0 +1,267 @@
+/* Writing one lane of a spool. See core/spool/spool_write.h. */
+#include "core/spool/spool_write.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { FD_HIGH = 900, FD_LOW = 100 };
+
+int spool_fd_up(int fd)
+{
+    if (fd < 0)
+        return fd;
+    int up = fcntl(fd, F_DUPFD_CLOEXEC, FD_HIGH);
+    if (up < 0)
+        up = fcntl(fd, F_DUPFD_CLOEXEC, FD_LOW);
+    if (up < 0)
+        return fd;
+    close(fd);
+    return up;
+}
+
+void spool_stop(struct spool_writer *writer, int error, const char *note)
+{
+    struct spool_header *header = writer->header;
+    if (!header || atomic_load(&header->stopped))
+        return;
+    snprintf(header->note, sizeof header->note, "%s%s%s", note, error > 1 ? ": " : "",
+             error > 1 ? strerror(error) : "");
+    atomic_store(&header->stopped, error ? (uint32_t)error : 1u);
+    writer->position = atomic_load(&header->committed);
+    writer->limit = 0;
+}
+
+/* Where the next record may not reach without a look: the ring's end, or the half (or quarter),
+ * where draining is due. */
+static void set_limit(struct spool_writer *writer)
+{
+    uint64_t step = (writer->mask + 1) / (writer->newest ? 4 : 2);
+    writer->limit = (writer->position / step + 1) * step;
+}
+
+/* A limit on file sizes (ulimit -f) sends SIGXFSZ, which kills: it is held back while we write, and
+ * taken away if it came of it. */
+struct guard {
+    sigset_t only, before;
+    int pending; /* the application's own, from before */
+};
+
+static void guard_begin(struct guard *guard)
+{
+    sigset_t pending;
+    sigemptyset(&guard->only);
+    sigaddset(&guard->only, SIGXFSZ);
+    sigpending(&pending);
+    guard->pending = sigismember(&pending, SIGXFSZ);
+    pthread_sigmask(SIG_BLOCK, &guard->only, &guard->before);
+}
+
+static void guard_end(struct guard *guard, int failed)
+{
+    struct timespec none = {0, 0};
+    if (failed && !guard->pending)
+        sigtimedwait(&guard->only, NULL, &none);
+    pthread_sigmask(SIG_SETMASK, &guard->before, NULL);
+}
+
+enum core_status spool_writer_open(struct spool_writer *writer, const char *folder, int32_t rank,
+                                   uint32_t lane, uint64_t ring_bytes, int *out_error)
+{
+    return spool_writer_open_newest(writer, folder, rank, lane, ring_bytes, 0, out_error);
+}
+
+enum core_status spool_writer_open_newest(struct spool_writer *writer, const char *folder,
+                                          int32_t rank, uint32_t lane, uint64_t ring_bytes,
+                                          int newest, int *out_error)
+{
+    char path[1024];
+    memset(writer, 0, sizeof *writer);
+    writer->fd = -1;
+    if (snprintf(path, sizeof path, "%s/%d.%u.ring", folder, rank, lane) >= (int)sizeof path ||
+        snprintf(writer->path, sizeof writer->path, "%s/%d.%u.spool", folder, rank, lane) >=
+            (int)sizeof writer->path) {
+        *out_error = ENAMETOOLONG;
+        return CORE_LIMIT;
+    }
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        *out_error = errno;
+        return CORE_IO;
+    }
+    size_t bytes = SPOOL_HEADER_BYTES + ring_bytes;
+    struct guard guard;
+    guard_begin(&guard);
+    int error = posix_fallocate(fd, 0, (off_t)bytes);
+    guard_end(&guard, error != 0);
+    void *map = MAP_FAILED;
+    if (!error &&
+        (map = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0)) == MAP_FAILED)
+        error = errno;
+    close(fd);
+    if (error)
+        goto remove_ring;
+#ifdef MADV_POPULATE_WRITE
+    if (!newest) /* now, and not page by page in the program's calls; a kernel without it does
+                    without */
+        madvise(map, bytes, MADV_POPULATE_WRITE);
+#endif
+    writer->newest = newest;
+    fd = newest ? -1
+                : spool_fd_up(open(writer->path,
+                                   O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666));
+    struct stat status = {0};
+    if (!newest && (fd < 0 || fstat(fd, &status) < 0)) {
+        error = errno;
+        goto unmap;
+    }
+    writer->fd = fd;
+    writer->device = status.st_dev;
+    writer->inode = status.st_ino;
+    writer->header = map;
+    writer->ring = (char *)map + SPOOL_HEADER_BYTES;
+    writer->mask = ring_bytes - 1;
+    set_limit(writer);
+    struct spool_header *header = map;
+    header->version = SPOOL_VERSION;
+    header->header_bytes = SPOOL_HEADER_BYTES;
+    header->ring_bytes = ring_bytes;
+    header->rank = rank;
+    header->lane = lane;
+    header->flags = newest ? SPOOL_FLAG_LAST : 0;
+    return CORE_OK;
+
+unmap:
+    munmap(map, bytes);
+remove_ring:
+    unlink(path);
+    *out_error = error;
+    return error == ENOSPC || error == EDQUOT ? CORE_FULL : CORE_IO;
+}
+
+void spool_writer_close(struct spool_writer *writer)
+{
+    if (!writer->header)
+        return;
+    spool_drain(writer);
+    struct stat status;
+    if (writer->fd >= 0 && fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode &&
+        status.st_dev == writer->device)
+        close(writer->fd);
+    munmap(writer->header, SPOOL_HEADER_BYTES + writer->mask + 1);
+    memset(writer, 0, sizeof *writer);
+}
+
+/* The descriptor may have been closed by the application, and its number given to another file. */
+static int own_fd(struct spool_writer *writer)
+{
+    struct stat status;
+    if (fstat(writer->fd, &status) == 0 && status.st_ino == writer->inode &&
+        status.st_dev == writer->device)
+        return 1;
+    int fd = spool_fd_up(open(writer->path, O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &status) < 0 || status.st_ino != writer->inode ||
+        status.st_dev != writer->device) {
+        close(fd);
+        errno = ESTALE;
+        return 0;
+    }
+    writer->fd = fd;
+    return 1;
+}
+
+/* Gives up what was there before the last boundary, once a quarter of the ring has come since: what
+ * is kept is between a quarter and, with the quarter being written and the largest record, less
+ * than three. */
+static void drop_oldest(struct spool_writer *writer)
+{
+    struct spool_header *header = writer->header;
+    if (atomic_load(&header->committed) - writer->boundary < (writer->mask + 1) / 4)
+        return;
+    uint64_t lost = writer->boundary_events - writer->dropped_events;
+    atomic_store_explicit(&header->drained, writer->boundary, memory_order_release);
+    atomic_store_explicit(&header->lost,
+                          atomic_load_explicit(&header->lost, memory_order_relaxed) + lost,
+                          memory_order_relaxed);
+    writer->dropped_events = writer->boundary_events;
+    writer->boundary_events = writer->events;
+    writer->boundary = atomic_load(&header->committed);
+}
+
+int spool_drain(struct spool_writer *writer)
+{
+    struct spool_header *header = writer->header;
+    if (!header || atomic_load(&header->stopped))
+        return 0;
+    if (writer->newest)
+        return 1;
+    uint64_t committed = atomic_load(&header->committed), drained = atomic_load(&header->drained);
+    if (drained == committed)
+        return 1;
+    int saved = errno;
+    if (!own_fd(writer)) {
+        spool_stop(writer, errno, "the spool file was closed and cannot be opened again");
+        errno = saved;
+        return 0;
+    }
+    struct guard guard;
+    guard_begin(&guard);
+    while (drained < committed) {
+        uint64_t at = drained & writer->mask, bytes = committed - drained;
+        if (bytes > writer->mask + 1 - at)
+            bytes = writer->mask + 1 - at;
+        ssize_t wrote = write(writer->fd, writer->ring + at, bytes);
+        if (wrote < 0 && errno == EINTR)
+            continue;
+        if (wrote <= 0) {
+            int error = errno;
+            guard_end(&guard, 1);
+            spool_stop(writer, wrote < 0 ? error : ENOSPC, "the spool cannot be written");
+            errno = saved;
+            return 0;
+        }
+        drained += (uint64_t)wrote;
+        atomic_store_explicit(&header->drained, drained, memory_order_release);
+    }
+    guard_end(&guard, 0);
+    errno = saved;
+    return 1;
+}
+
+void *spool_reserve_slow(struct spool_writer *writer, uint32_t words)
+{
+    struct spool_header *header = writer->header;
+    if (!header || atomic_load(&header->stopped))
+        return NULL;
+    uint64_t ring_bytes = writer->mask + 1, bytes = words * 8ul;
+    if (words > SPOOL_RECORD_WORDS_MAX || bytes > ring_bytes / 2) {
+        spool_stop(writer, 1, "a record is larger than the ring allows");
+        return NULL;
+    }
+    uint64_t left = ring_bytes - (writer->position & writer->mask);
+    if (left < bytes) { /* no record is split by the ring's end */
+        struct spool_head pad = {SPOOL_PAD, (uint16_t)(left / 8), 0, 0};
+        memcpy(writer->ring + (writer->position & writer->mask), &pad, sizeof pad);
+        writer->position += left;
+    }
+    spool_commit(writer);
+    if (writer->newest)
+        drop_oldest(writer);
+    else if (!spool_drain(writer))
+        return NULL;
+    set_limit(writer);
+    if (writer->position + bytes > writer->limit) /* it may run over the half, not over the end */
+        writer->limit = writer->position + bytes;
+    void *at = writer->ring + (writer->position & writer->mask);
+    writer->position += bytes;
+    return at;
+}

@@ -1,0 +1,168 @@
+/* Ticks to nanoseconds since the job's start. All ranks of a host read the same counter, so they
+ * share one clock: taken from the lowest rank of the host, its rate from the two readings against
+ * real time that lie farthest apart. Of other hosts the offset against rank 0's clock, where the
+ * recorder could estimate it, is taken out, and how it drifted.
+ *
+ * Invariants
+ *  1. rank_clock[r] is the index of the clock of world rank r; ranks without a spool have 0.
+ *  2. mult is ns per tick * 2^48, rounded; so two ranks of one host never disagree about an order
+ * of ticks. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fault.h"
+#include "core/store/store_part.h"
+
+enum { MULT_BITS = 48, RATE_SPAN_NS_MIN = 1000000000 };
+static const int64_t ns_max =
+    INT64_MAX / 8; /* sums of a few never overflow, whatever a header says */
+
+static int64_t ticks_to_ns(uint64_t ticks, uint64_t mult)
+{
+    unsigned __int128 ns = (unsigned __int128)ticks * mult >> MULT_BITS;
+
+    return ns > (uint64_t)ns_max ? ns_max : (int64_t)ns;
+}
+
+int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks)
+{
+    int64_t ns =
+        clock->start_ns + (ticks >= clock->ticks ? ticks_to_ns(ticks - clock->ticks, clock->mult)
+                                                 : -ticks_to_ns(clock->ticks - ticks, clock->mult));
+
+    return ns > 0 ? ns : 0;
+}
+
+static uint64_t mult_of(uint64_t ns, uint64_t ticks)
+{
+    unsigned __int128 mult = ((unsigned __int128)ns << MULT_BITS) / ticks;
+
+    return mult > UINT64_MAX ? UINT64_MAX : (uint64_t)mult;
+}
+
+/* Two counters are one if they run at the same rate, within what a short calibration can be wrong.
+ */
+static bool same_counter(uint64_t a, uint64_t b)
+{
+    uint64_t less = a < b ? a : b, more = a < b ? b : a;
+
+    return more - less <= less / 100;
+}
+
+/* The clock of a host as one lane tells it: header, and the clock records on its way. */
+static void clock_read(struct spool_reader *reader, struct store_clock *out_clock)
+{
+    const struct spool_header *header = &reader->header;
+    struct spool_clock first = {.ticks = header->start_ticks,
+                                .realtime_ns = header->start_realtime_ns},
+                       last = first;
+    const struct spool_head *head;
+    int64_t offset = INT64_MIN,
+            drift = 0; /* against rank 0's clock: at the start, and how it grew until the end */
+
+    while ((head = spool_reader_next(reader))) {
+        if (head->kind != SPOOL_CLOCK)
+            continue;
+        memcpy(&last, head, sizeof last);
+        if (last.offset_ns <= -ns_max || last.offset_ns >= ns_max)
+            continue;
+        if (offset == INT64_MIN)
+            offset = last.offset_ns;
+        drift = last.offset_ns - offset;
+    }
+    out_clock->ticks = header->start_ticks;
+    out_clock->offset_ns = offset;
+    out_clock->mult = mult_of(1000000000, header->tick_hz);
+    int64_t span = (int64_t)((last.realtime_ns - first.realtime_ns) & INT64_MAX);
+    if (last.ticks > first.ticks && span > RATE_SPAN_NS_MIN && span < ns_max && span > drift) {
+        uint64_t measured = mult_of((uint64_t)(span - drift), last.ticks - first.ticks);
+        if (same_counter(measured, out_clock->mult)) /* else somebody set the clock */
+            out_clock->mult = measured;
+    }
+    /* start_ns is made relative to the job's start once all clocks are known. */
+    out_clock->start_ns = header->start_realtime_ns > (uint64_t)ns_max * 4
+                              ? ns_max * 4
+                              : (int64_t)header->start_realtime_ns;
+    if (offset != INT64_MIN)
+        out_clock->start_ns -= offset;
+}
+
+static enum core_status clock_add(struct store *store, struct spool_reader *reader,
+                                  uint32_t *out_index)
+{
+    const struct spool_header *header = &reader->header;
+    enum core_status status;
+
+    for (uint32_t i = 0; i < store->clock_count; i++)
+        if (strcmp(store->host[i], header->host) == 0 &&
+            same_counter(store->clock[i].mult, mult_of(1000000000, header->tick_hz))) {
+            *out_index = i;
+            return CORE_OK;
+        }
+    status = store_room(&store->clock, sizeof *store->clock, (uint64_t)store->clock_count + 1,
+                        &store->clock_room);
+    if (!status)
+        status = store_room(&store->host, sizeof *store->host, (uint64_t)store->clock_count + 1,
+                            &store->host_room);
+    if (status)
+        return status;
+    memcpy(store->host[store->clock_count], header->host, sizeof header->host);
+    clock_read(reader, &store->clock[store->clock_count]);
+    *out_index = store->clock_count++;
+    return CORE_OK;
+}
+
+/* The earliest start, in the time of the clock that rank has. */
+static void start_consider(struct store *store, const struct store_clock *clock,
+                           uint64_t start_ticks, bool *any)
+{
+    int64_t start = clock->start_ns + (start_ticks >= clock->ticks
+                                           ? ticks_to_ns(start_ticks - clock->ticks, clock->mult)
+                                           : -ticks_to_ns(clock->ticks - start_ticks, clock->mult));
+
+    if (!*any || start < store->start_ns)
+        store->start_ns = start;
+    *any = true;
+}
+
+enum core_status store_clocks_find(struct store *store)
+{
+    enum core_status status = CORE_OK;
+    bool any = false;
+
+    store->rank_clock = core_alloc_zero((size_t)store->world_size, sizeof *store->rank_clock);
+    if (!store->rank_clock)
+        return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
+    for (uint32_t i = 0; !status && i < store->lane_count; i++) {
+        struct spool_reader reader;
+        uint32_t index;
+        if (i && store->lane[i].rank == store->lane[i - 1].rank)
+            continue;
+        if (spool_reader_open(&reader, store->job_path, store->lane[i].rank, store->lane[i].lane) !=
+            CORE_OK)
+            continue;
+        status = clock_add(store, &reader, &index);
+        if (!status) {
+            store->rank_clock[store->lane[i].rank] = index;
+            start_consider(store, &store->clock[index], reader.header.start_ticks, &any);
+        }
+        spool_reader_close(&reader);
+    }
+    for (uint32_t i = 0; i < store->clock_count; i++)
+        store->clock[i].start_ns -= store->start_ns;
+    return status;
+}
+
+const struct store_clock *store_clock_of(const struct store *store, int32_t rank)
+{
+    static const struct store_clock none = {.mult = 1ull << MULT_BITS, .offset_ns = INT64_MIN};
+
+    return store->clock_count ? &store->clock[store->rank_clock[rank]] : &none;
+}
+
+void store_clocks_done(struct store *store)
+{
+    free(store->clock);
+    free(store->host);
+    free(store->rank_clock);
+}

@@ -1,0 +1,597 @@
+/* A whole call turned into rows. What repeats from call to call (everything but its number, its
+ * request and its times) is looked up by content and written once as a shape; so are its
+ * completions and its further arguments.
+ *
+ * Invariants
+ *  1. Contents that are hashed have no gaps: equal calls give equal bytes.
+ *  2. Rows of event_row are written in ascending order, but for a call that returned more than
+ * STORE_WINDOW calls after it was entered, or not at all. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/store/store_part.h"
+
+enum { SHAPE_COLUMNS = 23 };
+#define CALLS_MAX ((uint64_t)1 << 48) /* of an event: more is damage */
+struct shape {                        /* in the order of the table's columns, without id */
+    int64_t call, comm, win, peer, tag, datatype, count, bytes, root, op, site, thread, error,
+        parent_back;
+    int64_t recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, args;
+};
+_Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t),
+               "a member a column, but for the id");
+
+static int64_t known(int32_t value)
+{
+    return value == EVENT_NONE ? STORE_NULL : value;
+}
+
+static int64_t id_or_null(uint32_t id)
+{
+    return id ? (int64_t)id : STORE_NULL;
+}
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t product;
+
+    return __builtin_mul_overflow(a, b, &product) ? STORE_NULL : product;
+}
+
+static int64_t type_size(const struct store *store, const struct store_rank *rank, uint32_t local)
+{
+    uint32_t id = store_map_get(&rank->ids.type, local);
+
+    return id ? store->defs.type_size[id] : STORE_NULL;
+}
+
+/* count elements of type, or what the lists of counts and types of a v- or w-variant sum up to. */
+static int64_t bytes_of(const struct store *store, const struct store_rank *rank,
+                        const struct store_gather *parts, int32_t count, uint32_t type,
+                        uint16_t counts_role, uint16_t types_role)
+{
+    const struct store_list *counts, *types;
+    int64_t size = type_size(store, rank, type), sum = 0;
+
+    if (count != EVENT_NONE) /* a negative count is the program's mistake, kept as the count */
+        return size == STORE_NULL || count < 0 ? STORE_NULL : times(count, size);
+    counts = store_list_find(parts, counts_role);
+    types = store_list_find(parts, types_role);
+    if (!counts)
+        return STORE_NULL;
+    for (uint32_t i = 0; i < counts->count; i++) {
+        int64_t each =
+            types && i < types->count ? type_size(store, rank, (uint32_t)types->value[i]) : size;
+        int64_t part =
+            each == STORE_NULL || counts->value[i] < 0 ? STORE_NULL : times(counts->value[i], each);
+        if (part == STORE_NULL || __builtin_add_overflow(sum, part, &sum))
+            return STORE_NULL;
+    }
+    return sum;
+}
+
+/* --- completions ------------------------------------------------------------------------------ */
+
+static void done_put(struct store_done *out, const struct spool_done *done, int64_t base)
+{
+    memset(out, 0, sizeof *out);
+    out->index = done->index;
+    out->request_ahead = done->request ? (int64_t)done->request - base : STORE_NULL;
+    out->done = 1;
+    out->source = known(done->source);
+    out->tag = done->source == EVENT_NONE ? STORE_NULL : done->tag;
+    out->bytes = done->source == EVENT_NONE ? STORE_NULL : (int64_t)(done->bytes & INT64_MAX);
+    out->error = done->head.b;
+    out->cancelled = done->head.a;
+}
+
+/* The members of the call's list in order, completed or not. */
+static uint32_t completions_merge(const struct store_gather *parts, const struct store_list *list,
+                                  int64_t base, struct store_done *out)
+{
+    uint32_t count = 0, next = 0;
+
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        const struct spool_done *done = NULL;
+        if (next < parts->done_count && parts->done[next].index == i) /* the usual case: in order */
+            done = &parts->done[next++];
+        else
+            for (uint32_t k = 0; k < parts->done_count && !done; k++)
+                if (parts->done[k].index == i)
+                    done = &parts->done[k];
+        if (done) {
+            struct spool_done copy = *done;
+            if (!copy.request)
+                copy.request = (uint32_t)list->value[i];
+            done_put(&out[count++], &copy, base);
+        } else if (list->value[i]) {
+            memset(&out[count], 0, sizeof *out);
+            out[count].index = i;
+            out[count].request_ahead = list->value[i] - base;
+            out[count].source = out[count].tag = out[count].bytes = STORE_NULL;
+            count++;
+        }
+    }
+    for (uint32_t k = 0; k < parts->done_count; k++)
+        if (!list || parts->done[k].index >= list->count)
+            done_put(&out[count++], &parts->done[k], base);
+    return count;
+}
+
+static enum core_status completions_put(struct store *store, const struct store_gather *parts,
+                                        const struct store_list *list, int64_t base,
+                                        int64_t *out_set)
+{
+    uint64_t most = (uint64_t)parts->done_count + (list ? list->count : 0);
+    struct store_done *done;
+    enum core_status status;
+    uint32_t count, id;
+    bool is_new;
+
+    status = store_room(&store->scratch, 1, most * sizeof *done, &store->scratch_room);
+    if (status)
+        return status;
+    done = (struct store_done *)(void *)store->scratch;
+    count = completions_merge(parts, list, base, done);
+    if (!count)
+        return CORE_OK;
+    status = store_intern(&store->completion_set, done, count * sizeof *done, &id, &is_new);
+    for (uint32_t i = 0; !status && is_new && i < count; i++) {
+        int64_t row[9] = {
+            id,          done[i].index, done[i].request_ahead, done[i].done,     done[i].source,
+            done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled};
+        if (i && done[i].index <= done[i - 1].index) /* one place twice: the first counts */
+            continue;
+        status = store_put_integers(&store->sql, STORE_COMPLETION, row, 9);
+    }
+    if (!status)
+        *out_set = id;
+    return status;
+}
+
+/* --- further arguments ------------------------------------------------------------------------ */
+
+static enum core_status scratch_add(struct store *store, uint32_t *used, const void *data,
+                                    size_t bytes)
+{
+    enum core_status status =
+        store_room(&store->scratch, 1, (uint64_t)*used + bytes, &store->scratch_room);
+
+    if (!status && bytes) {
+        memcpy(store->scratch + *used, data, bytes);
+        *used += (uint32_t)bytes;
+    }
+    return status;
+}
+
+/* In scratch, an argument is: 'i' or 't', name, NUL, count, then int64_t values or the text. */
+static enum core_status arg_add(struct store *store, uint32_t *used, char kind, const char *name,
+                                const void *value, uint32_t count, size_t bytes)
+{
+    enum core_status status = scratch_add(store, used, &kind, 1);
+
+    if (!status)
+        status = scratch_add(store, used, name, strlen(name) + 1);
+    if (!status)
+        status = scratch_add(store, used, &count, sizeof count);
+    return status ? status : scratch_add(store, used, value, bytes);
+}
+
+static enum core_status arg_write(struct store *store, uint32_t id, uint32_t used)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t at = 0; !status && at < used;) {
+        char kind = (char)store->scratch[at];
+        const char *name = (const char *)store->scratch + at + 1;
+        uint32_t count;
+        at += 2 + (uint32_t)strlen(name);
+        memcpy(&count, store->scratch + at, sizeof count);
+        at += sizeof count;
+        if (kind == 't') {
+            char text[65536];
+            snprintf(text, sizeof text, "%.*s", (int)count, (const char *)store->scratch + at);
+            status = store_put(&store->sql, STORE_ARG, "itit", (int64_t)id, name, (int64_t)0, text);
+            at += count;
+        }
+        for (uint32_t i = 0; !status && kind == 'i' && i < count; i++, at += 8) {
+            int64_t value;
+            memcpy(&value, store->scratch + at, sizeof value);
+            status =
+                store_put(&store->sql, STORE_ARG, "itii", (int64_t)id, name, (int64_t)i, value);
+        }
+    }
+    return status;
+}
+
+static const char *list_name(const struct store_list *list, char *buffer, size_t bytes)
+{
+    static const char *const name[] = {
+        [SPOOL_LIST_SEND_COUNTS] = "sendcounts", [SPOOL_LIST_SEND_DISPLS] = "senddispls",
+        [SPOOL_LIST_SEND_TYPES] = "sendtypes",   [SPOOL_LIST_RECV_COUNTS] = "recvcounts",
+        [SPOOL_LIST_RECV_DISPLS] = "recvdispls", [SPOOL_LIST_RECV_TYPES] = "recvtypes",
+    };
+
+    if (list->role < sizeof name / sizeof *name && name[list->role])
+        return name[list->role];
+    snprintf(buffer, bytes, "arg%" PRIu32, list->argument);
+    return buffer;
+}
+
+/* A scalar that is an id of the rank's becomes one of the trace's. */
+static int64_t arg_value(const struct store_ids *ids, const char *kind, int64_t value)
+{
+    const struct store_map *map = !strcmp(kind, "comm")    ? &ids->comm
+                                  : !strcmp(kind, "group") ? &ids->group
+                                  : !strcmp(kind, "type")  ? &ids->type
+                                  : !strcmp(kind, "op")    ? &ids->op
+                                                           : NULL;
+
+    return map ? (int64_t)store_map_get(map, (uint32_t)value) : value;
+}
+
+/* A text of misuse with its site as the trace numbers it. Returns its length. */
+static uint32_t usage_text(const struct store_rank *rank, const char *text, uint32_t bytes,
+                           char *out, size_t room)
+{
+    const char *about = memchr(text, '|', bytes), *end = text + bytes, *at, *rest;
+    about = about ? memchr(about + 1, '|', (size_t)(end - about - 1)) : NULL;
+    rest = about ? memchr(about + 1, '|', (size_t)(end - about - 1)) : NULL;
+    at = rest ? memchr(about, '@', (size_t)(rest - about)) : NULL;
+    if (!at || bytes + 16 > room) {
+        memcpy(out, text, bytes);
+        return bytes;
+    }
+    uint32_t head = (uint32_t)(at - text),
+             id = store_map_get(&rank->ids.site, (uint32_t)strtoul(at + 1, NULL, 10));
+    memcpy(out, text, head);
+    if (id)
+        head += (uint32_t)snprintf(out + head, room - head, "@%" PRIu32, id);
+    memcpy(out + head, rest, (size_t)(end - rest));
+    return head + (uint32_t)(end - rest);
+}
+
+static enum core_status args_put(struct store *store, struct store_rank *rank, uint32_t call,
+                                 struct store_gather *parts, int64_t *out_set)
+{
+    const struct store_call *def = &store->defs.call[call];
+    const char *scalar = call ? def->names : NULL;
+    enum core_status status = CORE_OK;
+    uint32_t used = 0, id;
+    char buffer[32];
+    bool is_new;
+
+    for (uint32_t i = 0; !status && i < parts->list_count; i++) {
+        struct store_list *list = &parts->list[i];
+        if (list->role == SPOOL_LIST_REQUESTS)
+            continue;
+        if (list->role == SPOOL_LIST_SEND_TYPES || list->role == SPOOL_LIST_RECV_TYPES ||
+            list->role == SPOOL_LIST_TYPES)
+            for (uint32_t k = 0; k < list->count; k++)
+                list->value[k] = store_map_get(&rank->ids.type, (uint32_t)list->value[k]);
+        status = arg_add(store, &used, 'i', list_name(list, buffer, sizeof buffer), list->value,
+                         list->count, list->count * sizeof *list->value);
+    }
+    for (uint32_t i = 0; !status && i < parts->arg_count; i++) {
+        bool named = call && i < def->names_count;
+        if (!named)
+            snprintf(buffer, sizeof buffer, "value%" PRIu32, i);
+        const char *kind = named ? scalar + strlen(scalar) + 1 : "";
+        parts->arg[i] = arg_value(&rank->ids, kind, parts->arg[i]);
+        status = arg_add(store, &used, 'i', named ? scalar : buffer, &parts->arg[i], 1,
+                         sizeof *parts->arg);
+        if (named)
+            scalar = kind + strlen(kind) + 1;
+    }
+    for (uint32_t at = 0; !status && at < parts->text_bytes;) {
+        uint16_t argument, bytes;
+        char usage[UINT16_MAX];
+        memcpy(&argument, parts->text + at, 2);
+        memcpy(&bytes, parts->text + at + 2, 2);
+        const char *text = parts->text + at + 4;
+        uint32_t length = bytes;
+        if (argument == SPOOL_TEXT_USAGE) {
+            length = usage_text(rank, text, bytes, usage, sizeof usage);
+            text = usage;
+            snprintf(buffer, sizeof buffer, "usage");
+        } else {
+            snprintf(buffer, sizeof buffer, "arg%u", argument);
+        }
+        status = arg_add(store, &used, 't', buffer, text, length, length);
+        at += 4u + bytes;
+    }
+    if (status || !used)
+        return status;
+    status = store_intern(&store->arg_set, store->scratch, used, &id, &is_new);
+    if (!status && is_new)
+        status = arg_write(store, id, used);
+    if (!status)
+        *out_set = id;
+    return status;
+}
+
+static enum core_status stack_put(struct store *store, const struct store_rank *rank, uint64_t seq,
+                                  const struct store_gather *parts)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; !status && i < parts->frame_count; i++) {
+        int64_t row[3] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, i,
+                          store_map_get(&rank->ids.site, parts->frame[i])};
+        status = store_put_integers(&store->sql, STORE_STACK, row, 3);
+    }
+    return status;
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+static enum core_status row_write(struct store *store, const struct store_rank *rank,
+                                  const struct store_row *row)
+{
+    int64_t value[6] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)row->seq,
+                        row->shape,
+                        row->request,
+                        row->t_enter,
+                        row->duration,
+                        row->calls};
+
+    return store_put_integers(&store->sql, STORE_EVENT, value, 6);
+}
+
+/* Writes what is in the window below `end`, and beyond it what follows without a gap. */
+static enum core_status window_write(struct store *store, struct store_rank *rank, uint64_t end)
+{
+    struct store_window *window = &rank->window;
+
+    while (window->next <= window->last) {
+        struct store_row *row = &window->row[window->next % STORE_WINDOW];
+        if (row->seq == window->next) {
+            enum core_status status = row_write(store, rank, row);
+            if (status)
+                return status;
+            row->seq = 0;
+        } else if (window->next >= end) {
+            return CORE_OK;
+        }
+        window->next++;
+    }
+    if (window->next < end)
+        window->next = end;
+    return CORE_OK;
+}
+
+static enum core_status window_put(struct store *store, struct store_rank *rank,
+                                   const struct store_row *row)
+{
+    struct store_window *window = &rank->window;
+    enum core_status status = CORE_OK;
+
+    if (row->seq < window->next)
+        return row_write(store, rank, row);
+    if (row->seq - window->next >= STORE_WINDOW)
+        status = window_write(store, rank, row->seq - STORE_WINDOW + 1);
+    if (status)
+        return status;
+    if (window->row[row->seq % STORE_WINDOW].seq == row->seq) {
+        store_note(store, "rank %" PRId32 ": call %" PRIu64 " is there twice, the first counts",
+                   rank->rank, row->seq);
+        return CORE_OK;
+    }
+    window->row[row->seq % STORE_WINDOW] = *row;
+    if (row->seq > window->last)
+        window->last = row->seq;
+    return row->seq == window->next ? window_write(store, rank, window->next) : CORE_OK;
+}
+
+enum core_status store_window_flush(struct store *store, struct store_rank *rank)
+{
+    return window_write(store, rank, rank->window.last + 1);
+}
+
+/* --- the call as a whole ---------------------------------------------------------------------- */
+
+static bool has_root(enum event_class class)
+{
+    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL ||
+           class == EVENT_CLASS_COLL_INIT || class == EVENT_CLASS_SPAWN ||
+           class == EVENT_CLASS_COMM_CREATE;
+}
+
+/* What comm of the event is an id of: a window, a file, or (NULL) a communicator. Those that make
+ * one say so once they did. */
+static const struct store_map *win_map(const struct store_ids *ids, const struct store_call *call,
+                                       bool made)
+{
+    switch (call->class) {
+    case EVENT_CLASS_WIN_CREATE:
+        return made ? &ids->win : NULL;
+    case EVENT_CLASS_FILE:
+        return &ids->file;
+    case EVENT_CLASS_FILE_COLL:
+        return made || strcmp(call->name, "MPI_File_open") != 0 ? &ids->file : NULL;
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_RMA_POST:
+    case EVENT_CLASS_RMA_START:
+    case EVENT_CLASS_RMA_COMPLETE:
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_TEST:
+    case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_FLUSH:
+    case EVENT_CLASS_WIN:
+        return &ids->win;
+    default:
+        return NULL;
+    }
+}
+
+/* request is the id of what the call made, for calls that make something else than requests. */
+static int64_t made(const struct store_rank *rank, const struct spool_event *event,
+                    enum event_class class)
+{
+    const struct store_ids *ids = &rank->ids;
+
+    switch (class) {
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_COMM_FREE:
+        return id_or_null(store_map_get(&ids->comm, event->request));
+    case EVENT_CLASS_TYPE:
+    case EVENT_CLASS_TYPE_FREE:
+        return id_or_null(store_map_get(&ids->type, event->request));
+    case EVENT_CLASS_OP:
+    case EVENT_CLASS_OP_FREE:
+        return id_or_null(store_map_get(&ids->op, event->request));
+    case EVENT_CLASS_GROUP:
+    case EVENT_CLASS_GROUP_FREE:
+    case EVENT_CLASS_COMM: /* MPI_Comm_group */
+    case EVENT_CLASS_WIN:  /* MPI_Win_get_group */
+        return id_or_null(store_map_get(&ids->group, event->request));
+    default:
+        return id_or_null(event->request);
+    }
+}
+
+static void shape_fill(struct store *store, struct store_rank *rank,
+                       const struct spool_event *event, const struct store_gather *parts,
+                       uint32_t call, bool pending, struct shape *shape)
+{
+    const struct store_call *def = &store->defs.call[call];
+    const struct spool_leg *leg = parts && parts->has_leg ? &parts->leg : NULL;
+    const struct store_ids *ids = &rank->ids;
+    const struct store_map *win = win_map(ids, def, !pending && !event->head.b);
+    enum event_class class = def->class;
+
+    memset(shape, 0, sizeof *shape);
+    shape->call = call;
+    shape->comm = shape->win = STORE_NULL;
+    if (win) {
+        uint32_t id = store_map_get(win, event->comm);
+        shape->win = id_or_null(id);
+        if (id)
+            shape->comm = id_or_null(store->defs.win_comm[id]);
+    } else {
+        shape->comm = id_or_null(store_map_get(&ids->comm, event->comm));
+    }
+    shape->peer = has_root(class) ? STORE_NULL : known(event->peer);
+    shape->root = has_root(class) ? known(event->peer) : STORE_NULL;
+    shape->tag = def->tag_is_op ? STORE_NULL : known(event->tag);
+    shape->op = STORE_NULL;
+    if (def->tag_is_op && event->tag > 0)
+        shape->op = id_or_null(store_map_get(&ids->op, (uint32_t)event->tag));
+    shape->datatype = id_or_null(store_map_get(&ids->type, event->type));
+    shape->count = known(event->count);
+    shape->bytes = class == EVENT_CLASS_BUFFER && !event->type
+                       ? shape->count
+                       : bytes_of(store, rank, parts, event->count, event->type,
+                                  SPOOL_LIST_SEND_COUNTS, SPOOL_LIST_SEND_TYPES);
+    if (shape->bytes == STORE_NULL && event->count == EVENT_NONE &&
+        !leg) /* Reduce_scatter gives its counts on the receive side */
+        shape->bytes = bytes_of(store, rank, parts, EVENT_NONE, event->type, SPOOL_LIST_RECV_COUNTS,
+                                SPOOL_LIST_RECV_TYPES);
+    shape->site = id_or_null(store_map_get(&ids->site, event->site));
+    shape->error = event->head.b;
+    shape->parent_back = event->parent ? (int64_t)event->parent : STORE_NULL;
+    shape->recv_peer = leg ? known(leg->peer) : STORE_NULL;
+    shape->recv_tag = leg ? known(leg->tag) : STORE_NULL;
+    shape->recv_datatype = leg ? id_or_null(store_map_get(&ids->type, leg->type)) : STORE_NULL;
+    shape->recv_count = leg ? known(leg->count) : STORE_NULL;
+    shape->recv_bytes = leg ? bytes_of(store, rank, parts, leg->count, leg->type,
+                                       SPOOL_LIST_RECV_COUNTS, SPOOL_LIST_RECV_TYPES)
+                            : STORE_NULL;
+    shape->completions = shape->args = STORE_NULL;
+}
+
+static int64_t list_base(const struct store_list *list)
+{
+    int64_t least = STORE_NULL;
+
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (list->value[i] && (least == STORE_NULL || list->value[i] < least))
+            least = list->value[i];
+    return least;
+}
+
+static enum core_status shape_put(struct store *store, const struct shape *shape, uint32_t *out_id)
+{
+    enum core_status status;
+    int64_t row[SHAPE_COLUMNS];
+    bool is_new;
+
+    status = store_intern(&store->shape, shape, sizeof *shape, out_id, &is_new);
+    if (status || !is_new)
+        return status;
+    row[0] = *out_id;
+    memcpy(row + 1, shape, sizeof *shape);
+    return store_put_integers(&store->sql, STORE_SHAPE, row, SHAPE_COLUMNS);
+}
+
+/* A call whose definition was lost: it happened, and that is all that can be said. */
+static enum core_status call_unknown(struct store *store, struct store_rank *rank, uint16_t id,
+                                     uint32_t *out_call)
+{
+    struct {
+        struct spool_def_call def;
+        char name[32];
+    } made_up = {.def = {.head = {.kind = SPOOL_DEF_CALL, .a = id, .b = EVENT_CLASS_OTHER}}};
+    enum core_status status;
+
+    made_up.def.name_bytes =
+        (uint16_t)snprintf(made_up.name, sizeof made_up.name, "unknown_%u", id);
+    status = store_define(store, rank, &made_up.def.head);
+    *out_call = store_map_get(&rank->ids.call, id);
+    return status;
+}
+
+enum core_status store_event(struct store *store, struct store_rank *rank, uint32_t lane,
+                             const struct spool_event *event, struct store_gather *parts,
+                             uint64_t calls, bool pending)
+{
+    uint32_t call = store_map_get(&rank->ids.call, event->head.a);
+    struct store_row row = {.seq = event->seq};
+    const struct store_list *list = store_list_find(parts, SPOOL_LIST_REQUESTS);
+    enum core_status status = CORE_OK;
+    enum event_class class;
+    struct shape shape;
+    int64_t base;
+
+    if (!call)
+        status = call_unknown(store, rank, event->head.a, &call);
+    if (status)
+        return status;
+    class = store->defs.call[call].class;
+    shape_fill(store, rank, event, parts, call, pending, &shape);
+    shape.thread = lane;
+    shape.many = list != NULL;
+    row.request = list ? list_base(list) : made(rank, event, class);
+    base = row.request == STORE_NULL ? 0 : row.request;
+
+    status = store_talk(store, rank, event, parts, call, shape.bytes, pending);
+    if (!status && parts && (parts->done_count || list))
+        status = completions_put(store, parts, list, base, &shape.completions);
+    if (!status && parts &&
+        (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))
+        status = args_put(store, rank, call, parts, &shape.args);
+    if (!status && parts && parts->frame_count)
+        status = stack_put(store, rank, event->seq, parts);
+    if (!status)
+        status = shape_put(store, &shape, &row.shape);
+    if (status)
+        return status;
+
+    row.t_enter = store_clock_ns(rank->clock, event->t_enter);
+    row.duration = pending ? STORE_NULL : store_clock_ns(rank->clock, event->t_leave) - row.t_enter;
+    if (row.duration != STORE_NULL && row.duration < 0)
+        row.duration = 0;
+    calls = calls > 1 && calls <= CALLS_MAX ? calls : 1;
+    row.calls = calls > 1 ? (int64_t)calls : STORE_NULL;
+    rank->events++;
+    rank->folded += calls - 1;
+    return window_put(store, rank, &row);
+}

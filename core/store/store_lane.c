@@ -1,0 +1,273 @@
+/* A lane's records gathered into whole calls. The parts of a call (lists, statuses, scalars) come
+ * before its event; calls inside it come between its parts. So a few calls are open at any time:
+ * each has a gather, found from the newest back.
+ *
+ * Invariants
+ *  1. At most one gather in use has a given seq.
+ *  2. lane->parts is the gather of lane->event until the next store_lane_next, which forgets it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/store/store_part.h"
+
+struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq)
+{
+    for (uint32_t i = 0; i < STORE_GATHERS_MAX; i++) {
+        uint32_t at = (lane->newest - i) % STORE_GATHERS_MAX;
+        if (lane->gather[at].seq == seq)
+            return &lane->gather[at];
+    }
+    return NULL;
+}
+
+void store_lane_forget(struct store_gather *parts)
+{
+    parts->seq = 0;
+    parts->has_leg = false;
+    parts->calls = 0;
+    parts->list_count = parts->done_count = parts->arg_count = parts->text_bytes =
+        parts->frame_count = 0;
+}
+
+const struct store_list *store_list_find(const struct store_gather *parts, uint16_t role)
+{
+    for (uint32_t i = 0; parts && i < parts->list_count; i++)
+        if (parts->list[i].role == role)
+            return &parts->list[i];
+    return NULL;
+}
+
+static struct store_gather *parts_of(struct store *store, struct store_rank *rank,
+                                     struct store_lane *lane, uint64_t seq)
+{
+    struct store_gather *parts = lane->gather[lane->newest].seq == seq
+                                     ? &lane->gather[lane->newest]
+                                     : store_lane_parts(lane, seq);
+
+    if (parts)
+        return parts;
+    for (uint32_t i = 1; i <= STORE_GATHERS_MAX; i++) {
+        uint32_t at = (lane->newest + i) % STORE_GATHERS_MAX;
+        if (!lane->gather[at].seq) {
+            lane->newest = at;
+            lane->gather[at].seq = seq;
+            return &lane->gather[at];
+        }
+    }
+    /* Calls that never came to their event: a recorder's mistake. The oldest gives way. */
+    lane->newest = (lane->newest + 1) % STORE_GATHERS_MAX;
+    parts = &lane->gather[lane->newest];
+    store_note(store, "rank %" PRId32 ": arguments of call %" PRIu64 " came without the call",
+               rank->rank, parts->seq);
+    store_lane_forget(parts);
+    parts->seq = seq;
+    return parts;
+}
+
+static enum core_status gather_list(struct store_gather *parts, const struct spool_list *record)
+{
+    struct store_list *list = NULL;
+    const int32_t *small = spool_tail(record, sizeof *record);
+    const int64_t *large = spool_tail(record, sizeof *record);
+    enum core_status status;
+
+    for (uint32_t i = 0; i < parts->list_count && !list; i++)
+        if (parts->list[i].role == record->head.a && parts->list[i].argument == record->argument)
+            list = &parts->list[i];
+    if (!list) {
+        if (parts->list_count == STORE_LISTS_MAX)
+            return CORE_OK;
+        list = &parts->list[parts->list_count++];
+        list->role = record->head.a;
+        list->argument = record->argument;
+        list->count = 0;
+    }
+    if (record->first != list->count ||
+        (uint64_t)list->count + record->count > STORE_LIST_VALUES_MAX)
+        return CORE_OK;
+    status = store_room(&list->value, sizeof *list->value, (uint64_t)list->count + record->count,
+                        &list->room);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < record->count; i++)
+        list->value[list->count++] = record->head.b == 4 ? small[i] : large[i];
+    return CORE_OK;
+}
+
+static enum core_status gather_args(struct store_gather *parts, const struct spool_args *record)
+{
+    uint32_t first = record->head.b, end = first + record->head.a;
+    enum core_status status = store_room(&parts->arg, sizeof *parts->arg, end, &parts->arg_room);
+
+    if (status || !record->head.a)
+        return status;
+    for (; parts->arg_count < first; parts->arg_count++) /* values that were not given */
+        parts->arg[parts->arg_count] = 0;
+    memcpy(parts->arg + first, spool_tail(record, sizeof *record),
+           record->head.a * sizeof *parts->arg);
+    if (end > parts->arg_count)
+        parts->arg_count = end;
+    return CORE_OK;
+}
+
+static enum core_status gather_part(struct store_gather *parts, const struct spool_head *head)
+{
+    enum core_status status = CORE_OK;
+
+    switch (head->kind) {
+    case SPOOL_LIST:
+        return gather_list(parts, (const void *)head);
+    case SPOOL_DONE:
+        status = store_room(&parts->done, sizeof *parts->done, (uint64_t)parts->done_count + 1,
+                            &parts->done_room);
+        if (!status)
+            memcpy(&parts->done[parts->done_count++], head, sizeof *parts->done);
+        return status;
+    case SPOOL_LEG:
+        memcpy(&parts->leg, head, sizeof parts->leg);
+        parts->has_leg = true;
+        return CORE_OK;
+    case SPOOL_ARGS:
+        return gather_args(parts, (const void *)head);
+    case SPOOL_REPEAT:
+        parts->calls = ((const struct spool_repeat *)(const void *)head)->calls;
+        return CORE_OK;
+    case SPOOL_TEXT: {
+        uint32_t bytes = 4u + head->a;
+        status =
+            store_room(&parts->text, 1, (uint64_t)parts->text_bytes + bytes, &parts->text_room);
+        if (status)
+            return status;
+        char *at = parts->text + parts->text_bytes;
+        memcpy(at, &head->b, 2);
+        memcpy(at + 2, &head->a, 2);
+        memcpy(at + 4, spool_tail(head, sizeof(struct spool_text)), head->a);
+        parts->text_bytes += bytes;
+        return CORE_OK;
+    }
+    case SPOOL_STACK:
+        status = store_room(&parts->frame, sizeof *parts->frame, head->a, &parts->frame_room);
+        if (!status && head->a) {
+            memcpy(parts->frame, spool_tail(head, sizeof(struct spool_stack)),
+                   head->a * sizeof *parts->frame);
+            parts->frame_count = head->a;
+        }
+        return status;
+    default:
+        return CORE_OK;
+    }
+}
+
+static int64_t event_id(const struct store_rank *rank, uint64_t seq)
+{
+    return (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)(seq & ((1ull << STORE_SEQ_BITS) - 1));
+}
+
+static enum core_status put_digest(struct store *store, const struct store_rank *rank,
+                                   const struct spool_digest *record)
+{
+    int64_t row[5] = {event_id(rank, record->seq), record->head.a, record->head.b,
+                      (int64_t)record->digest, (int64_t)record->bytes};
+
+    if (row[3] == STORE_NULL) /* would read as "no value" */
+        return store_put(&store->sql, STORE_DIGEST, "iiiii", row[0], row[1], row[2], row[3] + 1,
+                         row[4]);
+    return store_put_integers(&store->sql, STORE_DIGEST, row, 5);
+}
+
+static enum core_status put_payload(struct store *store, const struct store_rank *rank,
+                                    const struct spool_payload *record)
+{
+    return store_put(&store->sql, STORE_PAYLOAD, "iiiib", event_id(rank, record->seq),
+                     (int64_t)record->head.a, (int64_t)record->head.b, (int64_t)record->offset,
+                     spool_tail(record, sizeof *record), (size_t)record->count);
+}
+
+/* Threads that start and end all the time share the last numbers, far apart. */
+static void take_over(struct store_rank *rank, struct store_lane *lane)
+{
+    if (rank->thread_next >= STORE_THREADS_MAX)
+        rank->thread_next = rank->lane_count;
+    lane->number = rank->thread_next++;
+    if (rank->thread_next > rank->thread_count)
+        rank->thread_count = rank->thread_next;
+}
+
+enum core_status store_lane_next(struct store *store, struct store_rank *rank,
+                                 struct store_lane *lane)
+{
+    const struct spool_head *head;
+    enum core_status status = CORE_OK;
+
+    if (lane->parts)
+        store_lane_forget(lane->parts);
+    lane->parts = NULL;
+    while (!status && (head = spool_reader_next(&lane->reader))) {
+        switch (head->kind) {
+        case SPOOL_EVENT:
+            memcpy(&lane->event, head, sizeof lane->event);
+            lane->parts = lane->gather[lane->newest].seq == lane->event.seq
+                              ? &lane->gather[lane->newest]
+                              : store_lane_parts(lane, lane->event.seq);
+            if (!lane->event.seq || lane->event.seq >> STORE_SEQ_BITS) {
+                store_note(store, "rank %" PRId32 ": a call without a number was left out",
+                           rank->rank);
+                lane->parts = NULL;
+                continue;
+            }
+            return CORE_OK;
+        case SPOOL_DIGEST:
+            status = put_digest(store, rank, (const void *)head);
+            break;
+        case SPOOL_PAYLOAD:
+            status = put_payload(store, rank, (const void *)head);
+            break;
+        case SPOOL_LOST:
+            rank->lost_records += ((const struct spool_lost *)(const void *)head)->count;
+            break;
+        case SPOOL_CLOCK:
+            break;
+        case SPOOL_THREAD:
+            take_over(rank, lane);
+            break;
+        case SPOOL_TEXT:
+            if (head->b == UINT16_MAX) {
+                store_note(store, "rank %" PRId32 ": %.*s", rank->rank, (int)head->a,
+                           (const char *)spool_tail(head, sizeof(struct spool_text)));
+                break;
+            }
+            /* fall through */
+        case SPOOL_LIST:
+        case SPOOL_DONE:
+        case SPOOL_LEG:
+        case SPOOL_ARGS:
+        case SPOOL_REPEAT:
+        case SPOOL_STACK: { /* seq stands at the same place in all of them */
+            uint64_t seq = ((const struct spool_args *)(const void *)head)->seq;
+            if (seq)
+                status = gather_part(parts_of(store, rank, lane, seq), head);
+            break;
+        }
+        default:
+            status = store_define(store, rank, head);
+        }
+    }
+    lane->at_end = true;
+    return status;
+}
+
+void store_lane_close(struct store_lane *lane)
+{
+    for (uint32_t i = 0; i < STORE_GATHERS_MAX; i++) {
+        struct store_gather *parts = &lane->gather[i];
+        for (uint32_t k = 0; k < STORE_LISTS_MAX; k++)
+            free(parts->list[k].value);
+        free(parts->done);
+        free(parts->arg);
+        free(parts->text);
+        free(parts->frame);
+    }
+    if (lane->open)
+        spool_reader_close(&lane->reader);
+}

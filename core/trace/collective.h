@@ -1,0 +1,42 @@
+/* The collectives of a trace: which calls of which ranks belong together. MPI pairs the n-th
+ * collective that each member of a communicator calls, so that is how they are paired here,
+ * whatever the calls are. */
+#ifndef CORE_TRACE_COLLECTIVE_H
+#define CORE_TRACE_COLLECTIVE_H
+
+#include <stdint.h>
+
+#include "core/status.h"
+#include "core/trace/trace.h"
+
+struct collective_part { /* one member's call */
+    bool present;  /* false: this member made fewer collective calls on this communicator, as far as
+                      recorded */
+    uint32_t rank; /* world */
+    struct trace_event event; /* its completions are not kept */
+};
+
+struct collective {
+    int32_t comm;
+    uint64_t number; /* on comm, from 1 */
+    uint32_t first;  /* of its members in list->part, in the communicator's order: local group, then
+                        remote group */
+    uint32_t count;
+    uint32_t present; /* members that are */
+};
+
+struct collective_list {
+    struct collective *collective; /* by communicator, then number */
+    uint32_t count;
+    struct collective_part *part;
+    uint64_t part_count;
+};
+
+enum { COLLECTIVE_PARTS_MAX = 1 << 26 };
+
+/* The application's own collective calls. More than COLLECTIVE_PARTS_MAX parts are refused with
+ * CORE_LIMIT. */
+enum core_status collective_list_load(struct trace *trace, struct collective_list *out_list);
+void collective_list_done(struct collective_list *list);
+
+#endif

@@ -1,0 +1,224 @@
+/* Calls as text: the arguments a class of calls has, in the words of MPI's standard. */
+#include "core/trace/describe.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+struct text { /* appends to a fixed buffer, cutting what does not fit */
+    char *buffer;
+    size_t room, used;
+    bool separated; /* an argument stands already: the next one needs a comma */
+};
+
+static void append(struct text *text, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+static void append(struct text *text, const char *format, ...)
+{
+    va_list args;
+
+    if (text->used >= text->room)
+        return;
+    va_start(args, format);
+    int length = vsnprintf(text->buffer + text->used, text->room - text->used, format, args);
+    va_end(args);
+    if (length > 0)
+        text->used += (size_t)length;
+}
+
+static void separate(struct text *text)
+{
+    if (text->separated)
+        append(text, ", ");
+    text->separated = true;
+}
+
+const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes)
+{
+    switch (peer) {
+    case EVENT_ANY:
+        snprintf(buffer, buffer_bytes, "any");
+        break;
+    case EVENT_PROC_NULL:
+        snprintf(buffer, buffer_bytes, "MPI_PROC_NULL");
+        break;
+    case EVENT_ROOT:
+        snprintf(buffer, buffer_bytes, "MPI_ROOT");
+        break;
+    default:
+        snprintf(buffer, buffer_bytes, "%" PRId32, peer);
+    }
+    return buffer;
+}
+
+const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
+{
+    char digits[24], grouped[32];
+    int length = snprintf(digits, sizeof digits, "%" PRIu64, bytes), out = 0;
+
+    for (int i = 0; i < length; i++) {
+        if (i && (length - i) % 3 == 0)
+            grouped[out++] = ',';
+        grouped[out++] = digits[i];
+    }
+    grouped[out] = 0;
+    snprintf(buffer, buffer_bytes, "%s byte%s", grouped, bytes == 1 ? "" : "s");
+    return buffer;
+}
+
+const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
+                          size_t buffer_bytes)
+{
+    if (comm >= 0 && (uint32_t)comm < trace->comm_count && trace->comm[comm].name &&
+        *trace->comm[comm].name)
+        snprintf(buffer, buffer_bytes, "%s", trace->comm[comm].name);
+    else
+        snprintf(buffer, buffer_bytes, "comm %" PRId32, comm);
+    return buffer;
+}
+
+static const char *peer_name(enum event_class class)
+{
+    switch (class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_ISEND:
+    case EVENT_CLASS_SEND_INIT:
+    case EVENT_CLASS_SENDRECV:
+        return "dest";
+    case EVENT_CLASS_RMA:
+    case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_FLUSH:
+        return "target";
+    default:
+        return "source";
+    }
+}
+
+static void append_tag(struct text *text, const char *name, int32_t tag)
+{
+    separate(text);
+    if (tag == EVENT_ANY)
+        append(text, "%s=any", name);
+    else
+        append(text, "%s=%" PRId32, name, tag);
+}
+
+static void append_message(struct text *text, const struct trace_event *event)
+{
+    char word[64];
+
+    if (event->peer != EVENT_NONE) {
+        separate(text);
+        append(text, "%s=%s", peer_name(event->class),
+               describe_peer(event->peer, word, sizeof word));
+    }
+    if (event->tag != EVENT_NONE)
+        append_tag(text, "tag", event->tag);
+    if (event->root != EVENT_NONE) {
+        separate(text);
+        append(text, "root=%s", describe_peer(event->root, word, sizeof word));
+    }
+    if ((event->datatype >= 0 && event->count != EVENT_NONE) || event->bytes) {
+        separate(text);
+        append(text, "%s", describe_bytes(event->bytes, word, sizeof word));
+    }
+    if (event->has_leg) {
+        if (event->recv_peer != EVENT_NONE) { /* the receive side of a collective has neither */
+            separate(text);
+            append(text, "source=%s", describe_peer(event->recv_peer, word, sizeof word));
+        }
+        if (event->recv_tag != EVENT_NONE)
+            append_tag(text, "recvtag", event->recv_tag);
+        separate(text);
+        append(text, "%s", describe_bytes(event->recv_bytes, word, sizeof word));
+    }
+}
+
+static void append_id(struct text *text, const char *name, uint64_t id)
+{
+    if (!id)
+        return;
+    separate(text);
+    append(text, "%s=%" PRIu64, name, id);
+}
+
+/* What a call made or freed, where `request` is no request. */
+static bool append_made(struct text *text, const struct trace *trace,
+                        const struct trace_event *event)
+{
+    char word[128];
+
+    switch (event->class) {
+    case EVENT_CLASS_COMM_CREATE:
+        if (event->request && event->request < trace->comm_count) {
+            separate(text);
+            append(text, "newcomm=%s",
+                   describe_comm(trace, (int32_t)event->request, word, sizeof word));
+        }
+        return true;
+    case EVENT_CLASS_TYPE:
+    case EVENT_CLASS_TYPE_FREE:
+        append_id(text, "datatype", event->request);
+        return true;
+    case EVENT_CLASS_GROUP:
+    case EVENT_CLASS_GROUP_FREE:
+    case EVENT_CLASS_COMM:
+    case EVENT_CLASS_WIN:
+        append_id(text, "group", event->request);
+        return true;
+    case EVENT_CLASS_OP:
+    case EVENT_CLASS_OP_FREE:
+        append_id(text, "op", event->request);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void append_requests(struct text *text, const struct trace *trace,
+                            const struct trace_event *event)
+{
+    enum { SHOWN_MAX = 8 };
+
+    if (append_made(text, trace, event))
+        return;
+    if (event->request) {
+        separate(text);
+        append(text, "request=%" PRIu64, event->request);
+    } else if (event->completion_count && event->completion[0].request) {
+        separate(text);
+        append(text, "requests=");
+        for (uint32_t i = 0; i < event->completion_count && i < SHOWN_MAX; i++)
+            append(text, "%s%" PRIu64, i ? "," : "", event->completion[i].request);
+        if (event->completion_count > SHOWN_MAX)
+            append(text, ",... (%" PRIu32 ")", event->completion_count);
+    }
+}
+
+const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
+                          size_t buffer_bytes)
+{
+    struct text text = {.buffer = buffer, .room = buffer_bytes};
+    char word[128];
+
+    if (!buffer_bytes)
+        return "";
+    buffer[0] = 0;
+    append(&text, "%s(", trace->call[event->call].name);
+    append_message(&text, event);
+    append_requests(&text, trace, event);
+    if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count &&
+        trace->op_name[event->op]) {
+        separate(&text);
+        append(&text, "%s", trace->op_name[event->op]);
+    }
+    if (event->comm >= 0) {
+        separate(&text);
+        append(&text, "%s", describe_comm(trace, event->comm, word, sizeof word));
+    }
+    append(&text, ")");
+    return buffer;
+}

@@ -1,0 +1,24 @@
+/* One recorded call as a person reads it. */
+#ifndef CORE_TRACE_DESCRIBE_H
+#define CORE_TRACE_DESCRIBE_H
+
+#include <stddef.h>
+
+#include "core/trace/trace.h"
+
+/* "MPI_Send(dest=1, tag=0, 8 bytes, MPI_COMM_WORLD)"; written into buffer (cut if it is too small),
+ * which is returned. Peers are as in the call, in the call's communicator. */
+const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
+                          size_t buffer_bytes);
+
+/* "MPI_COMM_WORLD", the name the program gave, or "comm 3". */
+const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
+                          size_t buffer_bytes);
+
+/* "1", "any", "MPI_PROC_NULL", "MPI_ROOT". */
+const char *describe_peer(int32_t peer, char *buffer, size_t buffer_bytes);
+
+/* "8 bytes", "1 byte", "4,096 bytes". */
+const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes);
+
+#endif

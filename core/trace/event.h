@@ -1,0 +1,121 @@
+/* The vocabulary of a trace: what one recorded call is, shared by the spool (core/spool/spool.h),
+ * the store (core/store/store.h) and whoever reads traces. No MPI here: numbers have the same
+ * meaning whatever library was watched.
+ *
+ * Units: times in nanoseconds since the job's start (trace) or in clock ticks (spool); sizes in
+ * bytes; ranks of peers as in the call, that is in the call's communicator, unless a name says
+ * world. */
+#ifndef CORE_TRACE_EVENT_H
+#define CORE_TRACE_EVENT_H
+
+#include <stdint.h>
+
+/* Values of peer and tag that are no rank and no tag. The recorder translates the library's own. */
+enum {
+    EVENT_ANY = -1,       /* MPI_ANY_SOURCE, MPI_ANY_TAG */
+    EVENT_PROC_NULL = -2, /* MPI_PROC_NULL */
+    EVENT_ROOT = -3,      /* MPI_ROOT, on intercommunicators */
+    EVENT_NONE = -32768   /* the call has no such argument */
+};
+
+/* What replay does with a call: the class column of the call table (interpose/calls.table). The
+ * text forms are stored in the trace (table call), the numbers only in the spool. */
+#define EVENT_CLASSES(X)                                                                          \
+    X(OTHER, "other") /* no effect on communication, or not understood */                         \
+    X(INIT, "init")   /* MPI_Init, MPI_Init_thread */                                             \
+    X(FINALIZE, "finalize")                                                                       \
+    X(ABORT, "abort")                                                                             \
+    X(SEND, "send") /* blocking; the mode is in the call's row */                                 \
+    X(ISEND, "isend")                                                                             \
+    X(SEND_INIT, "send_init")                                                                     \
+    X(RECV, "recv")                                                                               \
+    X(IRECV, "irecv")                                                                             \
+    X(RECV_INIT, "recv_init")                                                                     \
+    X(SENDRECV, "sendrecv") /* send side in the event, receive side in its leg */                 \
+    X(START, "start")       /* one request or a list */                                           \
+    X(WAIT, "wait")                                                                               \
+    X(WAITALL, "waitall")                                                                         \
+    X(WAITANY, "waitany")                                                                         \
+    X(WAITSOME, "waitsome")                                                                       \
+    X(TEST, "test")                                                                               \
+    X(TESTALL, "testall")                                                                         \
+    X(TESTANY, "testany")                                                                         \
+    X(TESTSOME, "testsome")                                                                       \
+    X(REQUEST_STATUS,                                                                             \
+      "request_status") /* MPI_Request_get_status: a test that keeps the request */               \
+    X(PROBE, "probe")                                                                             \
+    X(IPROBE, "iprobe")                                                                           \
+    X(MPROBE, "mprobe") /* request = id of the message */                                         \
+    X(IMPROBE, "improbe")                                                                         \
+    X(MRECV, "mrecv")   /* request = id of the message it receives */                             \
+    X(IMRECV, "imrecv") /* request = its own; arg "message" = id of the message */                \
+    X(CANCEL, "cancel")                                                                           \
+    X(REQUEST_FREE, "request_free")                                                               \
+    X(BUFFER, "buffer") /* MPI_Buffer_attach and _detach; bytes = size */                         \
+    X(COLL, "coll")     /* blocking collective on comm; peer = root; tag = op id */               \
+    X(ICOLL, "icoll")                                                                             \
+    X(COLL_INIT, "coll_init")                                                                     \
+    X(COMM_CREATE, "comm_create")   /* collective over comm; makes the comm in `made` */          \
+    X(COMM_ICREATE, "comm_icreate") /* MPI_Comm_idup */                                           \
+    X(COMM_FREE, "comm_free")                                                                     \
+    X(COMM, "comm") /* queries and local calls on communicators */                                \
+    X(GROUP, "group")                                                                             \
+    X(TOPO, "topo") /* local calls on topologies */                                               \
+    X(TYPE, "type")                                                                               \
+    X(TYPE_FREE, "type_free")                                                                     \
+    X(OP, "op")                                                                                   \
+    X(OP_FREE, "op_free")                                                                         \
+    X(GROUP_FREE, "group_free")                                                                   \
+    X(WIN_CREATE, "win_create") /* collective */                                                  \
+    X(WIN_FREE, "win_free")     /* collective */                                                  \
+    X(RMA, "rma")               /* put, get, accumulate...; peer = target; comm = the window's */ \
+    X(RMA_FENCE, "rma_fence")   /* collective */                                                  \
+    X(RMA_POST, "rma_post")                                                                       \
+    X(RMA_START, "rma_start")                                                                     \
+    X(RMA_COMPLETE, "rma_complete")                                                               \
+    X(RMA_WAIT, "rma_wait")                                                                       \
+    X(RMA_TEST, "rma_test")                                                                       \
+    X(RMA_LOCK, "rma_lock")                                                                       \
+    X(RMA_UNLOCK, "rma_unlock")                                                                   \
+    X(RMA_FLUSH, "rma_flush")                                                                     \
+    X(WIN, "win")                                                                                 \
+    X(FILE, "file")                                                                               \
+    X(FILE_COLL, "file_coll") /* collective over the file's communicator */                       \
+    X(SPAWN, "spawn")         /* dynamic processes */                                             \
+    X(TOOL, "tool")           /* MPI_T, MPI_Pcontrol, info, error handlers, attributes */
+
+enum event_class {
+#define X(name, text) EVENT_CLASS_##name,
+    EVENT_CLASSES(X)
+#undef X
+        EVENT_CLASS_COUNT
+};
+
+/* "send", "waitall"...; NULL if out of range. And back: EVENT_CLASS_COUNT if unknown. */
+const char *event_class_text(enum event_class class);
+enum event_class event_class_find(const char *text);
+
+enum event_mode {
+    EVENT_MODE_NONE,
+    EVENT_MODE_STANDARD,
+    EVENT_MODE_BUFFERED,
+    EVENT_MODE_SYNCHRONOUS,
+    EVENT_MODE_READY
+};
+
+/* What became of a rank (table rank, column state; text forms by event_rank_state_text). */
+enum event_rank_state {
+    EVENT_RANK_MISSING,  /* no spool */
+    EVENT_RANK_RUNNING,  /* the spool says neither; how it ended is not known */
+    EVENT_RANK_FINISHED, /* MPI_Finalize returned */
+    EVENT_RANK_EXITED,   /* exit without MPI_Finalize */
+    EVENT_RANK_ABORTED,  /* it called MPI_Abort */
+    EVENT_RANK_CRASHED,  /* died of its own signal: SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT */
+    EVENT_RANK_KILLED,   /* died of SIGKILL or of another's signal, or vanished in mid-run */
+    EVENT_RANK_ENDED,    /* ended by the launcher (mpirun or crosswait) because of another rank */
+    EVENT_RANK_STATE_COUNT
+};
+const char *event_rank_state_text(enum event_rank_state state);
+enum event_rank_state event_rank_state_find(const char *text);
+
+#endif

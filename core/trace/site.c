@@ -1,0 +1,261 @@
+/* Source lines of return addresses, through libdwfl: it finds separate debug files by build id and
+ * by debuglink. Each module gets a Dwfl of its own, laid out at base 0, so that addresses are those
+ * of the file and modules cannot overlap.
+ *
+ * Invariants
+ *  1. Modules stay open until the resolver is freed; one that cannot be read is remembered as such,
+ * and not tried again.
+ *  2. A return address points behind the call: whatever is looked up is looked up for the byte
+ * before it. */
+#include "core/trace/site.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <dlfcn.h>
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+#include <elfutils/libdwfl.h>
+
+#include "core/fault.h"
+
+struct site_module {
+    char *path;
+    Dwfl *dwfl;
+    Dwfl_Module *module; /* NULL: it cannot be read */
+};
+struct site_resolver {
+    struct site_module *module;
+    uint32_t count, room;
+    uint32_t last; /* most questions are about the module asked about before */
+};
+
+static char *debug_path; /* NULL: the usual places */
+static const Dwfl_Callbacks callbacks = {
+    .find_elf = dwfl_build_id_find_elf,
+    .find_debuginfo = dwfl_standard_find_debuginfo,
+    .debuginfo_path = &debug_path,
+};
+
+static enum core_status no_memory(void)
+{
+    return core_report(CORE_NO_MEMORY, "cannot look up source lines: out of memory");
+}
+
+enum core_status site_resolver_new(struct site_resolver **out_resolver)
+{
+    struct site_resolver *resolver = core_alloc_zero(1, sizeof *resolver);
+
+    if (!resolver)
+        return no_memory();
+    *out_resolver = resolver;
+    return CORE_OK;
+}
+
+void site_resolver_free(struct site_resolver *resolver)
+{
+    if (!resolver)
+        return;
+    for (uint32_t i = 0; i < resolver->count; i++) {
+        if (resolver->module[i].dwfl)
+            dwfl_end(resolver->module[i].dwfl);
+        free(resolver->module[i].path);
+    }
+    free(resolver->module);
+    free(resolver);
+}
+
+static void module_read(struct site_module *module)
+{
+    module->dwfl = dwfl_begin(&callbacks);
+    if (!module->dwfl)
+        return;
+    dwfl_report_begin(module->dwfl);
+    module->module = dwfl_report_elf(module->dwfl, module->path, module->path, -1, 0, true);
+    if (dwfl_report_end(module->dwfl, NULL, NULL) != 0)
+        module->module = NULL;
+}
+
+static enum core_status module_get(struct site_resolver *resolver, const char *path,
+                                   struct site_module **out_module)
+{
+    struct site_module *module;
+
+    for (uint32_t i = 0; i < resolver->count; i++) {
+        module = &resolver->module[(resolver->last + i) % resolver->count];
+        if (strcmp(module->path, path) == 0) {
+            resolver->last = (uint32_t)(module - resolver->module);
+            *out_module = module;
+            return CORE_OK;
+        }
+    }
+    if (resolver->count == resolver->room) {
+        uint32_t room = resolver->room ? resolver->room * 2 : 8;
+        module = core_alloc_again(resolver->module, room * sizeof *module);
+        if (!module)
+            return no_memory();
+        resolver->module = module;
+        resolver->room = room;
+    }
+    module = &resolver->module[resolver->count];
+    memset(module, 0, sizeof *module);
+    module->path = core_alloc(strlen(path) + 1);
+    if (!module->path)
+        return no_memory();
+    strcpy(module->path, path);
+    resolver->last = resolver->count++;
+    module_read(module);
+    *out_module = module;
+    return CORE_OK;
+}
+
+/* The program may have been built anew since it ran. */
+static bool same_build(Dwfl_Module *module, const unsigned char *build_id, size_t build_id_bytes)
+{
+    const unsigned char *bits;
+    GElf_Addr where;
+    int bytes;
+
+    if (!build_id || !build_id_bytes)
+        return true;
+    bytes = dwfl_module_build_id(module, &bits, &where);
+    return bytes > 0 && (size_t)bytes == build_id_bytes &&
+           memcmp(bits, build_id, build_id_bytes) == 0;
+}
+
+static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
+{
+    Dwfl_Line *line = dwfl_module_getsrc(module, address);
+    const char *file, *slash;
+    int number = 0;
+
+    if (!line)
+        return;
+    file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+    if (!file || number <= 0)
+        return;
+    slash = strrchr(file, '/');
+    snprintf(place->file, sizeof place->file, "%s", slash ? slash + 1 : file);
+    snprintf(place->path, sizeof place->path, "%s", file);
+    place->line = number;
+}
+
+/* The function at the address and the functions inlined there, from the scopes that physically
+ * contain it. */
+static void scopes_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias), *scope = NULL, *chain = NULL;
+    size_t used = 0;
+    int count;
+
+    if (!unit || dwarf_getscopes(unit, address - bias, &scope) <= 0)
+        return;
+    count = dwarf_getscopes_die(&scope[0], &chain);
+    for (int i = 0; i < count && !*place->function; i++) {
+        int tag = dwarf_tag(&chain[i]);
+        const char *name = tag == DW_TAG_subprogram || tag == DW_TAG_inlined_subroutine
+                               ? dwarf_diename(&chain[i])
+                               : NULL;
+        if (!name)
+            continue;
+        if (tag == DW_TAG_subprogram)
+            snprintf(place->function, sizeof place->function, "%s", name);
+        else if (used < sizeof place->inlined)
+            used += (size_t)snprintf(place->inlined + used, sizeof place->inlined - used, "%s%s",
+                                     used ? " < " : "", name);
+    }
+    free(chain);
+    free(scope);
+}
+
+/* C++ names as people write them, without parameters; as they are where the C++ library is not
+ * there to ask. */
+static void symbol_name(const char *name, char *out, size_t room)
+{
+    static char *(*demangle)(const char *, char *, size_t *, int *);
+    static bool asked;
+    int depth = 0;
+
+    if (!asked && strncmp(name, "_Z", 2) == 0) {
+        void *library = dlopen("libstdc++.so.6", RTLD_LAZY);
+        *(void **)&demangle = library ? dlsym(library, "__cxa_demangle") : NULL;
+        asked = true;
+    }
+    char *plain = demangle && strncmp(name, "_Z", 2) == 0 ? demangle(name, NULL, NULL, NULL) : NULL;
+    char *end = plain ? strrchr(plain, ')') : NULL;
+    for (char *at = end; at && at > plain; at--) {
+        depth += (*at == ')') - (*at == '(');
+        if (!depth) {
+            *at = 0;
+            break;
+        }
+    }
+    snprintf(out, room, "%s", plain ? plain : name);
+    free(plain);
+}
+
+static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
+{
+    GElf_Off offset = 0;
+    GElf_Sym symbol;
+    const char *name = dwfl_module_addrinfo(module, address, &offset, &symbol, NULL, NULL, NULL);
+
+    if (!name || !*name)
+        return;
+    symbol_name(name, place->symbol, sizeof place->symbol);
+    place->offset = offset + 1;
+}
+
+/* From the flags that GCC notes with the debug information; else from how the function begins: who
+ * does not optimise keeps a frame pointer, and x86-64's compilers that do leave it out unless told.
+ */
+static int optimized_find(Dwfl_Module *module, uint64_t address, const struct site_place *place)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Attribute attribute;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    const char *producer =
+        unit ? dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_producer, &attribute)) : NULL;
+    if (producer && strncmp(producer, "GNU ", 4) == 0) {
+        const char *flag = strstr(producer, " -O");
+        return flag && flag[3] != '0';
+    }
+#if defined(__x86_64__)
+    static const unsigned char keeps[] = {0x55, 0x48, 0x89, 0xe5},
+                               marked[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    uint64_t start = address + 1 - place->offset;
+    GElf_Addr at = start;
+    Elf_Scn *section = *place->symbol ? dwfl_module_address_section(module, &at, &bias) : NULL;
+    Elf_Data *data = section ? elf_rawdata(section, NULL) : NULL;
+    if (data && data->d_buf && at + sizeof marked + sizeof keeps <= data->d_size) {
+        const unsigned char *code = (const unsigned char *)data->d_buf + at;
+        code += memcmp(code, marked, sizeof marked) ? 0 : sizeof marked;
+        return memcmp(code, keeps, sizeof keeps) != 0;
+    }
+#endif
+    return -1;
+}
+
+enum core_status site_resolve(struct site_resolver *resolver, const char *module_path,
+                              const unsigned char *build_id, size_t build_id_bytes,
+                              uint64_t address, struct site_place *out_place)
+{
+    struct site_module *module = NULL;
+    struct site_place place = {0};
+    enum core_status status = module_get(resolver, module_path, &module);
+
+    if (status)
+        return status;
+    if (!module->module || !address || !same_build(module->module, build_id, build_id_bytes))
+        return CORE_NOT_FOUND;
+    line_find(module->module, address - 1, &place);
+    scopes_find(module->module, address - 1, &place);
+    symbol_find(module->module, address - 1, &place);
+    if (!*place.file && !*place.function && !*place.symbol)
+        return CORE_NOT_FOUND;
+    place.optimized = optimized_find(module->module, address - 1, &place);
+    *out_place = place;
+    return CORE_OK;
+}

@@ -1,0 +1,38 @@
+/* Source lines of return addresses, through libdw: inlined frames, separate debug files (build id,
+ * debuglink), PIE and shared libraries; without debug information the symbol and offset. */
+#ifndef CORE_TRACE_SITE_H
+#define CORE_TRACE_SITE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+struct site_resolver; /* keeps the debug information of the modules it has met open */
+
+struct site_place {
+    char file[512]; /* "" unknown; the name as the compiler had it, reduced to its last component */
+    char path[512]; /* the same, whole; relative to nothing where the compiler was given a relative
+                       name */
+    int line;
+    char function[256]; /* innermost function that is not inlined; "" unknown */
+    char inlined[512];  /* chain of inlined functions at the address, innermost first, "a < b"; ""
+                           none */
+    char symbol[256];   /* from the symbol table, C++ names demangled; "" unknown */
+    uint64_t offset;    /* address - symbol's address */
+    int optimized; /* 0: the compiler translated what is written, no more and no less; 1: it may
+                      have moved and added loads; -1 unknown */
+};
+
+enum core_status site_resolver_new(struct site_resolver **out_resolver);
+void site_resolver_free(struct site_resolver *resolver);
+/* address is relative to the module's load bias, and is a return address: the line is that of the
+ * call before it. build_id may be NULL; a module whose build id differs from it is not trusted (the
+ * program was rebuilt since) and yields no line. CORE_NOT_FOUND (without a report) when nothing at
+ * all is known. */
+enum core_status site_resolve(struct site_resolver *resolver, const char *module_path,
+                              const unsigned char *build_id, size_t build_id_bytes,
+                              uint64_t address, struct site_place *out_place);
+
+#endif

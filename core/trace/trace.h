@@ -1,0 +1,184 @@
+/* Reading a trace (the SQLite file that core/store/store.h writes): tables that are small are in
+ * memory from the start, events come through a cursor per rank, in the order of their sequence
+ * numbers. Also the places where replays and findings are kept. */
+#ifndef CORE_TRACE_TRACE_H
+#define CORE_TRACE_TRACE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/trace/event.h"
+#include "core/spool/spool.h"
+#include "core/status.h"
+
+enum { TRACE_SCHEMA_VERSION = 3, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+
+struct trace_call {
+    const char *name;
+    enum event_class class;
+    enum event_mode mode;
+};
+struct trace_site { /* strings are NULL when unknown; line 0 when unknown */
+    const char *file, *path, *function, *module, *symbol, *inlined;
+    int line;
+    int optimized; /* 0: compiled as written, 1: not, -1 unknown */
+    uint64_t address, offset;
+};
+struct trace_comm {
+    const char *name; /* "MPI_COMM_WORLD", a name set by the program, or NULL */
+    bool inter;
+    int32_t size, remote_size;
+    int32_t topology;      /* 0 none, 1 cartesian, 2 graph, 3 distributed graph */
+    int32_t parent;        /* id, -1 none */
+    const int32_t *member; /* world ranks of the local group, by rank in it; EVENT_NONE where the
+                              record was cut */
+    const int32_t *remote; /* intercommunicators: of the other side. An intercommunicator has one
+                              row; the side listed first is the one that holds its smallest world
+                              rank: ask trace_comm_world for a peer's world rank */
+};
+struct trace_datatype {
+    const char *name;
+    int64_t size, lb, extent;
+    uint64_t signature;
+    const struct spool_segment *segment; /* NULL: map not kept */
+    uint32_t segment_count;
+};
+struct trace_rank {
+    const char *host, *detail;
+    enum event_rank_state state;
+    int64_t code;
+    uint64_t events, lost;
+    uint32_t threads; /* that made calls */
+    bool cut;
+};
+
+struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids that do not exist
+                  are zero */
+    struct sqlite3 *db;
+    char *path;
+    uint32_t rank_count;
+    struct trace_rank *rank;
+    uint32_t call_count, site_count, comm_count, datatype_count, op_count;
+    struct trace_call *call;
+    struct trace_site *site;
+    struct trace_comm *comm;
+    struct trace_datatype *datatype;
+    const char **op_name;
+    bool *op_commutative;
+    void *arena;                 /* strings and arrays above */
+    struct trace_shapes *shapes; /* what cursors share */
+    uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
+};
+
+enum trace_access { TRACE_READ, TRACE_WRITE /* findings and runs can be added */ };
+
+/* Refuses, with a sentence: a file that does not exist, is no SQLite, is no trace, is of a newer
+ * version, is damaged. */
+enum core_status trace_open(const char *path, enum trace_access access, struct trace *out_trace);
+void trace_close(struct trace *trace); /* takes a zeroed one */
+
+/* World rank of rank `peer` of comm as seen by world rank `me` (for intercommunicators: in the
+ * other group). EVENT_ANY, EVENT_PROC_NULL and EVENT_ROOT come back unchanged; EVENT_NONE if out of
+ * range. */
+int32_t trace_comm_world(const struct trace *trace, int32_t comm, int32_t me, int32_t peer);
+/* meta: NULL if there is no such key. The text is valid until trace_close. */
+const char *trace_meta(struct trace *trace, const char *key);
+
+struct trace_completion { /* waits, tests and MPI_Startall on several requests have one for each,
+                             done or not, but null requests */
+    uint32_t index;       /* place in the call's list */
+    uint64_t request;
+    bool done, cancelled;
+    int32_t source, tag; /* in the communicator; EVENT_NONE where a send or collective has none */
+    uint64_t bytes;
+    int32_t error;
+};
+struct trace_event {
+    uint32_t rank;
+    uint64_t seq;
+    uint64_t parent; /* seq; 0: the application's own call */
+    int32_t call;    /* index into trace->call */
+    enum event_class class;
+    enum event_mode mode;
+    int32_t comm;      /* -1 none; of window and file calls: what the window was made on */
+    int32_t win;       /* id in table win; -1 none */
+    int32_t peer, tag; /* EVENT_NONE if none */
+    int32_t datatype;  /* -1 none */
+    int64_t count;     /* EVENT_NONE if none */
+    uint64_t bytes;
+    int32_t root, op; /* EVENT_NONE if none */
+    uint64_t request; /* 0 none, and for calls on several: see completion. Id of the communicator,
+                         group, datatype or operation for calls that make one */
+    int32_t site;     /* 0 unknown */
+    int32_t thread, error;
+    uint64_t t_enter, t_leave; /* ns since the job's start; t_leave equals t_enter while pending */
+    bool pending;              /* had not returned when the record ends */
+    uint64_t
+        repeat; /* equal polls that it stands for, from t_enter to t_leave; 1 for everything else */
+    bool has_leg; /* receive side below */
+    int32_t recv_peer, recv_tag, recv_datatype;
+    int64_t recv_count;
+    uint64_t recv_bytes;
+    int64_t arg_set;                           /* for trace_args_each; 0: no further arguments */
+    const struct trace_completion *completion; /* valid until the next trace_cursor_next */
+    uint32_t completion_count;
+};
+
+struct trace_cursor;
+enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
+                                   struct trace_cursor **out_cursor);
+/* *out_more = false at the end; *out_event is valid until the next call. */
+enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_event *out_event,
+                                   bool *out_more);
+void trace_cursor_close(struct trace_cursor *cursor);
+
+/* One event by its number, e.g. to describe a finding's call. CORE_NOT_FOUND without a report if
+ * there is none. Its completions are not loaded. */
+enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t seq,
+                                 struct trace_event *out_event);
+
+/* Values of an array or scalar argument by name, e.g. "sendcounts", "message". *out_count = 0 when
+ * it was not kept. Free with free(). */
+enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name,
+                               int64_t **out_value, uint32_t *out_count);
+
+/* Each further argument of an event: arrays value by value, scalars and texts with index 0, in the
+ * order of the call. text is NULL for numbers. A status other than CORE_OK ends it and is returned.
+ */
+typedef enum core_status (*trace_arg_fn)(const char *name, uint32_t index, int64_t value,
+                                         const char *text, void *context);
+enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn,
+                                 void *context);
+
+/* Misuse that the ranks saw themselves (core/spool/spool.h, SPOOL_TEXT_USAGE), in the order of
+ * ranks and their calls. The text is valid until fn returns. A status other than CORE_OK ends it
+ * and is returned. */
+typedef enum core_status (*trace_usage_fn)(uint32_t rank, uint64_t seq, const char *text,
+                                           void *context);
+enum core_status trace_usage_each(struct trace *trace, trace_usage_fn fn, void *context);
+
+/* World ranks of a group that a call named (argument "group"), by rank in it; *out_count = 0 when
+ * it was not kept. Free with free(). */
+enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member,
+                                 uint32_t *out_count);
+
+/* "quiz.c:31", or "main+0x42 (quiz)", or "?" ; written into buffer, which is returned. */
+const char *trace_site_text(const struct trace *trace, int32_t site, char *buffer,
+                            size_t buffer_bytes);
+
+/* Kept in the trace file itself. trace_findings_clear removes what earlier checks left. */
+enum core_status trace_finding_add(struct trace *trace, const char *rule, const char *class,
+                                   const char *severity, const char *title, const char *ranks,
+                                   const char *json, const char *repeat);
+enum core_status trace_findings_clear(struct trace *trace);
+/* Marks the findings whose repeat command holds `policy`: seen in the real job (column confirmed =
+ * 1), or not (2). */
+enum core_status trace_findings_confirm(struct trace *trace, const char *policy, bool confirmed);
+/* What trace_findings_confirm left: 1, 2, or 0 for never tried. */
+enum core_status trace_finding_confirmed(struct trace *trace, const char *policy,
+                                         int *out_confirmed);
+enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t seed,
+                               const char *verdict, const char *detail);
+
+#endif

@@ -1,0 +1,476 @@
+/* Events of a trace, one by one. Rows of event_row are put together with their shapes here rather
+ * than by SQL: shapes repeat, so a cache of them by id makes an event cost one step over one narrow
+ * table.
+ *
+ * Invariants
+ *  1. An entry of the cache with id != 0 was checked: its ids exist in the trace's arrays.
+ *  2. What a cursor hands out is the cursor's own: another cursor may throw entries out of the
+ * cache. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/fault.h"
+#include "core/spool/spool_read.h"
+#include "core/trace/trace_part.h"
+
+enum { SEQ_BITS = 40, CACHE_SHAPES = 1 << 12, SET_MAX = 1 << 24 };
+
+struct done { /* a completion, its request counted from the event's */
+    struct trace_completion completion;
+    int64_t ahead;
+    bool has_request;
+};
+struct shape {
+    int64_t id;               /* 0: empty */
+    struct trace_event event; /* what repeats */
+    uint64_t parent_back;
+    bool many;
+    struct done *done;
+    uint32_t done_count;
+};
+struct trace_shapes {
+    struct shape shape[CACHE_SHAPES];
+    sqlite3_stmt *by_id, *set_by_id, *event_by_id, *arg_by_name;
+};
+struct trace_cursor {
+    struct trace *trace;
+    sqlite3_stmt *stmt;
+    struct trace_completion *completion;
+    uint32_t completion_room;
+    uint64_t rows;
+};
+
+void trace_shapes_free(struct trace_shapes *shapes)
+{
+    if (!shapes)
+        return;
+    for (int i = 0; i < CACHE_SHAPES; i++)
+        free(shapes->shape[i].done);
+    sqlite3_finalize(shapes->by_id);
+    sqlite3_finalize(shapes->set_by_id);
+    sqlite3_finalize(shapes->event_by_id);
+    sqlite3_finalize(shapes->arg_by_name);
+    free(shapes);
+}
+
+static enum core_status shapes_open(struct trace *trace)
+{
+    struct trace_shapes *shapes;
+    enum core_status status;
+
+    if (trace->shapes)
+        return CORE_OK;
+    shapes = core_alloc_zero(1, sizeof *shapes);
+    if (!shapes)
+        return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                           trace->path);
+    status = trace_prepare(
+        trace,
+        "SELECT call, comm, peer, tag, datatype, count, bytes, root, op, site, thread, error, "
+        "parent_back, recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, "
+        "many, "
+        "args, win FROM shape WHERE id = ?1",
+        &shapes->by_id);
+    if (!status)
+        status = trace_prepare(trace,
+                               "SELECT idx, request_ahead, done, source, tag, bytes, error, "
+                               "cancelled FROM completion_set "
+                               "WHERE id = ?1 ORDER BY idx",
+                               &shapes->set_by_id);
+    if (!status)
+        status = trace_prepare(
+            trace,
+            "SELECT id, shape, request, t_enter, duration, repeat FROM event_row WHERE id = ?1",
+            &shapes->event_by_id);
+    if (!status)
+        status = trace_prepare(trace,
+                               "SELECT value FROM arg_set WHERE id = ?1 AND name = ?2 ORDER BY idx",
+                               &shapes->arg_by_name);
+    if (status)
+        trace_shapes_free(shapes);
+    else
+        trace->shapes = shapes;
+    return status;
+}
+
+static enum core_status set_load(struct trace *trace, int64_t set, struct shape *shape)
+{
+    sqlite3_stmt *stmt = trace->shapes->set_by_id;
+    enum core_status status = CORE_OK;
+    uint32_t room = 0;
+    int code;
+
+    sqlite3_bind_int64(stmt, 1, set);
+    while ((code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+        struct done done = {.has_request = sqlite3_column_type(stmt, 1) != SQLITE_NULL};
+        struct trace_completion *c = &done.completion;
+        int32_t index, flag, cancelled;
+        if (shape->done_count == room) {
+            room = room ? room * 2 : 4;
+            struct done *more =
+                room > SET_MAX ? NULL : core_alloc_again(shape->done, room * sizeof *more);
+            if (!more) {
+                status = core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                                     trace->path);
+                break;
+            }
+            shape->done = more;
+        }
+        if (!trace_column(stmt, 0, -1, &index) || index < 0 || !trace_column(stmt, 2, 0, &flag) ||
+            !trace_column(stmt, 3, EVENT_NONE, &c->source) ||
+            !trace_column(stmt, 4, EVENT_NONE, &c->tag) || !trace_column(stmt, 6, 0, &c->error) ||
+            !trace_column(stmt, 7, 0, &cancelled)) {
+            status = trace_damaged(trace, "a completion makes no sense");
+            break;
+        }
+        done.ahead = sqlite3_column_int64(stmt, 1);
+        c->index = (uint32_t)index;
+        c->done = flag != 0;
+        c->cancelled = cancelled != 0;
+        c->bytes = (uint64_t)sqlite3_column_int64(stmt, 5);
+        shape->done[shape->done_count++] = done;
+    }
+    if (!status && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_reset(stmt);
+    return status;
+}
+
+static bool shape_column(sqlite3_stmt *stmt, int column, int32_t none, uint32_t count,
+                         int32_t *out_value)
+{
+    if (!trace_column(stmt, column, none, out_value))
+        return false;
+    return *out_value == none || (*out_value > 0 && (uint32_t)*out_value < count);
+}
+
+static bool shape_fill(const struct trace *trace, sqlite3_stmt *stmt, struct shape *shape)
+{
+    struct trace_event *event = &shape->event;
+    int32_t many;
+
+    if (!shape_column(stmt, 0, 0, trace->call_count, &event->call) || !event->call ||
+        !trace->call[event->call].name ||
+        !shape_column(stmt, 1, -1, trace->comm_count, &event->comm) ||
+        !trace_column(stmt, 2, EVENT_NONE, &event->peer) ||
+        !trace_column(stmt, 3, EVENT_NONE, &event->tag) ||
+        !shape_column(stmt, 4, -1, trace->datatype_count, &event->datatype) ||
+        !trace_column(stmt, 7, EVENT_NONE, &event->root) ||
+        !shape_column(stmt, 8, EVENT_NONE, trace->op_count, &event->op) ||
+        !shape_column(stmt, 9, 0, trace->site_count, &event->site) ||
+        !trace_column(stmt, 10, 0, &event->thread) || !trace_column(stmt, 11, 0, &event->error) ||
+        !trace_column(stmt, 13, EVENT_NONE, &event->recv_peer) ||
+        !trace_column(stmt, 14, EVENT_NONE, &event->recv_tag) ||
+        !shape_column(stmt, 15, -1, trace->datatype_count, &event->recv_datatype) ||
+        !trace_column(stmt, 19, 0, &many) || !trace_column(stmt, 21, -1, &event->win))
+        return false;
+    if (event->comm >= 0 && !trace->comm[event->comm].member)
+        return false;
+    event->class = trace->call[event->call].class;
+    event->mode = trace->call[event->call].mode;
+    event->count =
+        sqlite3_column_type(stmt, 5) == SQLITE_NULL ? EVENT_NONE : sqlite3_column_int64(stmt, 5);
+    event->bytes = (uint64_t)sqlite3_column_int64(stmt, 6);
+    event->recv_count =
+        sqlite3_column_type(stmt, 16) == SQLITE_NULL ? EVENT_NONE : sqlite3_column_int64(stmt, 16);
+    event->recv_bytes = (uint64_t)sqlite3_column_int64(stmt, 17);
+    event->has_leg = event->recv_peer != EVENT_NONE || event->recv_datatype != -1 ||
+                     event->recv_count != EVENT_NONE;
+    shape->parent_back = (uint64_t)sqlite3_column_int64(stmt, 12);
+    event->arg_set = sqlite3_column_int64(stmt, 20);
+    shape->many = many != 0;
+    return (int64_t)event->bytes >= 0 && (int64_t)event->recv_bytes >= 0;
+}
+
+static enum core_status shape_get(struct trace *trace, int64_t id, const struct shape **out_shape)
+{
+    struct shape *shape = &trace->shapes->shape[(uint64_t)id % CACHE_SHAPES];
+    sqlite3_stmt *stmt = trace->shapes->by_id;
+    enum core_status status = CORE_OK;
+    int64_t set;
+    int code;
+
+    *out_shape = shape;
+    if (__builtin_expect(shape->id == id && id != 0, 1))
+        return CORE_OK;
+    free(shape->done);
+    memset(shape, 0, sizeof *shape);
+    sqlite3_bind_int64(stmt, 1, id);
+    code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
+    if (code != SQLITE_ROW)
+        status = code == SQLITE_DONE ? trace_damaged(trace, "an event has no shape")
+                                     : trace_failed(trace, code);
+    else if (!shape_fill(trace, stmt, shape))
+        status = trace_damaged(trace, "an event makes no sense");
+    set = status ? 0 : sqlite3_column_int64(stmt, 18);
+    sqlite3_reset(stmt);
+    if (!status && set)
+        status = set_load(trace, set, shape);
+    if (!status)
+        shape->id = id;
+    return status;
+}
+
+/* The event of the row that stmt stands on, without its completions. */
+static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt,
+                                   struct trace_event *out_event, const struct shape **out_shape)
+{
+    int64_t id = sqlite3_column_int64(stmt, 0), request = sqlite3_column_int64(stmt, 2);
+    int64_t enter = sqlite3_column_int64(stmt, 3), duration = sqlite3_column_int64(stmt, 4),
+            repeat = sqlite3_column_int64(stmt, 5);
+    enum core_status status = shape_get(trace, sqlite3_column_int64(stmt, 1), out_shape);
+    const struct shape *shape = *out_shape;
+
+    if (status)
+        return status;
+    *out_event = shape->event;
+    out_event->rank = (uint32_t)(id >> SEQ_BITS);
+    out_event->seq = (uint64_t)id & (((uint64_t)1 << SEQ_BITS) - 1);
+    if (enter < 0 || duration < 0 || request < 0 || repeat < 0 ||
+        shape->parent_back >= out_event->seq)
+        return trace_damaged(trace, "an event makes no sense");
+    out_event->parent = shape->parent_back ? out_event->seq - shape->parent_back : 0;
+    out_event->request = shape->many ? 0 : (uint64_t)request;
+    out_event->t_enter = (uint64_t)enter;
+    out_event->t_leave = (uint64_t)enter + (uint64_t)duration;
+    out_event->repeat = repeat ? (uint64_t)repeat : 1;
+    out_event->pending = duration == 0 && sqlite3_column_type(stmt, 4) == SQLITE_NULL;
+    return CORE_OK;
+}
+
+enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
+                                   struct trace_cursor **out_cursor)
+{
+    struct trace_cursor *cursor;
+    enum core_status status = shapes_open(trace);
+
+    if (status)
+        return status;
+    if (rank >= trace->rank_count)
+        return core_report(CORE_NOT_FOUND, "the trace '%s' has no rank %" PRIu32, trace->path,
+                           rank);
+    cursor = core_alloc_zero(1, sizeof *cursor);
+    if (!cursor)
+        return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                           trace->path);
+    cursor->trace = trace;
+    status = trace_prepare(trace,
+                           "SELECT id, shape, request, t_enter, duration, repeat FROM event_row "
+                           "WHERE id > ?1 AND id < ?2 "
+                           "ORDER BY id",
+                           &cursor->stmt);
+    if (status) {
+        free(cursor);
+        return status;
+    }
+    sqlite3_bind_int64(cursor->stmt, 1, (int64_t)rank << SEQ_BITS);
+    sqlite3_bind_int64(cursor->stmt, 2, ((int64_t)rank + 1) << SEQ_BITS);
+    *out_cursor = cursor;
+    return CORE_OK;
+}
+
+void trace_cursor_close(struct trace_cursor *cursor)
+{
+    if (!cursor)
+        return;
+    sqlite3_finalize(cursor->stmt);
+    free(cursor->completion);
+    free(cursor);
+}
+
+static enum core_status completions_give(struct trace_cursor *cursor, const struct shape *shape,
+                                         int64_t request, struct trace_event *out_event)
+{
+    if (shape->done_count > cursor->completion_room) {
+        struct trace_completion *more =
+            core_alloc_again(cursor->completion, shape->done_count * sizeof *more);
+        if (!more)
+            return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                               cursor->trace->path);
+        cursor->completion = more;
+        cursor->completion_room = shape->done_count;
+    }
+    for (uint32_t i = 0; i < shape->done_count; i++) {
+        cursor->completion[i] = shape->done[i].completion;
+        if (shape->done[i].has_request)
+            cursor->completion[i].request = (uint64_t)request + (uint64_t)shape->done[i].ahead;
+    }
+    out_event->completion = cursor->completion;
+    out_event->completion_count = shape->done_count;
+    return CORE_OK;
+}
+
+enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_event *out_event,
+                                   bool *out_more)
+{
+    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
+    const struct shape *shape;
+    enum core_status status;
+
+    if (code == SQLITE_DONE) {
+        *out_more = false;
+        return CORE_OK;
+    }
+    if (code != SQLITE_ROW)
+        return trace_failed(cursor->trace, code);
+    if (++cursor->rows > cursor->trace->file_bytes)
+        return trace_damaged(cursor->trace, "a table has no end");
+    status = event_fill(cursor->trace, cursor->stmt, out_event, &shape);
+    if (!status && shape->done_count)
+        status = completions_give(cursor, shape, sqlite3_column_int64(cursor->stmt, 2), out_event);
+    if (!status)
+        *out_more = true;
+    return status;
+}
+
+enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t seq,
+                                 struct trace_event *out_event)
+{
+    enum core_status status = shapes_open(trace);
+    const struct shape *shape;
+    sqlite3_stmt *stmt;
+    int code;
+
+    if (status)
+        return status;
+    if (rank >= trace->rank_count || !seq || seq >> SEQ_BITS)
+        return CORE_NOT_FOUND;
+    stmt = trace->shapes->event_by_id;
+    sqlite3_bind_int64(stmt, 1, (int64_t)rank << SEQ_BITS | (int64_t)seq);
+    code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
+    if (code == SQLITE_ROW)
+        status = event_fill(trace, stmt, out_event, &shape);
+    else
+        status = code == SQLITE_DONE ? CORE_NOT_FOUND : trace_failed(trace, code);
+    sqlite3_reset(stmt);
+    return status;
+}
+
+static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int64_t **out_value,
+                                    uint32_t *out_count)
+{
+    enum core_status status = CORE_OK;
+    int64_t *value = NULL;
+    uint32_t count = 0, room = 0;
+    int code;
+
+    while ((code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+        if (sqlite3_column_type(stmt, 0) != SQLITE_INTEGER)
+            continue;
+        if (count == room) {
+            room = room ? room * 2 : 16;
+            int64_t *more = room > SET_MAX ? NULL : core_alloc_again(value, room * sizeof *more);
+            if (!more) {
+                status = core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
+                                     trace->path);
+                break;
+            }
+            value = more;
+        }
+        value[count++] = sqlite3_column_int64(stmt, 0);
+    }
+    if (!status && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    if (status) {
+        free(value);
+        return status;
+    }
+    *out_value = value;
+    *out_count = count;
+    return CORE_OK;
+}
+
+enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name,
+                               int64_t **out_value, uint32_t *out_count)
+{
+    struct trace_event event;
+    enum core_status status = trace_event_get(trace, rank, seq, &event);
+    sqlite3_stmt *stmt;
+
+    if (status)
+        return status;
+    if (!event.arg_set) {
+        *out_value = NULL;
+        *out_count = 0;
+        return CORE_OK;
+    }
+    stmt = trace->shapes->arg_by_name;
+    sqlite3_bind_int64(stmt, 1, event.arg_set);
+    sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
+    status = values_read(trace, stmt, out_value, out_count);
+    sqlite3_reset(stmt);
+    sqlite3_clear_bindings(stmt);
+    return status;
+}
+
+enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member,
+                                 uint32_t *out_count)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status =
+        trace_prepare(trace, "SELECT world FROM grp_member WHERE grp = ?1 ORDER BY rank", &stmt);
+
+    if (status)
+        return status;
+    sqlite3_bind_int64(stmt, 1, group);
+    status = values_read(trace, stmt, out_member, out_count);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn,
+                                 void *context)
+{
+    enum core_status status = CORE_OK;
+    sqlite3_stmt *stmt;
+    int code = SQLITE_DONE;
+
+    if (!arg_set)
+        return CORE_OK;
+    status = trace_prepare(
+        trace, "SELECT name, idx, value FROM arg_set WHERE id = ?1 ORDER BY rowid", &stmt);
+    if (status)
+        return status;
+    sqlite3_bind_int64(stmt, 1, arg_set);
+    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(stmt, 0);
+        int type = sqlite3_column_type(stmt, 2);
+        status =
+            fn(name ? name : "?", (uint32_t)sqlite3_column_int64(stmt, 1),
+               sqlite3_column_int64(stmt, 2),
+               type == SQLITE_TEXT ? (const char *)sqlite3_column_text(stmt, 2) : NULL, context);
+    }
+    if (!status && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+enum core_status trace_usage_each(struct trace *trace, trace_usage_fn fn, void *context)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status;
+    int code = SQLITE_DONE;
+
+    /* the sets are few and the events many: nothing is read of these where no set has such a text
+     */
+    status = trace_prepare(
+        trace,
+        "SELECT e.id, a.value FROM event_row e JOIN shape s ON s.id = e.shape "
+        "JOIN arg_set a ON a.id = s.args AND a.name = 'usage' "
+        "WHERE EXISTS (SELECT 1 FROM arg_set WHERE name = 'usage') ORDER BY e.id, a.rowid",
+        &stmt);
+    if (status)
+        return status;
+    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(stmt, 0);
+        const char *text = (const char *)sqlite3_column_text(stmt, 1);
+        if (text && id >> 40 >= 0 && (uint64_t)(id >> 40) < trace->rank_count)
+            status = fn((uint32_t)(id >> 40), (uint64_t)id & ((1ull << 40) - 1), text, context);
+    }
+    if (!status && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(stmt);
+    return status;
+}

@@ -1,0 +1,137 @@
+/* See trace_message.h. Pairs of shapes that were seen are remembered in a hash table. */
+#include "core/trace/trace_message.h"
+
+#include <stdlib.h>
+
+#include "core/trace/trace_part.h"
+
+struct pair {
+    int64_t send, receive; /* shapes; send 0: empty */
+};
+struct pairs {
+    struct pair *pair;
+    uint64_t room, count;
+};
+
+static struct pair *pair_place(const struct pairs *pairs, int64_t send, int64_t receive)
+{
+    uint64_t at = ((uint64_t)send * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)receive) *
+                  UINT64_C(0xD6E8FEB86659FD93);
+
+    for (at = at >> 20 & (pairs->room - 1);; at = (at + 1) & (pairs->room - 1))
+        if (!pairs->pair[at].send ||
+            (pairs->pair[at].send == send && pairs->pair[at].receive == receive))
+            return &pairs->pair[at];
+}
+
+/* *out_new: the pair was not there yet. */
+static bool pair_add(struct pairs *pairs, int64_t send, int64_t receive, bool *out_new)
+{
+    if (2 * (pairs->count + 1) > pairs->room) {
+        struct pairs larger = {.room = pairs->room ? 2 * pairs->room : 1024, .count = pairs->count};
+        larger.pair = calloc(larger.room, sizeof *larger.pair);
+        if (!larger.pair)
+            return false;
+        for (uint64_t i = 0; i < pairs->room; i++)
+            if (pairs->pair[i].send)
+                *pair_place(&larger, pairs->pair[i].send, pairs->pair[i].receive) = pairs->pair[i];
+        free(pairs->pair);
+        *pairs = larger;
+    }
+    struct pair *place = pair_place(pairs, send, receive);
+    *out_new = place->send == 0;
+    *place = (struct pair){send, receive};
+    pairs->count += *out_new;
+    return true;
+}
+
+/* Messages that a query names by source, dest, send, receive and, where pairs is given, the shapes
+ * of both: each pair of them once. */
+static enum core_status walk(struct trace *trace, const char *sql, struct pairs *pairs,
+                             trace_message_fn fn, void *context)
+{
+    sqlite3_stmt *stmt;
+    int step = SQLITE_DONE;
+    enum core_status status = trace_prepare(trace, sql, &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    while (status == CORE_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t source = sqlite3_column_int64(stmt, 0), dest = sqlite3_column_int64(stmt, 1);
+        struct trace_message message = {.source = (uint32_t)source,
+                                        .dest = (uint32_t)dest,
+                                        .send = (uint64_t)sqlite3_column_int64(stmt, 2),
+                                        .receive = (uint64_t)sqlite3_column_int64(stmt, 3)};
+        bool is_new = true;
+        if (source < 0 || dest < 0 || source >= trace->rank_count || dest >= trace->rank_count)
+            continue;
+        if (pairs &&
+            !pair_add(pairs, sqlite3_column_int64(stmt, 4), sqlite3_column_int64(stmt, 5), &is_new))
+            status =
+                core_report(CORE_NO_MEMORY, "out of memory for the messages of '%s'", trace->path);
+        else if (is_new)
+            status = fn(&message, context);
+    }
+    if (status == CORE_OK && step != SQLITE_DONE)
+        status = trace_damaged(trace, "its messages cannot be read");
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+/* A channel's messages with one tag. */
+#define ONE_THREAD                                                                               \
+    " AND (m.channel, m.tag) IN (SELECT n.channel, n.tag FROM message_row n JOIN channel d ON "  \
+    "d.id = n.channel "                                                                          \
+    "LEFT JOIN event_row a ON a.id = (d.source << 40) + n.send LEFT JOIN shape t ON t.id = "     \
+    "a.shape "                                                                                   \
+    "LEFT JOIN event_row b ON b.id = (d.dest << 40) + n.receive LEFT JOIN shape u ON u.id = "    \
+    "b.shape WHERE NOT d.inner GROUP BY 1, 2 "                                                   \
+    "HAVING ifnull(min(t.thread) = max(t.thread), 1) AND ifnull(min(u.thread) = max(u.thread), " \
+    "1))"
+#define EACH                                                                                      \
+    "SELECT c.source, c.dest, m.send, m.receive, s.shape, r.shape FROM channel c JOIN "           \
+    "message_row m ON m.channel = c.id "                                                          \
+    "JOIN event_row s ON s.id = (c.source << 40) + m.send JOIN event_row r ON r.id = (c.dest << " \
+    "40) + m.receive WHERE NOT c.inner"
+
+enum core_status trace_messages_each(struct trace *trace, bool threads, trace_message_fn fn,
+                                     void *context)
+{
+    struct pairs pairs = {0};
+    enum core_status status = walk(trace, threads ? EACH ONE_THREAD : EACH, &pairs, fn, context);
+
+    free(pairs.pair);
+    return status;
+}
+
+enum core_status trace_messages_all(struct trace *trace, trace_message_fn fn, void *context)
+{
+    return walk(trace,
+                "SELECT c.source, c.dest, m.send, m.receive FROM channel c JOIN message_row m ON "
+                "m.channel = c.id "
+                "WHERE NOT c.inner AND m.send IS NOT NULL AND m.receive IS NOT NULL",
+                NULL, fn, context);
+}
+
+enum core_status trace_started_get(struct trace *trace, uint32_t rank, uint64_t start,
+                                   struct trace_event *out_event)
+{
+    sqlite3_stmt *stmt;
+    uint64_t seq = 0;
+    enum core_status status = trace_prepare(
+        trace,
+        "SELECT max(m.id) FROM event_row e JOIN event_row m ON m.request = e.request AND m.id < "
+        "e.id "
+        "AND m.id >= (?1 << 40) JOIN shape s ON s.id = m.shape JOIN call c ON c.id = s.call "
+        "WHERE e.id = (?1 << 40) + ?2 AND c.class IN ('send_init', 'recv_init')",
+        &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    sqlite3_bind_int64(stmt, 1, rank);
+    sqlite3_bind_int64(stmt, 2, (int64_t)start);
+    if (sqlite3_step(stmt) == SQLITE_ROW)
+        seq = (uint64_t)sqlite3_column_int64(stmt, 0) & ((UINT64_C(1) << 40) - 1);
+    sqlite3_finalize(stmt);
+    return seq ? trace_event_get(trace, rank, seq, out_event) : CORE_NOT_FOUND;
+}

@@ -1,0 +1,80 @@
+/* What buffers held, as far as it was kept. Holds no state. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/trace/trace_part.h"
+#include "core/trace/trace_payload.h"
+
+static int64_t event_id(uint32_t rank, uint64_t seq)
+{
+    return (int64_t)((uint64_t)rank << 40 | seq);
+}
+
+enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
+                                  int buffer, uint64_t *out_digest, uint64_t *out_bytes)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status = trace_prepare(
+        trace, "SELECT digest, bytes FROM digest WHERE event = ?1 AND at = ?2 AND buffer = ?3",
+        &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    sqlite3_bind_int64(stmt, 1, event_id(rank, seq));
+    sqlite3_bind_int(stmt, 2, at);
+    sqlite3_bind_int(stmt, 3, buffer);
+    status = CORE_NOT_FOUND;
+    if (sqlite3_step(stmt) == SQLITE_ROW) {
+        *out_digest = (uint64_t)sqlite3_column_int64(stmt, 0);
+        *out_bytes = (uint64_t)sqlite3_column_int64(stmt, 1);
+        status = CORE_OK;
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
+                                   int buffer, unsigned char **out_data, uint64_t *out_bytes)
+{
+    uint64_t digest, whole, have = 0;
+    unsigned char *data;
+    sqlite3_stmt *stmt;
+    enum core_status status = trace_digest_get(trace, rank, seq, at, buffer, &digest, &whole);
+
+    if (status != CORE_OK)
+        return status;
+    if (whole > trace->file_bytes) /* cut short when it was recorded: it cannot be in the file */
+        return CORE_NOT_FOUND;
+    status = trace_prepare(trace,
+                           "SELECT offset, data FROM payload WHERE event = ?1 AND at = ?2 AND "
+                           "buffer = ?3 ORDER BY offset",
+                           &stmt);
+    if (status != CORE_OK)
+        return status;
+    data = malloc(whole + 1);
+    if (!data) {
+        sqlite3_finalize(stmt);
+        return core_report(CORE_NO_MEMORY, "out of memory for a buffer's content");
+    }
+    sqlite3_bind_int64(stmt, 1, event_id(rank, seq));
+    sqlite3_bind_int(stmt, 2, at);
+    sqlite3_bind_int(stmt, 3, buffer);
+    while (sqlite3_step(stmt) == SQLITE_ROW) {
+        uint64_t offset = (uint64_t)sqlite3_column_int64(stmt, 0),
+                 bytes = (uint64_t)sqlite3_column_bytes(stmt, 1);
+        const void *part = sqlite3_column_blob(stmt, 1);
+        if (offset != have || bytes > whole - have || (bytes && !part))
+            break;
+        if (bytes)
+            memcpy(data + have, part, bytes);
+        have += bytes;
+    }
+    sqlite3_finalize(stmt);
+    if (have != whole) {
+        free(data);
+        return CORE_NOT_FOUND;
+    }
+    *out_data = data;
+    *out_bytes = whole;
+    return CORE_OK;
+}

@@ -1,0 +1,18 @@
+/* What buffers held at post and at completion (crosswait record --payload). at: SPOOL_AT_POST,
+ * SPOOL_AT_DONE; buffer: SPOOL_BUFFER_SEND, SPOOL_BUFFER_RECV. The bytes are those that the type
+ * map touches, in its order. */
+#ifndef CORE_TRACE_TRACE_PAYLOAD_H
+#define CORE_TRACE_TRACE_PAYLOAD_H
+
+#include "core/trace/trace.h"
+
+/* CORE_NOT_FOUND without a report: none was kept. */
+enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
+                                  int buffer, uint64_t *out_digest, uint64_t *out_bytes);
+
+/* The whole content; free with free(). CORE_NOT_FOUND without a report: none was kept, or not all
+ * of it. */
+enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
+                                   int buffer, unsigned char **out_data, uint64_t *out_bytes);
+
+#endif

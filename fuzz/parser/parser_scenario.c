@@ -1,0 +1,59 @@
+/* Fuzzes scenarios: as text, what parses must print, and what was printed must parse to the same;
+ * any bytes must decode, keep their meaning through bytes and text, and stay sound when mutated. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "fuzz/parser/parser.h"
+#include "fuzz/scenario/scenario.h"
+
+static void check_sound(const struct scenario *s)
+{
+    int source, dest;
+    CORE_CHECK(s->ranks >= 1 && s->ranks <= SCENARIO_RANKS_MAX);
+    CORE_CHECK(s->root >= 0 && s->root < s->ranks && s->slow < s->ranks);
+    CORE_CHECK(s->count >= 0 && s->choice_count <= SCENARIO_CHOICES_MAX);
+    CORE_CHECK(scenario_type_class(s->type) == scenario_type_class(s->type_send));
+    if (scenario_slow_link(s, s->ranks, &source, &dest))
+        CORE_CHECK(source != dest && source < s->ranks && dest < s->ranks &&
+                   scenario_delay(s, s->ranks, source, dest, 0));
+    CORE_CHECK(scenario_delay(s, s->ranks, 0, s->ranks - 1, 7) < 2000);
+}
+
+static void check_text(const struct scenario *s)
+{
+    static char once[SCENARIO_TEXT_MAX], twice[SCENARIO_TEXT_MAX];
+    static struct scenario again;
+    char name[128], message[256];
+    CORE_CHECK(scenario_print(s, "somebody", once, sizeof once) < sizeof once);
+    CORE_CHECK(scenario_parse(once, &again, name, message) == 0 && !strcmp(name, "somebody"));
+    scenario_print(&again, name, twice, sizeof twice);
+    CORE_CHECK(!strcmp(once, twice));
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static struct scenario s, again;
+    static uint8_t bytes[SCENARIO_BYTES_MAX];
+    char name[128], message[256];
+    char *text = malloc(size + 1);
+    CORE_CHECK(text);
+    if (size)
+        memcpy(text, data, size);
+    text[size] = 0;
+    if (scenario_is_text(data, size) && scenario_parse(text, &s, name, message) == 0) {
+        check_sound(&s);
+        check_text(&s);
+    }
+    free(text);
+    scenario_decode(data, size, &s);
+    for (uint64_t seed = size; seed < size + 3; seed++) {
+        check_sound(&s);
+        check_text(&s);
+        scenario_decode(bytes, scenario_encode(&s, bytes), &again);
+        CORE_CHECK(again.ranks == s.ranks && again.count == s.count && again.root == s.root &&
+                   again.delays_seed == s.delays_seed && again.choice_count == s.choice_count);
+        scenario_mutate(&s, seed);
+    }
+    return 0;
+}

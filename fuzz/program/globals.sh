@@ -1,0 +1,19 @@
+#!/bin/sh
+# usage: globals.sh OBJECT...  Moves the global variables of each object into the section that world/fibers/globals.c gives
+# every rank a copy of. Constants, and what sanitizers and coverage keep, stay where they are; an object that has
+# nothing else is left alone.
+set -eu
+for object in "$@"; do
+    objdump -t -w "$object" | awk -F '\t' '
+        $1 ~ / \.(data|bss)(\.[^ ]*)?$/ && $1 !~ /\.rel\.ro/ && $1 ~ / O / {
+            n = split($2, word, " ")
+            if (word[n] !~ /^(__unnamed_|\.L|asan\.|__asan|___asan|__sancov|__odr_asan)/) found = 1
+        }
+        END { exit !found }' || continue
+    arguments=
+    for section in $(objdump -h -w "$object" | awk '$2 ~ /^\.(data|bss)(\.|$)/ && $2 !~ /\.rel\.ro/ {print $2}' | sort -u); do
+        arguments="$arguments --set-section-flags $section=alloc,load,data,contents"
+        arguments="$arguments --rename-section $section=crosswait_private,alloc,load,data,contents"
+    done
+    [ -z "$arguments" ] || objcopy $arguments "$object"
+done

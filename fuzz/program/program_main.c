@@ -1,0 +1,145 @@
+/* Runs a whole MPI program, main and all, on the in-process MPI: compile it with
+ * -Dmain=crosswait_program_main (or rename main in its object), link it with this and libinproc.a.
+ * What a process has for itself and a rank here has not is replaced: exit handlers run when the
+ * rank's main returns, and a rank that sleeps lets the others go on while the virtual clock moves.
+ * Usage: PROGRAM [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]
+ * Prints each finding as a line on standard error; exit status 0 without findings, 1 with, 2 for
+ * bad usage. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "world/world.h"
+
+int crosswait_program_main(int argc, char **argv);
+
+static int program_argc;
+static char **program_argv;
+
+/* --- what is the rank's own ------------------------------------------------------------------- */
+
+static struct handler {
+    struct handler *next;
+    int rank;
+    void (*function)(void);
+} * handlers;
+
+int __cxa_atexit(void (*function)(void *), void *argument, void *object);
+
+int atexit(void (*function)(void))
+{
+    struct handler *made = inproc_rank() < 0 ? NULL : malloc(sizeof *made);
+    if (!made) {
+        void (*plain)(void *);
+        memcpy(&plain, &function, sizeof plain);
+        return __cxa_atexit(plain, NULL, NULL);
+    }
+    *made = (struct handler){handlers, inproc_rank(), function};
+    handlers = made;
+    return 0;
+}
+
+static void handlers_run(int rank)
+{
+    for (struct handler **link = &handlers; *link;) {
+        struct handler *one = *link;
+        if (one->rank != rank) {
+            link = &one->next;
+            continue;
+        }
+        *link = one->next;
+        one->function();
+        free(one);
+        link = &handlers; /* it may have added others */
+    }
+}
+
+int nanosleep(const struct timespec *time, struct timespec *left)
+{
+    if (inproc_rank() < 0)
+        return clock_nanosleep(CLOCK_REALTIME, 0, time, left);
+    inproc_sleep((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
+    return 0;
+}
+
+int usleep(useconds_t microseconds)
+{
+    struct timespec time = {microseconds / 1000000, microseconds % 1000000 * 1000};
+    return nanosleep(&time, NULL);
+}
+
+unsigned sleep(unsigned seconds)
+{
+    struct timespec time = {seconds, 0};
+    return nanosleep(&time, NULL) ? seconds : 0;
+}
+
+static int run(int rank, void *context)
+{
+    (void)context;
+    int status = crosswait_program_main(program_argc, program_argv);
+    handlers_run(rank);
+    return status;
+}
+
+static void show(void *context, const struct inproc_event *event)
+{
+    static const char *const kind[] = {"send", "recv", "match", "wait", "block", "call"};
+    (void)context;
+    fprintf(stderr, "rank %d %s %s peer %d tag %d bytes %llu request %d%s\n", event->rank,
+            kind[event->kind], event->call ? event->call : "?", event->peer, event->tag,
+            (unsigned long long)event->bytes, event->request,
+            event->kind == INPROC_EVENT_SEND && event->flag ? " buffered" : "");
+}
+
+static int usage(const char *program)
+{
+    fprintf(
+        stderr,
+        "usage: %s [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]\n",
+        program);
+    return 2;
+}
+
+int main(int argc, char **argv)
+{
+    static struct inproc_outcome outcome;
+    struct inproc_options options = {
+        .rank_count = 4, .run = run, .buffering = INPROC_EAGER_BYTES, .eager_bytes = 4096};
+    int i = 1;
+    for (; i < argc && strcmp(argv[i], "--"); i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+        if (!strcmp(argv[i], "-v")) {
+            options.event = show;
+        } else if (!strcmp(argv[i], "-n") && atoi(value) > 0) {
+            options.rank_count = atoi(argv[++i]);
+        } else if (!strcmp(argv[i], "-s") && *value) {
+            options.choice.kind = INPROC_SEED;
+            core_random_init(&options.choice.random, strtoull(argv[++i], NULL, 0));
+            options.shuffle = true;
+        } else if (!strcmp(argv[i], "-p") && *value) {
+            i++;
+            if (!strcmp(value, "rendezvous"))
+                options.buffering = INPROC_RENDEZVOUS;
+            else if (!strcmp(value, "eager"))
+                options.buffering = INPROC_EAGER;
+            else if (!strncmp(value, "eager:", 6))
+                options.eager_bytes = strtoull(value + 6, NULL, 0);
+            else
+                return usage(argv[0]);
+        } else {
+            return usage(argv[0]);
+        }
+    }
+    program_argv = argv + (i < argc ? i : argc - 1);
+    program_argc = argc - (int)(program_argv - argv);
+    program_argv[0] = argv[0];
+    if (inproc_run(&options, &outcome) != CORE_OK)
+        return 2;
+    fflush(stdout);
+    for (int f = 0; f < outcome.finding_count; f++)
+        fprintf(stderr, "%s: %s\n", outcome.finding[f].rule, outcome.finding[f].text);
+    return outcome.finding_count > 0;
+}

@@ -1,0 +1,406 @@
+/* Runs one scenario on real ranks: mpirun -n RANKS PROGRAM SCENARIO [DECISIONS]. Built with mpicc
+ * from the user's file and the same scenario, elements and execute sources as the fuzzer. What the
+ * run in process left to the library is forced here, call by call, by standing in front of the
+ * calls: sends that did not buffer are synchronous, receives from any source name the one whose
+ * message came, tests and probes say what they said (decisions.c). The scenario's delays are real
+ * ones. Exit status: 0 no finding, 1 findings, 2 a bad scenario, 9 no end. */
+#include <mpi.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "fuzz/scenario/decisions.h"
+#include "fuzz/scenario/execute.h"
+
+enum {
+    SECONDS = 30, /* the launcher proves a deadlock long before; polling for ever it cannot */
+    TICK_US = 200,
+    LATE_US = 1000,
+    SLEEP_MAX_US = 3000000, /* of a rank, in all */
+    LIBRARY_BUFFERS = 1024, /* bytes that any MPI library sends off at once */
+    BUFFER_BYTES = 32 << 20
+};
+
+static struct scenario scenario;
+static int world_rank, world_size, findings, calls;
+static double slept_us;
+static char *buffer;
+static double came[SCENARIO_CALLS_MAX], left[SCENARIO_CALLS_MAX];
+static unsigned long checksum[SCENARIO_CALLS_MAX], have[SCENARIO_CALLS_MAX];
+static int inside;
+
+/* --- delays: the scenario's ticks as real time, so that what is not forced meets them too ----- */
+
+static void hold(double microseconds)
+{
+    if (microseconds <= 0 || slept_us > SLEEP_MAX_US)
+        return;
+    slept_us += microseconds;
+    usleep((useconds_t)microseconds);
+}
+
+/* Before every call of the collective's. */
+static void hold_call(void)
+{
+    static uint32_t number;
+    if (inside && scenario.delays != DELAYS_NONE)
+        hold(TICK_US * scenario_delay(&scenario, world_size, world_rank, -1, number++));
+}
+
+/* The world's rank of a communicator's, and the other way round; MPI_PROC_NULL and the like stay.
+ */
+static int translated(MPI_Comm from, int rank, MPI_Comm to)
+{
+    MPI_Group a, b;
+    int result = rank;
+    if (rank < 0 || from == to)
+        return rank;
+    PMPI_Comm_group(from, &a);
+    PMPI_Comm_group(to, &b);
+    PMPI_Group_translate_ranks(a, 1, &rank, b, &result);
+    PMPI_Group_free(&a);
+    PMPI_Group_free(&b);
+    return result;
+}
+
+/* Before a send: the message's own delay. A receiver that reads its buffer before the receive is
+ * complete (`late`) is given the time to. */
+static void hold_message(int dest, MPI_Comm comm)
+{
+    static uint32_t number;
+    hold_call();
+    if (!inside || dest < 0)
+        return;
+    if (scenario.delays != DELAYS_NONE)
+        hold(TICK_US * scenario_delay(&scenario, world_size, world_rank,
+                                      translated(comm, dest, MPI_COMM_WORLD), number++));
+    if (scenario.late)
+        hold(LATE_US);
+}
+
+/* --- sends, buffered or not, and receives from any source, as they were in process ------------ */
+
+enum how { AS_IT_IS, SYNCHRONOUS, BUFFERED };
+
+/* decided: 1 buffered, 0 not, -1 nobody knows; then the scenario's rule. */
+static enum how how_to_send(int decided, int count, MPI_Datatype type)
+{
+    int bytes;
+    PMPI_Type_size(type, &bytes);
+    long size = (long)bytes * count;
+    if (decided < 0 && inside)
+        decided = scenario.buffering == BUFFERING_EAGER ||
+                  (scenario.buffering == BUFFERING_EAGER_BYTES && size <= scenario.eager_bytes);
+    else if (decided < 0)
+        decided = 1;
+    if (!decided)
+        return SYNCHRONOUS;
+    if (size <= LIBRARY_BUFFERS)
+        return AS_IT_IS;
+    if (!buffer && (buffer = malloc(BUFFER_BYTES)))
+        PMPI_Buffer_attach(buffer, BUFFER_BYTES);
+    return buffer && size < BUFFER_BYTES / 16 ? BUFFERED : AS_IT_IS;
+}
+
+static enum how next_send(int count, MPI_Datatype type, int dest, MPI_Comm comm)
+{
+    hold_message(dest, comm);
+    return dest < 0 ? AS_IT_IS : how_to_send(decisions_next_send(), count, type);
+}
+
+int MPI_Send(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm)
+{
+    enum how how = next_send(count, type, dest, comm);
+    return (how == SYNCHRONOUS ? PMPI_Ssend
+            : how == BUFFERED  ? PMPI_Bsend
+                               : PMPI_Send)(buf, count, type, dest, tag, comm);
+}
+
+int MPI_Isend(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    enum how how = next_send(count, type, dest, comm);
+    return (how == SYNCHRONOUS ? PMPI_Issend
+            : how == BUFFERED  ? PMPI_Ibsend
+                               : PMPI_Isend)(buf, count, type, dest, tag, comm, request);
+}
+
+/* One for all of its starts, and all of a rank's persistent sends alike. */
+int MPI_Send_init(const void *buf, int count, MPI_Datatype type, int dest, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    enum how how = how_to_send(decisions_persistent(), count, type);
+    return (how == SYNCHRONOUS ? PMPI_Ssend_init
+            : how == BUFFERED  ? PMPI_Bsend_init
+                               : PMPI_Send_init)(buf, count, type, dest, tag, comm, request);
+}
+
+static int pinned(int source, MPI_Comm comm)
+{
+    hold_call();
+    int decided = source == MPI_ANY_SOURCE ? decisions_next_source() : -1;
+    return decided < 0 ? source : translated(MPI_COMM_WORLD, decided, comm);
+}
+
+int MPI_Recv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+             MPI_Status *status)
+{
+    return PMPI_Recv(buf, count, type, pinned(source, comm), tag, comm, status);
+}
+
+int MPI_Irecv(void *buf, int count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    return PMPI_Irecv(buf, count, type, pinned(source, comm), tag, comm, request);
+}
+
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                 void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                 MPI_Comm comm, MPI_Status *status)
+{
+    MPI_Request request;
+    int code =
+        PMPI_Irecv(recvbuf, recvcount, recvtype, pinned(source, comm), recvtag, comm, &request);
+    if (code == MPI_SUCCESS)
+        code = MPI_Send(sendbuf, sendcount, sendtype, dest, sendtag, comm);
+    int received = code == MPI_SUCCESS ? PMPI_Wait(&request, status) : code;
+    return received;
+}
+
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype type, int dest, int sendtag, int source,
+                         int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    int bytes, at = 0;
+    PMPI_Pack_size(count, type, comm, &bytes);
+    char *packed = malloc((size_t)bytes + 1);
+    PMPI_Pack(buf, count, type, packed, bytes, &at, comm);
+    int code = MPI_Sendrecv(packed, at, MPI_PACKED, dest, sendtag, buf, count, type, source,
+                            recvtag, comm, status);
+    free(packed);
+    return code;
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    hold_call();
+    return PMPI_Wait(request, status);
+}
+
+int MPI_Waitall(int count, MPI_Request request[], MPI_Status status[])
+{
+    hold_call();
+    return PMPI_Waitall(count, request, status);
+}
+
+/* --- the environment -------------------------------------------------------------------------- */
+
+static void report(const char *rule, const char *format, ...)
+{
+    va_list arguments;
+    char text[512];
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    printf("finding: %s: %s\n", rule, text);
+    findings++;
+}
+
+/* All ranks of the communicator come here; what they sent each other has arrived by then. */
+static void check_leftovers(MPI_Comm comm)
+{
+    MPI_Status status;
+    int rank, here = 0;
+    PMPI_Comm_rank(comm, &rank);
+    PMPI_Barrier(comm);
+    for (int i = 0; i < 1000 && !here; i++)
+        PMPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &here, &status);
+    if (here)
+        report("leftover-message", "a message of rank %d to rank %d, tag %d, was never received",
+               status.MPI_SOURCE, rank, status.MPI_TAG);
+}
+
+int MPI_Comm_free(MPI_Comm *comm)
+{
+    int inter = 1;
+    PMPI_Comm_test_inter(*comm, &inter);
+    if (!inter)
+        check_leftovers(*comm);
+    return PMPI_Comm_free(comm);
+}
+
+static void pause_rank(void)
+{
+    usleep(200000);
+}
+
+/* MPI_Wtime may begin anew in each process; all of them are on one machine. */
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static void entered(int call)
+{
+    if (decisions_is_late(call))
+        pause_rank();
+    came[call] = seconds_now();
+    calls = call + 1;
+}
+
+static int missing(int call)
+{
+    (void)call;
+    return 0; /* compared by the clock, at the end */
+}
+
+static void result(int call, int rank, uint64_t sum)
+{
+    (void)rank;
+    checksum[call] =
+        sum >>
+        2; /* below 2^62: Open MPI compares unsigned longs as signed ones where it uses AVX-512 */
+    have[call] = 1;
+}
+
+static void calling(int now_inside)
+{
+    inside = now_inside;
+    if (!inside)
+        left[calls - 1] = seconds_now();
+}
+
+static void on_alarm(int number)
+{
+    char text[96];
+    int length = snprintf(text, sizeof text,
+                          "finding: timeout: rank %d of MPI_COMM_WORLD has not ended within %d s\n",
+                          world_rank, SECONDS);
+    (void)number;
+    _exit(write(1, text, (size_t)length) < 0 ? 10 : 9);
+}
+
+static const int deadly[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+static struct sigaction before[sizeof deadly / sizeof *deadly];
+
+static void on_deadly(int number)
+{
+    char text[96];
+    int length =
+        snprintf(text, sizeof text, "finding: crash: rank %d of MPI_COMM_WORLD, signal %d\n",
+                 world_rank, number);
+    if (write(1, text, (size_t)length) < 0)
+        _exit(10);
+    usleep(100000); /* what was written must get out before mpirun ends all */
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (deadly[i] == number)
+            sigaction(number, &before[i], NULL);
+    raise(number);
+}
+
+static void watch_signals(void)
+{
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        sigaction(deadly[i], &(struct sigaction){.sa_handler = on_deadly}, &before[i]);
+    signal(SIGALRM, on_alarm);
+    alarm(SECONDS);
+}
+
+/* As fatal as ever, but told where it is not lost: mpirun's own report sometimes is. */
+static void on_error(MPI_Comm *comm, int *code, ...)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int length;
+    PMPI_Error_string(*code, text, &length);
+    report("error", "rank %d of MPI_COMM_WORLD: %s", world_rank, text);
+    fflush(stdout);
+    usleep(100000);
+    PMPI_Abort(*comm, 1);
+}
+
+static void compare(const struct collective *collective)
+{
+    for (int call = 0; call < scenario.calls; call++) {
+        unsigned long low = have[call] ? checksum[call] : ~0ul >> 1,
+                      high = have[call] ? checksum[call] : 0, lowest, highest;
+        double in = came[call], out = left[call] > 0 ? left[call] : 1e300, last, first;
+        PMPI_Allreduce(&low, &lowest, 1, MPI_UNSIGNED_LONG, MPI_MIN, MPI_COMM_WORLD);
+        PMPI_Allreduce(&high, &highest, 1, MPI_UNSIGNED_LONG, MPI_MAX, MPI_COMM_WORLD);
+        PMPI_Allreduce(&in, &last, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+        PMPI_Allreduce(&out, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
+        if (world_rank == 0 && highest && lowest != highest)
+            report("disagreement", "the ranks' results differ in some bits");
+        if (world_rank == 0 && collective->kind == collective_kind_barrier && first < last)
+            report("early-exit", "a rank left the barrier %.3f s before the last had come",
+                   last - first);
+    }
+}
+
+static const struct collective *read_scenario(const char *path)
+{
+    static char text[SCENARIO_TEXT_MAX + 1];
+    char name[128], message[256];
+    FILE *file = fopen(path, "rb");
+    if (!file) {
+        fprintf(stderr, "crosswait: cannot open '%s'\n", path);
+        return NULL;
+    }
+    text[fread(text, 1, SCENARIO_TEXT_MAX, file)] = 0;
+    fclose(file);
+    if (scenario_parse(text, &scenario, name, message)) {
+        fprintf(stderr, "crosswait: '%s': %s\n", path, message);
+        return NULL;
+    }
+    const struct collective *found = *name ? collective_find(name) : collective_first();
+    if (!found)
+        fprintf(stderr, "crosswait: '%s': no collective '%s' is registered here\n", path, name);
+    return found;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct execute_environment environment = {.report = report,
+                                                           .pause = pause_rank,
+                                                           .entered = entered,
+                                                           .missing = missing,
+                                                           .result = result,
+                                                           .calling = calling,
+                                                           .margins = 1};
+    int all;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &world_size);
+    const struct collective *collective = argc == 2 || argc == 3 ? read_scenario(argv[1]) : NULL;
+    if (!collective || !execute_adapt(collective, &scenario)) {
+        fprintf(stderr, "crosswait: usage: mpirun -n RANKS %s SCENARIO [DECISIONS]\n", argv[0]);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    if (world_size != execute_world_size(&scenario)) {
+        if (world_rank == 0)
+            fprintf(stderr, "crosswait: '%s' is for %d ranks, not %d\n", argv[1],
+                    execute_world_size(&scenario), world_size);
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    }
+    if (argc == 3 && decisions_force(argv[2], world_size, world_rank))
+        MPI_Abort(MPI_COMM_WORLD, 2);
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    MPI_Errhandler handler;
+    PMPI_Comm_create_errhandler(on_error, &handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
+    PMPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
+    watch_signals();
+    execute_rank(collective, &scenario, &environment);
+    check_leftovers(MPI_COMM_WORLD);
+    compare(collective);
+    PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (world_rank == 0 && !all)
+        printf("no finding\n");
+    PMPI_Errhandler_free(&handler);
+    MPI_Finalize();
+    return all > 0;
+}

@@ -1,0 +1,41 @@
+/* Elements of the scenario's datatypes as numbers in memory: where their items are, putting,
+ * comparing; the operations on them. */
+#ifndef FUZZ_SCENARIO_ELEMENTS_H
+#define FUZZ_SCENARIO_ELEMENTS_H
+
+#include <mpi.h>
+#include <stddef.h>
+
+#include "fuzz/scenario/scenario.h"
+
+enum { ELEMENT_ITEMS_MAX = 3 };
+
+struct element_layout {
+    int items;
+    char kind[ELEMENT_ITEMS_MAX];                    /* i, d, b */
+    ptrdiff_t place[ELEMENT_ITEMS_MAX], extent, end; /* end: behind the last byte of one element */
+};
+
+const struct element_layout *element_layout(enum scenario_type type);
+MPI_Datatype element_type_new(enum scenario_type type);
+void element_type_free(MPI_Datatype *type);
+void element_put(const struct element_layout *layout, char *data, long item, uint32_t value);
+uint32_t element_get(const struct element_layout *layout, const char *data, long item);
+
+struct element_buffer {
+    char *memory, *data;
+    size_t size, margin;
+    int mapped;
+};
+/* Filled with a pattern, exactly as long as the elements need. */
+struct element_buffer element_buffer_new(const struct element_layout *layout, long elements,
+                                         size_t margin);
+struct element_buffer element_buffer_copy(const struct element_buffer *from);
+void element_buffer_free(struct element_buffer *buffer);
+
+MPI_Op element_op_new(enum scenario_op op);
+void element_op_free(MPI_Op *op);
+/* right = left op right, on one element's items. */
+void element_op_apply(enum scenario_op op, const uint32_t *left, uint32_t *right);
+
+#endif

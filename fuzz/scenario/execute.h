@@ -1,0 +1,37 @@
+/* What one rank does in a scenario: make communicator, types and buffers, call the collective,
+ * compare every byte with what MPI defines. The same code runs on the in-process MPI and on real
+ * ranks; how it reports is the environment's. */
+#ifndef FUZZ_SCENARIO_EXECUTE_H
+#define FUZZ_SCENARIO_EXECUTE_H
+
+#include "corpus/collectives/registry.h"
+#include "fuzz/scenario/scenario.h"
+
+struct execute_environment {
+    void (*report)(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
+    void (*pause)(void);       /* everybody else goes first */
+    void (*entered)(int call); /* this rank is about to call */
+    int (*missing)(int call);  /* how many ranks of the communicator have not entered yet */
+    void (*result)(int call, int rank,
+                   uint64_t checksum); /* of what all ranks should share bit by bit */
+    void (*calling)(int inside);       /* 1: the collective starts, 0: it has ended */
+    MPI_Comm world;                    /* what the scenario calls the world; 0: MPI_COMM_WORLD */
+    int margins;                       /* watch the bytes around buffers: nobody else does */
+};
+
+/* How many ranks the world of a scenario has. */
+int execute_world_size(const struct scenario *scenario);
+/* Brings the scenario into the collective's domain; false when none of its forms is there. */
+bool execute_adapt(const struct collective *collective, struct scenario *scenario);
+/* What of the scenario the collective uses, for people: "allreduce, 5 ranks, sum-int of 7 int, in
+ * place". */
+void execute_describe(const struct collective *collective, const struct scenario *scenario,
+                      char *text, size_t room);
+/* The same without what happens around the call: buffering, order, delays. */
+void execute_describe_call(const struct collective *collective, const struct scenario *scenario,
+                           char *text, size_t room);
+/* The rank's part. MPI is initialised. Returns 0. */
+int execute_rank(const struct collective *collective, const struct scenario *scenario,
+                 const struct execute_environment *environment);
+
+#endif

@@ -1,0 +1,550 @@
+/* Scenarios as bytes and as text, and their mutation. See scenario.h. One table names every field
+ * once: it decodes, encodes, prints, parses and mutates. */
+#include "fuzz/scenario/scenario.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const type_names[] = {"int",         "pair",   "strided",        "reversed",
+                                         "far",         "double", "double-strided", "mixed",
+                                         "mixed-apart", "byte"};
+static const char *const op_names[] = {"sum-int",          "sum-double", "max-int",
+                                       "user-sum-strided", "affine-int", "affine-pair",
+                                       "affine-strided",   "sum-rounded"};
+static const char *const comm_names[] = {"world", "dup", "backwards", "part", "grid"};
+static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
+static const char *const buffering_names[] = {"rendezvous", "eager",   "eager-bytes",
+                                              "chosen",     "credits", "pool"};
+static const char *const delays_names[] = {"none",      "uniform", "heavy",
+                                           "slow-link", "speeds",  "swarm"};
+static const char *const flag_names[] = {"no", "yes"};
+
+enum field {
+    FIELD_TARGET,
+    FIELD_RANKS,
+    FIELD_ROOT,
+    FIELD_COUNT,
+    FIELD_TYPE,
+    FIELD_TYPE_SEND,
+    FIELD_OP,
+    FIELD_IN_PLACE,
+    FIELD_SIZES,
+    FIELD_SIZES_SEED,
+    FIELD_COMM,
+    FIELD_CALLS,
+    FIELD_PARAMETER,
+    FIELD_DIMS,
+    FIELD_PERIODS,
+    FIELD_BUFFERING,
+    FIELD_EAGER_BYTES,
+    FIELD_SHUFFLE,
+    FIELD_LATE,
+    FIELD_TRAFFIC,
+    FIELD_SLOW,
+    FIELD_CREDITS,
+    FIELD_POOL_BYTES,
+    FIELD_DELAYS,
+    FIELD_DELAYS_SEED,
+    FIELDS
+};
+
+struct field_row {
+    const char *key;
+    int low, high; /* inclusive; more than 256 values take two bytes */
+    const char *const *names;
+    int often[14]; /* values that tend to matter, ended by -9 */
+};
+
+static const struct field_row row[FIELDS] = {
+    [FIELD_TARGET] = {"target", 0, 255, NULL, {-9}},
+    [FIELD_RANKS] =
+        {"ranks", 1, SCENARIO_RANKS_MAX, NULL, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, -9}},
+    [FIELD_ROOT] = {"root", 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 63, -9}},
+    [FIELD_COUNT] = {"count", 0, 4095, NULL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 17, 64, -9}},
+    [FIELD_TYPE] = {"type", 0, SCENARIO_TYPES - 1, type_names, {-9}},
+    [FIELD_TYPE_SEND] = {"type-send", 0, SCENARIO_TYPES - 1, type_names, {-9}},
+    [FIELD_OP] = {"op", 0, SCENARIO_OPS - 1, op_names, {-9}},
+    [FIELD_IN_PLACE] = {"in-place", 0, 1, flag_names, {-9}},
+    [FIELD_SIZES] = {"sizes", 0, SCENARIO_SIZES - 1, sizes_names, {-9}},
+    [FIELD_SIZES_SEED] = {"sizes-seed", 0, 255, NULL, {-9}},
+    [FIELD_COMM] = {"communicator", 0, SCENARIO_COMMS - 1, comm_names, {-9}},
+    [FIELD_CALLS] = {"calls", 1, SCENARIO_CALLS_MAX, NULL, {-9}},
+    [FIELD_PARAMETER] = {"parameter", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
+    [FIELD_DIMS] = {"dims", 1, 3, NULL, {-9}},
+    [FIELD_PERIODS] = {"periods", 0, 7, NULL, {-9}},
+    [FIELD_BUFFERING] = {"buffering", 0, SCENARIO_BUFFERINGS - 1, buffering_names, {-9}},
+    [FIELD_EAGER_BYTES] = {"eager-bytes", 0, 65535, NULL, {0, 1, 8, 64, 4096, -9}},
+    [FIELD_SHUFFLE] = {"shuffle", 0, 1, flag_names, {-9}},
+    [FIELD_LATE] = {"late", 0, 1, flag_names, {-9}},
+    [FIELD_TRAFFIC] = {"traffic", 0, 1, flag_names, {-9}},
+    [FIELD_SLOW] = {"slow", -1, SCENARIO_RANKS_MAX - 1, NULL, {-1, 0, 1, 2, -9}},
+    [FIELD_CREDITS] = {"credits", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
+    [FIELD_POOL_BYTES] = {"pool-bytes", 0, 65535, NULL, {0, 4, 8, 16, 64, 4096, -9}},
+    [FIELD_DELAYS] = {"delays", 0, SCENARIO_DELAYS - 1, delays_names, {-9}},
+    [FIELD_DELAYS_SEED] =
+        {"delays-seed", 0, SCENARIO_RANKS_MAX *SCENARIO_RANKS_MAX - 1, NULL, {-9}},
+};
+
+static int field_get(const struct scenario *s, enum field field)
+{
+    switch (field) {
+    case FIELD_TARGET:
+        return (int)s->target;
+    case FIELD_RANKS:
+        return s->ranks;
+    case FIELD_ROOT:
+        return s->root;
+    case FIELD_COUNT:
+        return s->count;
+    case FIELD_TYPE:
+        return (int)s->type;
+    case FIELD_TYPE_SEND:
+        return (int)s->type_send;
+    case FIELD_OP:
+        return (int)s->op;
+    case FIELD_IN_PLACE:
+        return s->in_place;
+    case FIELD_SIZES:
+        return (int)s->sizes;
+    case FIELD_SIZES_SEED:
+        return (int)s->sizes_seed;
+    case FIELD_COMM:
+        return (int)s->comm;
+    case FIELD_CALLS:
+        return s->calls;
+    case FIELD_PARAMETER:
+        return s->parameter;
+    case FIELD_DIMS:
+        return s->dims;
+    case FIELD_PERIODS:
+        return (int)s->periods;
+    case FIELD_BUFFERING:
+        return (int)s->buffering;
+    case FIELD_EAGER_BYTES:
+        return s->eager_bytes;
+    case FIELD_SHUFFLE:
+        return s->shuffle;
+    case FIELD_LATE:
+        return s->late;
+    case FIELD_TRAFFIC:
+        return s->traffic;
+    case FIELD_SLOW:
+        return s->slow;
+    case FIELD_CREDITS:
+        return s->credits;
+    case FIELD_POOL_BYTES:
+        return s->pool_bytes;
+    case FIELD_DELAYS:
+        return (int)s->delays;
+    case FIELD_DELAYS_SEED:
+        return (int)s->delays_seed;
+    case FIELDS:
+        break;
+    }
+    return 0;
+}
+
+static void field_set(struct scenario *s, enum field field, int value)
+{
+    switch (field) {
+    case FIELD_TARGET:
+        s->target = (unsigned)value;
+        break;
+    case FIELD_RANKS:
+        s->ranks = value;
+        break;
+    case FIELD_ROOT:
+        s->root = value;
+        break;
+    case FIELD_COUNT:
+        s->count = value;
+        break;
+    case FIELD_TYPE:
+        s->type = (enum scenario_type)value;
+        break;
+    case FIELD_TYPE_SEND:
+        s->type_send = (enum scenario_type)value;
+        break;
+    case FIELD_OP:
+        s->op = (enum scenario_op)value;
+        break;
+    case FIELD_IN_PLACE:
+        s->in_place = value;
+        break;
+    case FIELD_SIZES:
+        s->sizes = (enum scenario_sizes)value;
+        break;
+    case FIELD_SIZES_SEED:
+        s->sizes_seed = (unsigned)value;
+        break;
+    case FIELD_COMM:
+        s->comm = (enum scenario_comm)value;
+        break;
+    case FIELD_CALLS:
+        s->calls = value;
+        break;
+    case FIELD_PARAMETER:
+        s->parameter = value;
+        break;
+    case FIELD_DIMS:
+        s->dims = value;
+        break;
+    case FIELD_PERIODS:
+        s->periods = (unsigned)value;
+        break;
+    case FIELD_BUFFERING:
+        s->buffering = (enum scenario_buffering)value;
+        break;
+    case FIELD_EAGER_BYTES:
+        s->eager_bytes = value;
+        break;
+    case FIELD_SHUFFLE:
+        s->shuffle = value;
+        break;
+    case FIELD_LATE:
+        s->late = value;
+        break;
+    case FIELD_TRAFFIC:
+        s->traffic = value;
+        break;
+    case FIELD_SLOW:
+        s->slow = value;
+        break;
+    case FIELD_CREDITS:
+        s->credits = value;
+        break;
+    case FIELD_POOL_BYTES:
+        s->pool_bytes = value;
+        break;
+    case FIELD_DELAYS:
+        s->delays = (enum scenario_delays)value;
+        break;
+    case FIELD_DELAYS_SEED:
+        s->delays_seed = (unsigned)value;
+        break;
+    case FIELDS:
+        break;
+    }
+}
+
+int scenario_type_class(enum scenario_type type)
+{
+    return type <= TYPE_FAR              ? 0
+           : type <= TYPE_DOUBLE_STRIDED ? 1
+           : type <= TYPE_MIXED_APART    ? 2
+                                         : 3;
+}
+
+int scenario_type_items(enum scenario_type type)
+{
+    static const int items[] = {1, 2, 2, 3, 1, 1, 2, 2, 2, 1};
+    return items[type];
+}
+
+enum scenario_type scenario_op_type(enum scenario_op op)
+{
+    static const enum scenario_type type[] = {TYPE_INT, TYPE_DOUBLE, TYPE_INT,     TYPE_STRIDED,
+                                              TYPE_INT, TYPE_PAIR,   TYPE_STRIDED, TYPE_DOUBLE};
+    return type[op];
+}
+
+void scenario_normalise(struct scenario *s)
+{
+    for (int f = 0; f < FIELDS; f++) {
+        int value = field_get(s, f);
+        field_set(s, f,
+                  value < row[f].low    ? row[f].low
+                  : value > row[f].high ? row[f].high
+                                        : value);
+    }
+    if (s->comm == COMM_PART && s->ranks > SCENARIO_RANKS_MAX - 2)
+        s->ranks = SCENARIO_RANKS_MAX - 2;
+    s->root %= s->ranks;
+    if (s->slow >= s->ranks)
+        s->slow %= s->ranks;
+    /* Buffers of all ranks together stay near a megabyte, whatever the collective does with its
+     * blocks. */
+    int most = 16384 / (s->ranks * s->ranks) * 4;
+    if (s->count > most && s->count > 16)
+        s->count = most > 16 ? most : 16;
+    if (scenario_type_class(s->type_send) != scenario_type_class(s->type) ||
+        (s->count * scenario_type_items(s->type)) % scenario_type_items(s->type_send))
+        s->type_send = s->type;
+    if (s->choice_count > SCENARIO_CHOICES_MAX)
+        s->choice_count = SCENARIO_CHOICES_MAX;
+}
+
+static void defaults(struct scenario *s)
+{
+    memset(s, 0, sizeof *s);
+    s->ranks = 4;
+    s->count = 4;
+    s->calls = 1;
+    s->parameter = 2;
+    s->dims = 1;
+    s->slow = -1;
+}
+
+/* --- bytes ------------------------------------------------------------------------------------ */
+
+static int width(enum field field)
+{
+    return row[field].high - row[field].low > 255 ? 2 : 1;
+}
+
+void scenario_decode(const uint8_t *bytes, size_t count, struct scenario *out)
+{
+    size_t at = 0;
+    defaults(out);
+    for (int f = 0; f < FIELDS; f++) {
+        int value = 0;
+        if (at + (size_t)width(f) > count || at + (size_t)width(f) > SCENARIO_HEADER_BYTES)
+            break;
+        for (int i = 0; i < width(f); i++)
+            value = value << 8 | bytes[at++];
+        field_set(out, f, row[f].low + value % (row[f].high - row[f].low + 1));
+    }
+    if (count > SCENARIO_HEADER_BYTES) {
+        out->choice_count = count - SCENARIO_HEADER_BYTES;
+        if (out->choice_count > SCENARIO_CHOICES_MAX)
+            out->choice_count = SCENARIO_CHOICES_MAX;
+        memcpy(out->choices, bytes + SCENARIO_HEADER_BYTES, out->choice_count);
+    }
+    scenario_normalise(out);
+}
+
+size_t scenario_encode(const struct scenario *s, uint8_t bytes[SCENARIO_BYTES_MAX])
+{
+    size_t at = 0;
+    memset(bytes, 0, SCENARIO_HEADER_BYTES);
+    for (int f = 0; f < FIELDS; f++) {
+        int value = field_get(s, f) - row[f].low;
+        if (width(f) == 2)
+            bytes[at++] = (uint8_t)(value >> 8);
+        bytes[at++] = (uint8_t)value;
+    }
+    memcpy(bytes + SCENARIO_HEADER_BYTES, s->choices, s->choice_count);
+    return SCENARIO_HEADER_BYTES + s->choice_count;
+}
+
+/* --- text ------------------------------------------------------------------------------------- */
+
+static const char title[] = "crosswait scenario 1\n";
+
+bool scenario_is_text(const uint8_t *bytes, size_t count)
+{
+    return count >= sizeof title - 1 && !memcmp(bytes, title, sizeof title - 1);
+}
+
+size_t scenario_print(const struct scenario *s, const char *target, char *text, size_t room)
+{
+    size_t used = (size_t)snprintf(text, room, "%scollective %s\n", title, target);
+    for (int f = FIELD_TARGET + 1; f < FIELDS && used < room; f++) {
+        int value = field_get(s, f);
+        if (row[f].names)
+            used += (size_t)snprintf(text + used, room - used, "%s %s\n", row[f].key,
+                                     row[f].names[value]);
+        else
+            used += (size_t)snprintf(text + used, room - used, "%s %d\n", row[f].key, value);
+    }
+    size_t last = s->choice_count;
+    while (last > 0 && s->choices[last - 1] == 0)
+        last--; /* what ran out answers 0 */
+    if (used < room)
+        used += (size_t)snprintf(text + used, room - used, "choices ");
+    for (size_t i = 0; i < last && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%02x", s->choices[i]);
+    if (used < room)
+        used += (size_t)snprintf(text + used, room - used, last ? "\n" : "-\n");
+    return used;
+}
+
+static int parse_choices(const char *word, struct scenario *s)
+{
+    size_t length = strlen(word);
+    if (!strcmp(word, "-"))
+        return 0;
+    if (length % 2 || length / 2 > SCENARIO_CHOICES_MAX ||
+        strspn(word, "0123456789abcdefABCDEF") != length)
+        return -1;
+    for (size_t i = 0; i < length / 2; i++) {
+        char pair[3] = {word[2 * i], word[2 * i + 1], 0};
+        s->choices[i] = (uint8_t)strtoul(pair, NULL, 16);
+    }
+    s->choice_count = length / 2;
+    return 0;
+}
+
+static int parse_field(enum field f, const char *word, struct scenario *s)
+{
+    if (row[f].names) {
+        for (int v = row[f].low; v <= row[f].high; v++)
+            if (!strcmp(row[f].names[v], word)) {
+                field_set(s, f, v);
+                return 0;
+            }
+        return -1;
+    }
+    char *end;
+    long value = strtol(word, &end, 10);
+    if (end == word || *end || value < row[f].low || value > row[f].high)
+        return -1;
+    field_set(s, f, (int)value);
+    return 0;
+}
+
+static int parse_line(const char *line, int number, struct scenario *s, char out_target[128],
+                      char message[256])
+{
+    static char key[64], word[2 * SCENARIO_CHOICES_MAX + 8];
+    char extra[8];
+    int words = sscanf(line, "%63s %4103s %7s", key, word, extra);
+    if (words <= 0 || key[0] == '#')
+        return 0;
+    if (words != 2) {
+        snprintf(message, 256, "line %d: a key and one value are expected", number);
+        return -1;
+    }
+    if (!strcmp(key, "collective")) {
+        snprintf(out_target, 128, "%.127s", word);
+        return 0;
+    }
+    if (!strcmp(key, "choices")) {
+        if (parse_choices(word, s) == 0)
+            return 0;
+        snprintf(message, 256, "line %d: choices are pairs of hexadecimal digits, or '-'", number);
+        return -1;
+    }
+    for (int f = FIELD_TARGET + 1; f < FIELDS; f++) {
+        if (strcmp(row[f].key, key))
+            continue;
+        if (parse_field(f, word, s) == 0)
+            return 0;
+        size_t used =
+            (size_t)snprintf(message, 256, "line %d: '%s' cannot be '%.40s': ", number, key, word);
+        if (!row[f].names)
+            snprintf(message + used, 256 - used, "%d to %d", row[f].low, row[f].high);
+        for (int v = row[f].low; row[f].names && v <= row[f].high && used < 200; v++)
+            used += (size_t)snprintf(message + used, 256 - used, "%s%s", v > row[f].low ? ", " : "",
+                                     row[f].names[v]);
+        return -1;
+    }
+    snprintf(message, 256, "line %d: no key '%s'", number, key);
+    return -1;
+}
+
+int scenario_parse(const char *text, struct scenario *out, char out_target[128], char message[256])
+{
+    static char line[2 * SCENARIO_CHOICES_MAX + 128];
+    defaults(out);
+    out_target[0] = 0;
+    if (strncmp(text, title, sizeof title - 1)) {
+        snprintf(message, 256, "the first line is not 'crosswait scenario 1'");
+        return -1;
+    }
+    int number = 1;
+    for (const char *at = strchr(text, '\n'); at && at[1];) {
+        const char *start = at + 1;
+        at = strchr(start, '\n');
+        size_t length = at ? (size_t)(at - start) : strlen(start);
+        number++;
+        if (length >= sizeof line) {
+            snprintf(message, 256, "line %d is too long", number);
+            return -1;
+        }
+        memcpy(line, start, length);
+        line[length] = 0;
+        if (parse_line(line, number, out, out_target, message))
+            return -1;
+    }
+    if (out->root >= out->ranks) {
+        snprintf(message, 256, "root %d is not one of %d ranks", out->root, out->ranks);
+        return -1;
+    }
+    scenario_normalise(out);
+    return 0;
+}
+
+/* --- mutation --------------------------------------------------------------------------------- */
+
+static uint64_t next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+bool scenario_slow_link(const struct scenario *s, int ranks, int *out_source, int *out_dest)
+{
+    if (s->delays != DELAYS_SLOW_LINK || ranks < 2)
+        return false;
+    *out_source = (int)s->delays_seed / SCENARIO_RANKS_MAX % ranks;
+    *out_dest = (int)s->delays_seed % SCENARIO_RANKS_MAX % ranks;
+    if (*out_dest == *out_source)
+        *out_dest = (*out_source + 1) % ranks;
+    return true;
+}
+
+uint32_t scenario_delay(const struct scenario *s, int ranks, int source, int dest, uint32_t number)
+{
+    uint64_t link = (uint64_t)s->delays_seed << 48 ^ (uint64_t)source << 24 ^ (uint64_t)(dest + 1),
+             message = link ^ (uint64_t)number << 56 ^ (uint64_t)number << 36;
+    switch (s->delays) {
+    case DELAYS_UNIFORM:
+        return dest < 0 ? 0 : (uint32_t)(next(&message) % 32);
+    case DELAYS_HEAVY:
+        return dest < 0 ? 0 : (uint32_t)(1000u >> next(&message) % 16);
+    case DELAYS_SLOW_LINK: {
+        int from, to;
+        return scenario_slow_link(s, ranks, &from, &to) && from == source && to == dest ? 1000 : 0;
+    }
+    case DELAYS_SPEEDS:
+        return dest < 0 ? (uint32_t)(next(&link) % 16) : 0;
+    case DELAYS_SWARM: /* three of four take no time; the others 1 to 128 ticks */
+        return next(&link) % 4 ? 0 : 1u << next(&link) % 8;
+    case DELAYS_NONE:
+    case SCENARIO_DELAYS:
+        break;
+    }
+    return 0;
+}
+
+static int field_any(enum field f, uint64_t *state)
+{
+    int known = 0;
+    while (known < 14 && row[f].often[known] != -9)
+        known++;
+    if (known && next(state) % 4)
+        return row[f].often[next(state) % (unsigned)known];
+    uint64_t range = (uint64_t)(row[f].high - row[f].low + 1), value = next(state) % range;
+    if (known) /* numbers: small ones more often */
+        value = value * (next(state) % range) / range * (next(state) % range) / range;
+    return row[f].low + (int)value;
+}
+
+void scenario_mutate(struct scenario *s, uint64_t seed)
+{
+    uint64_t state = seed;
+    int changes = 1 + (int)(next(&state) % 4 ? next(&state) % 2 : next(&state) % FIELDS);
+    for (int i = 0; i < changes; i++) {
+        if (next(&state) % 5 == 0) { /* the schedule */
+            size_t grown = 4 + next(&state) % 60;
+            if (next(&state) % 2 || s->choice_count == 0) {
+                s->choice_count = grown;
+                for (size_t k = 0; k < grown; k++)
+                    s->choices[k] = (uint8_t)next(&state);
+            } else {
+                s->choices[next(&state) % s->choice_count] = (uint8_t)next(&state);
+            }
+            s->shuffle |= next(&state) % 2;
+            continue;
+        }
+        enum field f = (enum field)(next(&state) % FIELDS);
+        field_set(s, f, field_any(f, &state));
+        if (f == FIELD_TYPE && next(&state) % 2) /* keep the sides of one class, equal or not */
+            s->type_send = s->type;
+    }
+    scenario_normalise(s);
+}

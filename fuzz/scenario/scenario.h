@@ -1,0 +1,134 @@
+/* A scenario: everything about one execution of one collective that is not the collective itself.
+ * It has three forms: this struct, bytes (what libFuzzer mutates: any bytes decode to a valid
+ * scenario), and text (what people read and write).
+ *
+ * Relies on the C library alone: it is also compiled with mpicc for the run on real ranks. */
+#ifndef FUZZ_SCENARIO_SCENARIO_H
+#define FUZZ_SCENARIO_SCENARIO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SCENARIO_RANKS_MAX = 64,
+    SCENARIO_CALLS_MAX = 3,
+    SCENARIO_CHOICES_MAX = 2048,
+    SCENARIO_HEADER_BYTES = 32,
+    SCENARIO_BYTES_MAX = SCENARIO_HEADER_BYTES + SCENARIO_CHOICES_MAX,
+    SCENARIO_TEXT_MAX = 2 * SCENARIO_CHOICES_MAX + 2048
+};
+
+enum scenario_type { /* same signature class: interchangeable on the two sides of a message, see
+                        scenario_type_class */
+                     TYPE_INT,
+                     TYPE_PAIR,
+                     TYPE_STRIDED,
+                     TYPE_REVERSED, /* ints */
+                     TYPE_FAR, /* an int a GiB from the next; scatter's and gather's root only */
+                     TYPE_DOUBLE,
+                     TYPE_DOUBLE_STRIDED, /* doubles */
+                     TYPE_MIXED,
+                     TYPE_MIXED_APART, /* an int and a double */
+                     TYPE_BYTE,
+                     SCENARIO_TYPES
+};
+
+enum scenario_op {
+    OP_SUM_INT,
+    OP_SUM_DOUBLE,
+    OP_MAX_INT,
+    OP_USER_SUM_STRIDED,
+    OP_AFFINE_INT,
+    OP_AFFINE_PAIR,
+    OP_AFFINE_STRIDED,
+    OP_SUM_ROUNDED, /* doubles whose sum depends on the order: only agreement and closeness are
+                       asked for */
+    SCENARIO_OPS
+};
+
+enum scenario_comm {
+    COMM_WORLD,
+    COMM_DUP,
+    COMM_BACKWARDS,
+    COMM_PART,
+    COMM_GRID, /* Cartesian, of `dims` dimensions with `periods` */
+    SCENARIO_COMMS
+};
+enum scenario_sizes { SIZES_EVEN, SIZES_UNEVEN, SIZES_MANY_ZERO, SIZES_ONE, SCENARIO_SIZES };
+enum scenario_buffering {
+    BUFFERING_RENDEZVOUS,
+    BUFFERING_EAGER,
+    BUFFERING_EAGER_BYTES,
+    BUFFERING_CHOSEN,
+    BUFFERING_CREDITS, /* each receiver holds so many messages */
+    BUFFERING_POOL,    /* or so many bytes */
+    SCENARIO_BUFFERINGS
+};
+
+enum scenario_delays {
+    DELAYS_NONE,
+    DELAYS_UNIFORM,   /* each message its own */
+    DELAYS_HEAVY,     /* most messages none, few a long one */
+    DELAYS_SLOW_LINK, /* one pair of ranks, in one direction: the seed is source * 64 + dest */
+    DELAYS_SPEEDS,    /* each rank its own, before each call */
+    DELAYS_SWARM,     /* each link and each rank its own */
+    SCENARIO_DELAYS
+};
+
+struct scenario {
+    unsigned target; /* index of the collective among those linked in, or of those asked for */
+    int ranks;       /* of the communicator; COMM_PART adds two more to the world */
+    int root, count;
+    enum scenario_type type;      /* receive side, and reductions without an operation's own type */
+    enum scenario_type type_send; /* send side: of the same class */
+    enum scenario_op op;
+    bool in_place;
+    enum scenario_sizes sizes; /* of the blocks of v-forms and reduce_scatter */
+    unsigned sizes_seed;
+    enum scenario_comm comm;
+    int calls;
+    int parameter; /* k of a k-ary tree, distance of a shift */
+    int dims;      /* neighbour collectives: number of dimensions, 1 to 3 */
+    unsigned periods;
+    enum scenario_buffering buffering;
+    int eager_bytes;
+    bool shuffle, late, traffic;
+    int slow; /* the rank that comes last, -1: none */
+    int credits, pool_bytes;
+    enum scenario_delays delays;
+    unsigned delays_seed;
+    uint8_t choices[SCENARIO_CHOICES_MAX];
+    size_t choice_count;
+};
+
+/* Never fails. The first form is what the mutators and LLVMFuzzerTestOneInput use. */
+void scenario_decode(const uint8_t *bytes, size_t count, struct scenario *out);
+size_t scenario_encode(const struct scenario *scenario, uint8_t bytes[SCENARIO_BYTES_MAX]);
+
+/* Names instead of numbers; `target` is written as the name given. */
+size_t scenario_print(const struct scenario *scenario, const char *target, char *text, size_t room);
+/* Returns 0, or -1 with a message (which line, what was expected). Keys that are left out keep
+ * their defaults. *out_target is the name after `collective`, empty if there is none. */
+int scenario_parse(const char *text, struct scenario *out, char out_target[128], char message[256]);
+bool scenario_is_text(const uint8_t *bytes, size_t count);
+
+/* Brings fields into range of each other: root below ranks, sizes within the memory budget, classes
+ * equal. */
+void scenario_normalise(struct scenario *scenario);
+int scenario_type_class(enum scenario_type type);
+int scenario_type_items(enum scenario_type type);
+enum scenario_type scenario_op_type(enum scenario_op op);
+
+/* How many ticks the number-th message from source to dest, ranks of the world, is under way; dest
+ * -1: how many source takes before a call. Below 2000. */
+uint32_t scenario_delay(const struct scenario *scenario, int ranks, int source, int dest,
+                        uint32_t number);
+
+/* The one link that is slow, between ranks of the world; false where there is none. */
+bool scenario_slow_link(const struct scenario *scenario, int ranks, int *out_source, int *out_dest);
+
+/* One or a few fields change, to values that tend to matter. Deterministic in the seed. */
+void scenario_mutate(struct scenario *scenario, uint64_t seed);
+
+#endif

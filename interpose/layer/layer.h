@@ -1,0 +1,13 @@
+/* The library layer: what the MPI library does inside its own collectives. Absent for a library
+ * that it does not know. */
+#ifndef INTERPOSE_LAYER_LAYER_H
+#define INTERPOSE_LAYER_LAYER_H
+
+#include "interpose/recorder.h"
+
+/* After MPI_Init. NULL: on. Else why not. version: of MPI_Get_library_version. */
+const char *layer_start(const char *version);
+void layer_stop(void);                                           /* before MPI_Finalize */
+const struct call_description *layer_description(unsigned call); /* call >= CALL_COUNT */
+
+#endif

@@ -1,0 +1,657 @@
+/* Buffers that MPI owns: what overlaps them, and whether the program wrote to them (usage.h).
+ *
+ * A send buffer is hashed when it is handed over and when its request completes: nobody but the
+ * program writes to it in between. A receive buffer is written by the library, but, on one machine
+ * and for what fits an eager message, only inside MPI calls of its own process: so its content is
+ * compared from one call's end to the next one's beginning. Loads leave no trace there; a few
+ * buffers at a time have a watchpoint on their first bytes (watch.h), which sees loads too.
+ *
+ *  1. A buffer is in `flying` from the call that hands it over until the call that takes it back,
+ * of a persistent request from each start on; of a blocking call, where several threads make calls,
+ * as long as that lasts.
+ *  2. Where completions are not all seen (filters), nothing flies.
+ *  3. Looking at contents takes a credit of bytes, and then no more than a byte in
+ * RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds, and the loops of a
+ * simulation cost what recording them costs.
+ *  4. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that
+ * is no longer mapped must not end the job. Where a watchpoint may be on it, it is read through the
+ * kernel: our own reading must not spring it. The library, which reads or fills a large buffer
+ * later, would end the job: so a few of those are looked for when a call is entered. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "interpose/misuse/payload.h"
+#include "interpose/misuse/usage.h"
+#include "interpose/misuse/watchpoint.h"
+
+enum {
+    FLYING_MAX = 1024,
+    HASHED_BYTES = 1024,
+    EAGER_BYTES = 4096,
+    WATCHED_MAX = 16,
+    PIECES_MAX = 4096,
+    HASH_LEAST = 1024,
+    LARGE_BYTES = 128 << 10
+};
+
+struct usage_flying usage_flying;
+bool recorder_watching;
+
+struct flight {
+    struct usage_buffer buffer;
+    uint64_t seq, hash;
+    uint32_t hashed; /* bytes from buffer.start; 0: its content is not known */
+    int target;
+    MPI_Win win;  /* NULL: a request's */
+    bool watched; /* its content is looked at around each call */
+    bool large;   /* whether it is still mapped is looked at when a call is entered */
+    int point;    /* a watchpoint (watch.h); -1 none */
+};
+static uint32_t flying_request[FLYING_MAX]; /* apart from the rest: looked through all the time */
+static struct flight flying[FLYING_MAX];
+static struct parked { /* buffers of persistent requests */
+    uint32_t request;
+    struct usage_buffers all;
+} * parked;
+static uint32_t parked_count, parked_room;
+static bool relooked;
+static struct recorder_credit credit = {.most = 2 << 20, .left = 2 << 20}; /* bytes */
+static uint32_t large_count;
+
+/* This process's windows: what touches them, and the beginnings of what they hold when a call is
+ * left. */
+enum { WINDOWS_MAX = 8, WINDOW_BYTES = 1024, WINDOW_SAID_MAX = 200 };
+static struct window {
+    MPI_Win win;
+    uintptr_t start, end;
+    uint64_t seq;
+    char content[WINDOW_BYTES];
+    int stores, touches; /* watchpoints; -1 none */
+} window[WINDOWS_MAX];
+static uint32_t window_count, window_said;
+
+static void look_on(void)
+{
+    recorder_watching = usage_flying.watched || window_count || large_count;
+}
+
+static void say_window(struct lane *lane, uint64_t seq, const struct window *w, uintptr_t low,
+                       uintptr_t high, uint32_t site, char how)
+{
+    char text[128], place[16] = "";
+    if (window_said++ >= WINDOW_SAID_MAX)
+        return;
+    if (site)
+        snprintf(place, sizeof place, "@%u", site);
+    snprintf(text, sizeof text, "window||%llu%s|%lld %lld %c", (unsigned long long)w->seq, place,
+             (long long)(low - w->start), (long long)(high - w->start), how);
+    recorder_text(lane, seq, SPOOL_TEXT_USAGE, text);
+}
+
+static uint32_t watched_bytes(const struct window *w)
+{
+    return w->end - w->start < WINDOW_BYTES ? (uint32_t)(w->end - w->start) : WINDOW_BYTES;
+}
+
+static bool content_of(const struct window *w, char *out)
+{
+    const void *at = (const void *)w->start;
+    uint32_t bytes = watched_bytes(w);
+    if (w->stores >= 0 || w->touches >= 0)
+        return memory_copy(out, at, bytes);
+    bool readable = memory_readable(at, bytes);
+    if (readable)
+        memcpy(out, at, bytes);
+    return readable;
+}
+
+void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint bytes, uint64_t seq)
+{
+    (void)lane;
+    if (!recorder.buffers || !base || bytes <= 0 || window_count == WINDOWS_MAX ||
+        UNLIKELY(recorder.filter))
+        return;
+    struct window *w = &window[window_count++];
+    w->win = win;
+    w->start = (uintptr_t)base;
+    w->end = w->start + (uintptr_t)bytes;
+    w->seq = seq;
+    w->stores = w->touches = -1;
+    if (!content_of(w, w->content)) {
+        window_count--;
+        return;
+    }
+    w->stores = watch_set(w->start, (uint64_t)bytes, WATCH_STORES);
+    w->touches = w->stores < 0 ? -1 : watch_set(w->start, (uint64_t)bytes, WATCH_LOADS_AND_STORES);
+    recorder_watching = true;
+}
+
+static void forget_window(struct window *w)
+{
+    if (w->stores >= 0)
+        watch_clear(w->stores);
+    if (w->touches >= 0)
+        watch_clear(w->touches);
+    *w = window[--window_count];
+}
+
+void usage_window_gone(struct lane *lane, const void *win)
+{
+    (void)lane;
+    for (uint32_t i = window_count; i-- > 0;)
+        if (window[i].win == win)
+            forget_window(&window[i]);
+    look_on();
+}
+
+static void touch_windows(struct lane *lane, uint64_t seq, const struct usage_buffer *b)
+{
+    for (uint32_t i = 0; i < window_count; i++) {
+        const struct window *w = &window[i];
+        uintptr_t low = b->start > w->start ? b->start : w->start,
+                  high = b->end < w->end ? b->end : w->end;
+        if (low < high)
+            say_window(lane, seq, w, low, high, 0, b->access == USAGE_WRITE ? 'w' : 'r');
+    }
+}
+
+/* What its watchpoints saw. Returns how many bytes from its start on are known to have been stored
+ * to. */
+static unsigned look_at_points(struct lane *lane, uint64_t seq, const struct window *w)
+{
+    const void *stored = w->stores < 0 ? NULL : watch_hit(w->stores),
+               *touched = w->touches < 0 ? NULL : watch_hit(w->touches);
+    if (!stored && !touched)
+        return 0;
+    unsigned bytes = watch_bytes(stored ? w->stores : w->touches);
+    say_window(lane, seq, w, w->start, w->start + bytes,
+               recorder_site_of(lane, stored ? stored : touched), stored ? 'S' : 'L');
+    return stored ? bytes : 0;
+}
+
+static void look_at_windows(struct lane *lane, uint64_t seq)
+{
+    for (uint32_t i = 0; i < window_count; i++) {
+        const struct window *w = &window[i];
+        char now[WINDOW_BYTES];
+        uint32_t low = look_at_points(lane, seq, w), high = watched_bytes(w);
+        if (!relooked || !content_of(w, now) || !memcmp(now + low, w->content + low, high - low))
+            continue;
+        while (now[low] == w->content[low])
+            low++;
+        while (now[high - 1] == w->content[high - 1])
+            high--;
+        say_window(lane, seq, w, w->start + low, w->start + high, 0, 's');
+    }
+}
+
+/* --- spans ------------------------------------------------------------------------------------ */
+
+/* False: nothing is touched. */
+static inline bool span(const void *at, int64_t count, const struct datatype_span *s,
+                        uintptr_t *out_start, uintptr_t *out_end)
+{
+    if (count <= 0 || s->high <= s->low)
+        return false;
+    int64_t last = (count - 1) * s->extent, low = last < 0 ? s->low + last : s->low,
+            high = last < 0 ? s->high : s->high + last;
+    *out_start = (uintptr_t)at + (uintptr_t)low;
+    *out_end = (uintptr_t)at + (uintptr_t)high;
+    return true;
+}
+
+static bool in_place(struct lane *lane, uint64_t seq, const char *argument, const void *at,
+                     enum usage_place place)
+{
+    bool is = at == MPI_IN_PLACE || (at && at == recorder_handle.in_place);
+    if (UNLIKELY(is) && place == USAGE_NOT_IN_PLACE)
+        usage_say(lane, seq, "argument", argument, 0,
+                  "'%s' is MPI_IN_PLACE, which is not allowed here", argument);
+    return is;
+}
+
+static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                const struct usage_buffer *buffer, const struct datatype_span *s)
+{
+    if (UNLIKELY(buffer->start < 4096)) {
+        usage_say(lane, seq, "argument", buffer->argument, 0,
+                  "'%s' is %s, but there is data to be %s", buffer->argument,
+                  buffer->at ? "no address" : "a null pointer",
+                  buffer->access == USAGE_READ ? "sent" : "received");
+        return;
+    }
+    if (UNLIKELY(s->overlaps) && buffer->access == USAGE_WRITE && buffer->type)
+        usage_say(lane, seq, "argument", buffer->argument, 0,
+                  "the datatype of '%s' has parts that overlap, which must not be received into",
+                  buffer->argument);
+    if (all->count < USAGE_BUFFERS_MAX)
+        all->buffer[all->count++] = *buffer;
+}
+
+void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, const char *argument,
+                  const void *at, int64_t count, uint32_t type, enum usage_access access,
+                  enum usage_place place)
+{
+    struct usage_buffer buffer = {
+        .argument = argument, .at = at, .count = count, .type = type, .access = access};
+    const struct datatype_span *s = datatypes_span(type);
+    if (!in_place(lane, seq, argument, at, place) && s &&
+        span(at, count, s, &buffer.start, &buffer.end))
+        put(lane, seq, all, &buffer, s);
+}
+
+void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                    const char *argument, const void *at, int n, const int *counts,
+                    const int *displs, uint32_t type, enum usage_access access,
+                    enum usage_place place)
+{
+    const struct datatype_span *s = datatypes_span(type);
+    struct usage_buffer buffer = {.argument = argument, .at = at, .access = access};
+    bool any = false;
+    int64_t bytes = 0;
+    if (in_place(lane, seq, argument, at, place) || !counts || !displs || !s)
+        return;
+    for (int i = 0; i < n; i++) {
+        uintptr_t start, end;
+        if (!span((const char *)at + displs[i] * s->extent, counts[i], s, &start, &end))
+            continue;
+        buffer.start = !any || start < buffer.start ? start : buffer.start;
+        buffer.end = !any || end > buffer.end ? end : buffer.end;
+        bytes += counts[i] * s->size;
+        any = true;
+        for (int k = 0;
+             access == USAGE_WRITE && s->extent == s->size && s->extent > 0 && n <= 512 && k < i;
+             k++)
+            if (counts[k] > 0 && displs[k] < displs[i] + counts[i] &&
+                displs[i] < displs[k] + counts[k]) {
+                usage_say(lane, seq, "argument", argument, 0,
+                          "the parts of '%s' for ranks %d and %d overlap", argument, k, i);
+                return;
+            }
+    }
+    /* only where the blocks fill the span is it known that an overlap with it is one with them */
+    if (any && (buffer.start < 4096 || bytes >= (int64_t)(buffer.end - buffer.start)))
+        put(lane, seq, all, &buffer, s);
+}
+
+void usage_buffer_w(struct lane *lane, uint64_t seq, const char *argument, const void *at, int n,
+                    const int *counts, const MPI_Datatype *type)
+{
+    for (int i = 0; !at && counts && type && i < n; i++) {
+        const struct datatype_span *s =
+            counts[i] > 0 ? datatypes_span(recorder_type(lane, type[i])) : NULL;
+        if (s && s->low >= 0 && s->low < 4096) {
+            usage_pointer_slow(lane, seq, argument);
+            return;
+        }
+    }
+}
+
+static inline void lock(void)
+{
+    if (UNLIKELY(recorder.threads))
+        recorder_lock();
+}
+
+static inline void unlock(void)
+{
+    if (UNLIKELY(recorder.threads))
+        recorder_unlock();
+}
+
+/* --- overlaps --------------------------------------------------------------------------------- */
+
+struct piece {
+    uintptr_t start, end;
+};
+
+static uint32_t pieces(const struct usage_buffer *b, struct piece *out)
+{
+    const struct datatype_span *s = b->type ? datatypes_span(b->type) : NULL;
+    if (!b->type || (s && s->whole)) {
+        out[0] = (struct piece){b->start, b->end};
+        return 1;
+    }
+    if (!s || !s->part || (uint64_t)b->count * s->parts > PIECES_MAX)
+        return 0;
+    uint32_t n = 0;
+    for (int64_t i = 0; i < b->count; i++)
+        for (uint32_t k = 0; k < s->parts; k++) {
+            uintptr_t at = (uintptr_t)b->at + (uintptr_t)(i * s->extent);
+            out[n++] = (struct piece){at + (uintptr_t)s->part[k][0], at + (uintptr_t)s->part[k][1]};
+        }
+    return n;
+}
+
+static int compare_pieces(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    return (x->start > y->start) - (x->start < y->start);
+}
+
+static bool overlap_find(const struct usage_buffer *a, const struct usage_buffer *b)
+{
+    struct piece *p = malloc(2 * PIECES_MAX * sizeof *p);
+    bool found = false;
+    if (!p)
+        return false;
+    uint32_t n = pieces(a, p), m = pieces(b, p + PIECES_MAX);
+    qsort(p, n, sizeof *p, compare_pieces);
+    qsort(p + PIECES_MAX, m, sizeof *p, compare_pieces);
+    for (uint32_t i = 0, k = 0; i < n && k < m && !found;) {
+        const struct piece *x = &p[i], *y = &p[PIECES_MAX + k];
+        found = x->start < y->end && y->start < x->end;
+        if (x->end < y->end)
+            i++;
+        else
+            k++;
+    }
+    free(p);
+    return found;
+}
+
+/* The spans meet: do the bytes? The same pairs come round after round, as far apart as ever: what
+ * came out is remembered. */
+static bool overlap(const struct usage_buffer *a, const struct usage_buffer *b)
+{
+    static struct answer {
+        int64_t apart, count[2];
+        uint32_t type[2];
+        bool known, overlap;
+    } answers[256];
+    int64_t apart = (int64_t)((uintptr_t)a->at - (uintptr_t)b->at);
+    if (!a->type || !b->type) /* only the span is known, and that is no distance from `at` */
+        return overlap_find(a, b);
+    recorder_lock();
+    uint64_t key = ((uint64_t)apart * 31 + a->type) * 0x9E3779B97F4A7C15u +
+                   ((uint64_t)b->type << 32 ^ (uint64_t)a->count * 7 ^ (uint64_t)b->count);
+    struct answer *answer = &answers[key * 0x9E3779B97F4A7C15u >> 56];
+    if (!answer->known || answer->apart != apart || answer->type[0] != a->type ||
+        answer->type[1] != b->type || answer->count[0] != a->count || answer->count[1] != b->count)
+        *answer = (struct answer){
+            apart, {a->count, b->count}, {a->type, b->type}, true, overlap_find(a, b)};
+    bool found = answer->overlap;
+    recorder_unlock();
+    return found;
+}
+
+static bool meet(const struct usage_buffer *a, const struct usage_buffer *b)
+{
+    return a->start < b->end && b->start < a->end &&
+           (a->access == USAGE_WRITE || b->access == USAGE_WRITE) && overlap(a, b);
+}
+
+static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buffer *b)
+{
+    for (uint32_t i = 0; i < usage_flying.count; i++)
+        if (meet(b, &flying[i].buffer)) {
+            usage_say(lane, seq, "buffer", b->argument, flying[i].seq,
+                      "'%s' overlaps '%s' of a call that has not completed%s", b->argument,
+                      flying[i].buffer.argument,
+                      b->access == USAGE_WRITE && flying[i].buffer.access == USAGE_WRITE
+                          ? ", and both are written"
+                          : "");
+            return;
+        }
+}
+
+static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
+                     const struct usage_buffer *buffer);
+
+void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held)
+{
+    for (unsigned i = 0; i < all->count; i++)
+        for (unsigned k = 0; k < i; k++)
+            if (meet(&all->buffer[i], &all->buffer[k]))
+                usage_say(lane, seq, "argument", all->buffer[i].argument, 0,
+                          "'%s' and '%s' overlap", all->buffer[k].argument,
+                          all->buffer[i].argument);
+    for (unsigned i = 0; UNLIKELY(window_count) && i < all->count; i++)
+        touch_windows(lane, seq, &all->buffer[i]);
+    held &= recorder.threads;
+    if (LIKELY(!usage_flying.count && !held))
+        return;
+    lock();
+    for (unsigned i = 0; i < all->count; i++)
+        compare_one(lane, seq, &all->buffer[i]);
+    for (unsigned i = 0; held && i < all->count; i++)
+        take_off(seq, 0, NULL, 0, &all->buffer[i]);
+    unlock();
+}
+
+/* --- flights ---------------------------------------------------------------------------------- */
+
+/* 0: it cannot be read. */
+static uint64_t hash_of(const struct flight *f)
+{
+    const void *at = (const void *)f->buffer.start;
+    char copy[HASHED_BYTES];
+    bool readable = f->point >= 0                    ? memory_copy(copy, at, f->hashed)
+                    : f->buffer.access == USAGE_READ ? memory_readable_now(at, f->hashed)
+                                                     : memory_readable(at, f->hashed);
+    return readable ? XXH3_64bits(f->point >= 0 ? copy : at, f->hashed) | 1 : 0;
+}
+
+static void unwatch(struct flight *f)
+{
+    usage_flying.watched -= f->watched || f->point >= 0;
+    f->watched = false;
+    if (f->point >= 0)
+        watch_clear(f->point);
+    f->point = -1;
+}
+
+static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
+                     const struct usage_buffer *buffer)
+{
+    if (usage_flying.count == FLYING_MAX || UNLIKELY(recorder.filter))
+        return;
+    uint32_t at = usage_flying.count++;
+    struct flight *f = &flying[at];
+    const struct datatype_span *s = buffer->type ? datatypes_span(buffer->type) : NULL;
+    flying_request[at] = request;
+    *f = (struct flight){.buffer = *buffer, .seq = seq, .win = win, .target = target, .point = -1};
+    if (buffer->end - buffer->start >= LARGE_BYTES && large_count < WATCHED_MAX &&
+        !recorder.threads && memory_readable_now((const void *)buffer->start, 1)) {
+        f->large = true;
+        large_count++;
+        look_on();
+    }
+    bool whole = !buffer->type || (s && s->whole);
+    uintptr_t bytes = buffer->end - buffer->start;
+    if (!whole)
+        return;
+    uint32_t hashed = (uint32_t)(bytes < HASHED_BYTES ? bytes : HASHED_BYTES);
+    if (buffer->access == USAGE_READ) {
+        f->hashed = recorder_may_spend(&credit, 2 * (hashed + HASH_LEAST)) ? hashed : 0;
+        f->hash = f->hashed ? hash_of(f) : 0;
+    } else if (usage_flying.watched < WATCHED_MAX && !recorder.threads) {
+        f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
+        f->watched = bytes <= EAGER_BYTES && !recorder.several;
+        f->hashed = f->watched ? hashed : 0;
+        usage_flying.watched += f->watched || f->point >= 0;
+        look_on();
+    }
+}
+
+static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
+{
+    struct flight *f = &flying[at];
+    uint64_t now = judge && f->hash && f->buffer.access == USAGE_READ ? hash_of(f) : f->hash;
+    if (now != f->hash)
+        usage_say(lane, seq, "buffer", f->buffer.argument, f->seq,
+                  "'%s' was %s before the call that reads it had completed", f->buffer.argument,
+                  now ? "written to" : "unmapped");
+    unwatch(f);
+    large_count -= f->large;
+    look_on();
+    uint32_t last = --usage_flying.count;
+    if (at != last) {
+        flying[at] = flying[last];
+        flying_request[at] = flying_request[last];
+    }
+}
+
+void usage_fly(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
+               bool persistent)
+{
+    (void)lane;
+    if (!request || !all->count)
+        return;
+    lock();
+    if (persistent) {
+        if (parked_count == parked_room) {
+            uint32_t room = parked_room ? parked_room * 2 : 16;
+            struct parked *fresh = realloc(parked, room * sizeof *fresh);
+            parked = fresh ? fresh : parked;
+            parked_room = fresh ? room : parked_room;
+        }
+        if (parked_count < parked_room)
+            parked[parked_count++] = (struct parked){request, *all};
+    } else {
+        for (unsigned i = 0; i < all->count; i++)
+            take_off(seq, request, NULL, 0, &all->buffer[i]);
+    }
+    unlock();
+}
+
+void usage_fly_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
+                      const struct usage_buffers *all)
+{
+    (void)lane;
+    lock();
+    for (unsigned i = 0; i < all->count; i++)
+        take_off(seq, request, win, target, &all->buffer[i]);
+    unlock();
+}
+
+void usage_started(struct lane *lane, uint64_t seq, uint32_t request)
+{
+    if (!parked_count || !request)
+        return;
+    lock();
+    for (uint32_t i = parked_count; i-- > 0;)
+        if (parked[i].request == request) {
+            for (unsigned k = 0; k < parked[i].all.count; k++)
+                compare_one(lane, seq, &parked[i].all.buffer[k]);
+            for (unsigned k = 0; k < parked[i].all.count; k++)
+                take_off(seq, request, NULL, 0, &parked[i].all.buffer[k]);
+            break;
+        }
+    unlock();
+}
+
+void usage_landed(struct lane *lane, uint64_t seq, uint32_t request, bool keep)
+{
+    if (!request || (!usage_flying.count && !parked_count))
+        return;
+    lock();
+    for (uint32_t i = usage_flying.count; i-- > 0;)
+        if (flying_request[i] == request)
+            land(lane, seq, i, true);
+    for (uint32_t i = parked_count; !keep && i-- > 0;)
+        if (parked[i].request == request) {
+            parked[i] = parked[--parked_count];
+            break;
+        }
+    unlock();
+}
+
+void usage_landed_call(struct lane *lane, uint64_t seq)
+{
+    if (!usage_flying.count)
+        return;
+    lock();
+    for (uint32_t i = usage_flying.count; i-- > 0;)
+        if (!flying_request[i] && !flying[i].win && flying[i].seq == seq)
+            land(lane, seq, i, true);
+    unlock();
+}
+
+void usage_landed_window(struct lane *lane, uint64_t seq, MPI_Win win, int target)
+{
+    if (!usage_flying.count)
+        return;
+    lock();
+    for (uint32_t i = usage_flying.count; i-- > 0;)
+        if (flying[i].win == win && (target < 0 || flying[i].target == target))
+            land(lane, seq, i, true);
+    unlock();
+}
+
+void usage_blurred(void)
+{
+    lock();
+    for (uint32_t i = usage_flying.count; i-- > 0;)
+        if (!flying[i].win)
+            land(NULL, 0, i, false);
+    unlock();
+}
+
+/* --- receive buffers between calls ------------------------------------------------------------ */
+
+static void look_for_large(struct lane *lane, uint64_t seq)
+{
+    if (!large_count || !recorder_may_spend(&credit, (uint64_t)large_count * HASH_LEAST))
+        return;
+    for (uint32_t i = 0; i < usage_flying.count; i++) {
+        struct flight *f = &flying[i];
+        if (!f->large || memory_readable_now((const void *)f->buffer.start, 1))
+            continue;
+        usage_say(lane, seq, "buffer", f->buffer.argument, f->seq,
+                  "'%s' was unmapped before the call that %s it had completed", f->buffer.argument,
+                  f->buffer.access == USAGE_READ ? "reads" : "fills");
+        f->large = false;
+        f->hash = 0;
+        large_count--;
+    }
+}
+
+void usage_look_slow(struct lane *lane, uint64_t seq)
+{
+    if (recorder.threads)
+        return;
+    look_for_large(lane, seq);
+    look_at_windows(lane, seq);
+    for (uint32_t i = 0; i < usage_flying.count; i++) {
+        struct flight *f = &flying[i];
+        const void *hit = f->point < 0 ? NULL : watch_hit(f->point);
+        uint64_t now = relooked && f->watched && f->hash ? hash_of(f) : 0;
+        bool changed = now && now != f->hash;
+        if (!hit && !changed)
+            continue;
+        usage_say_at(lane, seq, changed ? "buffer" : "load", f->buffer.argument, f->seq,
+                     hit ? recorder_site_of(lane, hit) : 0,
+                     "'%s' was %s before the call that fills it had completed", f->buffer.argument,
+                     changed ? "written to" : "accessed");
+        unwatch(f);
+    }
+    look_on();
+    relooked = false;
+}
+
+void usage_relook_slow(struct lane *lane)
+{
+    (void)lane;
+    uint64_t bytes = 0;
+    if (recorder.threads)
+        return;
+    watch_leave();
+    for (uint32_t i = 0; i < usage_flying.count; i++)
+        bytes += flying[i].watched ? flying[i].hashed + HASH_LEAST : 0;
+    for (uint32_t i = 0; i < window_count; i++)
+        bytes += watched_bytes(&window[i]);
+    if (!recorder_may_spend(&credit, 2 * bytes)) /* now, and when the next call is entered */
+        return;
+    for (uint32_t i = 0; i < usage_flying.count; i++)
+        if (flying[i].watched)
+            flying[i].hash = hash_of(&flying[i]);
+    for (uint32_t i = 0; i < window_count; i++)
+        if (!content_of(&window[i], window[i].content))
+            forget_window(&window[i--]); /* unmapped: nothing to look at any more */
+    relooked = true;
+}

@@ -1,0 +1,385 @@
+/* What buffers hold: a 64-bit digest (XXH3) at post and at completion, on request the bytes
+ * themselves. CROSSWAIT_PAYLOAD=none | digest | full[:CAP]   CAP: bytes kept of one buffer (default
+ * 64K)
+ *
+ * The digest is that of the bytes that the type map touches, in the map's order, so that two sides
+ * with different layouts and the same signature agree. It is computed from the map that the type
+ * had when it was first seen: the handle may be freed while a request is still active.
+ *
+ *  1. Only what can be read is read (memory.h); of what a send had, the kernel is asked at its
+ * completion: until then MPI need not have touched it.
+ *  2. A request's buffers are remembered under its id from its start until its completion is
+ * recorded. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "interpose/objects/handles.h"
+#include "interpose/misuse/payload.h"
+#include "interpose/objects/typemap.h"
+
+enum { CAP_DEFAULT = 64 * 1024, CHUNK = 16384, BUCKETS = 1024, ORIGINS_MAX = 1 << 16 };
+
+struct buffer {
+    const void *at;
+    int64_t count;
+    uint32_t type;
+};
+struct buffers {              /* of one side, in the order of the ranks they are for */
+    struct buffer one, *many; /* many: on the heap, where there are not exactly one */
+    int count;
+};
+struct held { /* buffers of an active request, or of one-sided communication until its epoch ends */
+    uint32_t id; /* of the request; or of the window */
+    int target;
+    uint64_t seq; /* of the event that owns them */
+    struct buffers send, receive;
+    struct held *next;
+};
+
+static uint64_t cap; /* bytes of content kept; 0: digests only */
+static struct held *bucket[BUCKETS];
+static struct held *origin; /* of windows */
+static uint32_t origin_count;
+
+void payload_start(void)
+{
+    const char *kind = getenv("CROSSWAIT_PAYLOAD");
+    if (!kind || !strcmp(kind, "none") || !*kind)
+        return;
+    if (!strncmp(kind, "full", 4))
+        cap = kind[4] == ':' ? strtoull(kind + 5, NULL, 10) : CAP_DEFAULT;
+    recorder.payload = true;
+}
+
+/* --- walking a buffer ------------------------------------------------------------------------- */
+
+struct walk {
+    XXH3_state_t *state;
+    const char *base;
+    uint64_t left; /* bytes still to take */
+    uint64_t taken;
+    struct lane *lane;
+    uint64_t seq;
+    unsigned at, side;
+};
+
+static void keep_content(struct walk *w, const char *data, uint64_t bytes)
+{
+    while (bytes && w->taken < cap) {
+        uint64_t here = bytes < CHUNK ? bytes : CHUNK;
+        here = here < cap - w->taken ? here : cap - w->taken;
+        uint32_t words = (uint32_t)((sizeof(struct spool_payload) + here + 7) / 8);
+        struct spool_payload *record = spool_reserve(&w->lane->writer, words);
+        if (!record)
+            return;
+        *record = (struct spool_payload){
+            {SPOOL_PAYLOAD, (uint16_t)words, (uint16_t)w->at, (uint16_t)w->side},
+            w->seq,
+            w->taken,
+            (uint32_t)here,
+            0};
+        memcpy(record + 1, data, here);
+        data += here;
+        bytes -= here;
+        w->taken += here;
+    }
+}
+
+static bool take(int64_t offset, uint32_t basic, int64_t extent, uint64_t count, void *context)
+{
+    struct walk *w = context;
+    const char *data = w->base + offset;
+    uint64_t bytes = count * (uint64_t)extent;
+    (void)basic;
+    bytes = bytes < w->left ? bytes : w->left;
+    XXH3_64bits_update(w->state, data, bytes);
+    w->left -= bytes;
+    if (cap)
+        keep_content(w, data, bytes);
+    return w->left != 0;
+}
+
+static void write_digest(struct walk *w, uint64_t digest, uint64_t bytes)
+{
+    struct spool_digest *record = spool_reserve(&w->lane->writer, sizeof *record / 8);
+    if (record)
+        *record = (struct spool_digest){
+            {SPOOL_DIGEST, sizeof *record / 8, (uint16_t)w->at, (uint16_t)w->side},
+            w->seq,
+            digest,
+            bytes};
+}
+
+/* The buffers of a side; 0: there are none, or what they hold cannot be told. */
+static int resolve(struct lane *lane, const struct payload_side *side, struct buffers *out)
+{
+    *out = (struct buffers){.count = 0};
+    if (!side || !side->type || side->at == MPI_IN_PLACE)
+        return 0;
+    if (!side->counts) {
+        out->one = (struct buffer){side->at, side->count, side->type};
+        return out->count = 1;
+    }
+    if (side->blocks <= 0 || (!side->displs && !side->displs_wide) ||
+        !(out->many = malloc((size_t)side->blocks * sizeof *out->many)))
+        return 0;
+    for (int i = 0; i < side->blocks; i++) {
+        uint32_t type = side->types ? recorder_type(lane, side->types[i]) : side->type;
+        struct datatype_layout layout = {.extent = 0};
+        int64_t step = 1;
+        if (!side->types)
+            step = datatypes_layout(type, &layout) ? layout.extent : 0;
+        out->many[i] =
+            (struct buffer){(const char *)side->at +
+                                (side->displs_wide ? side->displs_wide[i] : side->displs[i] * step),
+                            side->counts[i], type};
+    }
+    return out->count = side->blocks;
+}
+
+static void take_buffer(struct walk *w, struct buffer b)
+{
+    struct datatype_layout layout;
+    if (!b.count || !datatypes_layout(b.type, &layout))
+        return;
+    w->base = b.at;
+    if (layout.contiguous)
+        take(0, 0, layout.size, (uint64_t)b.count, w);
+    else
+        for (int64_t i = 0; i < b.count && w->left; i++)
+            typemap_each(layout.map, i * layout.extent, take, w);
+}
+
+/* Bytes of the buffers; false where that, or where they lie, is not known: then nothing is claimed.
+ */
+static bool measure(const struct buffer *b, int count, uint64_t *out_bytes)
+{
+    uint64_t sum = 0;
+    for (int i = 0; i < count; i++) {
+        struct datatype_layout layout;
+        uint64_t bytes;
+        if (!b[i].count)
+            continue;
+        if (b[i].count < 0 || !datatypes_layout(b[i].type, &layout) ||
+            (!layout.contiguous && !layout.map) || (layout.contiguous && !b[i].at) ||
+            __builtin_mul_overflow((uint64_t)b[i].count, (uint64_t)layout.size, &bytes) ||
+            __builtin_add_overflow(sum, bytes, &sum))
+            return false;
+    }
+    *out_bytes = sum;
+    return true;
+}
+
+struct look { /* at whether rows can be read; neighbours are often on one page */
+    const char *base;
+    uint64_t left;
+    uintptr_t start, end; /* known to be readable */
+    bool now;
+};
+
+static bool look(int64_t offset, uint32_t basic, int64_t extent, uint64_t count, void *context)
+{
+    enum { PAGE = 4096 };
+    struct look *l = context;
+    uintptr_t at = (uintptr_t)l->base + (uintptr_t)offset;
+    uint64_t bytes = count * (uint64_t)extent;
+    (void)basic;
+    bytes = bytes < l->left ? bytes : l->left;
+    l->left -= bytes;
+    if (!bytes || (at >= l->start && at < l->end && bytes <= l->end - at))
+        return true;
+    if (!(l->now ? memory_readable_now((const void *)at, bytes)
+                 : memory_readable((const void *)at, bytes)))
+        return false;
+    l->start = at & ~(uintptr_t)(PAGE - 1);
+    l->end = (at + bytes + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+    return true;
+}
+
+/* Rows that lie on many pages: asking for each would take longer than reading them. */
+static void look_at_all(struct look *l, const struct buffer *b)
+{
+    enum { LEAST_BYTES = 16 * 4096 };
+    const struct datatype_span *s = datatypes_span(b->type);
+    int64_t last = s ? ((int64_t)b->count - 1) * s->extent : 0;
+    int64_t low = !s         ? 0
+                  : last < 0 ? s->low + last
+                             : s->low,
+            high = !s         ? 0
+                   : last < 0 ? s->high
+                              : s->high + last;
+    uintptr_t start = (uintptr_t)b->at + (uintptr_t)low;
+    if (high - low < LEAST_BYTES || !memory_mapped((const void *)start, (uint64_t)(high - low)))
+        return;
+    l->start = start;
+    l->end = start + (uintptr_t)(high - low);
+}
+
+/* The first `bytes` of what the buffers hold. */
+static bool readable(const struct buffer *b, int count, uint64_t bytes, bool now)
+{
+    struct look l = {.left = bytes, .now = now};
+    for (int i = 0; i < count && l.left; i++) {
+        struct datatype_layout layout;
+        if (!b[i].count || !datatypes_layout(b[i].type, &layout))
+            continue;
+        l.base = b[i].at;
+        if (layout.contiguous && !look(0, 0, layout.size, (uint64_t)b[i].count, &l))
+            return false;
+        if (!layout.contiguous)
+            look_at_all(&l, &b[i]);
+        for (int64_t k = 0; !layout.contiguous && k < b[i].count && l.left; k++)
+            if (!typemap_each(layout.map, k * layout.extent, look, &l))
+                return false;
+    }
+    return true;
+}
+
+static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
+                   const struct buffers *b, uint64_t limit)
+{
+    static __thread XXH3_state_t state __attribute__((tls_model("initial-exec"), aligned(64)));
+    const struct buffer *buffer = b->many ? b->many : &b->one;
+    struct datatype_layout layout;
+    uint64_t bytes;
+    if (!b->count || !measure(buffer, b->count, &bytes))
+        return;
+    bytes = bytes < limit ? bytes : limit;
+    if (!readable(buffer, b->count, bytes, at == SPOOL_AT_DONE && side == SPOOL_BUFFER_SEND))
+        return;
+    struct walk w = {
+        .state = &state, .left = bytes, .lane = lane, .seq = seq, .at = at, .side = side};
+    if (b->count == 1 && datatypes_layout(buffer->type, &layout) && layout.contiguous) {
+        if (cap)
+            keep_content(&w, buffer->at, bytes);
+        write_digest(&w, XXH3_64bits(buffer->at, bytes), bytes);
+        return;
+    }
+    XXH3_64bits_reset(&state);
+    for (int i = 0; i < b->count && w.left; i++)
+        take_buffer(&w, buffer[i]);
+    write_digest(&w, XXH3_64bits_digest(&state), bytes);
+}
+
+static void record_side(struct lane *lane, uint64_t seq, unsigned at, unsigned which,
+                        const struct payload_side *side, uint64_t limit)
+{
+    struct buffers b;
+    if (resolve(lane, side, &b))
+        record(lane, seq, at, which, &b, limit);
+    free(b.many);
+}
+
+void payload_send(struct lane *lane, uint64_t seq, const struct payload_side *send)
+{
+    record_side(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, send, UINT64_MAX);
+}
+
+void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive,
+                      uint64_t bytes)
+{
+    record_side(lane, seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, receive, bytes);
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static struct held *held_new(struct lane *lane, uint32_t id, uint64_t seq,
+                             const struct payload_side *send, const struct payload_side *receive)
+{
+    struct held *h = id ? malloc(sizeof *h) : NULL;
+    if (!h)
+        return NULL;
+    *h = (struct held){.id = id, .seq = seq};
+    resolve(lane, send, &h->send);
+    resolve(lane, receive, &h->receive);
+    return h;
+}
+
+static void held_free(struct held *h)
+{
+    free(h->send.many);
+    free(h->receive.many);
+    free(h);
+}
+
+static void held_done(struct lane *lane, const struct held *h, uint64_t received)
+{
+    record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
+    record(lane, h->seq, SPOOL_AT_DONE, SPOOL_BUFFER_RECV, &h->receive, received);
+}
+
+void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct payload_side *send,
+                  const struct payload_side *receive)
+{
+    struct held *h = held_new(lane, id, seq, send, receive);
+    if (!h)
+        return;
+    recorder_lock();
+    h->next = bucket[id % BUCKETS];
+    bucket[id % BUCKETS] = h;
+    recorder_unlock();
+}
+
+void payload_started(struct lane *lane, uint32_t id, uint64_t seq)
+{
+    recorder_lock();
+    for (struct held *h = bucket[id % BUCKETS]; h; h = h->next)
+        if (h->id == id) {
+            h->seq = seq;
+            record(lane, seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &h->send, UINT64_MAX);
+        }
+    recorder_unlock();
+}
+
+void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep)
+{
+    recorder_lock();
+    for (struct held **at = &bucket[id % BUCKETS]; *at; at = &(*at)->next) {
+        struct held *h = *at;
+        if (h->id != id)
+            continue;
+        held_done(lane, h, received);
+        if (!keep) {
+            *at = h->next;
+            held_free(h);
+        }
+        break;
+    }
+    recorder_unlock();
+}
+
+/* --- one-sided communication ------------------------------------------------------------------ */
+
+void payload_origin(struct lane *lane, uint32_t win, int target, uint64_t seq,
+                    const struct payload_side *send, const struct payload_side *receive)
+{
+    struct held *h = origin_count < ORIGINS_MAX ? held_new(lane, win, seq, send, receive) : NULL;
+    if (!h)
+        return;
+    h->target = target;
+    recorder_lock();
+    h->next = origin;
+    origin = h;
+    origin_count++;
+    recorder_unlock();
+}
+
+void payload_epoch(struct lane *lane, uint32_t win, int target)
+{
+    recorder_lock();
+    for (struct held **at = &origin, *h; (h = *at);) {
+        if (h->id != win || (target >= 0 && h->target != target)) {
+            at = &h->next;
+            continue;
+        }
+        held_done(lane, h, UINT64_MAX);
+        *at = h->next;
+        origin_count--;
+        held_free(h);
+    }
+    recorder_unlock();
+}

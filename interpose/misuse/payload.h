@@ -1,0 +1,28 @@
+/* Digests and contents of buffers: internal to interpose/. The wrappers' side is in recorder.h. */
+#ifndef INTERPOSE_MISUSE_PAYLOAD_H
+#define INTERPOSE_MISUSE_PAYLOAD_H
+
+#include "interpose/recorder.h"
+
+struct datatype_layout {
+    int64_t size, extent;
+    bool contiguous;           /* the bytes from the buffer's start on */
+    const struct typemap *map; /* NULL: not kept */
+};
+/* False: unknown type, or one whose basic types have holes. */
+bool datatypes_layout(uint32_t type, struct datatype_layout *out_layout);
+
+/* What one element touches, relative to the buffer: [low, high). overlaps: parts of it lie over
+ * each other. */
+struct datatype_span {
+    int64_t size, extent, low, high;
+    bool overlaps,
+        whole; /* whole: every byte from low to high, and elements lie next to each other */
+    const int64_t (*part)[2]; /* [start, end) of each part, by place; NULL where it is whole */
+    uint32_t parts;
+};
+const struct datatype_span *datatypes_span(uint32_t type); /* NULL: unknown */
+
+void payload_start(void);
+
+#endif

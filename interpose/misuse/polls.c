@@ -1,0 +1,130 @@
+/* Polls: tests and probes that find nothing, and MPI_Wtime. A program that waits by polling makes
+ * millions of them a second, all alike, and they tell no more than one does: they are folded
+ * (core/spool/spool.h, invariant 10). A poll that found nothing is kept in the header's page, which
+ * outlives the process like everything committed; equal ones that follow raise its count. Whatever
+ * else the lane records writes them out first.
+ *
+ *  1. lane->poll_count equals header->poll_count; polls in the header have ascending numbers, above
+ * all that the lane committed before.
+ *  2. A folded call gives its number back before it returns, unless another thread has taken the
+ * next one.
+ *  3. A call is either in flight (depth) or counted, never both: a rank killed in between loses the
+ * one call that it was in. */
+#include "interpose/recorder.h"
+
+static bool same(const struct spool_event *a, const struct spool_event *b)
+{
+    return a->head.a == b->head.a && a->site == b->site && a->comm == b->comm &&
+           a->request == b->request && a->peer == b->peer && a->tag == b->tag &&
+           a->count == b->count && a->type == b->type;
+}
+
+bool recorder_poll_expect(struct lane *lane, const struct spool_event *e, uint64_t key)
+{
+    struct spool_header *header = lane->writer.header;
+    uint32_t at = lane->poll_count;
+    while (at && !(lane->poll_key[at - 1] == key && same(&header->poll[at - 1].event, e)))
+        at--;
+    header->poll_again = at;
+    return at != 0;
+}
+
+static void number_back(uint64_t seq)
+{
+    uint64_t last = seq;
+    if (!recorder.threads)
+        recorder.seq = seq - 1;
+    else if (!__atomic_compare_exchange_n(&recorder.seq, &last, seq - 1, false, __ATOMIC_RELAXED,
+                                          __ATOMIC_RELAXED))
+        return;
+    atomic_store_explicit(recorder.seq_shared, seq - 1, memory_order_relaxed);
+}
+
+static void left(struct lane *lane, const struct spool_event *e)
+{
+    lane->poll_left = e->t_leave;
+    if (UNLIKELY(recorder_watching))
+        usage_relook_slow(lane);
+    lane->depth--;
+    atomic_store_explicit(&lane->writer.header->depth, lane->depth, memory_order_release);
+}
+
+bool recorder_poll_again(struct lane *lane, struct spool_event *e, void **cfa, bool nothing)
+{
+    struct spool_header *header = lane->writer.header;
+    if (LIKELY(nothing && header->poll_again && e->t_enter - lane->poll_left < recorder.poll_gap)) {
+        struct spool_poll *poll = &header->poll[header->poll_again - 1];
+        uint64_t seq = e->seq;
+        poll->event.t_leave = e->t_leave;
+        left(lane, e);
+        atomic_store_explicit(&poll->calls,
+                              atomic_load_explicit(&poll->calls, memory_order_relaxed) + 1,
+                              memory_order_release);
+        atomic_store_explicit(&header->polled,
+                              atomic_load_explicit(&header->polled, memory_order_relaxed) + 1,
+                              memory_order_relaxed);
+        number_back(seq);
+        recorder_thread.current = NULL;
+        recorder_thread.ready = lane;
+        return true;
+    }
+    if (!nothing || header->poll_again || lane->poll_count == SPOOL_POLLS_MAX ||
+        e->t_enter - lane->poll_left >= recorder.poll_gap)
+        recorder_polls_write(lane);
+    if (UNLIKELY(recorder.stack))
+        recorder_stack(lane, e->seq, cfa);
+    return false;
+}
+
+void recorder_poll_leave(struct lane *lane, struct spool_event *e, uint64_t key, int error,
+                         bool moved, bool nothing)
+{
+    struct spool_header *header = lane->writer.header;
+    if (!nothing || atomic_load_explicit(&header->stopped, memory_order_relaxed)) {
+        recorder_leave(lane, e, error, moved);
+        return;
+    }
+    spool_commit(&lane->writer);
+    e->head.b = 0;
+    lane->poll_key[lane->poll_count] = key;
+    header->poll[lane->poll_count].event = *e;
+    atomic_store_explicit(&header->poll[lane->poll_count].calls, 1, memory_order_relaxed);
+    atomic_store_explicit(&header->poll_count, ++lane->poll_count, memory_order_release);
+    left(lane, e);
+    recorder_thread.current = NULL;
+    recorder_thread.ready = lane;
+}
+
+/* One reservation and one commit: a rank that is killed in the middle has them either here or
+ * there. */
+void recorder_polls_write(struct lane *lane)
+{
+    struct spool_header *header = lane->writer.header;
+    uint32_t words = 0, count = lane->poll_count;
+    for (uint32_t i = 0; i < count; i++)
+        words += (uint32_t)(sizeof(struct spool_event) +
+                            (header->poll[i].calls > 1 ? sizeof(struct spool_repeat) : 0)) /
+                 8;
+    char *at = count ? spool_reserve(&lane->writer, words) : NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct spool_event *e = &header->poll[i].event;
+        uint64_t calls = header->poll[i].calls;
+        if (!at) {
+            recorder_lost(lane, calls);
+            continue;
+        }
+        if (calls > 1) {
+            *(struct spool_repeat *)(void *)at = (struct spool_repeat){
+                {SPOOL_REPEAT, sizeof(struct spool_repeat) / 8, 0, 0}, e->seq, calls};
+            at += sizeof(struct spool_repeat);
+        }
+        *(struct spool_event *)(void *)at = *e;
+        at += sizeof *e;
+        lane->writer.events++;
+    }
+    if (at)
+        spool_commit(&lane->writer);
+    header->poll_again = 0;
+    lane->poll_count = 0;
+    atomic_store_explicit(&header->poll_count, 0, memory_order_release);
+}

@@ -1,0 +1,679 @@
+/* Objects and arguments (usage.h).
+ *
+ *  1. An object is in the table from the call that made it; freed ones stay, until the library uses
+ * their address again.
+ *  2. What is not in the table is predefined, was made where it was not recorded, or is no object:
+ * the first word of each of the library's objects points at its class, which tells the last. */
+#include "interpose/misuse/usage.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/objects/handles.h"
+
+static struct object {
+    const void *handle; /* NULL: no entry */
+    uint64_t seq;       /* of the call that made it, or freed it */
+    uint32_t references;
+    uint8_t kind;
+    bool freed, uncommitted;
+} * object;
+static uint32_t object_room, object_count;
+static unsigned said;
+unsigned usage_uncommitted;
+
+static const struct kind {
+    const char *name, *null, *class, *base; /* base: the class of static objects */
+    const char *predefined[3];
+} kinds[OBJECT_KINDS] = {
+    [OBJECT_COMM] = {"a communicator",
+                     "MPI_COMM_NULL",
+                     "ompi_communicator_t_class",
+                     NULL,
+                     {"ompi_mpi_comm_world", "ompi_mpi_comm_self", "ompi_mpi_comm_null"}},
+    [OBJECT_GROUP] = {"a group",
+                      "MPI_GROUP_NULL",
+                      "ompi_group_t_class",
+                      NULL,
+                      {"ompi_mpi_group_empty", "ompi_mpi_group_null", NULL}},
+    [OBJECT_TYPE] = {"a datatype",
+                     "MPI_DATATYPE_NULL",
+                     "ompi_datatype_t_class",
+                     "opal_datatype_t_class",
+                     {"ompi_mpi_datatype_null", NULL, NULL}},
+    [OBJECT_OP] =
+        {"an operation", "MPI_OP_NULL", "ompi_op_t_class", NULL, {"ompi_mpi_op_null", NULL, NULL}},
+    [OBJECT_WIN] =
+        {"a window", "MPI_WIN_NULL", "ompi_win_t_class", NULL, {"ompi_mpi_win_null", NULL, NULL}},
+    [OBJECT_FILE] =
+        {"a file", "MPI_FILE_NULL", "ompi_file_t_class", NULL, {"ompi_mpi_file_null", NULL, NULL}},
+    [OBJECT_INFO] = {"an info object",
+                     "MPI_INFO_NULL",
+                     "ompi_info_t_class",
+                     NULL,
+                     {"ompi_mpi_info_null", "ompi_mpi_info_env", NULL}},
+    [OBJECT_ERRHANDLER] = {"an error handler",
+                           "MPI_ERRHANDLER_NULL",
+                           "ompi_errhandler_t_class",
+                           NULL,
+                           {"ompi_mpi_errhandler_null", "ompi_mpi_errors_are_fatal",
+                            "ompi_mpi_errors_return"}},
+    [OBJECT_KEYVAL] = {"an attribute key", "MPI_KEYVAL_INVALID", NULL, NULL, {NULL}},
+    [OBJECT_BUFFER] = {"a buffer for MPI_Bsend", "", NULL, NULL, {NULL}},
+    [OBJECT_MEMORY] = {"memory from MPI_Alloc_mem", "", NULL, NULL, {NULL}},
+};
+
+void usage_say_at(struct lane *lane, uint64_t seq, const char *rule, const char *argument,
+                  uint64_t other, uint32_t site, const char *format, ...)
+{
+    char text[512], place[16] = "";
+    va_list list;
+    if (!seq || __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= USAGE_MAX)
+        return;
+    if (site)
+        snprintf(place, sizeof place, "@%u", site);
+    int used = snprintf(text, sizeof text, "%s|%s|%llu%s|", rule, argument ? argument : "",
+                        (unsigned long long)other, place);
+    va_start(list, format);
+    vsnprintf(text + used, sizeof text - (size_t)used, format, list);
+    va_end(list);
+    recorder_text(lane, seq, SPOOL_TEXT_USAGE, text);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static uint32_t place(const void *handle, enum recorder_object kind, uint32_t room)
+{
+    return (uint32_t)((((uintptr_t)handle ^ (uintptr_t)kind << 56) * 0x9E3779B97F4A7C15u) >> 32) &
+           (room - 1);
+}
+
+static struct object *find(enum recorder_object kind, const void *handle)
+{
+    if (!object_room)
+        return NULL;
+    for (uint32_t at = place(handle, kind, object_room); object[at].handle;
+         at = (at + 1) & (object_room - 1))
+        if (object[at].handle == handle && object[at].kind == kind)
+            return &object[at];
+    return NULL;
+}
+
+static struct object *add(enum recorder_object kind, const void *handle)
+{
+    struct object *found = find(kind, handle);
+    if (found)
+        return found;
+    if (object_count * 2 >= object_room) {
+        uint32_t room = object_room ? object_room * 2 : 256;
+        struct object *fresh = calloc(room, sizeof *fresh);
+        if (!fresh)
+            return NULL;
+        for (uint32_t i = 0; i < object_room; i++)
+            if (object[i].handle) {
+                uint32_t at = place(object[i].handle, object[i].kind, room);
+                while (fresh[at].handle)
+                    at = (at + 1) & (room - 1);
+                fresh[at] = object[i];
+            }
+        free(object);
+        object = fresh;
+        object_room = room;
+    }
+    uint32_t at = place(handle, kind, object_room);
+    while (object[at].handle)
+        at = (at + 1) & (object_room - 1);
+    object[at] = (struct object){.handle = handle, .kind = (uint8_t)kind, .freed = true};
+    object_count++;
+    return &object[at];
+}
+
+/* Addresses of the library's symbols, looked up once. */
+static struct {
+    bool known;
+    const void *class, *base, *predefined[3];
+} symbols[OBJECT_KINDS];
+static void look_up(enum recorder_object kind)
+{
+    if (symbols[kind].known)
+        return;
+    symbols[kind].class = kinds[kind].class ? recorder_symbol(kinds[kind].class) : NULL;
+    symbols[kind].base = kinds[kind].base ? recorder_symbol(kinds[kind].base) : NULL;
+    for (size_t i = 0; i < 3 && kinds[kind].predefined[i]; i++)
+        symbols[kind].predefined[i] = recorder_symbol(kinds[kind].predefined[i]);
+    symbols[kind].known = true;
+}
+
+static bool is_null(enum recorder_object kind, const void *handle)
+{
+    switch (kind) {
+    case OBJECT_COMM:
+        return handle == recorder_handle.comm_null;
+    case OBJECT_GROUP:
+        return handle == recorder_handle.group_null;
+    case OBJECT_TYPE:
+        return handle == recorder_handle.type_null;
+    case OBJECT_OP:
+        return handle == recorder_handle.op_null;
+    case OBJECT_WIN:
+        return handle == recorder_handle.win_null;
+    case OBJECT_FILE:
+        return handle == recorder_handle.file_null;
+    case OBJECT_INFO:
+    case OBJECT_ERRHANDLER:
+        look_up(kind);
+        return handle == symbols[kind].predefined[0];
+    default:
+        return false;
+    }
+}
+
+static bool named(MPI_Datatype type)
+{
+    int ni, na, nd, combiner;
+    return REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) == MPI_SUCCESS &&
+           (combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
+            combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX);
+}
+
+static bool predefined(enum recorder_object kind, const void *handle)
+{
+    look_up(kind);
+    for (size_t i = 0; i < 3; i++)
+        if (symbols[kind].predefined[i] && symbols[kind].predefined[i] == handle)
+            return true;
+    if (kind == OBJECT_OP)
+        return handles_op_predefined((MPI_Op)handle);
+    return kind == OBJECT_TYPE && usage_good(kind, handle) && named((MPI_Datatype)handle);
+}
+
+static bool of_class(enum recorder_object kind, const void *handle)
+{
+    look_up(kind);
+    const void *class = symbols[kind].class;
+    if (!class)
+        return true; /* another library */
+    if ((uintptr_t)handle % sizeof(void *) || !memory_readable(handle, sizeof handle))
+        return false;
+    const void *own = *(const void *const *)handle;
+    if (own == symbols[kind].base && own)
+        return true;
+    for (int i = 0; i < 4 && own != class; i++) { /* struct opal_class_t: name, parent... */
+        if ((uintptr_t)own % sizeof(void *) || !memory_readable(own, 2 * sizeof own))
+            return false;
+        own = ((const void *const *)own)[1];
+    }
+    return own == class;
+}
+
+bool usage_good(enum recorder_object kind, const void *handle)
+{
+    if (!handle || is_null(kind, handle))
+        return false;
+    recorder_lock();
+    const struct object *found = find(kind, handle);
+    bool good = (!found || !found->freed) &&
+                of_class(kind, handle); /* both: the library gives out freed groups again */
+    recorder_unlock();
+    return good;
+}
+
+static bool
+    later; /* attributes of MPI_COMM_SELF: their delete functions free things in MPI_Finalize */
+
+void usage_attribute(MPI_Comm comm)
+{
+    later |= comm == recorder_handle.comm_self;
+}
+
+static void made(enum recorder_object kind, const void *handle, uint64_t seq, bool uncommitted)
+{
+    recorder_lock();
+    struct object *o = add(kind, handle);
+    if (o && o->freed)
+        *o = (struct object){.handle = handle,
+                             .seq = seq,
+                             .references = 1,
+                             .kind = (uint8_t)kind,
+                             .uncommitted = uncommitted};
+    else if (o)
+        o->references++; /* groups and error handlers are handed out again and again */
+    usage_uncommitted += uncommitted;
+    recorder_unlock();
+}
+
+void usage_made(struct lane *lane, enum recorder_object kind, const void *handle, uint64_t seq)
+{
+    (void)lane;
+    if (handle && !is_null(kind, handle) && !predefined(kind, handle))
+        made(kind, handle, seq, false);
+}
+
+void usage_given(struct lane *lane, enum recorder_object kind, const void *handle)
+{
+    (void)lane;
+    recorder_lock();
+    struct object *o = find(kind, handle);
+    if (o && o->freed)
+        *o = (struct object){.handle = handle, .references = 1, .kind = (uint8_t)kind};
+    recorder_unlock();
+}
+
+void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq, MPI_Datatype copied)
+{
+    (void)lane;
+    if (!type || type == recorder_handle.type_null)
+        return;
+    recorder_lock();
+    const struct object *old = copied ? find(OBJECT_TYPE, copied) : NULL,
+                        *stale = find(OBJECT_TYPE, type);
+    bool uncommitted = copied ? old && old->uncommitted : true, fresh = !stale || stale->freed;
+    recorder_unlock();
+    if (fresh)
+        made(OBJECT_TYPE, type, seq, uncommitted);
+}
+
+void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_Datatype *type)
+{
+    (void)lane;
+    int ni, na, nd, combiner;
+    if (!type || REAL(Type_get_envelope)(of, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
+        return;
+    for (int i = 0; i < nd; i++)
+        if (type[i] && !is_null(OBJECT_TYPE, type[i]) &&
+            !named(type[i])) /* references, to be freed like new ones */
+            made(OBJECT_TYPE, type[i], seq, false);
+}
+
+void usage_committed(struct lane *lane, MPI_Datatype type)
+{
+    (void)lane;
+    recorder_lock();
+    struct object *o = find(OBJECT_TYPE, type);
+    if (o && o->uncommitted) {
+        o->uncommitted = false;
+        usage_uncommitted--;
+    }
+    recorder_unlock();
+}
+
+void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle)
+{
+    (void)lane;
+    recorder_lock();
+    struct object *o = is_null(kind, handle) ? NULL : add(kind, handle);
+    if (o && (o->freed || --o->references == 0)) {
+        usage_uncommitted -= o->uncommitted;
+        o->uncommitted = false;
+        o->freed = true;
+    }
+    recorder_unlock();
+}
+
+static const void *of_keyval(int keyval)
+{
+    return (const void *)((uintptr_t)(unsigned)keyval + 1);
+}
+void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq)
+{
+    (void)lane;
+    made(OBJECT_KEYVAL, of_keyval(keyval), seq, false);
+}
+void usage_keyval_gone(struct lane *lane, int keyval)
+{
+    usage_gone(lane, OBJECT_KEYVAL, of_keyval(keyval));
+}
+
+/* --- handles ---------------------------------------------------------------------------------- */
+
+void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
+                  const char *argument, bool null_allowed)
+{
+    const struct kind *k = &kinds[kind];
+    if (!handle && kind != OBJECT_KEYVAL) {
+        usage_say(lane, seq, "argument", argument, 0, "'%s' is not %s but a null pointer", argument,
+                  k->name);
+    } else if (is_null(kind, handle)) {
+        if (!null_allowed)
+            usage_say(lane, seq, "argument", argument, 0, "'%s' is %s", argument, k->null);
+    } else if (!usage_good(kind, handle)) {
+        recorder_lock();
+        const struct object *o = find(kind, handle);
+        uint64_t made_by = o ? o->seq : 0;
+        recorder_unlock();
+        if (made_by)
+            usage_say(lane, seq, "argument", argument, made_by, "'%s' is %s that was freed",
+                      argument, k->name);
+        else
+            usage_say(lane, seq, "argument", argument, 0,
+                      "'%s' is not %s: it was never made, or was freed", argument, k->name);
+    }
+}
+
+void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
+                   const char *argument)
+{
+    usage_handle(lane, seq, kind, handle, argument, false);
+    recorder_lock();
+    bool ours = find(kind, handle) != NULL;
+    recorder_unlock();
+    if (!ours && handle && kind != OBJECT_ERRHANDLER && kind != OBJECT_GROUP &&
+        !is_null(kind, handle) && predefined(kind, handle))
+        usage_say(lane, seq, "argument", argument, 0,
+                  "'%s' is %s that is predefined: it must not be freed", argument,
+                  kinds[kind].name);
+}
+
+void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
+                     bool committed)
+{
+    unsigned slot = recorder_type_slot(type);
+    if (lane->type_cache[slot].handle != type ||
+        lane->type_cache[slot].generation != recorder.generation) {
+        if (!usage_good(OBJECT_TYPE, type)) {
+            usage_handle(lane, seq, OBJECT_TYPE, type, argument, false);
+            return;
+        }
+    }
+    if (!committed || !usage_uncommitted)
+        return;
+    recorder_lock();
+    const struct object *o = find(OBJECT_TYPE, type);
+    uint64_t made_by = o && o->uncommitted ? o->seq : 0;
+    recorder_unlock();
+    if (made_by)
+        usage_say(lane, seq, "argument", argument, made_by,
+                  "'%s' is a datatype that was not committed", argument);
+}
+
+void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_Datatype *type,
+                 const int *count, int n, const char *argument, bool committed)
+{
+    usage_pointer(lane, seq, n > 0 ? given : "", argument);
+    for (int i = 0; type && i < n; i++)
+        if (!count || count[i] > 0)
+            usage_type_slow(lane, seq, type[i], argument, committed);
+}
+
+void usage_finalizing(struct lane *lane, uint64_t seq)
+{
+    if (UNLIKELY(recorder.filter) || later)
+        return;
+    for (uint32_t i = 0; i < object_room; i++) {
+        const struct object *o = &object[i];
+        if (o->handle && !o->freed && o->seq)
+            usage_say(lane, seq, "leak", NULL, o->seq,
+                      o->kind == OBJECT_BUFFER ? "%s was never detached" : "%s was never freed",
+                      kinds[o->kind].name);
+    }
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+void usage_peer_slow(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
+                     const char *argument, enum usage_peer what)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    if (!info || (what != USAGE_ROOT && value == MPI_PROC_NULL) ||
+        (what == USAGE_SOURCE && value == MPI_ANY_SOURCE) ||
+        (what == USAGE_ROOT && info->inter && (value == MPI_ROOT || value == MPI_PROC_NULL)))
+        return;
+    int size = info->inter ? info->remote_size : info->size;
+    const char *name = value == MPI_ANY_SOURCE && what == USAGE_DEST ? " (MPI_ANY_SOURCE)" : "";
+    if (value < 0 || value >= size)
+        usage_say(lane, seq, "argument", argument, 0,
+                  "'%s' is %d%s, but the communicator has %d rank%s", argument, value, name, size,
+                  size == 1 ? "" : "s");
+}
+
+void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument)
+{
+    static __thread struct {
+        MPI_Win win;
+        uint32_t generation;
+        int size;
+    } last __attribute__((tls_model("initial-exec")));
+    if (value == MPI_PROC_NULL)
+        return;
+    if (last.win != win || last.generation != recorder.generation) {
+        MPI_Group group;
+        int size = 0;
+        if (!usage_good(OBJECT_WIN, win) || REAL(Win_get_group)(win, &group) != MPI_SUCCESS ||
+            REAL(Group_size)(group, &size) != MPI_SUCCESS)
+            return;
+        REAL(Group_free)(&group);
+        last.win = win;
+        last.generation = recorder.generation;
+        last.size = size;
+    }
+    if (value < 0 || value >= last.size)
+        usage_say(lane, seq, "argument", argument, 0, "'%s' is %d, but the window has %d ranks",
+                  argument, value, last.size);
+}
+
+void usage_tag_slow(struct lane *lane, uint64_t seq, int value, const char *argument)
+{
+    usage_say(lane, seq, "argument", argument, 0, "'%s' is %d: tags are not negative", argument,
+              value);
+}
+
+void usage_least_slow(struct lane *lane, uint64_t seq, long long value, const char *argument,
+                      int least)
+{
+    usage_say(lane, seq, "argument", argument, 0,
+              least ? "'%s' is %lld, must be at least %d" : "'%s' is negative: %lld", argument,
+              value, least);
+}
+
+void usage_counts(struct lane *lane, uint64_t seq, const void *given, const int *value, int n,
+                  const char *argument)
+{
+    usage_pointer(lane, seq, n > 0 ? given : "", argument);
+    for (int i = 0; value && i < n; i++)
+        if (value[i] < 0) {
+            usage_say(lane, seq, "argument", argument, 0, "'%s'[%d] is negative: %d", argument, i,
+                      value[i]);
+            return;
+        }
+}
+
+void usage_pointer_slow(struct lane *lane, uint64_t seq, const char *argument)
+{
+    usage_say(lane, seq, "argument", argument, 0, "'%s' is a null pointer", argument);
+}
+
+/* What a predefined operation works on, by the names of basic types: i integer, f floating point, c
+ * complex, l logical, b byte, p pair, m multi-language (addresses, offsets, counts: as integers).
+ */
+static char sort_of(const char *name)
+{
+    static const struct {
+        const char *part;
+        char sort;
+    } sorts[] = {
+        {"LONG_LONG_INT", 'i'}, {"_INT_INT", 'p'},    {"2INT", 'p'},        {"2REAL", 'p'},
+        {"2DOUBLE", 'p'},       {"2COMPLEX", 'p'},    {"_DOUBLE_INT", 'p'}, {"FLOAT_INT", 'p'},
+        {"DOUBLE_INT", 'p'},    {"LONG_INT", 'p'},    {"SHORT_INT", 'p'},   {"COMPLEX", 'c'},
+        {"LOGICAL", 'l'},       {"BOOL", 'l'},        {"BYTE", 'b'},        {"PACKED", '?'},
+        {"WCHAR", '?'},         {"DOUBLE", 'f'},      {"FLOAT", 'f'},       {"REAL", 'f'},
+        {"CHARACTER", '?'},     {"SIGNED_CHAR", 'i'}, {"UNSIGNED", 'i'},    {"MPI_CHAR", '?'},
+        {"INT", 'i'},           {"LONG", 'i'},        {"SHORT", 'i'},       {"AINT", 'i'},
+        {"OFFSET", 'i'},        {"COUNT", 'i'},
+    };
+    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
+        if (strstr(name, sorts[i].part))
+            return sorts[i].sort;
+    return '?';
+}
+
+void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type,
+                   const char *argument, bool rma)
+{
+    static __thread struct {
+        MPI_Op op;
+        MPI_Datatype type;
+    } good __attribute__((tls_model("initial-exec")));
+    static const struct {
+        const char *op, *sorts;
+    } allowed[] = {
+        {"MPI_MAX", "if"},  {"MPI_MIN", "if"},  {"MPI_SUM", "ifc"},  {"MPI_PROD", "ifc"},
+        {"MPI_LAND", "il"}, {"MPI_LOR", "il"},  {"MPI_LXOR", "il"},  {"MPI_BAND", "ib"},
+        {"MPI_BOR", "ib"},  {"MPI_BXOR", "ib"}, {"MPI_MAXLOC", "p"}, {"MPI_MINLOC", "p"},
+    };
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int ni, na, nd, combiner, length = 0;
+    if (good.op == op && good.type == type)
+        return;
+    const char *op_name = handles_op_predefined(op);
+    if (!usage_good(OBJECT_TYPE, type) || !usage_good(OBJECT_OP, op))
+        return;
+    for (size_t i = 0; op_name && i < sizeof allowed / sizeof *allowed; i++) {
+        if (strcmp(op_name, allowed[i].op) ||
+            REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
+            continue;
+        if (combiner != MPI_COMBINER_NAMED) {
+            if (!rma && (combiner < MPI_COMBINER_F90_REAL || combiner > MPI_COMBINER_F90_INTEGER))
+                usage_say(lane, seq, "argument", argument, 0,
+                          "'%s' is %s, which is not defined for derived datatypes", argument,
+                          op_name);
+            return;
+        }
+        REAL(Type_get_name)(type, name, &length);
+        char sort = sort_of(name);
+        if (sort != '?' && !strchr(allowed[i].sorts, sort)) {
+            usage_say(lane, seq, "argument", argument, 0, "'%s' is %s, which is not defined for %s",
+                      argument, op_name, name);
+            return;
+        }
+    }
+    good.op = op;
+    good.type = type;
+}
+
+void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const int *dims)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    long long product = 1;
+    for (int i = 0; dims && i < ndims; i++) {
+        if (dims[i] <= 0) {
+            usage_say(lane, seq, "argument", "dims", 0, "'dims'[%d] is %d", i, dims[i]);
+            return;
+        }
+        product *= dims[i];
+    }
+    if (info && product > info->size)
+        usage_say(lane, seq, "argument", "dims", 0,
+                  "'dims' makes a grid of %lld ranks, but the communicator has %d", product,
+                  info->size);
+}
+
+void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
+                 const char *argument, bool unique)
+{
+    int size = 0;
+    if (!usage_good(OBJECT_GROUP, group) || REAL(Group_size)(group, &size) != MPI_SUCCESS)
+        return;
+    for (int i = 0; rank && i < n; i++) {
+        if (rank[i] < 0 || rank[i] >= size) {
+            if (unique || rank[i] != MPI_PROC_NULL)
+                usage_say(lane, seq, "argument", argument, 0,
+                          "'%s'[%d] is %d, but the group has %d ranks", argument, i, rank[i], size);
+            return;
+        }
+        for (int k = 0; unique && k < i && n < 1000; k++)
+            if (rank[k] == rank[i]) {
+                usage_say(lane, seq, "argument", argument, 0, "'%s' names rank %d twice", argument,
+                          rank[i]);
+                return;
+            }
+    }
+}
+
+void usage_in_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int value, const char *argument,
+                   bool dimension)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    if (!info)
+        return;
+    if (info->topology != 1) {
+        usage_say(lane, seq, "argument", "comm", 0, "'comm' has no Cartesian topology");
+        return;
+    }
+    int limit = dimension ? recorder_cart_dims(lane, comm) : info->size;
+    if (value < 0 || value >= limit)
+        usage_say(lane, seq, "argument", argument, 0, "'%s' is %d, but there are %d %s", argument,
+                  value, limit, dimension ? "dimensions" : "ranks");
+}
+
+void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argument, int n,
+                  const int *allowed)
+{
+    for (int i = 0; i < n; i++)
+        if (allowed[i] == value)
+            return;
+    usage_say(lane, seq, "argument", argument, 0,
+              "'%s' is %d, which is none of the values that it can have", argument, value);
+}
+
+void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argument)
+{
+    int ways =
+        !!(amode & MPI_MODE_RDONLY) + !!(amode & MPI_MODE_WRONLY) + !!(amode & MPI_MODE_RDWR);
+    if (ways != 1)
+        usage_say(
+            lane, seq, "argument", argument, 0,
+            "'%s' must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR",
+            argument);
+    else if ((amode & MPI_MODE_RDONLY) && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)))
+        usage_say(lane, seq, "argument", argument, 0,
+                  "'%s' has MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL", argument);
+    else if ((amode & MPI_MODE_RDWR) && (amode & MPI_MODE_SEQUENTIAL))
+        usage_say(lane, seq, "argument", argument, 0,
+                  "'%s' has MPI_MODE_RDWR with MPI_MODE_SEQUENTIAL", argument);
+}
+
+void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument)
+{
+    enum { PREDEFINED_MAX = 64 };
+    recorder_lock();
+    const struct object *o = find(OBJECT_KEYVAL, of_keyval(keyval));
+    bool bad = o ? o->freed : keyval < 0 || keyval > PREDEFINED_MAX;
+    recorder_unlock();
+    if (bad)
+        usage_say(lane, seq, "argument", argument, 0,
+                  o ? "'%s' is an attribute key that was freed" : "'%s' is no attribute key",
+                  argument);
+}
+
+/* The buffer that MPI_Buffer_attach was given; MPI_Bsend's messages must fit. */
+static struct {
+    const void *at;
+    long bytes;
+} attached;
+
+void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int bytes)
+{
+    (void)lane;
+    attached.at = buffer;
+    attached.bytes = bytes;
+    made(OBJECT_BUFFER, buffer, seq, false);
+}
+
+void usage_detached(struct lane *lane)
+{
+    if (attached.at)
+        usage_gone(lane, OBJECT_BUFFER, attached.at);
+    attached.at = NULL;
+}
+
+void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes)
+{
+    if (!attached.at)
+        usage_say(lane, seq, "argument", NULL, 0, "no buffer is attached");
+    else if (bytes > (uint64_t)attached.bytes)
+        usage_say(lane, seq, "argument", NULL, 0,
+                  "the message has %llu bytes, the attached buffer %ld", (unsigned long long)bytes,
+                  attached.bytes);
+}

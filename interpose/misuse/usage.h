@@ -1,0 +1,187 @@
+/* Misuse that only the process itself can see, at the moment of the call: arguments that MPI does
+ * not allow, handles that were freed, null or never made, objects never freed, requests in the
+ * wrong state, buffers touched while MPI owns them. What is found becomes a text of the call
+ * (SPOOL_TEXT_USAGE); checkers/check_usage.c makes findings of it.
+ *
+ *  1. A check costs a comparison or two where nothing is wrong. Nothing here asks the library about
+ * a handle that is not known to be good.
+ *  2. At most USAGE_MAX of them are kept of a process. */
+#ifndef INTERPOSE_MISUSE_USAGE_H
+#define INTERPOSE_MISUSE_USAGE_H
+
+#include "interpose/recorder.h"
+
+enum { USAGE_MAX = 500 };
+
+/* argument: NULL none. other: seq of the call that it is about besides this one; 0 none. site: of
+ * the instruction that did it; 0 the call's own. */
+void usage_say_at(struct lane *lane, uint64_t seq, const char *rule, const char *argument,
+                  uint64_t other, uint32_t site, const char *format, ...)
+    __attribute__((format(printf, 7, 8)));
+#define usage_say(lane, seq, rule, argument, other, ...) \
+    usage_say_at(lane, seq, rule, argument, other, 0, __VA_ARGS__)
+
+/* --- objects ---------------------------------------------------------------------------------- */
+
+/* kinds: enum recorder_object, where the object is no other's */
+void usage_made(struct lane *lane, enum recorder_object kind, const void *handle, uint64_t seq);
+void usage_given(struct lane *lane, enum recorder_object kind,
+                 const void *handle); /* a good one, that need not be freed */
+void usage_gone(struct lane *lane, enum recorder_object kind,
+                const void *handle); /* it was freed: the call succeeded */
+void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq,
+                     MPI_Datatype copied); /* copied: of MPI_Type_dup; else NULL */
+void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq,
+                    const MPI_Datatype *type); /* what MPI_Type_get_contents gave */
+void usage_attribute(MPI_Comm comm);           /* it got one */
+void usage_committed(struct lane *lane, MPI_Datatype type);
+void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq);
+void usage_keyval_gone(struct lane *lane, int keyval);
+/* About to be freed: is it one that the program may free? */
+void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
+                   const char *argument);
+/* False: the library would not know the handle either, and must not be asked. Takes the lock. */
+bool usage_good(enum recorder_object kind, const void *handle);
+/* An argument that must be a good handle: says what it is instead. null_allowed: MPI_INFO_NULL and
+ * the like. */
+void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
+                  const char *argument, bool null_allowed);
+void usage_finalizing(struct lane *lane, uint64_t seq);
+
+/* Whether any datatype is in the making: else no committed ones need be looked for. */
+extern unsigned usage_uncommitted;
+void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
+                     bool committed);
+static inline void usage_type(struct lane *lane, uint64_t seq, MPI_Datatype type,
+                              const char *argument, bool committed)
+{
+    unsigned slot = recorder_type_slot(type);
+    if (LIKELY(lane->type_cache[slot].handle == type &&
+               lane->type_cache[slot].generation == recorder.generation &&
+               (!usage_uncommitted || !committed)))
+        return;
+    usage_type_slow(lane, seq, type, argument, committed);
+}
+/* given: the argument itself; type: what may be read of it (recorder_seen). */
+void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_Datatype *type,
+                 const int *count, int n, const char *argument, bool committed);
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+enum usage_peer { USAGE_DEST, USAGE_SOURCE, USAGE_ROOT };
+void usage_peer_slow(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
+                     const char *argument, enum usage_peer what);
+/* recorder_comm(lane, comm) was asked before. */
+static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
+                              const char *argument, enum usage_peer what)
+{
+    if (UNLIKELY((uint32_t)value >= lane->comm_cache.peers || lane->comm_cache.handle != comm))
+        usage_peer_slow(lane, seq, comm, value, argument, what);
+}
+void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument);
+void usage_tag_slow(struct lane *lane, uint64_t seq, int value, const char *argument);
+static inline void usage_tag(struct lane *lane, uint64_t seq, int value, const char *argument,
+                             bool any)
+{
+    if (UNLIKELY(value < 0) && !(any && value == MPI_ANY_TAG))
+        usage_tag_slow(lane, seq, value, argument);
+}
+void usage_least_slow(struct lane *lane, uint64_t seq, long long value, const char *argument,
+                      int least);
+static inline void usage_least(struct lane *lane, uint64_t seq, long long value,
+                               const char *argument, int least)
+{
+    if (UNLIKELY(value < least))
+        usage_least_slow(lane, seq, value, argument, least);
+}
+void usage_counts(struct lane *lane, uint64_t seq, const void *given, const int *value, int n,
+                  const char *argument);
+void usage_pointer_slow(struct lane *lane, uint64_t seq, const char *argument);
+static inline void usage_pointer(struct lane *lane, uint64_t seq, const void *pointer,
+                                 const char *argument)
+{
+    if (UNLIKELY(!pointer))
+        usage_pointer_slow(lane, seq, argument);
+}
+/* A predefined operation on a type that it is not defined for. */
+void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type,
+                   const char *argument, bool rma);
+/* Values that one call's own arguments must keep to. */
+void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const int *dims);
+void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
+                 const char *argument, bool unique);
+void usage_in_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int value, const char *argument,
+                   bool dimension);
+void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argument, int n,
+                  const int *allowed);
+void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argument);
+void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument);
+
+void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int bytes);
+void usage_detached(struct lane *lane);
+void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes);
+
+/* --- life ------------------------------------------------------------------------------------- */
+
+/* A call before MPI_Init, after MPI_Finalize, or by a thread that may not make it. */
+void usage_outside(unsigned call, void **cfa);
+
+/* --- buffers ---------------------------------------------------------------------------------- */
+
+/* A wrapper names the buffers of its call (usage_buffer), then compares them with each other and
+ * with those in flight (usage_compare); a call that leaves them with MPI hands them over
+ * (usage_fly). */
+
+enum usage_access { USAGE_READ, USAGE_WRITE };
+struct usage_buffer {
+    const char *argument;
+    uintptr_t start, end; /* [start, end): the span of the type maps */
+    const void *at;
+    int64_t count;
+    uint32_t type; /* id; 0: only the span is known */
+    enum usage_access access;
+};
+enum { USAGE_BUFFERS_MAX = 4 };
+struct usage_buffers {
+    struct usage_buffer buffer[USAGE_BUFFERS_MAX];
+    unsigned count;
+};
+void usage_window(struct lane *lane, MPI_Win win, const void *base, MPI_Aint bytes,
+                  uint64_t seq); /* exposed by this process */
+void usage_window_gone(struct lane *lane, const void *win);
+enum usage_place { USAGE_NOT_IN_PLACE, USAGE_MAY_BE_IN_PLACE };
+void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, const char *argument,
+                  const void *at, int64_t count, uint32_t type, enum usage_access access,
+                  enum usage_place place);
+void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
+                    const char *argument, const void *at, int n, const int *counts,
+                    const int *displs, uint32_t type, enum usage_access access,
+                    enum usage_place place);
+/* Of blocks of several types: only whether there is a buffer at all. */
+void usage_buffer_w(struct lane *lane, uint64_t seq, const char *argument, const void *at, int n,
+                    const int *counts, const MPI_Datatype *type);
+/* held: they are MPI's until the call returns, which other threads must mind (usage_landed_call).
+ */
+void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held);
+void usage_landed_call(struct lane *lane, uint64_t seq);
+
+extern struct usage_flying { /* of the process */
+    uint32_t count;          /* buffers that MPI owns */
+    uint32_t watched; /* of them, receive buffers whose content is looked at around each call */
+} usage_flying;
+void usage_fly(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
+               bool persistent);
+void usage_fly_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
+                      const struct usage_buffers *all);
+void usage_started(struct lane *lane, uint64_t seq, uint32_t request);
+void usage_landed(struct lane *lane, uint64_t seq, uint32_t request,
+                  bool keep); /* keep: persistent */
+void usage_landed_window(struct lane *lane, uint64_t seq, MPI_Win win,
+                         int target);                  /* target -1: all */
+void usage_look_slow(struct lane *lane, uint64_t seq); /* entering a call */
+void usage_relook_slow(struct lane *lane);             /* leaving it */
+/* Requests can no longer be told apart: nothing is known about the buffers of those that share a
+ * handle. */
+void usage_blurred(void);
+
+#endif

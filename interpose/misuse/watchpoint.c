@@ -1,0 +1,195 @@
+/* Hardware watchpoints (watch.h). Each point is an event of this thread, whose samples, the
+ * addresses of instructions, come in a page that is read without a system call. */
+#include "interpose/misuse/watchpoint.h"
+
+#include <dlfcn.h>
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "interpose/recorder.h"
+
+enum { HITS = 4, RING_BYTES = 4096, SET_TICKS = 15000, HIT_TICKS = 60000 };
+
+static struct point {
+    int fd;
+    uint64_t id;
+    struct perf_event_mmap_page *page;
+    uint64_t from; /* of the ring: what came before is not the program's */
+    int left;      /* hits until it falls silent; 0: it is silent */
+    unsigned bytes;
+    bool open, used, running;
+} points[WATCH_POINTS];
+static struct recorder_credit credit = {.most = 64 << 20, .left = 64 << 20};
+static pid_t thread; /* that the points belong to */
+static bool refused;
+
+static struct perf_event_attr attributes(uintptr_t at, unsigned bytes, enum watch_access access)
+{
+    struct perf_event_attr a = {.type = PERF_TYPE_BREAKPOINT,
+                                .size = sizeof a,
+                                .sample_period = 1,
+                                .sample_type = PERF_SAMPLE_IP,
+                                .disabled = 1,
+                                .exclude_kernel = 1,
+                                .exclude_hv = 1,
+                                .wakeup_events = 1 << 30,
+                                .bp_type =
+                                    access == WATCH_STORES ? HW_BREAKPOINT_W : HW_BREAKPOINT_RW,
+                                .bp_addr = at,
+                                .bp_len = bytes};
+    return a;
+}
+
+static bool open_point(struct point *p, struct perf_event_attr *a)
+{
+    long page = sysconf(_SC_PAGESIZE);
+    int low = (int)syscall(SYS_perf_event_open, a, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+    if (low < 0)
+        return false;
+    p->fd = spool_fd_up(low);
+    void *map = mmap(NULL, (size_t)page + RING_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
+    if (map == MAP_FAILED || ioctl(p->fd, PERF_EVENT_IOC_ID, &p->id)) {
+        close(p->fd);
+        return false;
+    }
+    p->page = map;
+    p->open = true;
+    return true;
+}
+
+/* Not if the program closed every descriptor it found, and made another of that number. */
+static bool is_ours(const struct point *p)
+{
+    uint64_t id;
+    return !ioctl(p->fd, PERF_EVENT_IOC_ID, &id) && id == p->id;
+}
+
+static uint64_t head(const struct point *p)
+{
+    return __atomic_load_n(&p->page->data_head, __ATOMIC_ACQUIRE);
+}
+
+int watch_set(uintptr_t at, uint64_t bytes, enum watch_access access)
+{
+    struct point *p = points;
+    unsigned length = WATCH_BYTES;
+
+    if (refused || recorder.threads || !bytes || !recorder_may_spend(&credit, SET_TICKS))
+        return -1;
+    while (at % length || length > bytes)
+        length /= 2;
+    while (p < points + WATCH_POINTS && p->used)
+        p++;
+    if (p == points + WATCH_POINTS)
+        return -1;
+    struct perf_event_attr a = attributes(at, length, access);
+    if (!thread)
+        thread = (pid_t)syscall(SYS_gettid);
+    if (thread != (pid_t)syscall(SYS_gettid) ||
+        (p->open ? !is_ours(p) || ioctl(p->fd, PERF_EVENT_IOC_MODIFY_ATTRIBUTES, &a)
+                 : !open_point(p, &a))) {
+        refused = true;
+        return -1;
+    }
+    p->bytes = length;
+    p->used = true;
+    p->running = false;
+    p->from = UINT64_MAX;
+    return (int)(p - points);
+}
+
+void watch_clear(int point)
+{
+    struct point *p = &points[point];
+    p->used = false;
+    if (is_ours(p))
+        ioctl(p->fd, PERF_EVENT_IOC_DISABLE, 0);
+}
+
+unsigned watch_bytes(int point)
+{
+    return points[point].bytes;
+}
+
+/* Libraries whose accesses are not the program's (watch.h, 1). */
+static bool is_foreign(const void *instruction)
+{
+    static const char *const names[] = {"libmpi",       "libopen-", "mca_",     "libpmix",
+                                        "libcrosswait", "libc.",    "libc-",    "ld-",
+                                        "libucx",       "libuc",    "libfabric"};
+    Dl_info info;
+    if (!dladdr(instruction, &info) || !info.dli_fname)
+        return false;
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+static void copy_out(const struct point *p, uint64_t at, void *to, size_t bytes)
+{
+    const char *ring = (const char *)p->page + p->page->data_offset;
+    for (size_t i = 0; i < bytes; i++)
+        ((char *)to)[i] = ring[(at + i) % RING_BYTES];
+}
+
+/* Takes the samples in [from, head), and gives the first that counts. */
+static const void *take(struct point *p, uint64_t from)
+{
+    const void *found = NULL;
+    uint64_t end = head(p);
+    while (from + sizeof(struct perf_event_header) <= end) {
+        struct perf_event_header record;
+        uint64_t instruction;
+        copy_out(p, from, &record, sizeof record);
+        if (record.size < sizeof record)
+            break;
+        if (record.type == PERF_RECORD_SAMPLE) {
+            p->left--;
+            credit.left -= HIT_TICKS;
+            copy_out(p, from + sizeof record, &instruction, sizeof instruction);
+            if (!found && !is_foreign((const void *)(uintptr_t)instruction))
+                found = (const void *)(uintptr_t)instruction;
+        }
+        from += record.size;
+    }
+    __atomic_store_n(&p->page->data_tail, end, __ATOMIC_RELEASE);
+    return found;
+}
+
+const void *watch_hit(int point)
+{
+    struct point *p = &points[point];
+    if (p->from == UINT64_MAX || head(p) == p->from)
+        return NULL;
+    const void *found = take(p, p->from);
+    p->from = UINT64_MAX;
+    return found;
+}
+
+void watch_leave(void)
+{
+    for (struct point *p = points; p < points + WATCH_POINTS; p++) {
+        if (!p->used)
+            continue;
+        if (head(p) != p->page->data_tail)
+            take(p, p->page->data_tail);
+        p->from = head(p);
+        if (p->running && p->left > 0)
+            continue;
+        bool silent = p->left <= 0;
+        p->running = recorder_may_spend(&credit, SET_TICKS) && is_ours(p) &&
+                     !ioctl(p->fd, silent ? PERF_EVENT_IOC_REFRESH : PERF_EVENT_IOC_ENABLE,
+                            silent ? HITS : 0);
+        if (p->running && silent)
+            p->left = HITS;
+        if (!p->running)
+            p->from = UINT64_MAX;
+    }
+}

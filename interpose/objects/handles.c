@@ -1,0 +1,617 @@
+/* Communicators, groups, operations, windows and files as ids with definitions.
+ *
+ *  1. An id is defined before the first event that names it; a handle that is freed loses its id,
+ * so that a library which uses its address again gets a new one.
+ *  2. The global id of a communicator is computed alike on all its members, without talking to
+ * them: from what it was made from, its members, and how often these members made one so before.
+ *  3. With MPI_THREAD_MULTIPLE everything here runs under the lock. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/objects/handles.h"
+#include "interpose/misuse/usage.h"
+
+struct slot {
+    const void *handle; /* NULL: free */
+    uint32_t id;
+};
+static struct map {
+    struct slot *slot;
+    uint32_t capacity, used;
+    uint32_t last_id;
+} map[OBJECT_KINDS];
+
+enum { COMM_CHUNK = 256, COMM_CHUNKS_MAX = 4096 };
+static struct comm_info *comm_chunk[COMM_CHUNKS_MAX]; /* by id; entries never move */
+static struct creation {
+    uint64_t key, count;
+} * creation;
+static uint32_t creation_count, creation_capacity;
+static MPI_Group world_group;
+
+static uint32_t hash_pointer(const void *p)
+{
+    return (uint32_t)(((uintptr_t)p * 0x9E3779B97F4A7C15u) >> 32);
+}
+
+static uint32_t map_find(enum recorder_object kind, const void *handle)
+{
+    struct map *m = &map[kind];
+    if (!m->capacity)
+        return 0;
+    for (uint32_t at = hash_pointer(handle) & (m->capacity - 1); m->slot[at].handle;
+         at = (at + 1) & (m->capacity - 1))
+        if (m->slot[at].handle == handle)
+            return m->slot[at].id;
+    return 0;
+}
+
+static bool map_grow(struct map *m)
+{
+    uint32_t capacity = m->capacity ? m->capacity * 2 : 64;
+    struct slot *fresh = calloc(capacity, sizeof *fresh);
+    if (!fresh)
+        return false;
+    m->used = 0;
+    for (uint32_t i = 0; i < m->capacity; i++)
+        if (m->slot[i].handle) {
+            uint32_t at = hash_pointer(m->slot[i].handle) & (capacity - 1);
+            while (fresh[at].handle)
+                at = (at + 1) & (capacity - 1);
+            fresh[at] = m->slot[i];
+            m->used++;
+        }
+    free(m->slot);
+    m->slot = fresh;
+    m->capacity = capacity;
+    return true;
+}
+
+/* Empties a slot, and moves up what lies behind it: a program may make and free objects for ever, a
+ * few at a time. */
+static void map_remove(struct map *m, uint32_t at)
+{
+    uint32_t mask = m->capacity - 1;
+    for (uint32_t from = (at + 1) & mask; m->slot[from].handle; from = (from + 1) & mask) {
+        uint32_t home = hash_pointer(m->slot[from].handle) & mask;
+        if (((from - home) & mask) >= ((from - at) & mask)) {
+            m->slot[at] = m->slot[from];
+            at = from;
+        }
+    }
+    m->slot[at].handle = NULL;
+    m->used--;
+}
+
+/* For a handle that has none: a new id, or the one given. 0: no memory. */
+static uint32_t map_add(enum recorder_object kind, const void *handle, uint32_t id)
+{
+    struct map *m = &map[kind];
+    if (m->used * 2 >= m->capacity && !map_grow(m))
+        return 0;
+    uint32_t at = hash_pointer(handle) & (m->capacity - 1);
+    while (m->slot[at].handle)
+        at = (at + 1) & (m->capacity - 1);
+    m->slot[at] = (struct slot){handle, id ? id : ++m->last_id};
+    m->used++;
+    return m->slot[at].id;
+}
+
+uint32_t handles_type_find(MPI_Datatype type)
+{
+    return map_find(OBJECT_TYPE, type);
+}
+
+uint32_t handles_type_known(MPI_Datatype type)
+{
+    recorder_lock();
+    uint32_t id = map_find(OBJECT_TYPE, type);
+    recorder_unlock();
+    return id;
+}
+
+uint32_t handles_type_add(MPI_Datatype type, uint32_t id)
+{
+    return map_add(OBJECT_TYPE, type, id);
+}
+
+/* --- communicators ---------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9FB21C651E98DF25u;
+    return hash ^ (hash >> 29);
+}
+
+/* How often a communicator was made with this key before. */
+static uint64_t creation_number(uint64_t key)
+{
+    for (uint32_t i = 0; i < creation_count; i++)
+        if (creation[i].key == key)
+            return ++creation[i].count;
+    if (creation_count == creation_capacity) {
+        uint32_t capacity = creation_capacity ? creation_capacity * 2 : 32;
+        struct creation *fresh = realloc(creation, capacity * sizeof *fresh);
+        if (!fresh)
+            return 0;
+        creation = fresh;
+        creation_capacity = capacity;
+    }
+    creation[creation_count++] = (struct creation){key, 0};
+    return 0;
+}
+
+/* World ranks of a group's members; -1 for processes of other jobs. */
+static bool translate(MPI_Group group, int size, int32_t *out)
+{
+    int *rank = malloc((size_t)(size ? size : 1) * 2 * sizeof *rank);
+    if (!rank)
+        return false;
+    for (int i = 0; i < size; i++)
+        rank[i] = i;
+    bool good = world_group && REAL(Group_translate_ranks)(group, size, rank, world_group,
+                                                           rank + size) == MPI_SUCCESS;
+    for (int i = 0; i < size; i++)
+        out[i] = good && rank[size + i] != MPI_UNDEFINED ? rank[size + i] : -1;
+    free(rank);
+    return true;
+}
+
+static int compare_ranks(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static uint64_t global_id(const struct comm_info *info, const struct comm_info *parent,
+                          enum comm_origin origin, int tag)
+{
+    uint64_t hash = mix(0x63726F7373776169u, origin);
+    bool own = origin == COMM_ORIGIN_INTER || origin == COMM_ORIGIN_MERGE ||
+               origin == COMM_ORIGIN_SPAWN || origin == COMM_ORIGIN_UNKNOWN;
+    if (!own) {
+        hash = mix(hash, parent ? parent->global : 0);
+        hash = mix(hash, origin == COMM_ORIGIN_GROUP ? (uint64_t)tag : 0);
+    }
+    if (own || info->inter) { /* the sides have no order that both know: hash the sorted union */
+        int32_t total = info->size + info->remote_size;
+        int32_t *all = malloc((size_t)(total ? total : 1) * sizeof *all);
+        if (all) {
+            memcpy(all, info->member, (size_t)total * sizeof *all);
+            qsort(all, (size_t)total, sizeof *all, compare_ranks);
+            for (int32_t i = 0; i < total; i++)
+                hash = mix(hash, (uint64_t)all[i] + 1);
+            free(all);
+        }
+        hash = mix(hash, origin == COMM_ORIGIN_INTER ? (uint64_t)tag : 0);
+    } else {
+        for (int32_t i = 0; i < info->size; i++)
+            hash = mix(hash, (uint64_t)info->member[i] + 1);
+    }
+    hash = mix(hash, creation_number(hash));
+    return hash >> 1; /* fits a signed column */
+}
+
+static void write_comm(struct lane *lane, const struct comm_info *info, const char *name)
+{
+    int32_t total = info->size + info->remote_size, first = 0;
+    size_t name_bytes = strlen(name);
+    do {
+        enum { AT_ONCE = 4096 };
+        int32_t count = total - first < AT_ONCE ? total - first : AT_ONCE;
+        size_t names = first == 0 ? name_bytes : 0;
+        uint32_t words = (uint32_t)((sizeof(struct spool_def_comm) + (size_t)count * 4 + 7) / 8 +
+                                    (names + 7) / 8);
+        struct spool_def_comm *def = spool_reserve(recorder_definitions(lane), words);
+        if (!def)
+            return;
+        *def = (struct spool_def_comm){.head = {SPOOL_DEF_COMM, (uint16_t)words,
+                                                info->inter ? SPOOL_COMM_INTER : SPOOL_COMM_INTRA,
+                                                (uint16_t)names},
+                                       .global = info->global,
+                                       .id = info->id,
+                                       .parent = info->parent,
+                                       .rank = info->rank,
+                                       .size = (uint32_t)info->size,
+                                       .remote_size = (uint32_t)info->remote_size,
+                                       .first = (uint32_t)first,
+                                       .count = (uint32_t)count,
+                                       .topology = info->topology};
+        memcpy(def + 1, info->member + first, (size_t)count * 4);
+        memcpy((char *)(def + 1) + ((size_t)count * 4 + 7) / 8 * 8, name, names);
+        first += count;
+    } while (first < total);
+}
+
+/* NULL: no memory, or the limit of COMM_CHUNKS_MAX * COMM_CHUNK communicators. */
+static struct comm_info *comm_slot(uint32_t id)
+{
+    if (id / COMM_CHUNK >= COMM_CHUNKS_MAX)
+        return NULL;
+    struct comm_info **chunk = &comm_chunk[id / COMM_CHUNK];
+    if (!*chunk)
+        *chunk = calloc(COMM_CHUNK, sizeof **chunk);
+    return *chunk ? *chunk + id % COMM_CHUNK : NULL;
+}
+
+void recorder_forget(enum recorder_object kind, const void *handle)
+{
+    struct map *m = &map[kind];
+    recorder_lock();
+    if (m->capacity)
+        for (uint32_t at = hash_pointer(handle) & (m->capacity - 1); m->slot[at].handle;
+             at = (at + 1) & (m->capacity - 1))
+            if (m->slot[at].handle == handle) {
+                struct comm_info *info = kind == OBJECT_COMM ? comm_slot(m->slot[at].id) : NULL;
+                if (info) {
+                    free(info->member);
+                    info->member = NULL;
+                }
+                map_remove(m, at);
+                recorder.generation++;
+                break;
+            }
+    recorder_unlock();
+}
+
+/* Members, sizes, rank and topology, asked from the library. */
+static bool ask(MPI_Comm comm, struct comm_info *info)
+{
+    int inter = 0, size = 0, remote = 0, rank = 0, topology = MPI_UNDEFINED;
+    MPI_Group group, remote_group;
+    if (REAL(Comm_test_inter)(comm, &inter) || REAL(Comm_size)(comm, &size) ||
+        REAL(Comm_rank)(comm, &rank) || (inter && REAL(Comm_remote_size)(comm, &remote)) ||
+        REAL(Comm_group)(comm, &group))
+        return false;
+    if (!inter)
+        REAL(Topo_test)(comm, &topology);
+    info->inter = inter;
+    info->size = size;
+    info->remote_size = remote;
+    info->rank = rank;
+    info->topology = topology == MPI_CART         ? 1
+                     : topology == MPI_GRAPH      ? 2
+                     : topology == MPI_DIST_GRAPH ? 3
+                                                  : 0;
+    info->member = malloc((size_t)(size + remote + 1) * sizeof *info->member);
+    bool good = info->member && translate(group, size, info->member);
+    REAL(Group_free)(&group);
+    if (good && inter && REAL(Comm_remote_group)(comm, &remote_group) == MPI_SUCCESS) {
+        good = translate(remote_group, remote, info->member + size);
+        REAL(Group_free)(&remote_group);
+    }
+    return good;
+}
+
+/* Under the lock. */
+static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id,
+                            enum comm_origin origin, int tag)
+{
+    uint32_t id = map_add(OBJECT_COMM, comm, 0);
+    if (!id || !comm_slot(id))
+        return 0;
+    const struct comm_info *parent = parent_id ? comm_slot(parent_id) : NULL;
+    struct comm_info info = {0};
+    if (origin == COMM_ORIGIN_COPY &&
+        parent) { /* not asked: a duplicate in the making has no context yet */
+        info = *parent;
+        size_t bytes = (size_t)(info.size + info.remote_size + 1) * sizeof *info.member;
+        info.member = malloc(bytes);
+        if (!info.member || !parent->member)
+            return 0;
+        memcpy(info.member, parent->member, bytes);
+    } else if (!ask(comm, &info)) {
+        free(info.member);
+        return 0;
+    }
+    char name[MPI_MAX_OBJECT_NAME + 1] = "";
+    int length = 0;
+    if (origin == COMM_ORIGIN_UNKNOWN)
+        REAL(Comm_get_name)(comm, name, &length);
+    name[length] = 0;
+    info.id = id;
+    info.parent = parent_id;
+    info.handle = comm;
+    info.global = comm == recorder_handle.comm_self
+                      ? mix(0x53656C66, (uint64_t)recorder.world_rank) >> 1
+                      : global_id(&info, parent, origin, tag);
+    *comm_slot(id) = info;
+    write_comm(lane, &info, name);
+    return id;
+}
+
+uint32_t recorder_comm_slow(struct lane *lane, MPI_Comm comm)
+{
+    if (comm == recorder_handle.comm_null || !comm)
+        return 0;
+    recorder_lock();
+    uint32_t id = map_find(OBJECT_COMM, comm);
+    if (!id && usage_good(OBJECT_COMM, comm))
+        id = comm_define(lane, comm, 0, COMM_ORIGIN_UNKNOWN, 0);
+    if (id) {
+        const struct comm_info *info = comm_slot(id);
+        lane->comm_cache.peers = (uint32_t)(info->inter ? info->remote_size : info->size);
+        lane->comm_cache.generation = recorder.generation;
+        lane->comm_cache.handle = comm;
+        lane->comm_cache.id = id;
+    }
+    recorder_unlock();
+    return id;
+}
+
+uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
+                            enum comm_origin origin, int tag)
+{
+    if (made == recorder_handle.comm_null)
+        return 0;
+    uint32_t parent_id = recorder_comm(lane, parent);
+    recorder_lock();
+    uint32_t id = map_find(OBJECT_COMM, made);
+    if (!id) /* MPI_Comm_get_parent returns the same handle again */
+        id = comm_define(lane, made, parent_id, origin, tag);
+    recorder_unlock();
+    return id;
+}
+
+const struct comm_info *handles_comm_info(struct lane *lane, MPI_Comm comm)
+{
+    uint32_t id = recorder_comm(lane, comm);
+    return id ? comm_slot(id) : NULL;
+}
+
+void handles_init(struct lane *lane)
+{
+    if (REAL(Comm_group)(recorder_handle.comm_world, &world_group) != MPI_SUCCESS)
+        world_group = NULL;
+    recorder_comm(lane, recorder_handle.comm_world);
+    recorder_comm(lane, recorder_handle.comm_self);
+}
+
+void handles_finalize(void)
+{
+    if (world_group)
+        REAL(Group_free)(&world_group);
+    world_group = NULL;
+}
+
+/* --- what a collective needs to know of its communicator -------------------------------------- */
+
+static unsigned sides(struct lane *lane, MPI_Comm comm, int root, unsigned at_root,
+                      unsigned elsewhere)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    if (!info)
+        return 0;
+    if (info->inter)
+        return root == MPI_ROOT ? at_root : root == MPI_PROC_NULL ? 0 : elsewhere;
+    return info->rank == root ? SIDE_SEND | SIDE_RECV : elsewhere;
+}
+unsigned recorder_sides_gather(struct lane *lane, MPI_Comm comm, int root)
+{
+    return sides(lane, comm, root, SIDE_RECV, SIDE_SEND);
+}
+unsigned recorder_sides_scatter(struct lane *lane, MPI_Comm comm, int root)
+{
+    return sides(lane, comm, root, SIDE_SEND, SIDE_RECV);
+}
+int recorder_comm_size(struct lane *lane, MPI_Comm comm)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return !info ? 0 : info->inter ? info->remote_size : info->size;
+}
+int recorder_own(struct lane *lane, MPI_Comm comm, const int *value)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return info && value ? value[info->rank] : 0;
+}
+int recorder_comm_local_size(struct lane *lane, MPI_Comm comm)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return info ? info->size : 0;
+}
+
+static int neighbors(struct lane *lane, MPI_Comm comm, bool in)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    int a = 0, b = 0, weighted;
+    if (!info)
+        return 0;
+    if (info->topology == 1)
+        return REAL(Cartdim_get)(comm, &a) ? 0 : 2 * a;
+    if (info->topology == 2)
+        return REAL(Graph_neighbors_count)(comm, info->rank, &a) ? 0 : a;
+    if (info->topology == 3)
+        return REAL(Dist_graph_neighbors_count)(comm, &a, &b, &weighted) ? 0 : in ? a : b;
+    return 0;
+}
+int recorder_neighbors_in(struct lane *lane, MPI_Comm comm)
+{
+    return neighbors(lane, comm, true);
+}
+int recorder_neighbors_out(struct lane *lane, MPI_Comm comm)
+{
+    return neighbors(lane, comm, false);
+}
+int32_t recorder_comm_world(struct lane *lane, MPI_Comm comm, int rank)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    int32_t first = info && info->inter ? info->size : 0,
+            count = info ? info->inter ? info->remote_size : info->size : 0;
+    return rank >= 0 && rank < count && info->member ? info->member[first + rank] : -1;
+}
+bool recorder_comm_is(struct lane *lane, MPI_Comm comm, int rank)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return info && (info->inter ? rank == MPI_ROOT : info->rank == rank);
+}
+int recorder_comm_own(struct lane *lane, MPI_Comm comm)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    return info && info->rank > 0 ? info->rank : 0;
+}
+int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
+{
+    for (int rank = 0, n = recorder_comm_size(lane, comm); rank < n; rank++)
+        if (recorder_comm_world(lane, comm, rank) == world)
+            return rank;
+    return -1;
+}
+uint64_t recorder_bytes(int count, MPI_Datatype type)
+{
+    int size = 0;
+    return count > 0 && usage_good(OBJECT_TYPE, type) && REAL(Type_size)(type, &size) == MPI_SUCCESS
+               ? (uint64_t)count * (uint64_t)size
+               : 0;
+}
+int recorder_cart_dims(struct lane *lane, MPI_Comm comm)
+{
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    int dims = 0;
+    return info && info->topology == 1 && REAL(Cartdim_get)(comm, &dims) == MPI_SUCCESS ? dims : 0;
+}
+
+/* --- groups, operations, windows, files ------------------------------------------------------- */
+
+uint32_t recorder_group(struct lane *lane, MPI_Group group)
+{
+    if (group == recorder_handle.group_null || !group)
+        return 0;
+    recorder_lock();
+    uint32_t id = map_find(OBJECT_GROUP, group);
+    int size = 0;
+    int32_t *member = NULL;
+    if (id || !usage_good(OBJECT_GROUP, group) || REAL(Group_size)(group, &size) ||
+        !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
+        !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, group, 0)))
+        goto done;
+    int first = 0;
+    do {
+        int count = size - first < 4096 ? size - first : 4096;
+        uint32_t words = (uint32_t)((sizeof(struct spool_def_group) + (size_t)count * 4 + 7) / 8);
+        struct spool_def_group *def = spool_reserve(recorder_definitions(lane), words);
+        if (!def)
+            break;
+        *def = (struct spool_def_group){{SPOOL_DEF_GROUP, (uint16_t)words, 0, 0},
+                                        id,
+                                        (uint32_t)size,
+                                        (uint32_t)first,
+                                        (uint32_t)count};
+        memcpy(def + 1, member + first, (size_t)count * 4);
+        first += count;
+    } while (first < size);
+done:
+    free(member);
+    recorder_unlock();
+    return id;
+}
+
+static const struct {
+    const char *symbol, *name;
+} op_names[] = {
+    {"ompi_mpi_op_max", "MPI_MAX"},         {"ompi_mpi_op_min", "MPI_MIN"},
+    {"ompi_mpi_op_sum", "MPI_SUM"},         {"ompi_mpi_op_prod", "MPI_PROD"},
+    {"ompi_mpi_op_land", "MPI_LAND"},       {"ompi_mpi_op_band", "MPI_BAND"},
+    {"ompi_mpi_op_lor", "MPI_LOR"},         {"ompi_mpi_op_bor", "MPI_BOR"},
+    {"ompi_mpi_op_lxor", "MPI_LXOR"},       {"ompi_mpi_op_bxor", "MPI_BXOR"},
+    {"ompi_mpi_op_maxloc", "MPI_MAXLOC"},   {"ompi_mpi_op_minloc", "MPI_MINLOC"},
+    {"ompi_mpi_op_replace", "MPI_REPLACE"}, {"ompi_mpi_op_no_op", "MPI_NO_OP"},
+};
+
+const char *handles_op_predefined(MPI_Op op)
+{
+    static const void *symbol[sizeof op_names / sizeof *op_names];
+    for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++) {
+        if (!symbol[i])
+            symbol[i] = recorder_symbol(op_names[i].symbol);
+        if (symbol[i] == (const void *)op)
+            return op_names[i].name;
+    }
+    return NULL;
+}
+
+static uint32_t op_define(struct lane *lane, MPI_Op op, int commute)
+{
+    uint32_t id = map_add(OBJECT_OP, op, 0);
+    const char *name = handles_op_predefined(op) ? handles_op_predefined(op) : "user";
+    if (commute < 0 && REAL(Op_commutative)(op, &commute) != MPI_SUCCESS)
+        commute = 0;
+    size_t bytes = strlen(name);
+    uint32_t words = (uint32_t)((sizeof(struct spool_def_op) + bytes + 7) / 8);
+    struct spool_def_op *def = spool_reserve(recorder_definitions(lane), words);
+    if (def) {
+        *def = (struct spool_def_op){
+            {SPOOL_DEF_OP, (uint16_t)words, (uint16_t)(commute != 0), (uint16_t)bytes}, id, 0};
+        memcpy(def + 1, name, bytes);
+    }
+    return id;
+}
+
+uint32_t recorder_op(struct lane *lane, MPI_Op op)
+{
+    if (op == recorder_handle.op_null || !op)
+        return 0;
+    recorder_lock();
+    uint32_t id = map_find(OBJECT_OP, op);
+    if (!id && usage_good(OBJECT_OP, op))
+        id = op_define(lane, op, -1);
+    recorder_unlock();
+    return id;
+}
+
+uint32_t recorder_op_made(struct lane *lane, MPI_Op op, int commute)
+{
+    recorder_lock();
+    uint32_t id = op_define(lane, op, commute != 0);
+    recorder_unlock();
+    return id;
+}
+
+static uint32_t shared_define(struct lane *lane, enum recorder_object kind, const void *handle,
+                              MPI_Comm comm, uint64_t bytes, const char *name)
+{
+    uint32_t comm_id = recorder_comm(lane, comm);
+    recorder_lock();
+    uint32_t id = map_find(kind, handle);
+    if (!id && usage_good(kind, handle) && (id = map_add(kind, handle, 0))) {
+        uint64_t key = mix(mix(0x77696E, kind), comm_id ? comm_slot(comm_id)->global : 0);
+        size_t length = strlen(name) < 1024 ? strlen(name) : 1024;
+        uint32_t words = (uint32_t)((sizeof(struct spool_def_win) + length + 7) / 8);
+        struct spool_def_win *def = spool_reserve(recorder_definitions(lane), words);
+        if (def) {
+            *def = (struct spool_def_win){{kind == OBJECT_WIN ? SPOOL_DEF_WIN : SPOOL_DEF_FILE,
+                                           (uint16_t)words, 0, (uint16_t)length},
+                                          mix(key, creation_number(key)) >> 1,
+                                          id,
+                                          comm_id,
+                                          bytes};
+            memcpy(def + 1, name, length);
+        }
+    }
+    recorder_unlock();
+    return id;
+}
+
+uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Aint bytes)
+{
+    return win == recorder_handle.win_null
+               ? 0
+               : shared_define(lane, OBJECT_WIN, win, comm, (uint64_t)bytes, "");
+}
+uint32_t recorder_win(struct lane *lane, MPI_Win win)
+{
+    return win == recorder_handle.win_null || !win
+               ? 0
+               : shared_define(lane, OBJECT_WIN, win, recorder_handle.comm_null, 0, "");
+}
+uint32_t recorder_file_made(struct lane *lane, MPI_File file, MPI_Comm comm, const char *name)
+{
+    return file == recorder_handle.file_null
+               ? 0
+               : shared_define(lane, OBJECT_FILE, file, comm, 0, name ? name : "");
+}
+uint32_t recorder_file(struct lane *lane, MPI_File file)
+{
+    return file == recorder_handle.file_null || !file
+               ? 0
+               : shared_define(lane, OBJECT_FILE, file, recorder_handle.comm_null, 0, "");
+}

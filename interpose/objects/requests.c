@@ -1,0 +1,457 @@
+/* Request handles to ids that never repeat.
+ *
+ * A library may give the same handle to several requests that are complete from the start (Open
+ * MPI: ompi_request_empty, for every eager send), so a handle names a queue of requests, oldest
+ * first; the variable that holds it, which in C programs tells such requests apart, decides first.
+ *
+ *  1. A node is in exactly one bucket's chain (by handle) and, while several share its handle, that
+ * chain holds them in order of age.
+ *  2. With MPI_THREAD_MULTIPLE every access is made under the lock. */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/misuse/usage.h"
+
+struct node {
+    MPI_Request handle;
+    const void *variable;
+    const void *thread; /* that made it, or last asked for it */
+    uint32_t id;
+    uint32_t kind;
+    uint32_t next, previous; /* in the bucket's chain; 0 none */
+    uint32_t mark;           /* taken by the list being looked up */
+    uint64_t seq;            /* of the application's call that made it; 0: the library's own */
+    bool persistent, active, started, waited; /* waited: although it had never been started */
+};
+
+bool recorder_persistent;
+enum { BUCKETS_FIRST = 1024, NODES_MAX = 1u << 28 };
+
+static struct {
+    struct node *node; /* index 0 is unused */
+    uint32_t node_count, node_capacity, free;
+    struct {
+        uint32_t first, last;
+    } * bucket;
+    uint32_t bucket_count; /* power of two */
+    uint32_t live;
+    uint32_t last_id;
+    uint32_t newest; /* node */
+    uint32_t mark;
+    pthread_spinlock_t lock;
+    bool lock_made;
+} map;
+
+static void lock(void)
+{
+    if (UNLIKELY(recorder.threads)) {
+        if (!map.lock_made) { /* the first request is made while MPI_Init's thread is still alone,
+                                 or under the definitions' lock */
+            recorder_lock();
+            if (!map.lock_made)
+                pthread_spin_init(&map.lock, PTHREAD_PROCESS_PRIVATE);
+            map.lock_made = true;
+            recorder_unlock();
+        }
+        pthread_spin_lock(&map.lock);
+    }
+}
+
+static void unlock(void)
+{
+    if (UNLIKELY(recorder.threads))
+        pthread_spin_unlock(&map.lock);
+}
+
+/* Requests that share a handle are spread by their variables. */
+static uint32_t bucket_of(MPI_Request handle, const void *variable)
+{
+    uint64_t key =
+        handle == recorder_handle.request_empty ? (uintptr_t)variable : (uintptr_t)handle;
+    return (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 40) & (map.bucket_count - 1);
+}
+
+static void chain_append(uint32_t at, uint32_t b)
+{
+    struct node *node = &map.node[at];
+    node->next = 0;
+    node->previous = map.bucket[b].last;
+    if (node->previous)
+        map.node[node->previous].next = at;
+    else
+        map.bucket[b].first = at;
+    map.bucket[b].last = at;
+}
+
+static bool grow_buckets(void)
+{
+    uint32_t count = map.bucket_count ? map.bucket_count * 2 : BUCKETS_FIRST,
+             old_count = map.bucket_count;
+    void *fresh = calloc(count, sizeof *map.bucket);
+    if (!fresh)
+        return old_count != 0;
+    void *old = map.bucket;
+    struct {
+        uint32_t first, last;
+    } *old_bucket = old;
+    map.bucket = fresh;
+    map.bucket_count = count;
+    for (uint32_t b = 0; b < old_count; b++)
+        for (uint32_t at = old_bucket[b].first; at;) {
+            uint32_t next = map.node[at].next;
+            chain_append(at, bucket_of(map.node[at].handle, map.node[at].variable));
+            at = next;
+        }
+    free(old);
+    return true;
+}
+
+static uint32_t node_new(void)
+{
+    uint32_t at = map.free;
+    if (LIKELY(at != 0)) {
+        map.free = map.node[at].next;
+        return at;
+    }
+    if (map.node_count + 1 >= map.node_capacity) {
+        uint32_t capacity = map.node_capacity ? map.node_capacity * 2 : 512;
+        struct node *fresh =
+            capacity > NODES_MAX ? NULL : realloc(map.node, capacity * sizeof *fresh);
+        if (!fresh)
+            return 0;
+        map.node = fresh;
+        map.node_capacity = capacity;
+    }
+    return ++map.node_count;
+}
+
+static void node_remove(uint32_t at)
+{
+    struct node *node = &map.node[at];
+    uint32_t b = bucket_of(node->handle, node->variable);
+    if (node->previous)
+        map.node[node->previous].next = node->next;
+    else
+        map.bucket[b].first = node->next;
+    if (node->next)
+        map.node[node->next].previous = node->previous;
+    else
+        map.bucket[b].last = node->previous;
+    node->id = 0;
+    node->handle = NULL;
+    node->next = map.free;
+    map.free = at;
+    map.live--;
+}
+
+/* A handle that comes again while it has a request: that one ended unseen. Shared handles come
+ * again all the time. */
+static void drop_stale(MPI_Request handle)
+{
+    for (uint32_t at = map.bucket_count ? map.bucket[bucket_of(handle, NULL)].first : 0, next; at;
+         at = next) {
+        next = map.node[at].next;
+        if (map.node[at].handle == handle)
+            node_remove(at);
+    }
+}
+
+uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum request_kind kind)
+{
+    if (handle == recorder_handle.request_null)
+        return 0;
+    lock();
+    uint32_t id = ++map.last_id, at = 0;
+    if (handle != recorder_handle.request_empty && kind != REQUEST_MESSAGE)
+        drop_stale(handle);
+    if ((map.live >= map.bucket_count && !grow_buckets()) || !(at = node_new())) {
+        unlock();
+        return id; /* out of memory: its completion will not know it */
+    }
+    map.live++;
+    map.node[at] = (struct node){
+        .handle = handle, .variable = variable, .thread = &recorder_thread, .id = id, .kind = kind};
+    map.newest = at;
+    chain_append(at, bucket_of(handle, variable));
+    unlock();
+    return id;
+}
+
+/* The oldest unmarked request with this handle and variable; else the oldest with this handle. Of
+ * those that share their handle, and whose variable is a copy or one of Fortran's binding, the
+ * thread's own come first: two threads must not find the same one. */
+static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
+{
+    if (UNLIKELY(!map.bucket_count))
+        return 0;
+    uint32_t any = 0;
+    for (uint32_t at = map.bucket[bucket_of(handle, variable)].first; at; at = map.node[at].next) {
+        struct node *node = &map.node[at];
+        if (node->handle != handle || (mark && node->mark == mark))
+            continue;
+        if (node->variable == variable)
+            return at;
+        if (!any || node->id < map.node[any].id)
+            any = at;
+    }
+    if (handle != recorder_handle.request_empty)
+        return any;
+    uint32_t same = 0;
+    any = 0;
+    for (uint32_t at = 1; at <= map.node_count; at++) {
+        struct node *node = &map.node[at];
+        if (!node->id || node->handle != handle || (mark && node->mark == mark))
+            continue;
+        bool own = node->thread == &recorder_thread,
+             best_own = any && map.node[any].thread == &recorder_thread;
+        same++;
+        if (!any || own > best_own || (own == best_own && node->id < map.node[any].id))
+            any = at;
+    }
+    if (any)
+        map.node[any].thread = &recorder_thread;
+    if (same > 1)
+        usage_blurred(); /* whichever it is */
+    return any;
+}
+
+struct request_info recorder_request_find(MPI_Request handle, const void *variable)
+{
+    struct request_info info = {handle, 0, REQUEST_OTHER, 0};
+    if (handle == recorder_handle.request_null)
+        return info;
+    lock();
+    uint32_t at = find(handle, variable, 0);
+    if (at)
+        info = (struct request_info){handle, map.node[at].id, map.node[at].kind, at};
+    unlock();
+    return info;
+}
+
+struct request_info *recorder_request_list(struct lane *lane, int count, const MPI_Request *request)
+{
+    if (count > lane->info_count) {
+        struct request_info *fresh = realloc(lane->info, (size_t)count * sizeof *fresh);
+        if (!fresh)
+            return NULL;
+        lane->info = fresh;
+        lane->info_count = count;
+    }
+    lock();
+    uint32_t mark = ++map.mark ? map.mark : ++map.mark;
+    for (int i = 0; i < count; i++) {
+        lane->info[i] = (struct request_info){request[i], 0, REQUEST_OTHER, 0};
+        if (request[i] == recorder_handle.request_null)
+            continue;
+        uint32_t at = find(request[i], &request[i], mark);
+        if (at) {
+            map.node[at].mark = mark;
+            lane->info[i] =
+                (struct request_info){request[i], map.node[at].id, map.node[at].kind, at};
+        }
+    }
+    unlock();
+    return lane->info;
+}
+
+static uint32_t node_of(struct request_info info)
+{
+    return info.id && map.node[info.node].id == info.id ? info.node : 0;
+}
+
+void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent)
+{
+    lock();
+    struct node *node =
+        id && map.newest && map.node[map.newest].id == id ? &map.node[map.newest] : NULL;
+    if (node) {
+        node->seq = seq;
+        node->persistent = persistent;
+        recorder_persistent |= persistent;
+        node->active = !persistent;
+    }
+    unlock();
+}
+
+void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    if (UNLIKELY(recorder.filter))
+        return;
+    if (!info.id) {
+        usage_say(lane, seq, "request", "request", 0,
+                  info.handle == recorder_handle.request_null
+                      ? "'request' is MPI_REQUEST_NULL: there is nothing to start"
+                      : "'request' is no request that can be started: it was freed, or never made");
+        return;
+    }
+    lock();
+    uint32_t at = node_of(info);
+    struct node node = map.node[at];
+    if (at)
+        map.node[at].active = map.node[at].started = true;
+    unlock();
+    if (at && node.seq && !node.persistent)
+        usage_say(lane, seq, "request", "request", node.seq,
+                  "'request' is not persistent: it cannot be started");
+    else if (at && node.seq && node.active)
+        usage_say(lane, seq, "request", "request", node.seq,
+                  "'request' is started while it is active");
+    if (at)
+        usage_started(lane, seq, info.id);
+}
+
+void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    if (info.handle == recorder_handle.request_null || UNLIKELY(recorder.filter))
+        return;
+    if (!info.id) {
+        usage_say(
+            lane, seq, "request", "request", 0,
+            "'request' is no active request: it completed or was freed before, or was never made");
+        return;
+    }
+    if (LIKELY(!recorder_persistent))
+        return;
+    lock();
+    uint32_t at = node_of(info);
+    if (at && map.node[at].persistent && !map.node[at].started)
+        map.node[at].waited = true;
+    unlock();
+}
+
+void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info)
+{
+    if (UNLIKELY(recorder.filter))
+        return;
+    if (!info.id) {
+        usage_say(
+            lane, seq, "request", "request", 0,
+            info.handle == recorder_handle.request_null
+                ? "'request' is MPI_REQUEST_NULL"
+                : "'request' is no request: it completed or was freed before, or was never made");
+        return;
+    }
+    lock();
+    uint32_t at = node_of(info), kind = info.kind & REQUEST_KIND_MASK;
+    struct node node = map.node[at];
+    unlock();
+    if (!at || !node.seq)
+        return;
+    if (node.active && (kind == REQUEST_COLL || kind == REQUEST_RECV))
+        usage_say(lane, seq, "request", "request", node.seq,
+                  kind == REQUEST_COLL ? "the request of a collective is freed while it is active"
+                                       : "the request of a receive is freed while it is active: "
+                                         "nothing can tell when its buffer may be used");
+    if (node.waited && !node.started)
+        usage_say(lane, seq, "request", "request", node.seq,
+                  "a persistent request was waited for, but never started");
+    usage_landed(lane, 0, info.id, false);
+}
+
+void recorder_request_finalizing(struct lane *lane, uint64_t seq)
+{
+    if (UNLIKELY(recorder.filter))
+        return;
+    lock();
+    for (uint32_t at = 1; at <= map.node_count; at++) {
+        const struct node *node = &map.node[at];
+        if (!node->id || !node->seq)
+            continue;
+        if ((node->kind & REQUEST_KIND_MASK) == REQUEST_MESSAGE)
+            usage_say(lane, seq, "request", NULL, node->seq,
+                      "a message that was probed was never received");
+        else if (node->active)
+            usage_say(lane, seq, "request", NULL, node->seq,
+                      "a request was never completed: no wait or test for it, or its handle was "
+                      "overwritten");
+        else
+            usage_say(lane, seq, "leak", NULL, node->seq, "a persistent request was never freed%s",
+                      node->waited && !node->started ? ", nor started" : "");
+    }
+    unlock();
+}
+
+void recorder_request_forget(struct request_info info)
+{
+    if (!info.id)
+        return;
+    lock();
+    if (map.node[info.node].id == info.id) /* unless it was dropped as stale since */
+        node_remove(info.node);
+    unlock();
+}
+
+static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, uint32_t request,
+                              uint32_t kind, const MPI_Status *status, int error)
+{
+    struct spool_done *done = spool_reserve(&lane->writer, sizeof *done / 8);
+    if (!done)
+        return;
+    done->head = (struct spool_head){SPOOL_DONE, sizeof *done / 8, 0, (uint16_t)error};
+    done->seq = seq;
+    done->index = index;
+    done->request = request;
+    done->source = done->tag = EVENT_NONE;
+    done->bytes = 0;
+    if (status == MPI_STATUS_IGNORE)
+        return;
+    done->head.a = (uint16_t)(status->_cancelled != 0);
+    if (kind != REQUEST_SEND && kind != REQUEST_COLL) {
+        done->source = recorder_peer(status->MPI_SOURCE);
+        done->tag = recorder_tag(status->MPI_TAG);
+        done->bytes = status->_ucount;
+    }
+}
+
+void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct request_info info,
+                   const MPI_Request *variable, const MPI_Status *status, int error)
+{
+    if (!info.id)
+        return;
+    write_done(lane, seq, index, info.id, info.kind & REQUEST_KIND_MASK, status, error);
+    bool over = variable && *variable == recorder_handle.request_null;
+    usage_landed(lane, seq, info.id, variable && !over);
+    if (UNLIKELY(recorder_persistent) && !over && variable) {
+        lock();
+        uint32_t at = node_of(info);
+        if (at)
+            map.node[at].active = false;
+        unlock();
+    }
+    if (UNLIKELY(recorder.payload) && variable)
+        payload_done(lane, info.id,
+                     info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? status->_ucount
+                                                                              : UINT64_MAX,
+                     !over);
+    if (over)
+        recorder_request_forget(info);
+}
+
+void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info,
+                       const MPI_Request *variable, const MPI_Status *status)
+{
+    if (recorder.payload || usage_flying.count || recorder_persistent) {
+        for (int i = 0; i < count; i++)
+            recorder_done(lane, seq, (uint32_t)i, info[i], &variable[i],
+                          status ? &status[i] : status, MPI_SUCCESS);
+        return;
+    }
+    for (int i = 0; i < count; i++)
+        if (LIKELY(info[i].id != 0))
+            write_done(lane, seq, (uint32_t)i, info[i].id, info[i].kind & REQUEST_KIND_MASK,
+                       status ? &status[i] : status, MPI_SUCCESS);
+    lock();
+    for (int i = 0; i < count; i++)
+        if (LIKELY(info[i].id != 0 && variable[i] == recorder_handle.request_null &&
+                   map.node[info[i].node].id == info[i].id))
+            node_remove(info[i].node);
+    unlock();
+}
+
+void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status,
+                     int error)
+{
+    if (error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE)
+        write_done(lane, seq, 0, message, REQUEST_RECV, status, error);
+}

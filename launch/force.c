@@ -1,0 +1,243 @@
+/* Live confirmation: a found schedule is put into the words of the preloaded library, and the job
+ * is run under it. */
+#include "launch/force.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/launch.h"
+
+const char *live_outcome_text(enum live_outcome outcome)
+{
+    static const char *const text[] = {
+        "confirmed: the real job hangs", "not reproduced: the real job ran through",
+        "not decided: the real job failed", "not decided: the time is spent"};
+    return text[outcome];
+}
+
+/* --- names ------------------------------------------------------------------------------------ */
+
+struct name { /* one send or receive of a rank, by event */
+    uint64_t event;
+    uint64_t number; /* among its kind, from 1; 0 not found */
+};
+struct opener { /* a persistent request */
+    uint64_t request, sends, receives;
+};
+struct counter { /* walks one rank */
+    uint64_t sends, receives;
+    struct opener *opener;
+    uint32_t opener_count, opener_room;
+};
+
+static bool is_receive(const struct trace_event *event)
+{
+    enum event_class class = event->class;
+
+    if (class == EVENT_CLASS_IPROBE || class == EVENT_CLASS_IMPROBE)
+        return event->completion_count && event->completion[0].done;
+    return class == EVENT_CLASS_RECV || class == EVENT_CLASS_IRECV ||
+           class == EVENT_CLASS_RECV_INIT || class == EVENT_CLASS_PROBE ||
+           class == EVENT_CLASS_MPROBE || class == EVENT_CLASS_SENDRECV;
+}
+
+static bool is_send(const struct trace_event *event)
+{
+    bool standard = event->mode == EVENT_MODE_STANDARD;
+    return (standard && (event->class == EVENT_CLASS_SEND || event->class == EVENT_CLASS_ISEND ||
+                         event->class == EVENT_CLASS_SEND_INIT)) ||
+           event->class == EVENT_CLASS_SENDRECV;
+}
+
+static enum core_status keep_opener(struct counter *counter, const struct trace_event *event)
+{
+    if (counter->opener_count == counter->opener_room) {
+        uint32_t room = counter->opener_room ? counter->opener_room * 2 : 16;
+        void *larger = realloc(counter->opener, room * sizeof *counter->opener);
+        if (!larger)
+            return core_report(CORE_NO_MEMORY, "out of memory for a live policy");
+        counter->opener = larger;
+        counter->opener_room = room;
+    }
+    counter->opener[counter->opener_count++] = (struct opener){
+        .request = event->request, .sends = counter->sends, .receives = counter->receives};
+    return CORE_OK;
+}
+
+/* The number that an event has at this point of the walk; starts of persistent requests have that
+ * of their making. */
+static uint64_t number_of(const struct counter *counter, const struct trace_event *event,
+                          bool receives)
+{
+    if (event->class != EVENT_CLASS_START)
+        return receives         ? is_receive(event) ? counter->receives : 0
+               : is_send(event) ? counter->sends
+                                : 0;
+    uint64_t request = event->request            ? event->request
+                       : event->completion_count ? event->completion[0].request
+                                                 : 0;
+    for (uint32_t i = counter->opener_count; request && i-- > 0;)
+        if (counter->opener[i].request == request)
+            return receives ? counter->opener[i].receives : counter->opener[i].sends;
+    return 0;
+}
+
+/* Fills in the numbers of all names of one rank. */
+static enum core_status number_names(struct trace *trace, uint32_t rank, bool receives,
+                                     struct name *name, uint32_t count)
+{
+    struct counter counter = {0};
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    bool more;
+    uint32_t at = 0;
+
+    enum core_status status = trace_cursor_open(trace, rank, &cursor);
+    if (status != CORE_OK)
+        return status;
+    while (at < count && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        if (event.parent)
+            continue;
+        counter.sends += is_send(&event);
+        counter.receives += is_receive(&event);
+        if (event.class == EVENT_CLASS_SEND_INIT || event.class == EVENT_CLASS_RECV_INIT)
+            status = keep_opener(&counter, &event);
+        for (; at < count && name[at].event <= event.seq; at++)
+            if (name[at].event == event.seq)
+                name[at].number = number_of(&counter, &event, receives);
+        if (status != CORE_OK)
+            break;
+    }
+    trace_cursor_close(cursor);
+    free(counter.opener);
+    return status;
+}
+
+/* Writes "R.#N,R.#N" or, with sources, "R.#N=S,...": names are sorted by rank and event. */
+static enum core_status write_names(struct trace *trace, const struct replay_policy *policy,
+                                    bool forced, FILE *out)
+{
+    uint32_t count = forced ? policy->forced_count : policy->send_count;
+    struct name *name = calloc(count + 1, sizeof *name);
+    enum core_status status =
+        name ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for a live policy");
+
+    for (uint32_t first = 0, end; first < count && status == CORE_OK; first = end) {
+        uint32_t rank = forced ? policy->forced[first].rank : policy->send[first].rank;
+        for (end = first;
+             end < count && (forced ? policy->forced[end].rank : policy->send[end].rank) == rank;
+             end++)
+            name[end].event = forced ? policy->forced[end].id : policy->send[end].id;
+        status = number_names(trace, rank, forced, name + first, end - first);
+        for (uint32_t i = first; i < end && status == CORE_OK; i++) {
+            if (!name[i].number) {
+                status = core_report(
+                    CORE_UNSUPPORTED,
+                    "event %" PRIu64 " of rank %" PRIu32 " cannot be forced live: it is no %s call",
+                    name[i].event, rank, forced ? "receive or probe" : "standard send");
+                break;
+            }
+            fprintf(out, "%s%" PRIu32 ".#%" PRIu64, i ? "," : "", rank, name[i].number);
+            if (forced)
+                fprintf(out, "=%" PRId32, policy->forced[i].source);
+        }
+    }
+    free(name);
+    return status;
+}
+
+enum core_status live_policy_text(struct trace *trace, const struct replay_policy *policy,
+                                  char **out_text)
+{
+    struct replay_policy plain = *policy;
+    char *text = NULL;
+    size_t bytes;
+
+    if (policy->buffering == REPLAY_CREDITS || policy->buffering == REPLAY_POOL)
+        return core_report(CORE_UNSUPPORTED, "buffering=credits and buffering=pool cannot be had "
+                                             "live; use rendezvous, eager:BYTES, list: or only:");
+    if (policy->order == REPLAY_ORDER_RANDOM)
+        return core_report(CORE_UNSUPPORTED,
+                           "order=random cannot be had live; name the matches with order=list:");
+    FILE *out = open_memstream(&text, &bytes);
+    if (!out)
+        return core_report(CORE_NO_MEMORY, "out of memory for a live policy");
+    enum core_status status = CORE_OK;
+    bool lists = policy->buffering == REPLAY_SEND_LIST || policy->buffering == REPLAY_SEND_ONLY;
+    if (lists) {
+        fprintf(out, "buffering=%s:", policy->buffering == REPLAY_SEND_LIST ? "list" : "only");
+        status = write_names(trace, policy, false, out);
+        putc(' ', out);
+        plain.buffering = REPLAY_EAGER;
+    }
+    if (status == CORE_OK && policy->order == REPLAY_ORDER_LIST) {
+        fprintf(out, "order=list:");
+        status = write_names(trace, policy, true, out);
+        putc(' ', out);
+    }
+    plain.order = REPLAY_ORDER_RECORDED;
+    plain.threads = REPLAY_THREADS_FREE; /* the real threads order themselves */
+    char *rest = status == CORE_OK ? replay_policy_text(&plain) : NULL;
+    for (char *at = rest, *word;
+         at && (word = strsep(&at, " "));) /* the words that are not said yet */
+        if (!(lists && !strncmp(word, "buffering=", 10)) && strncmp(word, "order=", 6) != 0)
+            fprintf(out, "%s%s", word, at ? " " : "");
+    free(rest);
+    if (fclose(out) != 0 || !text) {
+        free(text);
+        return core_report(CORE_NO_MEMORY, "out of memory for a live policy");
+    }
+    if (status != CORE_OK) {
+        free(text);
+        return status;
+    }
+    *out_text = text;
+    return CORE_OK;
+}
+
+/* --- the run ---------------------------------------------------------------------------------- */
+
+enum core_status live_run(struct trace *trace, const struct replay_policy *policy, char **command,
+                          const char *output, double budget_s, double stall_s,
+                          struct live_result *out_result)
+{
+    struct launch_options launch = {.command = command,
+                                    .output = output,
+                                    .watch = true,
+                                    .budget_s = budget_s,
+                                    .stall_s = stall_s};
+    struct live_result made = {.outcome = LIVE_FAILED};
+    struct launch_result launched;
+    char *text;
+
+    enum core_status status = live_policy_text(trace, policy, &text);
+    if (status != CORE_OK)
+        return status;
+    launch_variable_set(&launch, "CROSSWAIT_POLICY", text);
+    status = launch_job(&launch, &launched);
+    made.status = launched.status;
+    made.stalled = launched.stalled;
+    if (launched.end == LAUNCH_END_DEADLOCK)
+        made.outcome = LIVE_HUNG;
+    else if (launched.end == LAUNCH_END_BUDGET)
+        made.outcome = LIVE_BUDGET;
+    else if (launched.started && launched.status == 0)
+        made.outcome = LIVE_ENDED;
+    made.verdict = launched.verdict ? strdup(launched.verdict) : NULL;
+    made.trace = launched.trace_count ? strdup(launched.trace[0]) : NULL;
+    launch_result_done(&launched);
+    free(text);
+    *out_result = made;
+    return status;
+}
+
+void live_result_done(struct live_result *result)
+{
+    if (!result)
+        return;
+    free(result->verdict);
+    free(result->trace);
+    *result = (struct live_result){0};
+}

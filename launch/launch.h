@@ -1,0 +1,86 @@
+/* Starting, watching and ending the recorded job; `record`, `run` and `replay --live` share it.
+ *
+ * launch_job runs a command with libcrosswait.so preloaded, watches the spools that its ranks
+ * write, ends it when a deadlock is proven (or the budget is spent), and leaves one trace for each
+ * MPI job that the command ran, whatever way it ended. */
+#ifndef LAUNCH_LAUNCH_H
+#define LAUNCH_LAUNCH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+struct launch_variable { /* handed to the library through the environment */
+    const char *name;    /* "CROSSWAIT_PAYLOAD" */
+    const char *value;
+};
+enum { LAUNCH_VARIABLES_MAX = 24 };
+
+struct launch_options {
+    char **command; /* NULL-terminated */
+    const char
+        *output; /* trace to write, "T.db"; further jobs of the command go to T-2.db, T-3.db... */
+    bool watch;  /* end a job that is proven to hang */
+    bool keep_spool; /* keep the spool folder beside the trace */
+    double budget_s; /* end the job after so long; 0: never */
+    double stall_s;  /* end it when no rank has moved for so long; 0: never */
+    struct launch_variable variable[LAUNCH_VARIABLES_MAX];
+    uint32_t variable_count;
+};
+
+enum launch_end {
+    LAUNCH_END_OWN,      /* the command ended by itself, or by a signal that we did not send */
+    LAUNCH_END_DEADLOCK, /* ended by us: a deadlock was proven */
+    LAUNCH_END_BUDGET,   /* ended by us: the budget was spent, or nothing moved for stall_s */
+    LAUNCH_END_SIGNAL    /* a signal (Ctrl-C, TERM, HUP) was passed on, then it ended */
+};
+
+struct launch_result {
+    int status;   /* of the command, as a shell has it: exit status, or 128 + signal */
+    bool started; /* false: could not be executed; status is 126 or 127 */
+    enum launch_end end;
+    bool stalled; /* LAUNCH_END_BUDGET: because nothing moved */
+    char
+        *verdict; /* one sentence when end is LAUNCH_END_DEADLOCK or LAUNCH_END_BUDGET; else NULL */
+    int64_t verdict_ms; /* from the last progress to the end of the job's last process; -1 unless a
+                           deadlock was proven */
+    char **trace;       /* paths of the traces written, in the order in which the jobs started */
+    uint32_t trace_count;
+};
+
+/* The status says whether recording went well, not whether the job did: what failed was reported,
+ * and *out_result is filled in either way. Refused before the job starts: an output folder that
+ * cannot be written, is full, or holds the spools of an earlier job. */
+enum core_status launch_job(const struct launch_options *options, struct launch_result *out_result);
+/* Says on stderr that, why and when we ended the job; nothing if we did not. */
+void launch_verdict_report(const struct launch_result *result);
+void launch_result_done(struct launch_result *result);
+
+/* Adds a variable; it is a bug of ours when there are too many. */
+void launch_variable_set(struct launch_options *options, const char *name, const char *value);
+
+/* Options of the library that `record` and `run` accept; a row of struct options_spec each. */
+// clang-format off
+#define LAUNCH_OPTION_SPECS \
+    {"payload", 0, "KIND", \
+     "what is kept of buffers: none, digest, or full[:CAP], CAP bytes of each (none)"}, \
+    {"buffers", 0, "on|off", \
+     "look at what buffers overlap, and change while MPI owns them (on for run, else off)"}, \
+    {"stack", 0, "N", "keep N frames of each call's stack (1)"}, \
+    {"last", 0, "N", "keep only the last N events of each rank"}, \
+    {"from", 0, "WHEN", "record from WHEN on: seconds since MPI_Init, or pcontrol:N"}, \
+    {"until", 0, "WHEN", "record until WHEN"}, \
+    {"ranks", 0, "LIST", "record these ranks only, e.g. 0,4-7"}, \
+    {"calls", 0, "LIST", \
+     "record these calls only: classes, groups or names, e.g. p2p,coll or -tool"}, \
+    {"comms", 0, "LIST", "record these communicators only: world, self, or by name"}
+// clang-format on
+enum { LAUNCH_OPTION_COUNT = 9 };
+struct options;
+/* Takes the option's value; `index` counts from the first of these rows. A value that cannot mean
+ * anything is reported: CORE_BAD_INPUT. */
+enum core_status launch_option_set(struct launch_options *launch, const struct options *options,
+                                   int index);
+
+#endif

@@ -1,0 +1,192 @@
+/* Ending the job: every process that descends from ours, and every rank whatever it descends from.
+ * We are the subreaper of all that we started (launch.c), so that a process whose parent died is
+ * still found below us. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "launch/launch_inside.h"
+
+struct process {
+    pid_t pid, parent;
+    bool starter; /* of ranks, by its name */
+    bool dead;    /* a zombie */
+    bool ours;
+    bool waits; /* for a starter, or is one */
+};
+
+static bool name_is_starter(const char *name)
+{
+    static const char *const starter[] = {
+        "(mpirun)", "(mpiexec)", "(orterun)",        "(orted)",          "(prterun)",
+        "(prted)",  "(srun)",    "(mpirun.openmpi)", "(mpiexec.openmp)", "(hydra_pmi_proxy)"};
+
+    for (size_t i = 0; i < sizeof starter / sizeof *starter; i++)
+        if (!strncmp(name, starter[i], strlen(starter[i])))
+            return true;
+    return false;
+}
+
+static bool process_read(pid_t pid, struct process *out_process)
+{
+    char path[64], text[512];
+    char *p;
+    FILE *file;
+    size_t bytes;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    if (!file)
+        return false;
+    bytes = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[bytes] = '\0';
+    p = strrchr(text, ')'); /* the name before it may hold anything */
+    if (!p || strlen(p) < 5)
+        return false;
+    *out_process =
+        (struct process){.pid = pid,
+                         .dead = p[2] == 'Z' || p[2] == 'X',
+                         .parent = (pid_t)atoi(p + 4),
+                         .starter = strchr(text, '(') && name_is_starter(strchr(text, '('))};
+    return true;
+}
+
+static size_t processes_list(struct process **out_process)
+{
+    struct process *list = NULL;
+    size_t count = 0, room = 0;
+    struct dirent *entry;
+    DIR *folder = opendir("/proc");
+
+    while (folder && (entry = readdir(folder))) {
+        struct process process;
+
+        if (!isdigit((unsigned char)entry->d_name[0]) ||
+            !process_read(atoi(entry->d_name), &process))
+            continue;
+        if (count == room) {
+            struct process *more = realloc(list, (room = room ? 2 * room : 256) * sizeof *list);
+
+            if (!more)
+                break;
+            list = more;
+        }
+        list[count++] = process;
+    }
+    if (folder)
+        closedir(folder);
+    *out_process = list;
+    return count;
+}
+
+/* Marks the descendants of this process. Children may stand before their parents in the list, so
+ * until nothing changes. */
+static void descendants_mark(struct process *list, size_t count)
+{
+    pid_t self = getpid();
+    bool changed = true;
+
+    while (changed) {
+        changed = false;
+        for (size_t i = 0; i < count; i++) {
+            bool ours = list[i].parent == self;
+
+            for (size_t k = 0; !list[i].ours && !ours && k < count; k++)
+                ours = list[k].ours && list[k].pid == list[i].parent;
+            if (ours && !list[i].ours)
+                list[i].ours = changed = true;
+        }
+    }
+}
+
+static struct launch_rank *rank_of(struct launch *launch, pid_t pid)
+{
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++)
+            if (launch->world[w].rank[r].pid == pid && launch->world[w].rank[r].pidfd >= 0 &&
+                !launch->world[w].rank[r].gone)
+                return &launch->world[w].rank[r];
+    return NULL;
+}
+
+uint32_t launch_end_signal(struct launch *launch, int signal, bool ranks_too)
+{
+    struct process *list;
+    size_t count = processes_list(&list);
+    uint32_t live = 0;
+
+    descendants_mark(list, count);
+    for (size_t i = 0; i < count; i++) {
+        if (!list[i].ours || list[i].dead || list[i].pid == launch->witness)
+            continue;
+        if (rank_of(launch, list[i].pid) && list[i].pid != launch->child)
+            continue; /* below, by its pidfd */
+        live++;
+        if (signal)
+            kill(list[i].pid, signal);
+    }
+    free(list);
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            struct launch_rank *rank = &launch->world[w].rank[r];
+
+            if (rank->pidfd < 0 || rank->gone || rank->pid == launch->child)
+                continue;
+            live++;
+            if (signal && ranks_too)
+                syscall(SYS_pidfd_send_signal, rank->pidfd, signal, NULL, 0);
+        }
+    return live;
+}
+
+static struct process *process_find(struct process *list, size_t count, pid_t pid)
+{
+    for (size_t i = 0; i < count; i++)
+        if (list[i].pid == pid)
+            return &list[i];
+    return NULL;
+}
+
+/* A starter that is at work notices at once when a child of it dies. */
+bool launch_end_starter_stuck(const struct launch *launch)
+{
+    struct process *list;
+    size_t count = processes_list(&list);
+    bool stuck = false, other = false;
+
+    descendants_mark(list, count);
+    for (size_t i = 0; i < count; i++) {
+        struct process *parent = process_find(list, count, list[i].parent);
+
+        stuck |= list[i].ours && list[i].dead && parent && parent->ours && parent->starter &&
+                 !parent->dead;
+    }
+    for (size_t i = 0; i < count; i++) /* those that wait for it, such as a shell */
+        if (list[i].starter && !list[i].dead)
+            for (struct process *at = &list[i]; at && at->ours;
+                 at = process_find(list, count, at->parent))
+                at->waits = true;
+    for (size_t i = 0; i < count; i++)
+        other |= list[i].ours && !list[i].dead && !list[i].waits && list[i].pid != launch->witness;
+    free(list);
+    return stuck && !other;
+}
+
+bool launch_end_has_starter(void)
+{
+    struct process *list;
+    size_t count = processes_list(&list);
+    bool has = false;
+
+    descendants_mark(list, count);
+    for (size_t i = 0; i < count; i++)
+        has |= list[i].ours && !list[i].dead && list[i].starter;
+    free(list);
+    return has;
+}

@@ -1,0 +1,294 @@
+/* Before the start: where the library and the trace are, whether the folder can hold a recording,
+ * and the environment that the command gets. Relies on launch_inside.h; the environment is changed
+ * in the child only. */
+#include <errno.h>
+#include <fcntl.h>
+#include <libgen.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "launch/launch_inside.h"
+#include "cli/options.h"
+#include "core/check.h"
+
+enum {
+    LAUNCH_ROOM_BYTES = 4 * 1024 * 1024
+}; /* what the folder must be able to hold for a recording to make sense */
+
+void launch_variable_set(struct launch_options *options, const char *name, const char *value)
+{
+    CORE_CHECK(options->variable_count < LAUNCH_VARIABLES_MAX);
+    options->variable[options->variable_count++] = (struct launch_variable){name, value};
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+
+    return strtod(text, &end) >= 0 && end != text && !*end;
+}
+
+static bool is_when(const char *text)
+{
+    return !strncmp(text, "pcontrol:", 9) ? is_number(text + 9) : is_number(text);
+}
+
+static bool is_payload(const char *text)
+{
+    return !strcmp(text, "none") || !strcmp(text, "digest") || !strcmp(text, "full") ||
+           (!strncmp(text, "full:", 5) && is_number(text + 5));
+}
+
+static bool is_switch(const char *text)
+{
+    return !strcmp(text, "on") || !strcmp(text, "off");
+}
+
+static bool is_list_of_ranks(const char *text)
+{
+    return *text && strspn(text, "0123456789,-") == strlen(text);
+}
+
+static bool is_text(const char *text)
+{
+    return *text != '\0';
+}
+
+enum core_status launch_option_set(struct launch_options *launch, const struct options *options,
+                                   int index)
+{
+    static const struct {
+        const char *variable;
+        bool (*valid)(const char *text);
+        const char *wanted;
+    } row[] = {
+        {"CROSSWAIT_PAYLOAD", is_payload, "none, digest, full or full:BYTES"},
+        {"CROSSWAIT_BUFFERS", is_switch, "on or off"},
+        {"CROSSWAIT_STACK", is_number, "a number of frames"},
+        {"CROSSWAIT_LAST", is_number, "a number of events"},
+        {"CROSSWAIT_FROM", is_when, "a number of seconds, or pcontrol:N"},
+        {"CROSSWAIT_UNTIL", is_when, "a number of seconds, or pcontrol:N"},
+        {"CROSSWAIT_RANKS", is_list_of_ranks, "a list of ranks such as 0,4-7"},
+        {"CROSSWAIT_CALLS", is_text, "a list of classes of calls"},
+        {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
+    };
+
+    _Static_assert(sizeof row / sizeof *row == LAUNCH_OPTION_COUNT, "a variable per option");
+    CORE_CHECK(index >= 0 && index < LAUNCH_OPTION_COUNT);
+    if (!row[index].valid(options->value)) {
+        options_wrong(options, "'%s' is not %s", options->value, row[index].wanted);
+        return CORE_BAD_INPUT;
+    }
+    launch_variable_set(launch, row[index].variable, options->value);
+    return CORE_OK;
+}
+
+static enum core_status find_library(struct launch *launch)
+{
+    static const char *const place[] = {"libcrosswait.so", "../lib/libcrosswait.so",
+                                        "../lib64/libcrosswait.so"};
+    char self[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    if (bytes <= 0)
+        return core_report(CORE_IO, "cannot find out where crosswait is installed: %s",
+                           strerror(errno));
+    self[bytes] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        snprintf(path, sizeof path, "%s/%s", self, place[i]);
+        launch->library = realpath(path, NULL);
+        if (launch->library)
+            break;
+    }
+    if (!launch->library)
+        return core_report(CORE_NOT_FOUND,
+                           "cannot find libcrosswait.so beside '%s/crosswait' or in ../lib; "
+                           "build or install crosswait again",
+                           self);
+    if (strpbrk(launch->library, " :;\t"))
+        return core_report(
+            CORE_UNSUPPORTED,
+            "cannot preload '%s': the loader takes no path with spaces, colons or semicolons",
+            launch->library);
+    return CORE_OK;
+}
+
+/* The output's absolute path, by way of its folder, which must exist. */
+static enum core_status find_output(struct launch *launch)
+{
+    const char *output = launch->options->output;
+    const char *slash = strrchr(output, '/');
+    const char *name = slash ? slash + 1 : output;
+    char folder[PATH_MAX];
+    char *absolute;
+    struct stat st;
+    int bytes;
+
+    bytes = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - output) + 1 : 1,
+                     slash ? output : ".");
+    if (!*name || bytes >= (int)sizeof folder)
+        return core_report(CORE_BAD_INPUT, "'%s' is no name for a trace file", output);
+    absolute = realpath(folder, NULL);
+    if (!absolute)
+        return core_report(CORE_IO, "cannot write a trace to '%s': %s", folder, strerror(errno));
+    bytes = asprintf(&launch->output, "%s/%s", strcmp(absolute, "/") ? absolute : "", name);
+    free(absolute);
+    if (bytes < 0 || asprintf(&launch->spool, "%s.spool", launch->output) < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory");
+    if (!stat(launch->output, &st) && S_ISDIR(st.st_mode))
+        return core_report(CORE_BAD_INPUT, "cannot write the trace: '%s' is a folder", output);
+    return CORE_OK;
+}
+
+/* Whoever records into a spool folder holds a lock on it. */
+static bool spool_lock(struct launch *launch)
+{
+    launch->lock_fd = open(launch->spool, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return launch->lock_fd < 0 || flock(launch->lock_fd, LOCK_EX | LOCK_NB) == 0 ||
+           errno != EWOULDBLOCK;
+}
+
+static enum core_status make_spool(struct launch *launch)
+{
+    char probe[PATH_MAX];
+    enum core_status status = CORE_OK;
+    int fd, error;
+
+    if (mkdir(launch->spool, 0777) < 0) {
+        int made = errno;
+
+        if (made == EEXIST && !spool_lock(launch))
+            return core_report(CORE_IO,
+                               "'%s' is in use: another crosswait records there now; choose "
+                               "another output with -o",
+                               launch->output);
+        errno = made;
+        /* An empty one is what a command that is no MPI program leaves when its launcher was
+         * killed. */
+        if (errno == EEXIST && rmdir(launch->spool) == 0 && mkdir(launch->spool, 0777) == 0)
+            errno = 0;
+        else if (errno == ENOTEMPTY || errno == EEXIST)
+            return core_report(CORE_IO,
+                               "'%s' holds what an earlier job recorded; make a trace of it with "
+                               "'crosswait recover %s', "
+                               "or remove it, or choose another output with -o",
+                               launch->spool, launch->spool);
+        else if (errno == ENOSPC || errno == EDQUOT)
+            return core_report(CORE_FULL,
+                               "cannot record to '%s': %s; choose another folder with -o",
+                               launch->output, strerror(errno));
+        else
+            return core_report(CORE_IO, "cannot record to '%s': %s; choose another folder with -o",
+                               launch->output, strerror(errno));
+    }
+    launch->spool_made = true;
+    if (launch->lock_fd >= 0)
+        close(launch->lock_fd);
+    spool_lock(launch);
+    snprintf(probe, sizeof probe, "%s/probe", launch->spool);
+    fd = open(probe, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return core_report(CORE_IO, "cannot record to '%s': %s", launch->spool, strerror(errno));
+    error = posix_fallocate(fd, 0, LAUNCH_ROOM_BYTES);
+    if (error == ENOSPC || error == EDQUOT)
+        status = core_report(
+            CORE_FULL,
+            "cannot record to '%s': less than %d MB free (%s); free some, or choose another folder "
+            "with -o",
+            launch->output, LAUNCH_ROOM_BYTES >> 20, strerror(error));
+    close(fd);
+    unlink(probe);
+    return status;
+}
+
+enum core_status launch_env_prepare(struct launch *launch)
+{
+    enum core_status status = find_library(launch);
+
+    if (!status)
+        status = find_output(launch);
+    if (!status)
+        status = make_spool(launch);
+    if (status && launch->spool_made)
+        launch_env_undo(launch);
+    return status;
+}
+
+void launch_env_undo(struct launch *launch)
+{
+    rmdir(launch->spool); /* only when empty: the jobs' folders are removed once they stand in a
+                             trace */
+}
+
+/* --- remote hosts ----------------------------------------------------------------------------- */
+
+/* Open MPI hands the environment to processes of the same host by itself, to others only what
+ * mca_base_env_list names; and it refuses to start when that and -x are both given. So the list is
+ * set for an mpirun that names hosts and has no -x. */
+static bool wants_env_list(char **command)
+{
+    static const char *const starter[] = {"mpirun", "mpiexec", "orterun", "mpirun.openmpi",
+                                          "mpiexec.openmpi"};
+    static const char *const host[] = {"-H",
+                                       "-host",
+                                       "--host",
+                                       "-hostfile",
+                                       "--hostfile",
+                                       "-machinefile",
+                                       "--machinefile",
+                                       "-default-hostfile",
+                                       "--default-hostfile"};
+    static const char *const manager[] = {"SLURM_JOB_ID", "PBS_JOBID", "LSB_JOBID", "JOB_ID",
+                                          "OMPI_MCA_orte_default_hostfile"};
+    const char *slash = strrchr(command[0], '/');
+    bool known = false, hosts = false;
+
+    for (size_t i = 0; i < sizeof starter / sizeof *starter; i++)
+        known |= !strcmp(slash ? slash + 1 : command[0], starter[i]);
+    for (size_t i = 0; i < sizeof manager / sizeof *manager; i++)
+        hosts |= getenv(manager[i]) != NULL;
+    for (int i = 1; known && command[i]; i++) {
+        if (!strcmp(command[i], "-x") || strstr(command[i], "mca_base_env_list") ||
+            !strcmp(command[i], "-tune") || !strcmp(command[i], "--tune"))
+            return false;
+        for (size_t k = 0; k < sizeof host / sizeof *host; k++)
+            hosts |= !strcmp(command[i], host[k]);
+    }
+    return known && hosts && !getenv("OMPI_MCA_mca_base_env_list");
+}
+
+static void set_env_list(const struct launch *launch)
+{
+    char list[2048] = "LD_PRELOAD;CROSSWAIT_SPOOL";
+    size_t used = strlen(list);
+
+    for (uint32_t i = 0; i < launch->options->variable_count; i++)
+        used += (size_t)snprintf(list + used, used < sizeof list ? sizeof list - used : 0, ";%s",
+                                 launch->options->variable[i].name);
+    if (used < sizeof list)
+        setenv("OMPI_MCA_mca_base_env_list", list, 1);
+}
+
+void launch_env_child(const struct launch *launch)
+{
+    const char *preload = getenv("LD_PRELOAD");
+    char *joined;
+
+    if (asprintf(&joined, "%s%s%s", launch->library, preload && *preload ? ":" : "",
+                 preload ? preload : "") < 0)
+        _exit(127);
+    setenv("LD_PRELOAD", joined, 1);
+    setenv("CROSSWAIT_SPOOL", launch->spool, 1);
+    unsetenv("CROSSWAIT_OUT"); /* the launcher writes the trace */
+    for (uint32_t i = 0; i < launch->options->variable_count; i++)
+        setenv(launch->options->variable[i].name, launch->options->variable[i].value, 1);
+    if (wants_env_list(launch->options->command))
+        set_env_list(launch);
+    free(joined);
+}

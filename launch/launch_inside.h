@@ -1,0 +1,185 @@
+/* What the files of the launcher share: launch.c (the flow), launch_env.c (before the start),
+ * launch_signal.c, launch_watch.c (the spools of the ranks while they run), launch_quiet.c (jobs
+ * that seem to hang), launch_end.c (ending processes), launch_leftover.c (what they leave in shared
+ * memory), launch_trace.c (after the end).
+ *
+ * Invariants
+ *  1. A rank's pidfd was opened while the process that maps the rank's ring held the pid: it never
+ * names another process.
+ *  2. Files of a lane are held open from the moment they were seen: a removed spool folder loses
+ * nothing that was seen.
+ *  3. struct launch is used by one thread only. */
+#ifndef LAUNCH_LAUNCH_INSIDE_H
+#define LAUNCH_LAUNCH_INSIDE_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "launch/launch.h"
+#include "core/spool/spool.h"
+#include "core/status.h"
+
+enum {
+    LAUNCH_TICK_MS = 50,   /* how often spools are looked at */
+    LAUNCH_SOON_MS = 2,    /* when a ring is just being made */
+    LAUNCH_STILL_MS = 400, /* without movement for so long: see whether it is a deadlock */
+    LAUNCH_AGAIN_MS = 150, /* and look again so much later when it was not proven */
+    LAUNCH_TERM_GRACE_MS =
+        1100, /* between TERM and KILL, when we end the job; mpirun may take 1,020 */
+    LAUNCH_TERM_SHORT_MS = 300, /* at least so long, */
+    LAUNCH_KILL_MS = 1750,      /* and else until so long after the job's last progress */
+    LAUNCH_EXEC_MS =
+        300, /* what the command leaves in the background may be starting for so long */
+    LAUNCH_ORPHAN_GRACE_MS =
+        3000,                 /* ranks whose starter was killed get so long to end by themselves */
+    LAUNCH_STARTER_MS = 5000, /* a starter whose ranks are all dead gets so long to notice: mpirun
+                                 may block itself */
+    LAUNCH_POLL_WARN_MS =
+        10000, /* nothing but polls in vain for so long, and others waiting: say so */
+    LAUNCH_WAIT_WARN_MS = 30000,   /* the same where all are inside calls, and nothing is proven */
+    LAUNCH_OUTSIDE_WARN_MS = 60000 /* the same where some are outside of MPI */
+};
+
+struct launch_lane {
+    int ring_fd, spool_fd;
+    uint32_t lane;
+    struct spool_header header; /* as last read */
+    bool still_cpu_known;
+    uint64_t still_cpu_ns; /* of its thread, inside MPI, soon after the rank's still_ns: processor
+                              time, */
+    uint64_t still_runs;   /* and how often it got a processor */
+};
+
+struct launch_rank {
+    int32_t rank;
+    int32_t pid;
+    int pidfd;  /* -1: not ours to see (another host), or gone before it was seen */
+    bool local; /* a process of this machine */
+    bool gone;
+    uint64_t gone_ns;   /* CLOCK_MONOTONIC */
+    uint32_t gone_turn; /* ranks found gone in the same look have the same turn; 0: not gone */
+    bool status_known;
+    int status;           /* as waitpid gives it */
+    uint64_t still_ns;    /* since when nothing of it has moved */
+    uint64_t progress_ns; /* when a call of it last completed that was no poll in vain */
+    pid_t *thread;        /* threads that it had when it was first seen */
+    uint32_t thread_count;
+    struct launch_lane *lane; /* in the order in which they were seen */
+    uint32_t lane_count;
+};
+
+struct launch_world { /* one MPI job of the command: one folder of the spool */
+    char *path;
+    int folder_fd;
+    struct launch_rank *rank; /* those that have a spool, by rank */
+    uint32_t rank_count;
+    struct live_prover *prover; /* made when it is first asked */
+    uint64_t ask_ns;            /* not before: when the next proof may be tried */
+    bool quiet_said;            /* that it seems to hang */
+};
+
+struct launch_leftover { /* launch_leftover.c: a file in shared memory */
+    char *path;
+    dev_t device;
+    uint64_t inode;
+};
+
+struct launch {
+    const struct launch_options *options;
+    struct launch_result *result;
+    char *output;  /* absolute */
+    char *spool;   /* absolute: output + ".spool" */
+    char *library; /* absolute */
+    bool spool_made;
+    int lock_fd; /* the spool folder, locked; -1 */
+    char host[64];
+
+    pid_t child;
+    bool child_gone;
+    int child_status;
+    uint64_t child_gone_ns;
+    int signal_fd;
+    int notify_fd; /* inotify: a file was made in the spool, or in a world's folder */
+    bool soon;     /* a ring was seen before its header was whole: look again soon */
+    uint32_t soon_count;
+    sigset_t signal_before;
+    int signal_passed;  /* the last one that came, other than SIGCHLD; 0 none */
+    uint64_t signal_ns; /* when the first one came */
+    pid_t witness;      /* launch_signal.c */
+    int witness_fd;
+
+    struct launch_world *world;
+    uint32_t world_count;
+    uint32_t turn;
+
+    uint64_t stuck_ns; /* since when the starter has not noticed that all its ranks are dead; 0: it
+                          has */
+    bool stuck;        /* it was ended for that */
+    struct launch_leftover *leftover;
+    uint32_t leftover_count;
+
+    uint64_t end_ns; /* when we began to end the job; 0: we did not */
+    uint64_t last_progress_ns;
+    uint64_t all_gone_ns;
+};
+
+uint64_t launch_now_ns(void);
+
+/* launch_env.c */
+enum core_status
+launch_env_prepare(struct launch *launch); /* paths, library, folder; refuses what cannot work */
+void launch_env_child(const struct launch *launch); /* in the child, before exec */
+void launch_env_undo(struct launch *launch);        /* removes an empty spool folder */
+
+/* launch_signal.c */
+enum core_status launch_signal_take(struct launch *launch);
+void launch_signal_give_back(struct launch *launch);
+void launch_signal_pass(struct launch *launch);
+
+/* launch_watch.c */
+void launch_watch_start(struct launch *launch);
+void launch_watch_scan(
+    struct launch *launch); /* new worlds, ranks, lanes; reads all headers; who is gone */
+uint32_t launch_watch_alive(const struct launch *launch); /* ranks still running on this machine */
+void launch_watch_reaped(struct launch *launch, pid_t pid, int status);
+/* Fills fds for poll(2): one per living rank. Returns how many. */
+struct pollfd;
+uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room);
+/* When a rank last made progress; now, when none is between MPI_Init and MPI_Finalize. */
+uint64_t launch_watch_progress(const struct launch *launch);
+int launch_status_as_shell(int status); /* of waitpid */
+int launch_watch_status(
+    const struct launch *launch); /* of the ranks, as their starter would have passed it on */
+void launch_watch_done(struct launch *launch);
+
+/* launch_proof.c: true when a deadlock is proven; result->verdict is set then. */
+bool launch_proof_try(struct launch *launch);
+void launch_proof_attach(struct launch_rank *rank);
+void launch_proof_look(struct launch_rank *rank, bool moved);
+/* Whether the lane's thread lives, is outside of MPI, and may come back by itself. */
+bool launch_proof_outside(const struct launch_rank *rank, const struct launch_lane *lane);
+
+/* launch_quiet.c: says once on stderr that a job which is not proven to hang seems to */
+void launch_quiet_look(struct launch *launch);
+/* Who is in which call, and since when: to be freed; NULL where nothing can be said. */
+char *launch_quiet_seen(struct launch *launch);
+
+/* launch_end.c */
+uint32_t launch_end_signal(struct launch *launch, int signal,
+                           bool ranks_too); /* returns how many processes live */
+/* Only starters of ranks live, and what died below one was not noticed by it. */
+bool launch_end_starter_stuck(const struct launch *launch);
+bool launch_end_has_starter(
+    void); /* an mpirun in the background, which may have ranks still to come */
+
+/* launch_leftover.c: before the ranks are ended; when they are gone */
+void launch_leftover_note(struct launch *launch);
+void launch_leftover_remove(struct launch *launch);
+void launch_leftover_done(struct launch *launch);
+
+/* launch_trace.c */
+enum core_status launch_trace_write(struct launch *launch);
+
+#endif

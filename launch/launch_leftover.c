@@ -1,0 +1,109 @@
+/* What ranks leave in shared memory when the job is ended the hard way. Open MPI's mpirun removes
+ * the segments that its ranks made (vader_segment.HOST.USER.JOB.RANK, in /dev/shm unless told
+ * otherwise), if it gets to it: it may take longer than a hanging job is given.
+ *
+ * Invariant: a file is removed only if a rank of the job had it mapped before the job was ended,
+ * its name says that it was made by that very job, and it is still the file that was mapped. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "launch/launch_inside.h"
+
+enum { LEFTOVERS_MAX = 4096 };
+
+static bool made_by(const char *path, unsigned long job)
+{
+    const char *name = strrchr(path, '/'), *last = strrchr(path, '.'), *before;
+    char *end;
+
+    if (!name || strncmp(name, "/vader_segment.", 15) != 0 || !last || last < name + 15)
+        return false;
+    for (before = last - 1; before > name && *before != '.'; before--)
+        continue;
+    return *before == '.' && strtoul(before + 1, &end, 16) == job && end == last && last[1] &&
+           last[1 + strspn(last + 1, "0123456789")] == '\0';
+}
+
+static void note(struct launch *launch, const char *path, dev_t device, uint64_t inode)
+{
+    struct launch_leftover *more;
+
+    for (uint32_t i = 0; i < launch->leftover_count; i++)
+        if (launch->leftover[i].inode == inode && launch->leftover[i].device == device)
+            return;
+    if (launch->leftover_count == LEFTOVERS_MAX)
+        return;
+    more = realloc(launch->leftover, (launch->leftover_count + 1) * sizeof *more);
+    if (!more)
+        return;
+    launch->leftover = more;
+    more[launch->leftover_count].path = strdup(path);
+    more[launch->leftover_count].device = device;
+    more[launch->leftover_count].inode = inode;
+    launch->leftover_count += more[launch->leftover_count].path != NULL;
+}
+
+static void rank_note(struct launch *launch, pid_t pid, unsigned long job)
+{
+    char maps[64], *line = NULL;
+    size_t room = 0;
+    FILE *file;
+
+    snprintf(maps, sizeof maps, "/proc/%d/maps", (int)pid);
+    file = fopen(maps, "re");
+    while (file && getline(&line, &room, file) >= 0) {
+        unsigned major, minor;
+        uint64_t inode;
+        int at = 0;
+
+        line[strcspn(line, "\n")] = '\0';
+        if (sscanf(line, "%*s %*s %*s %x:%x %" SCNu64 " %n", &major, &minor, &inode, &at) == 3 &&
+            at && line[at] == '/' && made_by(line + at, job))
+            note(launch, line + at, makedev(major, minor), inode);
+    }
+    free(line);
+    if (file)
+        fclose(file);
+}
+
+void launch_leftover_note(struct launch *launch)
+{
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        const struct launch_world *world = &launch->world[w];
+        const char *name = strrchr(world->path, '/');
+        char *end;
+        unsigned long job = strtoul(name ? name + 1 : world->path, &end,
+                                    10); /* Open MPI's folders are named by its job numbers */
+
+        for (uint32_t r = 0; !*end && job && r < world->rank_count; r++)
+            if (world->rank[r].local && world->rank[r].pidfd >= 0 && !world->rank[r].gone)
+                rank_note(launch, world->rank[r].pid, job);
+    }
+}
+
+void launch_leftover_remove(struct launch *launch)
+{
+    for (uint32_t i = 0; i < launch->leftover_count; i++) {
+        const struct launch_leftover *leftover = &launch->leftover[i];
+        struct stat status;
+
+        if (stat(leftover->path, &status) == 0 && S_ISREG(status.st_mode) &&
+            status.st_ino == leftover->inode && status.st_dev == leftover->device &&
+            status.st_uid == geteuid())
+            unlink(leftover->path);
+    }
+}
+
+void launch_leftover_done(struct launch *launch)
+{
+    for (uint32_t i = 0; i < launch->leftover_count; i++)
+        free(launch->leftover[i].path);
+    free(launch->leftover);
+    launch->leftover = NULL;
+    launch->leftover_count = 0;
+}

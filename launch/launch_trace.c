@@ -1,0 +1,373 @@
+/* After the end: what became of each rank, and one trace for each world that the command started. A
+ * spool is removed only when its trace is whole. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "launch/launch_inside.h"
+#include "core/store/store.h"
+
+/* --- what became of each rank ----------------------------------------------------------------- */
+
+static enum spool_state state_of(const struct launch_rank *rank)
+{
+    enum spool_state state = SPOOL_STATE_RUNNING;
+
+    for (uint32_t l = 0; l < rank->lane_count; l++)
+        if (rank->lane[l].header.state > (uint32_t)state)
+            state = (enum spool_state)rank->lane[l].header.state;
+    return state;
+}
+
+static bool signal_is_own(int signal)
+{
+    return signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL ||
+           signal == SIGABRT || signal == SIGTRAP || signal == SIGSYS;
+}
+
+/* The rank that took the others along: the first that was gone in mid-run. NULL: none, or not
+ * known. */
+static const struct launch_rank *culprit_find(const struct launch_world *world)
+{
+    const struct launch_rank *first = NULL;
+    bool tie = false;
+
+    for (uint32_t r = 0; r < world->rank_count; r++) {
+        const struct launch_rank *rank = &world->rank[r];
+        enum spool_state state = state_of(rank);
+
+        if (state == SPOOL_STATE_ABORTED || state == SPOOL_STATE_SIGNALLED)
+            return rank; /* it says so itself */
+    }
+    for (uint32_t r = 0; r < world->rank_count; r++) {
+        const struct launch_rank *rank = &world->rank[r];
+
+        if (!rank->gone || state_of(rank) == SPOOL_STATE_FINALIZED)
+            continue;
+        if (rank->status_known && WIFSIGNALED(rank->status) && WTERMSIG(rank->status) == SIGTERM)
+            continue; /* how mpirun ends the others */
+        if (!first || rank->gone_turn < first->gone_turn) {
+            first = rank;
+            tie = false;
+        } else if (rank->gone_turn == first->gone_turn) {
+            tie = true;
+        }
+    }
+    return tie && !(first->status_known && WIFSIGNALED(first->status)) ? NULL : first;
+}
+
+struct end_text {
+    char text[200];
+};
+
+static bool starter_died(const struct launch *launch, const struct launch_rank *rank)
+{
+    return WIFSIGNALED(launch->child_status) && launch->child_gone && rank->gone &&
+           rank->gone_ns >= launch->child_gone_ns && rank->pid != launch->child;
+}
+
+static bool end_of_known(const struct launch *launch, const struct launch_rank *rank, bool culprit,
+                         struct store_rank_end *end, struct end_text *detail)
+{
+    int signal;
+
+    if (!rank->status_known)
+        return false;
+    if (starter_died(launch, rank) &&
+        !(WIFSIGNALED(rank->status) && signal_is_own(WTERMSIG(rank->status)))) {
+        end->state = EVENT_RANK_ENDED;
+        end->code = WIFEXITED(rank->status) ? WEXITSTATUS(rank->status) : WTERMSIG(rank->status);
+        snprintf(detail->text, sizeof detail->text,
+                 "%s %d, when its starter had died of signal %d (%s)",
+                 WIFEXITED(rank->status) ? "exit status" : "signal", end->code,
+                 WTERMSIG(launch->child_status), strsignal(WTERMSIG(launch->child_status)));
+        return true;
+    }
+    if (WIFEXITED(rank->status)) {
+        end->state = EVENT_RANK_EXITED;
+        end->code = WEXITSTATUS(rank->status);
+        snprintf(detail->text, sizeof detail->text, "exit status %d, without MPI_Finalize",
+                 end->code);
+        return true;
+    }
+    signal = WTERMSIG(rank->status);
+    if (!culprit && !signal_is_own(signal))
+        return false; /* ended by another's hand, because of another */
+    end->code = signal;
+    end->state = signal_is_own(signal) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
+    snprintf(detail->text, sizeof detail->text, "signal %d (%s)", signal, strsignal(signal));
+    return true;
+}
+
+static void end_of_unknown(const struct launch *launch, const struct launch_rank *rank,
+                           const struct launch_rank *culprit, struct store_rank_end *end,
+                           struct end_text *detail)
+{
+    int status = launch->child_status;
+
+    end->state = EVENT_RANK_ENDED;
+    end->code = rank->status_known && WIFSIGNALED(rank->status) ? WTERMSIG(rank->status) : 0;
+    if (rank == culprit) {
+        int signal = WIFEXITED(status) && WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
+
+        end->state = signal_is_own(signal) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
+        end->code = signal;
+        if (signal)
+            snprintf(detail->text, sizeof detail->text,
+                     "signal %d (%s), as the starter's exit status says", signal,
+                     strsignal(signal));
+        else
+            snprintf(detail->text, sizeof detail->text, "vanished in mid-run");
+    } else if (culprit) {
+        snprintf(detail->text, sizeof detail->text, "because of rank %d", (int)culprit->rank);
+    } else if (WIFSIGNALED(status)) {
+        snprintf(detail->text, sizeof detail->text, "when its starter died of signal %d (%s)",
+                 WTERMSIG(status), strsignal(WTERMSIG(status)));
+    } else {
+        end->state = EVENT_RANK_KILLED;
+        snprintf(detail->text, sizeof detail->text, "vanished in mid-run");
+    }
+}
+
+/* After a signal to the job the library leaves a rank without a word, when it finds its starter
+ * gone. */
+static bool exited_of_itself(const struct launch *launch, const struct launch_rank *rank)
+{
+    return rank->status_known && WIFEXITED(rank->status) &&
+           (rank->gone_ns < launch->signal_ns || state_of(rank) == SPOOL_STATE_EXITED);
+}
+
+/* Only what the spool does not say: a rank that finalized, aborted or saw its signal has said it.
+ */
+static uint32_t ends_find(const struct launch *launch, const struct launch_world *world,
+                          struct store_rank_end *end, struct end_text *detail)
+{
+    const struct launch_rank *culprit = NULL;
+    uint32_t count = 0;
+
+    if ((!launch->end_ns || launch->stuck) && !launch->signal_passed)
+        culprit = culprit_find(world);
+    for (uint32_t r = 0; r < world->rank_count; r++) {
+        const struct launch_rank *rank = &world->rank[r];
+        enum spool_state state = state_of(rank);
+
+        if (state == SPOOL_STATE_FINALIZED || state == SPOOL_STATE_ABORTED ||
+            state == SPOOL_STATE_SIGNALLED)
+            continue;
+        end[count] = (struct store_rank_end){.rank = rank->rank, .detail = detail[count].text};
+        if (rank->pidfd >= 0 && rank->gone && launch->end_ns && rank->gone_ns >= launch->end_ns) {
+            end[count].state = EVENT_RANK_ENDED;
+            snprintf(detail[count].text, sizeof detail->text, "by crosswait: %s",
+                     launch->result->end == LAUNCH_END_DEADLOCK ? "a deadlock was proven"
+                     : launch->result->stalled ? "nothing had moved for so long as was allowed"
+                     : launch->result->end == LAUNCH_END_BUDGET ? "the budget was spent"
+                                                                : "its starter had died");
+        } else if (launch->signal_passed && !exited_of_itself(launch, rank)) {
+            end[count].state = EVENT_RANK_ENDED;
+            end[count].code = launch->signal_passed;
+            snprintf(detail[count].text, sizeof detail->text, "by signal %d (%s), sent to the job",
+                     launch->signal_passed, strsignal(launch->signal_passed));
+        } else if (!end_of_known(launch, rank, rank == culprit, &end[count], &detail[count])) {
+            end_of_unknown(launch, rank, culprit, &end[count], &detail[count]);
+        }
+        count++;
+    }
+    return count;
+}
+
+/* --- the spool -------------------------------------------------------------------------------- */
+
+static enum core_status file_copy(int from, const char *folder, const char *name)
+{
+    static char buffer[1 << 16];
+    char path[4096];
+    off_t at = 0;
+    ssize_t bytes;
+    int to;
+
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    to = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    if (to < 0)
+        return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
+    while ((bytes = pread(from, buffer, sizeof buffer, at)) > 0 &&
+           write(to, buffer, (size_t)bytes) == bytes)
+        at += bytes;
+    if (close(to) < 0 || bytes)
+        return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
+    return CORE_OK;
+}
+
+/* Somebody removed the folder, or files of it, while the job ran: what we held open goes back to
+ * where it was. */
+static void world_restore(const struct launch *launch, const struct launch_world *world)
+{
+    bool said = false;
+
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        for (uint32_t l = 0; l < world->rank[r].lane_count; l++) {
+            const struct launch_lane *lane = &world->rank[r].lane[l];
+            char name[64], path[4096];
+            const char *const suffix[] = {"ring", "spool"};
+            const int fd[] = {lane->ring_fd, lane->spool_fd};
+
+            for (int k = 0; k < 2; k++) {
+                snprintf(name, sizeof name, "%d.%u.%s", (int)world->rank[r].rank,
+                         (unsigned)lane->lane, suffix[k]);
+                snprintf(path, sizeof path, "%s/%s", world->path, name);
+                if (fd[k] < 0 || access(path, F_OK) == 0)
+                    continue;
+                if (!said)
+                    core_report(CORE_OK,
+                                "'%s' was removed while the job ran; what was recorded was kept",
+                                world->path);
+                said = true;
+                mkdir(launch->spool, 0777);
+                mkdir(world->path, 0777);
+                if (file_copy(fd[k], world->path, name))
+                    return;
+            }
+        }
+}
+
+/* All lanes, those too that were still being made when the job died. */
+static void world_remove(const struct launch_world *world)
+{
+    DIR *folder = opendir(world->path);
+    struct dirent *entry;
+
+    while (folder && (entry = readdir(folder))) {
+        int end = 0;
+
+        sscanf(entry->d_name, "%*d.%*u.%n", &end);
+        if (end && (!strcmp(entry->d_name + end, "ring") || !strcmp(entry->d_name + end, "spool")))
+            unlinkat(dirfd(folder), entry->d_name, 0);
+    }
+    if (folder)
+        closedir(folder);
+    if (rmdir(world->path) < 0 && errno != ENOENT)
+        core_report(CORE_IO, "cannot remove '%s': %s; it is no longer needed", world->path,
+                    strerror(errno));
+}
+
+/* --- the traces ------------------------------------------------------------------------------- */
+
+static char *command_text(char *const *command)
+{
+    size_t bytes = 1;
+    char *text;
+
+    for (int i = 0; command[i]; i++)
+        bytes += strlen(command[i]) + 3;
+    text = malloc(bytes);
+    if (!text)
+        return NULL;
+    *text = '\0';
+    for (int i = 0; command[i]; i++) {
+        bool quote = !*command[i] || strpbrk(command[i], " \t\n\"'$&;|<>()*?[]#~`\\") != NULL;
+
+        sprintf(text + strlen(text), "%s%s%s%s", i ? " " : "", quote ? "'" : "", command[i],
+                quote ? "'" : "");
+    }
+    return text;
+}
+
+static void progress(uint64_t events, void *context)
+{
+    fprintf(stderr, "\rcrosswait: writing %s, %llu events ", (const char *)context,
+            (unsigned long long)events);
+}
+
+static enum core_status world_write(struct launch *launch, struct launch_world *world,
+                                    const char *trace, const char *command)
+{
+    struct store_rank_end *end = calloc(world->rank_count + 1, sizeof *end);
+    struct end_text *detail = calloc(world->rank_count + 1, sizeof *detail);
+    struct store_options options = {
+        .command = command,
+        .exit_code = launch->result->status,
+        .end = end,
+        .verdict = launch->result->verdict,
+        .progress = isatty(STDERR_FILENO) ? progress : NULL,
+        .context = (void *)trace,
+    };
+    enum core_status status;
+
+    if (!end || !detail) {
+        status = core_report(CORE_NO_MEMORY, "out of memory");
+    } else {
+        options.end_count = ends_find(launch, world, end, detail);
+        world_restore(launch, world);
+        status = store_write(world->path, trace, &options);
+    }
+    free(end);
+    free(detail);
+    return status;
+}
+
+static void nothing_recorded(const struct launch *launch)
+{
+    const char *name = launch->options->command[0];
+    int status = launch->result->status;
+
+    if (launch->result->end == LAUNCH_END_SIGNAL || launch->result->end == LAUNCH_END_BUDGET)
+        core_report(CORE_NOT_FOUND,
+                    "nothing was recorded: the job was ended before a rank had called MPI_Init");
+    else if (status)
+        core_report(
+            CORE_NOT_FOUND,
+            "nothing was recorded: '%s' ended with status %d before a rank had called MPI_Init",
+            name, status);
+    else
+        core_report(CORE_NOT_FOUND,
+                    "nothing was recorded: no process of '%s' called MPI_Init; is it an MPI "
+                    "program, linked "
+                    "with a shared MPI library",
+                    name);
+}
+
+enum core_status launch_trace_write(struct launch *launch)
+{
+    struct launch_result *result = launch->result;
+    char *command = command_text(launch->options->command);
+    enum core_status status = CORE_OK;
+    uint32_t number = 0;
+
+    result->trace = calloc(launch->world_count + 1, sizeof *result->trace);
+    if (!command || !result->trace) {
+        free(command);
+        return core_report(CORE_NO_MEMORY, "out of memory; the spools are in '%s'", launch->spool);
+    }
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        struct launch_world *world = &launch->world[w];
+        enum core_status one;
+        char *trace;
+
+        if (!world->rank_count && rmdir(world->path) == 0)
+            continue; /* made, and nothing in it; otherwise the store says what is wrong with it */
+        trace = store_trace_name(launch->options->output, ++number);
+        one = trace ? world_write(launch, world, trace, command)
+                    : core_report(CORE_NO_MEMORY, "out of memory");
+        if (one) {
+            core_report(
+                one,
+                "no trace was written; what was recorded is in '%s': try 'crosswait recover %s'",
+                world->path, launch->spool);
+            free(trace);
+            status = one;
+            continue;
+        }
+        if (!launch->options->keep_spool)
+            world_remove(world);
+        result->trace[result->trace_count++] = trace;
+    }
+    free(command);
+    if (!number)
+        nothing_recorded(launch);
+    return status;
+}

@@ -1,0 +1,437 @@
+/* The spools of the ranks while they run: which worlds, ranks and lanes there are, whether anything
+ * moves, which ranks are gone. Relies on core/spool/spool_read.h for a consistent look at a header.
+ *
+ * A rank's end is learnt from a pidfd: that it is gone from poll(2), its status from PIDFD_GET_INFO
+ * where the kernel has it (Linux 6.15), else from the zombie in /proc if its parent was slower than
+ * we, else from waitpid when it became our child. */
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "launch/proof/proof.h"
+#include "launch/launch_inside.h"
+#include "core/spool/spool_read.h"
+
+enum {
+    WATCH_SOON_MAX = 1000
+}; /* a ring that never becomes whole is of another version, or no ring */
+
+uint64_t launch_now_ns(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* --- the end of a rank ------------------------------------------------------------------------ */
+
+/* The kernel's struct pidfd_info, first version, which Debian 12's headers do not have yet. */
+struct pidfd_info_v0 {
+    uint64_t mask, cgroupid;
+    uint32_t ids[11];
+    int32_t exit_code;
+};
+#define WATCH_PIDFD_GET_INFO _IOWR(0xFF, 11, struct pidfd_info_v0)
+#define WATCH_PIDFD_INFO_EXIT (1u << 3)
+
+static bool status_of_pidfd(int pidfd, int *out_status)
+{
+    struct pidfd_info_v0 info = {.mask = WATCH_PIDFD_INFO_EXIT};
+
+    _Static_assert(sizeof info == 64, "the kernel's first version of the structure");
+    if (ioctl(pidfd, WATCH_PIDFD_GET_INFO, &info) < 0 || !(info.mask & WATCH_PIDFD_INFO_EXIT))
+        return false;
+    *out_status = info.exit_code;
+    return true;
+}
+
+static bool status_of_zombie(pid_t pid, int *out_status)
+{
+    char path[64], text[1024];
+    char *p;
+    size_t bytes;
+    FILE *file;
+    int field;
+
+    snprintf(path, sizeof path, "/proc/%d/stat", (int)pid);
+    file = fopen(path, "re");
+    if (!file)
+        return false;
+    bytes = fread(text, 1, sizeof text - 1, file);
+    fclose(file);
+    text[bytes] = '\0';
+    p = strrchr(text, ')');
+    if (!p || p[1] != ' ' || p[2] != 'Z')
+        return false;
+    for (p += 2, field = 3; p && field < 52; field++) {
+        p = strchr(p, ' ');
+        if (p)
+            p++;
+    }
+    if (!p)
+        return false;
+    *out_status = atoi(p);
+    return true;
+}
+
+/* The kernel tells it to the pidfd once the parent has reaped the process; until then it is in
+ * /proc. */
+static void rank_status(struct launch_rank *rank)
+{
+    if (rank->status_known || rank->pidfd < 0)
+        return;
+    rank->status_known = status_of_pidfd(rank->pidfd, &rank->status) ||
+                         status_of_zombie(rank->pid, &rank->status) ||
+                         status_of_pidfd(rank->pidfd, &rank->status);
+}
+
+static void rank_gone(struct launch *launch, struct launch_rank *rank)
+{
+    rank->gone = true;
+    rank->gone_ns = launch_now_ns();
+    rank->gone_turn = launch->turn;
+    rank_status(rank);
+}
+
+void launch_watch_reaped(struct launch *launch, pid_t pid, int status)
+{
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            struct launch_rank *rank = &launch->world[w].rank[r];
+
+            if (rank->pid != pid || rank->status_known || (rank->pidfd < 0 && !rank->local))
+                continue;
+            rank->status_known = true;
+            rank->status = status;
+        }
+}
+
+static void ranks_poll(struct launch *launch)
+{
+    launch->turn++;
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            struct launch_rank *rank = &launch->world[w].rank[r];
+            struct pollfd fd = {.fd = rank->pidfd, .events = POLLIN};
+
+            if (rank->gone)
+                rank_status(rank);
+            else if (rank->pidfd >= 0 && poll(&fd, 1, 0) > 0)
+                rank_gone(launch, rank);
+        }
+}
+
+uint32_t launch_watch_alive(const struct launch *launch)
+{
+    uint32_t alive = 0;
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++)
+            alive += launch->world[w].rank[r].pidfd >= 0 && !launch->world[w].rank[r].gone;
+    return alive;
+}
+
+uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint32_t room)
+{
+    uint32_t count = 0;
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count && count < room; r++)
+            if (launch->world[w].rank[r].pidfd >= 0 && !launch->world[w].rank[r].gone)
+                fds[count++] =
+                    (struct pollfd){.fd = launch->world[w].rank[r].pidfd, .events = POLLIN};
+    return count;
+}
+
+/* --- who is there ----------------------------------------------------------------------------- */
+
+/* Whether process pid maps the ring: then the pid is still the rank's own (inside.h, invariant 1).
+ */
+static bool process_maps(pid_t pid, const char *ring_name)
+{
+    char path[64], line[8192];
+    bool found = false;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
+    file = fopen(path, "re");
+    while (file && !found && fgets(line, sizeof line, file))
+        found = strstr(line, ring_name) != NULL;
+    if (file)
+        fclose(file);
+    return found;
+}
+
+static void rank_attach(struct launch *launch, struct launch_rank *rank,
+                        const struct spool_header *header, const char *ring_name)
+{
+    rank->pid = header->pid;
+    rank->pidfd = -1;
+    rank->local = !strcmp(header->host, launch->host);
+    if (!rank->local || header->pid <= 0)
+        return;
+    rank->pidfd = (int)syscall(SYS_pidfd_open, header->pid, 0);
+    if (rank->pidfd >= 0)
+        fcntl(rank->pidfd, F_SETFD, FD_CLOEXEC);
+    if (rank->pidfd >= 0 && process_maps(header->pid, ring_name)) {
+        launch_proof_attach(rank);
+        return;
+    }
+    rank_gone(launch, rank); /* before it was seen */
+    if (rank->pidfd >= 0 && !rank->status_known) {
+        close(rank->pidfd); /* it may be another process */
+        rank->pidfd = -1;
+    }
+}
+
+static struct launch_rank *rank_find(struct launch_world *world, int32_t number)
+{
+    struct launch_rank *more;
+    uint32_t at = 0;
+
+    while (at < world->rank_count && world->rank[at].rank < number)
+        at++;
+    if (at < world->rank_count && world->rank[at].rank == number)
+        return &world->rank[at];
+    more = realloc(world->rank, (world->rank_count + 1) * sizeof *more);
+    if (!more)
+        return NULL;
+    world->rank = more;
+    more += at;
+    memmove(more + 1, more, (world->rank_count++ - at) * sizeof *more);
+    *more = (struct launch_rank){.rank = number, .pidfd = -1};
+    return more;
+}
+
+static void lane_add(struct launch *launch, struct launch_world *world, int32_t number,
+                     uint32_t lane_number, const char *ring_name)
+{
+    struct launch_lane lane = {.lane = lane_number, .spool_fd = -1};
+    struct launch_rank *rank = rank_find(world, number);
+    struct launch_lane *more;
+    char name[64];
+
+    if (!rank)
+        return;
+    for (uint32_t l = 0; l < rank->lane_count; l++)
+        if (rank->lane[l].lane == lane_number)
+            return;
+    lane.ring_fd = openat(world->folder_fd, ring_name, O_RDONLY | O_CLOEXEC);
+    if (lane.ring_fd < 0)
+        return;
+    if (spool_header_read(lane.ring_fd, &lane.header, NULL) != CORE_OK) { /* being made */
+        launch->soon = launch->soon_count++ < WATCH_SOON_MAX;
+        close(lane.ring_fd);
+        return;
+    }
+    snprintf(name, sizeof name, "%d.%u.spool", (int)number, (unsigned)lane_number);
+    lane.spool_fd = openat(world->folder_fd, name, O_RDONLY | O_CLOEXEC);
+    more = realloc(rank->lane, (rank->lane_count + 1) * sizeof *more);
+    if (!more) {
+        close(lane.ring_fd);
+        if (lane.spool_fd >= 0)
+            close(lane.spool_fd);
+        return;
+    }
+    rank->lane = more;
+    rank->lane[rank->lane_count++] = lane;
+    if (rank->lane_count == 1)
+        rank_attach(launch, rank, &lane.header, ring_name);
+    rank->still_ns = rank->progress_ns = launch_now_ns();
+}
+
+static void world_scan(struct launch *launch, struct launch_world *world)
+{
+    int fd = openat(world->folder_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd >= 0 ? fdopendir(fd) : NULL;
+    struct dirent *entry;
+
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
+        return;
+    }
+    while ((entry = readdir(folder))) {
+        int number, end = 0;
+        unsigned lane;
+
+        if (isdigit((unsigned char)entry->d_name[0]) &&
+            sscanf(entry->d_name, "%d.%u.ring%n", &number, &lane, &end) == 2 && end &&
+            !entry->d_name[end])
+            lane_add(launch, world, number, lane, entry->d_name);
+    }
+    closedir(folder);
+}
+
+static void world_add(struct launch *launch, const char *name)
+{
+    struct launch_world world = {0};
+    struct launch_world *more;
+
+    if (asprintf(&world.path, "%s/%s", launch->spool, name) < 0)
+        return;
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        if (!strcmp(launch->world[w].path, world.path)) {
+            free(world.path);
+            return;
+        }
+    world.folder_fd = open(world.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    more = world.folder_fd < 0 ? NULL
+                               : realloc(launch->world, (launch->world_count + 1) * sizeof *more);
+    if (!more) {
+        if (world.folder_fd >= 0)
+            close(world.folder_fd);
+        free(world.path);
+        return;
+    }
+    launch->world = more;
+    launch->world[launch->world_count++] = world;
+    inotify_add_watch(launch->notify_fd, world.path, IN_CREATE | IN_MOVED_TO);
+}
+
+/* --- does it move ----------------------------------------------------------------------------- */
+
+static bool lane_look(struct launch_world *world, int32_t rank, struct launch_lane *lane,
+                      bool *out_progress)
+{
+    struct spool_header now;
+    bool moved;
+    char name[64];
+
+    if (lane->spool_fd < 0) { /* made when the ring is drained for the first time */
+        snprintf(name, sizeof name, "%d.%u.spool", (int)rank, (unsigned)lane->lane);
+        lane->spool_fd = openat(world->folder_fd, name, O_RDONLY | O_CLOEXEC);
+    }
+    if (spool_header_read(lane->ring_fd, &now, NULL) != CORE_OK)
+        return false;
+    moved = now.committed != lane->header.committed || now.moved != lane->header.moved ||
+            now.polled != lane->header.polled || now.depth != lane->header.depth ||
+            now.callback != lane->header.callback || now.state != lane->header.state ||
+            (now.depth && now.open[0].seq != lane->header.open[0].seq);
+    *out_progress |= now.moved != lane->header.moved || now.state != lane->header.state;
+    lane->header = now;
+    return moved;
+}
+
+static void world_look(struct launch *launch, struct launch_world *world)
+{
+    uint64_t now = launch_now_ns();
+
+    for (uint32_t r = 0; r < world->rank_count; r++) {
+        bool moved = false, progress = false;
+
+        for (uint32_t l = 0; l < world->rank[r].lane_count; l++)
+            moved |= lane_look(world, world->rank[r].rank, &world->rank[r].lane[l], &progress);
+        if (progress)
+            world->rank[r].progress_ns = now;
+        if (moved)
+            world->rank[r].still_ns = launch->last_progress_ns = now;
+        launch_proof_look(&world->rank[r], moved);
+    }
+}
+
+void launch_watch_start(struct launch *launch)
+{
+    launch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
+    if (launch->notify_fd >= 0) /* without it we look less often, that is all */
+        inotify_add_watch(launch->notify_fd, launch->spool, IN_CREATE | IN_MOVED_TO);
+}
+
+void launch_watch_scan(struct launch *launch)
+{
+    char events[4096];
+    DIR *folder = opendir(launch->spool);
+    struct dirent *entry;
+
+    while (launch->notify_fd >= 0 && read(launch->notify_fd, events, sizeof events) > 0)
+        continue;
+    launch->soon = false;
+    ranks_poll(launch);
+    while (folder && (entry = readdir(folder)))
+        if (entry->d_name[0] != '.' && strcmp(entry->d_name, "probe"))
+            world_add(launch, entry->d_name);
+    if (folder)
+        closedir(folder);
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        world_scan(launch, &launch->world[w]);
+        world_look(launch, &launch->world[w]);
+    }
+}
+
+uint64_t launch_watch_progress(const struct launch *launch)
+{
+    uint64_t last_ns = 0;
+    bool running = false;
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            const struct launch_rank *rank = &launch->world[w].rank[r];
+
+            running |= !rank->gone && rank->lane_count &&
+                       rank->lane[0].header.state == SPOOL_STATE_RUNNING;
+            if (rank->progress_ns > last_ns)
+                last_ns = rank->progress_ns;
+        }
+    return running ? last_ns : launch_now_ns();
+}
+
+int launch_status_as_shell(int status)
+{
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+int launch_watch_status(const struct launch *launch)
+{
+    uint32_t turn = UINT32_MAX;
+    int status = 0;
+
+    for (uint32_t w = 0; w < launch->world_count; w++)
+        for (uint32_t r = 0; r < launch->world[w].rank_count; r++) {
+            const struct launch_rank *rank = &launch->world[w].rank[r];
+
+            if (!rank->status_known || !rank->status || rank->gone_turn >= turn)
+                continue;
+            turn = rank->gone_turn;
+            status = launch_status_as_shell(rank->status);
+        }
+    return status;
+}
+
+void launch_watch_done(struct launch *launch)
+{
+    for (uint32_t w = 0; w < launch->world_count; w++) {
+        struct launch_world *world = &launch->world[w];
+
+        for (uint32_t r = 0; r < world->rank_count; r++) {
+            for (uint32_t l = 0; l < world->rank[r].lane_count; l++) {
+                close(world->rank[r].lane[l].ring_fd);
+                if (world->rank[r].lane[l].spool_fd >= 0)
+                    close(world->rank[r].lane[l].spool_fd);
+            }
+            if (world->rank[r].pidfd >= 0)
+                close(world->rank[r].pidfd);
+            free(world->rank[r].thread);
+            free(world->rank[r].lane);
+        }
+        live_prover_free(world->prover);
+        close(world->folder_fd);
+        free(world->rank);
+        free(world->path);
+    }
+    free(launch->world);
+    if (launch->notify_fd >= 0)
+        close(launch->notify_fd);
+}

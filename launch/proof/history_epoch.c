@@ -1,0 +1,218 @@
+/* One-sided epochs in the history (history.h): who posted, started and completed on which
+ * window, and which locks are held. A lock counts as held from when the call returned, although a
+ * library may ask for it later: then the call does not block, and nobody is found waiting in it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/proof/history.h"
+#include "core/spool/spool_read.h"
+
+enum { LOCK_EXCLUSIVE = 1 }; /* MPI_LOCK_EXCLUSIVE in Open MPI; 2 is shared */
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+const struct live_group *live_epoch_group_find(const struct live_rank *rank, uint32_t id)
+{
+    for (uint32_t i = rank->group_count; i-- > 0;)
+        if (rank->group[i].id == id)
+            return &rank->group[i];
+    return NULL;
+}
+
+void live_epoch_group(struct live_history *history, struct live_rank *rank,
+                      const struct spool_def_group *def)
+{
+    struct live_group *group = (struct live_group *)live_epoch_group_find(rank, def->id);
+    const int32_t *member = spool_tail(def, sizeof *def);
+
+    if (!group) {
+        struct live_group *more = realloc(rank->group, (rank->group_count + 1) * sizeof *more);
+        int32_t *room =
+            def->size <= SPOOL_RANKS_MAX ? malloc((def->size + 1) * sizeof *room) : NULL;
+
+        if (more)
+            rank->group = more;
+        if (!more || !room) {
+            free(room);
+            history->unclear = true;
+            return;
+        }
+        group = &rank->group[rank->group_count++];
+        *group = (struct live_group){.id = def->id, .size = def->size, .member = room};
+        for (uint32_t i = 0; i < def->size; i++)
+            room[i] = EVENT_NONE;
+    }
+    for (uint32_t i = 0; i < def->count && (uint64_t)def->first + i < group->size; i++)
+        group->member[def->first + i] = member[i];
+}
+
+/* --- post, start, complete, wait -------------------------------------------------------------- */
+
+static void epochs_free(struct live_epochs *epochs)
+{
+    if (!epochs)
+        return;
+    free(epochs->posted);
+    free(epochs->started);
+    free(epochs->completed);
+    free(epochs->in_post);
+    free(epochs->in_start);
+    free(epochs);
+}
+
+static struct live_epochs *epochs_of(struct live_history *history, struct live_space *space)
+{
+    size_t ranks = history->rank_count + 1;
+    struct live_epochs *made;
+
+    if (space->epochs)
+        return space->epochs;
+    made = calloc(1, sizeof *made);
+    if (made)
+        *made = (struct live_epochs){.posted = calloc(ranks, sizeof *made->posted),
+                                     .started = calloc(ranks, sizeof *made->started),
+                                     .completed = calloc(ranks, sizeof *made->completed),
+                                     .in_post = calloc(ranks, sizeof *made->in_post),
+                                     .in_start = calloc(ranks, sizeof *made->in_start)};
+    if (!made || !made->posted || !made->started || !made->completed || !made->in_post ||
+        !made->in_start) {
+        epochs_free(made);
+        history->unclear = true;
+        return NULL;
+    }
+    return space->epochs = made;
+}
+
+static void group_begin(struct live_history *history, struct live_space *space,
+                        const struct live_group *group, uint32_t *count, bool *in)
+{
+    memset(in, 0, history->rank_count * sizeof *in);
+    for (uint32_t i = 0; group && i < group->size; i++) {
+        if (group->member[i] < 0 || (uint32_t)group->member[i] >= history->rank_count) {
+            space->uneven = true;
+            return;
+        }
+        count[group->member[i]]++;
+        in[group->member[i]] = true;
+    }
+    space->uneven |= !group;
+}
+
+static void epoch_post(struct live_history *history, struct live_space *space,
+                       enum event_class class, const struct live_group *group)
+{
+    struct live_epochs *epochs = epochs_of(history, space);
+
+    if (!epochs)
+        return;
+    switch (class) {
+    case EVENT_CLASS_RMA_POST:
+        group_begin(history, space, group, epochs->posted, epochs->in_post);
+        break;
+    case EVENT_CLASS_RMA_START:
+        group_begin(history, space, group, epochs->started, epochs->in_start);
+        break;
+    case EVENT_CLASS_RMA_COMPLETE:
+        for (uint32_t r = 0; r < history->rank_count; r++)
+            epochs->completed[r] += epochs->in_start[r];
+        memset(epochs->in_start, 0, history->rank_count * sizeof *epochs->in_start);
+        break;
+    default: /* wait */
+        memset(epochs->in_post, 0, history->rank_count * sizeof *epochs->in_post);
+        break;
+    }
+}
+
+void live_epochs_free(struct live_rank *rank)
+{
+    for (uint32_t i = 0; i < rank->space_count; i++)
+        epochs_free(rank->space[i].epochs);
+    for (uint32_t i = 0; i < rank->group_count; i++)
+        free(rank->group[i].member);
+    free(rank->group);
+    free(rank->lock);
+}
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+static void lock_take(struct live_history *history, struct live_rank *rank,
+                      const struct live_lock *lock)
+{
+    struct live_lock *more = realloc(rank->lock, (rank->lock_count + 1) * sizeof *more);
+
+    if (!more) {
+        history->unclear = true;
+        return;
+    }
+    rank->lock = more;
+    rank->lock[rank->lock_count++] = *lock;
+}
+
+static void lock_leave(struct live_rank *rank, const struct live_lock *lock)
+{
+    for (uint32_t i = rank->lock_count; i-- > 0;)
+        if (rank->lock[i].win == lock->win && rank->lock[i].target == lock->target) {
+            rank->lock[i] = rank->lock[--rank->lock_count];
+            return;
+        }
+}
+
+static void lock_use(struct live_rank *rank, uint64_t win, int32_t target)
+{
+    for (uint32_t i = 0; i < rank->lock_count; i++)
+        if (rank->lock[i].win == win &&
+            (rank->lock[i].target == EVENT_ANY || rank->lock[i].target == target))
+            rank->lock[i].op_target = target;
+}
+
+/* target: or EVENT_ANY. */
+static void lock_flush(struct live_rank *rank, uint64_t win, int32_t target)
+{
+    for (uint32_t i = 0; i < rank->lock_count; i++)
+        if (rank->lock[i].win == win && (target == EVENT_ANY || rank->lock[i].op_target == target))
+            rank->lock[i].sure_target = rank->lock[i].op_target;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+void live_epoch_post(struct live_history *history, struct live_rank *rank,
+                     const struct spool_event *event, const int64_t *arg, uint32_t arg_count)
+{
+    const struct live_call *call = &rank->call[event->head.a];
+    enum event_class class = (enum event_class)call->class;
+    struct live_space *space = live_space_find(rank, LIVE_SPACE_WIN, event->comm);
+    const struct live_group *group = NULL;
+    struct live_lock lock = {.op_target = EVENT_NONE, .sure_target = EVENT_NONE};
+
+    if (!space)
+        return; /* its other calls are not understood either */
+    lock.win = space->global;
+    lock.target = event->peer < 0 ? EVENT_ANY : live_space_world(space, event->peer);
+    if (class == EVENT_CLASS_RMA) {
+        lock_use(rank, lock.win, lock.target);
+        return;
+    }
+    if (class == EVENT_CLASS_RMA_FLUSH) {
+        if (!strstr(call->name, "local"))
+            lock_flush(rank, lock.win, lock.target);
+        return;
+    }
+    if (class == EVENT_CLASS_RMA_TEST) { /* whether it ended the epoch is not known here */
+        space->uneven = true;
+        return;
+    }
+    if (class != EVENT_CLASS_RMA_LOCK && class != EVENT_CLASS_RMA_UNLOCK) {
+        if (call->group_arg >= 0 && (uint32_t)call->group_arg < arg_count)
+            group = live_epoch_group_find(rank, (uint32_t)arg[call->group_arg]);
+        epoch_post(history, space, class, group);
+        return;
+    }
+    lock.exclusive = call->lock_arg >= 0 && (uint32_t)call->lock_arg < arg_count &&
+                     arg[call->lock_arg] == LOCK_EXCLUSIVE;
+    if (event->peer == EVENT_PROC_NULL)
+        return;
+    if (class == EVENT_CLASS_RMA_LOCK)
+        lock_take(history, rank, &lock);
+    else
+        lock_leave(rank, &lock);
+}

@@ -1,0 +1,169 @@
+/* Communicators, windows and files in the history (history.h): which of them a collective call
+ * counts on, and what was called there. */
+#include <string.h>
+#include <strings.h>
+
+#include "launch/proof/history.h"
+
+enum live_space_kind live_space_kind_of(enum event_class class)
+{
+    switch (class) {
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_RMA_POST:
+    case EVENT_CLASS_RMA_START:
+    case EVENT_CLASS_RMA_COMPLETE:
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_FLUSH:
+        return LIVE_SPACE_WIN;
+    case EVENT_CLASS_FILE_COLL:
+        return LIVE_SPACE_FILE;
+    case EVENT_CLASS_FINALIZE:
+        return LIVE_SPACE_FINALIZE;
+    default:
+        return LIVE_SPACE_COMM;
+    }
+}
+
+struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind,
+                                   uint32_t id)
+{
+    for (uint32_t i = rank->space_count; i-- > 0;)
+        if (rank->space[i].kind == kind && rank->space[i].id == id)
+            return &rank->space[i];
+    return NULL;
+}
+
+struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind,
+                                     uint64_t global)
+{
+    for (uint32_t i = rank->space_count; i-- > 0;)
+        if (rank->space[i].kind == kind && rank->space[i].global == global)
+            return &rank->space[i];
+    return NULL;
+}
+
+int32_t live_space_world(const struct live_space *space, int32_t peer)
+{
+    int32_t world;
+
+    if (peer == EVENT_ANY || peer == EVENT_PROC_NULL)
+        return peer;
+    if (peer < 0 || (uint32_t)peer >= (space->inter ? space->remote_size : space->size))
+        return EVENT_NONE;
+    world = space->member[space->inter ? space->size + (uint32_t)peer : (uint32_t)peer];
+    return world >= 0 ? world : EVENT_NONE; /* negative: a process of another job */
+}
+
+static bool class_is_collective(enum event_class class)
+{
+    switch (class) {
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COLL_INIT:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_COMM_ICREATE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_FILE_COLL:
+    case EVENT_CLASS_FINALIZE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* The space in which a collective call counts; NULL if it is none, or none of which all members
+ * know. What makes a window or file is called on a communicator, and names that while it is open,
+ * and what it made when it is done. */
+struct live_space *live_space_of_call(const struct live_rank *rank, const struct spool_event *event,
+                                      enum event_class class, bool open)
+{
+    const struct live_call *call = &rank->call[event->head.a];
+    bool makes_file = !strcmp(call->name, "MPI_File_open");
+    enum live_space_kind kind = live_space_kind_of(class);
+    struct live_space *space;
+
+    if (!class_is_collective(class) || live_call_partial(call))
+        return NULL;
+    if (class == EVENT_CLASS_FINALIZE)
+        return live_space_find(rank, kind, 0);
+    if (class != EVENT_CLASS_WIN_CREATE && !makes_file)
+        return live_space_find(rank, kind, event->comm);
+    if (open)
+        return live_space_find(rank, LIVE_SPACE_COMM, event->comm);
+    space = live_space_find(rank, makes_file ? LIVE_SPACE_FILE : LIVE_SPACE_WIN, event->comm);
+    return space ? live_space_find(rank, LIVE_SPACE_COMM, space->comm) : NULL;
+}
+
+const struct live_call *live_open_call(const struct live_rank *rank, const struct live_open *open)
+{
+    uint32_t call = open->event.head.a;
+
+    return call < rank->call_count && rank->call[call].known ? &rank->call[call] : NULL;
+}
+
+struct live_space *live_space_of_open(const struct live_rank *rank, const struct live_open *open)
+{
+    const struct live_call *call = live_open_call(rank, open);
+
+    return call ? live_space_of_call(rank, &open->event, (enum event_class)call->class, true)
+                : NULL;
+}
+
+uint64_t live_space_entered(const struct live_rank *rank, const struct live_space *space)
+{
+    uint64_t entered = space->entered;
+
+    for (uint32_t i = 0; i < rank->open_count; i++)
+        entered += live_space_of_open(rank, &rank->open[i]) == space;
+    return entered;
+}
+
+/* Barriers and what makes a communicator give nothing before all are there; where data of all goes
+ * to all, that is so unless there is none. */
+static bool coll_needs_all(const struct live_call *call, const struct spool_event *event)
+{
+    static const char *const all[] = {"allreduce", "allgather", "alltoall", "reduce_scatter_block"};
+    const char *name = call->name + (strncmp(call->name, "MPI_", 4) ? 0 : 4);
+
+    name += *name == 'I';
+    if (!strcasecmp(name, "barrier") || !strcasecmp(name, "barrier_init") ||
+        !strcasecmp(name, "Comm_idup"))
+        return true;
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+        if (!strncasecmp(name, all[i], strlen(all[i])) && strlen(name) == strlen(all[i]))
+            return event->count > 0;
+    return false;
+}
+
+struct live_coll live_coll_of(const struct live_rank *rank, const struct spool_event *event)
+{
+    return (struct live_coll){.call = event->head.a,
+                              .needs_all = coll_needs_all(&rank->call[event->head.a], event),
+                              .root = event->peer};
+}
+
+bool live_coll_at(const struct live_rank *rank, const struct live_space *space, uint64_t number,
+                  struct live_coll *out_coll)
+{
+    if (rank->lanes > 1)
+        return false;
+    if (number == space->entered + 1 && live_space_entered(rank, space) == number) {
+        *out_coll = live_coll_of(rank, &rank->open[0].event);
+        return true;
+    }
+    if (!number || number > space->entered || space->entered - number >= LIVE_RECENT)
+        return false;
+    *out_coll = space->recent[number % LIVE_RECENT];
+    return true;
+}
+
+bool live_call_partial(const struct live_call *call)
+{
+    return strstr(call->name, "create_group") || strstr(call->name, "create_from_group");
+}

@@ -1,0 +1,841 @@
+/* See live.h. The history (history.h) says what is pending; here each pending call becomes the
+ * clauses that it waits for, and replay/logical/waitfor.h says who can never go on.
+ *
+ * Invariant: a clause is added only if the call certainly cannot complete before one of the
+ * clause's ranks does something. */
+#include "launch/proof/proof.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "launch/proof/proof_inside.h"
+#include "replay/logical/waitfor.h"
+
+enum { SENTENCE_PEERS_MAX = 4 };
+
+/* --- collecting ------------------------------------------------------------------------------- */
+
+void live_peer_add(struct live_prover *prover, int32_t peer)
+{
+    struct needs *needs = &prover->needs;
+
+    if (needs->peer_count == needs->peer_room) {
+        int32_t *more = realloc(needs->peer, (needs->peer_room + 64) * 2 * sizeof *more);
+
+        if (!more) {
+            prover->no_memory = true;
+            return;
+        }
+        needs->peer = more;
+        needs->peer_room = (needs->peer_room + 64) * 2;
+    }
+    needs->peer[needs->peer_count++] = peer;
+}
+
+void live_need_add(struct live_prover *prover, enum need kind)
+{
+    struct needs *needs = &prover->needs;
+
+    if (needs->count == needs->room) {
+        uint32_t room = (needs->room + 16) * 2;
+        uint32_t *end = realloc(needs->end, room * sizeof *end);
+        enum need *kinds;
+
+        if (end)
+            needs->end = end;
+        kinds = end ? realloc(needs->kind, room * sizeof *kinds) : NULL;
+        if (!kinds) {
+            prover->no_memory = true;
+            return;
+        }
+        needs->kind = kinds;
+        needs->room = room;
+    }
+    needs->end[needs->count] = needs->peer_count;
+    needs->kind[needs->count++] = kind;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+/* Whether a send that some thread of the source is in goes to this channel. */
+static bool open_sends(const struct live_rank *source, const struct live_open *open,
+                       uint64_t global, int32_t dest, int32_t tag)
+{
+    const struct live_call *call = live_open_call(source, open);
+    const struct live_space *space = live_space_find(source, LIVE_SPACE_COMM, open->event.comm);
+
+    return call && (call->class == EVENT_CLASS_SEND || call->class == EVENT_CLASS_SENDRECV) &&
+           open->event.tag == tag && space && space->global == global &&
+           live_space_world(space, open->event.peer) == dest;
+}
+
+static uint64_t opens_sending(const struct live_rank *source, uint64_t global, int32_t dest,
+                              int32_t tag)
+{
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < source->open_count; i++)
+        count += open_sends(source, &source->open[i], global, dest, tag);
+    return count;
+}
+
+/* Messages on the channel that nobody is known to have received, those of sends that are still
+ * pending included. */
+static uint64_t channel_open(const struct live_history *history, uint64_t global, int32_t source,
+                             int32_t dest, int32_t tag)
+{
+    const struct live_channel *channel = live_channel_find(history, global, source, dest, tag);
+    uint64_t sent = channel ? channel->sent : 0;
+    uint64_t received = channel ? channel->received : 0;
+
+    sent += opens_sending(&history->rank[source], global, dest, tag);
+    return sent > received ? sent - received : 0;
+}
+
+/* Whether all that was sent on the channel has left its sender, who has had the time to see to
+ * that: then it has arrived. */
+static bool channel_arrived(const struct live_prover *prover, const struct live_channel *channel)
+{
+    const struct live_rank *source = &prover->history.rank[channel->source];
+    uint8_t standing = prover->standing[channel->source];
+
+    if (channel->buffered || (standing != LIVE_SETTLED && standing != LIVE_ENDED) ||
+        opens_sending(source, channel->global, channel->dest, channel->tag))
+        return false;
+    for (uint32_t i = 0; i < source->request_room; i++) {
+        const struct live_request *r = &source->request[i];
+
+        if (r->id && r->kind == LIVE_SEND && r->active && r->peer == channel->dest &&
+            r->tag == channel->tag && source->space[r->space].global == channel->global)
+            return false;
+    }
+    return true;
+}
+
+/* A receive that waits, and what it competes with. Receives posted before it that accept all that
+ * it accepts come first: they are told apart by whether they accept more sources, and more tags. */
+struct receive {
+    uint64_t global;
+    int32_t dest, source, tag; /* EVENT_ANY: a wildcard */
+    uint64_t seq, entered;     /* when it was posted */
+    uint64_t before[2][2];     /* such receives, [of any source][of any tag] */
+    uint64_t
+        message[2][2]; /* messages that nobody is known to have received, [source fits][tag fits] */
+    bool arrived;      /* all those that fit it have */
+};
+
+static void count_before(const struct live_prover *prover, struct receive *receive)
+{
+    const struct live_rank *rank = &prover->history.rank[receive->dest];
+
+    for (uint32_t i = 0; i < rank->request_room; i++) {
+        const struct live_request *r = &rank->request[i];
+        bool wider_source, wider_tag;
+
+        if (!r->id || r->kind != LIVE_RECV || !r->active || r->persistent || r->cancelled ||
+            r->seq >= receive->seq || (rank->lanes > 1 && r->left >= receive->entered) ||
+            rank->space[r->space].global != receive->global)
+            continue;
+        wider_source = r->peer != receive->source;
+        wider_tag = r->tag != receive->tag;
+        if ((!wider_source || r->peer == EVENT_ANY) && (!wider_tag || r->tag == EVENT_ANY))
+            receive->before[wider_source][wider_tag]++;
+    }
+}
+
+static void count_message(const struct live_prover *prover, struct receive *receive, int32_t source,
+                          int32_t tag, const struct live_channel *channel, uint64_t count)
+{
+    bool source_fits = receive->source == EVENT_ANY || receive->source == source;
+    bool tag_fits = receive->tag == EVENT_ANY || receive->tag == tag;
+
+    receive->message[source_fits][tag_fits] += count;
+    if (source_fits && tag_fits && count)
+        receive->arrived &= channel && channel_arrived(prover, channel);
+}
+
+static void count_messages(const struct live_prover *prover, struct receive *receive)
+{
+    const struct live_history *history = &prover->history;
+
+    receive->arrived = true;
+    for (uint64_t i = 0; i < history->channel_room; i++) {
+        const struct live_channel *c = &history->channel[i];
+
+        if ((c->sent || c->received) && c->global == receive->global && c->dest == receive->dest)
+            count_message(prover, receive, c->source, c->tag, c,
+                          channel_open(history, c->global, c->source, c->dest, c->tag));
+    }
+    for (uint32_t r = 0; r < history->rank_count; r++)
+        for (uint32_t i = 0; i < history->rank[r].open_count; i++) { /* the first of its channel */
+            int32_t tag = history->rank[r].open[i].event.tag;
+
+            if (open_sends(&history->rank[r], &history->rank[r].open[i], receive->global,
+                           receive->dest, tag) &&
+                !live_channel_find(history, receive->global, (int32_t)r, receive->dest, tag))
+                count_message(prover, receive, (int32_t)r, tag, NULL, 1);
+        }
+}
+
+/* Whether so many earlier receives, [any source][any tag] or not, take all the messages that fit
+ * them: then none is left for this one. */
+static bool all_taken(const struct receive *receive, unsigned kinds)
+{
+    uint64_t takers = 0, messages = 0;
+
+    for (unsigned kind = 0; kind < 4; kind++)
+        takers += kinds & 1u << kind ? receive->before[kind >> 1][kind & 1] : 0;
+    for (unsigned fits = 0; fits < 4; fits++) {
+        bool taken = false;
+
+        for (unsigned kind = 0; kind < 4 && !taken;
+             kind++) /* wants the source, or any; the tag, or any */
+            taken = kinds & 1u << kind && (fits >> 1 || kind >> 1) && (fits & 1 || kind & 1);
+        messages += taken ? receive->message[fits >> 1][fits & 1] : 0;
+    }
+    return messages <= takers;
+}
+
+enum competition {
+    COMPETE_FREE,  /* a message may fit the receive */
+    COMPETE_NONE,  /* none does that was sent so far; one that the source sends may */
+    COMPETE_OTHERS /* the same, but what others send to the receives before it may let one through
+                    */
+};
+
+/* What was sent so far can still meet the receive unless (1) nothing fits, or (2) receives posted
+ * before it accept all that fits any of them, or (3) all that fits it has arrived, in time for it
+ * to complete, which it did not, and receives posted before it explain that. */
+static enum competition receive_competes(const struct live_prover *prover, struct receive *receive)
+{
+    const struct live_rank *rank = &prover->history.rank[receive->dest];
+    uint64_t before = 0;
+
+    if (receive->source >= 0 && receive->tag != EVENT_ANY &&
+        !channel_open(&prover->history, receive->global, receive->source, receive->dest,
+                      receive->tag))
+        return COMPETE_NONE;
+    count_before(prover, receive);
+    count_messages(prover, receive);
+    if (!receive->message[1][1])
+        return COMPETE_NONE;
+    for (unsigned kind = 0; kind < 4; kind++)
+        before += receive->before[kind >> 1][kind & 1];
+    if (receive->message[1][1] <= before && receive->arrived && rank->lanes == 1 &&
+        prover->standing[receive->dest] == LIVE_SETTLED)
+        return COMPETE_NONE;
+    for (unsigned kinds = 1; kinds < 16; kinds++)
+        if (all_taken(receive, kinds))
+            return kinds < 4 ? COMPETE_NONE : COMPETE_OTHERS;
+    return COMPETE_FREE;
+}
+
+/* How many receives of `dest` that are pending now might take a message of the channel. */
+static uint64_t receives_fitting(const struct live_prover *prover, uint64_t global, int32_t source,
+                                 int32_t dest, int32_t tag)
+{
+    const struct live_rank *rank = &prover->history.rank[dest];
+    uint64_t count = 0;
+
+    for (uint32_t i = 0; i < rank->request_room; i++) {
+        const struct live_request *r = &rank->request[i];
+
+        count +=
+            r->id && r->kind == LIVE_RECV && r->active && rank->space[r->space].global == global &&
+            (r->peer == EVENT_ANY || r->peer == source) && (r->tag == EVENT_ANY || r->tag == tag);
+    }
+    for (uint32_t i = 0; i < rank->open_count; i++) {
+        const struct live_open *open = &rank->open[i];
+        const struct live_call *call = live_open_call(rank, open);
+        const struct live_space *space = live_space_find(rank, LIVE_SPACE_COMM, open->event.comm);
+        uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
+        bool leg = class == EVENT_CLASS_SENDRECV && open->has_leg;
+        int32_t from = leg ? open->leg.peer : open->event.peer;
+        int32_t with = leg ? open->leg.tag : open->event.tag;
+
+        if (space && space->global == global &&
+            (leg || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
+            (from == EVENT_ANY || live_space_world(space, from) == source) &&
+            (with == EVENT_ANY || with == tag))
+            count++;
+        if (class == EVENT_CLASS_SENDRECV && !open->has_leg)
+            count++; /* not known what it receives */
+    }
+    return count;
+}
+
+static enum need need_recv(struct live_prover *prover, int32_t me, const struct live_space *space,
+                           int32_t source, int32_t tag, uint64_t seq, uint64_t entered)
+{
+    struct receive receive = {.global = space->global,
+                              .dest = me,
+                              .source = source,
+                              .tag = tag,
+                              .seq = seq,
+                              .entered = entered};
+    enum competition competition;
+
+    if (source == EVENT_PROC_NULL || source == EVENT_NONE)
+        return NEED_UNKNOWN;
+    competition = receive_competes(prover, &receive);
+    if (competition == COMPETE_FREE)
+        return NEED_UNKNOWN;
+    if (source >= 0 && competition == COMPETE_NONE) {
+        live_peer_add(prover, source);
+        return NEED_CERTAIN;
+    }
+    for (uint32_t i = 0; i < (space->inter ? space->remote_size : space->size); i++) {
+        int32_t peer = live_space_world(space, (int32_t)i);
+
+        if (peer < 0)
+            return NEED_UNKNOWN;
+        if (peer != me || prover->history.rank[me].open_count > 1)
+            live_peer_add(prover, peer);
+    }
+    return NEED_CERTAIN;
+}
+
+/* number: how many-th of its channel the send is. */
+static enum need need_send(struct live_prover *prover, int32_t me, const struct live_space *space,
+                           int32_t dest, int32_t tag, uint64_t number, bool certain)
+{
+    const struct live_channel *channel;
+    uint64_t received;
+
+    if (dest < 0)
+        return NEED_UNKNOWN;
+    channel = live_channel_find(&prover->history, space->global, me, dest, tag);
+    received = channel ? channel->received : 0;
+    if (channel && channel->mixed)
+        number = 1; /* at least */
+    if (number <= received + receives_fitting(prover, space->global, me, dest, tag))
+        return NEED_UNKNOWN;
+    live_peer_add(prover, dest);
+    return certain ? NEED_CERTAIN : NEED_MAYBE;
+}
+
+/* MPI_Buffer_detach waits for some message that is still in the buffer: one of those that no
+ * receive fits. */
+static void needs_of_detach(struct live_prover *prover, int32_t me)
+{
+    const struct live_history *history = &prover->history;
+
+    for (uint64_t i = 0; i < history->channel_room; i++) {
+        const struct live_channel *c = &history->channel[i];
+
+        if (!c->buffered || c->source != me || c->sent <= c->received)
+            continue;
+        live_peer_add(prover, c->dest);
+        live_need_add(prover, receives_fitting(prover, c->global, me, c->dest, c->tag)
+                                  ? NEED_UNKNOWN
+                                  : NEED_MAYBE);
+    }
+    if (!prover->needs.count)
+        live_need_add(prover, NEED_UNKNOWN);
+}
+
+/* --- collectives ------------------------------------------------------------------------------ */
+
+static bool same_coll(const struct live_rank *a, const struct live_coll *x,
+                      const struct live_rank *b, const struct live_coll *y, bool inter)
+{
+    return x->call < a->call_count && y->call < b->call_count &&
+           !strcmp(a->call[x->call].name, b->call[y->call].name) && (inter || x->root == y->root);
+}
+
+/* Members that have not entered as many collectives of the space as `me` is in, and those whose
+ * call of this number was another one: they will not make this one any more.
+ * certain: the call is known not to be complete. */
+static enum need need_coll(struct live_prover *prover, int32_t me, const struct live_space *space,
+                           uint64_t number, bool certain)
+{
+    const struct live_rank *mine = &prover->history.rank[me];
+    struct live_coll my_coll = {0};
+    bool known = live_coll_at(mine, space, number, &my_coll);
+    uint32_t missing = 0;
+
+    if (!number || space->uneven)
+        return NEED_UNKNOWN;
+    for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
+        int32_t member = space->member[i];
+        const struct live_space *other;
+        const struct live_rank *rank;
+        struct live_coll coll;
+        uint64_t entered;
+
+        if (member < 0 || (uint32_t)member >= prover->history.rank_count)
+            return NEED_UNKNOWN;
+        if (member == me)
+            continue;
+        rank = &prover->history.rank[member];
+        other = live_space_global(rank, (enum live_space_kind)space->kind, space->global);
+        if (other && other->uneven)
+            return NEED_UNKNOWN;
+        entered = other ? live_space_entered(rank, other) : 0;
+        if (entered < number || (known && live_coll_at(rank, other, number, &coll) &&
+                                 !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
+            live_peer_add(prover, member);
+            missing++;
+        }
+    }
+    return !missing                                  ? NEED_UNKNOWN
+           : certain || (known && my_coll.needs_all) ? NEED_CERTAIN
+                                                     : NEED_MAYBE;
+}
+
+/* --- one rank --------------------------------------------------------------------------------- */
+
+static enum need need_request(struct live_prover *prover, int32_t me, uint32_t id, bool certain)
+{
+    const struct live_rank *rank = &prover->history.rank[me];
+    const struct live_request *request = live_request_find(rank, id);
+    const struct live_space *space;
+
+    if (!request || !request->active || request->kind == LIVE_OTHER ||
+        request->space >= rank->space_count)
+        return NEED_UNKNOWN;
+    space = &rank->space[request->space];
+    switch (request->kind) {
+    case LIVE_RECV:
+        return need_recv(prover, me, space, request->peer, request->tag,
+                         request->persistent ? 0 : request->seq, request->entered);
+    case LIVE_SEND:
+        return need_send(prover, me, space, request->peer, request->tag, request->number, certain);
+    default:
+        return need_coll(prover, me, space, space->mixed ? 0 : request->number, certain);
+    }
+}
+
+static void needs_of_list(struct live_prover *prover, int32_t me, const struct live_open *open,
+                          bool any)
+{
+    if (!open->request_count || open->request_count != open->request_total) {
+        live_need_add(prover, NEED_UNKNOWN);
+        return;
+    }
+    for (uint32_t i = 0; i < open->request_count; i++) {
+        const struct live_request *request =
+            live_request_find(&prover->history.rank[me], open->request[i]);
+
+        if (!open->request[i] || (request && request->persistent && !request->active))
+            continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
+        live_need_add(prover,
+                      need_request(prover, me, open->request[i], any || open->request_count == 1));
+    }
+}
+
+/* MPI_Intercomm_create: what one side of it says. The places are those of its scalars
+ * (interpose/calls.table). */
+struct bridge {
+    int32_t leader, remote; /* world ranks; remote: of the leader only. EVENT_NONE: not known */
+    uint64_t global;        /* of the communicator in which the leaders meet */
+    int32_t tag;
+};
+
+static struct bridge bridge_of(const struct live_rank *rank, const struct live_space *space,
+                               const struct live_open *open)
+{
+    struct bridge bridge = {EVENT_NONE, EVENT_NONE, 0, open->event.tag};
+    const struct live_space *between;
+
+    if (open->arg_count < 3 || space->inter)
+        return bridge;
+    bridge.leader = live_space_world(space, (int32_t)open->arg[0]);
+    between = live_space_find(rank, LIVE_SPACE_COMM, (uint32_t)open->arg[1]);
+    if (between) {
+        bridge.global = between->global;
+        bridge.remote = live_space_world(between, (int32_t)open->arg[2]);
+    }
+    return bridge;
+}
+
+/* Whether what the open call says may be the other side of what leader `me` says. */
+static bool bridges_meet(const struct bridge *mine, int32_t me, const struct bridge *its)
+{
+    return its->leader == EVENT_NONE ||
+           (its->leader == mine->remote &&
+            (its->remote == EVENT_NONE ||
+             (its->remote == me && its->tag == mine->tag && its->global == mine->global)));
+}
+
+/* The leaders meet on the bridge communicator, under a tag; the others wait for their leader, who
+ * is in the call no shorter than they. */
+static void needs_of_intercomm(struct live_prover *prover, int32_t me,
+                               const struct live_space *space, const struct live_open *open)
+{
+    struct bridge mine = bridge_of(&prover->history.rank[me], space, open);
+    int32_t peer = mine.leader == me ? mine.remote : mine.leader;
+    const struct live_rank *other;
+    bool with_me = false, meets = false;
+
+    live_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
+    if (peer < 0 || (uint32_t)peer >= prover->history.rank_count || peer == me)
+        return;
+    other = &prover->history.rank[peer];
+    for (uint32_t i = 0; i < other->open_count; i++) {
+        const struct live_call *call = live_open_call(other, &other->open[i]);
+        const struct live_space *its_space = live_space_of_open(other, &other->open[i]);
+        if (!call || strcmp(call->name, "MPI_Intercomm_create"))
+            continue;
+        struct bridge its = its_space ? bridge_of(other, its_space, &other->open[i])
+                                      : (struct bridge){.leader = EVENT_NONE};
+        with_me |= its_space && its_space->global == space->global;
+        meets |= bridges_meet(&mine, me, &its);
+    }
+    if (mine.leader == me ? meets : !with_me)
+        return;
+    live_peer_add(prover, peer);
+    live_need_add(prover, NEED_CERTAIN);
+}
+
+/* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany),
+ * else all of them are missing or may be. */
+static void needs_find(struct live_prover *prover, int32_t me, const struct live_open *open,
+                       bool *out_any)
+{
+    const struct live_rank *rank = &prover->history.rank[me];
+    const struct spool_event *event = &open->event;
+    const struct live_call *call = live_open_call(rank, open);
+    enum event_class class;
+    const struct live_space *space;
+    int32_t peer;
+
+    *out_any = false;
+    prover->needs.count = prover->needs.peer_count = 0;
+    if (!call) {
+        live_need_add(prover, NEED_UNKNOWN);
+        return;
+    }
+    class = (enum event_class)call->class;
+    space = live_space_of_open(rank, open);
+    if (!space && !live_call_partial(call))
+        space = live_space_find(rank, live_space_kind_of(class), event->comm);
+    peer = space ? live_space_world(space, event->peer) : EVENT_NONE;
+    switch (class) {
+    case EVENT_CLASS_WAIT:
+        live_need_add(prover, need_request(prover, me, event->request, true));
+        return;
+    case EVENT_CLASS_WAITALL:
+        needs_of_list(prover, me, open, false);
+        return;
+    case EVENT_CLASS_WAITANY:
+    case EVENT_CLASS_WAITSOME:
+        *out_any = true;
+        needs_of_list(prover, me, open, true);
+        return;
+    case EVENT_CLASS_BUFFER:
+        if (strstr(call->name, "detach"))
+            needs_of_detach(prover, me);
+        else
+            live_need_add(prover, NEED_UNKNOWN);
+        return;
+    default:
+        break;
+    }
+    if (!space) {
+        live_need_add(prover, NEED_UNKNOWN);
+        return;
+    }
+    switch (class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_SENDRECV: {
+        const struct live_channel *c =
+            peer >= 0 ? live_channel_find(&prover->history, space->global, me, peer, event->tag)
+                      : NULL;
+
+        if (class == EVENT_CLASS_SENDRECV) {
+            if (!open->has_leg) {
+                live_need_add(prover, NEED_UNKNOWN);
+                return;
+            }
+            if (open->leg.peer != EVENT_PROC_NULL)
+                live_need_add(prover,
+                              need_recv(prover, me, space, live_space_world(space, open->leg.peer),
+                                        open->leg.tag, event->seq, event->t_enter));
+            if (peer == EVENT_PROC_NULL)
+                return;
+        }
+        live_need_add(prover, need_send(prover, me, space, peer, event->tag,
+                                        c && c->lane == open->lane ? c->sent + 1 : 1,
+                                        class == EVENT_CLASS_SEND));
+        return;
+    }
+    case EVENT_CLASS_RECV:
+    case EVENT_CLASS_PROBE:
+    case EVENT_CLASS_MPROBE:
+        live_need_add(prover,
+                      need_recv(prover, me, space, peer, event->tag, event->seq, event->t_enter));
+        return;
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_FILE_COLL:
+    case EVENT_CLASS_FINALIZE:
+        if (strcmp(call->name, "MPI_Intercomm_create") == 0)
+            needs_of_intercomm(prover, me, space, open);
+        else
+            live_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
+        return;
+    case EVENT_CLASS_RMA_START:
+    case EVENT_CLASS_RMA_COMPLETE:
+    case EVENT_CLASS_RMA_WAIT:
+    case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_FLUSH:
+        live_rma_needs(prover, me, space, open, class);
+        return;
+    default:
+        live_need_add(prover, NEED_UNKNOWN);
+    }
+}
+
+/* --- the graph -------------------------------------------------------------------------------- */
+
+static enum core_status clause_add(struct replay_waitfor *waitfor, const struct needs *needs,
+                                   uint32_t first, uint32_t end)
+{
+    enum core_status status = replay_waitfor_clause(waitfor, 0, false);
+
+    for (uint32_t i = first; i < end && !status; i++)
+        status = replay_waitfor_peer(waitfor, (uint32_t)needs->peer[i]);
+    return status;
+}
+
+/* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing
+ * added, when nothing can be claimed about it. */
+static enum core_status call_add(struct live_prover *prover, struct replay_waitfor *waitfor,
+                                 uint32_t me, uint32_t node, const struct live_open *open,
+                                 bool *out_known)
+{
+    const struct needs *needs = &prover->needs;
+    struct replay_blocked blocked = {
+        .node = node, .rank = me, .op = open->event.head.a, .event = open->event.seq};
+    uint32_t certain = 0, unknown = 0;
+    enum core_status status;
+    bool any;
+
+    needs_find(prover, (int32_t)me, open, &any);
+    *out_known = false;
+    if (prover->no_memory)
+        return CORE_NO_MEMORY;
+    for (uint32_t i = 0; i < needs->count; i++) {
+        certain += needs->kind[i] == NEED_CERTAIN;
+        unknown += needs->kind[i] == NEED_UNKNOWN;
+    }
+    if (!needs->count || ((any || !certain) && unknown))
+        return CORE_OK;
+    *out_known = true;
+    status = replay_waitfor_blocked(waitfor, &blocked);
+    if (!status &&
+        (any || !certain)) /* one of them is enough, or it is not known which of them is missing */
+        return clause_add(waitfor, needs, 0, needs->peer_count);
+    for (uint32_t i = 0; i < needs->count && !status; i++)
+        if (needs->kind[i] == NEED_CERTAIN)
+            status = clause_add(waitfor, needs, i ? needs->end[i - 1] : 0, needs->end[i]);
+    return status;
+}
+
+/* The nodes of the graph: ranks, and behind them the calls of ranks that are in several at once. */
+struct nodes {
+    uint8_t *alive;         /* by node */
+    uint32_t *first, *rank; /* as in struct replay_waitfor_threads */
+    uint32_t count;
+};
+
+static bool nodes_make(const struct live_history *history, const uint8_t *standing,
+                       struct nodes *out_nodes)
+{
+    uint32_t ranks = history->rank_count;
+    struct nodes nodes = {0};
+
+    for (uint32_t r = 0; r < ranks; r++)
+        nodes.count += history->rank[r].open_count > 1 ? history->rank[r].open_count : 0;
+    nodes.alive = calloc((size_t)ranks + nodes.count + 1, 1);
+    nodes.first = calloc((size_t)ranks + 1, sizeof *nodes.first);
+    nodes.rank = calloc((size_t)nodes.count + 1, sizeof *nodes.rank);
+    *out_nodes = nodes;
+    if (!nodes.alive || !nodes.first || !nodes.rank)
+        return false;
+    for (uint32_t r = 0, next = 0; r < ranks; r++) {
+        uint8_t alive = standing[r] == LIVE_ENDED ? REPLAY_ALIVE_ENDED : REPLAY_ALIVE_UNKNOWN;
+
+        nodes.alive[r] = alive;
+        for (uint32_t i = 0; history->rank[r].open_count > 1 && i < history->rank[r].open_count;
+             i++) {
+            nodes.alive[ranks + next] = alive;
+            nodes.rank[next++] = r;
+        }
+        nodes.first[r + 1] = next;
+    }
+    return true;
+}
+
+static void nodes_done(struct nodes *nodes)
+{
+    free(nodes->alive);
+    free(nodes->first);
+    free(nodes->rank);
+}
+
+/* A rank is blocked when all its calls are: whatever one of them may do, the rank may do. */
+static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor,
+                                 uint32_t me, const struct nodes *nodes)
+{
+    const struct live_rank *rank = &prover->history.rank[me];
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < rank->open_count && !status; i++) {
+        uint32_t node =
+            rank->open_count > 1 ? prover->history.rank_count + nodes->first[me] + i : me;
+        bool known;
+
+        status = call_add(prover, waitfor, me, node, &rank->open[i], &known);
+        if (!status && known)
+            nodes->alive[node] = REPLAY_ALIVE_BLOCKED;
+    }
+    return status;
+}
+
+static void sentence_peers(FILE *text, const struct replay_waitfor *waitfor,
+                           const struct replay_blocked *blocked)
+{
+    const struct replay_clause *clause = &waitfor->clause[blocked->first];
+    const uint32_t *peer = &waitfor->peer[clause->first];
+    uint32_t named[SENTENCE_PEERS_MAX + 1], count = 0;
+
+    for (uint32_t i = 0; i < clause->count && count <= SENTENCE_PEERS_MAX; i++) {
+        bool again = false;
+
+        for (uint32_t k = 0; k < count && !again; k++)
+            again = named[k] == peer[i];
+        if (!again)
+            named[count++] = peer[i];
+    }
+    fprintf(text, count == 1 ? "rank " : "any of ranks ");
+    for (uint32_t i = 0; i < count && i < SENTENCE_PEERS_MAX; i++)
+        fprintf(text, "%s%u", i ? ", " : "", named[i]);
+    if (count > SENTENCE_PEERS_MAX)
+        fprintf(text, ", ...");
+}
+
+/* Ranks of which nothing belongs to a core; those blocked are in the order of ranks. */
+static uint32_t ranks_behind(const struct replay_waitfor *waitfor)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0, end; i < waitfor->blocked_count; i = end) {
+        bool core = false, behind = false;
+
+        for (end = i;
+             end < waitfor->blocked_count && waitfor->blocked[end].rank == waitfor->blocked[i].rank;
+             end++) {
+            core |= waitfor->blocked[end].standing == REPLAY_IN_CORE;
+            behind |= waitfor->blocked[end].standing == REPLAY_BEHIND;
+        }
+        count += behind && !core;
+    }
+    return count;
+}
+
+static char *sentence_make(const struct live_history *history, const struct replay_waitfor *waitfor)
+{
+    char *sentence = NULL;
+    size_t bytes;
+    FILE *text = open_memstream(&sentence, &bytes);
+    uint32_t said = 0, behind = ranks_behind(waitfor);
+
+    if (!text)
+        return NULL;
+    fprintf(text, "deadlock: ");
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+        const struct replay_blocked *blocked = &waitfor->blocked[i];
+        const struct live_rank *rank = &history->rank[blocked->rank];
+
+        if (blocked->standing != REPLAY_IN_CORE || said++ >= 4)
+            continue;
+        fprintf(text, "%srank %u waits in %s for ", said > 1 ? ", " : "", blocked->rank,
+                rank->call[blocked->op].name);
+        sentence_peers(text, waitfor, blocked);
+    }
+    if (said > 4)
+        fprintf(text, ", and %u more", said - 4);
+    if (behind)
+        fprintf(text, "; %u more rank%s cannot go on either", behind, behind == 1 ? "" : "s");
+    fclose(text);
+    return sentence;
+}
+
+enum core_status live_prover_new(struct live_prover **out_prover)
+{
+    *out_prover = calloc(1, sizeof **out_prover);
+    return *out_prover ? CORE_OK : CORE_NO_MEMORY;
+}
+
+void live_prover_free(struct live_prover *prover)
+{
+    if (!prover)
+        return;
+    live_history_done(&prover->history);
+    free(prover->needs.peer);
+    free(prover->needs.end);
+    free(prover->needs.kind);
+    free(prover);
+}
+
+const char *live_prover_call(const struct live_prover *prover, uint32_t call,
+                             enum event_class *out_class)
+{
+    for (uint32_t r = 0; r < prover->history.rank_count; r++) {
+        const struct live_rank *rank = &prover->history.rank[r];
+
+        if (call < rank->call_count && rank->call[call].known) {
+            *out_class = (enum event_class)rank->call[call].class;
+            return rank->call[call].name;
+        }
+    }
+    return NULL;
+}
+
+enum core_status live_prove(struct live_prover *prover, const char *job_path,
+                            const uint8_t *standing, uint32_t rank_count,
+                            struct live_verdict *out_verdict)
+{
+    struct replay_waitfor waitfor = {0};
+    struct live_verdict verdict = {0};
+    struct nodes nodes = {0};
+    enum core_status status;
+
+    prover->no_memory = false;
+    prover->standing = standing;
+    status = live_history_read(job_path, rank_count, &prover->history);
+    if (!status && !nodes_make(&prover->history, standing, &nodes))
+        status = CORE_NO_MEMORY;
+    for (uint32_t r = 0; r < rank_count && !status && !prover->history.unclear; r++)
+        if (standing[r] == LIVE_STILL || standing[r] == LIVE_SETTLED)
+            status = rank_add(prover, &waitfor, r, &nodes);
+    if (!status && !prover->history.unclear && waitfor.blocked_count) {
+        struct replay_waitfor_threads threads = {
+            .first = nodes.first, .rank = nodes.rank, .count = nodes.count};
+
+        status =
+            replay_waitfor_solve(&waitfor, nodes.alive, rank_count, nodes.count ? &threads : NULL);
+    }
+    if (!status && waitfor.core_count) {
+        verdict.proven = true;
+        verdict.core_count = waitfor.core_count;
+        verdict.behind_count = waitfor.behind_count;
+        verdict.sentence = sentence_make(&prover->history, &waitfor);
+        if (!verdict.sentence)
+            status = CORE_NO_MEMORY;
+    }
+    if (!status)
+        *out_verdict = verdict;
+    replay_waitfor_done(&waitfor);
+    nodes_done(&nodes);
+    prover->standing = NULL;
+    return status;
+}

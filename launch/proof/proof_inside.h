@@ -1,0 +1,38 @@
+/* Inside of the launcher's proof, shared by live.c (messages, collectives, the graph) and
+ * proof_rma.c (one-sided epochs). Nobody else includes this. */
+#ifndef LAUNCH_PROOF_PROOF_INSIDE_H
+#define LAUNCH_PROOF_PROOF_INSIDE_H
+
+#include "launch/proof/history.h"
+
+enum need {               /* of one thing that a call waits for */
+            NEED_CERTAIN, /* it is not complete: waits for the peers listed */
+            NEED_MAYBE,   /* complete, or waits for the peers listed */
+            NEED_UNKNOWN  /* may complete by itself: nothing is claimed */
+};
+
+struct needs { /* what one rank waits for */
+    int32_t *peer;
+    uint32_t peer_count, peer_room;
+    uint32_t *end; /* of each need's peers */
+    enum need *kind;
+    uint32_t count, room;
+};
+
+struct live_prover {
+    struct live_history history;
+    struct needs needs;
+    const uint8_t *standing; /* enum live_standing, by rank: the caller's */
+    bool no_memory;
+};
+
+void live_peer_add(struct live_prover *prover, int32_t peer);
+/* Closes the need whose peers were just added. */
+void live_need_add(struct live_prover *prover, enum need kind);
+
+/* proof_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush
+ * or _unlock. */
+void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
+                    const struct live_open *open, enum event_class class);
+
+#endif

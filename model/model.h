@@ -1,0 +1,93 @@
+/* The model: what every collective must cost, as data. One row per algorithm, with the ids that
+ * corpus/ and model/generate.c use; the domain of a row is its generator's. Costs are exact: R is
+ * an integer, W and C are rationals of 128-bit integers, good for 2^40 words on any number of
+ * ranks.
+ *
+ * words is n, the whole vector, for bcast, reduce and allreduce; m, one rank's block, for scatter,
+ * gather, allgather, reduce_scatter, scan and shift; m, one pair's block, for alltoall. */
+#ifndef MODEL_MODEL_H
+#define MODEL_MODEL_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "model/generate.h"
+#include "replay/timed/timed.h"
+#include "replay/timed/network.h"
+
+typedef unsigned __int128 model_wide;
+
+struct model_ratio {
+    model_wide num;
+    uint64_t den; /* > 0 */
+};
+
+enum model_relation { MODEL_EQUAL, MODEL_AT_MOST };
+
+struct model_case {
+    uint32_t ranks, root;
+    uint32_t parameter; /* k of bcast.kary, s of shift.* */
+    int back;           /* shift.hypercube with steps back */
+    uint64_t words;
+    enum replay_port port; /* single or multi; only rows that the model states for multi differ */
+    int half_duplex;
+};
+
+struct model_cost {
+    uint64_t rounds;
+    struct model_ratio words, operations;
+    enum model_relation rounds_relation, words_relation, operations_relation;
+    /* Where P does not divide n the relation is MODEL_AT_MOST and these hold: the formula with
+     * blocks rounded up. Else they equal the formula. */
+    model_wide words_most, operations_most;
+};
+
+struct model_row {
+    const char *id;
+    const char *collective;
+    const char *source;                      /* lecture and place */
+    const char *rounds, *words, *operations; /* the formulas, for people */
+    enum replay_topology_kind holds_on;
+    const char *hazard; /* or a note; NULL: none */
+    void (*cost)(const struct model_case *of, struct model_cost *out);
+};
+
+const struct model_row *model_rows(size_t *out_count);
+const struct model_row *model_row_find(const char *id);
+
+/* Refuses, with the reason and the nearest possible value, what is outside the row's domain. */
+enum core_status model_row_cost(const struct model_row *row, const struct model_case *of,
+                                struct model_cost *out);
+/* The sparsest network on which no two messages of the row share a link, for so many ranks. */
+enum core_status model_row_topology(const struct model_row *row, uint32_t ranks,
+                                    struct replay_topology *out);
+
+/* Does a measurement keep the row? words and operations in the unit of of->words. */
+int model_keeps(const struct model_cost *cost, uint64_t rounds, uint64_t words,
+                uint64_t operations);
+
+struct model_query {
+    const char *collective;
+    uint32_t ranks, root;
+    uint64_t words; /* any unit, the same for all three: bytes are fine */
+    uint64_t unit;  /* what blocks are cut in, in that unit: the size of an element; 0: 1 */
+    uint64_t rounds, measured_words;
+    uint32_t parameter; /* shift's distance; 0 lets bcast.kary try every k from 3 to 64 */
+};
+
+struct model_match {
+    const struct model_row *row;
+    uint32_t parameter;
+    int exact; /* else within the rounding of blocks */
+};
+
+/* The rows of a collective whose R and W equal the measured ones, in table order: what algorithm
+ * was that? Returns how many there are and writes at most room of them. */
+size_t model_match(const struct model_query *query, struct model_match *match, size_t room);
+
+double model_value(struct model_ratio ratio);
+int model_compare(struct model_ratio a, struct model_ratio b); /* <0, 0, >0 */
+uint32_t model_clg(uint32_t ranks);
+
+#endif

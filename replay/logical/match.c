@@ -1,0 +1,683 @@
+/* MPI's matching in one hash table of rings, and a list per destination for what has a wildcard.
+ * The invariants are in the header; core idea: an exact key (destination, context, source, tag) has
+ * a ring of messages and a ring of receives, each in order of posting, so that the usual post is
+ * one lookup. */
+#include "replay/logical/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+
+#define RECEIVE REPLAY_MATCH_RECEIVE
+#define FREE UINT32_MAX
+
+static bool same(const struct replay_match_key *a, const struct replay_match_key *b)
+{
+    return a->to == b->to && a->from == b->from && a->tag == b->tag && a->comm == b->comm;
+}
+
+/* The place that holds the last entry of the key's ring (a bucket or a chain); *place is 0 if there
+ * is no ring. */
+static uint32_t *ring_find(const struct replay_match *match, const struct replay_match_key *key)
+{
+    uint32_t *place = &match->bucket[replay_match_bucket(match, key)];
+    while (*place && !same(&match->entry[*place].key, key))
+        place = &match->entry[*place].chain;
+    return place;
+}
+
+static enum core_status no_memory(void)
+{
+    return core_report(CORE_NO_MEMORY, "out of memory for matching messages");
+}
+
+enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild,
+                                   bool deferred)
+{
+    struct replay_match made = {
+        .ranks = ranks, .wild = wild || deferred, .deferred = deferred, .bucket_bits = 6};
+    made.bucket = calloc((size_t)1 << made.bucket_bits, sizeof *made.bucket);
+    if (made.wild)
+        made.queue = calloc(ranks, sizeof *made.queue);
+    if (!made.bucket || (made.wild && !made.queue)) {
+        replay_match_done(&made);
+        return no_memory();
+    }
+    *match = made;
+    return CORE_OK;
+}
+
+void replay_match_done(struct replay_match *match)
+{
+    if (!match)
+        return;
+    free(match->entry);
+    free(match->link);
+    free(match->bucket);
+    free(match->queue);
+    free(match->channel);
+    free(match->channel_bucket);
+    *match = (struct replay_match){0};
+}
+
+void replay_match_reset(struct replay_match *match)
+{
+    for (uint32_t i = 1; i <= match->entry_top && match->used; i++) {
+        struct replay_match_key *key = &match->entry[i].key;
+        if (key->to == FREE)
+            continue;
+        match->bucket[replay_match_bucket(match, key)] = 0;
+        if (match->wild)
+            match->queue[key->to & ~RECEIVE] = (struct replay_match_queue){0};
+        match->used--;
+    }
+    if (match->channel_count) {
+        for (uint32_t i = 1; i <= match->channel_count; i++)
+            match->queue[match->channel[i].to].channel = 0;
+        memset(match->channel_bucket, 0, sizeof *match->channel_bucket << match->channel_bits);
+        match->channel_count = 0;
+    }
+    match->entry_top = match->entry_free = match->order = 0;
+    match->failed = false;
+}
+
+static bool entries_grow(struct replay_match *match)
+{
+    uint64_t room = match->entry_room ? match->entry_room + match->entry_room / 2 : 64;
+    if (room >= RECEIVE)
+        return false;
+    void *larger = realloc(match->entry, (room + 1) * sizeof *match->entry);
+    if (!larger)
+        return false;
+    match->entry = larger;
+    if (match->wild) {
+        larger = realloc(match->link, (room + 1) * sizeof *match->link);
+        if (!larger)
+            return false;
+        match->link = larger;
+    }
+    match->entry_room = (uint32_t)room;
+    return true;
+}
+
+static uint32_t channel_bucket_of(const struct replay_match *match, uint32_t to, uint32_t comm,
+                                  int32_t from)
+{
+    uint32_t h = to * 0x9E3779B1u ^ (comm + 1) * 0x85EBCA77u;
+    h ^= h >> 15;
+    h *= 0x2C1B3C6Du;
+    return ((h ^ h >> 13) + (uint32_t)from) & ((1u << match->channel_bits) - 1);
+}
+
+/* 0: none. */
+static uint32_t channel_find(const struct replay_match *match, uint32_t to, uint32_t comm,
+                             int32_t from)
+{
+    if (!match->channel_count)
+        return 0;
+    uint32_t at = match->channel_bucket[channel_bucket_of(match, to, comm, from)];
+    while (at && (match->channel[at].to != to || match->channel[at].comm != comm ||
+                  match->channel[at].from != from))
+        at = match->channel[at].chain;
+    return at;
+}
+
+/* Room for one more channel. */
+static bool channels_grow(struct replay_match *match)
+{
+    if (match->channel_count + 1 >= match->channel_room) {
+        uint32_t room = match->channel_room ? match->channel_room * 2 : 16;
+        void *larger =
+            room < RECEIVE ? realloc(match->channel, room * sizeof *match->channel) : NULL;
+        if (!larger)
+            return false;
+        match->channel = larger;
+        match->channel_room = room;
+    }
+    if (match->channel_bucket && match->channel_count < 1u << match->channel_bits)
+        return true;
+    uint32_t bits = match->channel_bucket ? match->channel_bits + 1 : 4;
+    uint32_t *larger = calloc((size_t)1 << bits, sizeof *larger);
+    if (!larger)
+        return false;
+    free(match->channel_bucket);
+    match->channel_bucket = larger;
+    match->channel_bits = bits;
+    for (uint32_t i = 1; i <= match->channel_count; i++) {
+        struct replay_match_channel *channel = &match->channel[i];
+        uint32_t *bucket =
+            &larger[channel_bucket_of(match, channel->to, channel->comm, channel->from)];
+        channel->chain = *bucket;
+        *bucket = i;
+    }
+    return true;
+}
+
+/* The channel of a message, made if need be; 0: out of memory. */
+static uint32_t channel_of(struct replay_match *match, const struct replay_match_key *key)
+{
+    uint32_t at = channel_find(match, key->to, key->comm, key->from);
+    if (at)
+        return at;
+    if (!channels_grow(match)) {
+        match->failed = true;
+        return 0;
+    }
+    at = ++match->channel_count;
+    uint32_t *bucket =
+        &match->channel_bucket[channel_bucket_of(match, key->to, key->comm, key->from)];
+    match->channel[at] = (struct replay_match_channel){.to = key->to,
+                                                       .comm = key->comm,
+                                                       .from = key->from,
+                                                       .chain = *bucket,
+                                                       .after = match->queue[key->to].channel};
+    *bucket = at;
+    match->queue[key->to].channel = at;
+    return at;
+}
+
+static void channel_push(struct replay_match *match, uint32_t at, uint32_t channel_at)
+{
+    struct replay_match_channel *channel = &match->channel[channel_at];
+    struct replay_match_link *link = &match->link[at];
+    link->channel = channel_at;
+    link->channel_before = channel->last;
+    link->channel_after = 0;
+    if (channel->last)
+        match->link[channel->last].channel_after = at;
+    else
+        channel->first = at;
+    channel->last = at;
+}
+
+static void channel_pull(struct replay_match *match, uint32_t at)
+{
+    struct replay_match_link *link = &match->link[at];
+    struct replay_match_channel *channel = &match->channel[link->channel];
+    if (link->channel_before)
+        match->link[link->channel_before].channel_after = link->channel_after;
+    else
+        channel->first = link->channel_after;
+    if (link->channel_after)
+        match->link[link->channel_after].channel_before = link->channel_before;
+    else
+        channel->last = link->channel_before;
+}
+
+/* A quarter of an entry a bucket at most, on average: every other entry on the way to the right one
+ * costs a wait for memory, and a bucket is an eighth of an entry. */
+static void buckets_grow(struct replay_match *match)
+{
+    uint32_t bits = match->bucket_bits + 1;
+    uint32_t *old = match->bucket, count = 1u << match->bucket_bits;
+    uint32_t *larger = calloc((size_t)1 << bits, sizeof *larger);
+    if (!larger)
+        return; /* slower, but right */
+    match->bucket = larger;
+    match->bucket_bits = bits;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t at = old[i], next; at; at = next) {
+            uint32_t *place = &match->bucket[replay_match_bucket(match, &match->entry[at].key)];
+            next = match->entry[at].chain;
+            match->entry[at].chain = *place;
+            *place = at;
+        }
+    free(old);
+}
+
+static uint32_t entry_new(struct replay_match *match, const struct replay_match_key *key,
+                          uint32_t kind, uint64_t who)
+{
+    uint32_t at = match->entry_free;
+    if (at)
+        match->entry_free = match->entry[at].next;
+    else if (match->entry_top < match->entry_room || entries_grow(match))
+        at = ++match->entry_top;
+    else {
+        match->failed = true;
+        return REPLAY_MATCH_NONE;
+    }
+    struct replay_match_entry *entry = &match->entry[at];
+    entry->key = *key;
+    entry->key.to |= kind;
+    entry->who = who;
+    if (match->wild)
+        match->link[at].order = match->order;
+    match->used++;
+    return at;
+}
+
+static void entry_free(struct replay_match *match, uint32_t at)
+{
+    match->entry[at].key.to = FREE;
+    match->entry[at].next = match->entry_free;
+    match->entry_free = at;
+    match->used--;
+}
+
+static void ring_push(struct replay_match *match, uint32_t at)
+{
+    struct replay_match_entry *entry = &match->entry[at];
+    if (4 * (uint64_t)match->used > 1u << match->bucket_bits && match->bucket_bits < 30)
+        buckets_grow(match);
+    uint32_t *place = ring_find(match, &entry->key);
+    if (*place) {
+        struct replay_match_entry *last = &match->entry[*place];
+        entry->next = last->next;
+        entry->chain = last->chain;
+        last->next = at;
+    } else {
+        entry->next = at;
+        entry->chain = 0;
+    }
+    *place = at;
+}
+
+/* Takes `at` out of the ring whose last entry is at *place. */
+static void ring_pull(struct replay_match *match, uint32_t *place, uint32_t at)
+{
+    uint32_t before = *place;
+    while (match->entry[before].next != at) {
+        before = match->entry[before].next;
+        CORE_CHECK(before != *place);
+    }
+    if (before == at) {
+        *place = match->entry[at].chain;
+        return;
+    }
+    match->entry[before].next = match->entry[at].next;
+    if (*place == at) {
+        match->entry[before].chain = match->entry[at].chain;
+        *place = before;
+    }
+}
+
+static bool is_wild(const struct replay_match_key *key)
+{
+    return key->from < 0 || key->tag < 0;
+}
+
+static void list_push(struct replay_match *match, uint32_t at, uint32_t *first, uint32_t *last)
+{
+    match->link[at].before = *last;
+    match->link[at].after = 0;
+    if (*last)
+        match->link[*last].after = at;
+    else
+        *first = at;
+    *last = at;
+}
+
+static void list_pull(struct replay_match *match, uint32_t at, uint32_t *first, uint32_t *last)
+{
+    struct replay_match_link *link = &match->link[at];
+    if (link->before)
+        match->link[link->before].after = link->after;
+    else
+        *first = link->after;
+    if (link->after)
+        match->link[link->after].before = link->before;
+    else
+        *last = link->before;
+}
+
+/* channel: of a message, in wild mode. */
+static void keep(struct replay_match *match, uint32_t at, uint32_t channel)
+{
+    const struct replay_match_key *key = &match->entry[at].key;
+    bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
+
+    if (match->wild) {
+        struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
+        if (wild)
+            list_push(match, at, &queue->wild_first, &queue->wild_last);
+        else if (receive)
+            list_push(match, at, &queue->exact_first, &queue->exact_last);
+        else {
+            list_push(match, at, &queue->message_first, &queue->message_last);
+            channel_push(match, at, channel);
+        }
+        queue->plain += receive && key->from >= 0;
+    }
+    if (!wild)
+        ring_push(match, at);
+}
+
+void replay_match_remove(struct replay_match *match, uint32_t at)
+{
+    const struct replay_match_key *key = &match->entry[at].key;
+    bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
+
+    CORE_CHECK(at && at <= match->entry_top && key->to != FREE);
+    if (match->wild) {
+        struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
+        if (wild)
+            list_pull(match, at, &queue->wild_first, &queue->wild_last);
+        else if (receive)
+            list_pull(match, at, &queue->exact_first, &queue->exact_last);
+        else {
+            list_pull(match, at, &queue->message_first, &queue->message_last);
+            channel_pull(match, at);
+        }
+        queue->plain -= receive && key->from >= 0;
+    }
+    if (!wild)
+        ring_pull(match, ring_find(match, key), at);
+    entry_free(match, at);
+}
+
+static bool accepts(const struct replay_match_key *receive, const struct replay_match_key *message)
+{
+    return receive->comm == message->comm &&
+           (receive->from < 0 || receive->from == message->from) &&
+           (receive->tag < 0 || receive->tag == message->tag);
+}
+
+/* The first receive with a wildcard that accepts the message and was posted before `order`. */
+static uint32_t claim(const struct replay_match *match, const struct replay_match_key *message,
+                      uint32_t order)
+{
+    uint32_t to = message->to & ~RECEIVE;
+    for (uint32_t at = match->queue[to].wild_first; at; at = match->link[at].after) {
+        if (match->link[at].order >= order)
+            return REPLAY_MATCH_NONE;
+        if (accepts(&match->entry[at].key, message))
+            return at;
+    }
+    return REPLAY_MATCH_NONE;
+}
+
+/* The earliest kept message that the key accepts, of one source if key->from says so. */
+static uint32_t first_message(const struct replay_match *match, const struct replay_match_key *key)
+{
+    uint32_t to = key->to & ~RECEIVE;
+    if (!is_wild(key)) {
+        struct replay_match_key message = *key;
+        message.to = to;
+        uint32_t last = *ring_find(match, &message);
+        return last ? match->entry[last].next : REPLAY_MATCH_NONE;
+    }
+    if (key->from >= 0) { /* any tag: the first of its channel */
+        uint32_t channel = channel_find(match, to, key->comm, key->from);
+        return channel ? match->channel[channel].first : REPLAY_MATCH_NONE;
+    }
+    for (uint32_t at = match->queue[to].message_first; at; at = match->link[at].after)
+        if (accepts(key, &match->entry[at].key))
+            return at;
+    return REPLAY_MATCH_NONE;
+}
+
+/* The receive that a message goes to by the rules alone: the earliest posted one that accepts it.
+ */
+static uint32_t first_receive(const struct replay_match *match,
+                              const struct replay_match_key *message)
+{
+    struct replay_match_key key = *message;
+    key.to |= RECEIVE;
+    uint32_t *place = ring_find(match, &key);
+    uint32_t exact = *place ? match->entry[*place].next : REPLAY_MATCH_NONE;
+    if (!match->wild)
+        return exact;
+    uint32_t wild = claim(match, message, exact ? match->link[exact].order : UINT32_MAX);
+    return wild ? wild : exact;
+}
+
+bool replay_match_posted(const struct replay_match *match, const struct replay_match_key *message)
+{
+    return first_receive(match, message) != REPLAY_MATCH_NONE;
+}
+
+/* Whether a message that comes now is certain to go to the receive: it names its source, and takes
+ * no earlier message of it. */
+static bool certain(const struct replay_match *match, uint32_t receive)
+{
+    const struct replay_match_key *key = &match->entry[receive].key;
+    if (!match->deferred)
+        return true;
+    if (key->from < 0)
+        return false;
+    /* An earlier message with the same tag would have the same claim on it; with any tag, look. */
+    return key->tag >= 0 || first_message(match, key) == REPLAY_MATCH_NONE;
+}
+
+/* The usual case, without wildcards and with one lookup: takes the first of the other kind out of
+ * its ring, or puts a new entry into the ring of its own kind. Returns the entry taken: it is free,
+ * but its fields can still be read. */
+static uint32_t post_exact(struct replay_match *match, const struct replay_match_key *key,
+                           uint32_t other, uint32_t own, uint64_t who)
+{
+    if (4 * (uint64_t)match->used > 1u << match->bucket_bits && match->bucket_bits < 30)
+        buckets_grow(match);
+    uint32_t *bucket = &match->bucket[replay_match_bucket(match, key)], *own_place = NULL;
+    uint32_t other_to = key->to | other, own_to = key->to | own;
+
+    for (uint32_t *place = bucket; *place; place = &match->entry[*place].chain) {
+        struct replay_match_entry *last = &match->entry[*place];
+        if (last->key.from != key->from || last->key.tag != key->tag || last->key.comm != key->comm)
+            continue;
+        if (last->key.to == other_to) {
+            uint32_t first = last->next;
+            if (first == *place)
+                *place = last->chain;
+            else
+                last->next = match->entry[first].next;
+            entry_free(match, first);
+            return first;
+        }
+        if (last->key.to == own_to) { /* then there is none of the other kind */
+            own_place = place;
+            break;
+        }
+    }
+    size_t offset =
+        own_place && own_place != bucket ? (size_t)((char *)own_place - (char *)match->entry) : 0;
+    uint32_t at = entry_new(match, key, own, who); /* may move the entries */
+    if (!at)
+        return REPLAY_MATCH_NONE;
+    struct replay_match_entry *entry = &match->entry[at];
+    if (own_place) {
+        own_place = offset ? (uint32_t *)((char *)match->entry + offset) : own_place;
+        struct replay_match_entry *last = &match->entry[*own_place];
+        entry->next = last->next;
+        entry->chain = last->chain;
+        last->next = at;
+        *own_place = at;
+    } else {
+        entry->next = at;
+        entry->chain = *bucket;
+        *bucket = at;
+    }
+    return REPLAY_MATCH_NONE;
+}
+
+bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
+                       uint64_t *out_receive, uint32_t *out_entry)
+{
+    CORE_CHECK(key->to < match->ranks && key->from >= 0 && key->tag >= 0);
+    *out_entry = REPLAY_MATCH_NONE;
+    if (!match->wild) {
+        uint32_t first = post_exact(match, key, RECEIVE, 0, who);
+        if (first)
+            *out_receive = match->entry[first].who;
+        return first != REPLAY_MATCH_NONE;
+    }
+    match->order++;
+    uint32_t receive = first_receive(match, key);
+    if (receive && certain(match, receive)) {
+        *out_receive = match->entry[receive].who;
+        replay_match_remove(match, receive);
+        return true;
+    }
+    uint32_t channel = channel_of(match, key),
+             at = channel ? entry_new(match, key, 0, who) : REPLAY_MATCH_NONE;
+    if (at)
+        keep(match, at, channel);
+    *out_entry = at;
+    return false;
+}
+
+bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key,
+                          uint64_t who, int32_t *out_from, uint64_t *out_send, uint32_t *out_entry)
+{
+    CORE_CHECK(key->to < match->ranks && (match->wild || !is_wild(key)));
+    match->order++;
+    *out_entry = REPLAY_MATCH_NONE;
+    if (!match->wild) {
+        uint32_t first = post_exact(match, key, 0, RECEIVE, who);
+        if (first) {
+            *out_from = key->from;
+            *out_send = match->entry[first].who;
+        }
+        return first != REPLAY_MATCH_NONE;
+    }
+    uint32_t message =
+        match->deferred && key->from < 0 ? REPLAY_MATCH_NONE : first_message(match, key);
+    if (message && !(match->deferred && claim(match, &match->entry[message].key, match->order))) {
+        *out_from = match->entry[message].key.from;
+        *out_send = match->entry[message].who;
+        replay_match_remove(match, message);
+        return true;
+    }
+    uint32_t at = entry_new(match, key, RECEIVE, who);
+    if (at)
+        keep(match, at, 0);
+    *out_entry = at;
+    return false;
+}
+
+uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key)
+{
+    CORE_CHECK(match->wild);
+    for (uint32_t at = match->queue[key->to].message_first; at; at = match->link[at].after)
+        if (accepts(key, &match->entry[at].key) &&
+            !(match->deferred && claim(match, &match->entry[at].key, UINT32_MAX)))
+            return at;
+    return REPLAY_MATCH_NONE;
+}
+
+bool replay_match_get(const struct replay_match *match, uint32_t at,
+                      struct replay_match_key *out_key, uint64_t *out_who)
+{
+    CORE_CHECK(at && at <= match->entry_top && match->entry[at].key.to != FREE);
+    *out_key = match->entry[at].key;
+    *out_who = match->entry[at].who;
+    bool receive = out_key->to & RECEIVE;
+    out_key->to &= ~RECEIVE;
+    return receive;
+}
+
+uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after)
+{
+    return after ? match->link[after].after : match->queue[to].wild_first;
+}
+
+uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after)
+{
+    return after ? match->link[after].after : match->queue[to].message_first;
+}
+
+uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
+                                 uint32_t *out_message, uint32_t room)
+{
+    const struct replay_match_key *key = &match->entry[receive].key;
+    uint32_t count = 0;
+
+    CORE_CHECK(match->deferred);
+    for (uint32_t c = match->queue[key->to & ~RECEIVE].channel; c; c = match->channel[c].after) {
+        if (match->channel[c].comm != key->comm ||
+            (key->from >= 0 && key->from != match->channel[c].from))
+            continue;
+        uint32_t at = match->channel[c].first;
+        while (at && !accepts(key, &match->entry[at].key))
+            at = match->link[at].channel_after;
+        if (!at || claim(match, &match->entry[at].key, match->link[receive].order))
+            continue;
+        if (count < room)
+            out_message[count] = at;
+        count++;
+    }
+    return count;
+}
+
+uint32_t replay_match_candidate(const struct replay_match *match, uint32_t receive, int32_t from)
+{
+    struct replay_match_key key = match->entry[receive].key;
+
+    CORE_CHECK(match->deferred);
+    key.from = from;
+    uint32_t message = first_message(match, &key);
+    if (message && claim(match, &match->entry[message].key, match->link[receive].order))
+        return REPLAY_MATCH_NONE;
+    return message;
+}
+
+void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t message)
+{
+    CORE_CHECK(match->deferred && accepts(&match->entry[receive].key, &match->entry[message].key));
+    replay_match_remove(match, message);
+    replay_match_remove(match, receive);
+}
+
+bool replay_match_settle(struct replay_match *match, uint32_t to,
+                         struct replay_match_pair *out_pair)
+{
+    if (!match->deferred || !match->queue[to].plain)
+        return false;
+    for (int wild = 0; wild < 2; wild++)
+        for (uint32_t at = wild ? match->queue[to].wild_first : match->queue[to].exact_first; at;
+             at = match->link[at].after) {
+            const struct replay_match_key *key = &match->entry[at].key;
+            uint32_t message = key->from >= 0 ? first_message(match, key) : REPLAY_MATCH_NONE;
+            if (!message || first_receive(match, &match->entry[message].key) != at)
+                continue;
+            *out_pair = (struct replay_match_pair){.message = match->entry[message].key,
+                                                   .receive = match->entry[at].who,
+                                                   .send = match->entry[message].who};
+            replay_match_remove(match, message);
+            replay_match_remove(match, at);
+            return true;
+        }
+    return false;
+}
+
+uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key,
+                           bool is_receive, uint64_t who)
+{
+    if (is_receive && is_wild(key)) {
+        for (uint32_t at = match->queue[key->to].wild_first; at; at = match->link[at].after)
+            if (match->entry[at].who == who &&
+                same(&match->entry[at].key, &(struct replay_match_key){.to = key->to | RECEIVE,
+                                                                       .comm = key->comm,
+                                                                       .from = key->from,
+                                                                       .tag = key->tag}))
+                return at;
+        return REPLAY_MATCH_NONE;
+    }
+    struct replay_match_key full = *key;
+    if (is_receive)
+        full.to |= RECEIVE;
+    uint32_t last = *ring_find(match, &full), at = last;
+    if (last)
+        do {
+            at = match->entry[at].next;
+            if (match->entry[at].who == who)
+                return at;
+        } while (at != last);
+    return REPLAY_MATCH_NONE;
+}
+
+uint32_t replay_match_next(const struct replay_match *match, uint32_t after, bool *out_is_receive)
+{
+    for (uint32_t at = after + 1; at <= match->entry_top; at++)
+        if (match->entry[at].key.to != FREE) {
+            *out_is_receive = match->entry[at].key.to & RECEIVE;
+            return at;
+        }
+    return REPLAY_MATCH_NONE;
+}
+
+uint32_t replay_match_count(const struct replay_match *match)
+{
+    return match->used;
+}

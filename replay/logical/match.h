@@ -1,0 +1,180 @@
+/* MPI's matching: which receive takes which message. Per communicator context; messages of one pair
+ * do not overtake each other; a message goes to the earliest posted receive that accepts it; a
+ * receive takes the earliest message that it accepts. Constant time in the usual case (an exact
+ * receive, or a wildcard whose first message in the queue fits).
+ *
+ * The caller names its sends and receives by numbers of its own (`who`); nothing here knows what
+ * they mean.
+ *
+ * Two ways to treat MPI_ANY_SOURCE:
+ *   at once   the receive takes the first message that has come, as a real library does
+ *   deferred  it takes none by itself: the caller asks for the candidates (the first fitting
+ * message of every source) when it likes, and gives it one. Messages that a waiting wildcard
+ * accepts are kept from receives posted after it, as MPI demands.
+ *
+ * Invariants
+ *  1. No posted receive and no kept message match each other, except through a deferred wildcard.
+ *  2. The receives and the messages of one key (destination, context, source, tag) are in the order
+ * in which they came.
+ *  3. What a deferred wildcard accepts is never given to a receive posted after it while the
+ * wildcard waits. */
+#ifndef REPLAY_LOGICAL_MATCH_H
+#define REPLAY_LOGICAL_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum {
+    REPLAY_MATCH_NONE = 0
+}; /* no entry; entries count from 1. ANY and PROC_NULL are those of program.h; PROC_NULL never
+      comes here */
+
+struct replay_match_key {
+    uint32_t to;   /* destination, below the `ranks` given to init */
+    uint32_t comm; /* context */
+    int32_t from;  /* source; receives: or -1, any */
+    int32_t tag;   /* receives: or -1, any */
+};
+
+struct replay_match_entry { /* private; a posted receive or a message that no receive has taken */
+    struct replay_match_key
+        key;        /* to: its highest bit says that it is a receive; read by replay_match_get */
+    uint64_t who;   /* the caller's */
+    uint32_t next;  /* in its key's ring; the chain holds the last, whose next is the first */
+    uint32_t chain; /* last entries of keys in one bucket */
+};
+struct replay_match_link {  /* private; in wild mode only */
+    uint32_t before, after; /* in the destination's list of messages, of receives with a wildcard,
+                               or of exact receives */
+    uint32_t order;         /* of posting */
+    uint32_t channel, channel_before,
+        channel_after; /* messages: among those of the same source and context, in order */
+};
+struct replay_match_channel { /* private; in wild mode only: messages from one source to one
+                                 destination in one context */
+    uint32_t to, comm;
+    int32_t from;
+    uint32_t first, last;
+    uint32_t chain; /* in its bucket */
+    uint32_t after; /* among the destination's */
+};
+
+struct replay_match { /* fields are private */
+    struct replay_match_entry *entry;
+    struct replay_match_link *link;
+    uint32_t *bucket;
+    struct replay_match_queue {
+        uint32_t message_first, message_last, wild_first, wild_last;
+        uint32_t exact_first, exact_last; /* receives without wildcards */
+        uint32_t plain;                   /* waiting receives from a named source */
+        uint32_t channel;
+    } * queue;
+    struct replay_match_channel *channel;
+    uint32_t *channel_bucket, channel_bits, channel_count, channel_room;
+    uint32_t ranks, entry_room, entry_top, entry_free, bucket_bits, used, order;
+    bool wild, deferred;
+    bool failed; /* out of memory: posts return REPLAY_MATCH_NONE and do nothing */
+};
+
+struct replay_match_pair {
+    struct replay_match_key message; /* exact */
+    uint64_t receive, send;          /* who */
+};
+
+/* wild: receives with wildcards, or probes, may come (otherwise they are refused by assertion;
+ * memory and time are saved). deferred: see above; implies wild. */
+enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild,
+                                   bool deferred);
+void replay_match_done(struct replay_match *match);
+/* Empty again, keeping the memory. Costs as much as is left in it. */
+void replay_match_reset(struct replay_match *match);
+
+/* Tells the processor what a post with this key will soon need. far: in some posts' time; else in
+ * the next few. Changes nothing. */
+static inline void replay_match_prepare(const struct replay_match *match,
+                                        const struct replay_match_key *key, bool far);
+
+/* A message is sent. True: *out_receive is the `who` of the receive it went to. Otherwise it is
+ * kept; in wild mode *out_entry names it. */
+bool replay_match_send(struct replay_match *match, const struct replay_match_key *key, uint64_t who,
+                       uint64_t *out_receive, uint32_t *out_entry);
+/* A receive is posted. True: *out_from and *out_send are source and `who` of the message it took.
+ * Otherwise it waits. */
+bool replay_match_receive(struct replay_match *match, const struct replay_match_key *key,
+                          uint64_t who, int32_t *out_from, uint64_t *out_send, uint32_t *out_entry);
+
+/* The earliest kept message that a receive with this key would take now, REPLAY_MATCH_NONE if there
+ * is none. Nothing changes. */
+uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key);
+/* Its key and who; true: it is a receive. */
+bool replay_match_get(const struct replay_match *match, uint32_t entry,
+                      struct replay_match_key *out_key, uint64_t *out_who);
+
+/* Whether a receive that accepts the message waits, be it undecided which message it takes. */
+bool replay_match_posted(const struct replay_match *match, const struct replay_match_key *message);
+
+/* Takes an entry out (cancel, matched probe). In deferred mode call replay_match_settle afterwards.
+ */
+void replay_match_remove(struct replay_match *match, uint32_t entry);
+
+/* Deferred mode. The waiting receives with MPI_ANY_SOURCE of a destination in post order: the first
+ * one behind `after` (REPLAY_MATCH_NONE: from the start). Also receives with only a tag wildcard
+ * are in the list; skip by key.from. */
+uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after);
+/* The candidates of a waiting receive: the first fitting message of every source that no earlier
+ * receive claims, in a repeatable order. Writes at most `room` and returns how many there are. */
+uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
+                                 uint32_t *out_message, uint32_t room);
+/* The candidate from one source, REPLAY_MATCH_NONE if it has none now. */
+uint32_t replay_match_candidate(const struct replay_match *match, uint32_t receive, int32_t from);
+/* Gives a waiting wildcard one of its candidates: both are taken out. Then settle. */
+void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t message);
+/* One pair at destination `to` that matches without any choice, after an entry was taken out:
+ * removes both and says who. False: none. Call until false. */
+bool replay_match_settle(struct replay_match *match, uint32_t to,
+                         struct replay_match_pair *out_pair);
+
+/* Wild mode. Kept messages of a destination in the order in which they came: the first one behind
+ * `after`. */
+uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after);
+/* The entry with this key and who; REPLAY_MATCH_NONE if it has been taken. */
+uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key,
+                           bool is_receive, uint64_t who);
+
+/* All entries, in no particular but a repeatable order: next one behind `after` (start with
+ * REPLAY_MATCH_NONE). */
+uint32_t replay_match_next(const struct replay_match *match, uint32_t after, bool *out_is_receive);
+uint32_t replay_match_count(const struct replay_match *match);
+
+/* --- below: private --------------------------------------------------------------------------- */
+
+#define REPLAY_MATCH_RECEIVE 0x80000000u
+
+/* Messages and receives with the same key share a bucket: a post looks into one. */
+static inline uint32_t replay_match_bucket(const struct replay_match *match,
+                                           const struct replay_match_key *key)
+{
+    uint32_t h = (key->to & ~REPLAY_MATCH_RECEIVE) * 0x9E3779B1u ^ (key->comm + 1) * 0x85EBCA77u ^
+                 (uint32_t)key->tag * 0xC2B2AE3Du;
+    h ^= h >> 15;
+    h *= 0x2C1B3C6Du;
+    h ^= h >> 12;
+    /* The source is added, not mixed in: receives posted from all sources in turn then lie side by
+     * side. */
+    return (h + (uint32_t)key->from) & ((1u << match->bucket_bits) - 1);
+}
+
+static inline void replay_match_prepare(const struct replay_match *match,
+                                        const struct replay_match_key *key, bool far)
+{
+    const uint32_t *bucket = &match->bucket[replay_match_bucket(match, key)];
+    if (far)
+        __builtin_prefetch(bucket, 1);
+    else if (*bucket)
+        __builtin_prefetch(&match->entry[*bucket], 1);
+}
+
+#endif

@@ -1,0 +1,939 @@
+/* The logical engine: point to point, and the loop. A rank runs until it is held; whatever ends its
+ * hold puts it back on the work list: nobody polls. The invariants are in run.h. */
+#include "replay/logical/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "replay/logical/run_state.h"
+
+static const struct replay_op *op_of(const struct replay_run *run, uint32_t rank, uint32_t op)
+{
+    return &run->program->rank[rank].op[op];
+}
+
+void run_wake(struct replay_run *run, uint32_t context)
+{
+    struct rank_state *state = &run->state[context];
+    if (state->hold == HOLD_NOT || state->hold == HOLD_END)
+        return;
+    state->hold = HOLD_NOT;
+    run->work[run->work_count++] = context;
+}
+
+/* All contexts of a rank that are held so: they look again. */
+static void wake_held(struct replay_run *run, uint32_t rank, enum hold hold)
+{
+    if (!run_is_threaded(run, rank)) {
+        if (run->state[rank].hold == hold)
+            run_wake(run, rank);
+        return;
+    }
+    for (uint32_t i = run->threads->first[rank]; i < run->threads->first[rank + 1]; i++)
+        if (run->state[run->program->rank_count + i].hold == hold)
+            run_wake(run, run->program->rank_count + i);
+}
+
+bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request)
+{
+    return run->state[rank].request[request] & REQUEST_DONE;
+}
+
+void run_request_done(struct replay_run *run, uint32_t rank, int32_t request)
+{
+    uint32_t context = rank;
+    struct rank_state *state = &run->state[rank];
+    uint8_t *flags = &state->request[request];
+
+    if (*flags & REQUEST_DONE)
+        return;
+    *flags |= REQUEST_DONE;
+    if (!(*flags & REQUEST_AWAITED))
+        return;
+    *flags &= (uint8_t)~REQUEST_AWAITED;
+    if (run->threads) {
+        context = run->threads->awaiter[flags - run->request];
+        state = &run->state[context];
+    }
+    if (state->hold == HOLD_ANY)
+        run_wake(run, context);
+    else if (state->hold == HOLD_REQUESTS && --state->waiting == 0) {
+        run_pass(run, rank, state);
+        run_wake(run, context);
+    }
+}
+
+void run_assume(struct replay_run *run, uint32_t rank, uint32_t op)
+{
+    if (run->assumed)
+        return;
+    run->assumed = true;
+    run->assumed_rank = rank;
+    run->assumed_event = op_of(run, rank, op)->event;
+}
+
+void run_error(struct replay_run *run, const struct replay_error *error)
+{
+    struct replay_result *result = run->result;
+    if (!result)
+        return;
+    result->error_count++;
+    if (result->error_listed == REPLAY_ERRORS_MAX)
+        return;
+    if (!(result->error_listed & (result->error_listed - 1))) {
+        size_t room = result->error_listed ? 2 * (size_t)result->error_listed : 1;
+        void *larger = realloc(result->error, room * sizeof *result->error);
+        if (!larger) {
+            run->failed = core_report(CORE_NO_MEMORY, "out of memory for the result of a replay");
+            return;
+        }
+        result->error = larger;
+    }
+    result->error[result->error_listed++] = *error;
+}
+
+int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    const struct replay_policy *policy = run->policy;
+    const struct replay_rank *program = &run->program->rank[rank];
+    const struct replay_op *op = &program->op[index];
+
+    bool several = op->kind == REPLAY_WAIT_ANY || op->kind == REPLAY_WAIT_SOME;
+    if (run->hooks.decide)
+        return several ? program->set[op->request].chosen : -1;
+    if (policy->order == REPLAY_ORDER_FIRST || policy->order == REPLAY_ORDER_RANDOM)
+        return -1;
+    if (policy->order == REPLAY_ORDER_LIST) {
+        uint64_t id = replay_op_id(run->program, rank, index);
+        uint32_t low = 0, high = policy->forced_count;
+        while (low < high) {
+            uint32_t middle = low + (high - low) / 2;
+            const struct replay_forced *forced = &policy->forced[middle];
+            if (forced->rank < rank || (forced->rank == rank && forced->id < id))
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        if (low < policy->forced_count && policy->forced[low].rank == rank &&
+            policy->forced[low].id == id)
+            return policy->forced[low].source;
+    }
+    return several ? program->set[op->request].chosen : op->matched;
+}
+
+bool run_probe_waits(const struct replay_run *run, const struct replay_op *op)
+{
+    return op->peer == REPLAY_ANY &&
+           (op->kind == REPLAY_MPROBE || op->flags & REPLAY_FLAG_PROBED) &&
+           (run->hooks.decide || run->policy->order == REPLAY_ORDER_RANDOM);
+}
+
+/* --- sends ------------------------------------------------------------------------------------ */
+
+static bool named(const struct replay_policy *policy, uint32_t rank, uint64_t id)
+{
+    uint32_t low = 0, high = policy->send_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct replay_send_name *send = &policy->send[middle];
+        if (send->rank < rank || (send->rank == rank && send->id < id))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < policy->send_count && policy->send[low].rank == rank && policy->send[low].id == id;
+}
+
+/* Whether a standard send completes although no receive has taken its message. */
+static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index,
+                           const struct replay_op *op)
+{
+    const struct replay_policy *policy = run->policy;
+    switch (policy->buffering) {
+    case REPLAY_RENDEZVOUS:
+        return false;
+    case REPLAY_EAGER:
+        return true;
+    case REPLAY_EAGER_BYTES:
+        return op->bytes <= policy->bytes;
+    case REPLAY_CREDITS:
+        return run->side[op->peer].held_count < policy->bytes;
+    case REPLAY_POOL:
+        return op->bytes <= policy->bytes &&
+               run->side[op->peer].held_bytes <= policy->bytes - op->bytes;
+    case REPLAY_RANDOM:
+        return replay_choice_take(run->choice, 100, REPLAY_REASON_BUFFER) < policy->bytes;
+    case REPLAY_SEND_LIST:
+        return !named(policy, rank, replay_op_id(run->program, rank, index));
+    case REPLAY_SEND_ONLY:
+        return named(policy, rank, replay_op_id(run->program, rank, index));
+    }
+    return false;
+}
+
+static void buffer_use(struct replay_run *run, uint32_t rank, uint32_t index,
+                       const struct replay_op *op)
+{
+    struct rank_side *side = &run->side[rank];
+    side->used += op->bytes + run->program->buffered_overhead;
+    if (side->used > side->attached)
+        run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_BUFFER,
+                                              .rank = rank,
+                                              .op = index,
+                                              .event = op->event,
+                                              .other_rank = -1,
+                                              .bytes = side->used - side->attached});
+}
+
+static void hold_bytes(struct replay_run *run, uint32_t to, uint64_t bytes)
+{
+    struct rank_side *side = &run->side[to];
+    struct replay_result *result = run->result;
+    side->held_bytes += bytes;
+    side->held_count++;
+    if (!result)
+        return;
+    if (side->held_bytes > result->held_bytes_max) {
+        result->held_bytes_max = side->held_bytes;
+        result->held_rank = to;
+    }
+    if (side->held_count > result->held_count_max)
+        result->held_count_max = side->held_count;
+    if (run->hooked && run->hooks.held)
+        run->hooks.held(run->hooks.context, to, side->held_bytes, side->held_count);
+}
+
+/* Decides for a message that nobody has taken yet. */
+static bool buffers(struct replay_run *run, uint32_t rank, uint32_t index,
+                    const struct replay_op *op)
+{
+    bool buffered;
+    switch ((enum replay_mode)op->mode) {
+    case REPLAY_SYNCHRONOUS:
+        return false;
+    case REPLAY_TOKEN:
+        return true;
+    case REPLAY_BUFFERED:
+        buffer_use(run, rank, index, op);
+        return true;
+    case REPLAY_READY:
+    case REPLAY_STANDARD:
+        break;
+    }
+    buffered = policy_buffers(run, rank, index, op);
+    if (run->hooked && run->hooks.sent)
+        run->hooks.sent(run->hooks.context, rank, index, buffered);
+    if (buffered && run->track)
+        hold_bytes(run, (uint32_t)op->peer, op->bytes);
+    return buffered;
+}
+
+bool run_is_buffered(const struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    const struct replay_op *op = op_of(run, rank, index);
+    if (op->kind == REPLAY_ISEND)
+        return run->state[rank].request[op->request] & REQUEST_BUFFERED;
+    return run->state[run_context(run, rank, index)].pc != index;
+}
+
+void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    uint32_t context = run_context(run, rank, index);
+    run_pass(run, rank, &run->state[context]);
+    run_wake(run, context);
+}
+
+/* A blocking operation or a request comes to its end. */
+static void complete(struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    const struct replay_op *op = op_of(run, rank, index);
+    const struct rank_state *state = &run->state[run_context(run, rank, index)];
+
+    if (op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV || op->kind == REPLAY_IMRECV)
+        run_request_done(run, rank, op->request);
+    else if (state->pc == index && state->hold == HOLD_MESSAGE)
+        run_blocking_done(run, rank, index);
+}
+
+/* The same, for what the matching gave back. */
+static void complete_who(struct replay_run *run, uint32_t rank, uint64_t who)
+{
+    uint32_t request = (uint32_t)(who >> 32);
+
+    if (request) {
+        run_request_done(run, rank, (int32_t)(request - 1));
+        return;
+    }
+    const struct rank_state *state = &run->state[run_context(run, rank, run_who_op(who))];
+    if (state->pc == run_who_op(who) && state->hold == HOLD_MESSAGE)
+        run_blocking_done(run, rank, run_who_op(who));
+}
+
+/* Room has become free at a receiver: the sends that wait for it go on in the order in which they
+ * came. */
+static void promote(struct replay_run *run, uint32_t to)
+{
+    struct replay_match_key key;
+    uint32_t index;
+    for (uint32_t at = replay_match_message(&run->match, to, REPLAY_MATCH_NONE); at;
+         at = replay_match_message(&run->match, to, at)) {
+        run_entry(run, at, &key, &index);
+        uint32_t from = (uint32_t)key.from;
+        const struct replay_op *op = op_of(run, from, index);
+        if ((op->mode != REPLAY_STANDARD && op->mode != REPLAY_READY) ||
+            run_is_buffered(run, from, index))
+            continue;
+        if (!policy_buffers(run, from, index, op))
+            continue;
+        hold_bytes(run, to, op->bytes);
+        if (op->kind == REPLAY_ISEND)
+            run->state[from].request[op->request] |= REQUEST_BUFFERED;
+        complete(run, from, index);
+    }
+}
+
+/* A kept message is taken: the room that it had is free. Called before its send is completed. */
+static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to)
+{
+    const struct replay_op *op = op_of(run, from, send_op);
+    if (op->mode == REPLAY_BUFFERED) {
+        struct rank_side *side = &run->side[from];
+        side->used -= op->bytes + run->program->buffered_overhead;
+        if (side->used == 0)
+            wake_held(run, from, HOLD_DETACH);
+    } else if (run->track && (op->mode == REPLAY_STANDARD || op->mode == REPLAY_READY) &&
+               run_is_buffered(run, from, send_op)) {
+        run->side[to].held_bytes -= op->bytes;
+        run->side[to].held_count--;
+    }
+}
+
+static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
+                       uint32_t receive_op, bool choice)
+{
+    run->messages++;
+    if (run->result) {
+        const struct replay_op *send = op_of(run, from, send_op),
+                               *receive = op_of(run, to, receive_op);
+        if (send->bytes > receive->bytes)
+            run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_TRUNCATED,
+                                                  .rank = to,
+                                                  .op = receive_op,
+                                                  .event = receive->event,
+                                                  .other_rank = (int32_t)from,
+                                                  .other_op = send_op,
+                                                  .other_event = send->event,
+                                                  .bytes = send->bytes});
+        if (receive->peer == REPLAY_ANY && receive->matched >= 0 &&
+            receive->matched != (int32_t)from)
+            run_assume(run, to, receive_op);
+    }
+    if (run->hooked && run->hooks.matched)
+        run->hooks.matched(run->hooks.context, from, send_op, to, receive_op, choice);
+}
+
+/* Both sides were held by the matching. */
+void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
+                 uint32_t receive_op, bool choice)
+{
+    if (run->has_send_detail)
+        message_leaves(run, from, send_op, to);
+    note_match(run, from, send_op, to, receive_op, choice);
+    complete(run, from, send_op);
+    complete(run, to, receive_op);
+    if (run->bounded)
+        promote(run, to);
+}
+
+/* Wildcards at `to` whose source is known by policy take it; `settle`: also what matches there
+ * without a choice since something was taken out. */
+static void settle_or_pin(struct replay_run *run, uint32_t to, bool settle)
+{
+    struct replay_match_pair pair;
+    bool again = run->match.deferred;
+
+    for (; again; settle = true) {
+        again = false;
+        while (settle && replay_match_settle(&run->match, to, &pair))
+            run_deliver(run, (uint32_t)pair.message.from, run_who_op(pair.send), to,
+                        run_who_op(pair.receive), false);
+        for (uint32_t at = replay_match_wild(&run->match, to, REPLAY_MATCH_NONE); at;
+             at = replay_match_wild(&run->match, to, at)) {
+            struct replay_match_key key, message_key;
+            uint32_t receive_op, send_op;
+            run_entry(run, at, &key, &receive_op);
+            int32_t wanted = key.from < 0 ? run_wanted(run, to, receive_op) : -1;
+            uint32_t message = wanted >= 0 && (uint32_t)wanted < run->program->rank_count
+                                   ? replay_match_candidate(&run->match, at, wanted)
+                                   : REPLAY_MATCH_NONE;
+            if (!message)
+                continue;
+            run_entry(run, message, &message_key, &send_op);
+            replay_match_take(&run->match, at, message);
+            run_deliver(run, (uint32_t)wanted, send_op, to, receive_op, false);
+            again = true;
+            break;
+        }
+    }
+    wake_held(run, to, HOLD_PROBE);
+}
+
+void run_settle(struct replay_run *run, uint32_t to)
+{
+    settle_or_pin(run, to, true);
+}
+
+/* True: the send is complete. A blocking one that is not has been put on hold. */
+static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                      uint32_t index, const struct replay_op *op)
+{
+    uint32_t entry, to = (uint32_t)op->peer;
+    uint64_t receive;
+
+    if (op->peer < 0)
+        return true;
+    struct replay_match_key key = {
+        .to = to, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
+    if (replay_match_send(&run->match, &key, run_who(index, op), &receive, &entry)) {
+        note_match(run, rank, index, to, run_who_op(receive), false);
+        complete_who(run, to, receive);
+        return true;
+    }
+    if (op->mode == REPLAY_READY && !replay_match_posted(&run->match, &key))
+        run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_READY,
+                                              .rank = rank,
+                                              .op = index,
+                                              .event = op->event,
+                                              .other_rank = op->peer});
+    bool buffered = buffers(run, rank, index, op), blocking = op->kind == REPLAY_SEND;
+    if (buffered && !blocking)
+        state->request[op->request] |= REQUEST_BUFFERED;
+    if (!run->match.wild)
+        return buffered;
+    if (!buffered && blocking)
+        state->hold = HOLD_MESSAGE;
+    else if (buffered && blocking)
+        state->pc = UINT32_MAX; /* behind it already, should its message be taken right now */
+    settle_or_pin(run, to, false);
+    if (buffered && blocking)
+        state->pc = index;
+    return buffered;
+}
+
+static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, int32_t from,
+                      uint32_t send_op)
+{
+    if (run->taken_count == run->taken_room) {
+        uint32_t room = run->taken_room ? run->taken_room * 2 : 16;
+        void *larger = realloc(run->taken, room * sizeof *run->taken);
+        if (!larger) {
+            run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
+            return;
+        }
+        run->taken = larger;
+        run->taken_room = room;
+    }
+    run->taken[run->taken_count++] =
+        (struct taken){.rank = rank, .request = request, .from = from, .send_op = send_op};
+}
+
+/* True: complete. */
+static bool post_receive(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                         uint32_t index, const struct replay_op *op)
+{
+    int32_t from;
+    uint32_t entry;
+    uint64_t send;
+
+    if (op->peer == REPLAY_PROC_NULL)
+        return true;
+    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
+    if (op->flags & REPLAY_FLAG_PROBED) {
+        key.from = key.from == REPLAY_ANY ? REPLAY_ANY : state->found_from;
+        key.tag = key.tag == REPLAY_ANY ? REPLAY_ANY : state->found_tag;
+    }
+    if (replay_match_receive(&run->match, &key, run_who(index, op), &from, &send, &entry)) {
+        if (run->has_send_detail)
+            run_deliver(run, (uint32_t)from, run_who_op(send), rank, index, false);
+        else { /* the same, shorter */
+            note_match(run, (uint32_t)from, run_who_op(send), rank, index, false);
+            complete_who(run, (uint32_t)from, send);
+        }
+        return true;
+    }
+    if (op->kind == REPLAY_RECV)
+        state->hold = HOLD_MESSAGE;
+    if (op->peer == REPLAY_ANY && run->match.deferred)
+        settle_or_pin(run, rank, false);
+    return false;
+}
+
+/* Probes: true when a message is there; a matched probe takes it. */
+static bool probe(struct replay_run *run, struct rank_state *state, uint32_t rank, uint32_t index,
+                  const struct replay_op *op)
+{
+    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag},
+                            found;
+    uint32_t send_op;
+
+    if (op->peer == REPLAY_PROC_NULL)
+        return true;
+    if (run_probe_waits(run, op) && state->forced < 0)
+        return false;
+    if (op->peer == REPLAY_ANY && !state->relaxed) {
+        int32_t wanted = state->forced >= 0 ? state->forced : run_wanted(run, rank, index);
+        if (wanted >= 0)
+            key.from = wanted;
+    }
+    uint32_t at = replay_match_probe(&run->match, &key);
+    if (!at)
+        return false;
+    state->relaxed = false;
+    state->forced = -1;
+    run_entry(run, at, &found, &send_op);
+    if (op->peer == REPLAY_ANY && op->matched >= 0 && op->matched != found.from)
+        run_assume(run, rank, index);
+    if (op->flags & REPLAY_FLAG_PROBED) {
+        state->found_from = found.from;
+        state->found_tag = found.tag;
+    }
+    if (op->kind == REPLAY_MPROBE) {
+        taken_add(run, rank, op->request, found.from, send_op);
+        replay_match_remove(&run->match, at);
+        run_settle(run, rank);
+    }
+    return true;
+}
+
+static void receive_taken(struct replay_run *run, uint32_t rank, uint32_t index, int32_t request)
+{
+    for (uint32_t i = run->taken_count; i-- > 0;) {
+        struct taken taken = run->taken[i];
+        if (taken.rank != rank || taken.request != request)
+            continue;
+        run->taken[i] = run->taken[--run->taken_count];
+        if (taken.from >= 0)
+            run_deliver(run, (uint32_t)taken.from, taken.send_op, rank, index, false);
+        return;
+    }
+}
+
+/* --- waits ------------------------------------------------------------------------------------ */
+
+static void await_one(struct replay_run *run, const struct rank_state *state, uint8_t *flags)
+{
+    *flags |= REQUEST_AWAITED;
+    if (run->threads)
+        run->threads->awaiter[flags - run->request] = (uint32_t)(state - run->state);
+}
+
+static bool await(struct replay_run *run, struct rank_state *state, const int32_t *request,
+                  uint32_t count)
+{
+    uint32_t missing = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint8_t *flags = &state->request[request[i]];
+        if (*flags & (REQUEST_DONE | REQUEST_AWAITED))
+            continue;
+        await_one(run, state, flags);
+        missing++;
+    }
+    state->waiting = missing;
+    if (missing)
+        state->hold = HOLD_REQUESTS;
+    return missing == 0;
+}
+
+/* Waitany, waitsome: the recorded members if the policy wants them, else any. */
+static bool await_any(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                      uint32_t index, const struct replay_op *op)
+{
+    const struct replay_rank *program = &run->program->rank[rank];
+    const struct replay_set *set = &program->set[op->request];
+    const int32_t *member = program->member + set->first;
+    int32_t wanted = state->relaxed ? -1 : run_wanted(run, rank, index);
+    bool some = op->kind == REPLAY_WAIT_SOME, any_done = false, all_wanted = true;
+
+    if (set->count == 0)
+        return true;
+    for (uint32_t i = 0; i < set->count; i++) {
+        bool is_wanted = some ? (int32_t)i < set->chosen : (int32_t)i == set->chosen;
+        bool done = state->request[member[i]] & REQUEST_DONE;
+        state->request[member[i]] &= (uint8_t)~REQUEST_AWAITED;
+        any_done |= done;
+        all_wanted &= done || !is_wanted;
+    }
+    if (wanted > (int32_t)set->count || (some ? wanted == 0 : wanted == (int32_t)set->count))
+        wanted = -1;
+    bool good = any_done;
+    if (wanted >= 0 && some)
+        for (int32_t i = 0; i < wanted; i++)
+            good = good && state->request[member[i]] & REQUEST_DONE;
+    else if (wanted >= 0)
+        good = state->request[member[wanted]] & REQUEST_DONE;
+    if (good) {
+        if (set->chosen >= 0 && !all_wanted)
+            run_assume(run, rank, index);
+        state->relaxed = false;
+        return true;
+    }
+    for (uint32_t i = 0; i < set->count; i++)
+        if (!(state->request[member[i]] & REQUEST_DONE) &&
+            (wanted < 0 || (some ? (int32_t)i < wanted : (int32_t)i == wanted)))
+            await_one(run, state, &state->request[member[i]]);
+    state->hold = HOLD_ANY;
+    return false;
+}
+
+static void cancel(struct replay_run *run, uint32_t rank, uint32_t index,
+                   const struct replay_op *op)
+{
+    const struct replay_rank *program = &run->program->rank[rank];
+    struct rank_state *state = &run->state[rank];
+
+    if (!(op->flags & REPLAY_FLAG_DONE) || state->request[op->request] & REQUEST_DONE)
+        return;
+    for (uint32_t i = index; i-- > 0;) { /* rare: looked for from here backwards */
+        const struct replay_op *made = &program->op[i];
+        if ((made->kind != REPLAY_ISEND && made->kind != REPLAY_IRECV) ||
+            made->request != op->request)
+            continue;
+        bool receive = made->kind == REPLAY_IRECV;
+        struct replay_match_key key = {.comm = made->comm, .tag = made->tag};
+        key.to = receive ? rank : (uint32_t)made->peer;
+        key.from = receive ? made->peer : (int32_t)rank;
+        uint32_t at = replay_match_find(&run->match, &key, receive, run_who(i, made));
+        if (at) {
+            if (!receive && run->has_send_detail)
+                message_leaves(run, rank, i, key.to);
+            replay_match_remove(&run->match, at);
+            state->request[op->request] |= REQUEST_CANCELLED;
+            run_request_done(run, rank, op->request);
+            run_settle(run, key.to);
+        }
+        return;
+    }
+}
+
+/* --- the loop --------------------------------------------------------------------------------- */
+
+/* One operation of a kind that is not in the fast part of advance(). True: go on behind it. */
+static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                      uint32_t index, const struct replay_op *op)
+{
+    struct rank_side *side;
+
+    switch ((enum replay_op_kind)op->kind) {
+    case REPLAY_IPROBE:
+        if (!(op->flags & REPLAY_FLAG_DONE))
+            return true;
+        /* fall through */
+    case REPLAY_PROBE:
+    case REPLAY_MPROBE:
+        if (probe(run, state, rank, index, op))
+            return true;
+        state->hold = HOLD_PROBE;
+        return false;
+    case REPLAY_MRECV:
+        receive_taken(run, rank, index, op->request);
+        return true;
+    case REPLAY_IMRECV:
+        receive_taken(run, rank, index, op->tag);
+        run_request_done(run, rank, op->request);
+        return true;
+    case REPLAY_TEST: {
+        const struct replay_rank *program = &run->program->rank[rank];
+        const struct replay_set *set = &program->set[op->request];
+        return !(op->flags & REPLAY_FLAG_DONE) ||
+               await(run, state, program->member + set->first, set->count);
+    }
+    case REPLAY_WAIT_ANY:
+    case REPLAY_WAIT_SOME:
+        return await_any(run, state, rank, index, op);
+    case REPLAY_CANCEL:
+        cancel(run, rank, index, op);
+        return true;
+    case REPLAY_ATTACH:
+        side = &run->side[rank];
+        side->attached = op->bytes;
+        side->attaches = true;
+        return true;
+    case REPLAY_DETACH:
+        side = &run->side[rank];
+        if (side->used) {
+            state->hold = HOLD_DETACH;
+            return false;
+        }
+        side->attached = 0;
+        return true;
+    case REPLAY_LOCK:
+        if (run_lock_enter(run, rank, index))
+            return true;
+        state->hold = HOLD_LOCK;
+        return false;
+    case REPLAY_UNLOCK:
+        run_lock_leave(run, rank, op);
+        return true;
+    default: /* free, compute, combine */
+        return true;
+    }
+}
+
+static void prepare_one(struct replay_run *run, uint32_t rank, const struct replay_op *op, bool far)
+{
+    struct replay_match_key key = {
+        .to = (uint32_t)op->peer, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
+    if (op->kind == REPLAY_IRECV) {
+        key.to = rank;
+        key.from = op->peer;
+    } else if (op->kind != REPLAY_ISEND || op->peer < 0)
+        return;
+    replay_match_prepare(&run->match, &key, far);
+}
+
+/* Long rows of sends or receives wait for memory more than for anything else: it is asked for ahead
+ * of time. */
+static void prepare(struct replay_run *run, uint32_t rank, const struct replay_rank *program,
+                    uint32_t index)
+{
+    enum { NEAR = 12, FAR = 24 };
+    if (index + FAR >= program->op_count ||
+        program->op[index + FAR].kind != program->op[index].kind)
+        return;
+    prepare_one(run, rank, &program->op[index + FAR], true);
+    prepare_one(run, rank, &program->op[index + NEAR], false);
+}
+
+/* The request of an operation that is complete at once. Another thread may wait for it already. */
+static inline void complete_at_once(struct replay_run *run, struct rank_state *state, uint32_t rank,
+                                    int32_t request, bool threaded)
+{
+    if (threaded)
+        run_request_done(run, rank, request);
+    else
+        state->request[request] |= REQUEST_DONE;
+}
+
+/* What a held context will do next has long left the cache when it goes on, unless it was asked
+ * for. */
+static inline void prepare_later(const struct replay_op *op)
+{
+    __builtin_prefetch(op + 1);
+    __builtin_prefetch(op + 3);
+}
+
+/* Runs one context until it is held. */
+static inline __attribute__((always_inline)) void advance(struct replay_run *run, uint32_t context,
+                                                          uint32_t rank, bool threaded)
+{
+    const struct replay_rank *program = &run->program->rank[rank];
+    struct rank_state *state = &run->state[context];
+
+    while (state->pc < program->op_count) {
+        uint32_t index = state->pc;
+        const struct replay_op *op = &program->op[index];
+        if (threaded && !run_threads_may_begin(run, rank, index)) {
+            state->hold = HOLD_ORDER;
+            run->threads->held[rank]++;
+            return;
+        }
+        if (op[0].kind == REPLAY_ISEND || op[0].kind == REPLAY_IRECV)
+            prepare(run, rank, program, index);
+        switch ((enum replay_op_kind)op->kind) {
+        case REPLAY_ISEND:
+            if (post_send(run, state, rank, index, op))
+                complete_at_once(run, state, rank, op->request, threaded);
+            break;
+        case REPLAY_IRECV:
+            if (post_receive(run, state, rank, index, op))
+                complete_at_once(run, state, rank, op->request, threaded);
+            break;
+        case REPLAY_WAIT:
+            if (!await(run, state, &op->request, 1)) {
+                prepare_later(op);
+                return;
+            }
+            break;
+        case REPLAY_WAIT_ALL: {
+            const struct replay_set *set = &program->set[op->request];
+            if (!await(run, state, program->member + set->first, set->count)) {
+                prepare_later(op);
+                return;
+            }
+            break;
+        }
+        case REPLAY_SEND:
+            if (!post_send(run, state, rank, index, op)) {
+                if (state->pc == index && state->hold == HOLD_NOT)
+                    state->hold = HOLD_MESSAGE;
+                if (threaded)
+                    run_threads_moved(run, rank);
+                return;
+            }
+            break;
+        case REPLAY_RECV:
+            if (!post_receive(run, state, rank, index, op)) {
+                if (threaded)
+                    run_threads_moved(run, rank);
+                return;
+            }
+            break;
+        case REPLAY_COLL:
+            if (!run_coll_enter(run, rank, index)) {
+                state->hold = HOLD_COLL;
+                return;
+            }
+            break;
+        case REPLAY_ICOLL:
+            if (run_coll_enter(run, rank, index))
+                run_request_done(run, rank, op->request);
+            break;
+        default:
+            if (!step_rare(run, state, rank, index, op))
+                return;
+        }
+        if (threaded)
+            run_threads_pass(run, rank, state);
+        else
+            state->pc++;
+        if (run->random_schedule && state->pc < program->op_count) { /* anybody may be next */
+            run->work[run->work_count++] = context;
+            return;
+        }
+        if (run->failed != CORE_OK)
+            return;
+    }
+    state->hold = HOLD_END;
+}
+
+static void advance_thread(struct replay_run *run, uint32_t context)
+{
+    advance(run, context, run_rank_of(run, context), true);
+}
+
+static uint32_t next_context(struct replay_run *run)
+{
+    uint32_t at = run->work_count - 1;
+    if (run->random_schedule) {
+        at = replay_choice_take(run->choice, run->work_count, REPLAY_REASON_SCHEDULE);
+        uint32_t context = run->work[at];
+        run->work[at] = run->work[--run->work_count];
+        return context;
+    }
+    if (run_rank_of(run, run->work[at]) == run->slow_rank && at > 0) {
+        uint32_t context = run->work[at];
+        run->work[at] = run->work[0];
+        run->work[0] = context;
+    }
+    run->work_count--;
+    return run->work[at];
+}
+
+static void start_schedule(struct replay_run *run)
+{
+    const struct replay_policy *policy = run->policy;
+    enum replay_delay delay = policy->delay;
+
+    run->slow_rank = UINT32_MAX;
+    if (delay == REPLAY_DELAY_SWARM) {
+        static const enum replay_delay kind[] = {REPLAY_DELAY_NONE, REPLAY_DELAY_UNIFORM,
+                                                 REPLAY_DELAY_SLOW_RANK};
+        delay = kind[replay_choice_take(run->choice, 3, REPLAY_REASON_DELAY)];
+        if (delay == REPLAY_DELAY_SLOW_RANK)
+            run->slow_rank =
+                replay_choice_take(run->choice, run->program->rank_count, REPLAY_REASON_DELAY);
+    } else if (delay == REPLAY_DELAY_SLOW_RANK && policy->delay_ns < run->program->rank_count)
+        run->slow_rank = (uint32_t)policy->delay_ns;
+    run->random_schedule = delay == REPLAY_DELAY_UNIFORM || delay == REPLAY_DELAY_EXPONENTIAL ||
+                           delay == REPLAY_DELAY_HEAVY;
+    run->work_count = 0;
+    for (uint32_t context = run_context_count(run); context-- > 0;)
+        if (run->state[context].hold != HOLD_END)
+            run->work[run->work_count++] = context;
+}
+
+static enum core_status start(struct replay_run *run)
+{
+    const struct replay_policy *policy = run->policy;
+    uint32_t ranks = run->program->rank_count;
+    bool bounded = policy->buffering == REPLAY_CREDITS || policy->buffering == REPLAY_POOL;
+    bool deferred = (run->has_wild && policy->order != REPLAY_ORDER_FIRST) || run->hooks.decide;
+    bool wild = run->has_wild || bounded || run->hooks.decide;
+
+    if (run->match_ready &&
+        (run->match.wild != (wild || deferred) || run->match.deferred != deferred)) {
+        replay_match_done(&run->match);
+        run->match_ready = false;
+    }
+    if (!run->match_ready) {
+        enum core_status status = replay_match_init(&run->match, ranks, wild, deferred);
+        if (status != CORE_OK)
+            return status;
+        run->match_ready = true;
+    } else
+        replay_match_reset(&run->match);
+    run_coll_reset(run);
+    memset(run->request, 0, run->request_count);
+    uint8_t *request = run->request;
+    for (uint32_t rank = 0; rank < ranks; rank++) {
+        run->state[rank] = (struct rank_state){.request = request, .forced = -1};
+        request += run->program->rank[rank].request_count;
+    }
+    if (run->threads)
+        run_threads_start(run);
+    run->bounded = bounded;
+    run->track = bounded || run->result != NULL;
+    run->has_send_detail = run->has_buffered || run->track;
+    if (run->has_send_detail)
+        memset(run->side, 0, ranks * sizeof *run->side);
+    run->taken_count = 0;
+    run->messages = 0;
+    run->assumed = false;
+    run->failed = CORE_OK;
+    start_schedule(run);
+    return CORE_OK;
+}
+
+enum core_status replay_run_all(struct replay_run *run, const struct replay_policy *policy,
+                                struct replay_choice *choice, enum replay_outcome *out_outcome,
+                                struct replay_result *out_result)
+{
+    struct replay_result result = {0};
+    enum replay_outcome outcome = REPLAY_FINISHED;
+
+    run->policy = policy;
+    run->result = out_result ? &result : NULL;
+    run->choice = choice;
+    if (!choice) {
+        replay_choice_seed(&run->own_choice, policy->seed);
+        run->choice = &run->own_choice;
+    }
+    enum core_status status = start(run);
+    if (status != CORE_OK)
+        return status;
+    do {
+        while (run->work_count && run->failed == CORE_OK) {
+            uint32_t context = next_context(run);
+            if (context < run->program->rank_count)
+                advance(run, context, context, false);
+            else
+                advance_thread(run, context);
+        }
+    } while (run->failed == CORE_OK && run->match.deferred && run_decide(run));
+    if (run->match.failed && run->failed == CORE_OK)
+        run->failed = core_report(CORE_NO_MEMORY, "out of memory for matching messages");
+    status = run->failed;
+    if (status == CORE_OK)
+        status = run_conclude(run, &outcome);
+    run->result = NULL;
+    if (status != CORE_OK) {
+        replay_result_done(&result);
+        return status;
+    }
+    if (out_outcome)
+        *out_outcome = outcome;
+    if (out_result)
+        *out_result = result;
+    return CORE_OK;
+}

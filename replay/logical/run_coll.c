@@ -1,0 +1,383 @@
+/* Collectives as one operation, and the locks of passive one-sided epochs.
+ *
+ * Who waits for whom: synchronising, a rank leaves when all members have entered. Relaxed, only
+ * what the standard promises: it needs data of all (all-to-all shapes; on an intercommunicator, of
+ * the other group), of the root, of the ranks below it, or of nobody. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "replay/logical/run_state.h"
+
+static uint32_t comm_count(const struct replay_run *run, uint32_t comm)
+{
+    const struct replay_comm *c = &run->program->comm[comm];
+    return c->member ? c->count : run->program->rank_count;
+}
+
+/* Index of a world rank among the members; UINT32_MAX if it is none. */
+static uint32_t member_index(const struct replay_run *run, uint32_t comm, uint32_t rank)
+{
+    const struct replay_comm *c = &run->program->comm[comm];
+    if (!c->member)
+        return rank;
+    for (uint32_t i = 0; i < c->count; i++)
+        if (c->member[i] == (int32_t)rank)
+            return i;
+    return UINT32_MAX;
+}
+
+static uint32_t bucket_of(const struct replay_run *run, uint32_t comm, uint32_t number)
+{
+    return ((comm * 0x9E3779B1u) + number) & ((1u << run->coll_bits) - 1);
+}
+
+const struct coll_state *run_coll_find(const struct replay_run *run, uint32_t comm, uint32_t number)
+{
+    if (!run->coll_bucket)
+        return NULL;
+    for (uint32_t at = run->coll_bucket[bucket_of(run, comm, number)]; at; at = run->coll[at].next)
+        if (run->coll[at].comm == comm && run->coll[at].number == number)
+            return &run->coll[at];
+    return NULL;
+}
+
+/* Room for index `top` + 1 in an array that counts from 1. */
+static bool room_for(struct replay_run *run, void **array, uint32_t *room, uint32_t top,
+                     size_t element)
+{
+    if (top + 1 < *room)
+        return true;
+    uint32_t larger_room = *room ? *room * 2 : 16;
+    void *larger = larger_room < 1u << 30 ? realloc(*array, larger_room * element) : NULL;
+    if (!larger) {
+        run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
+        return false;
+    }
+    *array = larger;
+    *room = larger_room;
+    return true;
+}
+
+static void buckets_grow(struct replay_run *run)
+{
+    uint32_t bits = run->coll_bucket ? run->coll_bits + 1 : 6;
+    uint32_t *larger = calloc((size_t)1 << bits, sizeof *larger);
+    if (!larger) {
+        if (!run->coll_bucket)
+            run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
+        return;
+    }
+    uint32_t *old = run->coll_bucket, count = old ? 1u << run->coll_bits : 0;
+    run->coll_bucket = larger;
+    run->coll_bits = bits;
+    for (uint32_t i = 0; i < count; i++)
+        for (uint32_t at = old[i], next; at; at = next) {
+            uint32_t bucket = bucket_of(run, run->coll[at].comm, run->coll[at].number);
+            next = run->coll[at].next;
+            run->coll[at].next = larger[bucket];
+            larger[bucket] = at;
+        }
+    free(old);
+}
+
+static struct coll_state *coll_new(struct replay_run *run, const struct replay_op *op,
+                                   uint32_t rank, uint32_t index)
+{
+    uint32_t at = run->coll_free;
+    if (!run->coll_bucket || run->coll_used > 1u << run->coll_bits)
+        buckets_grow(run);
+    if (!run->coll_bucket)
+        return NULL;
+    if (at)
+        run->coll_free = run->coll[at].next;
+    else if (room_for(run, (void **)&run->coll, &run->coll_room, run->coll_top, sizeof *run->coll))
+        at = ++run->coll_top;
+    else
+        return NULL;
+    uint32_t *bucket = &run->coll_bucket[bucket_of(run, op->comm, (uint32_t)op->tag)];
+    run->coll[at] = (struct coll_state){.comm = op->comm,
+                                        .number = (uint32_t)op->tag,
+                                        .first_rank = rank,
+                                        .first_op = index,
+                                        .root_rank = UINT32_MAX,
+                                        .next = *bucket};
+    *bucket = at;
+    run->coll_used++;
+    return &run->coll[at];
+}
+
+static void coll_drop(struct replay_run *run, struct coll_state *coll)
+{
+    uint32_t at = (uint32_t)(coll - run->coll);
+    uint32_t *place = &run->coll_bucket[bucket_of(run, coll->comm, coll->number)];
+    while (*place != at)
+        place = &run->coll[*place].next;
+    *place = coll->next;
+    free(coll->came);
+    coll->came = NULL;
+    coll->next = run->coll_free;
+    run->coll_free = at;
+    run->coll_used--;
+}
+
+bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll, uint32_t rank,
+                    uint32_t index)
+{
+    const struct replay_op *op = &run->program->rank[rank].op[index];
+    const struct replay_comm *comm = &run->program->comm[op->comm];
+    uint32_t count = comm_count(run, op->comm);
+
+    if (coll->arrived == count)
+        return true;
+    if (run->policy->coll == REPLAY_SYNCHRONISING)
+        return false;
+    switch ((enum replay_coll_shape)op->mode) {
+    case REPLAY_COLL_ALL_TO_ALL: {
+        if (!comm->remote)
+            return false;
+        bool local = member_index(run, op->comm, rank) < comm->remote;
+        return local ? coll->arrived_remote == count - comm->remote
+                     : coll->arrived - coll->arrived_remote == comm->remote;
+    }
+    case REPLAY_COLL_FROM_ROOT:
+        return op->peer < 0 || op->peer == (int32_t)rank || coll->root_rank == (uint32_t)op->peer;
+    case REPLAY_COLL_TO_ROOT: {
+        if (op->peer != (int32_t)rank || op->peer < 0)
+            return true;
+        if (!comm->remote)
+            return false;
+        bool local = member_index(run, op->comm, rank) < comm->remote;
+        return local ? coll->arrived_remote == count - comm->remote
+                     : coll->arrived - coll->arrived_remote == comm->remote;
+    }
+    case REPLAY_COLL_PREFIX:
+        return coll->came && member_index(run, op->comm, rank) < coll->frontier;
+    }
+    return false;
+}
+
+/* Ranks agree on what the collective is as far as its shape and its root tell; the checkers look
+ * closer. */
+static void check_agreement(struct replay_run *run, const struct coll_state *coll, uint32_t rank,
+                            uint32_t index)
+{
+    const struct replay_op *op = &run->program->rank[rank].op[index];
+    const struct replay_op *first = &run->program->rank[coll->first_rank].op[coll->first_op];
+    bool rooted = op->mode == REPLAY_COLL_FROM_ROOT || op->mode == REPLAY_COLL_TO_ROOT;
+
+    if (op->mode == first->mode &&
+        (!rooted || op->peer == first->peer || op->peer < 0 || first->peer < 0))
+        return;
+    run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_COLLECTIVE,
+                                          .rank = rank,
+                                          .op = index,
+                                          .event = op->event,
+                                          .other_rank = (int32_t)coll->first_rank,
+                                          .other_op = coll->first_op,
+                                          .other_event = first->event});
+}
+
+static void prefix_came(struct replay_run *run, struct coll_state *coll, uint32_t member)
+{
+    uint32_t count = comm_count(run, coll->comm);
+    if (!coll->came && !(coll->came = calloc(count, 1))) {
+        run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
+        return;
+    }
+    coll->came[member] = 1;
+    while (coll->frontier < count && coll->came[coll->frontier])
+        coll->frontier++;
+}
+
+static void release(struct replay_run *run, struct coll_state *coll)
+{
+    uint32_t *place = &coll->waiter;
+    while (*place) {
+        struct coll_waiter *waiter = &run->coll_waiter[*place];
+        const struct replay_op *op = &run->program->rank[waiter->rank].op[waiter->op];
+        if (!run_coll_ready(run, coll, waiter->rank, waiter->op)) {
+            place = &waiter->next;
+            continue;
+        }
+        uint32_t at = *place;
+        *place = waiter->next;
+        waiter->next = run->coll_waiter_free;
+        run->coll_waiter_free = at;
+        if (op->kind == REPLAY_ICOLL)
+            run_request_done(run, waiter->rank, op->request);
+        else
+            run_blocking_done(run, waiter->rank, waiter->op);
+    }
+}
+
+bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    const struct replay_op *op = &run->program->rank[rank].op[index];
+    const struct replay_comm *comm = &run->program->comm[op->comm];
+    struct coll_state *coll = (struct coll_state *)run_coll_find(run, op->comm, (uint32_t)op->tag);
+    uint32_t count = comm_count(run, op->comm);
+
+    if (!coll && !(coll = coll_new(run, op, rank, index)))
+        return false;
+    coll->arrived++;
+    bool relaxed = run->policy->coll == REPLAY_RELAXED;
+    if (relaxed && (comm->remote || op->mode == REPLAY_COLL_PREFIX)) {
+        uint32_t member = member_index(run, op->comm, rank);
+        coll->arrived_remote += comm->remote && member >= comm->remote;
+        if (op->mode == REPLAY_COLL_PREFIX && member != UINT32_MAX)
+            prefix_came(run, coll, member);
+    }
+    if (op->peer == (int32_t)rank)
+        coll->root_rank = rank;
+    check_agreement(run, coll, rank, index);
+    if (coll->arrived == count || (relaxed && coll->waiter))
+        release(run, coll);
+    bool ready = run_coll_ready(run, coll, rank, index);
+    if (!ready) {
+        uint32_t at = run->coll_waiter_free;
+        if (at)
+            run->coll_waiter_free = run->coll_waiter[at].next;
+        else if (room_for(run, (void **)&run->coll_waiter, &run->coll_waiter_room,
+                          run->coll_waiter_top, sizeof *run->coll_waiter))
+            at = ++run->coll_waiter_top;
+        else
+            return false;
+        run->coll_waiter[at] =
+            (struct coll_waiter){.rank = rank, .op = index, .next = coll->waiter};
+        coll->waiter = at;
+    }
+    if (coll->arrived == count && !coll->waiter)
+        coll_drop(run, coll);
+    return ready;
+}
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+static struct lock_state *lock_find(struct replay_run *run, uint32_t comm, uint32_t target)
+{
+    for (uint32_t i = 1; i <= run->lock_count; i++)
+        if (run->lock[i].comm == comm && run->lock[i].target == target)
+            return &run->lock[i];
+    if (!room_for(run, (void **)&run->lock, &run->lock_room, run->lock_count, sizeof *run->lock))
+        return NULL;
+    run->lock[++run->lock_count] = (struct lock_state){.comm = comm, .target = target};
+    return &run->lock[run->lock_count];
+}
+
+static uint32_t lock_waiter_new(struct replay_run *run, uint32_t rank, uint32_t op, uint32_t next)
+{
+    uint32_t at = run->lock_waiter_free;
+    if (at)
+        run->lock_waiter_free = run->lock_waiter[at].next;
+    else if (room_for(run, (void **)&run->lock_waiter, &run->lock_waiter_room, run->lock_waiter_top,
+                      sizeof *run->lock_waiter))
+        at = ++run->lock_waiter_top;
+    else
+        return 0;
+    run->lock_waiter[at] = (struct lock_waiter){.rank = rank, .op = op, .next = next};
+    return at;
+}
+
+static void hold_lock(struct replay_run *run, struct lock_state *lock, uint32_t rank, uint32_t op,
+                      bool exclusive)
+{
+    lock->holder = lock_waiter_new(run, rank, op, lock->holder);
+    lock->exclusive = exclusive;
+}
+
+/* A lock of all targets is a shared one of none of them: it and an exclusive lock of any exclude
+ * each other. */
+static bool lock_is_free(const struct replay_run *run, const struct lock_state *lock,
+                         bool exclusive)
+{
+    if (lock->holder && (exclusive || lock->exclusive))
+        return false;
+    for (uint32_t i = 1; i <= run->lock_count && (exclusive || lock->target == RUN_LOCK_ALL); i++) {
+        const struct lock_state *other = &run->lock[i];
+        if (other->comm == lock->comm && other->holder &&
+            (lock->target == RUN_LOCK_ALL ? other->exclusive : other->target == RUN_LOCK_ALL))
+            return false;
+    }
+    return true;
+}
+
+bool run_lock_enter(struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    const struct replay_op *op = &run->program->rank[rank].op[index];
+    bool exclusive = op->mode == REPLAY_LOCK_EXCLUSIVE;
+    if (run->policy->coll == REPLAY_RELAXED || op->peer == REPLAY_PROC_NULL)
+        return true;
+    struct lock_state *lock = lock_find(run, op->comm, (uint32_t)op->peer);
+    if (!lock)
+        return false;
+    if (lock_is_free(run, lock, exclusive) && !lock->waiter) {
+        hold_lock(run, lock, rank, index, exclusive);
+        return true;
+    }
+    uint32_t at = lock_waiter_new(run, rank, index, 0);
+    if (lock->waiter)
+        run->lock_waiter[lock->waiter_last].next = at;
+    else
+        lock->waiter = at;
+    lock->waiter_last = at;
+    return false;
+}
+
+/* Those who wait get it as far as possible, in the order in which they came. */
+static void grant_lock(struct replay_run *run, struct lock_state *lock)
+{
+    while (lock->waiter) {
+        uint32_t at = lock->waiter, rank = run->lock_waiter[at].rank, op = run->lock_waiter[at].op;
+        bool exclusive = run->program->rank[rank].op[op].mode == REPLAY_LOCK_EXCLUSIVE;
+        if (!lock_is_free(run, lock, exclusive))
+            return;
+        lock->waiter = run->lock_waiter[at].next;
+        run->lock_waiter[at].next = run->lock_waiter_free;
+        run->lock_waiter_free = at;
+        hold_lock(run, lock, rank, op, exclusive);
+        run_blocking_done(run, rank, op);
+    }
+}
+
+void run_lock_leave(struct replay_run *run, uint32_t rank, const struct replay_op *op)
+{
+    if (run->policy->coll == REPLAY_RELAXED || op->peer == REPLAY_PROC_NULL)
+        return;
+    struct lock_state *lock = lock_find(run, op->comm, (uint32_t)op->peer);
+    if (!lock)
+        return;
+    for (uint32_t *place = &lock->holder; *place; place = &run->lock_waiter[*place].next)
+        if (run->lock_waiter[*place].rank == rank) {
+            uint32_t at = *place;
+            *place = run->lock_waiter[at].next;
+            run->lock_waiter[at].next = run->lock_waiter_free;
+            run->lock_waiter_free = at;
+            break;
+        }
+    grant_lock(run, lock);
+    for (uint32_t i = 1; i <= run->lock_count; i++) /* a lock of all is one of theirs */
+        if (run->lock[i].comm == op->comm && (op->peer < 0 || run->lock[i].target == RUN_LOCK_ALL))
+            grant_lock(run, &run->lock[i]);
+}
+
+void run_coll_reset(struct replay_run *run)
+{
+    for (uint32_t i = 1; i <= run->coll_top && run->coll_used; i++)
+        free(run->coll[i].came);
+    if (run->coll_bucket && run->coll_used)
+        memset(run->coll_bucket, 0, sizeof *run->coll_bucket << run->coll_bits);
+    run->coll_top = run->coll_free = run->coll_used = 0;
+    run->coll_waiter_top = run->coll_waiter_free = 0;
+    run->lock_count = run->lock_waiter_top = run->lock_waiter_free = 0;
+}
+
+void run_coll_done(struct replay_run *run)
+{
+    run_coll_reset(run);
+    free(run->coll);
+    free(run->coll_bucket);
+    free(run->coll_waiter);
+    free(run->lock);
+    free(run->lock_waiter);
+}

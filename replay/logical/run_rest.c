@@ -1,0 +1,237 @@
+/* When the world is at rest: what can still be decided (which message a wildcard takes, whether a
+ * waitany takes another request than recorded), and deciding it by policy or by hook. */
+#include <stdlib.h>
+
+#include "core/check.h"
+#include "replay/logical/run_state.h"
+
+static bool option_add(struct replay_run *run, const struct replay_option *option)
+{
+    if (run->option_count == run->option_room) {
+        uint32_t room = run->option_room ? run->option_room * 2 : 16;
+        void *larger = realloc(run->option, room * sizeof *run->option);
+        if (!larger) {
+            run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
+            return false;
+        }
+        run->option = larger;
+        run->option_room = room;
+    }
+    run->option[run->option_count++] = *option;
+    return true;
+}
+
+static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
+{
+    struct replay_match_key key, message_key;
+    uint32_t receive_op, send_op;
+    run_entry(run, receive, &key, &receive_op);
+    if (key.from >= 0)
+        return;
+    int32_t matched = run->program->rank[to].op[receive_op].matched;
+    uint32_t count =
+        replay_match_candidates(&run->match, receive, run->candidate, run->program->rank_count);
+    for (uint32_t i = 0; i < count; i++) {
+        run_entry(run, run->candidate[i], &message_key, &send_op);
+        if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
+                                                     .diverges = matched >= 0 &&
+                                                                 matched != message_key.from,
+                                                     .rank = to,
+                                                     .op = receive_op,
+                                                     .from = message_key.from,
+                                                     .from_op = send_op,
+                                                     .entry = receive,
+                                                     .message = run->candidate[i]}))
+            return;
+    }
+}
+
+/* A held probe of any source: the first message of each source. */
+static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
+{
+    const struct replay_op *op = &run->program->rank[rank].op[index];
+    struct replay_match_key key = {.to = rank,
+                                   .comm = op->comm,
+                                   .from = REPLAY_ANY,
+                                   .tag = op->tag},
+                            found;
+    uint32_t send_op;
+    for (uint32_t from = 0; from < run->program->rank_count; from++) {
+        key.from = (int32_t)from;
+        uint32_t message = replay_match_probe(&run->match, &key);
+        if (!message)
+            continue;
+        run_entry(run, message, &found, &send_op);
+        if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
+                                                     .diverges = op->matched >= 0 &&
+                                                                 op->matched != (int32_t)from,
+                                                     .rank = rank,
+                                                     .op = index,
+                                                     .from = (int32_t)from,
+                                                     .from_op = send_op}))
+            return;
+    }
+}
+
+/* A held waitany, waitsome or probe that only waits because it wants what was recorded: what it
+ * could have instead (the index of a completed request, the source of a message), or -1. */
+static int32_t can_relax(struct replay_run *run, const struct rank_state *state, uint32_t rank)
+{
+    const struct replay_rank *program = &run->program->rank[rank];
+    if (state->relaxed)
+        return -1;
+    const struct replay_op *op = &program->op[state->pc];
+    if (state->hold == HOLD_ANY) {
+        const struct replay_set *set = &program->set[op->request];
+        for (uint32_t i = 0; i < set->count; i++)
+            if (run_request_is_done(run, rank, program->member[set->first + i]))
+                return (int32_t)i;
+        return -1;
+    }
+    struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
+    uint32_t message =
+                 op->peer == REPLAY_ANY ? replay_match_probe(&run->match, &key) : REPLAY_MATCH_NONE,
+             who;
+    if (!message)
+        return -1;
+    run_entry(run, message, &key, &who);
+    return key.from;
+}
+
+static bool add_late(struct replay_run *run, uint32_t from, uint32_t index)
+{
+    const struct replay_op *op = &run->program->rank[from].op[index];
+    if (op->mode != REPLAY_STANDARD || run_is_buffered(run, from, index))
+        return true;
+    bool blocking =
+        op->kind == REPLAY_SEND || run->state[from].request[op->request] & REQUEST_AWAITED;
+    return option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_BUFFER,
+                                                   .blocking = blocking,
+                                                   .rank = from,
+                                                   .op = index,
+                                                   .from = op->peer});
+}
+
+/* Standard sends that wait for their receive, also those whose message a matched probe has taken.
+ */
+static void add_buffering(struct replay_run *run)
+{
+    bool is_receive;
+    for (uint32_t at = replay_match_next(&run->match, REPLAY_MATCH_NONE, &is_receive); at;
+         at = replay_match_next(&run->match, at, &is_receive)) {
+        struct replay_match_key key;
+        uint32_t index;
+        if (is_receive)
+            continue;
+        run_entry(run, at, &key, &index);
+        if (!add_late(run, (uint32_t)key.from, index))
+            return;
+    }
+    for (uint32_t i = 0; i < run->taken_count; i++)
+        if (!add_late(run, (uint32_t)run->taken[i].from, run->taken[i].send_op))
+            return;
+}
+
+static void gather_held(struct replay_run *run, const struct rank_state *state, uint32_t rank)
+{
+    if (state->hold != HOLD_ANY && state->hold != HOLD_PROBE)
+        return;
+    if (state->hold == HOLD_PROBE &&
+        run_probe_waits(run, &run->program->rank[rank].op[state->pc])) {
+        add_probes(run, rank, state->pc);
+        return;
+    }
+    int32_t instead = can_relax(run, state, rank);
+    if (instead >= 0)
+        option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_RELAX,
+                                                .diverges = true,
+                                                .rank = rank,
+                                                .op = state->pc,
+                                                .from = instead});
+}
+
+static void gather(struct replay_run *run)
+{
+    run->option_count = 0;
+    for (uint32_t rank = 0; rank < run->program->rank_count; rank++) {
+        for (uint32_t at = replay_match_wild(&run->match, rank, REPLAY_MATCH_NONE); at;
+             at = replay_match_wild(&run->match, rank, at))
+            add_matches(run, rank, at);
+        gather_held(run, &run->state[rank], rank);
+        for (uint32_t i = run_is_threaded(run, rank) ? run->threads->first[rank] : UINT32_MAX;
+             i < UINT32_MAX && i < run->threads->first[rank + 1]; i++)
+            gather_held(run, &run->state[run->program->rank_count + i], rank);
+    }
+    if (run->hooks.late_buffering)
+        add_buffering(run);
+}
+
+static uint32_t choose(struct replay_run *run)
+{
+    if (run->hooks.decide)
+        return run->hooks.decide(run->hooks.context, run->option, run->option_count);
+    if (run->option_count == 0)
+        return REPLAY_STOP;
+    if (run->policy->order == REPLAY_ORDER_RANDOM)
+        return replay_choice_take(run->choice, run->option_count, REPLAY_REASON_MATCH);
+    /* By the record: first what does not contradict it. */
+    for (uint32_t i = 0; i < run->option_count; i++)
+        if (!run->option[i].diverges)
+            return i;
+    return 0;
+}
+
+static void apply(struct replay_run *run, struct replay_option option)
+{
+    uint32_t context = run_context(run, option.rank, option.op);
+    struct rank_state *state = &run->state[context];
+    switch ((enum replay_option_kind)option.kind) {
+    case REPLAY_OPTION_MATCH:
+        if (!option.entry) { /* a probe */
+            state->forced = option.from;
+            run_wake(run, context);
+            break;
+        }
+        replay_match_take(&run->match, option.entry, option.message);
+        run_deliver(run, (uint32_t)option.from, option.from_op, option.rank, option.op, true);
+        run_settle(run, option.rank);
+        break;
+    case REPLAY_OPTION_RELAX:
+        state->relaxed = true;
+        run_wake(run, context);
+        break;
+    case REPLAY_OPTION_BUFFER: {
+        const struct replay_op *op = &run->program->rank[option.rank].op[option.op];
+        if (op->kind == REPLAY_ISEND) {
+            state->request[op->request] |= REQUEST_BUFFERED;
+            run_request_done(run, option.rank, op->request);
+        } else {
+            CORE_CHECK(state->hold == HOLD_MESSAGE && state->pc == option.op);
+            run_blocking_done(run, option.rank, option.op);
+        }
+        if (run->track) {
+            run->side[option.from].held_bytes += op->bytes;
+            run->side[option.from].held_count++;
+        }
+        break;
+    }
+    }
+}
+
+bool run_decide(struct replay_run *run)
+{
+    if (!run->candidate &&
+        !(run->candidate = malloc(run->program->rank_count * sizeof *run->candidate))) {
+        run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
+        return false;
+    }
+    gather(run);
+    if (run->failed != CORE_OK)
+        return false;
+    uint32_t chosen = choose(run);
+    if (chosen == REPLAY_STOP)
+        return false;
+    CORE_CHECK(chosen < run->option_count);
+    apply(run, run->option[chosen]);
+    return true;
+}

@@ -1,0 +1,249 @@
+/* Inside of the logical engine, shared by run.c (point to point), run_threads.c, run_coll.c
+ * (collectives, locks), run_rest.c and run_result.c (what came of it). Nobody else includes this.
+ */
+#ifndef REPLAY_LOGICAL_RUN_STATE_H
+#define REPLAY_LOGICAL_RUN_STATE_H
+
+#include "replay/logical/match.h"
+#include "replay/logical/run.h"
+
+enum request_flag {
+    REQUEST_DONE = 1,
+    REQUEST_AWAITED = 2,  /* counted in its rank's `waiting` */
+    REQUEST_BUFFERED = 4, /* a send that completed before its message was received */
+    REQUEST_CANCELLED = 8
+};
+
+enum hold {                /* why a rank is off the work list */
+            HOLD_NOT,      /* on it */
+            HOLD_MESSAGE,  /* blocking send or receive, mrecv: the operation completes as a whole */
+            HOLD_REQUESTS, /* wait, wait_all: `waiting` requests are missing */
+            HOLD_ANY,   /* wait_any, wait_some: looks again whenever an awaited request completes */
+            HOLD_PROBE, /* looks again whenever a message comes */
+            HOLD_COLL,
+            HOLD_DETACH,
+            HOLD_LOCK,
+            HOLD_ORDER, /* for another thread of its rank; looks again whenever one has moved */
+            HOLD_END    /* past its last operation */
+};
+
+struct rank_state { /* of a context: a rank, or a thread of a rank that has several */
+    uint32_t pc;
+    uint32_t waiting;
+    uint8_t *request; /* flags, by request */
+    uint8_t hold;
+    int32_t forced;                /* probe of any source: the source decided for it; -1 none */
+    int32_t found_from, found_tag; /* by the last probe that a receive refers to */
+    bool relaxed; /* wait_any, probe: what was recorded did not come, anything will do */
+};
+
+struct rank_side {           /* for what few programs use */
+    uint64_t attached, used; /* buffer of buffered sends */
+    bool attaches;
+    uint64_t held_bytes; /* of messages here that no receive has taken and that do not hold their
+                            sender */
+    uint32_t held_count;
+};
+
+struct coll_waiter {
+    uint32_t rank, op, next;
+};
+struct coll_state { /* one collective, from its first rank to its last */
+    uint32_t comm, number;
+    uint32_t arrived, arrived_remote; /* arrived counts all */
+    uint32_t first_rank, first_op;    /* to enter */
+    uint32_t waiter;                  /* list, 0: none */
+    uint32_t next;                    /* in its bucket, or in the free list */
+    uint32_t root_rank;               /* of the root that came, UINT32_MAX */
+    uint32_t frontier;                /* prefix: so many members from the first on have come */
+    uint8_t *came;                    /* prefix: by member; else NULL */
+};
+struct lock_waiter {
+    uint32_t rank, op, next;
+};
+#define RUN_LOCK_ALL ((uint32_t)REPLAY_ANY) /* as a target */
+struct lock_state {
+    uint32_t comm, target;
+    uint32_t holder, waiter,
+        waiter_last; /* lists of lock_waiter; all holders are shared ones, or it is a single one */
+    bool exclusive;
+};
+struct taken { /* a message that a matched probe took */
+    uint32_t rank;
+    int32_t request, from;
+    uint32_t send_op;
+};
+
+struct run_thread_op { /* of a rank with several threads */
+    uint32_t next;     /* of the same thread, op_count at its end */
+    uint32_t thread;   /* among all, from 0 */
+    uint32_t need;     /* in the recorded run so many operations had returned when it began */
+    uint32_t place;    /* in the order of return */
+    uint32_t after;    /* the operation of another thread, plus 1, that must have begun; 0: none */
+};
+struct run_threads {        /* only when some rank has several; see run_threads.c */
+    uint32_t count;         /* of all these ranks */
+    uint32_t *first, *rank; /* as in struct replay_waitfor_threads */
+    uint32_t *start;        /* by thread: its first operation */
+    uint64_t *base;         /* by rank: of its operations in the following two */
+    struct run_thread_op *op;
+    uint8_t *passed; /* by operation; then by place in the order of return */
+    uint64_t op_count;
+    uint32_t *frontier; /* by rank: so many of the first in the order of return have passed */
+    uint32_t *held;     /* by rank: contexts with HOLD_ORDER */
+    uint32_t *awaiter;  /* by request: the context that waits for it */
+    bool contended;     /* threads of a rank compete for messages */
+    uint32_t contended_rank, contended_op; /* the first such place */
+};
+
+struct replay_run {
+    const struct replay_program *program;
+    const struct replay_policy *policy; /* of the current run */
+    struct replay_choice *choice, own_choice;
+    struct replay_result *result; /* NULL: only the outcome is wanted */
+    struct replay_hooks hooks;
+    bool hooked;
+    struct rank_state *state;    /* by context */
+    struct run_threads *threads; /* NULL: every rank has one thread */
+    struct rank_side *side;
+    uint8_t *request; /* flags of all ranks */
+    uint64_t request_count;
+    uint32_t *work; /* contexts that can go on: a stack */
+    uint32_t work_count;
+    uint32_t slow_rank; /* UINT32_MAX: none */
+    bool slow_ready, random_schedule;
+    struct replay_match match;
+    bool match_ready;
+    uint64_t op_count;
+    bool has_choices;
+    bool has_wild, has_buffered; /* program: any wildcard, probe, waitany; any buffered send */
+    bool has_send_detail;        /* program: buffered sends; or policy: credits, pool */
+    bool bounded;                /* policy: credits, pool */
+    bool track;                  /* keep rank_side.held_* up to date */
+    enum core_status failed;
+    struct coll_state *coll;
+    uint32_t *coll_bucket, coll_bits, coll_top, coll_room, coll_free, coll_used;
+    struct coll_waiter *coll_waiter;
+    uint32_t coll_waiter_top, coll_waiter_room, coll_waiter_free;
+    struct lock_state *lock;
+    uint32_t lock_count, lock_room;
+    struct lock_waiter *lock_waiter;
+    uint32_t lock_waiter_top, lock_waiter_room, lock_waiter_free;
+    struct taken *taken;
+    uint32_t taken_count, taken_room;
+    struct replay_option *option; /* what can be decided now that the world is at rest */
+    uint32_t option_count, option_room;
+    uint32_t *candidate; /* scratch, one a rank */
+    uint64_t messages;
+    bool assumed;
+    uint32_t assumed_rank;
+    uint64_t assumed_event;
+};
+
+/* What the matching knows an operation by: its index, and the request to complete (plus 1; 0: it
+ * blocks), so that completing it need not look at the program. */
+static inline uint64_t run_who(uint32_t index, const struct replay_op *op)
+{
+    bool blocks = op->kind == REPLAY_SEND || op->kind == REPLAY_RECV;
+    return index | (blocks ? 0 : ((uint64_t)(uint32_t)op->request + 1) << 32);
+}
+static inline uint32_t run_who_op(uint64_t who)
+{
+    return (uint32_t)who;
+}
+
+static inline bool run_entry(const struct replay_run *run, uint32_t entry,
+                             struct replay_match_key *out_key, uint32_t *out_op)
+{
+    uint64_t who;
+    bool is_receive = replay_match_get(&run->match, entry, out_key, &who);
+    *out_op = run_who_op(who);
+    return is_receive;
+}
+
+/* run_threads.c */
+enum core_status run_threads_open(struct replay_run *run);
+void run_threads_done(struct replay_run *run);
+void run_threads_start(struct replay_run *run);
+bool run_threads_passed(const struct replay_run *run, uint32_t rank, uint32_t op);
+bool run_threads_may_begin(const struct replay_run *run, uint32_t rank, uint32_t op);
+void run_threads_moved(struct replay_run *run,
+                       uint32_t rank); /* one of the rank's operations has begun or is complete */
+void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *state);
+uint32_t run_threads_first_unpassed(const struct replay_run *run, uint32_t rank);
+uint32_t run_threads_awaited(const struct replay_run *run, uint32_t rank, uint32_t op,
+                             uint32_t *out_context, uint32_t room);
+
+static inline bool run_is_threaded(const struct replay_run *run, uint32_t rank)
+{
+    return run->threads && run->threads->first[rank] < run->threads->first[rank + 1];
+}
+/* The context that an operation belongs to. */
+static inline uint32_t run_context(const struct replay_run *run, uint32_t rank, uint32_t op)
+{
+    if (__builtin_expect(run->threads != NULL, false) && run_is_threaded(run, rank))
+        return run->program->rank_count + run->threads->op[run->threads->base[rank] + op].thread;
+    return rank;
+}
+static inline uint32_t run_rank_of(const struct replay_run *run, uint32_t context)
+{
+    return context < run->program->rank_count
+               ? context
+               : run->threads->rank[context - run->program->rank_count];
+}
+static inline uint32_t run_context_count(const struct replay_run *run)
+{
+    return run->program->rank_count + (run->threads ? run->threads->count : 0);
+}
+/* The operation that a context is at has come to its end. */
+static inline void run_pass(struct replay_run *run, uint32_t rank, struct rank_state *state)
+{
+    if (__builtin_expect(run->threads != NULL, false) && run_is_threaded(run, rank))
+        run_threads_pass(run, rank, state);
+    else
+        state->pc++;
+}
+/* Whether an operation is behind its context. */
+static inline bool run_passed(const struct replay_run *run, uint32_t rank, uint32_t op)
+{
+    return run_is_threaded(run, rank) ? run_threads_passed(run, rank, op)
+                                      : op < run->state[rank].pc;
+}
+
+/* run.c */
+void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t op); /* of a held context */
+bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request);
+int32_t run_wanted(const struct replay_run *run, uint32_t rank,
+                   uint32_t op); /* source or member by policy; -1 none */
+bool run_probe_waits(const struct replay_run *run,
+                     const struct replay_op *op); /* for a decision which message to take */
+bool run_is_buffered(const struct replay_run *run, uint32_t rank,
+                     uint32_t op); /* a send whose message is still kept */
+void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
+                 uint32_t receive_op, bool choice);
+void run_settle(struct replay_run *run, uint32_t to);
+
+/* run_rest.c: the world is at rest; false: nothing can be decided either. */
+bool run_decide(struct replay_run *run);
+
+void run_wake(struct replay_run *run, uint32_t context);
+void run_request_done(struct replay_run *run, uint32_t rank, int32_t request);
+void run_assume(struct replay_run *run, uint32_t rank, uint32_t op);
+void run_error(struct replay_run *run, const struct replay_error *error);
+
+/* run_coll.c. True: the rank goes on; false: it is held. */
+bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t op);
+bool run_lock_enter(struct replay_run *run, uint32_t rank, uint32_t op);
+void run_lock_leave(struct replay_run *run, uint32_t rank, const struct replay_op *op);
+void run_coll_reset(struct replay_run *run);
+void run_coll_done(struct replay_run *run);
+/* NULL: nobody has entered it, or everybody has left it */
+const struct coll_state *run_coll_find(const struct replay_run *run, uint32_t comm,
+                                       uint32_t number);
+bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll, uint32_t rank,
+                    uint32_t op);
+
+/* run_result.c. The world has come to rest. */
+enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_outcome);
+
+#endif

@@ -1,0 +1,402 @@
+/* The AND/OR wait-for graph: which ranks cannot go on at all, and the smallest set of them that
+ * holds itself. */
+#include "replay/logical/waitfor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+
+/* Beyond so many deadlocked ranks the core is grown from a few of them only. */
+enum { STARTS_MAX = 4096 };
+/* Work for finding the core, in visits of clauses: past it the smallest found so far counts. */
+enum { WORK_MAX = 20000000 };
+
+void replay_waitfor_done(struct replay_waitfor *waitfor)
+{
+    if (!waitfor)
+        return;
+    free(waitfor->blocked);
+    free(waitfor->clause);
+    free(waitfor->peer);
+    *waitfor = (struct replay_waitfor){0};
+}
+
+static enum core_status grow(void **array, uint32_t *room, uint32_t count, size_t element)
+{
+    if (count < *room)
+        return CORE_OK;
+    uint32_t larger_room = *room ? *room * 2 : 16;
+    if (larger_room > REPLAY_WAITFOR_PEERS_MAX)
+        return core_report(CORE_LIMIT, "the wait-for graph has more than %d edges",
+                           REPLAY_WAITFOR_PEERS_MAX);
+    void *larger = realloc(*array, larger_room * element);
+    if (!larger)
+        return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
+    *array = larger;
+    *room = larger_room;
+    return CORE_OK;
+}
+
+enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor,
+                                        const struct replay_blocked *blocked)
+{
+    uint32_t count = waitfor->blocked_count;
+    if (count == 0 || !(count & (count - 1))) { /* room is the next power of two */
+        void *larger =
+            realloc(waitfor->blocked, (count ? 2 * (size_t)count : 1) * sizeof *waitfor->blocked);
+        if (!larger)
+            return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
+        waitfor->blocked = larger;
+    }
+    CORE_CHECK(count == 0 || waitfor->blocked[count - 1].rank <= blocked->rank);
+    waitfor->blocked[count] = *blocked;
+    waitfor->blocked[count].first = waitfor->clause_count;
+    waitfor->blocked[count].count = 0;
+    waitfor->blocked_count++;
+    return CORE_OK;
+}
+
+enum core_status replay_waitfor_clause(struct replay_waitfor *waitfor, uint32_t op, bool any)
+{
+    enum core_status status = grow((void **)&waitfor->clause, &waitfor->clause_room,
+                                   waitfor->clause_count, sizeof *waitfor->clause);
+    if (status != CORE_OK)
+        return status;
+    waitfor->clause[waitfor->clause_count++] =
+        (struct replay_clause){.first = waitfor->peer_count, .op = op, .any = any};
+    waitfor->blocked[waitfor->blocked_count - 1].count++;
+    return CORE_OK;
+}
+
+enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t node)
+{
+    enum core_status status = grow((void **)&waitfor->peer, &waitfor->peer_room,
+                                   waitfor->peer_count, sizeof *waitfor->peer);
+    if (status != CORE_OK)
+        return status;
+    waitfor->peer[waitfor->peer_count++] = node;
+    waitfor->clause[waitfor->clause_count - 1].count++;
+    return CORE_OK;
+}
+
+/* --- who can still go on ---------------------------------------------------------------------- */
+
+struct solver {
+    struct replay_waitfor *waitfor;
+    uint32_t *blocked_at; /* node -> index in blocked + 1; 0: not blocked */
+    const uint8_t *alive;
+    uint32_t rank_count;
+    const struct replay_waitfor_threads *threads;
+    bool *in;        /* by index in blocked: in the set being grown */
+    bool *explained; /* the same: in a core that was found, or held by one */
+    uint32_t *stack; /* indices in blocked */
+    uint32_t *best, best_count;
+    uint64_t work;
+};
+
+/* The nodes that a peer of a clause stands for: those from the result up to (not including)
+ * *out_end. */
+static uint32_t nodes_of(const struct solver *solver, uint32_t peer, uint32_t *out_end)
+{
+    const struct replay_waitfor_threads *threads = solver->threads;
+    if (threads && peer < solver->rank_count && threads->first[peer] < threads->first[peer + 1]) {
+        *out_end = solver->rank_count + threads->first[peer + 1];
+        return solver->rank_count + threads->first[peer];
+    }
+    *out_end = peer + 1;
+    return peer;
+}
+
+/* Whether a rank, or a thread, may still do something: it is neither deadlocked nor ended. */
+static bool may_act(const struct solver *solver, uint32_t peer)
+{
+    uint32_t end;
+    for (uint32_t node = nodes_of(solver, peer, &end); node < end; node++) {
+        uint32_t at = solver->blocked_at[node];
+        if (at ? solver->waitfor->blocked[at - 1].standing == REPLAY_MAYBE
+               : solver->alive[node] == REPLAY_ALIVE_UNKNOWN)
+            return true;
+    }
+    return false;
+}
+
+/* Everybody starts as deadlocked; whoever has all clauses open to somebody who may act may act too.
+ */
+static void find_deadlocked(struct solver *solver)
+{
+    struct replay_waitfor *waitfor = solver->waitfor;
+    bool changed;
+
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        waitfor->blocked[i].standing = REPLAY_BEHIND;
+    do {
+        changed = false;
+        for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+            struct replay_blocked *blocked = &waitfor->blocked[i];
+            bool free_to_go = blocked->standing != REPLAY_MAYBE && blocked->count > 0;
+            for (uint32_t c = blocked->first; free_to_go && c < blocked->first + blocked->count;
+                 c++) {
+                const struct replay_clause *clause = &waitfor->clause[c];
+                bool open = false;
+                for (uint32_t p = clause->first; !open && p < clause->first + clause->count; p++)
+                    open = may_act(solver, waitfor->peer[p]);
+                free_to_go = open;
+            }
+            if (free_to_go) {
+                blocked->standing = REPLAY_MAYBE;
+                changed = true;
+            }
+        }
+    } while (changed);
+}
+
+/* --- the core --------------------------------------------------------------------------------- */
+
+/* How many members a clause would add to the set; UINT32_MAX: it cannot hold (somebody in it may
+ * act). */
+static uint32_t clause_cost(struct solver *solver, const struct replay_clause *clause)
+{
+    uint32_t cost = 0;
+    for (uint32_t p = clause->first; p < clause->first + clause->count; p++) {
+        uint32_t peer = solver->waitfor->peer[p], end;
+        solver->work++;
+        if (may_act(solver, peer))
+            return UINT32_MAX;
+        for (uint32_t node = nodes_of(solver, peer, &end); node < end; node++) {
+            uint32_t at = solver->blocked_at[node];
+            cost += at && !solver->in[at - 1];
+        }
+    }
+    return cost;
+}
+
+/* Grows the smallest closed set it can from one node: a member is held by its cheapest clause, all
+ * of whose ranks join. Gives up when the set is no smaller than the best. */
+static void grow_from(struct solver *solver, uint32_t start)
+{
+    struct replay_waitfor *waitfor = solver->waitfor;
+    uint32_t count = 0, done = 0;
+
+    solver->stack[count++] = start;
+    solver->in[start] = true;
+    while (done < count && count < solver->best_count) {
+        const struct replay_blocked *blocked = &waitfor->blocked[solver->stack[done++]];
+        uint32_t cheapest = UINT32_MAX;
+        const struct replay_clause *chosen = NULL;
+        for (uint32_t c = blocked->first; cheapest && c < blocked->first + blocked->count; c++) {
+            uint32_t cost = clause_cost(solver, &waitfor->clause[c]);
+            if (cost < cheapest) {
+                cheapest = cost;
+                chosen = &waitfor->clause[c];
+            }
+        }
+        for (uint32_t p = 0; chosen && p < chosen->count; p++) {
+            uint32_t end;
+            for (uint32_t node = nodes_of(solver, waitfor->peer[chosen->first + p], &end);
+                 node < end; node++) {
+                uint32_t at = solver->blocked_at[node];
+                if (at && !solver->in[at - 1]) {
+                    solver->in[at - 1] = true;
+                    solver->stack[count++] = at - 1;
+                }
+            }
+        }
+    }
+    if (done == count && count < solver->best_count) {
+        memcpy(solver->best, solver->stack, count * sizeof *solver->best);
+        solver->best_count = count;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        solver->in[solver->stack[i]] = false;
+}
+
+/* A shortest cycle through `start` over clauses of a single node: breadth first. from[] is scratch.
+ */
+static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, uint32_t *seen)
+{
+    struct replay_waitfor *waitfor = solver->waitfor;
+    uint32_t count = 0, done = 0, closing = UINT32_MAX;
+
+    solver->stack[count++] = start;
+    seen[start] = start + 1;
+    while (done < count && closing == UINT32_MAX) {
+        uint32_t at = solver->stack[done++];
+        const struct replay_blocked *blocked = &waitfor->blocked[at];
+        for (uint32_t c = blocked->first; c < blocked->first + blocked->count; c++) {
+            const struct replay_clause *clause = &waitfor->clause[c];
+            solver->work++;
+            if (clause->count != 1)
+                continue;
+            uint32_t end, node = nodes_of(solver, waitfor->peer[clause->first], &end);
+            uint32_t next = end - node == 1 ? solver->blocked_at[node] : 0;
+            if (next && next - 1 == start) {
+                closing = at;
+                break;
+            }
+            if (next && seen[next - 1] != start + 1 &&
+                waitfor->blocked[next - 1].standing != REPLAY_MAYBE &&
+                !solver->explained[next - 1]) {
+                seen[next - 1] = start + 1;
+                from[next - 1] = at;
+                solver->stack[count++] = next - 1;
+            }
+        }
+    }
+    if (closing == UINT32_MAX)
+        return;
+    uint32_t length = 1;
+    for (uint32_t at = closing; at != start; at = from[at])
+        length++;
+    if (length >= solver->best_count)
+        return;
+    solver->best_count = 0;
+    for (uint32_t at = closing;; at = from[at]) {
+        solver->best[solver->best_count++] = at;
+        if (at == start)
+            break;
+    }
+}
+
+/* Whoever has a clause that only explained or ended ranks could make true is explained as well;
+ * that it could itself does not help it. */
+static void explain(struct solver *solver)
+{
+    struct replay_waitfor *waitfor = solver->waitfor;
+    bool changed;
+
+    do {
+        changed = false;
+        for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
+            const struct replay_blocked *blocked = &waitfor->blocked[i];
+            for (uint32_t c = blocked->first;
+                 !solver->explained[i] && c < blocked->first + blocked->count; c++) {
+                const struct replay_clause *clause = &waitfor->clause[c];
+                bool held = blocked->standing == REPLAY_BEHIND && clause->count > 0, others = false;
+                for (uint32_t p = clause->first; held && p < clause->first + clause->count; p++) {
+                    uint32_t end;
+                    for (uint32_t node = nodes_of(solver, waitfor->peer[p], &end);
+                         held && node < end; node++) {
+                        uint32_t at = solver->blocked_at[node];
+                        held = !at ? solver->alive[node] != REPLAY_ALIVE_UNKNOWN
+                                   : at - 1 == i || solver->explained[at - 1];
+                        others |= at != i + 1;
+                    }
+                }
+                if (held && others)
+                    changed = solver->explained[i] = true;
+            }
+        }
+    } while (changed);
+}
+
+/* One core among the ranks that no earlier one explains; false: there is none. */
+static bool find_core(struct solver *solver, uint32_t *from, uint32_t *seen)
+{
+    struct replay_waitfor *waitfor = solver->waitfor;
+    uint32_t starts = 0;
+    bool fresh = false;
+
+    solver->best_count = UINT32_MAX;
+    memset(seen, 0, waitfor->blocked_count * sizeof *seen);
+    for (uint32_t i = 0;
+         i < waitfor->blocked_count && starts < STARTS_MAX && solver->work < WORK_MAX; i++) {
+        if (waitfor->blocked[i].standing == REPLAY_MAYBE || solver->explained[i])
+            continue;
+        starts++;
+        grow_from(solver, i);
+        cycle_from(solver, i, from, seen);
+        if (solver->best_count == 1)
+            break;
+    }
+    if (solver->best_count == UINT32_MAX)
+        return false;
+    waitfor->cores++;
+    for (uint32_t i = 0; i < solver->best_count; i++) {
+        struct replay_blocked *blocked = &waitfor->blocked[solver->best[i]];
+        fresh |= blocked->standing != REPLAY_IN_CORE;
+        if (blocked->standing != REPLAY_IN_CORE)
+            blocked->core = waitfor->cores;
+        blocked->standing = REPLAY_IN_CORE;
+        solver->explained[solver->best[i]] = true;
+    }
+    return fresh;
+}
+
+static enum core_status find_cores(struct solver *solver)
+{
+    uint32_t count = solver->waitfor->blocked_count;
+    uint32_t *from = malloc((size_t)count * sizeof *from), *seen = calloc(count, sizeof *seen);
+
+    if (!from || !seen) {
+        free(from);
+        free(seen);
+        return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
+    }
+    while (solver->waitfor->cores < REPLAY_WAITFOR_CORES_MAX && find_core(solver, from, seen))
+        explain(solver);
+    free(from);
+    free(seen);
+    return CORE_OK;
+}
+
+/* Threads of one rank in one clause become that rank, once; only lists that clauses share never
+ * name threads. */
+static void name_ranks(struct solver *solver)
+{
+    struct replay_waitfor *waitfor = solver->waitfor;
+    for (uint32_t c = 0; c < waitfor->clause_count; c++) {
+        struct replay_clause *clause = &waitfor->clause[c];
+        uint32_t kept = 0;
+        for (uint32_t p = 0; p < clause->count; p++) {
+            uint32_t *peer = &waitfor->peer[clause->first], rank = peer[p];
+            if (rank >= solver->rank_count)
+                rank = solver->threads->rank[rank - solver->rank_count];
+            if (kept == 0 || peer[kept - 1] != rank)
+                peer[kept++] = rank;
+        }
+        clause->count = kept;
+    }
+}
+
+enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint8_t *alive,
+                                      uint32_t rank_count,
+                                      const struct replay_waitfor_threads *threads)
+{
+    uint32_t count = waitfor->blocked_count;
+    struct solver solver = {
+        .waitfor = waitfor, .alive = alive, .rank_count = rank_count, .threads = threads};
+    enum core_status status = CORE_OK;
+
+    waitfor->core_count = waitfor->behind_count = waitfor->maybe_count = waitfor->cores = 0;
+    if (!count)
+        return CORE_OK;
+    solver.blocked_at =
+        calloc((size_t)rank_count + (threads ? threads->count : 0), sizeof *solver.blocked_at);
+    solver.in = calloc(count, sizeof *solver.in);
+    solver.explained = calloc(count, sizeof *solver.explained);
+    solver.stack = malloc((size_t)count * sizeof *solver.stack);
+    solver.best = malloc((size_t)count * sizeof *solver.best);
+    if (!solver.blocked_at || !solver.in || !solver.explained || !solver.stack || !solver.best) {
+        status = core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
+        goto free_solver;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        solver.blocked_at[waitfor->blocked[i].node] = i + 1;
+    find_deadlocked(&solver);
+    status = find_cores(&solver);
+    for (uint32_t i = 0; i < count; i++) {
+        waitfor->core_count += waitfor->blocked[i].standing == REPLAY_IN_CORE;
+        waitfor->behind_count += waitfor->blocked[i].standing == REPLAY_BEHIND;
+        waitfor->maybe_count += waitfor->blocked[i].standing == REPLAY_MAYBE;
+    }
+    if (threads)
+        name_ranks(&solver);
+free_solver:
+    free(solver.blocked_at);
+    free(solver.in);
+    free(solver.explained);
+    free(solver.stack);
+    free(solver.best);
+    return status;
+}

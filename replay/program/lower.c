@@ -1,0 +1,965 @@
+/* From a trace to a program: the walk over a rank's events, and point to point. See the header for
+ * what becomes of what. */
+#include "replay/program/lower.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "replay/program/lower_state.h"
+
+static enum core_status no_memory(void)
+{
+    return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+}
+
+/* --- requests --------------------------------------------------------------------------------- */
+
+static uint32_t place_of(const struct lower *lower, uint64_t id)
+{
+    uint32_t mask = (1u << lower->table_bits) - 1;
+    uint32_t at = (uint32_t)(id * UINT64_C(0x9E3779B97F4A7C15) >> (64 - lower->table_bits));
+    while (lower->table[at].id && lower->table[at].id != id)
+        at = (at + 1) & mask;
+    return at;
+}
+
+struct lower_request *lower_request_find(struct lower *lower, uint64_t id)
+{
+    if (!id || !lower->table)
+        return NULL;
+    struct lower_request *request = &lower->table[place_of(lower, id)];
+    return request->id ? request : NULL;
+}
+
+enum core_status lower_request_add(struct lower *lower, uint64_t id,
+                                   struct lower_request **out_request)
+{
+    if (!lower->table || lower->table_used * 2 >= 1u << lower->table_bits) {
+        struct lower old = *lower;
+        lower->table_bits = old.table ? old.table_bits + 1 : 8;
+        lower->table = lower->table_bits < 31
+                           ? calloc((size_t)1 << lower->table_bits, sizeof *lower->table)
+                           : NULL;
+        if (!lower->table) {
+            *lower = old;
+            return no_memory();
+        }
+        for (uint32_t i = 0; old.table && i < 1u << old.table_bits; i++)
+            if (old.table[i].id)
+                lower->table[place_of(lower, old.table[i].id)] = old.table[i];
+        free(old.table);
+    }
+    struct lower_request *request = &lower->table[place_of(lower, id)];
+    lower->table_used += request->id == 0;
+    *request = (struct lower_request){.id = id, .request = -1};
+    *out_request = request;
+    return CORE_OK;
+}
+
+void lower_unsupported(struct lower *lower, const struct trace_event *event)
+{
+    struct replay_lower_notes *notes = lower->notes;
+    if (notes->unsupported++ == 0) {
+        notes->unsupported_call = event->call;
+        notes->unsupported_rank = lower->rank;
+        notes->unsupported_event = event->seq;
+    }
+}
+
+enum core_status lower_add(struct lower *lower, const struct trace_event *event,
+                           struct replay_op op)
+{
+    op.event = event->seq;
+    if (op.kind != REPLAY_RECV && op.kind != REPLAY_IRECV && op.kind != REPLAY_PROBE &&
+        op.kind != REPLAY_MPROBE)
+        op.matched = REPLAY_ANY;
+    if (event->pending)
+        op.flags |= REPLAY_FLAG_PENDING;
+    if (event->parent)
+        op.flags |= REPLAY_FLAG_INSIDE;
+    if (!lower->threads)
+        return replay_program_add(lower->program, lower->rank, &op);
+    struct replay_when when = {.enter = event->t_enter,
+                               .leave = event->pending ? UINT64_MAX : event->t_leave,
+                               .thread = (uint32_t)event->thread};
+    return replay_program_add_when(lower->program, lower->rank, &op, &when);
+}
+
+enum core_status lower_start(struct lower *lower, const struct trace_event *event,
+                             struct replay_op op, uint64_t id)
+{
+    struct replay_rank *rank = &lower->program->rank[lower->rank];
+    struct lower_request *request;
+    op.request = rank->request_count;
+    enum core_status status = lower_add(lower, event, op);
+    if (status != CORE_OK || !id)
+        return status;
+    request = lower_request_find(lower, id);
+    if (!request)
+        status = lower_request_add(lower, id, &request);
+    if (status == CORE_OK) {
+        request->request = op.request;
+        request->op = rank->op_count - 1;
+        request->message = op.kind == REPLAY_MPROBE;
+    }
+    return status;
+}
+
+/* --- communicators ---------------------------------------------------------------------------- */
+
+enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int32_t *out_comm)
+{
+    const struct trace_comm *comm = &lower->trace->comm[id];
+    uint32_t count = (uint32_t)comm->size + (comm->inter ? (uint32_t)comm->remote_size : 0), made;
+    bool is_world = !comm->inter && count == lower->trace->rank_count;
+
+    *out_comm = *slot;
+    if (*slot >= 0)
+        return CORE_OK;
+    int32_t *member = malloc((count + 1) * sizeof *member);
+    if (!member)
+        return no_memory();
+    for (uint32_t i = 0; i < count; i++) {
+        member[i] =
+            i < (uint32_t)comm->size ? comm->member[i] : comm->remote[i - (uint32_t)comm->size];
+        is_world = is_world && member[i] == (int32_t)i;
+        if (member[i] < 0 || (uint32_t)member[i] >= lower->trace->rank_count) {
+            free(member);
+            return CORE_OK;
+        }
+    }
+    enum core_status status =
+        replay_program_comm(lower->program, is_world ? NULL : member, count, &made);
+    free(member);
+    if (status != CORE_OK)
+        return status;
+    lower->program->comm[made].origin = id;
+    lower->program->comm[made].remote = comm->inter ? (uint32_t)comm->size : 0;
+    *out_comm = *slot = (int32_t)made;
+    return CORE_OK;
+}
+
+/* --- messages --------------------------------------------------------------------------------- */
+
+static int32_t world_peer(const struct lower *lower, const struct trace_event *event, int32_t peer)
+{
+    int32_t world = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank, peer);
+    return world == EVENT_ANY ? REPLAY_ANY : world >= 0 ? world : REPLAY_PROC_NULL;
+}
+
+/* The library numbers its own messages from -1 down, or leaves them to the algorithm: they get a
+ * context of their own. */
+static int32_t inner_tag(int32_t tag)
+{
+    return tag < 0 && tag != EVENT_ANY ? INT32_MAX + tag + 1 : tag;
+}
+
+/* The part of an operation that names the message. bad: the communicator is not known. */
+enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
+                                  int32_t peer, int32_t tag, struct replay_op *op, bool *out_bad)
+{
+    int32_t comm = -1;
+    *out_bad = true;
+    if (event->comm >= 0) {
+        enum core_status status = lower_comm(
+            lower, (event->parent ? lower->inner : lower->comm) + event->comm, event->comm, &comm);
+        if (status != CORE_OK)
+            return status;
+    }
+    if (comm < 0 || peer == EVENT_NONE) {
+        lower_unsupported(lower, event);
+        lower->stop =
+            true; /* a message to or from somewhere unknown: what follows could be blamed wrongly */
+        return CORE_OK;
+    }
+    op->comm = (uint32_t)comm;
+    op->peer = world_peer(lower, event, peer);
+    op->tag = tag == EVENT_ANY ? REPLAY_ANY : event->parent ? inner_tag(tag) : tag;
+    if (op->tag < 0 && op->tag != REPLAY_ANY)
+        op->tag = 0;
+    *out_bad = false;
+    return CORE_OK;
+}
+
+static uint8_t mode_of(enum event_mode mode)
+{
+    switch (mode) {
+    case EVENT_MODE_BUFFERED:
+        return REPLAY_BUFFERED;
+    case EVENT_MODE_SYNCHRONOUS:
+        return REPLAY_SYNCHRONOUS;
+    case EVENT_MODE_READY:
+        return REPLAY_READY;
+    case EVENT_MODE_NONE:
+    case EVENT_MODE_STANDARD:
+        break;
+    }
+    return REPLAY_STANDARD;
+}
+
+/* Which source a receive or probe got, by the status of completion `index`. */
+static int32_t matched_by(const struct lower *lower, const struct trace_event *event,
+                          const struct trace_completion *done)
+{
+    if (!done->done || done->cancelled || done->source < 0)
+        return REPLAY_ANY;
+    int32_t world = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank, done->source);
+    return world >= 0 ? world : REPLAY_ANY;
+}
+
+static bool found(const struct trace_event *event)
+{
+    return event->completion_count && event->completion[0].done;
+}
+
+/* A receive of what the thread's last probe of any source found. Threads may take each other's
+ * messages: nothing is taken for granted there. */
+static void follow_probe(struct lower *lower, const struct trace_event *event, struct replay_op *op)
+{
+    struct lower_thread *thread = lower->now;
+
+    if (!thread->probe || event->parent)
+        return;
+    struct replay_op *probe = &lower->program->rank[lower->rank].op[thread->probe - 1];
+    bool fits = (op->peer == REPLAY_ANY || op->peer == probe->matched) &&
+                (op->tag == REPLAY_ANY || op->tag == thread->probe_tag);
+    if (op->comm != probe->comm || !fits)
+        return;
+    thread->probe = 0;
+    if (op->peer == REPLAY_ANY && (op->tag == REPLAY_ANY || probe->tag != REPLAY_ANY))
+        return; /* it names nothing that the probe found */
+    op->flags |= REPLAY_FLAG_PROBED;
+    probe->flags |= REPLAY_FLAG_PROBED;
+}
+
+static enum core_status lower_message(struct lower *lower, const struct trace_event *event)
+{
+    bool is_send = event->class == EVENT_CLASS_SEND || event->class == EVENT_CLASS_ISEND ||
+                   event->class == EVENT_CLASS_SEND_INIT;
+    struct replay_op op = {
+        .bytes = event->bytes, .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
+    struct lower_request *request;
+    bool bad;
+
+    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
+    if (status != CORE_OK || bad)
+        return status;
+    if (is_send && op.peer == REPLAY_ANY) { /* the program's mistake */
+        lower->stop |= event->pending;
+        return CORE_OK;
+    }
+    op.mode = is_send ? mode_of(event->mode) : 0;
+    lower->notes->wildcards += !is_send && op.peer == REPLAY_ANY;
+    if (event->class == EVENT_CLASS_RECV || event->class == EVENT_CLASS_IRECV)
+        follow_probe(lower, event, &op);
+    switch (event->class) {
+    case EVENT_CLASS_SEND:
+        op.kind = REPLAY_SEND;
+        return lower_add(lower, event, op);
+    case EVENT_CLASS_RECV:
+        op.kind = REPLAY_RECV;
+        if (event->completion_count)
+            op.matched = matched_by(lower, event, &event->completion[0]);
+        return lower_add(lower, event, op);
+    case EVENT_CLASS_ISEND:
+    case EVENT_CLASS_IRECV:
+        op.kind = is_send ? REPLAY_ISEND : REPLAY_IRECV;
+        return lower_start(lower, event, op, event->request);
+    case EVENT_CLASS_SEND_INIT:
+    case EVENT_CLASS_RECV_INIT:
+        op.kind = is_send ? REPLAY_ISEND : REPLAY_IRECV;
+        if (!event->request)
+            return CORE_OK;
+        status = lower_request_add(lower, event->request, &request);
+        if (status == CORE_OK) {
+            request->persistent = true;
+            request->start = op;
+        }
+        return status;
+    default:
+        CORE_CHECK(!"a class of messages");
+    }
+}
+
+static enum core_status lower_sendrecv(struct lower *lower, const struct trace_event *event)
+{
+    struct replay_op send = {.kind = REPLAY_ISEND, .mode = REPLAY_STANDARD, .bytes = event->bytes};
+    struct replay_op receive = {
+        .kind = REPLAY_IRECV, .bytes = event->recv_bytes, .matched = REPLAY_ANY};
+    struct replay_rank *rank = &lower->program->rank[lower->rank];
+    int32_t pair[2], set;
+    bool bad, bad_too;
+
+    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &send, &bad);
+    if (status == CORE_OK)
+        status =
+            lower_message_op(lower, event, event->recv_peer, event->recv_tag, &receive, &bad_too);
+    if (status != CORE_OK || bad || bad_too)
+        return status;
+    if (send.peer == REPLAY_ANY) {
+        lower->stop |= event->pending;
+        return CORE_OK;
+    }
+    if (event->completion_count)
+        receive.matched = matched_by(lower, event, &event->completion[0]);
+    lower->notes->wildcards += receive.peer == REPLAY_ANY;
+    follow_probe(lower, event, &receive);
+    receive.request = pair[0] = rank->request_count;
+    status = lower_add(lower, event, receive);
+    send.request = pair[1] = rank->request_count;
+    if (status == CORE_OK)
+        status = lower_add(lower, event, send);
+    if (status == CORE_OK)
+        status = replay_program_set(lower->program, lower->rank, pair, 2, -1, &set);
+    if (status != CORE_OK)
+        return status;
+    return lower_add(lower, event, (struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set});
+}
+
+static enum core_status lower_probe(struct lower *lower, const struct trace_event *event,
+                                    bool polling)
+{
+    bool takes = event->class == EVENT_CLASS_MPROBE || event->class == EVENT_CLASS_IMPROBE;
+    struct replay_op op = {.kind = takes ? REPLAY_MPROBE : REPLAY_PROBE,
+                           .flags = polling ? REPLAY_FLAG_TEST : 0,
+                           .request = REPLAY_NO_REQUEST,
+                           .matched = REPLAY_ANY};
+    bool bad;
+
+    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
+    if (status != CORE_OK || bad || op.peer == REPLAY_PROC_NULL)
+        return status;
+    if (event->completion_count)
+        op.matched = matched_by(lower, event, &event->completion[0]);
+    lower->notes->wildcards += op.peer == REPLAY_ANY;
+    lower->notes->tests += polling;
+    if (takes)
+        return lower_start(lower, event, op, event->request);
+    status = lower_add(lower, event, op);
+    if (op.peer == REPLAY_ANY)
+        lower->now->probe = 0;
+    if (status == CORE_OK && op.peer == REPLAY_ANY && op.matched >= 0 && !lower->threads) {
+        lower->now->probe = lower->program->rank[lower->rank].op_count;
+        lower->now->probe_tag = event->completion[0].tag;
+    }
+    return status;
+}
+
+static enum core_status lower_mrecv(struct lower *lower, const struct trace_event *event)
+{
+    struct replay_op op = {.kind = REPLAY_MRECV, .bytes = event->bytes};
+    uint64_t message = event->request;
+
+    if (event->class == EVENT_CLASS_IMRECV) {
+        int64_t *value;
+        uint32_t count;
+        enum core_status status =
+            trace_arg_get(lower->trace, lower->rank, event->seq, "message", &value, &count);
+        if (status != CORE_OK)
+            return status;
+        message = count ? (uint64_t)value[0] : 0;
+        free(value);
+    }
+    const struct lower_request *request = lower_request_find(lower, message);
+    if (!request || !request->message) { /* MPI_MESSAGE_NO_PROC, or a probe that was not recorded */
+        lower->notes->unknown_requests += message != 0;
+        return CORE_OK;
+    }
+    if (event->class == EVENT_CLASS_MRECV) {
+        op.request = request->request;
+        return lower_add(lower, event, op);
+    }
+    op.kind = REPLAY_IMRECV;
+    op.tag = request->request;
+    return lower_start(lower, event, op, event->request);
+}
+
+/* --- starts, waits, tests --------------------------------------------------------------------- */
+
+static enum core_status start_one(struct lower *lower, const struct trace_event *event, uint64_t id)
+{
+    struct lower_request *request = lower_request_find(lower, id);
+    if (!request || !request->persistent) {
+        lower->notes->unknown_requests += id != 0;
+        return CORE_OK;
+    }
+    struct replay_op op = request->start;
+    if (op.kind == REPLAY_ICOLL)
+        op.tag = (int32_t)lower->number[op.comm]++;
+    return lower_start(lower, event, op, id);
+}
+
+static enum core_status lower_starts(struct lower *lower, const struct trace_event *event)
+{
+    if (event->request)
+        return start_one(lower, event, event->request);
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; status == CORE_OK && i < event->completion_count; i++)
+        status = start_one(lower, event, event->completion[i].request);
+    return status;
+}
+
+/* What the completion of a request tells about the operation that made it. */
+static void learn(struct lower *lower, const struct trace_completion *done)
+{
+    struct lower_request *request = lower_request_find(lower, done->request);
+    if (!request || request->request < 0 || !done->done)
+        return;
+    struct replay_op *op = &lower->program->rank[lower->rank].op[request->op];
+    if (op->kind == REPLAY_IRECV && !done->cancelled && done->source >= 0) {
+        int32_t origin = lower->program->comm[op->comm].origin;
+        int32_t world = trace_comm_world(lower->trace, origin, (int32_t)lower->rank, done->source);
+        if (world >= 0)
+            op->matched = world;
+    }
+    if (done->cancelled && (uint32_t)request->request < lower->cancel_room &&
+        lower->cancel[request->request] != UINT32_MAX)
+        lower->program->rank[lower->rank].op[lower->cancel[request->request]].flags |=
+            REPLAY_FLAG_DONE;
+}
+
+struct gathered {
+    uint32_t count, done;
+    int32_t chosen; /* index of the last one that completed, or -1 */
+};
+
+/* The numbers of the requests that a call on several names: those that completed (1), those that
+ * did not (0), or all (-1). */
+static void gather(struct lower *lower, const struct trace_event *event, int which,
+                   struct gathered *gathered)
+{
+    for (uint32_t i = 0; i < event->completion_count; i++) {
+        const struct trace_completion *done = &event->completion[i];
+        if (which >= 0 && done->done != (which == 1))
+            continue;
+        const struct lower_request *request = lower_request_find(lower, done->request);
+        if (!request || request->request < 0) {
+            lower->notes->unknown_requests += done->request != 0 && !request;
+            continue;
+        }
+        if (done->done) {
+            gathered->chosen = (int32_t)gathered->count;
+            gathered->done++;
+        }
+        lower->scratch[gathered->count++] = request->request;
+    }
+}
+
+static enum core_status wait_several(struct lower *lower, const struct trace_event *event,
+                                     enum replay_op_kind kind, bool polling)
+{
+    struct gathered set_of = {.chosen = -1};
+    int32_t set;
+
+    if (event->completion_count > lower->scratch_room) {
+        int32_t *larger = realloc(lower->scratch, event->completion_count * sizeof *larger);
+        if (!larger)
+            return no_memory();
+        lower->scratch = larger;
+        lower->scratch_room = event->completion_count;
+    }
+    if (kind == REPLAY_WAIT_SOME) { /* completed ones first, and how many they are */
+        gather(lower, event, 1, &set_of);
+        gather(lower, event, 0, &set_of);
+        set_of.chosen = set_of.done ? (int32_t)set_of.done : -1;
+    } else
+        gather(lower, event, -1, &set_of);
+    if (set_of.count == 0)
+        return CORE_OK;
+    lower->notes->wildcards += kind != REPLAY_WAIT_ALL && set_of.count > 1;
+    lower->notes->tests += polling;
+    enum core_status status =
+        replay_program_set(lower->program, lower->rank, lower->scratch, set_of.count,
+                           kind == REPLAY_WAIT_ALL ? -1 : set_of.chosen, &set);
+    if (status != CORE_OK)
+        return status;
+    return lower_add(lower, event,
+                     (struct replay_op){.kind = (uint8_t)kind,
+                                        .flags = polling ? REPLAY_FLAG_TEST : 0,
+                                        .request = set});
+}
+
+static enum core_status wait_one(struct lower *lower, const struct trace_event *event, uint64_t id,
+                                 bool polling)
+{
+    const struct lower_request *request = lower_request_find(lower, id);
+    if (!request || request->request < 0) {
+        lower->notes->unknown_requests += id != 0 && !request;
+        return CORE_OK;
+    }
+    lower->notes->tests += polling;
+    return lower_add(lower, event,
+                     (struct replay_op){.kind = REPLAY_WAIT,
+                                        .flags = polling ? REPLAY_FLAG_TEST : 0,
+                                        .request = request->request});
+}
+
+static uint64_t single_request(const struct trace_event *event)
+{
+    return event->request            ? event->request
+           : event->completion_count ? event->completion[0].request
+                                     : 0;
+}
+
+static enum core_status lower_wait(struct lower *lower, const struct trace_event *event,
+                                   bool polling)
+{
+    enum core_status status;
+    switch (event->class) {
+    case EVENT_CLASS_WAITALL:
+    case EVENT_CLASS_TESTALL:
+        status = wait_several(lower, event, REPLAY_WAIT_ALL, polling);
+        break;
+    case EVENT_CLASS_WAITANY:
+    case EVENT_CLASS_TESTANY:
+        status = wait_several(lower, event, REPLAY_WAIT_ANY, polling);
+        break;
+    case EVENT_CLASS_WAITSOME:
+    case EVENT_CLASS_TESTSOME:
+        status = wait_several(lower, event, REPLAY_WAIT_SOME, polling);
+        break;
+    default:
+        status = wait_one(lower, event, single_request(event), polling);
+        break;
+    }
+    for (uint32_t i = 0; i < event->completion_count; i++)
+        learn(lower, &event->completion[i]);
+    return status;
+}
+
+/* Did a test find what it asked for? Testall: everything; the others: something. */
+static bool test_true(const struct trace_event *event)
+{
+    uint32_t done = 0;
+    for (uint32_t i = 0; i < event->completion_count; i++)
+        done += event->completion[i].done;
+    return event->class == EVENT_CLASS_TESTALL ? done == event->completion_count && done > 0
+                                               : done > 0;
+}
+
+static enum core_status lower_cancel(struct lower *lower, const struct trace_event *event)
+{
+    struct replay_rank *rank = &lower->program->rank[lower->rank];
+    const struct lower_request *request = lower_request_find(lower, event->request);
+    if (!request || request->request < 0)
+        return CORE_OK;
+    if (lower->cancel_room < (uint32_t)rank->request_count) {
+        uint32_t room = (uint32_t)rank->request_count * 2;
+        uint32_t *larger = realloc(lower->cancel, room * sizeof *larger);
+        if (!larger)
+            return no_memory();
+        memset(larger + lower->cancel_room, 0xFF, (room - lower->cancel_room) * sizeof *larger);
+        lower->cancel = larger;
+        lower->cancel_room = room;
+    }
+    lower->cancel[request->request] = rank->op_count;
+    return lower_add(lower, event,
+                     (struct replay_op){.kind = REPLAY_CANCEL, .request = request->request});
+}
+
+static enum core_status lower_free(struct lower *lower, const struct trace_event *event)
+{
+    struct lower_request *request = lower_request_find(lower, event->request);
+    if (!request || request->request < 0)
+        return CORE_OK;
+    int32_t number = request->request;
+    struct replay_op *ops = lower->program->rank[lower->rank].op;
+    if ((uint32_t)number < lower->cancel_room && lower->cancel[number] != UINT32_MAX)
+        ops[lower->cancel[number]].flags |=
+            REPLAY_FLAG_DONE; /* cancelled and forgotten: taken as cancelled */
+    return lower_add(lower, event, (struct replay_op){.kind = REPLAY_FREE, .request = number});
+}
+
+enum { BUFFERED_OVERHEAD = 128 }; /* MPI_BSEND_OVERHEAD of Open MPI */
+
+static enum core_status lower_buffer(struct lower *lower, const struct trace_event *event)
+{
+    bool attach = strstr(lower->trace->call[event->call].name, "attach") != NULL &&
+                  strstr(lower->trace->call[event->call].name, "detach") == NULL;
+    struct replay_op op = {.kind = attach ? REPLAY_ATTACH : REPLAY_DETACH,
+                           .request = REPLAY_NO_REQUEST};
+    if (attach) {
+        int64_t *value;
+        uint32_t count;
+        enum core_status status =
+            trace_arg_get(lower->trace, lower->rank, event->seq, "size", &value, &count);
+        if (status != CORE_OK)
+            return status;
+        op.bytes = count && value[0] > 0 ? (uint64_t)value[0] : event->bytes;
+        free(value);
+    }
+    return lower_add(lower, event, op);
+}
+
+/* --- the walk --------------------------------------------------------------------------------- */
+
+static bool is_poll(enum event_class class)
+{
+    return class == EVENT_CLASS_TEST || class == EVENT_CLASS_TESTALL ||
+           class == EVENT_CLASS_TESTANY || class == EVENT_CLASS_TESTSOME ||
+           class == EVENT_CLASS_REQUEST_STATUS || class == EVENT_CLASS_IPROBE ||
+           class == EVENT_CLASS_IMPROBE;
+}
+
+static enum core_status lower_poll(struct lower *lower, const struct trace_event *event)
+{
+    bool is_probe = event->class == EVENT_CLASS_IPROBE || event->class == EVENT_CLASS_IMPROBE;
+    bool is_true = is_probe ? found(event) : test_true(event);
+
+    if (!is_true || event->pending) {
+        lower->notes->polls += event->repeat;
+        for (uint32_t i = 0; i < event->completion_count; i++)
+            learn(lower, &event->completion[i]);
+        return lower_poll_keep(lower->now, event);
+    }
+    lower_poll_forget(lower->now);
+    return is_probe ? lower_probe(lower, event, true) : lower_wait(lower, event, true);
+}
+
+/* Calls that a loop that polls may make besides: they tell nobody anything. */
+static bool is_local(enum event_class class)
+{
+    return class == EVENT_CLASS_OTHER || class == EVENT_CLASS_COMM || class == EVENT_CLASS_GROUP ||
+           class == EVENT_CLASS_TOPO || class == EVENT_CLASS_TYPE || class == EVENT_CLASS_TOOL ||
+           class == EVENT_CLASS_WIN;
+}
+
+/* A call that MPI refused for its arguments sent and received nothing. A receive or wait that
+ * reports an error in a message did. */
+static bool was_refused(const struct trace_event *event)
+{
+    if (!event->error || event->pending)
+        return false;
+    switch (event->class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_ISEND:
+    case EVENT_CLASS_SEND_INIT:
+    case EVENT_CLASS_IRECV:
+    case EVENT_CLASS_RECV_INIT:
+    case EVENT_CLASS_SENDRECV:
+    case EVENT_CLASS_RECV:
+    case EVENT_CLASS_PROBE:
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COMM_CREATE:
+        return event->completion_count == 0;
+    default:
+        return false;
+    }
+}
+
+static enum core_status lower_event(struct lower *lower, const struct trace_event *event)
+{
+    if (is_poll(event->class))
+        return lower_poll(lower, event);
+    if (event->class == EVENT_CLASS_RMA_TEST)
+        return lower_rma_test(lower, event);
+    if (!is_local(event->class))
+        lower_poll_forget(lower->now);
+    if (was_refused(event))
+        return CORE_OK;
+    switch (event->class) {
+    case EVENT_CLASS_SEND:
+    case EVENT_CLASS_ISEND:
+    case EVENT_CLASS_SEND_INIT:
+    case EVENT_CLASS_RECV:
+    case EVENT_CLASS_IRECV:
+    case EVENT_CLASS_RECV_INIT:
+        return lower_message(lower, event);
+    case EVENT_CLASS_SENDRECV:
+        return lower_sendrecv(lower, event);
+    case EVENT_CLASS_START:
+        return lower_starts(lower, event);
+    case EVENT_CLASS_WAIT:
+    case EVENT_CLASS_WAITALL:
+    case EVENT_CLASS_WAITANY:
+    case EVENT_CLASS_WAITSOME:
+        return lower_wait(lower, event, false);
+    case EVENT_CLASS_PROBE:
+    case EVENT_CLASS_MPROBE:
+        return lower_probe(lower, event, false);
+    case EVENT_CLASS_MRECV:
+    case EVENT_CLASS_IMRECV:
+        return lower_mrecv(lower, event);
+    case EVENT_CLASS_CANCEL:
+        return lower_cancel(lower, event);
+    case EVENT_CLASS_REQUEST_FREE:
+        return lower_free(lower, event);
+    case EVENT_CLASS_BUFFER:
+        return lower_buffer(lower, event);
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COLL_INIT:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_COMM_ICREATE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_FILE_COLL:
+    case EVENT_CLASS_RMA_FENCE:
+        return lower_collective(lower, event);
+    case EVENT_CLASS_RMA_LOCK:
+    case EVENT_CLASS_RMA_UNLOCK:
+    case EVENT_CLASS_RMA_POST:
+    case EVENT_CLASS_RMA_START:
+    case EVENT_CLASS_RMA_COMPLETE:
+    case EVENT_CLASS_RMA_WAIT:
+        return lower_rma(lower, event);
+    case EVENT_CLASS_SPAWN:
+        lower_unsupported(lower, event);
+        lower->stop |= event->pending;
+        return CORE_OK;
+    case EVENT_CLASS_FINALIZE: /* holds nobody; whoever is in it communicates no more, however it
+                                  ended */
+        lower->finalized = true;
+        return CORE_OK;
+    default: /* local calls, and MPI_Abort */
+        return CORE_OK;
+    }
+}
+
+static bool is_expandable(enum event_class class)
+{
+    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_COMM_CREATE;
+}
+
+/* What the application did between its last call and this one. */
+static enum core_status lower_compute(struct lower *lower, const struct trace_event *event,
+                                      uint64_t *left)
+{
+    uint64_t before = *left;
+    *left = event->t_leave > before ? event->t_leave : before;
+    if (!before || event->t_enter <= before)
+        return CORE_OK;
+    struct replay_op op = {.kind = REPLAY_COMPUTE,
+                           .bytes = (event->t_enter - before) * 1000,
+                           .event = event->seq,
+                           .request = REPLAY_NO_REQUEST,
+                           .matched = REPLAY_ANY};
+    struct replay_when when = {
+        .enter = before, .leave = event->t_enter, .thread = (uint32_t)event->thread};
+    return replay_program_add_when(lower->program, lower->rank, &op, lower->threads ? &when : NULL);
+}
+
+/* The thread that made the call; its number is small or the trace is damaged. */
+static enum core_status find_thread(struct lower *lower, const struct trace_event *event)
+{
+    uint32_t thread = lower->threads ? (uint32_t)event->thread : 0;
+    if (thread >= REPLAY_THREADS_MAX)
+        return core_report(CORE_BAD_FORMAT, "rank %u, event %llu: no thread has number %d",
+                           lower->rank, (unsigned long long)event->seq, event->thread);
+    if (thread >= lower->thread_room) {
+        uint32_t room = thread + 4;
+        void *larger = realloc(lower->thread, room * sizeof *lower->thread);
+        if (!larger)
+            return no_memory();
+        lower->thread = larger;
+        lower->thread_room = room;
+    }
+    for (; lower->thread_count <= thread; lower->thread_count++)
+        lower->thread[lower->thread_count] = (struct lower_thread){0};
+    lower->now = &lower->thread[thread];
+    return CORE_OK;
+}
+
+/* Calls that delete or copy attributes; the callbacks run before anything that other ranks wait
+ * for. */
+static bool runs_callbacks(enum event_class class)
+{
+    return class == EVENT_CLASS_COMM_FREE || class == EVENT_CLASS_COMM_CREATE ||
+           class == EVENT_CLASS_WIN_FREE || class == EVENT_CLASS_FINALIZE;
+}
+
+static enum core_status lower_held(struct lower *lower)
+{
+    bool holds = lower->holds;
+
+    lower->holds = false;
+    return holds ? lower_event(lower, &lower->held) : CORE_OK;
+}
+
+/* A call of the application's own. What threads do is not told apart from callbacks. */
+static enum core_status lower_own(struct lower *lower, const struct trace_event *event)
+{
+    bool nested = !lower->threads && event->t_enter < lower->outer_leave;
+    enum core_status status = nested ? CORE_OK : lower_held(lower);
+
+    if (status != CORE_OK || nested)
+        return status == CORE_OK ? lower_event(lower, event) : status;
+    lower->outer_leave = event->pending ? UINT64_MAX : event->t_leave;
+    lower->now->inside_of = lower->expand && is_expandable(event->class) ? event->seq : 0;
+    if (lower->now->inside_of) {
+        lower_poll_forget(lower->now);
+    } else if (!lower->threads && runs_callbacks(event->class)) {
+        lower->held = *event;
+        lower->held.completion = NULL;
+        lower->held.completion_count = 0;
+        lower->holds = true;
+    } else {
+        status = lower_event(lower, event);
+    }
+    return status;
+}
+
+/* Decides for each event whether it is lowered: the application's own, or inside of a collective if
+ * told. */
+static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cursor)
+{
+    struct trace_event event;
+    bool more;
+    uint64_t left = 0;
+    enum core_status status;
+
+    while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more && !lower->stop) {
+        if ((status = find_thread(lower, &event)) != CORE_OK)
+            break;
+        if (lower->options->compute && !event.parent &&
+            (status = lower_compute(lower, &event, &left)) != CORE_OK)
+            break;
+        if (!event.parent)
+            lower->inside = event.pending && event.class != EVENT_CLASS_FINALIZE;
+        if (event.parent) {
+            if (lower->now->inside_of && event.parent >= lower->now->inside_of)
+                status = lower_event(lower, &event);
+        } else {
+            status = lower_own(lower, &event);
+        }
+        if (status != CORE_OK)
+            break;
+    }
+    return status == CORE_OK && !lower->stop ? lower_held(lower) : status;
+}
+
+static void forget_threads(struct lower *lower)
+{
+    for (uint32_t i = 0; i < lower->thread_count; i++) {
+        lower_poll_forget(&lower->thread[i]);
+        free(lower->thread[i].poll);
+    }
+    lower->thread_count = 0;
+}
+
+static void reset_rank(struct lower *lower, uint32_t rank)
+{
+    lower->rank = rank;
+    lower_epochs_done(lower);
+    if (lower->table)
+        memset(lower->table, 0, sizeof *lower->table << lower->table_bits);
+    lower->table_used = 0;
+    if (lower->number)
+        memset(lower->number, 0, lower->number_room * sizeof *lower->number);
+    if (lower->cancel)
+        memset(lower->cancel, 0xFF, lower->cancel_room * sizeof *lower->cancel);
+    forget_threads(lower);
+    lower->threads = lower->trace->rank[rank].threads > 1;
+    lower->notes->threads |= lower->threads;
+    lower->stop = lower->finalized = lower->inside = lower->holds = false;
+    lower->outer_leave = 0;
+}
+
+/* Who died in a call waits for nothing. */
+static void drop_pending(struct replay_rank *rank)
+{
+    uint32_t kept = 0;
+    while (!rank->when && rank->op_count &&
+           rank->op[rank->op_count - 1].flags & REPLAY_FLAG_PENDING)
+        rank->op_count--;
+    for (uint32_t i = 0; rank->when && i < rank->op_count; i++) {
+        if (rank->op[i].flags & REPLAY_FLAG_PENDING)
+            continue;
+        rank->op[kept] = rank->op[i];
+        rank->when[kept++] = rank->when[i];
+    }
+    if (rank->when)
+        rank->op_count = kept;
+}
+
+static enum core_status lower_one(struct lower *lower, uint32_t rank)
+{
+    const struct trace_rank *known = &lower->trace->rank[rank];
+    struct replay_rank *program = &lower->program->rank[rank];
+    struct trace_cursor *cursor;
+
+    reset_rank(lower, rank);
+    bool ended = known->state == EVENT_RANK_FINISHED || known->state == EVENT_RANK_EXITED;
+    program->end = ended && !known->cut && !known->lost ? REPLAY_END_FINISHED : REPLAY_END_UNKNOWN;
+    if (known->lost && !known->cut) { /* something is missing in the middle: any claim about the
+                                         rank could be wrong */
+        lower->notes->ranks_unknown++;
+        lower->notes->ranks_left_out++;
+        return CORE_OK;
+    }
+    enum core_status status = trace_cursor_open(lower->trace, rank, &cursor);
+    if (status != CORE_OK)
+        return status;
+    status = lower_rank(lower, cursor);
+    trace_cursor_close(cursor);
+    if (lower->finalized)
+        program->end = REPLAY_END_FINISHED;
+    bool died = known->state == EVENT_RANK_CRASHED || known->state == EVENT_RANK_ABORTED ||
+                (known->state == EVENT_RANK_EXITED &&
+                 lower->inside); /* an error that MPI takes for fatal */
+    if (lower->stop || (died && !lower->finalized))
+        program->end = REPLAY_END_UNKNOWN;
+    for (uint32_t i = 0;
+         i < lower->thread_count && known->state == EVENT_RANK_ENDED && !lower->stop && !known->cut;
+         i++)
+        if (status == CORE_OK)
+            status = lower_poll_end(lower, &lower->thread[i]);
+    if (died && !lower->options->fatal)
+        drop_pending(program);
+    lower->notes->ranks_unknown += program->end == REPLAY_END_UNKNOWN;
+    return status;
+}
+
+enum core_status replay_lower(struct trace *trace, const struct replay_lower_options *options,
+                              struct replay_program *out_program,
+                              struct replay_lower_notes *out_notes)
+{
+    struct replay_program program;
+    struct replay_lower_notes notes = {.unsupported_call = -1};
+    struct lower lower = {.trace = trace, .options = options, .program = &program, .notes = &notes};
+    size_t comms = (size_t)trace->comm_count + 1;
+
+    enum core_status status = replay_program_init(&program, trace->rank_count);
+    program.buffered_overhead = BUFFERED_OVERHEAD;
+    if (status != CORE_OK)
+        return status;
+    lower.comm = malloc(comms * sizeof *lower.comm);
+    lower.inner = malloc(comms * sizeof *lower.inner);
+    if (!lower.comm || !lower.inner) {
+        status = no_memory();
+        goto free_lower;
+    }
+    memset(lower.comm, 0xFF, comms * sizeof *lower.comm);
+    memset(lower.inner, 0xFF, comms * sizeof *lower.inner);
+    const char *layer = trace_meta(trace, "layer");
+    lower.expand = options->inside && layer && strcmp(layer, "on") == 0;
+    for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
+        status = lower_one(&lower, rank);
+    if (status == CORE_OK) {
+        replay_program_trim(&program);
+        status = replay_program_check(&program);
+    }
+free_lower:
+    free(lower.comm);
+    free(lower.inner);
+    free(lower.window);
+    lower_epochs_done(&lower);
+    free(lower.epoch);
+    free(lower.number);
+    free(lower.table);
+    free(lower.cancel);
+    forget_threads(&lower);
+    free(lower.thread);
+    free(lower.scratch);
+    if (status != CORE_OK) {
+        replay_program_done(&program);
+        return status;
+    }
+    *out_program = program;
+    if (out_notes)
+        *out_notes = notes;
+    return CORE_OK;
+}

@@ -1,0 +1,157 @@
+/* A rank that did nothing but poll when its record ended is taken to wait for what it polled: for
+ * any of it, if it polled several things. Whether it would have polled for ever is not known;
+ * whoever judges the program sees it by REPLAY_FLAG_TEST on an operation that is pending. What is
+ * taken for a receive here receives at the end of the record, where nothing is left that it could
+ * disturb. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "replay/program/lower_state.h"
+
+enum {
+    POLLS_KEPT_MAX = 64
+}; /* a rank that polls more different things waits for something that is not known */
+
+static bool is_probe(const struct trace_event *event)
+{
+    return event->class == EVENT_CLASS_IPROBE || event->class == EVENT_CLASS_IMPROBE;
+}
+
+static uint64_t request_at(const struct trace_event *event, uint32_t index)
+{
+    return event->completion_count ? event->completion[index].request : event->request;
+}
+
+static bool same_poll(const struct lower_poll *poll, const struct trace_event *event,
+                      uint32_t requests)
+{
+    if (poll->event.class != event->class || poll->event.comm != event->comm ||
+        poll->event.peer != event->peer || poll->event.win != event->win ||
+        poll->event.tag != event->tag || poll->request_count != requests)
+        return false;
+    for (uint32_t i = 0; i < requests; i++)
+        if (poll->request[i] != request_at(event, i))
+            return false;
+    return true;
+}
+
+void lower_poll_forget(struct lower_thread *thread)
+{
+    for (uint32_t i = 0; i < thread->poll_count; i++)
+        free(thread->poll[i].request);
+    thread->poll_count = 0;
+}
+
+enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace_event *event)
+{
+    uint32_t requests = is_probe(event)           ? 0
+                        : event->completion_count ? event->completion_count
+                                                  : event->request != 0;
+
+    for (uint32_t i = 0; i < thread->poll_count; i++)
+        if (same_poll(&thread->poll[i], event, requests))
+            return CORE_OK;
+    if (thread->poll_count > POLLS_KEPT_MAX)
+        return CORE_OK;
+    if (thread->poll_count == thread->poll_room) {
+        uint32_t room = thread->poll_room ? thread->poll_room * 2 : 4;
+        struct lower_poll *larger = realloc(thread->poll, room * sizeof *larger);
+        if (!larger)
+            return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+        thread->poll = larger;
+        thread->poll_room = room;
+    }
+    struct lower_poll *poll = &thread->poll[thread->poll_count];
+    *poll = (struct lower_poll){.event = *event,
+                                .request = malloc((requests + 1) * sizeof(uint64_t)),
+                                .request_count = requests};
+    if (!poll->request)
+        return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+    for (uint32_t i = 0; i < requests; i++)
+        poll->request[i] = request_at(event, i);
+    poll->event.completion = NULL;
+    poll->event.completion_count = 0;
+    thread->poll_count++;
+    return CORE_OK;
+}
+
+/* Appends a request of the program to the scratch list. */
+static enum core_status list_add(struct lower *lower, uint32_t *count, int32_t request)
+{
+    if (*count == lower->scratch_room) {
+        uint32_t room = lower->scratch_room * 2 + 16;
+        int32_t *larger = realloc(lower->scratch, room * sizeof *larger);
+        if (!larger)
+            return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+        lower->scratch = larger;
+        lower->scratch_room = room;
+    }
+    lower->scratch[(*count)++] = request;
+    return CORE_OK;
+}
+
+static enum core_status list_probe(struct lower *lower, struct trace_event *event, uint32_t *count,
+                                   bool *out_known)
+{
+    struct replay_op op = {.kind = REPLAY_IRECV, .bytes = UINT64_MAX, .matched = REPLAY_ANY};
+    bool bad;
+
+    op.request = lower->program->rank[lower->rank].request_count;
+    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
+    if (status != CORE_OK || bad || op.peer == REPLAY_PROC_NULL) {
+        *out_known = false;
+        return status;
+    }
+    lower->notes->wildcards += op.peer == REPLAY_ANY;
+    status = lower_start(lower, event, op, 0);
+    return status == CORE_OK ? list_add(lower, count, op.request) : status;
+}
+
+static enum core_status list_requests(struct lower *lower, const struct lower_poll *poll,
+                                      uint32_t *count, bool *out_known)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < poll->request_count && status == CORE_OK; i++) {
+        const struct lower_request *request = lower_request_find(lower, poll->request[i]);
+        if (request && request->request >= 0)
+            status = list_add(lower, count, request->request);
+        else if (poll->request[i] && !request)
+            *out_known = false;
+    }
+    return status;
+}
+
+enum core_status lower_poll_end(struct lower *lower, struct lower_thread *thread)
+{
+    enum core_status status = CORE_OK;
+    uint32_t count = 0;
+    int32_t set;
+    bool known = thread->poll_count > 0 && thread->poll_count <= POLLS_KEPT_MAX;
+    bool all = thread->poll_count == 1 && thread->poll[0].event.class == EVENT_CLASS_TESTALL;
+
+    if (thread->poll_count == 1 && thread->poll[0].event.class == EVENT_CLASS_RMA_TEST) {
+        thread->poll[0].event.pending = true;
+        return lower_rma(lower, &thread->poll[0].event);
+    }
+    for (uint32_t i = 0; i < thread->poll_count && known && status == CORE_OK; i++) {
+        struct lower_poll *poll = &thread->poll[i];
+        poll->event.pending = true;
+        known = poll->event.class != EVENT_CLASS_RMA_TEST; /* among others: not modelled */
+        if (!known)
+            break;
+        status = is_probe(&poll->event) ? list_probe(lower, &poll->event, &count, &known)
+                                        : list_requests(lower, poll, &count, &known);
+    }
+    if (status != CORE_OK || !known || !count)
+        return status;
+    lower->notes->tests++;
+    lower->notes->wildcards += !all && count > 1;
+    status = replay_program_set(lower->program, lower->rank, lower->scratch, count, -1, &set);
+    if (status != CORE_OK)
+        return status;
+    return lower_add(lower, &thread->poll[0].event,
+                     (struct replay_op){.kind = all ? REPLAY_WAIT_ALL : REPLAY_WAIT_ANY,
+                                        .flags = REPLAY_FLAG_TEST,
+                                        .request = set});
+}

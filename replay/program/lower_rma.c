@@ -1,0 +1,198 @@
+/* Lowering of one-sided epochs. Locks are operations of their own. Post, start, complete and wait
+ * become messages of the window's context that hold nobody who sends them: post tells every origin
+ * that it may start, complete tells every target that it is done; start waits for the posts, wait
+ * for the completions, as a library may; so does a test that found the epoch complete. Fences are
+ * collectives (lower_coll.c). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "replay/program/lower_state.h"
+
+enum { TAG_POSTED = 1, TAG_COMPLETED = 2 };
+
+int32_t *lower_window_slot(struct lower *lower, int32_t win)
+{
+    uint32_t need = (uint32_t)win + 1;
+    if (need > lower->window_room) {
+        uint32_t room = need * 2;
+        int32_t *larger = realloc(lower->window, room * sizeof *larger);
+        if (!larger)
+            return NULL;
+        memset(larger + lower->window_room, 0xFF, (room - lower->window_room) * sizeof *larger);
+        lower->window = larger;
+        lower->window_room = room;
+    }
+    return &lower->window[win];
+}
+
+static enum core_status lower_lock(struct lower *lower, const struct trace_event *event,
+                                   enum replay_op_kind kind)
+{
+    struct replay_op op = {
+        .kind = (uint8_t)kind, .mode = REPLAY_LOCK_SHARED, .request = REPLAY_NO_REQUEST};
+    bool skip;
+
+    if (event->peer == EVENT_NONE) /* lock_all, unlock_all */
+        op.peer = REPLAY_ANY;
+    else if ((op.peer = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank,
+                                         event->peer)) < 0)
+        return CORE_OK;
+    enum core_status status = lower_place(lower, event, true, event->comm, &op, &skip);
+    if (status != CORE_OK || skip)
+        return status;
+    if (kind == REPLAY_LOCK && op.peer >= 0) {
+        int64_t *value;
+        uint32_t count;
+        status = trace_arg_get(lower->trace, lower->rank, event->seq, "lock_type", &value, &count);
+        if (status != CORE_OK)
+            return status;
+        if (count && value[0] == 1) /* MPI_LOCK_EXCLUSIVE in Open MPI; 2 is shared */
+            op.mode = REPLAY_LOCK_EXCLUSIVE;
+        free(value);
+    }
+    return lower_add(lower, event, op);
+}
+
+/* --- post, start, complete, wait -------------------------------------------------------------- */
+
+void lower_epochs_done(struct lower *lower)
+{
+    for (uint32_t i = 0; i < lower->epoch_count; i++) {
+        free(lower->epoch[i].target);
+        free(lower->epoch[i].origin);
+    }
+    lower->epoch_count = 0;
+}
+
+static struct lower_epoch *epoch_of(struct lower *lower, int32_t win)
+{
+    for (uint32_t i = 0; i < lower->epoch_count; i++)
+        if (lower->epoch[i].win == win)
+            return &lower->epoch[i];
+    struct lower_epoch *larger = realloc(lower->epoch, (lower->epoch_count + 1) * sizeof *larger);
+    if (!larger)
+        return NULL;
+    lower->epoch = larger;
+    lower->epoch[lower->epoch_count] = (struct lower_epoch){.win = win};
+    return &lower->epoch[lower->epoch_count++];
+}
+
+/* The members of the group that the call named. */
+static enum core_status group_of(struct lower *lower, const struct trace_event *event,
+                                 int64_t **out_member, uint32_t *out_count)
+{
+    int64_t *group;
+    uint32_t count;
+    enum core_status status =
+        trace_arg_get(lower->trace, lower->rank, event->seq, "group", &group, &count);
+    if (status != CORE_OK)
+        return status;
+    *out_member = NULL;
+    *out_count = 0;
+    if (count)
+        status = trace_group_get(lower->trace, group[0], out_member, out_count);
+    free(group);
+    for (uint32_t i = 0; i < *out_count; i++)
+        if ((*out_member)[i] < 0 || (*out_member)[i] >= (int64_t)lower->trace->rank_count)
+            *out_count = 0;
+    return status;
+}
+
+static enum core_status tell(struct lower *lower, const struct trace_event *event,
+                             struct replay_op op, const int64_t *member, uint32_t count)
+{
+    enum core_status status = CORE_OK;
+    op.kind = REPLAY_ISEND;
+    op.mode = REPLAY_TOKEN;
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
+        op.peer = (int32_t)member[i];
+        status = lower_start(lower, event, op, 0);
+    }
+    return status;
+}
+
+static enum core_status await(struct lower *lower, const struct trace_event *event,
+                              struct replay_op op, const int64_t *member, uint32_t count)
+{
+    struct replay_rank *rank = &lower->program->rank[lower->rank];
+    int32_t *request = malloc((count + 1) * sizeof *request), set;
+    enum core_status status =
+        request ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+    uint16_t wait_flags = op.flags;
+    op.flags = 0;
+    op.kind = REPLAY_IRECV;
+    op.matched = REPLAY_ANY;
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
+        request[i] = rank->request_count;
+        op.peer = (int32_t)member[i];
+        status = lower_start(lower, event, op, 0);
+    }
+    if (status == CORE_OK && count)
+        status = replay_program_set(lower->program, lower->rank, request, count, -1, &set);
+    if (status == CORE_OK && count)
+        status = lower_add(
+            lower, event,
+            (struct replay_op){.kind = REPLAY_WAIT_ALL, .flags = wait_flags, .request = set});
+    free(request);
+    return status;
+}
+
+enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
+{
+    struct replay_op op = {.kind = REPLAY_ISEND, .request = REPLAY_NO_REQUEST};
+    int64_t *member;
+    uint32_t count;
+    bool skip;
+
+    if (event->class == EVENT_CLASS_RMA_LOCK || event->class == EVENT_CLASS_RMA_UNLOCK)
+        return lower_lock(lower, event,
+                          event->class == EVENT_CLASS_RMA_LOCK ? REPLAY_LOCK : REPLAY_UNLOCK);
+    struct lower_epoch *epoch = event->win >= 0 ? epoch_of(lower, event->win) : NULL;
+    if (!epoch) {
+        lower_unsupported(lower, event);
+        lower->stop = true;
+        return CORE_OK;
+    }
+    enum core_status status = lower_place(lower, event, true, event->comm, &op, &skip);
+    if (status != CORE_OK || skip)
+        return status;
+    bool posts = event->class == EVENT_CLASS_RMA_POST;
+    if (posts || event->class == EVENT_CLASS_RMA_START) {
+        status = group_of(lower, event, &member, &count);
+        if (status != CORE_OK)
+            return status;
+        free(posts ? epoch->origin : epoch->target);
+        *(posts ? &epoch->origin : &epoch->target) = member;
+        *(posts ? &epoch->origin_count : &epoch->target_count) = count;
+        op.tag = TAG_POSTED;
+        return posts ? tell(lower, event, op, member, count)
+                     : await(lower, event, op, member, count);
+    }
+    op.tag = TAG_COMPLETED;
+    if (event->class == EVENT_CLASS_RMA_COMPLETE)
+        return tell(lower, event, op, epoch->target, epoch->target_count);
+    if (event->class == EVENT_CLASS_RMA_TEST) {
+        op.flags = REPLAY_FLAG_TEST;
+        lower->notes->tests++;
+    }
+    return await(lower, event, op, epoch->origin, epoch->origin_count); /* wait, test */
+}
+
+enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event)
+{
+    int64_t *value = NULL;
+    uint32_t count;
+    enum core_status status =
+        trace_arg_get(lower->trace, lower->rank, event->seq, "flag", &value, &count);
+    if (status != CORE_OK)
+        return status;
+    bool ended = count && value[0] && !event->pending;
+    free(value);
+    if (!ended) {
+        lower->notes->polls += event->repeat;
+        return lower_poll_keep(lower->now, event);
+    }
+    lower_poll_forget(lower->now);
+    return lower_rma(lower, event);
+}

@@ -1,0 +1,111 @@
+/* Inside of lowering, shared by lower.c (the walk, point to point) and lower_coll.c (collectives,
+ * one-sided). Nobody else includes this. */
+#ifndef REPLAY_PROGRAM_LOWER_STATE_H
+#define REPLAY_PROGRAM_LOWER_STATE_H
+
+#include "replay/program/lower.h"
+
+struct lower_request { /* what is known of a request or message id of the rank being lowered */
+    uint64_t id;       /* 0: empty place */
+    int32_t request;   /* number in the program of its latest start; -1 inactive */
+    uint32_t op;       /* of its latest start */
+    bool persistent;
+    bool message;           /* made by a matched probe */
+    struct replay_op start; /* persistent: what a start makes */
+};
+
+struct lower_poll {           /* a test or probe that found nothing */
+    struct trace_event event; /* without its completions */
+    uint64_t *request;        /* what it tests */
+    uint32_t request_count;
+};
+
+struct lower_epoch { /* of a window, post-start-complete-wait: world ranks named by the last start
+                        and the last post */
+    int32_t win;
+    int64_t *target, *origin;
+    uint32_t target_count, origin_count;
+};
+
+struct lower_thread {   /* of the rank being lowered */
+    uint64_t inside_of; /* seq of the collective whose inner events are lowered; 0 none */
+    struct lower_poll
+        *poll; /* what it polled in vain since its last other call, each different poll once */
+    uint32_t poll_count, poll_room;
+    uint32_t probe; /* its last probe of any source, plus 1, whose message it has not received yet;
+                       0: none */
+    int32_t probe_tag; /* of the message that this found */
+};
+
+struct lower {
+    struct trace *trace;
+    const struct replay_lower_options *options;
+    struct replay_program *program;
+    struct replay_lower_notes *notes;
+    uint32_t rank;
+    int32_t *comm;   /* trace's communicator -> program's, -1 not made yet */
+    int32_t *inner;  /* the same, for the library's messages inside collectives */
+    int32_t *window; /* trace's window -> program's communicator */
+    uint32_t window_room;
+    struct lower_epoch *epoch; /* of this rank */
+    uint32_t epoch_count;
+    uint32_t *number; /* of this rank: collectives entered so far, by the program's communicator */
+    uint32_t number_room;
+    struct lower_request *table; /* hash of this rank's requests */
+    uint32_t table_bits, table_used;
+    uint32_t *cancel; /* by request: operation that cancels it, UINT32_MAX */
+    uint32_t cancel_room;
+    int32_t *scratch; /* requests of a set */
+    uint32_t scratch_room;
+    bool expand; /* blocking collectives are replaced by what the library did for them */
+    struct lower_thread *thread; /* by number */
+    uint32_t thread_count, thread_room;
+    struct lower_thread *now; /* that made the call being lowered */
+    bool threads;             /* several made calls on this rank */
+    uint64_t outer_leave; /* when the last call that was not made in a callback returned: those that
+                             began before were */
+    struct trace_event held; /* a call that runs callbacks: comes behind what they call */
+    bool holds;
+    bool finalized;
+    bool inside; /* the rank's last call did not return */
+    bool stop;   /* what the rank does from here on is not understood: its end is unknown */
+};
+
+/* lower.c */
+enum core_status lower_add(struct lower *lower, const struct trace_event *event,
+                           struct replay_op op);
+struct lower_request *lower_request_find(struct lower *lower, uint64_t id);
+enum core_status lower_request_add(struct lower *lower, uint64_t id,
+                                   struct lower_request **out_request);
+void lower_unsupported(struct lower *lower, const struct trace_event *event);
+/* The program's communicator for the trace's, remembered in *slot; -1: its members are not known.
+ */
+enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t comm, int32_t *out_comm);
+/* Adds a non-blocking operation and what the trace's request id means from now on. id 0: nobody can
+ * wait for it. */
+enum core_status lower_start(struct lower *lower, const struct trace_event *event,
+                             struct replay_op op, uint64_t id);
+
+enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
+                                  int32_t peer, int32_t tag, struct replay_op *op, bool *out_bad);
+
+/* lower_poll.c: what a thread polled when its record ended. */
+enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace_event *event);
+void lower_poll_forget(struct lower_thread *thread);
+enum core_status lower_poll_end(struct lower *lower, struct lower_thread *thread);
+
+/* lower_coll.c: collectives, communicator creation, fences. */
+enum core_status lower_collective(struct lower *lower, const struct trace_event *event);
+/* Fills in the communicator (of_window: the window's own context on it) and the number; skip:
+ * nothing to wait for, or not understood. */
+enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window,
+                             int32_t id, struct replay_op *op, bool *out_skip);
+
+/* lower_rma.c: locks; post, start, complete, wait, test. */
+enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event);
+enum core_status lower_rma(struct lower *lower, const struct trace_event *event);
+/* The place that remembers a window's context; NULL: out of memory. */
+int32_t *lower_window_slot(struct lower *lower, int32_t win);
+void lower_epochs_done(struct lower *lower);
+
+#endif

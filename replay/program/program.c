@@ -1,0 +1,402 @@
+/* Growing arrays of operations, and the check that stands between a program and the engine's
+ * assertions. */
+#include "replay/program/program.h"
+
+#include <stdbool.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+
+/* Doubles *array (of element bytes each) until it has room for one more. */
+static enum core_status grow(void **array, uint32_t *room, uint32_t need, size_t element)
+{
+    if (need <= *room)
+        return CORE_OK;
+    uint64_t wanted = *room ? *room : 8;
+    while (wanted < need)
+        wanted *= 2;
+    if (wanted > UINT32_MAX)
+        return core_report(CORE_LIMIT, "program too long: more than %u operations on one rank",
+                           UINT32_MAX);
+    void *larger = realloc(*array, wanted * element);
+    if (!larger)
+        return core_report(CORE_NO_MEMORY,
+                           "out of memory for a program of %llu operations on one rank",
+                           (unsigned long long)wanted);
+    *array = larger;
+    *room = (uint32_t)wanted;
+    return CORE_OK;
+}
+
+enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count)
+{
+    if (rank_count == 0 || rank_count > REPLAY_RANKS_MAX)
+        return core_report(CORE_BAD_INPUT, "a program of %u ranks; from 1 to %d are possible",
+                           rank_count, REPLAY_RANKS_MAX);
+    struct replay_program made = {.rank_count = rank_count};
+    made.rank = calloc(rank_count, sizeof *made.rank);
+    if (!made.rank)
+        return core_report(CORE_NO_MEMORY, "out of memory for %u ranks", rank_count);
+    uint32_t world;
+    enum core_status status = replay_program_comm(&made, NULL, rank_count, &world);
+    if (status != CORE_OK) {
+        free(made.rank);
+        return status;
+    }
+    CORE_CHECK(world == 0);
+    *program = made;
+    return CORE_OK;
+}
+
+void replay_program_done(struct replay_program *program)
+{
+    if (!program || !program->rank)
+        return;
+    for (uint32_t i = 0; i < program->rank_count; i++) {
+        free(program->rank[i].op);
+        free(program->rank[i].when);
+        free(program->rank[i].set);
+        free(program->rank[i].member);
+    }
+    for (uint32_t i = 0; i < program->comm_count; i++)
+        free(program->comm[i].member);
+    free(program->rank);
+    free(program->comm);
+    *program = (struct replay_program){0};
+}
+
+enum core_status replay_program_comm(struct replay_program *program, const int32_t *member,
+                                     uint32_t count, uint32_t *out_comm)
+{
+    enum core_status status = grow((void **)&program->comm, &program->comm_room,
+                                   program->comm_count + 1, sizeof *program->comm);
+    if (status != CORE_OK)
+        return status;
+    int32_t *copy = NULL;
+    if (member) {
+        copy = malloc((count ? count : 1) * sizeof *copy);
+        if (!copy)
+            return core_report(CORE_NO_MEMORY, "out of memory for a communicator of %u ranks",
+                               count);
+        memcpy(copy, member, count * sizeof *copy);
+    }
+    program->comm[program->comm_count] =
+        (struct replay_comm){.member = copy, .count = count, .origin = -1};
+    *out_comm = program->comm_count++;
+    return CORE_OK;
+}
+
+/* Room for one more operation; the times have as much room as the operations. */
+static enum core_status room_for_one(struct replay_rank *r, bool threads)
+{
+    uint32_t room = r->op_room;
+    enum core_status status = grow((void **)&r->op, &r->op_room, r->op_count + 1, sizeof *r->op);
+    if (status != CORE_OK || (!threads && !r->when) || (r->when && r->op_room == room))
+        return status;
+    bool first = !r->when;
+    struct replay_when *larger = realloc(r->when, r->op_room * sizeof *larger);
+    if (!larger) {
+        r->op_room = room; /* less than there is: both grow next time */
+        return core_report(CORE_NO_MEMORY,
+                           "out of memory for a program of %u operations on one rank",
+                           r->op_count + 1);
+    }
+    r->when = larger;
+    if (first)
+        memset(r->when, 0, r->op_count * sizeof *r->when);
+    return CORE_OK;
+}
+
+enum core_status replay_program_add_when(struct replay_program *program, uint32_t rank,
+                                         const struct replay_op *op, const struct replay_when *when)
+{
+    CORE_CHECK(rank < program->rank_count);
+    struct replay_rank *r = &program->rank[rank];
+    enum core_status status = room_for_one(r, when != NULL);
+    if (status != CORE_OK)
+        return status;
+    if (r->when)
+        r->when[r->op_count] = when ? *when : (struct replay_when){0};
+    r->op[r->op_count++] = *op;
+    switch (op->kind) {
+    case REPLAY_ISEND:
+    case REPLAY_IRECV:
+    case REPLAY_ICOLL:
+    case REPLAY_MPROBE:
+    case REPLAY_IMRECV:
+        if (op->request >= r->request_count)
+            r->request_count = op->request + 1;
+        break;
+    default:
+        break;
+    }
+    return CORE_OK;
+}
+
+enum core_status replay_program_add(struct replay_program *program, uint32_t rank,
+                                    const struct replay_op *op)
+{
+    return replay_program_add_when(program, rank, op, NULL);
+}
+
+enum core_status replay_program_set(struct replay_program *program, uint32_t rank,
+                                    const int32_t *request, uint32_t count, int32_t chosen,
+                                    int32_t *out_set)
+{
+    CORE_CHECK(rank < program->rank_count);
+    struct replay_rank *r = &program->rank[rank];
+    enum core_status status =
+        grow((void **)&r->set, &r->set_room, r->set_count + 1, sizeof *r->set);
+    if (status == CORE_OK)
+        status =
+            grow((void **)&r->member, &r->member_room, r->member_count + count, sizeof *r->member);
+    if (status != CORE_OK)
+        return status;
+    if (count)
+        memcpy(r->member + r->member_count, request, count * sizeof *request);
+    r->set[r->set_count] =
+        (struct replay_set){.first = r->member_count, .count = count, .chosen = chosen};
+    r->member_count += count;
+    *out_set = (int32_t)r->set_count++;
+    return CORE_OK;
+}
+
+enum core_status replay_add_isend(struct replay_program *program, uint32_t rank, int32_t to,
+                                  int32_t tag, uint64_t bytes, int32_t request)
+{
+    return replay_program_add(program, rank,
+                              &(struct replay_op){.kind = REPLAY_ISEND,
+                                                  .mode = REPLAY_STANDARD,
+                                                  .peer = to,
+                                                  .tag = tag,
+                                                  .bytes = bytes,
+                                                  .request = request,
+                                                  .matched = REPLAY_ANY});
+}
+
+enum core_status replay_add_irecv(struct replay_program *program, uint32_t rank, int32_t from,
+                                  int32_t tag, uint64_t bytes, int32_t request)
+{
+    return replay_program_add(program, rank,
+                              &(struct replay_op){.kind = REPLAY_IRECV,
+                                                  .peer = from,
+                                                  .tag = tag,
+                                                  .bytes = bytes,
+                                                  .request = request,
+                                                  .matched = REPLAY_ANY});
+}
+
+enum core_status replay_add_wait_all(struct replay_program *program, uint32_t rank,
+                                     const int32_t *request, uint32_t count)
+{
+    int32_t set;
+    enum core_status status = replay_program_set(program, rank, request, count, -1, &set);
+    if (status != CORE_OK)
+        return status;
+    return replay_program_add(
+        program, rank,
+        &(struct replay_op){.kind = REPLAY_WAIT_ALL, .request = set, .matched = REPLAY_ANY});
+}
+
+void replay_program_trim(struct replay_program *program)
+{
+    for (uint32_t i = 0; i < program->rank_count; i++) {
+        struct replay_rank *r = &program->rank[i];
+        void *smaller;
+        if (r->op_count && (smaller = realloc(r->op, r->op_count * sizeof *r->op))) {
+            r->op = smaller;
+            r->op_room = r->op_count;
+        }
+        if (r->when && r->op_count && (smaller = realloc(r->when, r->op_count * sizeof *r->when)))
+            r->when = smaller;
+        if (r->set_count && (smaller = realloc(r->set, r->set_count * sizeof *r->set))) {
+            r->set = smaller;
+            r->set_room = r->set_count;
+        }
+        if (r->member_count &&
+            (smaller = realloc(r->member, r->member_count * sizeof *r->member))) {
+            r->member = smaller;
+            r->member_room = r->member_count;
+        }
+    }
+}
+
+uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint32_t index)
+{
+    uint64_t event = program->rank[rank].op[index].event;
+    return event ? event : index + UINT64_C(1);
+}
+
+const char *replay_op_kind_text(enum replay_op_kind kind)
+{
+    static const char *const text[] = {
+        [REPLAY_SEND] = "send",         [REPLAY_ISEND] = "isend",
+        [REPLAY_RECV] = "recv",         [REPLAY_IRECV] = "irecv",
+        [REPLAY_PROBE] = "probe",       [REPLAY_IPROBE] = "iprobe",
+        [REPLAY_WAIT] = "wait",         [REPLAY_WAIT_ALL] = "wait_all",
+        [REPLAY_WAIT_ANY] = "wait_any", [REPLAY_WAIT_SOME] = "wait_some",
+        [REPLAY_TEST] = "test",         [REPLAY_CANCEL] = "cancel",
+        [REPLAY_FREE] = "free",         [REPLAY_COLL] = "coll",
+        [REPLAY_ICOLL] = "icoll",       [REPLAY_COMPUTE] = "compute",
+        [REPLAY_COMBINE] = "combine",   [REPLAY_MPROBE] = "mprobe",
+        [REPLAY_MRECV] = "mrecv",       [REPLAY_IMRECV] = "imrecv",
+        [REPLAY_ATTACH] = "attach",     [REPLAY_DETACH] = "detach",
+        [REPLAY_LOCK] = "lock",         [REPLAY_UNLOCK] = "unlock",
+    };
+    _Static_assert(sizeof text / sizeof *text == REPLAY_OP_KIND_COUNT, "a text per kind");
+    return (unsigned)kind < REPLAY_OP_KIND_COUNT ? text[kind] : NULL;
+}
+
+static enum core_status bad(uint32_t rank, uint32_t index, const struct replay_op *op,
+                            const char *why)
+{
+    return core_report(CORE_BAD_INPUT, "ill-formed program: rank %u, operation %u (event %llu): %s",
+                       rank, index, (unsigned long long)op->event, why);
+}
+
+static const char *check_request(const struct replay_op *op, const struct replay_rank *r,
+                                 uint8_t *made)
+{
+    switch (op->kind) {
+    case REPLAY_ISEND:
+    case REPLAY_IRECV:
+    case REPLAY_ICOLL:
+    case REPLAY_MPROBE:
+    case REPLAY_IMRECV:
+        if (op->request < 0)
+            return "a non-blocking operation without a request";
+        if (op->kind == REPLAY_IMRECV &&
+            (op->tag < 0 || op->tag >= r->request_count || made[op->tag] != REPLAY_MPROBE + 1))
+            return "a receive of a message that was never probed";
+        if (made[op->request])
+            return "a request made twice";
+        made[op->request] = (uint8_t)(op->kind + 1);
+        return NULL;
+    case REPLAY_MRECV:
+        if (op->request < 0 || op->request >= r->request_count ||
+            made[op->request] != REPLAY_MPROBE + 1)
+            return "a receive of a message that was never probed";
+        return NULL;
+    case REPLAY_WAIT:
+    case REPLAY_CANCEL:
+    case REPLAY_FREE:
+        if (op->request < 0 || op->request >= r->request_count || !made[op->request])
+            return "a wait, cancel or free of a request that was never made";
+        return made[op->request] == REPLAY_MPROBE + 1 ? "a wait, cancel or free of a message"
+                                                      : NULL;
+    case REPLAY_WAIT_ALL:
+    case REPLAY_WAIT_ANY:
+    case REPLAY_WAIT_SOME:
+    case REPLAY_TEST:
+        if (op->request < 0 || (uint32_t)op->request >= r->set_count)
+            return "a wait on a set that does not exist";
+        for (uint32_t i = 0; i < r->set[op->request].count; i++) {
+            int32_t request = r->member[r->set[op->request].first + i];
+            if (request < 0 || request >= r->request_count || !made[request])
+                return "a wait on a request that was never made";
+            if (made[request] == REPLAY_MPROBE + 1)
+                return "a wait on a message";
+        }
+        return NULL;
+    default:
+        return NULL;
+    }
+}
+
+static const char *check_peer(const struct replay_program *program, const struct replay_op *op)
+{
+    int wildcard_allowed = 0, send_like = 0;
+
+    switch (op->kind) {
+    case REPLAY_SEND:
+    case REPLAY_ISEND:
+        send_like = 1;
+        break;
+    case REPLAY_LOCK:
+    case REPLAY_UNLOCK:
+        if (op->peer == REPLAY_ANY && op->mode == REPLAY_LOCK_EXCLUSIVE)
+            return "an exclusive lock of all";
+        wildcard_allowed = 1;
+        break;
+    case REPLAY_COLL:
+    case REPLAY_ICOLL:
+        if (op->mode > REPLAY_COLL_PREFIX)
+            return "an unknown shape of a collective";
+        if (op->tag < 0)
+            return "a collective without a number";
+        if (op->mode != REPLAY_COLL_FROM_ROOT && op->mode != REPLAY_COLL_TO_ROOT)
+            return NULL;
+        break;
+    case REPLAY_RECV:
+    case REPLAY_IRECV:
+    case REPLAY_PROBE:
+    case REPLAY_IPROBE:
+    case REPLAY_MPROBE:
+        wildcard_allowed = 1;
+        break;
+    default:
+        return NULL;
+    }
+    if (op->peer == REPLAY_PROC_NULL || (wildcard_allowed && op->peer == REPLAY_ANY))
+        return NULL;
+    if (op->peer < 0 || (uint32_t)op->peer >= program->rank_count)
+        return "a rank out of range";
+    return send_like && op->mode > REPLAY_TOKEN ? "an unknown send mode" : NULL;
+}
+
+/* Each member is a rank, and none is there twice. */
+static enum core_status check_comms(const struct replay_program *program)
+{
+    enum core_status status = CORE_OK;
+    uint32_t *last_in = calloc((size_t)program->rank_count + 1, sizeof *last_in);
+
+    if (!last_in)
+        return core_report(CORE_NO_MEMORY, "out of memory for the members of %u communicators",
+                           program->comm_count);
+    for (uint32_t c = 0; c < program->comm_count && status == CORE_OK; c++) {
+        const struct replay_comm *comm = &program->comm[c];
+        for (uint32_t i = 0; comm->member && i < comm->count && status == CORE_OK; i++) {
+            uint32_t rank = (uint32_t)comm->member[i];
+            if (rank >= program->rank_count || last_in[rank] == c + 1)
+                status = core_report(
+                    CORE_BAD_INPUT, "communicator %u has rank %" PRId32 " %s", c, comm->member[i],
+                    rank >= program->rank_count ? "as a member, which is not there" : "twice");
+            else
+                last_in[rank] = c + 1;
+        }
+    }
+    free(last_in);
+    return status;
+}
+
+enum core_status replay_program_check(const struct replay_program *program)
+{
+    enum core_status status = check_comms(program);
+
+    for (uint32_t rank = 0; rank < program->rank_count && status == CORE_OK; rank++) {
+        const struct replay_rank *r = &program->rank[rank];
+        uint8_t *made = calloc((size_t)r->request_count + 1, 1);
+        if (!made)
+            return core_report(CORE_NO_MEMORY, "out of memory for %d requests", r->request_count);
+        for (uint32_t i = 0; i < r->op_count && status == CORE_OK; i++) {
+            const struct replay_op *op = &r->op[i];
+            const char *why = NULL;
+            if (op->kind >= REPLAY_OP_KIND_COUNT)
+                why = "an unknown kind of operation";
+            else if (op->comm >= program->comm_count)
+                why = "a communicator that does not exist";
+            if (!why)
+                why = check_peer(program, op);
+            if (!why)
+                why = check_request(op, r, made);
+            if (!why && r->when && r->when[i].thread >= REPLAY_THREADS_MAX)
+                why = "a thread out of range";
+            if (why)
+                status = bad(rank, i, op, why);
+        }
+        free(made);
+    }
+    return status;
+}

@@ -1,0 +1,193 @@
+/* What the engine runs: per rank an array of small operations. Programs come from a trace
+ * (replay/program/lower.c), from the model (checkers/), or are written down by a test; the engine
+ * does not care which.
+ *
+ * Everything is in world ranks: whoever builds a program translates communicator ranks. `comm` is
+ * only a matching context. All MPI calls lower to these: Sendrecv is ISEND, IRECV, WAIT_ALL; Send
+ * is ISEND and WAIT in one (SEND). */
+#ifndef REPLAY_PROGRAM_PROGRAM_H
+#define REPLAY_PROGRAM_PROGRAM_H
+
+#include <stdint.h>
+
+#include "core/status.h"
+
+enum replay_op_kind {
+    REPLAY_SEND,  /* blocking send: peer, tag, comm, bytes, mode */
+    REPLAY_ISEND, /* the same, makes `request` */
+    REPLAY_RECV,  /* blocking receive: peer or REPLAY_ANY, tag or REPLAY_ANY, comm, bytes = capacity
+                   */
+    REPLAY_IRECV, /* the same, makes `request` */
+    REPLAY_PROBE, /* blocks until a matching message can be received; peer, tag, comm */
+    REPLAY_IPROBE,    /* did not block; REPLAY_FLAG_DONE: it found a message in the recorded run */
+    REPLAY_WAIT,      /* waits for `request` */
+    REPLAY_WAIT_ALL,  /* waits for set `request` (an index into rank->set), every member */
+    REPLAY_WAIT_ANY,  /* one member of the set; the recorded choice is set->chosen */
+    REPLAY_WAIT_SOME, /* at least one member */
+    REPLAY_TEST,      /* any test on a set; REPLAY_FLAG_DONE: its recorded outcome was completion */
+    REPLAY_CANCEL,    /* cancels `request` */
+    REPLAY_FREE,      /* frees `request`: it goes on, nobody waits for it */
+    REPLAY_COLL,    /* enters a collective as one operation: comm, tag = its number on comm, bytes,
+                       peer = root */
+    REPLAY_ICOLL,   /* the same, makes `request` */
+    REPLAY_COMPUTE, /* `bytes` picoseconds of local work */
+    REPLAY_COMBINE, /* `bytes` local operations (tau each), e.g. words combined by a reduction */
+    REPLAY_MPROBE,  /* blocks until a message matches and takes it out of the matching; makes
+                       `request`, the message */
+    REPLAY_MRECV,   /* receives message `request` of an earlier MPROBE */
+    REPLAY_IMRECV,  /* the same for message `tag`; makes `request` */
+    REPLAY_ATTACH,  /* attaches a buffer of `bytes` for buffered sends */
+    REPLAY_DETACH,  /* blocks until the buffered sends have left the buffer */
+    REPLAY_LOCK,   /* passive target: peer, or REPLAY_ANY, all at once; comm = the window's context,
+                      mode = enum replay_lock */
+    REPLAY_UNLOCK, /* the same */
+    REPLAY_OP_KIND_COUNT
+};
+
+enum replay_mode { /* of a send */
+                   REPLAY_STANDARD,
+                   REPLAY_BUFFERED,
+                   REPLAY_SYNCHRONOUS,
+                   REPLAY_READY,
+                   REPLAY_TOKEN /* completes at once under every policy and takes no room: control
+                                   messages of one-sided epochs */
+};
+
+enum replay_lock { REPLAY_LOCK_SHARED, REPLAY_LOCK_EXCLUSIVE };
+
+/* How a collective entered as one operation holds its ranks, as far as the standard promises. */
+enum replay_coll_shape {
+    REPLAY_COLL_ALL_TO_ALL, /* every rank needs every rank: barrier, allreduce, alltoall, allgather,
+                               comm_create... */
+    REPLAY_COLL_FROM_ROOT,  /* ranks need the root: bcast, scatter */
+    REPLAY_COLL_TO_ROOT,    /* the root needs all: reduce, gather */
+    REPLAY_COLL_PREFIX      /* a rank needs the ranks below it: scan, exscan */
+};
+
+enum { REPLAY_ANY = -1, REPLAY_PROC_NULL = -2, REPLAY_NO_REQUEST = -1 };
+
+enum replay_flag {
+    REPLAY_FLAG_DONE = 1,    /* test, iprobe: completed in the recorded run */
+    REPLAY_FLAG_PENDING = 2, /* the recorded run ended inside this call */
+    REPLAY_FLAG_INSIDE = 4,  /* issued inside the MPI library, on behalf of a collective */
+    REPLAY_FLAG_TEST = 16,   /* a wait that stands for a test, or a probe for an iprobe, whose
+                                recorded outcome was true */
+    REPLAY_FLAG_ASSUMED =
+        8, /* stands for something the trace did not tell; verdicts that rest on it say so */
+    REPLAY_FLAG_PROBED =
+        32 /* a probe of any source, and the receive behind it that names what it found: where the
+              probe finds another message, the receive is taken to name that one */
+};
+
+struct replay_op {   /* 40 bytes */
+    uint8_t kind;    /* enum replay_op_kind */
+    uint8_t mode;    /* enum replay_mode; enum replay_coll_shape for REPLAY_COLL and REPLAY_ICOLL */
+    uint16_t flags;  /* enum replay_flag */
+    int32_t peer;    /* world rank, REPLAY_ANY or REPLAY_PROC_NULL */
+    int32_t tag;     /* or REPLAY_ANY */
+    uint32_t comm;   /* matching context: index into program->comm */
+    uint64_t bytes;  /* size of the message; picoseconds; operations */
+    int32_t request; /* request made or waited for, numbered per rank from 0; or index of a set; or
+                        REPLAY_NO_REQUEST */
+    int32_t matched; /* receives, probes: the world rank that matched in the recorded run;
+                        REPLAY_ANY when unknown */
+    uint64_t event;  /* where it comes from: the event's seq in the trace, 0 when there is none.
+                        Never interpreted. */
+};
+_Static_assert(sizeof(struct replay_op) == 40, "engine memory is budgeted per operation");
+
+struct replay_set { /* the requests of a WAIT_ALL, WAIT_ANY, WAIT_SOME or TEST */
+    uint32_t first; /* into rank->member */
+    uint32_t count;
+    int32_t chosen; /* WAIT_ANY: index completed in the recorded run, or -1. WAIT_SOME: so many
+                       members completed in the recorded run, and they come first; or -1 */
+};
+
+struct replay_when {       /* of an operation, on a rank with several threads */
+    uint64_t enter, leave; /* in the recorded run; UINT64_MAX: it did not return */
+    uint32_t thread;
+};
+
+struct replay_rank { /* Operations are in the order in which they began in the recorded run */
+    struct replay_op *op;
+    struct replay_when *when; /* by operation; NULL: a single thread made them all */
+    struct replay_set *set;
+    int32_t *member; /* request numbers */
+    uint32_t op_count, op_room;
+    uint32_t set_count, set_room;
+    uint32_t member_count, member_room;
+    int32_t request_count;
+    uint8_t end; /* enum replay_end */
+};
+
+enum replay_end {                      /* what is known of a rank behind its last operation */
+                  REPLAY_END_FINISHED, /* it does nothing more */
+                  REPLAY_END_UNKNOWN   /* its record ends early (cut, crashed, missing): it may have
+                                          done anything */
+};
+
+struct replay_comm { /* members matter to collectives only */
+    int32_t *member; /* world ranks in communicator order; NULL: all ranks of the world */
+    uint32_t count;
+    int32_t origin;  /* id in the trace that the program was lowered from; -1 none */
+    uint32_t remote; /* intercommunicators: index of the first member of the other group; else 0 */
+};
+
+struct replay_program {
+    struct replay_rank *rank;
+    struct replay_comm *comm;
+    uint32_t rank_count;
+    uint32_t comm_count, comm_room;
+    uint32_t buffered_overhead; /* bytes of the attached buffer that each buffered message takes
+                                   besides its own (MPI_BSEND_OVERHEAD) */
+};
+
+enum { REPLAY_RANKS_MAX = 1 << 21, REPLAY_THREADS_MAX = 1 << 14 };
+
+/* comm 0 exists from the start: the world. */
+enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count);
+void replay_program_done(struct replay_program *program);
+
+/* members may be NULL (all). *out_comm is the index to put into operations. */
+enum core_status replay_program_comm(struct replay_program *program, const int32_t *member,
+                                     uint32_t count, uint32_t *out_comm);
+
+/* Appends a copy of *op. Requests are numbered by the caller: 0, 1, 2... per rank, each made once.
+ */
+enum core_status replay_program_add(struct replay_program *program, uint32_t rank,
+                                    const struct replay_op *op);
+
+/* The same for an operation of one of several threads. Threads are any numbers below
+ * REPLAY_THREADS_MAX. */
+enum core_status replay_program_add_when(struct replay_program *program, uint32_t rank,
+                                         const struct replay_op *op,
+                                         const struct replay_when *when);
+
+/* Makes a set; its index goes into op.request of a WAIT_ALL, WAIT_ANY, WAIT_SOME or TEST. */
+enum core_status replay_program_set(struct replay_program *program, uint32_t rank,
+                                    const int32_t *request, uint32_t count, int32_t chosen,
+                                    int32_t *out_set);
+
+/* Refuses what the engine would have to assert: ranks and comms out of range, waits on requests
+ * never made, requests made twice. Names the first offender by rank and event in the report;
+ * CORE_BAD_INPUT. The engine's entry points expect a program that passed. */
+enum core_status replay_program_check(const struct replay_program *program);
+
+/* Gives back the room that growing left over. */
+void replay_program_trim(struct replay_program *program);
+
+/* What policies and witnesses call an operation: its event, or its index + 1 where there is no
+ * event. */
+uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint32_t index);
+/* "send", "wait_any"...; NULL if out of range. */
+const char *replay_op_kind_text(enum replay_op_kind kind);
+
+/* Short forms for tests and generators. */
+enum core_status replay_add_isend(struct replay_program *program, uint32_t rank, int32_t to,
+                                  int32_t tag, uint64_t bytes, int32_t request);
+enum core_status replay_add_irecv(struct replay_program *program, uint32_t rank, int32_t from,
+                                  int32_t tag, uint64_t bytes, int32_t request);
+enum core_status replay_add_wait_all(struct replay_program *program, uint32_t rank,
+                                     const int32_t *request, uint32_t count);
+
+#endif

@@ -1,0 +1,599 @@
+/* Depth-first search over all decisions that the trace leaves open, by running again from the start
+ * along each branch.
+ *
+ * Reduction: (1) sleep sets (Godefroid): a decision that was tried at a node need not be tried
+ * again below its siblings until something that depends on it has happened; (2) a wildcard that can
+ * get no further candidate, because no other rank has a send to it left, is decided on its own: all
+ * other decisions commute with it.
+ *
+ * What depends on what: two decisions depend on each other when they are about the same receiver,
+ * or the same message. Decisions of programs that cancel or lock are taken to depend on each other
+ * always.
+ *
+ * Invariants
+ *  1. Running along the same decisions gives the same options: replays are checked against what the
+ * node remembers.
+ *  2. Every end of the tree is run, or is equal (same matches, same blocked operations) to one that
+ * is, or is counted out by the budget. */
+#include "replay/search/explore.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "core/random.h"
+#include "replay/search/explore_state.h"
+
+enum { SHARD_DEPTH = 6, DEPTH_MAX = 1 << 20 };
+
+struct node {
+    struct step *option; /* to be tried here; the first `count` */
+    uint32_t count, at;  /* option[at] is being tried, those before are done */
+    struct step *sleep;  /* need not be tried */
+    uint32_t sleep_count;
+    uint64_t hash; /* of the path that leads here; an end above SHARD_DEPTH belongs to the share of
+                      its own hash */
+};
+
+struct explorer {
+    const struct replay_program *program;
+    const struct replay_explore_options *options;
+    struct replay_run *run;
+    struct replay_exploration *result;
+    bool no_reduction, all_depend;
+    uint64_t *last_send; /* hash of (from, to) -> last operation + 1 that sends there */
+    uint32_t last_bits;
+    struct node *node;
+    uint32_t depth, node_room; /* nodes on the current path */
+    uint32_t at;               /* in the current run: decisions taken */
+    bool pruned, foreign;      /* the run stopped because: nothing new; another shard's */
+    bool stuck_early; /* a state with nothing but late buffering left was met: a deadlock */
+    uint64_t signature;
+    uint64_t *seen; /* hash set of signatures */
+    uint32_t seen_bits;
+    struct path path; /* of the witness */
+    bool found, found_assumed, stalled;
+    uint64_t ops; /* executed */
+    enum core_status status;
+};
+
+static enum core_status no_memory(void)
+{
+    return core_report(CORE_NO_MEMORY, "out of memory for an exploration");
+}
+
+const char *replay_verdict_text(enum replay_verdict verdict)
+{
+    static const char *const text[] = {"deadlock", "no deadlock in any schedule of this trace",
+                                       "no deadlock in the schedules that were tried",
+                                       "cannot say"};
+    _Static_assert(sizeof text / sizeof *text == REPLAY_VERDICT_COUNT, "a text per verdict");
+    return (unsigned)verdict < REPLAY_VERDICT_COUNT ? text[verdict] : NULL;
+}
+
+/* --- what the program will still send --------------------------------------------------------- */
+
+static uint64_t *last_place(const struct explorer *e, uint32_t from, uint32_t to)
+{
+    uint64_t key = (uint64_t)from << 32 | to, mask = (UINT64_C(1) << e->last_bits) - 1;
+    uint64_t at = core_random_mix(key) & mask;
+    while (e->last_send[2 * at + 1] && e->last_send[2 * at] != key)
+        at = (at + 1) & mask;
+    e->last_send[2 * at] = key;
+    return &e->last_send[2 * at + 1];
+}
+
+static void find_last_sends(struct explorer *e)
+{
+    uint64_t pairs = 0;
+    for (uint32_t rank = 0; rank < e->program->rank_count; rank++) {
+        const struct replay_rank *program = &e->program->rank[rank];
+        for (uint32_t i = 0; i < program->op_count; i++) {
+            const struct replay_op *op = &program->op[i];
+            pairs += (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->peer >= 0;
+            e->all_depend |= op->kind == REPLAY_CANCEL || op->kind == REPLAY_LOCK;
+        }
+    }
+    uint64_t limit = (uint64_t)e->program->rank_count * e->program->rank_count;
+    if (pairs > limit)
+        pairs = limit;
+    for (e->last_bits = 4; UINT64_C(1) << e->last_bits < 2 * pairs + 2;)
+        e->last_bits++;
+    e->last_send = calloc(UINT64_C(2) << e->last_bits, sizeof *e->last_send);
+    if (!e->last_send) {
+        e->status = no_memory();
+        return;
+    }
+    for (uint32_t rank = 0; rank < e->program->rank_count; rank++) {
+        const struct replay_rank *program = &e->program->rank[rank];
+        for (uint32_t i = 0; i < program->op_count; i++)
+            if ((program->op[i].kind == REPLAY_SEND || program->op[i].kind == REPLAY_ISEND) &&
+                program->op[i].peer >= 0)
+                *last_place(e, rank, (uint32_t)program->op[i].peer) = i + UINT64_C(1);
+    }
+}
+
+/* Whether `from` has a send to `to` left. */
+static bool sends_later(const struct explorer *e, uint32_t from, uint32_t to)
+{
+    uint64_t key = (uint64_t)from << 32 | to, mask = (UINT64_C(1) << e->last_bits) - 1;
+    for (uint64_t at = core_random_mix(key) & mask; e->last_send[2 * at + 1]; at = (at + 1) & mask)
+        if (e->last_send[2 * at] == key)
+            return replay_run_at(e->run, from) < e->last_send[2 * at + 1];
+    return false;
+}
+
+/* --- decisions -------------------------------------------------------------------------------- */
+
+static struct step step_of(const struct replay_option *option)
+{
+    return (struct step){.kind = option->kind,
+                         .diverges = option->diverges,
+                         .rank = option->rank,
+                         .op = option->op,
+                         .from = option->from,
+                         .from_op = option->from_op};
+}
+
+static bool same(const struct step *a, const struct step *b)
+{
+    return a->kind == b->kind && a->rank == b->rank && a->op == b->op &&
+           (a->kind == REPLAY_OPTION_RELAX || (a->from == b->from && a->from_op == b->from_op));
+}
+
+static bool depend(const struct explorer *e, const struct step *a, const struct step *b)
+{
+    if (e->all_depend)
+        return true;
+    bool a_buffers = a->kind == REPLAY_OPTION_BUFFER, b_buffers = b->kind == REPLAY_OPTION_BUFFER;
+    if (a_buffers && b_buffers)
+        return a->rank == b->rank && a->op == b->op;
+    if (a_buffers)
+        return b->kind == REPLAY_OPTION_MATCH && b->from == (int32_t)a->rank && b->from_op == a->op;
+    if (b_buffers)
+        return a->kind == REPLAY_OPTION_MATCH && a->from == (int32_t)b->rank && a->from_op == b->op;
+    return a->rank == b->rank;
+}
+
+static uint64_t step_hash(const struct step *step)
+{
+    uint64_t hash =
+        core_random_mix((uint64_t)step->kind << 56 ^ (uint64_t)step->rank << 32 ^ step->op);
+    return core_random_mix(hash ^ (uint64_t)(uint32_t)step->from << 32 ^ step->from_op);
+}
+
+/* The wildcard that can be decided on its own: the first of its receiver, with no candidate to
+ * come. Sets a range of options. */
+static bool find_alone(const struct explorer *e, const struct replay_option *option, uint32_t count,
+                       uint32_t *out_first, uint32_t *out_count)
+{
+    for (uint32_t i = 0, end; i < count; i = end) {
+        end = i + 1;
+        if (option[i].kind != REPLAY_OPTION_MATCH)
+            continue;
+        while (end < count && option[end].kind == REPLAY_OPTION_MATCH &&
+               option[end].rank == option[i].rank && option[end].op == option[i].op)
+            end++;
+        bool first_of_rank = i == 0 || option[i - 1].rank != option[i].rank;
+        bool complete = first_of_rank;
+        for (uint32_t from = 0; complete && from < e->program->rank_count; from++) {
+            bool is_candidate = false;
+            for (uint32_t k = i; k < end; k++)
+                is_candidate |= option[k].from == (int32_t)from;
+            complete = is_candidate || !sends_later(e, from, option[i].rank);
+        }
+        if (complete) {
+            *out_first = i;
+            *out_count = end - i;
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool asleep(const struct node *node, const struct step *step)
+{
+    for (uint32_t i = 0; i < node->sleep_count; i++)
+        if (same(&node->sleep[i], step))
+            return true;
+    return false;
+}
+
+/* What sleeps below the decision that is being tried at the parent: what slept there, and its elder
+ * siblings, as far as independent. */
+static bool inherit_sleep(struct explorer *e, struct node *node)
+{
+    if (e->depth == 0 || e->no_reduction)
+        return true;
+    const struct node *parent = &e->node[e->depth - 1];
+    const struct step *taken = &parent->option[parent->at];
+    uint32_t room = parent->sleep_count + parent->at;
+    node->sleep = malloc((room + 1) * sizeof *node->sleep);
+    if (!node->sleep)
+        return false;
+    for (uint32_t i = 0; i < room; i++) {
+        const struct step *step =
+            i < parent->sleep_count ? &parent->sleep[i] : &parent->option[i - parent->sleep_count];
+        if (!depend(e, step, taken))
+            node->sleep[node->sleep_count++] = *step;
+    }
+    return true;
+}
+
+static uint32_t stop(struct explorer *e, enum core_status status)
+{
+    e->status = status;
+    return REPLAY_STOP;
+}
+
+/* A state that has not been met before on this path: a new node. Returns the option to take. */
+static uint32_t enter_node(struct explorer *e, const struct replay_option *option, uint32_t count)
+{
+    if (e->depth == e->node_room) {
+        uint32_t room = e->node_room ? e->node_room * 2 : 64;
+        void *larger = room <= DEPTH_MAX ? realloc(e->node, room * sizeof *e->node) : NULL;
+        if (!larger)
+            return stop(e, no_memory());
+        e->node = larger;
+        e->node_room = room;
+    }
+    struct node *node = &e->node[e->depth];
+    *node = (struct node){0};
+    if (e->depth) {
+        const struct node *parent = &e->node[e->depth - 1];
+        node->hash = core_random_mix(parent->hash ^ step_hash(&parent->option[parent->at]));
+    }
+    e->foreign = e->options->shard_count > 1 && e->depth <= SHARD_DEPTH &&
+                 node->hash % e->options->shard_count != e->options->shard;
+    if (e->foreign && e->depth == SHARD_DEPTH)
+        return REPLAY_STOP;
+    uint32_t first = 0, range = count, progress = 0;
+    for (uint32_t i = 0; i < count; i++)
+        progress += option[i].kind != REPLAY_OPTION_BUFFER;
+    if (count && !progress) {
+        e->stuck_early = true;
+        if (!e->options->keep_going)
+            return REPLAY_STOP;
+    }
+    if (count == 0)
+        return REPLAY_STOP;
+    if (!e->no_reduction && !e->all_depend)
+        find_alone(e, option, count, &first, &range);
+    node->option = malloc(range * sizeof *node->option);
+    if (!node->option || !inherit_sleep(e, node)) {
+        free(node->option);
+        return stop(e, no_memory());
+    }
+    uint32_t chosen = REPLAY_STOP;
+    for (int pass = 0; pass < 2; pass++) /* what agrees with the record comes first */
+        for (uint32_t i = first; i < first + range; i++) {
+            struct step step = step_of(&option[i]);
+            bool later = option[i].diverges || option[i].kind == REPLAY_OPTION_BUFFER;
+            if (later != (pass == 1) || asleep(node, &step))
+                continue;
+            if (chosen == REPLAY_STOP)
+                chosen = i;
+            node->option[node->count++] = step;
+        }
+    if (!node->count) {
+        free(node->option);
+        free(node->sleep);
+        e->pruned = true;
+        return REPLAY_STOP;
+    }
+    e->depth++;
+    e->at++;
+    return chosen;
+}
+
+static uint32_t decide(void *context, const struct replay_option *option, uint32_t count)
+{
+    struct explorer *e = context;
+    if (e->at == e->depth)
+        return enter_node(e, option, count);
+    const struct node *node = &e->node[e->at];
+    const struct step *wanted = &node->option[node->at];
+    for (uint32_t i = 0; i < count; i++) {
+        struct step step = step_of(&option[i]);
+        if (same(&step, wanted)) {
+            e->at++;
+            return i;
+        }
+    }
+    CORE_CHECK(!"a run along the same decisions has the same options");
+}
+
+static void matched(void *context, uint32_t from, uint32_t send_op, uint32_t to,
+                    uint32_t receive_op, bool choice)
+{
+    struct explorer *e = context;
+    struct step step = {.rank = to, .op = receive_op, .from = (int32_t)from, .from_op = send_op};
+    (void)choice;
+    e->signature += step_hash(&step);
+}
+
+/* --- ends ------------------------------------------------------------------------------------- */
+
+static bool seen_add(struct explorer *e, uint64_t signature)
+{
+    uint64_t *outcomes = &e->result->outcomes;
+    signature |= signature == 0;
+    if (!e->seen || 2 * *outcomes >= UINT64_C(1) << e->seen_bits) {
+        uint32_t bits = e->seen ? e->seen_bits + 1 : 8;
+        uint64_t *larger = calloc(UINT64_C(1) << bits, sizeof *larger),
+                 mask = (UINT64_C(1) << bits) - 1;
+        if (!larger) {
+            e->status = no_memory();
+            return false;
+        }
+        for (uint64_t i = 0; e->seen && i < UINT64_C(1) << e->seen_bits; i++)
+            if (e->seen[i]) {
+                uint64_t at = e->seen[i] & mask;
+                while (larger[at])
+                    at = (at + 1) & mask;
+                larger[at] = e->seen[i];
+            }
+        free(e->seen);
+        e->seen = larger;
+        e->seen_bits = bits;
+    }
+    uint64_t mask = (UINT64_C(1) << e->seen_bits) - 1, at = signature & mask;
+    while (e->seen[at] && e->seen[at] != signature)
+        at = (at + 1) & mask;
+    if (e->seen[at])
+        return false;
+    e->seen[at] = signature;
+    ++*outcomes;
+    e->result->outcome_hash += core_random_mix(signature);
+    return true;
+}
+
+static void keep_path(struct explorer *e)
+{
+    if (e->depth > e->path.room) {
+        void *larger = realloc(e->path.step, e->depth * sizeof *e->path.step);
+        if (!larger) {
+            e->status = no_memory();
+            return;
+        }
+        e->path.step = larger;
+        e->path.room = e->depth;
+    }
+    e->path.count = e->depth;
+    free(e->result->position);
+    e->result->position = malloc((e->depth + 1) * sizeof *e->result->position);
+    e->result->position_count = e->result->position ? e->depth : 0;
+    if (!e->result->position)
+        e->status = no_memory();
+    for (uint32_t i = 0; i < e->depth && e->status == CORE_OK; i++) {
+        e->path.step[i] = e->node[i].option[e->node[i].at];
+        e->result->position[i] = e->node[i].at;
+    }
+}
+
+static void count_end(struct explorer *e, const struct replay_result *result)
+{
+    for (uint32_t i = 0; i < result->waitfor.blocked_count; i++)
+        e->signature += core_random_mix((uint64_t)result->waitfor.blocked[i].rank << 32 |
+                                        result->waitfor.blocked[i].op) *
+                        3;
+    seen_add(e, core_random_mix(e->signature) ^ (uint64_t)result->outcome);
+    e->result->runs++;
+    if (e->depth > e->result->choices_max)
+        e->result->choices_max = e->depth;
+    if (result->outcome == REPLAY_STALLED)
+        e->stalled = true;
+    if (result->outcome != REPLAY_DEADLOCK)
+        return;
+    e->result->deadlocks++;
+    if (!e->found || (e->found_assumed && !result->assumed)) {
+        e->found = true;
+        e->found_assumed = result->assumed;
+        keep_path(e);
+    }
+}
+
+/* One run along the current path, and further. */
+static void run_once(struct explorer *e)
+{
+    struct replay_result result;
+    e->at = 0;
+    e->pruned = e->foreign = e->stuck_early = false;
+    e->signature = 0;
+    enum core_status status = replay_run_all(e->run, &e->options->policy, NULL, NULL, &result);
+    if (status != CORE_OK || e->status != CORE_OK) { /* the hooks may have failed */
+        if (status == CORE_OK)
+            replay_result_done(&result);
+        else
+            e->status = status;
+        return;
+    }
+    e->ops += e->foreign ? 0 : result.ops;
+    if (e->foreign)
+        ; /* another share counts it */
+    else if (e->pruned)
+        e->result->pruned++;
+    else
+        count_end(e, &result);
+    replay_result_done(&result);
+}
+
+/* Moves to the next branch: false when there is none. */
+static bool backtrack(struct explorer *e)
+{
+    while (e->depth) {
+        struct node *node = &e->node[e->depth - 1];
+        if (++node->at < node->count)
+            return true;
+        free(node->option);
+        free(node->sleep);
+        e->depth--;
+    }
+    return false;
+}
+
+static void free_nodes(struct explorer *e)
+{
+    while (e->depth) {
+        e->depth--;
+        free(e->node[e->depth].option);
+        free(e->node[e->depth].sleep);
+    }
+    free(e->node);
+}
+
+/* The tree was too large: some schedules at random. A deadlock found so is kept by its decisions as
+ * well. */
+struct sampler {
+    struct explorer *e;
+    struct replay_choice choice;
+    struct path path;
+};
+
+static uint32_t sample(void *context, const struct replay_option *option, uint32_t count)
+{
+    struct sampler *sampler = context;
+    uint32_t first = 0, progress = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        progress += option[i].kind != REPLAY_OPTION_BUFFER;
+    if (!progress) /* late buffering is not needed for a deadlock */
+        return REPLAY_STOP;
+    uint32_t chosen = first + replay_choice_take(&sampler->choice, count, REPLAY_REASON_MATCH);
+    if (sampler->path.count == sampler->path.room) {
+        uint32_t room = sampler->path.room ? sampler->path.room * 2 : 64;
+        void *larger = realloc(sampler->path.step, room * sizeof *sampler->path.step);
+        if (!larger)
+            return stop(sampler->e, no_memory());
+        sampler->path.step = larger;
+        sampler->path.room = room;
+    }
+    sampler->path.step[sampler->path.count++] = step_of(&option[chosen]);
+    return chosen;
+}
+
+static void run_samples(struct explorer *e, uint64_t count)
+{
+    uint64_t ops_max = e->ops + count * REPLAY_EXPLORE_OPS;
+    struct sampler sampler = {.e = e};
+    struct replay_hooks hooks = {
+        .context = &sampler, .late_buffering = e->options->sends, .decide = sample};
+    replay_choice_seed(&sampler.choice, e->options->policy.seed + e->options->shard);
+    replay_run_hooks(e->run, &hooks);
+    for (uint64_t i = 0; i < count && e->ops < ops_max && e->status == CORE_OK; i++) {
+        struct replay_result result;
+        sampler.path.count = 0;
+        enum core_status status = replay_run_all(e->run, &e->options->policy, NULL, NULL, &result);
+        if (status != CORE_OK)
+            e->status = status;
+        else if (e->status != CORE_OK)
+            replay_result_done(&result);
+        if (e->status != CORE_OK)
+            break;
+        e->result->sampled++;
+        e->ops += result.ops;
+        e->stalled |= result.outcome == REPLAY_STALLED;
+        bool deadlock = result.outcome == REPLAY_DEADLOCK, assumed = result.assumed;
+        replay_result_done(&result);
+        if (!deadlock)
+            continue;
+        e->result->deadlocks++;
+        if (!e->found || (e->found_assumed && !assumed)) {
+            struct path old = e->path;
+            e->path = sampler.path;
+            sampler.path = old;
+            e->result->position_count = 0;
+            e->found = true;
+            e->found_assumed = assumed;
+        }
+        if (!e->options->keep_going)
+            break;
+    }
+    free(sampler.path.step);
+}
+
+static void judge(struct explorer *e)
+{
+    struct replay_exploration *result = e->result;
+    if (e->found) {
+        result->verdict = REPLAY_VERDICT_DEADLOCK;
+        result->assumed = e->found_assumed;
+    } else if (e->stalled) {
+        result->verdict = REPLAY_VERDICT_CANNOT_SAY;
+        result->reason = strdup("in some schedule ranks wait for ranks whose record ends early");
+    } else
+        result->verdict = result->exhaustive ? REPLAY_VERDICT_NONE : REPLAY_VERDICT_NOT_FOUND;
+}
+
+static void search(struct explorer *e)
+{
+    struct replay_hooks hooks = {
+        .context = e, .matched = matched, .late_buffering = e->options->sends, .decide = decide};
+    uint64_t budget = e->options->runs_max ? e->options->runs_max : REPLAY_EXPLORE_RUNS;
+    bool more = true;
+
+    replay_run_hooks(e->run, &hooks);
+    for (uint64_t spent = 0;
+         more && e->status == CORE_OK && spent < budget && e->ops / REPLAY_EXPLORE_OPS < budget;
+         spent += !e->foreign) {
+        run_once(e);
+        if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
+            return;
+        more = backtrack(e);
+    }
+    e->result->exhaustive =
+        !more && !replay_run_competes(e->run); /* in what order threads come is not explored */
+    if (more && e->status == CORE_OK && !(e->found && !e->found_assumed))
+        run_samples(e, budget / 10 + 1);
+}
+
+enum core_status replay_explore(const struct replay_program *program,
+                                const struct replay_explore_options *options,
+                                struct replay_exploration *out_exploration)
+{
+    struct replay_exploration result = {0};
+    struct explorer e = {.program = program,
+                         .options = options,
+                         .result = &result,
+                         .no_reduction = options->no_reduction};
+    struct replay_explore_options own = *options;
+
+    if (own.sends) /* sends wait until they are decided */
+        own.policy.buffering = REPLAY_RENDEZVOUS;
+    e.options = &own;
+    e.status = replay_run_open(program, &e.run);
+    if (e.status == CORE_OK)
+        find_last_sends(&e);
+    if (e.status == CORE_OK)
+        search(&e);
+    if (e.run)
+        replay_run_hooks(e.run, NULL);
+    if (e.status == CORE_OK)
+        judge(&e);
+    if (e.status == CORE_OK && e.found)
+        e.status = explore_witness(program, e.run, &own, &e.path, &result);
+    free_nodes(&e);
+    free(e.path.step);
+    free(e.last_send);
+    free(e.seen);
+    replay_run_close(e.run);
+    if (e.status != CORE_OK) {
+        replay_exploration_done(&result);
+        return e.status;
+    }
+    *out_exploration = result;
+    return CORE_OK;
+}
+
+void replay_exploration_done(struct replay_exploration *exploration)
+{
+    if (!exploration)
+        return;
+    free(exploration->witness);
+    free(exploration->reason);
+    free(exploration->position);
+    replay_result_done(&exploration->result);
+    *exploration = (struct replay_exploration){0};
+}

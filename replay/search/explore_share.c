@@ -1,0 +1,158 @@
+/* Shares of an exploration: written, read, merged. The merged answer does not depend on who
+ * explored what, nor on the order. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "replay/search/explore.h"
+
+enum { POSITION_MAX = 1 << 20, WITNESS_MAX = 1 << 26 };
+
+/* Whether witness a comes before b: without assumptions first, then found by search, then by place
+ * in the tree. */
+static bool before(const struct replay_exploration *a, const struct replay_exploration *b)
+{
+    if (a->assumed != b->assumed)
+        return b->assumed;
+    bool a_sampled = a->position_count == 0 && a->sampled > 0,
+         b_sampled = b->position_count == 0 && b->sampled > 0;
+    if (a_sampled != b_sampled)
+        return b_sampled;
+    for (uint32_t i = 0; i < a->position_count && i < b->position_count; i++)
+        if (a->position[i] != b->position[i])
+            return a->position[i] < b->position[i];
+    if (a->position_count != b->position_count)
+        return a->position_count < b->position_count;
+    return strcmp(a->witness, b->witness) < 0;
+}
+
+static void take_witness(struct replay_exploration *sum, struct replay_exploration *part)
+{
+    free(sum->witness);
+    free(sum->position);
+    sum->witness = part->witness;
+    sum->position = part->position;
+    sum->position_count = part->position_count;
+    sum->assumed = part->assumed;
+    sum->unbuffered = part->unbuffered;
+    sum->forced = part->forced;
+    part->witness = NULL;
+    part->position = NULL;
+}
+
+enum core_status replay_exploration_merge(struct replay_exploration *sum,
+                                          struct replay_exploration *part)
+{
+    bool unsure = part->verdict == REPLAY_VERDICT_CANNOT_SAY;
+
+    sum->exhaustive = (sum->parts++ == 0 || sum->exhaustive) && part->exhaustive;
+    if (part->witness && (!sum->witness || before(part, sum)))
+        take_witness(sum, part);
+    sum->runs += part->runs;
+    sum->pruned += part->pruned;
+    sum->sampled += part->sampled;
+    sum->deadlocks += part->deadlocks;
+    sum->outcome_hash += part->outcome_hash;
+    sum->outcomes += part->outcomes;
+    if (part->choices_max > sum->choices_max)
+        sum->choices_max = part->choices_max;
+    if (unsure && !sum->reason) {
+        sum->reason = part->reason;
+        part->reason = NULL;
+    }
+    replay_exploration_done(part);
+    return CORE_OK;
+}
+
+enum core_status replay_exploration_finish(const struct replay_program *program,
+                                           struct replay_exploration *sum)
+{
+    struct replay_policy policy;
+
+    if (!sum->witness) {
+        sum->verdict = sum->reason       ? REPLAY_VERDICT_CANNOT_SAY
+                       : sum->exhaustive ? REPLAY_VERDICT_NONE
+                                         : REPLAY_VERDICT_NOT_FOUND;
+        return CORE_OK;
+    }
+    sum->verdict = REPLAY_VERDICT_DEADLOCK;
+    free(sum->reason);
+    sum->reason = NULL;
+    enum core_status status = replay_policy_parse(sum->witness, &policy);
+    if (status != CORE_OK)
+        return status;
+    status = replay_run_once(program, &policy, &sum->result);
+    replay_policy_done(&policy);
+    return status;
+}
+
+enum core_status replay_exploration_write(const struct replay_exploration *part, FILE *file)
+{
+    fprintf(file,
+            "exploration 1 %d %d %d %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64
+            " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu32 "\n",
+            (int)part->verdict, part->assumed, part->exhaustive, part->runs, part->pruned,
+            part->sampled, part->deadlocks, part->choices_max, part->outcomes, part->outcome_hash,
+            part->unbuffered, part->forced);
+    fprintf(file, "%" PRIu32, part->position_count);
+    for (uint32_t i = 0; i < part->position_count; i++)
+        fprintf(file, " %" PRIu32, part->position[i]);
+    fprintf(file, "\n%s\n%s\nend\n", part->witness ? part->witness : "",
+            part->reason ? part->reason : "");
+    return ferror(file) ? CORE_IO : CORE_OK;
+}
+
+static char *read_line(FILE *file)
+{
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length = getline(&line, &room, file);
+    if (length <= 0 || length > WITNESS_MAX || line[length - 1] != '\n') {
+        free(line);
+        return NULL;
+    }
+    line[length - 1] = 0;
+    return line;
+}
+
+enum core_status replay_exploration_read(FILE *file, struct replay_exploration *out_part)
+{
+    struct replay_exploration part = {0};
+    int verdict, assumed, exhaustive;
+    char *end = NULL;
+
+    if (fscanf(file,
+               "exploration 1 %d %d %d %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64
+               " %" SCNu64 " %" SCNu64 " %" SCNu32 " %" SCNu32,
+               &verdict, &assumed, &exhaustive, &part.runs, &part.pruned, &part.sampled,
+               &part.deadlocks, &part.choices_max, &part.outcomes, &part.outcome_hash,
+               &part.unbuffered, &part.forced) != 12 ||
+        verdict < 0 || verdict >= REPLAY_VERDICT_COUNT ||
+        fscanf(file, "%" SCNu32, &part.position_count) != 1 || part.position_count > POSITION_MAX)
+        return CORE_BAD_FORMAT;
+    part.verdict = (enum replay_verdict)verdict;
+    part.assumed = assumed;
+    part.exhaustive = exhaustive;
+    part.position = malloc((part.position_count + 1) * sizeof *part.position);
+    bool good = part.position != NULL;
+    for (uint32_t i = 0; i < part.position_count && good; i++)
+        good = fscanf(file, "%" SCNu32, &part.position[i]) == 1;
+    good = good && getc(file) == '\n' && (part.witness = read_line(file)) &&
+           (part.reason = read_line(file)) && (end = read_line(file)) && strcmp(end, "end") == 0;
+    free(end);
+    if (!good) {
+        replay_exploration_done(&part);
+        return CORE_BAD_FORMAT;
+    }
+    if (!*part.witness) {
+        free(part.witness);
+        part.witness = NULL;
+    }
+    if (!*part.reason) {
+        free(part.reason);
+        part.reason = NULL;
+    }
+    *out_part = part;
+    return CORE_OK;
+}

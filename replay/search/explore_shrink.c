@@ -1,0 +1,186 @@
+/* From a failing path to the smallest policy that still fails: sends that need not wait are let go,
+ * matches that need not be forced are left to the record. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "replay/search/explore_state.h"
+
+/* Runs spent on shrinking, at most. */
+enum { SHRINK_RUNS_MAX = 20000 };
+
+struct shrinker {
+    const struct replay_program *program;
+    struct replay_run *run;
+    struct replay_policy policy;
+    uint32_t runs;
+    enum core_status status;
+};
+
+static bool fails(struct shrinker *s)
+{
+    enum replay_outcome outcome = REPLAY_FINISHED;
+    if (s->status == CORE_OK)
+        s->status = replay_run_all(s->run, &s->policy, NULL, &outcome, NULL);
+    s->runs++;
+    return s->status == CORE_OK && outcome == REPLAY_DEADLOCK;
+}
+
+static void force(struct shrinker *s, const struct path *path, bool all)
+{
+    s->policy.forced_count = 0;
+    for (uint32_t i = 0; i < path->count && s->status == CORE_OK; i++) {
+        const struct step *step = &path->step[i];
+        if (step->kind == REPLAY_OPTION_BUFFER || (!all && !step->diverges))
+            continue;
+        s->status = replay_policy_add_forced(
+            &s->policy, step->rank, replay_op_id(s->program, step->rank, step->op), step->from);
+    }
+    s->policy.order = s->policy.forced_count ? REPLAY_ORDER_LIST : REPLAY_ORDER_RECORDED;
+}
+
+static bool is_standard(const struct replay_op *op)
+{
+    return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->peer >= 0 &&
+           op->mode == REPLAY_STANDARD;
+}
+
+/* The sends that the path let go, as buffering=only. */
+static void name_buffered(struct shrinker *s, const struct path *path)
+{
+    s->policy.buffering = REPLAY_SEND_ONLY;
+    s->policy.send_count = 0;
+    for (uint32_t i = 0; i < path->count && s->status == CORE_OK; i++)
+        if (path->step[i].kind == REPLAY_OPTION_BUFFER)
+            s->status = replay_policy_add_send(
+                &s->policy, path->step[i].rank,
+                replay_op_id(s->program, path->step[i].rank, path->step[i].op));
+}
+
+static bool in_list(const struct replay_policy *policy, uint32_t rank, uint64_t id)
+{
+    for (uint32_t i = 0; i < policy->send_count; i++)
+        if (policy->send[i].rank == rank && policy->send[i].id == id)
+            return true;
+    return false;
+}
+
+/* buffering=list with the sends that wait when the world is stuck; if that is not enough, all that
+ * were not let go. */
+static bool name_unbuffered(struct shrinker *s)
+{
+    struct replay_policy before;
+    struct replay_result result;
+
+    s->status = replay_policy_copy(&s->policy, &before);
+    if (s->status != CORE_OK)
+        return false;
+    s->status = replay_run_all(s->run, &s->policy, NULL, NULL, &result);
+    if (s->status != CORE_OK) {
+        replay_policy_done(&before);
+        return false;
+    }
+    s->policy.buffering = REPLAY_SEND_LIST;
+    s->policy.send_count = 0;
+    for (uint32_t i = 0; i < result.leftover_listed && s->status == CORE_OK; i++) {
+        const struct replay_leftover *left = &result.leftover[i];
+        if (left->is_send && !left->complete &&
+            is_standard(&s->program->rank[left->rank].op[left->op]))
+            s->status = replay_policy_add_send(&s->policy, left->rank,
+                                               replay_op_id(s->program, left->rank, left->op));
+    }
+    replay_result_done(&result);
+    bool good = fails(s);
+    if (!good && s->status == CORE_OK) {
+        s->policy.send_count = 0;
+        for (uint32_t rank = 0; rank < s->program->rank_count; rank++)
+            for (uint32_t i = 0; i < s->program->rank[rank].op_count && s->status == CORE_OK; i++) {
+                uint64_t id = replay_op_id(s->program, rank, i);
+                if (is_standard(&s->program->rank[rank].op[i]) && !in_list(&before, rank, id))
+                    s->status = replay_policy_add_send(&s->policy, rank, id);
+            }
+        good = fails(s);
+    }
+    if (good || s->status != CORE_OK)
+        replay_policy_done(&before);
+    else {
+        replay_policy_done(&s->policy);
+        s->policy = before;
+    }
+    return good;
+}
+
+/* Delta debugging over one of the two lists: takes out ever smaller pieces as long as it still
+ * fails. */
+static void shrink_list(struct shrinker *s, bool sends)
+{
+    size_t element = sends ? sizeof *s->policy.send : sizeof *s->policy.forced;
+    char *array = sends ? (char *)s->policy.send : (char *)s->policy.forced;
+    uint32_t *count = sends ? &s->policy.send_count : &s->policy.forced_count;
+    char *copy = *count ? malloc(*count * element) : NULL;
+
+    if (*count && !copy) {
+        s->status = core_report(CORE_NO_MEMORY, "out of memory for shrinking a schedule");
+        return;
+    }
+    for (uint32_t piece = *count; piece && s->status == CORE_OK;
+         piece = piece > 1 ? (piece + 1) / 2 : 0) {
+        bool again = piece > 1;
+        for (uint32_t at = 0; at < *count && s->status == CORE_OK && s->runs < SHRINK_RUNS_MAX;) {
+            uint32_t old = *count, cut = at + piece > old ? old - at : piece;
+            memcpy(copy, array, old * element);
+            memmove(array + at * element, array + (at + cut) * element, (old - at - cut) * element);
+            *count = old - cut;
+            if (fails(s))
+                continue;
+            memcpy(array, copy, old * element);
+            *count = old;
+            at += cut;
+        }
+        if (!again)
+            break;
+    }
+    free(copy);
+}
+
+enum core_status explore_witness(const struct replay_program *program, struct replay_run *run,
+                                 const struct replay_explore_options *options,
+                                 const struct path *path, struct replay_exploration *exploration)
+{
+    struct shrinker s = {.program = program, .run = run};
+    bool good, shrink_sends = false;
+
+    s.status = replay_policy_copy(&options->policy, &s.policy);
+    if (s.status != CORE_OK)
+        return s.status;
+    s.policy.delay = REPLAY_DELAY_NONE;
+    if (options->sends)
+        name_buffered(&s, path);
+    force(&s, path, false);
+    good = fails(&s);
+    if (!good) {
+        force(&s, path, true);
+        good = fails(&s);
+    }
+    if (good && options->sends)
+        shrink_sends = name_unbuffered(&s);
+    if (good && shrink_sends)
+        shrink_list(&s, true);
+    if (good)
+        shrink_list(&s, false);
+    if (good && s.policy.order == REPLAY_ORDER_LIST && s.policy.forced_count == 0)
+        s.policy.order = REPLAY_ORDER_RECORDED;
+    if (s.policy.buffering == REPLAY_SEND_LIST && s.policy.send_count == 0)
+        s.policy.buffering = REPLAY_EAGER;
+    if (s.status == CORE_OK && good) {
+        s.status = replay_run_all(run, &s.policy, NULL, NULL, &exploration->result);
+        exploration->witness = replay_policy_text(&s.policy);
+        if (s.status == CORE_OK && !exploration->witness)
+            s.status = core_report(CORE_NO_MEMORY, "out of memory for a witness");
+        exploration->unbuffered = shrink_sends ? s.policy.send_count : 0;
+        exploration->forced = s.policy.forced_count;
+        exploration->assumed = exploration->result.assumed;
+    }
+    replay_policy_done(&s.policy);
+    return s.status;
+}

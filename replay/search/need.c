@@ -1,0 +1,384 @@
+/* How much buffering a program needs: the verdict by threshold, what receivers hold, and a minimal
+ * set of sends to blame. */
+#include "replay/search/need.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/check.h"
+
+struct finder {
+    const struct replay_program *program;
+    struct replay_run *run;
+    struct replay_policy policy;
+    struct replay_need *need;
+    uint64_t ops;   /* of the program */
+    uint64_t spent; /* operations executed, at most */
+    uint64_t *size; /* that occur, ascending */
+    uint64_t size_count;
+    uint32_t blame_room;
+    enum core_status status;
+};
+
+static bool may_run(const struct finder *finder)
+{
+    return finder->status == CORE_OK && finder->spent + finder->ops <= REPLAY_NEED_OPS_MAX;
+}
+
+static enum replay_outcome run(struct finder *finder)
+{
+    enum replay_outcome outcome = REPLAY_STALLED;
+    if (finder->status == CORE_OK) {
+        enum core_status status =
+            replay_run_all(finder->run, &finder->policy, NULL, &outcome, NULL);
+        if (status != CORE_OK) /* a hook may have failed, too */
+            finder->status = status;
+    }
+    finder->spent += finder->ops + 1;
+    finder->need->runs++;
+    return outcome;
+}
+
+static enum replay_outcome run_threshold(struct finder *finder, uint64_t index)
+{
+    finder->policy.buffering = index == 0 ? REPLAY_RENDEZVOUS : REPLAY_EAGER_BYTES;
+    finder->policy.bytes = index == 0 ? 0 : finder->size[index - 1];
+    return run(finder);
+}
+
+static bool is_standard(const struct replay_op *op)
+{
+    return (op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND) && op->peer >= 0 &&
+           (op->mode == REPLAY_STANDARD || op->mode == REPLAY_READY);
+}
+
+static int size_compare(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* Sorts; returns how many are left. */
+static uint64_t drop_doubles(uint64_t *size, uint64_t count)
+{
+    uint64_t kept = 0;
+    if (count)
+        qsort(size, count, sizeof *size, size_compare);
+    for (uint64_t i = 0; i < count; i++)
+        if (i == 0 || size[i] != size[kept - 1])
+            size[kept++] = size[i];
+    return kept;
+}
+
+/* All sizes of standard sends, each once. Doubles are dropped while collecting: few sizes are
+ * usual. */
+static void collect_sizes(struct finder *finder)
+{
+    const struct replay_program *program = finder->program;
+    uint64_t room = 0, count = 0;
+
+    for (uint32_t rank = 0; rank < program->rank_count; rank++)
+        for (uint32_t i = 0; i < program->rank[rank].op_count; i++) {
+            const struct replay_op *op = &program->rank[rank].op[i];
+            if (!is_standard(op) || (count && finder->size[count - 1] == op->bytes))
+                continue;
+            bool full = count == room;
+            if (full)
+                count = drop_doubles(finder->size, count);
+            if (full && count * 2 >= room) {
+                room = room ? room * 2 : 64;
+                void *larger = realloc(finder->size, room * sizeof *finder->size);
+                if (!larger) {
+                    finder->status =
+                        core_report(CORE_NO_MEMORY, "out of memory for the sizes of messages");
+                    return;
+                }
+                finder->size = larger;
+            }
+            finder->size[count++] = op->bytes;
+        }
+    finder->size_count = drop_doubles(finder->size, count);
+    finder->need->thresholds = finder->size_count;
+}
+
+static void add_step(struct finder *finder, uint64_t index, enum replay_outcome outcome)
+{
+    struct replay_need *need = finder->need;
+    if (need->step_count && need->step[need->step_count - 1].outcome == outcome)
+        return;
+    if (!(need->step_count & (need->step_count - 1))) {
+        size_t room = need->step_count ? 2 * (size_t)need->step_count : 1;
+        void *larger = realloc(need->step, room * sizeof *need->step);
+        if (!larger) {
+            finder->status = core_report(CORE_NO_MEMORY, "out of memory for a buffer need");
+            return;
+        }
+        need->step = larger;
+    }
+    need->step[need->step_count++] =
+        (struct replay_need_step){.rendezvous = index == 0,
+                                  .bytes = index == 0 ? 0 : finder->size[index - 1],
+                                  .outcome = outcome};
+}
+
+/* Index 0 is rendezvous, index k the k-th size. */
+static void find_steps(struct finder *finder)
+{
+    struct replay_need *need = finder->need;
+    enum replay_outcome first = run_threshold(finder, 0), last;
+
+    need->exact = true;
+    add_step(finder, 0, first);
+    if (!finder->size_count || finder->status != CORE_OK)
+        return;
+    if (!replay_run_has_choices(finder->run)) {
+        last = run_threshold(finder, finder->size_count);
+        if (first == REPLAY_FINISHED || last != REPLAY_FINISHED)
+            return; /* once finished, more buffering does not undo it; and the other way round */
+        uint64_t low = 0, high = finder->size_count; /* deadlock at low, finished at high */
+        while (high - low > 1 && finder->status == CORE_OK) {
+            uint64_t middle = low + (high - low) / 2;
+            if (run_threshold(finder, middle) == REPLAY_FINISHED)
+                high = middle;
+            else
+                low = middle;
+        }
+        add_step(finder, high, last);
+        return;
+    }
+    for (uint64_t index = 1; index <= finder->size_count; index++) {
+        if (!may_run(finder)) {
+            need->exact = false;
+            index = finder->size_count; /* the largest always counts */
+        }
+        if (finder->status == CORE_OK)
+            add_step(finder, index, run_threshold(finder, index));
+    }
+}
+
+static void held(void *context, uint32_t rank, uint64_t bytes, uint32_t count)
+{
+    struct replay_need *need = context;
+    if (bytes > need->held_bytes[rank])
+        need->held_bytes[rank] = bytes;
+    if (count > need->held_count[rank])
+        need->held_count[rank] = count;
+}
+
+static void find_held(struct finder *finder)
+{
+    struct replay_hooks hooks = {.context = finder->need, .held = held};
+    struct replay_result result;
+    finder->policy.buffering = REPLAY_EAGER;
+    replay_run_hooks(finder->run, &hooks);
+    finder->status = replay_run_all(finder->run, &finder->policy, NULL, NULL, &result);
+    replay_run_hooks(finder->run, NULL);
+    finder->need->runs++;
+    if (finder->status == CORE_OK)
+        replay_result_done(&result);
+}
+
+/* The smallest bound below which it is not safe, by halving. */
+static uint64_t find_bound(struct finder *finder, enum replay_buffering buffering, uint64_t high)
+{
+    uint64_t low = 0;
+    finder->policy.buffering = buffering;
+    finder->policy.bytes = high;
+    if (run(finder) != REPLAY_FINISHED)
+        return UINT64_MAX;
+    finder->policy.bytes = 0;
+    if (run(finder) == REPLAY_FINISHED)
+        return 0;
+    while (high - low > 1 && may_run(finder)) {
+        uint64_t middle = low + (high - low) / 2;
+        finder->policy.bytes = middle;
+        if (run(finder) == REPLAY_FINISHED)
+            high = middle;
+        else
+            low = middle;
+    }
+    return high;
+}
+
+static void find_bounds(struct finder *finder)
+{
+    struct replay_need *need = finder->need;
+    uint64_t bytes_max = 0, count_max = 0;
+    for (uint32_t rank = 0; rank < need->rank_count; rank++) {
+        if (need->held_bytes[rank] > bytes_max)
+            bytes_max = need->held_bytes[rank];
+        if (need->held_count[rank] > count_max)
+            count_max = need->held_count[rank];
+    }
+    if (may_run(finder))
+        need->credits = find_bound(finder, REPLAY_CREDITS, count_max);
+    if (may_run(finder))
+        need->pool_bytes = find_bound(finder, REPLAY_POOL, bytes_max);
+}
+
+/* --- blame ------------------------------------------------------------------------------------ */
+
+static bool add_blame(struct finder *finder, uint32_t rank, uint32_t op_index)
+{
+    struct replay_need *need = finder->need;
+    const struct replay_op *op = &finder->program->rank[rank].op[op_index];
+    if (need->blame_count == finder->blame_room) {
+        uint32_t room = finder->blame_room ? finder->blame_room * 2 : 16;
+        void *larger = realloc(need->blame, room * sizeof *need->blame);
+        if (!larger) {
+            finder->status = core_report(CORE_NO_MEMORY, "out of memory for a buffer need");
+            return false;
+        }
+        need->blame = larger;
+        finder->blame_room = room;
+    }
+    need->blame[need->blame_count++] = (struct replay_need_send){.rank = rank,
+                                                                 .op = op_index,
+                                                                 .event = op->event,
+                                                                 .bytes = op->bytes,
+                                                                 .to = (uint32_t)op->peer};
+    return true;
+}
+
+/* Nothing is buffered until nothing goes on; then one send is, of a rank that waits for it. */
+static uint32_t buffer_when_stuck(void *context, const struct replay_option *option, uint32_t count)
+{
+    struct finder *finder = context;
+    uint32_t other = REPLAY_STOP;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (option[i].kind == REPLAY_OPTION_MATCH && !option[i].diverges)
+            return i;
+    finder->spent += count + 1;
+    if (finder->spent > REPLAY_NEED_OPS_MAX)
+        return REPLAY_STOP;
+    for (uint32_t i = 0; i < count; i++) {
+        if (option[i].kind == REPLAY_OPTION_BUFFER && option[i].blocking)
+            return add_blame(finder, option[i].rank, option[i].op) ? i : REPLAY_STOP;
+        if (option[i].kind != REPLAY_OPTION_BUFFER && other == REPLAY_STOP)
+            other = i;
+    }
+    return other;
+}
+
+static bool set_policy(struct finder *finder, uint32_t without)
+{
+    struct replay_need *need = finder->need;
+    finder->policy.send_count = 0;
+    for (uint32_t i = 0; i < need->blame_count && finder->status == CORE_OK; i++)
+        if (i != without)
+            finder->status = replay_policy_add_send(
+                &finder->policy, need->blame[i].rank,
+                replay_op_id(finder->program, need->blame[i].rank, need->blame[i].op));
+    return finder->status == CORE_OK;
+}
+
+static int blame_compare(const void *a, const void *b)
+{
+    const struct replay_need_send *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return (x->op > y->op) - (x->op < y->op);
+}
+
+static void find_blame(struct finder *finder)
+{
+    struct replay_need *need = finder->need;
+    struct replay_hooks hooks = {
+        .context = finder, .decide = buffer_when_stuck, .late_buffering = true};
+    enum replay_outcome outcome;
+
+    finder->policy.buffering = REPLAY_RENDEZVOUS;
+    replay_run_hooks(finder->run, &hooks);
+    outcome = run(finder);
+    replay_run_hooks(finder->run, NULL);
+    if (need->blame_count > 1)
+        qsort(need->blame, need->blame_count, sizeof *need->blame, blame_compare);
+    finder->policy.buffering = REPLAY_SEND_ONLY;
+    if (outcome != REPLAY_FINISHED || !set_policy(finder, UINT32_MAX) ||
+        run(finder) != REPLAY_FINISHED) {
+        need->blame_count = 0;
+        return;
+    }
+    need->blame_minimal = true;
+    for (uint32_t i = need->blame_count; i-- > 0 && finder->status == CORE_OK;) {
+        if (!may_run(finder)) {
+            need->blame_minimal = false;
+            break;
+        }
+        if (set_policy(finder, i) && run(finder) == REPLAY_FINISHED) {
+            memmove(need->blame + i, need->blame + i + 1,
+                    (need->blame_count - i - 1) * sizeof *need->blame);
+            need->blame_count--;
+        }
+    }
+}
+
+/* --- all together ----------------------------------------------------------------------------- */
+
+static void judge(struct replay_need *need, const struct finder *finder)
+{
+    const struct replay_need_step *last = &need->step[need->step_count - 1];
+    need->always = need->step_count == 1 && last->outcome == REPLAY_FINISHED && need->exact;
+    need->ever = last->outcome == REPLAY_FINISHED;
+    need->safe_bytes = need->ever ? last->bytes : 0;
+    if (need->ever && !need->exact && finder->size_count)
+        need->safe_bytes = finder->size[finder->size_count - 1];
+}
+
+enum core_status replay_need_find(const struct replay_program *program,
+                                  const struct replay_policy *policy, struct replay_need *out_need)
+{
+    struct replay_need need = {
+        .rank_count = program->rank_count, .pool_bytes = UINT64_MAX, .credits = UINT64_MAX};
+    struct finder finder = {.program = program, .need = &need};
+
+    need.held_bytes = calloc(program->rank_count, sizeof *need.held_bytes);
+    need.held_count = calloc(program->rank_count, sizeof *need.held_count);
+    if (!need.held_bytes || !need.held_count) {
+        replay_need_done(&need);
+        return core_report(CORE_NO_MEMORY, "out of memory for a buffer need");
+    }
+    if (policy)
+        finder.status = replay_policy_copy(policy, &finder.policy);
+    else
+        replay_policy_init(&finder.policy);
+    if (finder.status == CORE_OK)
+        finder.status = replay_run_open(program, &finder.run);
+    if (finder.status == CORE_OK) {
+        finder.ops = replay_run_ops(finder.run);
+        collect_sizes(&finder);
+    }
+    if (finder.status == CORE_OK)
+        find_steps(&finder);
+    if (finder.status == CORE_OK)
+        judge(&need, &finder);
+    if (finder.status == CORE_OK)
+        find_held(&finder);
+    if (finder.status == CORE_OK && need.ever && !need.always) {
+        find_bounds(&finder);
+        if (finder.status == CORE_OK)
+            find_blame(&finder);
+    } else if (need.always)
+        need.pool_bytes = need.credits = 0;
+    replay_run_close(finder.run);
+    replay_policy_done(&finder.policy);
+    free(finder.size);
+    if (finder.status != CORE_OK) {
+        replay_need_done(&need);
+        return finder.status;
+    }
+    *out_need = need;
+    return CORE_OK;
+}
+
+void replay_need_done(struct replay_need *need)
+{
+    if (!need)
+        return;
+    free(need->step);
+    free(need->held_bytes);
+    free(need->held_count);
+    free(need->blame);
+    *need = (struct replay_need){0};
+}

@@ -1,0 +1,129 @@
+/* Passive-target locks on the timed clock: taken in the order in which they were asked for, shared
+ * ones together. Taking one costs nothing but the wait. */
+#include "replay/timed/timed_state.h"
+
+struct lock { /* of one target in one window */
+    uint32_t comm;
+    int32_t target;
+    uint32_t shared;     /* holders */
+    int exclusive;       /* held exclusively */
+    uint32_t head, tail; /* of those that wait */
+};
+
+struct wait {
+    uint32_t rank, next;
+    int exclusive;
+};
+
+struct timed_locks {
+    struct lock *lock;
+    struct wait *wait;
+    uint32_t lock_count, lock_room, wait_count, wait_room;
+};
+
+void timed_lock_done(struct timed_engine *e)
+{
+    if (!e->locks)
+        return;
+    free(e->locks->lock);
+    free(e->locks->wait);
+    free(e->locks);
+}
+
+static int no_memory(struct timed_engine *e)
+{
+    if (e->status == CORE_OK)
+        e->status = core_report(CORE_NO_MEMORY, "out of memory for locks");
+    return 0;
+}
+
+static int room(struct timed_engine *e)
+{
+    struct timed_locks *l = e->locks;
+    if (!l) {
+        l = e->locks = core_alloc_zero(1, sizeof *l);
+        if (!l)
+            return no_memory(e);
+        l->wait_count = 1;
+    }
+    if (l->lock_count == l->lock_room) {
+        uint32_t more = l->lock_room ? l->lock_room * 2 : 16;
+        struct lock *larger = core_alloc_again(l->lock, more * sizeof *larger);
+        if (!larger)
+            return no_memory(e);
+        l->lock = larger;
+        l->lock_room = more;
+    }
+    if (l->wait_count >= l->wait_room) {
+        uint32_t more = l->wait_room ? l->wait_room * 2 : 16;
+        struct wait *larger = core_alloc_again(l->wait, more * sizeof *larger);
+        if (!larger)
+            return no_memory(e);
+        l->wait = larger;
+        l->wait_room = more;
+    }
+    return 1;
+}
+
+/* Windows and targets are few: found by looking. */
+static struct lock *lock_find(struct timed_engine *e, const struct replay_op *op)
+{
+    if (!room(e))
+        return NULL;
+    struct timed_locks *l = e->locks;
+    for (uint32_t i = 0; i < l->lock_count; i++)
+        if (l->lock[i].comm == op->comm && l->lock[i].target == op->peer)
+            return &l->lock[i];
+    l->lock[l->lock_count] = (struct lock){.comm = op->comm, .target = op->peer};
+    return &l->lock[l->lock_count++];
+}
+
+static int grant(struct lock *lock, int exclusive)
+{
+    if (lock->exclusive || (exclusive && lock->shared))
+        return 0;
+    if (exclusive)
+        lock->exclusive = 1;
+    else
+        lock->shared++;
+    return 1;
+}
+
+int timed_lock_take(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
+{
+    int exclusive = op->mode == REPLAY_LOCK_EXCLUSIVE;
+    struct lock *lock = lock_find(e, op);
+    struct timed_rank *r = &e->rank[rank];
+
+    if (!lock || op->peer < 0 || (!lock->head && grant(lock, exclusive)))
+        return 0;
+    uint32_t made = e->locks->wait_count++;
+    e->locks->wait[made] = (struct wait){.rank = rank, .exclusive = exclusive};
+    if (lock->head)
+        e->locks->wait[lock->tail].next = made;
+    else
+        lock->head = made;
+    lock->tail = made;
+    r->pending = 1;
+    r->flags |= RANK_BLOCKED;
+    r->blocked_at = e->now;
+    return 1;
+}
+
+void timed_lock_release(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
+{
+    struct lock *lock = lock_find(e, op);
+    if (!lock || op->peer < 0)
+        return;
+    if (lock->exclusive)
+        lock->exclusive = 0;
+    else if (lock->shared)
+        lock->shared--;
+    while (lock->head && grant(lock, e->locks->wait[lock->head].exclusive)) {
+        uint32_t next = e->locks->wait[lock->head].rank;
+        lock->head = e->locks->wait[lock->head].next;
+        timed_column_add(e, COLUMN_LATE_SENDER, next,
+                         e->now - e->rank[next].blocked_at); /* somebody else holds it up */
+        timed_rank_complete(e, next, WHOLE_OP, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
+    }
+}

@@ -1,0 +1,474 @@
+/* Matching on the timed clock, as MPI states it. One hash table holds all unmatched operations
+ * without wildcards under (receiver, sender, communicator, tag): a key's entries are all sends or
+ * all receives, and a bucket is a chain in post order, so the first with the key is the oldest.
+ * Receives with a wildcard wait in a list of their rank; they are weighed against the table's by
+ * post order. Constant time as long as there are no wildcards. */
+#include "replay/timed/timed_state.h"
+
+#include <sys/mman.h>
+
+#include "core/random.h"
+
+enum { SLOTS_FIRST = 1024, HUGE_BYTES = 64 << 20 };
+
+enum core_status timed_match_init(struct timed_engine *e)
+{
+    uint64_t count = 1;
+    for (uint32_t r = 0; r < e->program->rank_count; r++) {
+        const struct replay_rank *rank = &e->program->rank[r];
+        for (uint32_t i = 0; i < rank->op_count; i++) {
+            const struct replay_op *op = &rank->op[i];
+            if (op->kind <= REPLAY_IRECV)
+                count++;
+            if ((op->kind == REPLAY_RECV || op->kind == REPLAY_IRECV) &&
+                (op->peer == REPLAY_ANY || op->tag == REPLAY_ANY))
+                e->any_wild = 1;
+            if (op->kind == REPLAY_PROBE || op->kind == REPLAY_IPROBE || op->kind == REPLAY_MPROBE)
+                e->any_wild = 1;
+            e->any_held |= op->kind == REPLAY_MPROBE;
+            e->any_detach |= op->kind == REPLAY_DETACH;
+        }
+    }
+    if (count > UINT32_MAX)
+        return core_report(CORE_LIMIT, "program too long: more than %u messages", UINT32_MAX);
+    /* Reserved for the worst case, touched only as far as messages are outstanding at once. */
+    e->message_room = count * sizeof *e->message;
+    e->message = core_fault() ? MAP_FAILED
+                              : mmap(NULL, e->message_room, PROT_READ | PROT_WRITE,
+                                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (e->message == MAP_FAILED) {
+        e->message = NULL;
+        return core_report(CORE_NO_MEMORY, "out of memory for %llu messages",
+                           (unsigned long long)count);
+    }
+    if (e->message_room >
+        HUGE_BYTES) /* random access over a large area: fewer pages, fewer misses */
+        madvise(e->message, e->message_room, MADV_HUGEPAGE);
+    e->message_used = 1;
+    e->slot_mask = SLOTS_FIRST - 1;
+    e->slot = core_alloc_zero(SLOTS_FIRST, sizeof *e->slot);
+    if (!e->slot)
+        return core_report(CORE_NO_MEMORY, "out of memory for the matching table");
+    if (e->any_wild && !timed_port_make(e))
+        return e->status;
+    return CORE_OK;
+}
+
+void timed_match_done(struct timed_engine *e)
+{
+    if (e->message)
+        munmap(e->message, e->message_room);
+    free(e->slot);
+    e->message = NULL;
+    e->slot = NULL;
+}
+
+static uint32_t message_new(struct timed_engine *e)
+{
+    uint32_t id = e->message_free;
+    if (id)
+        e->message_free = e->message[id].chain;
+    else
+        id = e->message_used++;
+    return id;
+}
+
+void timed_message_free(struct timed_engine *e, uint32_t id)
+{
+    e->message[id].chain = e->message_free;
+    e->message_free = id;
+}
+
+/* Receives that one rank posts from neighbouring senders fall into neighbouring slots. */
+static uint64_t hash(const struct timed_engine *e, int32_t src, int32_t dst, int32_t tag,
+                     uint32_t comm)
+{
+    uint64_t key = (((uint64_t)comm << 32 | (uint32_t)tag) * 0xd1b54a32d192ed03u + (uint32_t)dst) *
+                   0x9e3779b97f4a7c15u;
+    return ((key >> 24) + (uint32_t)src) & e->slot_mask;
+}
+
+/* Called a few operations before a row of sends gets there. */
+void timed_match_prefetch(const struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                          int near)
+{
+    if (op->peer < 0)
+        return;
+    const struct timed_slot *slot = &e->slot[hash(e, (int32_t)rank, op->peer, op->tag, op->comm)];
+    if (near)
+        __builtin_prefetch(&e->message[slot->head]);
+    else
+        __builtin_prefetch(slot);
+}
+
+static void slot_append(struct timed_engine *e, struct timed_slot *slot, uint32_t id)
+{
+    e->message[id].chain = NONE;
+    if (slot->head)
+        e->message[slot->tail].chain = id;
+    else
+        slot->head = id;
+    slot->tail = id;
+}
+
+/* Buckets are emptied in order into the larger table, so entries of one key keep their order. */
+static void grow(struct timed_engine *e)
+{
+    uint64_t old = e->slot_mask + 1;
+    struct timed_slot *from = e->slot, *to = core_alloc_zero(old * 2, sizeof *to);
+    if (!to)
+        return; /* slower, not wrong */
+    e->slot = to;
+    e->slot_mask = old * 2 - 1;
+    for (uint64_t i = 0; i < old; i++)
+        for (uint32_t id = from[i].head, next; id; id = next) {
+            const struct timed_message *m = &e->message[id];
+            next = m->chain;
+            slot_append(e, &to[hash(e, m->src, m->dst, m->tag, m->comm)], id);
+        }
+    free(from);
+}
+
+static void table_add(struct timed_engine *e, uint32_t id)
+{
+    const struct timed_message *m = &e->message[id];
+    if (++e->unmatched > e->slot_mask)
+        grow(e);
+    slot_append(e, &e->slot[hash(e, m->src, m->dst, m->tag, m->comm)], id);
+}
+
+static void chain_remove(struct timed_engine *e, struct timed_slot *slot, uint32_t prev,
+                         uint32_t id)
+{
+    uint32_t next = e->message[id].chain;
+    if (prev)
+        e->message[prev].chain = next;
+    else
+        slot->head = next;
+    if (slot->tail == id)
+        slot->tail = prev;
+    e->unmatched--;
+}
+
+/* The oldest entry of one kind under a key, with its predecessor in the chain. */
+static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint32_t kind,
+                           int32_t src, int32_t dst, int32_t tag, uint32_t comm, uint32_t *out_prev)
+{
+    uint32_t prev = NONE;
+    for (uint32_t id = slot->head; id; prev = id, id = e->message[id].chain) {
+        const struct timed_message *m = &e->message[id];
+        if (m->src == src && m->dst == dst && m->tag == tag && m->comm == comm &&
+            (m->flags & kind)) {
+            *out_prev = prev;
+            return id;
+        }
+    }
+    return NONE;
+}
+
+static void table_remove(struct timed_engine *e, uint32_t id)
+{
+    const struct timed_message *m = &e->message[id];
+    struct timed_slot *slot = &e->slot[hash(e, m->src, m->dst, m->tag, m->comm)];
+    uint32_t prev = NONE;
+    for (uint32_t at = slot->head; at != id; at = e->message[at].chain)
+        prev = at;
+    chain_remove(e, slot, prev, id);
+}
+
+static void unmatched_add(struct timed_engine *e, uint32_t id)
+{
+    struct timed_message *m = &e->message[id];
+    struct timed_port *r = &e->port[m->dst];
+    m->unmatched_next = NONE;
+    m->unmatched_prev = r->unmatched_tail;
+    if (r->unmatched_tail)
+        e->message[r->unmatched_tail].unmatched_next = id;
+    else
+        r->unmatched = id;
+    r->unmatched_tail = id;
+}
+
+static void unmatched_remove(struct timed_engine *e, uint32_t id)
+{
+    struct timed_message *m = &e->message[id];
+    struct timed_port *r = &e->port[m->dst];
+    if (m->unmatched_prev)
+        e->message[m->unmatched_prev].unmatched_next = m->unmatched_next;
+    else
+        r->unmatched = m->unmatched_next;
+    if (m->unmatched_next)
+        e->message[m->unmatched_next].unmatched_prev = m->unmatched_prev;
+    else
+        r->unmatched_tail = m->unmatched_prev;
+}
+
+static int accepts(int32_t src, int32_t tag, uint32_t comm, const struct timed_message *m)
+{
+    return (src == REPLAY_ANY || src == m->src) && (tag == REPLAY_ANY || tag == m->tag) &&
+           comm == m->comm;
+}
+
+/* The oldest wildcard receive of m's receiver that takes it. */
+static uint32_t wild_find(struct timed_engine *e, const struct timed_message *m, uint32_t *out_prev)
+{
+    uint32_t prev = NONE;
+    for (uint32_t id = e->port[m->dst].wild; id; prev = id, id = e->message[id].chain) {
+        const struct timed_message *w = &e->message[id];
+        if (accepts(w->src, w->tag, w->comm, m)) {
+            *out_prev = prev;
+            return id;
+        }
+    }
+    return NONE;
+}
+
+static void wild_remove(struct timed_engine *e, struct timed_port *r, uint32_t prev, uint32_t id)
+{
+    uint32_t next = e->message[id].chain;
+    if (prev)
+        e->message[prev].chain = next;
+    else
+        r->wild = next;
+    if (r->wild_tail == id)
+        r->wild_tail = prev;
+}
+
+static int is_eager(const struct timed_engine *e, const struct replay_op *op)
+{
+    if (op->mode == REPLAY_BUFFERED || op->mode == REPLAY_TOKEN)
+        return 1;
+    return op->mode != REPLAY_SYNCHRONOUS && e->options.eager_bytes >= 0 &&
+           op->bytes <= (uint64_t)e->options.eager_bytes;
+}
+
+static void wake_prober(struct timed_engine *e, const struct timed_message *m)
+{
+    struct timed_rank *r = &e->rank[m->dst];
+    if (!(r->flags & RANK_PROBING) || r->op->kind == REPLAY_DETACH ||
+        !accepts(r->op->peer, r->op->tag, r->op->comm, m))
+        return;
+    timed_column_add(e, COLUMN_LATE_SENDER, (uint32_t)m->dst, e->now - r->blocked_at);
+    r->flags &= ~(uint32_t)(RANK_PROBING | RANK_BLOCKED);
+    timed_numbers_add(e, &e->run, (uint32_t)m->dst);
+}
+
+void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                      int32_t request)
+{
+    struct timed_slot *slot = &e->slot[hash(e, (int32_t)rank, op->peer, op->tag, op->comm)];
+    uint32_t prev = NONE, id = table_find(e, slot, MESSAGE_RECV, (int32_t)rank, op->peer, op->tag,
+                                          op->comm, &prev);
+    struct timed_message *m;
+
+    if (e->any_wild) {
+        struct timed_message probe = {
+            .src = (int32_t)rank, .dst = op->peer, .tag = op->tag, .comm = op->comm};
+        uint32_t wild_prev, wild = wild_find(e, &probe, &wild_prev);
+        if (wild && (!id || e->message[wild].order < e->message[id].order)) {
+            wild_remove(e, &e->port[op->peer], wild_prev, wild);
+            m = &e->message[wild];
+            m->src = (int32_t)rank;
+            m->tag = op->tag;
+            id = wild;
+            slot = NULL;
+        }
+    }
+    if (id) {
+        if (slot)
+            chain_remove(e, slot, prev, id);
+        m = &e->message[id];
+        m->flags = MESSAGE_SENT_LAST | (m->src == m->dst ? MESSAGE_SELF : 0);
+    } else {
+        id = message_new(e);
+        m = &e->message[id];
+        m->src = (int32_t)rank;
+        m->dst = op->peer;
+        m->tag = op->tag;
+        m->comm = op->comm;
+        m->flags = MESSAGE_SEND | (is_eager(e, op) ? MESSAGE_EAGER : 0) |
+                   (m->src == m->dst ? MESSAGE_SELF : 0);
+    }
+    m->bytes = op->bytes;
+    m->send_request = request;
+    if (op->mode == REPLAY_BUFFERED || op->mode == REPLAY_TOKEN) {
+        m->send_request = NO_SIDE; /* whoever sent it goes on at once */
+        if (request != WHOLE_OP)
+            e->rank[rank].request[request] |= REQUEST_DONE;
+        if (e->buffered && op->mode == REPLAY_BUFFERED) {
+            m->flags |= MESSAGE_BUFFERED;
+            e->buffered[rank]++;
+        }
+    }
+    m->send_op = timed_op_index(e, rank, op);
+    m->ready = e->now;
+    if (e->side)
+        e->side[id].send = e->cause[rank].rank;
+    if (m->flags & MESSAGE_SEND) {
+        table_add(e, id);
+        if (e->any_wild) {
+            unmatched_add(e, id);
+            wake_prober(e, m);
+        }
+        if (!(m->flags & MESSAGE_EAGER))
+            return;
+    }
+    timed_port_ready(e, id);
+}
+
+/* The oldest unmatched send that a receive or probe with these arguments takes. */
+static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, int32_t tag,
+                          uint32_t comm)
+{
+    uint32_t prev;
+    if (src != REPLAY_ANY && tag != REPLAY_ANY)
+        return table_find(e, &e->slot[hash(e, src, (int32_t)rank, tag, comm)], MESSAGE_SEND, src,
+                          (int32_t)rank, tag, comm, &prev);
+    for (uint32_t id = e->port[rank].unmatched; id; id = e->message[id].unmatched_next)
+        if (accepts(src, tag, comm, &e->message[id]))
+            return id;
+    return NONE;
+}
+
+static int32_t wanted_source(const struct timed_engine *e, const struct replay_op *op)
+{
+    return e->options.pin_recorded && op->peer == REPLAY_ANY && op->matched >= 0 ? op->matched
+                                                                                 : op->peer;
+}
+
+static void post_recv(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                      int32_t src, int32_t request)
+{
+    uint32_t id = message_new(e);
+    struct timed_message *m = &e->message[id];
+    int wild = src == REPLAY_ANY || op->tag == REPLAY_ANY;
+
+    m->src = src;
+    m->dst = (int32_t)rank;
+    m->tag = op->tag;
+    m->comm = op->comm;
+    m->recv_request = request;
+    m->recv_op = timed_op_index(e, rank, op);
+    m->order = e->order++;
+    m->flags = MESSAGE_RECV | (wild ? MESSAGE_WILD : 0);
+    if (e->side)
+        e->side[id].recv = e->cause[rank].rank;
+    if (!wild) {
+        table_add(e, id);
+        return;
+    }
+    struct timed_port *r = &e->port[rank];
+    m->chain = NONE;
+    if (r->wild)
+        e->message[r->wild_tail].chain = id;
+    else
+        r->wild = id;
+    r->wild_tail = id;
+}
+
+void timed_match_recv(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                      int32_t request)
+{
+    int32_t src = wanted_source(e, op);
+    uint32_t id = send_find(e, rank, src, op->tag, op->comm);
+
+    if (!id) {
+        post_recv(e, rank, op, src, request);
+        return;
+    }
+    struct timed_message *m = &e->message[id];
+    table_remove(e, id);
+    if (e->any_wild)
+        unmatched_remove(e, id);
+    m->flags &= ~(uint32_t)MESSAGE_SEND;
+    m->recv_request = request;
+    m->recv_op = timed_op_index(e, rank, op);
+    if (e->side)
+        e->side[id].recv = e->cause[rank].rank;
+    if (m->flags & MESSAGE_ARRIVED) {
+        timed_rank_complete(e, rank, request, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
+        timed_message_free(e, id);
+        return;
+    }
+    if (m->flags & MESSAGE_EAGER)
+        return; /* on its way */
+    m->ready = e->now;
+    timed_port_ready(e, id);
+}
+
+/* Takes the oldest message that a matched probe accepts out of the matching. */
+int timed_match_take(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
+{
+    uint32_t id = send_find(e, rank, wanted_source(e, op), op->tag, op->comm);
+    if (!id)
+        return 0;
+    table_remove(e, id);
+    unmatched_remove(e, id);
+    e->message[id].flags = (e->message[id].flags & ~(uint32_t)MESSAGE_SEND) | MESSAGE_HELD;
+    e->held[e->rank[rank].request - e->request + op->request] = id;
+    return 1;
+}
+
+/* The receive of a message that was taken. */
+void timed_match_held(struct timed_engine *e, uint32_t rank, const struct replay_op *op,
+                      int32_t message, int32_t request)
+{
+    uint32_t id = e->held ? e->held[e->rank[rank].request - e->request + message] : NONE;
+    struct timed_message *m = &e->message[id];
+    if (!id) { /* MPI_MESSAGE_NO_PROC */
+        timed_rank_complete(e, rank, request, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
+        return;
+    }
+    e->held[e->rank[rank].request - e->request + message] = NONE;
+    m->recv_request = request;
+    m->recv_op = timed_op_index(e, rank, op);
+    if (e->side)
+        e->side[id].recv = e->cause[rank].rank;
+    m->flags &= ~(uint32_t)MESSAGE_HELD;
+    if (m->flags & MESSAGE_ARRIVED) {
+        timed_rank_complete(e, rank, request, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
+        timed_message_free(e, id);
+    } else if (!(m->flags & MESSAGE_EAGER)) {
+        m->ready = e->now;
+        timed_port_ready(e, id);
+    }
+}
+
+int timed_match_probe(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
+{
+    return send_find(e, rank, wanted_source(e, op), op->tag, op->comm) != NONE;
+}
+
+/* Takes back an operation that has not matched. 0 when it has. */
+int timed_match_cancel(struct timed_engine *e, uint32_t rank, const struct replay_op *op)
+{
+    int send = op->kind == REPLAY_ISEND;
+    int32_t src = send ? (int32_t)rank : wanted_source(e, op),
+            dst = send ? op->peer : (int32_t)rank;
+
+    if (!send && (src == REPLAY_ANY || op->tag == REPLAY_ANY)) {
+        uint32_t prev = NONE;
+        for (uint32_t id = e->port[rank].wild; id; prev = id, id = e->message[id].chain)
+            if (e->message[id].recv_request == op->request) {
+                wild_remove(e, &e->port[rank], prev, id);
+                timed_message_free(e, id);
+                return 1;
+            }
+        return 0;
+    }
+    struct timed_slot *slot = &e->slot[hash(e, src, dst, op->tag, op->comm)];
+    uint32_t prev = NONE;
+    for (uint32_t id = slot->head; id; prev = id, id = e->message[id].chain) {
+        const struct timed_message *m = &e->message[id];
+        if (m->src != src || m->dst != dst || m->tag != op->tag || m->comm != op->comm ||
+            !(m->flags & (send ? MESSAGE_SEND : MESSAGE_RECV)) || (m->flags & MESSAGE_EAGER) ||
+            (send ? m->send_request : m->recv_request) != op->request)
+            continue;
+        chain_remove(e, slot, prev, id);
+        if (send && e->any_wild)
+            unmatched_remove(e, id);
+        timed_message_free(e, id);
+        return 1;
+    }
+    return 0;
+}

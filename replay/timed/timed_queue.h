@@ -1,0 +1,99 @@
+/* A radix heap: a priority queue for keys that never fall below the last one taken, as simulated
+ * time does. Pushing is constant; an entry moves at most once per bit of the key, in practice once
+ * or twice. Equal keys leave in the order in which they came (invariant 1: an entry lies in the
+ * bucket of the highest bit in which its key differs from `last`; so equal keys always lie in one
+ * bucket, and every move keeps their order). */
+#ifndef REPLAY_TIMED_TIMED_QUEUE_H
+#define REPLAY_TIMED_TIMED_QUEUE_H
+
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "core/check.h"
+#include "core/fault.h"
+
+struct timed_event {
+    uint64_t key;
+    uint32_t id;
+    uint32_t what; /* the caller's */
+};
+
+struct timed_bucket {
+    struct timed_event *event;
+    uint32_t count, room;
+};
+
+struct timed_queue {
+    struct timed_bucket bucket[65];
+    uint64_t last;
+    uint64_t used;  /* bit b - 1: bucket b holds something, b >= 1 */
+    uint64_t bytes; /* held by all buckets */
+    int failed;     /* out of memory: an event was dropped, the run must be given up */
+};
+
+static inline int timed_queue_slow(struct timed_queue *queue, struct timed_bucket *bucket)
+{
+    uint32_t room = bucket->room ? bucket->room * 2 : 64;
+    struct timed_event *larger =
+        room > bucket->room ? core_alloc_again(bucket->event, room * sizeof *larger) : NULL;
+    if (!larger) {
+        queue->failed = 1;
+        return 0;
+    }
+    queue->bytes += (room - bucket->room) * sizeof *larger;
+    bucket->event = larger;
+    bucket->room = room;
+    return 1;
+}
+
+static inline void timed_queue_push(struct timed_queue *queue, uint64_t key, uint32_t id,
+                                    uint32_t what)
+{
+    CORE_CHECK(key >= queue->last);
+    uint64_t differ = key ^ queue->last;
+    unsigned index = differ ? 64u - (unsigned)__builtin_clzll(differ) : 0;
+    struct timed_bucket *bucket = &queue->bucket[index];
+    if (__builtin_expect(bucket->count == bucket->room, 0) && !timed_queue_slow(queue, bucket))
+        return;
+    bucket->event[bucket->count++] = (struct timed_event){key, id, what};
+    if (index)
+        queue->used |= 1ull << (index - 1);
+}
+
+/* Moves time on to the next key: afterwards bucket 0 holds its events. 0 when there is none. Bucket
+ * 0 must be empty. */
+static inline int timed_queue_advance(struct timed_queue *queue)
+{
+    if (!queue->used)
+        return 0;
+    unsigned index = 1u + (unsigned)__builtin_ctzll(queue->used);
+    struct timed_bucket *bucket = &queue->bucket[index];
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < bucket->count; i++) {
+        if (bucket->event[i].key < least)
+            least = bucket->event[i].key;
+        if (bucket->event[i].key > most)
+            most = bucket->event[i].key;
+    }
+    queue->last = least;
+    queue->used &= queue->used - 1;
+    if (least == most) { /* all of one instant: nothing to tell apart, and no room for it twice */
+        struct timed_bucket empty = queue->bucket[0];
+        queue->bucket[0] = *bucket;
+        *bucket = empty;
+        return 1;
+    }
+    uint32_t count = bucket->count;
+    bucket->count = 0;
+    for (uint32_t i = 0; i < count; i++) /* always into lower buckets, never into this one */
+        timed_queue_push(queue, bucket->event[i].key, bucket->event[i].id, bucket->event[i].what);
+    return 1;
+}
+
+static inline void timed_queue_done(struct timed_queue *queue)
+{
+    for (unsigned i = 0; i < 65; i++)
+        free(queue->bucket[i].event);
+}
+
+#endif

@@ -1,0 +1,362 @@
+/* Built-in collectives: short, plain algorithms over the same messages as everything else, so that
+ * a user's collective that calls MPI_Bcast inside still shows its rounds. They make no claim to be
+ * fast; broadcast, reduction and barrier are logarithmic, the rest linear or rings. Each call has a
+ * tag of its own in the communicator's second context. */
+#include "world/exchange/coll.h"
+
+static const void *at(const void *buffer, ptrdiff_t elements, MPI_Datatype type)
+{
+    return (const uint8_t *)buffer + elements * type_extent(type);
+}
+
+static void *at_w(void *buffer, ptrdiff_t elements, MPI_Datatype type)
+{
+    return (uint8_t *)buffer + elements * type_extent(type);
+}
+
+/* Room for count elements, to be addressed like a user's buffer of that type. */
+void *inproc_coll_scratch(int count, MPI_Datatype type)
+{
+    if (count == 0)
+        return inproc_alloc(1);
+    ptrdiff_t extent = type_extent(type), reach = (count - 1) * extent;
+    ptrdiff_t low = type->true_lb + (reach < 0 ? reach : 0),
+              high = type->true_ub + (reach > 0 ? reach : 0);
+    uint8_t *room = inproc_alloc((size_t)(high - low) + 1);
+    return room - low;
+}
+
+static void copy(void *to, int to_count, MPI_Datatype to_type, const void *from, int count,
+                 MPI_Datatype type)
+{
+    inproc_type_copy(to, (size_t)to_count, to_type, from, (size_t)count, type);
+}
+
+int inproc_coll_barrier(const struct inproc_coll *c)
+{
+    int rank = c->comm->rank, size = c->comm->size;
+    for (int distance = 1; distance < size; distance *= 2) {
+        struct ompi_request_t send, recv;
+        coll_recv(c, NULL, 0, MPI_BYTE, (rank - distance + size) % size, &recv);
+        coll_send(c, NULL, 0, MPI_BYTE, (rank + distance) % size, &send);
+        coll_finish(&recv);
+        coll_finish(&send);
+    }
+    return MPI_SUCCESS;
+}
+
+int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
+                      int root)
+{
+    int size = c->comm->size, me = (c->comm->rank - root + size) % size, mask = 1,
+        code = MPI_SUCCESS;
+    for (; mask < size; mask *= 2)
+        if (me & mask) {
+            code = coll_recv_now(c, buffer, count, type, (me - mask + root) % size);
+            break;
+        }
+    while ((mask /= 2) > 0)
+        if (me + mask < size)
+            coll_send_now(c, buffer, count, type, (me + mask + root) % size);
+    return code;
+}
+
+/* x0 op x1 op ...: kept in that order, whatever the operation; root 0 of a binomial tree, then on
+ * to the root. */
+int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
+                       MPI_Datatype type, int root)
+{
+    int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
+    void *mine = inproc_coll_scratch(count, type), *other = inproc_coll_scratch(count, type);
+    copy(mine, count, type, send, count, type);
+    for (int mask = 1; mask < size && !code; mask *= 2) {
+        if (rank & mask) {
+            coll_send_now(c, mine, count, type, rank - mask);
+            break;
+        }
+        if (rank + mask >= size)
+            continue;
+        code = coll_recv_now(c, other, count, type, rank + mask);
+        if (code)
+            break;
+        /* other holds the higher ranks: other = mine op other */
+        code = inproc_op_apply(c->op, mine, other, count, type);
+        void *swap = mine;
+        mine = other;
+        other = swap;
+    }
+    if (root == 0 && rank == 0)
+        copy(recv, count, type, mine, count, type);
+    else if (rank == 0)
+        coll_send_now(c, mine, count, type, root);
+    else if (rank == root)
+        code = coll_recv_now(c, recv, count, type, 0);
+    return code;
+}
+
+static int gather(const struct inproc_coll *c)
+{
+    int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
+    if (rank != c->root)
+        return coll_send_now(c, c->send, c->send_count, c->send_type, c->root);
+    struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
+    for (int i = 0; i < size; i++) {
+        int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
+        void *to = at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, c->recv_type);
+        if (i != rank)
+            coll_recv(c, to, count, c->recv_type, i, &request[i]);
+        else if (c->send != MPI_IN_PLACE)
+            copy(to, count, c->recv_type, c->send, c->send_count, c->send_type);
+    }
+    for (int i = 0; i < size; i++)
+        if (i != rank) {
+            int one = coll_finish(&request[i]);
+            code = code ? code : one;
+        }
+    return code;
+}
+
+int inproc_coll_scatter(const struct inproc_coll *c, const void *send, MPI_Datatype type)
+{
+    int rank = c->comm->rank, size = c->comm->size;
+    if (rank != c->root)
+        return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
+    struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
+    for (int i = 0; i < size; i++) {
+        int count = c->send_counts ? c->send_counts[i] : c->send_count;
+        const void *from = at(send, c->send_at ? c->send_at[i] : (ptrdiff_t)i * count, type);
+        if (i != rank)
+            coll_send(c, from, count, type, i, &request[i]);
+        else if (c->recv != MPI_IN_PLACE)
+            copy(c->recv, c->recv_count, c->recv_type, from, count, type);
+    }
+    for (int i = 0; i < size; i++)
+        if (i != rank)
+            coll_finish(&request[i]);
+    return MPI_SUCCESS;
+}
+
+static int allgather(const struct inproc_coll *c)
+{
+    int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
+    int right = (rank + 1) % size, left = (rank - 1 + size) % size;
+#define COUNT(i) (c->recv_counts ? c->recv_counts[i] : c->recv_count)
+#define PLACE(i) \
+    at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)(i)*c->recv_count, c->recv_type)
+    if (c->send != MPI_IN_PLACE)
+        copy(PLACE(rank), COUNT(rank), c->recv_type, c->send, c->send_count, c->send_type);
+    for (int step = 0; step < size - 1 && !code; step++) {
+        int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
+        struct ompi_request_t send, recv;
+        coll_recv(c, PLACE(in), COUNT(in), c->recv_type, left, &recv);
+        coll_send(c, PLACE(out), COUNT(out), c->recv_type, right, &send);
+        code = coll_finish(&recv);
+        coll_finish(&send);
+    }
+    return code;
+}
+
+static int alltoall(const struct inproc_coll *c)
+{
+    int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
+    bool in_place = c->send == MPI_IN_PLACE, wide = c->recv_types != NULL;
+    struct ompi_request_t *request = inproc_alloc(2 * (size_t)size * sizeof *request);
+    for (int i = 0; i < size; i++) {
+        MPI_Datatype recv_type = wide ? c->recv_types[i] : c->recv_type;
+        int recv_count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
+        ptrdiff_t recv_at = c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * recv_count;
+        void *to = wide ? (uint8_t *)c->recv + recv_at : at_w(c->recv, recv_at, recv_type);
+        MPI_Datatype type = in_place ? recv_type : wide ? c->send_types[i] : c->send_type;
+        int count = in_place ? recv_count : c->send_counts ? c->send_counts[i] : c->send_count;
+        ptrdiff_t send_at = c->send_at && !in_place ? c->send_at[i] : (ptrdiff_t)i * count;
+        const void *from = in_place ? to
+                           : wide   ? (const uint8_t *)c->send + send_at
+                                    : at(c->send, send_at, type);
+        if (i == rank) {
+            if (!in_place)
+                copy(to, recv_count, recv_type, from, count, type);
+            continue;
+        }
+        if (in_place) {
+            size_t bytes = (size_t)count * type->size;
+            uint8_t *packed = inproc_alloc(bytes + 1);
+            inproc_type_pack(packed, bytes, from, (size_t)count, type);
+            coll_send(c, packed, (int)bytes, MPI_PACKED, i, &request[2 * i]);
+        } else {
+            coll_send(c, from, count, type, i, &request[2 * i]);
+        }
+        coll_recv(c, to, recv_count, recv_type, i, &request[2 * i + 1]);
+    }
+    for (int i = 0; i < size; i++)
+        if (i != rank) {
+            int one = coll_finish(&request[2 * i + 1]);
+            code = code ? code : one;
+            coll_finish(&request[2 * i]);
+        }
+    return code;
+}
+
+static int scan(const struct inproc_coll *c, bool exclusive)
+{
+    int rank = c->comm->rank, size = c->comm->size, count = c->recv_count, code = MPI_SUCCESS;
+    MPI_Datatype type = c->recv_type;
+    void *mine = inproc_coll_scratch(count, type), *lower = inproc_coll_scratch(count, type);
+    copy(mine, count, type, c->send == MPI_IN_PLACE ? c->recv : c->send, count, type);
+    if (rank > 0) {
+        code = coll_recv_now(c, lower, count, type, rank - 1);
+        if (code)
+            return code;
+        code = inproc_op_apply(c->op, lower, mine, count, type);
+        if (exclusive)
+            copy(c->recv, count, type, lower, count, type);
+    }
+    if (!exclusive)
+        copy(c->recv, count, type, mine, count, type);
+    if (rank + 1 < size)
+        coll_send_now(c, mine, count, type, rank + 1);
+    return code;
+}
+
+static int reduce_scatter(const struct inproc_coll *c)
+{
+    int size = c->comm->size, rank = c->comm->rank, total = 0;
+    int *counts = inproc_alloc((size_t)size * sizeof *counts),
+        *places = inproc_alloc((size_t)size * sizeof *places);
+    for (int i = 0; i < size; i++) {
+        counts[i] = c->recv_counts ? c->recv_counts[i] : c->recv_count;
+        places[i] = total;
+        total += counts[i];
+    }
+    void *whole = inproc_coll_scratch(total, c->recv_type);
+    int code = inproc_coll_reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total,
+                                  c->recv_type, 0);
+    if (code)
+        return code;
+    struct inproc_coll part = *c;
+    part.root = 0;
+    part.send_counts = counts;
+    part.send_at = places;
+    part.recv_count = counts[rank];
+    return inproc_coll_scatter(&part, whole, c->recv_type);
+}
+
+/* The neighbours that a topology names, in its order: MPI_Cart's are minus then plus, dimension by
+ * dimension. */
+static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int *out_out_count,
+                       const int **out_out)
+{
+    const struct inproc_topology *t = comm->topology;
+    if (t->kind == MPI_DIST_GRAPH) {
+        *out_in_count = t->in_count;
+        *out_in = t->in;
+        *out_out_count = t->out_count;
+        *out_out = t->out;
+        return;
+    }
+    if (t->kind == MPI_GRAPH) {
+        int from = comm->rank ? t->index[comm->rank - 1] : 0;
+        *out_in_count = *out_out_count = t->index[comm->rank] - from;
+        *out_in = *out_out = t->edges + from;
+        return;
+    }
+    int *list = inproc_alloc(((size_t)t->dimension_count * 2 + 1) * sizeof *list),
+        stride = comm->size;
+    for (int d = 0; d < t->dimension_count; d++) {
+        stride /= t->dims[d];
+        for (int side = 0; side < 2; side++) {
+            int to = t->coords[d] + (side ? 1 : -1);
+            bool outside = to < 0 || to >= t->dims[d];
+            to = (to + t->dims[d]) % t->dims[d];
+            list[2 * d + side] = outside && !t->periods[d]
+                                     ? MPI_PROC_NULL
+                                     : comm->rank + (to - t->coords[d]) * stride;
+        }
+    }
+    *out_in_count = *out_out_count = 2 * t->dimension_count;
+    *out_in = *out_out = list;
+}
+
+static int neighbour_exchange(const struct inproc_coll *c, bool same_to_all)
+{
+    if (!c->comm->topology)
+        return MPI_ERR_TOPOLOGY;
+    int in_count, out_count, code = MPI_SUCCESS, tag = (c->tag & 0x1ffffff) * 64;
+    const int *in, *out;
+    neighbours(c->comm, &in_count, &in, &out_count, &out);
+    bool grid = c->comm->topology->kind == MPI_CART;
+    struct ompi_request_t *request =
+        inproc_alloc((size_t)(in_count + out_count + 1) * sizeof *request);
+    struct inproc_coll tagged = *c;
+    for (int i = 0; i < in_count; i++) {
+        MPI_Datatype type = c->recv_types ? c->recv_types[i] : c->recv_type;
+        int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
+        void *to = c->recv_far
+                       ? (uint8_t *)c->recv + c->recv_far[i]
+                       : at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, type);
+        tagged.tag = tag + (grid ? i : 0);
+        coll_recv(&tagged, to, count, type, in[i], &request[i]);
+    }
+    for (int i = 0; i < out_count; i++) {
+        MPI_Datatype type = c->send_types ? c->send_types[i] : c->send_type;
+        int count = c->send_counts ? c->send_counts[i] : c->send_count;
+        ptrdiff_t place = same_to_all ? 0 : c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
+        const void *from =
+            c->send_far ? (const uint8_t *)c->send + c->send_far[i] : at(c->send, place, type);
+        tagged.tag = tag + (grid ? i ^ 1 : 0); /* what leaves downwards arrives from above */
+        coll_send(&tagged, from, count, type, out[i], &request[in_count + i]);
+    }
+    for (int i = 0; i < in_count + out_count; i++) {
+        int one = coll_finish(&request[i]);
+        code = code ? code : one;
+    }
+    return code;
+}
+
+int inproc_coll_run(const struct inproc_coll *c)
+{
+    int code;
+    bool in_place = c->send == MPI_IN_PLACE;
+    if (UNLIKELY(c->comm->remote_size))
+        return inproc_coll_inter(c);
+    switch (c->kind) {
+    case COLL_BARRIER:
+        return inproc_coll_barrier(c);
+    case COLL_BCAST:
+        return inproc_coll_bcast(c, c->recv, c->recv_count, c->recv_type, c->root);
+    case COLL_REDUCE:
+        return inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count,
+                                  c->recv_type, c->root);
+    case COLL_ALLREDUCE:
+        code = inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count,
+                                  c->recv_type, 0);
+        return code ? code : inproc_coll_bcast(c, c->recv, c->recv_count, c->recv_type, 0);
+    case COLL_GATHER:
+    case COLL_GATHERV:
+        return gather(c);
+    case COLL_SCATTER:
+    case COLL_SCATTERV:
+        return inproc_coll_scatter(c, c->send, c->send_type);
+    case COLL_ALLGATHER:
+    case COLL_ALLGATHERV:
+        return allgather(c);
+    case COLL_ALLTOALL:
+    case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
+        return alltoall(c);
+    case COLL_SCAN:
+        return scan(c, false);
+    case COLL_EXSCAN:
+        return scan(c, true);
+    case COLL_REDUCE_SCATTER:
+    case COLL_REDUCE_SCATTER_BLOCK:
+        return reduce_scatter(c);
+    case COLL_NEIGHBOR_ALLGATHER:
+    case COLL_NEIGHBOR_ALLGATHERV:
+        return neighbour_exchange(c, true);
+    case COLL_NEIGHBOR_ALLTOALL:
+    case COLL_NEIGHBOR_ALLTOALLV:
+    case COLL_NEIGHBOR_ALLTOALLW:
+        return neighbour_exchange(c, false);
+    }
+    return MPI_ERR_INTERN;
+}

@@ -1,0 +1,104 @@
+/* One collective call as data, so that the blocking and the nonblocking form share everything. */
+#ifndef WORLD_EXCHANGE_COLL_H
+#define WORLD_EXCHANGE_COLL_H
+
+#include "world/state.h"
+
+enum inproc_coll_kind {
+    COLL_BARRIER,
+    COLL_BCAST,
+    COLL_REDUCE,
+    COLL_ALLREDUCE,
+    COLL_GATHER,
+    COLL_GATHERV,
+    COLL_SCATTER,
+    COLL_SCATTERV,
+    COLL_ALLGATHER,
+    COLL_ALLGATHERV,
+    COLL_ALLTOALL,
+    COLL_ALLTOALLV,
+    COLL_ALLTOALLW,
+    COLL_SCAN,
+    COLL_EXSCAN,
+    COLL_REDUCE_SCATTER,
+    COLL_REDUCE_SCATTER_BLOCK,
+    COLL_NEIGHBOR_ALLGATHER,
+    COLL_NEIGHBOR_ALLGATHERV,
+    COLL_NEIGHBOR_ALLTOALL,
+    COLL_NEIGHBOR_ALLTOALLV,
+    COLL_NEIGHBOR_ALLTOALLW
+};
+
+struct inproc_coll {
+    enum inproc_coll_kind kind;
+    const void *send;
+    void *recv;
+    int send_count, recv_count;
+    const int *send_counts, *recv_counts; /* v and w forms */
+    const int *send_at, *recv_at;
+    const MPI_Aint *send_far, *recv_far; /* in bytes: MPI_Neighbor_alltoallw */
+    MPI_Datatype send_type, recv_type;
+    const MPI_Datatype *send_types, *recv_types; /* w forms */
+    MPI_Op op;
+    int root; /* -1: none */
+    MPI_Comm comm;
+    int tag;
+    struct ompi_request_t *request;
+};
+
+int inproc_coll_run(const struct inproc_coll *coll);
+
+/* The parts that others are made of, on c->comm, which is no intercommunicator. */
+int inproc_coll_barrier(const struct inproc_coll *c);
+int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
+                      int root);
+int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
+                       MPI_Datatype type, int root);
+int inproc_coll_scatter(const struct inproc_coll *c, const void *send, MPI_Datatype type);
+void *inproc_coll_scratch(int count, MPI_Datatype type);
+/* coll_inter.c: any of them between the two groups of an intercommunicator. */
+int inproc_coll_inter(const struct inproc_coll *c);
+
+static inline void coll_send(const struct inproc_coll *c, const void *buffer, int count,
+                             MPI_Datatype type, int dest, struct ompi_request_t *request)
+{
+    request->checked = true;
+    request->persistent = request->freed = false;
+    inproc_isend(buffer, (size_t)count, type, dest, c->tag, c->comm, c->comm->context + 1,
+                 MODE_STANDARD, request);
+}
+
+static inline void coll_recv(const struct inproc_coll *c, void *buffer, int count,
+                             MPI_Datatype type, int source, struct ompi_request_t *request)
+{
+    request->checked = true;
+    request->persistent = request->freed = false;
+    inproc_irecv(buffer, (size_t)count, type, source, c->tag, c->comm, c->comm->context + 1,
+                 request);
+}
+
+static inline int coll_finish(struct ompi_request_t *request)
+{
+    if (!request->complete)
+        inproc_request_wait(request);
+    inproc_request_finish(request);
+    return request->error;
+}
+
+static inline int coll_send_now(const struct inproc_coll *c, const void *buffer, int count,
+                                MPI_Datatype type, int dest)
+{
+    struct ompi_request_t request;
+    coll_send(c, buffer, count, type, dest, &request);
+    return coll_finish(&request);
+}
+
+static inline int coll_recv_now(const struct inproc_coll *c, void *buffer, int count,
+                                MPI_Datatype type, int source)
+{
+    struct ompi_request_t request;
+    coll_recv(c, buffer, count, type, source, &request);
+    return coll_finish(&request);
+}
+
+#endif

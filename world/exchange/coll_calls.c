@@ -1,0 +1,231 @@
+/* The MPI names of the collectives: checks, then coll.c; the nonblocking forms run the same on a
+ * fiber of their own. */
+#include "world/exchange/coll.h"
+
+static int check_type(MPI_Comm comm, int count, MPI_Datatype type)
+{
+    if (count < 0)
+        return inproc_error(comm, MPI_ERR_COUNT, "count %d", count);
+    if (inproc_type_check(type, true))
+        return inproc_error(comm, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
+    return MPI_SUCCESS;
+}
+
+static bool reduces(enum inproc_coll_kind kind)
+{
+    return kind == COLL_REDUCE || kind == COLL_ALLREDUCE || kind == COLL_SCAN ||
+           kind == COLL_EXSCAN || kind == COLL_REDUCE_SCATTER || kind == COLL_REDUCE_SCATTER_BLOCK;
+}
+
+static int check_inter(const struct inproc_coll *c)
+{
+    MPI_Comm comm = c->comm;
+    bool alone = c->root == MPI_PROC_NULL, chief = c->root == MPI_ROOT;
+    bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
+    bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
+    if (c->kind == COLL_SCAN || c->kind == COLL_EXSCAN || c->kind >= COLL_NEIGHBOR_ALLGATHER)
+        return inproc_error(comm, MPI_ERR_COMM, "not for an intercommunicator");
+    if (c->root != -1 && !alone && !chief && (c->root < 0 || c->root >= comm->remote_size))
+        return inproc_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->remote_size);
+    if (c->send == MPI_IN_PLACE || c->recv == MPI_IN_PLACE)
+        return inproc_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on an intercommunicator");
+    int code = MPI_SUCCESS;
+    if (c->recv_type && !alone && !(to_root && !chief) && !(from_root && chief))
+        code = check_type(comm, c->recv_counts ? 0 : c->recv_count, c->recv_type);
+    if (!code && c->send_type && !alone && !(from_root && !chief) && !(to_root && chief))
+        code = check_type(comm, c->send_counts ? 0 : c->send_count, c->send_type);
+    if (!code && !alone && reduces(c->kind) && (code = inproc_op_check(c->op, c->recv_type)))
+        return inproc_error(comm, code,
+                            "the operation is null, freed, or does not go with the datatype");
+    return code;
+}
+
+static int check(struct inproc_coll *c)
+{
+    MPI_Comm comm = c->comm;
+    if (!comm)
+        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+    if (UNLIKELY(comm->remote_size))
+        return check_inter(c);
+    if (c->root != -1 && (c->root < 0 || c->root >= comm->size))
+        return inproc_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->size);
+    bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
+    bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
+    bool at_root = comm->rank == c->root;
+    int code = MPI_SUCCESS;
+    if (c->recv_type && !(to_root && !at_root) && c->recv != MPI_IN_PLACE)
+        code = check_type(comm, c->recv_counts ? 0 : c->recv_count, c->recv_type);
+    if (!code && c->send_type && c->send != MPI_IN_PLACE && !(from_root && !at_root))
+        code = check_type(comm, c->send_counts ? 0 : c->send_count, c->send_type);
+    if (!code && reduces(c->kind)) {
+        code = inproc_op_check(c->op, c->recv_type);
+        if (code)
+            return inproc_error(comm, code,
+                                "the operation is null, freed, or does not go with the datatype");
+    }
+    if (!code && c->send == MPI_IN_PLACE && to_root && !at_root)
+        return inproc_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on a rank that is not the root");
+    return code;
+}
+
+static int run(const char *call, struct inproc_coll c)
+{
+    ENTER(call);
+    c.comm = comm_of(c.comm);
+    int code = check(&c);
+    if (code)
+        return code;
+    c.tag = (int)(inproc_collective_enter(c.comm, call, c.root) & 0x3ffffff);
+    code = inproc_coll_run(&c);
+    WORLD->fiber->call = call;
+    return code ? inproc_error(
+                      c.comm, code, "%s",
+                      code == MPI_ERR_TRUNCATE
+                          ? "a message is longer than its receive: counts differ between ranks"
+                          : "it failed")
+                : MPI_SUCCESS;
+}
+
+static void body(struct inproc_fiber *fiber)
+{
+    struct inproc_coll *c = fiber->argument;
+    fiber->call = c->request->handle.made_by;
+    c->request->error = inproc_coll_run(c);
+    inproc_request_complete(c->request);
+}
+
+static int start(const char *call, struct inproc_coll c, MPI_Request *out_request)
+{
+    ENTER(call);
+    c.comm = comm_of(c.comm);
+    int code = check(&c);
+    if (code)
+        return code;
+    c.tag = (int)(inproc_collective_enter(c.comm, call, c.root) & 0x3ffffff);
+    struct ompi_request_t *request = inproc_request_new(REQUEST_COLL);
+    request->active = true;
+    request->comm = c.comm;
+    request->peer = MPI_PROC_NULL;
+    request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    c.request = request;
+    struct inproc_coll *kept = inproc_alloc(sizeof *kept);
+    *kept = c;
+    inproc_fiber_ready(inproc_fiber_get(ME, body, kept));
+    *out_request = request;
+    return MPI_SUCCESS;
+}
+
+/* Both forms of a call: PARAMS as in mpi.h without the request, VALUES as designated initialisers.
+ */
+#define UNWRAP(...) __VA_ARGS__
+#define FORMS(Name, iname, PARAMS, VALUES)                                          \
+    int MPI_##Name(UNWRAP PARAMS)                                                   \
+    {                                                                               \
+        return run("MPI_" #Name, (struct inproc_coll){UNWRAP VALUES});              \
+    }                                                                               \
+    int MPI_I##iname(UNWRAP PARAMS, MPI_Request *request)                           \
+    {                                                                               \
+        return start("MPI_I" #iname, (struct inproc_coll){UNWRAP VALUES}, request); \
+    }
+
+FORMS(Barrier, barrier, (MPI_Comm comm), (.kind = COLL_BARRIER, .root = -1, .comm = comm))
+FORMS(Bcast, bcast, (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm),
+      (.kind = COLL_BCAST, .recv = buffer, .recv_count = count, .recv_type = datatype, .root = root,
+       .comm = comm))
+FORMS(Reduce, reduce,
+      (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
+       MPI_Comm comm),
+      (.kind = COLL_REDUCE, .send = sendbuf, .recv = recvbuf, .recv_count = count,
+       .recv_type = datatype, .op = op, .root = root, .comm = comm))
+FORMS(Allreduce, allreduce,
+      (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+       MPI_Comm comm),
+      (.kind = COLL_ALLREDUCE, .send = sendbuf, .recv = recvbuf, .recv_count = count,
+       .recv_type = datatype, .op = op, .root = -1, .comm = comm))
+FORMS(Scan, scan,
+      (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+       MPI_Comm comm),
+      (.kind = COLL_SCAN, .send = sendbuf, .recv = recvbuf, .recv_count = count,
+       .recv_type = datatype, .op = op, .root = -1, .comm = comm))
+FORMS(Exscan, exscan,
+      (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
+       MPI_Comm comm),
+      (.kind = COLL_EXSCAN, .send = sendbuf, .recv = recvbuf, .recv_count = count,
+       .recv_type = datatype, .op = op, .root = -1, .comm = comm))
+FORMS(Reduce_scatter, reduce_scatter,
+      (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype, MPI_Op op,
+       MPI_Comm comm),
+      (.kind = COLL_REDUCE_SCATTER, .send = sendbuf, .recv = recvbuf, .recv_counts = recvcounts,
+       .recv_type = datatype, .op = op, .root = -1, .comm = comm))
+FORMS(Reduce_scatter_block, reduce_scatter_block,
+      (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
+       MPI_Comm comm),
+      (.kind = COLL_REDUCE_SCATTER_BLOCK, .send = sendbuf, .recv = recvbuf, .recv_count = recvcount,
+       .recv_type = datatype, .op = op, .root = -1, .comm = comm))
+
+#define BASIC_PARAMS                                                                         \
+    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount, \
+        MPI_Datatype recvtype
+#define BASIC_VALUES                                                                  \
+    .send = sendbuf, .send_count = sendcount, .send_type = sendtype, .recv = recvbuf, \
+    .recv_count = recvcount, .recv_type = recvtype, .comm = comm
+
+FORMS(Gather, gather, (BASIC_PARAMS, int root, MPI_Comm comm),
+      (.kind = COLL_GATHER, .root = root, BASIC_VALUES))
+FORMS(Scatter, scatter, (BASIC_PARAMS, int root, MPI_Comm comm),
+      (.kind = COLL_SCATTER, .root = root, BASIC_VALUES))
+FORMS(Allgather, allgather, (BASIC_PARAMS, MPI_Comm comm),
+      (.kind = COLL_ALLGATHER, .root = -1, BASIC_VALUES))
+FORMS(Alltoall, alltoall, (BASIC_PARAMS, MPI_Comm comm),
+      (.kind = COLL_ALLTOALL, .root = -1, BASIC_VALUES))
+FORMS(Neighbor_allgather, neighbor_allgather, (BASIC_PARAMS, MPI_Comm comm),
+      (.kind = COLL_NEIGHBOR_ALLGATHER, .root = -1, BASIC_VALUES))
+FORMS(Neighbor_alltoall, neighbor_alltoall, (BASIC_PARAMS, MPI_Comm comm),
+      (.kind = COLL_NEIGHBOR_ALLTOALL, .root = -1, BASIC_VALUES))
+
+#define GATHERV_PARAMS                                                        \
+    const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, \
+        const int recvcounts[], const int displs[], MPI_Datatype recvtype
+#define GATHERV_VALUES                                                                \
+    .send = sendbuf, .send_count = sendcount, .send_type = sendtype, .recv = recvbuf, \
+    .recv_counts = recvcounts, .recv_at = displs, .recv_type = recvtype, .comm = comm
+
+FORMS(Gatherv, gatherv, (GATHERV_PARAMS, int root, MPI_Comm comm),
+      (.kind = COLL_GATHERV, .root = root, GATHERV_VALUES))
+FORMS(Allgatherv, allgatherv, (GATHERV_PARAMS, MPI_Comm comm),
+      (.kind = COLL_ALLGATHERV, .root = -1, GATHERV_VALUES))
+FORMS(Neighbor_allgatherv, neighbor_allgatherv, (GATHERV_PARAMS, MPI_Comm comm),
+      (.kind = COLL_NEIGHBOR_ALLGATHERV, .root = -1, GATHERV_VALUES))
+FORMS(Scatterv, scatterv,
+      (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
+       void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
+      (.kind = COLL_SCATTERV, .send = sendbuf, .send_counts = sendcounts, .send_at = displs,
+       .send_type = sendtype, .recv = recvbuf, .recv_count = recvcount, .recv_type = recvtype,
+       .root = root, .comm = comm))
+
+#define ALLTOALLV_PARAMS                                                                     \
+    const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype, \
+        void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,   \
+        MPI_Comm comm
+#define ALLTOALLV_VALUES                                                                   \
+    .send = sendbuf, .send_counts = sendcounts, .send_at = sdispls, .send_type = sendtype, \
+    .recv = recvbuf, .recv_counts = recvcounts, .recv_at = rdispls, .recv_type = recvtype, \
+    .root = -1, .comm = comm
+
+FORMS(Alltoallv, alltoallv, (ALLTOALLV_PARAMS), (.kind = COLL_ALLTOALLV, ALLTOALLV_VALUES))
+FORMS(Neighbor_alltoallv, neighbor_alltoallv, (ALLTOALLV_PARAMS),
+      (.kind = COLL_NEIGHBOR_ALLTOALLV, ALLTOALLV_VALUES))
+FORMS(Alltoallw, alltoallw,
+      (const void *sendbuf, const int sendcounts[], const int sdispls[],
+       const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], const int rdispls[],
+       const MPI_Datatype recvtypes[], MPI_Comm comm),
+      (.kind = COLL_ALLTOALLW, .send = sendbuf, .send_counts = sendcounts, .send_at = sdispls,
+       .send_types = sendtypes, .recv = recvbuf, .recv_counts = recvcounts, .recv_at = rdispls,
+       .recv_types = recvtypes, .root = -1, .comm = comm))
+FORMS(Neighbor_alltoallw, neighbor_alltoallw,
+      (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
+       const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
+       const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
+      (.kind = COLL_NEIGHBOR_ALLTOALLW, .send = sendbuf, .send_counts = sendcounts,
+       .send_far = sdispls, .send_types = sendtypes, .recv = recvbuf, .recv_counts = recvcounts,
+       .recv_far = rdispls, .recv_types = recvtypes, .root = -1, .comm = comm))

@@ -1,0 +1,203 @@
+/* Collectives between the two groups of an intercommunicator: a step inside a group goes over the
+ * group alone, on tags of its own; a step between the groups goes between the two first ranks, or
+ * from everyone to everyone.
+ *
+ * Root is MPI_ROOT at the root, MPI_PROC_NULL at the others of its group, its rank in the other
+ * group. */
+#include "world/exchange/coll.h"
+
+enum { INSIDE_TAG = 0x4000000 }; /* above the numbers of collective calls */
+
+/* The caller's own group, as if it were a communicator. */
+static struct inproc_coll inside(const struct inproc_coll *c, struct ompi_communicator_t *group)
+{
+    *group = *c->comm;
+    group->remote_size = 0;
+    struct inproc_coll one = *c;
+    one.comm = group;
+    one.tag = c->tag + INSIDE_TAG;
+    return one;
+}
+
+static void *place(void *buffer, ptrdiff_t elements, MPI_Datatype type)
+{
+    return (uint8_t *)buffer + elements * type_extent(type);
+}
+
+static int barrier(const struct inproc_coll *c)
+{
+    struct ompi_communicator_t group;
+    struct inproc_coll one = inside(c, &group);
+    inproc_coll_barrier(&one);
+    if (c->comm->rank == 0) {
+        struct ompi_request_t send;
+        coll_send(c, NULL, 0, MPI_BYTE, 0, &send);
+        coll_recv_now(c, NULL, 0, MPI_BYTE, 0);
+        coll_finish(&send);
+    }
+    return inproc_coll_bcast(&one, NULL, 0, MPI_BYTE, 0);
+}
+
+static int bcast(const struct inproc_coll *c)
+{
+    if (c->root == MPI_ROOT)
+        return coll_send_now(c, c->recv, c->recv_count, c->recv_type, 0);
+    int code = c->comm->rank == 0 ? coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root)
+                                  : MPI_SUCCESS;
+    struct ompi_communicator_t group;
+    struct inproc_coll one = inside(c, &group);
+    return code ? code : inproc_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
+}
+
+static int reduce(const struct inproc_coll *c)
+{
+    if (c->root == MPI_ROOT)
+        return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, 0);
+    struct ompi_communicator_t group;
+    struct inproc_coll one = inside(c, &group);
+    void *ours = inproc_coll_scratch(c->recv_count, c->recv_type);
+    int code = inproc_coll_reduce(&one, c->send, ours, c->recv_count, c->recv_type, 0);
+    return code || c->comm->rank ? code
+                                 : coll_send_now(c, ours, c->recv_count, c->recv_type, c->root);
+}
+
+/* The first rank gets what the other group's data is reduced to. */
+static int reduce_exchange(const struct inproc_coll *c, const struct inproc_coll *one, int count,
+                           void *theirs)
+{
+    void *ours = inproc_coll_scratch(count, c->recv_type);
+    int code = inproc_coll_reduce(one, c->send, ours, count, c->recv_type, 0);
+    if (code || c->comm->rank)
+        return code;
+    struct ompi_request_t send;
+    coll_send(c, ours, count, c->recv_type, 0, &send);
+    code = coll_recv_now(c, theirs, count, c->recv_type, 0);
+    coll_finish(&send);
+    return code;
+}
+
+static int allreduce(const struct inproc_coll *c)
+{
+    struct ompi_communicator_t group;
+    struct inproc_coll one = inside(c, &group);
+    int code = reduce_exchange(c, &one, c->recv_count, c->recv);
+    return code ? code : inproc_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
+}
+
+static int reduce_scatter(const struct inproc_coll *c)
+{
+    int size = c->comm->size, total = 0;
+    int *counts = inproc_alloc((size_t)size * sizeof *counts),
+        *places = inproc_alloc((size_t)size * sizeof *places);
+    for (int i = 0; i < size; i++) {
+        counts[i] = c->recv_counts ? c->recv_counts[i] : c->recv_count;
+        places[i] = total;
+        total += counts[i];
+    }
+    struct ompi_communicator_t group;
+    struct inproc_coll one = inside(c, &group);
+    void *whole = inproc_coll_scratch(total, c->recv_type);
+    int code = reduce_exchange(c, &one, total, whole);
+    one.root = 0;
+    one.send_counts = counts;
+    one.send_at = places;
+    one.recv_count = counts[c->comm->rank];
+    return code ? code : inproc_coll_scatter(&one, whole, c->recv_type);
+}
+
+/* From or to every rank of the other group. */
+static int gather(const struct inproc_coll *c)
+{
+    if (c->root != MPI_ROOT)
+        return coll_send_now(c, c->send, c->send_count, c->send_type, c->root);
+    int size = c->comm->remote_size, code = MPI_SUCCESS;
+    struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
+    for (int i = 0; i < size; i++) {
+        int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
+        ptrdiff_t at = c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count;
+        coll_recv(c, place(c->recv, at, c->recv_type), count, c->recv_type, i, &request[i]);
+    }
+    for (int i = 0; i < size; i++) {
+        int one = coll_finish(&request[i]);
+        code = code ? code : one;
+    }
+    return code;
+}
+
+static int scatter(const struct inproc_coll *c)
+{
+    if (c->root != MPI_ROOT)
+        return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
+    int size = c->comm->remote_size;
+    struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
+    for (int i = 0; i < size; i++) {
+        int count = c->send_counts ? c->send_counts[i] : c->send_count;
+        ptrdiff_t at = c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
+        coll_send(c, place((void *)(uintptr_t)c->send, at, c->send_type), count, c->send_type, i,
+                  &request[i]);
+    }
+    for (int i = 0; i < size; i++)
+        coll_finish(&request[i]);
+    return MPI_SUCCESS;
+}
+
+/* Everyone with everyone of the other group; `same`: all get the same. */
+static int exchange(const struct inproc_coll *c, bool same)
+{
+    int size = c->comm->remote_size, code = MPI_SUCCESS;
+    bool wide = c->recv_types != NULL;
+    struct ompi_request_t *request = inproc_alloc(2 * (size_t)size * sizeof *request);
+    for (int i = 0; i < size; i++) {
+        MPI_Datatype type = wide ? c->recv_types[i] : c->recv_type;
+        int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
+        ptrdiff_t at = c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count;
+        coll_recv(c, wide ? (uint8_t *)c->recv + at : place(c->recv, at, type), count, type, i,
+                  &request[i]);
+    }
+    for (int i = 0; i < size; i++) {
+        MPI_Datatype type = wide ? c->send_types[i] : c->send_type;
+        int count = c->send_counts ? c->send_counts[i] : c->send_count;
+        ptrdiff_t at = same ? 0 : c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
+        uint8_t *from = (uint8_t *)(uintptr_t)c->send;
+        coll_send(c, wide ? from + at : place(from, at, type), count, type, i, &request[size + i]);
+    }
+    for (int i = 0; i < 2 * size; i++) {
+        int one = coll_finish(&request[i]);
+        code = code ? code : one;
+    }
+    return code;
+}
+
+int inproc_coll_inter(const struct inproc_coll *c)
+{
+    if (c->root == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    switch (c->kind) {
+    case COLL_BARRIER:
+        return barrier(c);
+    case COLL_BCAST:
+        return bcast(c);
+    case COLL_REDUCE:
+        return reduce(c);
+    case COLL_ALLREDUCE:
+        return allreduce(c);
+    case COLL_GATHER:
+    case COLL_GATHERV:
+        return gather(c);
+    case COLL_SCATTER:
+    case COLL_SCATTERV:
+        return scatter(c);
+    case COLL_ALLGATHER:
+    case COLL_ALLGATHERV:
+        return exchange(c, true);
+    case COLL_ALLTOALL:
+    case COLL_ALLTOALLV:
+    case COLL_ALLTOALLW:
+        return exchange(c, false);
+    case COLL_REDUCE_SCATTER:
+    case COLL_REDUCE_SCATTER_BLOCK:
+        return reduce_scatter(c);
+    default:
+        return MPI_ERR_COMM;
+    }
+}

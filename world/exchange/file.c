@@ -1,0 +1,337 @@
+/* Opening and closing files, and what they tell. Data is moved in file_io.c. */
+#include "world/exchange/file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct ompi_predefined_file_t ompi_mpi_file_null = {{.handle = {.magic = HANDLE_DEAD}}};
+
+int inproc_file_check(MPI_File file)
+{
+    if (handle_good(file, HANDLE_FILE))
+        return MPI_SUCCESS;
+    return inproc_error_on(inproc_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
+                           MPI_ERR_FILE, "the file is null, closed or not one");
+}
+
+/* --- open and close --------------------------------------------------------------------------- */
+
+static int amode_check(int amode)
+{
+    int access = amode & (MPI_MODE_RDONLY | MPI_MODE_RDWR | MPI_MODE_WRONLY);
+    if (access != MPI_MODE_RDONLY && access != MPI_MODE_RDWR && access != MPI_MODE_WRONLY)
+        return MPI_ERR_AMODE;
+    if (access == MPI_MODE_RDONLY && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)))
+        return MPI_ERR_AMODE;
+    if (access == MPI_MODE_RDWR && (amode & MPI_MODE_SEQUENTIAL))
+        return MPI_ERR_AMODE;
+    return MPI_SUCCESS;
+}
+
+/* Once for all who came, by the first of them to go on. */
+static void open_once(struct inproc_file_shared **slot, int size)
+{
+    struct inproc_file_shared *shared = slot[0];
+    if (shared->tried)
+        return;
+    shared->tried = true;
+    shared->fd = -1;
+    for (int i = 1; i < size; i++)
+        if (slot[i]->amode != shared->amode) {
+            shared->code = MPI_ERR_NOT_SAME;
+            return;
+        }
+    int amode = shared->amode;
+    int flags = amode & MPI_MODE_RDWR ? O_RDWR : amode & MPI_MODE_WRONLY ? O_WRONLY : O_RDONLY;
+    flags |= (amode & MPI_MODE_CREATE ? O_CREAT : 0) | (amode & MPI_MODE_EXCL ? O_EXCL : 0);
+    shared->fd = open(shared->name, flags | O_CLOEXEC, 0666);
+    if (shared->fd < 0) {
+        shared->code = inproc_file_error(errno);
+        return;
+    }
+    shared->users = size;
+    shared->next = WORLD->file;
+    WORLD->file = shared;
+}
+
+int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info info,
+                  MPI_File *out_file)
+{
+    ENTER("MPI_File_open");
+    MPI_Comm comm;
+    MPI_Errhandler nobody = inproc_extra()->file_errhandler;
+    MPI_File none = MPI_FILE_NULL;
+    int code = inproc_comm_check(handle, &comm);
+    if (code)
+        return code;
+    if (comm->remote_size)
+        return inproc_error(comm, MPI_ERR_COMM, "an intercommunicator");
+    if (!filename)
+        return inproc_error_on(nobody, &none, MPI_ERR_ARG, "the name is NULL");
+    if ((code = amode_check(amode)))
+        return inproc_error_on(nobody, &none, code, "access mode %#x", (unsigned)amode);
+    struct inproc_file_shared *mine = inproc_zalloc(sizeof *mine);
+    mine->name = inproc_strdup(filename);
+    mine->amode = amode;
+    const struct inproc_meeting *meeting = inproc_meet(comm, mine);
+    struct inproc_file_shared **slot = (struct inproc_file_shared **)meeting->slot;
+    open_once(slot, comm->size);
+    if (slot[0]->code)
+        return inproc_error_on(nobody, &none, slot[0]->code, "'%s' cannot be opened", filename);
+    MPI_File file = inproc_handle_new(HANDLE_FILE, sizeof *file);
+    file->shared = slot[0];
+    file->comm = (struct ompi_communicator_t){.context = meeting->context,
+                                              .rank = comm->rank,
+                                              .size = comm->size,
+                                              .member = comm->member,
+                                              .errhandler = MPI_ERRORS_RETURN};
+    file->errhandler = nobody;
+    file->etype = file->filetype = MPI_BYTE;
+    file->datarep = "native";
+    file->late_end = &file->late;
+    file->info = inproc_info_keep(info);
+    if (amode & MPI_MODE_APPEND)
+        file->position = file->shared->position = inproc_file_end(file);
+    *out_file = file;
+    return MPI_SUCCESS;
+}
+
+static void close_last(struct inproc_file_shared *shared)
+{
+    struct inproc_file_shared **link = &WORLD->file;
+    while (*link != shared)
+        link = &(*link)->next;
+    *link = shared->next;
+    close(shared->fd);
+}
+
+int MPI_File_close(MPI_File *handle)
+{
+    ENTER("MPI_File_close");
+    int code = inproc_file_check(*handle);
+    if (code)
+        return code;
+    MPI_File file = *handle;
+    if (file->split)
+        return FILE_ERROR(file, MPI_ERR_OTHER, "a split collective has not been ended");
+    code = inproc_file_flush(file);
+    inproc_meet(&file->comm, NULL);
+    if (--file->shared->users == 0) {
+        close_last(file->shared);
+        if (file->shared->amode & MPI_MODE_DELETE_ON_CLOSE)
+            unlink(file->shared->name);
+    }
+    inproc_handle_kill(&file->handle);
+    *handle = MPI_FILE_NULL;
+    return code ? FILE_ERROR(file, code, "writing failed") : MPI_SUCCESS;
+}
+
+void inproc_files_close(void)
+{
+    while (WORLD->file)
+        close_last(WORLD->file);
+}
+
+int MPI_File_delete(const char *filename, MPI_Info info)
+{
+    ENTER("MPI_File_delete");
+    (void)info;
+    if (unlink(filename) == 0)
+        return MPI_SUCCESS;
+    return inproc_error_on(inproc_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
+                           inproc_file_error(errno), "'%s' cannot be deleted", filename);
+}
+
+/* --- size ------------------------------------------------------------------------------------- */
+
+/* All come, all that was written passes, one changes the size, and all go on. */
+static int resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
+{
+    ENTER(call);
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    if (size < 0)
+        return FILE_ERROR(file, MPI_ERR_ARG, "size %lld", (long long)size);
+    if (file->shared->amode & MPI_MODE_RDONLY)
+        return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
+    code = inproc_file_flush(file);
+    inproc_meet(&file->comm, NULL);
+    if (!code && (shrink || inproc_file_size(file) < size) &&
+        ftruncate(file->shared->fd, size) != 0)
+        code = inproc_file_error(errno);
+    inproc_meet(&file->comm, NULL);
+    return code ? FILE_ERROR(file, code, "the size cannot be changed") : MPI_SUCCESS;
+}
+
+int MPI_File_set_size(MPI_File file, MPI_Offset size)
+{
+    return resize("MPI_File_set_size", file, size, true);
+}
+
+int MPI_File_preallocate(MPI_File file, MPI_Offset size)
+{
+    return resize("MPI_File_preallocate", file, size, false);
+}
+
+int MPI_File_get_size(MPI_File file, MPI_Offset *size)
+{
+    ENTER("MPI_File_get_size");
+    int code = inproc_file_check(file);
+    if (!code)
+        *size = inproc_file_size(file);
+    return code;
+}
+
+int MPI_File_sync(MPI_File file)
+{
+    ENTER("MPI_File_sync");
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    code = inproc_file_flush(file);
+    inproc_meet(&file->comm, NULL);
+    return code ? FILE_ERROR(file, code, "writing failed") : MPI_SUCCESS;
+}
+
+int MPI_File_set_atomicity(MPI_File file, int flag)
+{
+    ENTER("MPI_File_set_atomicity");
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    file->atomic = flag != 0;
+    code = inproc_file_flush(file);
+    inproc_meet(&file->comm, NULL);
+    return code ? FILE_ERROR(file, code, "writing failed") : MPI_SUCCESS;
+}
+
+int MPI_File_get_atomicity(MPI_File file, int *flag)
+{
+    ENTER("MPI_File_get_atomicity");
+    int code = inproc_file_check(file);
+    if (!code)
+        *flag = file->atomic;
+    return code;
+}
+
+/* --- what they tell --------------------------------------------------------------------------- */
+
+int MPI_File_get_group(MPI_File file, MPI_Group *group)
+{
+    ENTER("MPI_File_get_group");
+    int code = inproc_file_check(file);
+    if (!code)
+        *group = inproc_group_new(file->comm.member, file->comm.size);
+    return code;
+}
+
+int MPI_File_get_amode(MPI_File file, int *amode)
+{
+    ENTER("MPI_File_get_amode");
+    int code = inproc_file_check(file);
+    if (!code)
+        *amode = file->shared->amode;
+    return code;
+}
+
+int MPI_File_set_info(MPI_File file, MPI_Info info)
+{
+    ENTER("MPI_File_set_info");
+    int code = inproc_file_check(file);
+    if (!code)
+        file->info = inproc_info_keep(info);
+    return code;
+}
+
+int MPI_File_get_info(MPI_File file, MPI_Info *info)
+{
+    ENTER("MPI_File_get_info");
+    int code = inproc_file_check(file);
+    if (!code)
+        *info = inproc_info_new(file->info);
+    return code;
+}
+
+int MPI_File_get_type_extent(MPI_File file, MPI_Datatype datatype, MPI_Aint *extent)
+{
+    ENTER("MPI_File_get_type_extent");
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    if (inproc_type_check(datatype, false))
+        return FILE_ERROR(file, MPI_ERR_TYPE, "the datatype is null or freed");
+    *extent = type_extent(datatype);
+    return MPI_SUCCESS;
+}
+
+/* --- views ------------------------------------------------------------------------------------ */
+
+int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Datatype filetype,
+                      const char *datarep, MPI_Info info)
+{
+    ENTER("MPI_File_set_view");
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    if (inproc_type_check(etype, true) || inproc_type_check(filetype, true))
+        return FILE_ERROR(file, MPI_ERR_TYPE, "a datatype is null, freed or not committed");
+    if (!datarep || (strcmp(datarep, "native") && strcmp(datarep, "internal")))
+        return FILE_ERROR(file, MPI_ERR_UNSUPPORTED_DATAREP, "data representation '%s'",
+                          datarep ? datarep : "");
+    if (disp == MPI_DISPLACEMENT_CURRENT && (file->shared->amode & MPI_MODE_SEQUENTIAL))
+        disp = inproc_file_place(file, file->shared->position * (MPI_Offset)file->etype->size);
+    if (disp < 0)
+        return FILE_ERROR(file, MPI_ERR_ARG, "displacement %lld", (long long)disp);
+    if (etype->size == 0 || filetype->size % etype->size)
+        return FILE_ERROR(file, MPI_ERR_ARG, "the file type is not made of the elementary type");
+    file->disp = disp;
+    file->etype = etype;
+    file->filetype = filetype;
+    file->datarep = inproc_strdup(datarep);
+    if (info != MPI_INFO_NULL)
+        file->info = inproc_info_keep(info);
+    inproc_meet(&file->comm, NULL);
+    file->position = file->shared->position = 0;
+    inproc_meet(&file->comm, NULL);
+    return MPI_SUCCESS;
+}
+
+int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_Datatype *filetype,
+                      char *datarep)
+{
+    ENTER("MPI_File_get_view");
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    *disp = file->disp;
+    *etype = inproc_type_again(file->etype);
+    *filetype = inproc_type_again(file->filetype);
+    strcpy(datarep, file->datarep);
+    return MPI_SUCCESS;
+}
+
+int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
+{
+    ENTER("MPI_File_get_byte_offset");
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    if (offset < 0)
+        return FILE_ERROR(file, MPI_ERR_ARG, "offset %lld", (long long)offset);
+    *disp = inproc_file_place(file, offset * (MPI_Offset)file->etype->size);
+    return MPI_SUCCESS;
+}
+
+/* No conversion is done here: only the representations that need none exist. */
+int MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *read_fn,
+                         MPI_Datarep_conversion_function *write_fn,
+                         MPI_Datarep_extent_function *extent_fn, void *extra_state)
+{
+    ENTER("MPI_Register_datarep");
+    (void)read_fn, (void)write_fn, (void)extent_fn, (void)extra_state;
+    return inproc_error_on(inproc_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
+                           MPI_ERR_UNSUPPORTED_OPERATION, "data representation '%s'", datarep);
+}

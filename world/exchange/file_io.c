@@ -1,0 +1,301 @@
+/* Reading and writing files: every data access is one struct inproc_access, made by the call, moved
+ * at once, or when its request is waited for, or when its split collective ends. */
+#include "world/exchange/file.h"
+
+enum pointer { AT, OWN, SHARED, ORDERED };
+
+struct inproc_access {
+    struct inproc_deferred deferred;
+    MPI_File file;
+    bool write;
+    MPI_Offset offset; /* in etypes */
+    void *buffer;
+    size_t count;
+    MPI_Datatype type;
+    const char *call;
+    /* of those that meet in order */
+    MPI_Offset etypes;
+    bool placed;
+};
+
+/* --- moving ----------------------------------------------------------------------------------- */
+
+static int move(struct inproc_access *access, MPI_Status *status)
+{
+    MPI_File file = access->file;
+    size_t bytes = access->count * access->type->size, done = bytes;
+    uint8_t *packed = inproc_alloc(bytes + 1);
+    MPI_Offset stream = access->offset * (MPI_Offset)file->etype->size;
+    int code;
+    if (access->write) {
+        inproc_type_pack(packed, bytes, access->buffer, access->count, access->type);
+        code = inproc_file_write(file, stream, packed, bytes);
+    } else {
+        code = inproc_file_read(file, stream, packed, bytes, &done);
+        if (!code)
+            inproc_type_unpack(access->buffer, access->count, access->type, packed, done);
+    }
+    if (status)
+        *status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE,
+                               .MPI_TAG = MPI_ANY_TAG,
+                               .MPI_ERROR = status->MPI_ERROR,
+                               ._ucount = code ? 0 : done};
+    return code;
+}
+
+static void request_finish(struct ompi_request_t *request, struct inproc_deferred *self)
+{
+    struct inproc_access *access = (struct inproc_access *)self;
+    request->error =
+        handle_good(access->file, HANDLE_FILE) ? move(access, &request->status) : MPI_ERR_FILE;
+}
+
+/* --- checks and places ------------------------------------------------------------------------ */
+
+static int check(const struct inproc_access *access, enum pointer pointer)
+{
+    MPI_File file = access->file;
+    int amode = file->shared->amode;
+    if ((ptrdiff_t)access->count < 0)
+        return FILE_ERROR(file, MPI_ERR_COUNT, "count %td", (ptrdiff_t)access->count);
+    if (inproc_type_check(access->type, true))
+        return FILE_ERROR(file, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
+    if (access->write && (amode & MPI_MODE_RDONLY))
+        return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
+    if (!access->write && (amode & MPI_MODE_WRONLY))
+        return FILE_ERROR(file, MPI_ERR_ACCESS, "the file was opened to be written");
+    if (pointer <= OWN && (amode & MPI_MODE_SEQUENTIAL))
+        return FILE_ERROR(file, MPI_ERR_UNSUPPORTED_OPERATION, "the file is sequential");
+    if (pointer == AT && access->offset < 0)
+        return FILE_ERROR(file, MPI_ERR_ARG, "offset %lld", (long long)access->offset);
+    if ((access->count * access->type->size) % file->etype->size)
+        return FILE_ERROR(file, MPI_ERR_IO, "%zu bytes are no whole number of elementary types",
+                          access->count * access->type->size);
+    return MPI_SUCCESS;
+}
+
+/* Where it goes, and the pointers behind it. */
+static void place(struct inproc_access *access, enum pointer pointer)
+{
+    MPI_File file = access->file;
+    access->etypes = (MPI_Offset)(access->count * access->type->size / file->etype->size);
+    if (pointer == OWN) {
+        access->offset = file->position;
+        file->position += access->etypes;
+    } else if (pointer == SHARED) {
+        access->offset = file->shared->position;
+        file->shared->position += access->etypes;
+    } else if (pointer == ORDERED) {
+        struct inproc_access **all =
+            (struct inproc_access **)inproc_meet(&file->comm, access)->slot;
+        for (int i = 0; i < file->comm.size && !all[0]->placed; i++) {
+            all[i]->offset = file->shared->position;
+            file->shared->position += all[i]->etypes;
+        }
+        all[0]->placed = true;
+    }
+}
+
+/* What a read at the end of the file did not get is not passed over by its own pointer. */
+static void step_back(const struct inproc_access *access, enum pointer pointer, size_t done)
+{
+    if (pointer == OWN && !access->write)
+        access->file->position = access->offset + (MPI_Offset)(done / access->file->etype->size);
+}
+
+/* --- the shapes of calls ---------------------------------------------------------------------- */
+
+static struct inproc_access *access_new(const char *call, MPI_File file, bool write,
+                                        MPI_Offset offset, const void *buffer, int count,
+                                        MPI_Datatype type)
+{
+    struct inproc_access *made = inproc_alloc(sizeof *made);
+    *made = (struct inproc_access){.deferred.finish = request_finish,
+                                   .file = file,
+                                   .write = write,
+                                   .offset = offset,
+                                   .buffer = (void *)(uintptr_t)buffer,
+                                   .count = (size_t)count,
+                                   .type = type,
+                                   .call = call};
+    return made;
+}
+
+static int start(const char *call, MPI_File file, bool write, enum pointer pointer,
+                 MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
+                 struct inproc_access **out_access)
+{
+    ENTER(call);
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    *out_access = access_new(call, file, write, offset, buffer, count, type);
+    if ((code = check(*out_access, pointer)))
+        return code;
+    place(*out_access, pointer);
+    return MPI_SUCCESS;
+}
+
+static int blocking(const char *call, MPI_File file, bool write, bool all, enum pointer pointer,
+                    MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
+                    MPI_Status *status)
+{
+    struct inproc_access *access;
+    int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
+    if (code)
+        return code;
+    MPI_Status mine = {.MPI_ERROR = status ? status->MPI_ERROR : 0};
+    code = move(access, &mine);
+    step_back(access, pointer, mine._ucount);
+    if (all)
+        inproc_meet(&file->comm, NULL);
+    if (status)
+        *status = mine;
+    return code ? FILE_ERROR(file, code, "the transfer failed") : MPI_SUCCESS;
+}
+
+static int nonblocking(const char *call, MPI_File file, bool write, enum pointer pointer,
+                       MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
+                       MPI_Request *request)
+{
+    struct inproc_access *access;
+    int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
+    if (!code)
+        *request = inproc_request_deferred(&access->deferred);
+    return code;
+}
+
+static int begin(const char *call, MPI_File file, bool write, enum pointer pointer,
+                 MPI_Offset offset, const void *buffer, int count, MPI_Datatype type)
+{
+    ENTER(call);
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    if (file->split)
+        return FILE_ERROR(file, MPI_ERR_OTHER, "%s has not been ended", file->split->call);
+    struct inproc_access *access;
+    code = start(call, file, write, pointer, offset, buffer, count, type, &access);
+    if (!code)
+        file->split = access;
+    return code;
+}
+
+static int end(const char *call, MPI_File file, const void *buffer, MPI_Status *status)
+{
+    ENTER(call);
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    size_t length = strlen(call) - strlen("end");
+    if (!file->split || strncmp(file->split->call, call, length))
+        return FILE_ERROR(file, MPI_ERR_OTHER, "no such operation was begun");
+    if (file->split->buffer != buffer)
+        return FILE_ERROR(file, MPI_ERR_ARG, "not the buffer that it began with");
+    code = move(file->split, status);
+    file->split = NULL;
+    return code ? FILE_ERROR(file, code, "the transfer failed") : MPI_SUCCESS;
+}
+
+#define BUFFER(constant) constant void *buf, int count, MPI_Datatype datatype
+#define UNWRAP(...) __VA_ARGS__
+
+/* The four kinds of call, reading or writing: CONST is const for writing, PLACE the offset's
+ * parameter with a comma behind it or nothing, OFFSET its value. */
+#define BLOCKING(Name, CONST, WRITES, ALL, POINTER, PLACE, OFFSET)                                 \
+    int MPI_File_##Name(MPI_File fh, UNWRAP PLACE BUFFER(CONST), MPI_Status *status)               \
+    {                                                                                              \
+        return blocking("MPI_File_" #Name, fh, WRITES, ALL, POINTER, OFFSET, buf, count, datatype, \
+                        status);                                                                   \
+    }
+#define NONBLOCKING(Name, CONST, WRITES, POINTER, PLACE, OFFSET)                                 \
+    int MPI_File_##Name(MPI_File fh, UNWRAP PLACE BUFFER(CONST), MPI_Request *request)           \
+    {                                                                                            \
+        return nonblocking("MPI_File_" #Name, fh, WRITES, POINTER, OFFSET, buf, count, datatype, \
+                           request);                                                             \
+    }
+#define SPLIT(Name, CONST, WRITES, POINTER, PLACE, OFFSET)                                \
+    int MPI_File_##Name##_begin(MPI_File fh, UNWRAP PLACE BUFFER(CONST))                  \
+    {                                                                                     \
+        return begin("MPI_File_" #Name "_begin", fh, WRITES, POINTER, OFFSET, buf, count, \
+                     datatype);                                                           \
+    }                                                                                     \
+    int MPI_File_##Name##_end(MPI_File fh, CONST void *buf, MPI_Status *status)           \
+    {                                                                                     \
+        return end("MPI_File_" #Name "_end", fh, buf, status);                            \
+    }
+#define FAMILY(verb, CONST, WRITES)                                                 \
+    BLOCKING(verb##_at, CONST, WRITES, false, AT, (MPI_Offset offset, ), offset)    \
+    BLOCKING(verb##_at_all, CONST, WRITES, true, AT, (MPI_Offset offset, ), offset) \
+    BLOCKING(verb, CONST, WRITES, false, OWN, (), 0)                                \
+    BLOCKING(verb##_all, CONST, WRITES, true, OWN, (), 0)                           \
+    BLOCKING(verb##_shared, CONST, WRITES, false, SHARED, (), 0)                    \
+    BLOCKING(verb##_ordered, CONST, WRITES, false, ORDERED, (), 0)                  \
+    NONBLOCKING(i##verb##_at, CONST, WRITES, AT, (MPI_Offset offset, ), offset)     \
+    NONBLOCKING(i##verb##_at_all, CONST, WRITES, AT, (MPI_Offset offset, ), offset) \
+    NONBLOCKING(i##verb, CONST, WRITES, OWN, (), 0)                                 \
+    NONBLOCKING(i##verb##_all, CONST, WRITES, OWN, (), 0)                           \
+    NONBLOCKING(i##verb##_shared, CONST, WRITES, SHARED, (), 0)                     \
+    SPLIT(verb##_at_all, CONST, WRITES, AT, (MPI_Offset offset, ), offset)          \
+    SPLIT(verb##_all, CONST, WRITES, OWN, (), 0)                                    \
+    SPLIT(verb##_ordered, CONST, WRITES, ORDERED, (), 0)
+FAMILY(read, , false)
+FAMILY(write, const, true)
+
+/* --- pointers --------------------------------------------------------------------------------- */
+
+static int seek(MPI_File file, MPI_Offset offset, int whence, MPI_Offset now, MPI_Offset *out_to)
+{
+    if (whence != MPI_SEEK_SET && whence != MPI_SEEK_CUR && whence != MPI_SEEK_END)
+        return FILE_ERROR(file, MPI_ERR_ARG, "whence %d", whence);
+    MPI_Offset to = offset + (whence == MPI_SEEK_SET   ? 0
+                              : whence == MPI_SEEK_CUR ? now
+                                                       : inproc_file_end(file));
+    if (to < 0)
+        return FILE_ERROR(file, MPI_ERR_ARG, "position %lld", (long long)to);
+    *out_to = to;
+    return MPI_SUCCESS;
+}
+
+int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
+{
+    ENTER("MPI_File_seek");
+    int code = inproc_file_check(file);
+    if (!code && (file->shared->amode & MPI_MODE_SEQUENTIAL))
+        return FILE_ERROR(file, MPI_ERR_UNSUPPORTED_OPERATION, "the file is sequential");
+    return code ? code : seek(file, offset, whence, file->position, &file->position);
+}
+
+int MPI_File_get_position(MPI_File file, MPI_Offset *offset)
+{
+    ENTER("MPI_File_get_position");
+    int code = inproc_file_check(file);
+    if (!code)
+        *offset = file->position;
+    return code;
+}
+
+int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence)
+{
+    ENTER("MPI_File_seek_shared");
+    int code = inproc_file_check(file);
+    if (code)
+        return code;
+    MPI_Offset to = 0;
+    inproc_meet(&file->comm, NULL);
+    code = seek(file, offset, whence, file->shared->position, &to);
+    inproc_meet(&file->comm, NULL);
+    if (!code)
+        file->shared->position = to;
+    inproc_meet(&file->comm, NULL);
+    return code;
+}
+
+int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset)
+{
+    ENTER("MPI_File_get_position_shared");
+    int code = inproc_file_check(file);
+    if (!code)
+        *offset = file->shared->position;
+    return code;
+}

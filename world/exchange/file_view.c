@@ -1,0 +1,217 @@
+/* The bytes of a file behind a view: where data lies, reading it, writing it now or late. */
+#include "world/exchange/file.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { LATE_BYTES_MAX = 16 << 20 };
+
+int inproc_file_error(int number)
+{
+    switch (number) {
+    case ENOENT:
+        return MPI_ERR_NO_SUCH_FILE;
+    case EACCES:
+    case EPERM:
+        return MPI_ERR_ACCESS;
+    case EEXIST:
+        return MPI_ERR_FILE_EXISTS;
+    case EROFS:
+        return MPI_ERR_READ_ONLY;
+    case ENOSPC:
+        return MPI_ERR_NO_SPACE;
+    case EDQUOT:
+        return MPI_ERR_QUOTA;
+    case EISDIR:
+    case ENAMETOOLONG:
+    case ENOTDIR:
+        return MPI_ERR_BAD_FILE;
+    default:
+        return MPI_ERR_IO;
+    }
+}
+
+/* --- where data lies -------------------------------------------------------------------------- */
+
+struct walk { /* over the pieces of the view from some point on */
+    MPI_Datatype type;
+    off_t base; /* of the current tile */
+    size_t run, inside;
+};
+
+static struct walk walk_from(MPI_File file, MPI_Offset stream)
+{
+    MPI_Datatype type = file->filetype;
+    struct walk walk = {.type = type, .base = file->disp};
+    size_t left = (size_t)stream;
+    if (type->size == 0)
+        return walk;
+    walk.base += (off_t)(left / type->size) * type_extent(type);
+    for (left %= type->size; left >= type->run[walk.run].count * type->run[walk.run].size;)
+        left -= type->run[walk.run].count * type->run[walk.run].size, walk.run++;
+    walk.inside = left;
+    return walk;
+}
+
+/* The next piece, of at most `bytes`. */
+static size_t walk_next(struct walk *walk, size_t bytes, off_t *out_place)
+{
+    const struct inproc_run *run = &walk->type->run[walk->run];
+    size_t piece = run->count * run->size - walk->inside;
+    *out_place = walk->base + run->disp + (off_t)walk->inside;
+    if (piece > bytes) {
+        walk->inside += bytes;
+        return bytes;
+    }
+    walk->inside = 0;
+    if (++walk->run == walk->type->run_count) {
+        walk->run = 0;
+        walk->base += type_extent(walk->type);
+    }
+    return piece;
+}
+
+off_t inproc_file_place(MPI_File file, MPI_Offset stream)
+{
+    struct walk walk = walk_from(file, stream);
+    return walk.base + (walk.type->size ? walk.type->run[walk.run].disp : 0) + (off_t)walk.inside;
+}
+
+off_t inproc_file_size(MPI_File file)
+{
+    struct stat facts;
+    off_t size = fstat(file->shared->fd, &facts) == 0 ? facts.st_size : 0;
+    for (const struct inproc_late_write *l = file->late; l; l = l->next)
+        if (l->place + (off_t)l->bytes > size)
+            size = l->place + (off_t)l->bytes;
+    return size;
+}
+
+MPI_Offset inproc_file_end(MPI_File file)
+{
+    off_t size = inproc_file_size(file) - file->disp;
+    MPI_Datatype type = file->filetype;
+    if (size <= 0 || type->size == 0)
+        return 0;
+    off_t tiles = size / type_extent(type), rest = size % type_extent(type);
+    size_t stream = (size_t)tiles * type->size;
+    for (size_t r = 0; r < type->run_count; r++) {
+        off_t inside = rest - type->run[r].disp,
+              all = (off_t)(type->run[r].count * type->run[r].size);
+        stream += (size_t)(inside <= 0 ? 0 : inside < all ? inside : all);
+    }
+    return (MPI_Offset)((stream + file->etype->size - 1) / file->etype->size);
+}
+
+/* --- reading ---------------------------------------------------------------------------------- */
+
+/* As the file will be once what this rank wrote has reached it. */
+static ssize_t read_piece(MPI_File file, uint8_t *data, size_t bytes, off_t place)
+{
+    size_t got = 0;
+    while (got < bytes) {
+        ssize_t n = pread(file->shared->fd, data + got, bytes - got, place + (off_t)got);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return -1;
+        if (n == 0)
+            break;
+        got += (size_t)n;
+    }
+    if (!file->late)
+        return (ssize_t)got;
+    off_t end = inproc_file_size(file);
+    size_t there = end <= place ? 0 : end - place < (off_t)bytes ? (size_t)(end - place) : bytes;
+    memset(data + got, 0, bytes - got);
+    for (const struct inproc_late_write *l = file->late; l; l = l->next) {
+        off_t from = l->place > place ? l->place : place;
+        off_t to = l->place + (off_t)l->bytes < place + (off_t)bytes ? l->place + (off_t)l->bytes
+                                                                     : place + (off_t)bytes;
+        if (from < to)
+            memcpy(data + (from - place), l->data + (from - l->place), (size_t)(to - from));
+    }
+    return (ssize_t)there;
+}
+
+int inproc_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t bytes,
+                     size_t *out_bytes)
+{
+    struct walk walk = walk_from(file, stream);
+    size_t done = 0;
+    while (done < bytes && walk.type->size) {
+        off_t place;
+        size_t piece = walk_next(&walk, bytes - done, &place);
+        ssize_t got = read_piece(file, packed + done, piece, place);
+        if (got < 0)
+            return inproc_file_error(errno);
+        done += (size_t)got;
+        if ((size_t)got < piece)
+            break;
+    }
+    *out_bytes = done;
+    return MPI_SUCCESS;
+}
+
+/* --- writing ---------------------------------------------------------------------------------- */
+
+static int write_piece(MPI_File file, const uint8_t *data, size_t bytes, off_t place)
+{
+    while (bytes > 0) {
+        ssize_t n = pwrite(file->shared->fd, data, bytes, place);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return inproc_file_error(errno);
+        data += n;
+        place += n;
+        bytes -= (size_t)n;
+    }
+    return MPI_SUCCESS;
+}
+
+int inproc_file_flush(MPI_File file)
+{
+    int code = MPI_SUCCESS;
+    if (file->late)
+        inproc_fiber_yield(); /* what others do now still comes before */
+    for (struct inproc_late_write *l = file->late; l && !code; l = l->next)
+        code = write_piece(file, l->data, l->bytes, l->place);
+    file->late = NULL;
+    file->late_end = &file->late;
+    file->late_bytes = 0;
+    return code;
+}
+
+static bool passes_at_once(MPI_File file)
+{
+    return file->atomic || file->comm.size == 1 ||
+           (WORLD->chosen && inproc_choose(&WORLD->choice, 2) == 1);
+}
+
+int inproc_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes)
+{
+    struct walk walk = walk_from(file, stream);
+    bool now = passes_at_once(file);
+    int code = MPI_SUCCESS;
+    if (now || file->late_bytes + bytes > LATE_BYTES_MAX)
+        code = inproc_file_flush(file); /* a rank's own writes keep their order */
+    while (bytes > 0 && !code && walk.type->size) {
+        off_t place;
+        size_t piece = walk_next(&walk, bytes, &place);
+        if (now) {
+            code = write_piece(file, packed, piece, place);
+        } else {
+            struct inproc_late_write *made = inproc_alloc(sizeof *made);
+            *made = (struct inproc_late_write){NULL, place, piece, inproc_alloc(piece)};
+            memcpy(made->data, packed, piece);
+            *file->late_end = made;
+            file->late_end = &made->next;
+            file->late_bytes += piece;
+        }
+        packed += piece;
+        bytes -= piece;
+    }
+    return code;
+}

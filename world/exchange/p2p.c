@@ -1,0 +1,366 @@
+/* MPI_Send and its family: argument checks, blocking and nonblocking forms, persistent requests,
+ * MPI_Sendrecv. A blocking call's request lives on its fiber's stack; `checked` says that nobody
+ * can touch its buffer meanwhile. */
+#include "world/state.h"
+
+enum { TAG_UB = 0x7fffffff };
+
+static int check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type, int peer, int tag,
+                 bool send)
+{
+    if (UNLIKELY(!comm))
+        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+    if (UNLIKELY(count < 0))
+        return inproc_error(comm, MPI_ERR_COUNT, "count %d", count);
+    int code = inproc_type_check(type, true);
+    if (UNLIKELY(code))
+        return inproc_error(comm, code, "the datatype is null, freed or not committed");
+    if (UNLIKELY(tag < 0 && !(tag == MPI_ANY_TAG && !send)))
+        return inproc_error(comm, MPI_ERR_TAG, "tag %d", tag);
+    int size = comm->remote_size ? comm->remote_size : comm->size;
+    if (UNLIKELY((peer < 0 || peer >= size) && peer != MPI_PROC_NULL &&
+                 !(peer == MPI_ANY_SOURCE && !send)))
+        return inproc_error(comm, MPI_ERR_RANK, "rank %d of %d", peer, size);
+    if (UNLIKELY(!buffer && count > 0 && type->predefined && peer != MPI_PROC_NULL))
+        return inproc_error(comm, MPI_ERR_BUFFER, "the buffer is NULL and count is %d", count);
+    if (UNLIKELY(buffer == MPI_IN_PLACE))
+        return inproc_error(comm, MPI_ERR_BUFFER, "MPI_IN_PLACE is not a buffer");
+    return MPI_SUCCESS;
+}
+
+static void fill(struct ompi_request_t *request, enum inproc_request_kind kind,
+                 enum inproc_mode mode, const void *buffer, size_t count, MPI_Datatype type,
+                 int peer, int tag, MPI_Comm comm, uint32_t context)
+{
+    request->handle.made_by = WORLD->fiber->call;
+    request->kind = (uint8_t)kind;
+    request->mode = (uint8_t)mode;
+    request->active = true;
+    request->complete = request->cancelled = false;
+    request->owner = ME;
+    request->waiter = NULL;
+    request->buffer = (void *)(uintptr_t)buffer;
+    request->count = count;
+    request->type = type;
+    request->peer = peer;
+    request->tag = tag;
+    request->comm = comm;
+    request->context = context;
+    request->error = MPI_SUCCESS;
+    request->late = NULL;
+    request->id = ME->request_count++;
+    request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+}
+
+static void null_peer(struct ompi_request_t *request)
+{
+    request->complete = true;
+    request->post[0] = request->post[1] = request->done[0] = request->done[1] = 0;
+    if (request->kind == REQUEST_RECV)
+        request->status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
+}
+
+void inproc_request_start(struct ompi_request_t *request)
+{
+    request->done[0] = request->done[1] = 0;
+    if (UNLIKELY(request->peer == MPI_PROC_NULL)) {
+        null_peer(request);
+    } else if (request->kind == REQUEST_SEND) {
+        if (!request->checked)
+            request->checksum =
+                inproc_type_checksum(request->buffer, request->count, request->type);
+        inproc_send_post(request);
+    } else {
+        inproc_recv_post(request);
+    }
+}
+
+int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
+                 MPI_Comm comm, uint32_t context, enum inproc_mode mode,
+                 struct ompi_request_t *request)
+{
+    fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
+    inproc_request_start(request);
+    return MPI_SUCCESS;
+}
+
+int inproc_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 uint32_t context, struct ompi_request_t *request)
+{
+    fill(request, REQUEST_RECV, MODE_STANDARD, buffer, count, type, source, tag, comm, context);
+    inproc_request_start(request);
+    return MPI_SUCCESS;
+}
+
+struct ompi_request_t *inproc_request_new(enum inproc_request_kind kind)
+{
+    struct ompi_request_t *request = inproc_handle_new(HANDLE_REQUEST, sizeof *request);
+    request->kind = (uint8_t)kind;
+    request->owner = ME;
+    return request;
+}
+
+static void local_init(struct ompi_request_t *request)
+{
+    request->checked = true;
+    request->persistent = request->freed = false;
+}
+
+/* --- buffered mode ---------------------------------------------------------------------------- */
+
+static int bsend_reserve(MPI_Comm comm, int count, MPI_Datatype type)
+{
+    size_t need = (size_t)count * type->size + MPI_BSEND_OVERHEAD;
+    if (!ME->bsend_buffer || need > ME->bsend_bytes)
+        return inproc_error(comm, MPI_ERR_BUFFER, "no attached buffer with room for %zu bytes",
+                            need);
+    return MPI_SUCCESS;
+}
+
+int MPI_Buffer_attach(void *buffer, int size)
+{
+    ENTER("MPI_Buffer_attach");
+    if (!buffer || size < 0)
+        return inproc_error(NULL, MPI_ERR_ARG, "size %d", size);
+    if (ME->bsend_buffer)
+        return inproc_error(NULL, MPI_ERR_BUFFER, "a buffer is attached already");
+    ME->bsend_buffer = buffer;
+    ME->bsend_bytes = (size_t)size;
+    return MPI_SUCCESS;
+}
+
+int MPI_Buffer_detach(void *buffer, int *size)
+{
+    ENTER("MPI_Buffer_detach");
+    if (!buffer || !size)
+        return inproc_error(NULL, MPI_ERR_ARG, "NULL argument");
+    *(void **)buffer = ME->bsend_buffer;
+    *size = (int)ME->bsend_bytes;
+    ME->bsend_buffer = NULL;
+    return MPI_SUCCESS;
+}
+
+/* --- blocking --------------------------------------------------------------------------------- */
+
+static int blocking_send(const char *call, const void *buffer, int count, MPI_Datatype type,
+                         int dest, int tag, MPI_Comm handle, enum inproc_mode mode)
+{
+    ENTER(call);
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, buffer, count, type, dest, tag, true);
+    if (UNLIKELY(code))
+        return code;
+    if (UNLIKELY(mode == MODE_BUFFERED) && dest != MPI_PROC_NULL &&
+        (code = bsend_reserve(comm, count, type)))
+        return code;
+    struct ompi_request_t request;
+    local_init(&request);
+    inproc_isend(buffer, (size_t)count, type, dest, tag, comm, comm->context, mode, &request);
+    if (!request.complete)
+        inproc_request_wait(&request);
+    inproc_request_finish(&request);
+    return MPI_SUCCESS;
+}
+
+int MPI_Send(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return blocking_send("MPI_Send", buf, count, datatype, dest, tag, comm, MODE_STANDARD);
+}
+
+int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return blocking_send("MPI_Ssend", buf, count, datatype, dest, tag, comm, MODE_SYNCHRONOUS);
+}
+
+int MPI_Bsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return blocking_send("MPI_Bsend", buf, count, datatype, dest, tag, comm, MODE_BUFFERED);
+}
+
+int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm)
+{
+    return blocking_send("MPI_Rsend", buf, count, datatype, dest, tag, comm, MODE_READY);
+}
+
+static int truncated(const struct ompi_request_t *request)
+{
+    return inproc_error(request->comm, MPI_ERR_TRUNCATE,
+                        "a message of %zu bytes from rank %d, tag %d, for a receive of %zu",
+                        request->status._ucount, request->status.MPI_SOURCE,
+                        request->status.MPI_TAG, request->count * request->type->size);
+}
+
+static int blocking_finish(struct ompi_request_t *request, MPI_Status *status)
+{
+    if (!request->complete)
+        inproc_request_wait(request);
+    inproc_request_finish(request);
+    if (status) { /* MPI_ERROR is left alone by calls that complete one message */
+        status->MPI_SOURCE = request->status.MPI_SOURCE;
+        status->MPI_TAG = request->status.MPI_TAG;
+        status->_ucount = request->status._ucount;
+        status->_cancelled = 0;
+    }
+    return UNLIKELY(request->error) ? truncated(request) : MPI_SUCCESS;
+}
+
+int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm handle,
+             MPI_Status *status)
+{
+    ENTER("MPI_Recv");
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, buf, count, datatype, source, tag, false);
+    if (UNLIKELY(code))
+        return code;
+    struct ompi_request_t request;
+    local_init(&request);
+    inproc_irecv(buf, (size_t)count, datatype, source, tag, comm, comm->context, &request);
+    return blocking_finish(&request, status);
+}
+
+static int sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype, int dest,
+                    int sendtag, void *recvbuf, size_t recvcount, MPI_Datatype recvtype, int source,
+                    int recvtag, MPI_Comm comm, MPI_Status *status)
+{
+    struct ompi_request_t send, recv;
+    local_init(&send);
+    local_init(&recv);
+    inproc_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, comm->context, &recv);
+    inproc_isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, comm->context, MODE_STANDARD,
+                 &send);
+    if (!send.complete)
+        inproc_request_wait(&send);
+    int code = blocking_finish(&recv, status);
+    inproc_request_finish(&send);
+    return code;
+}
+
+int MPI_Sendrecv(const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
+                 void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
+                 MPI_Comm handle, MPI_Status *status)
+{
+    ENTER("MPI_Sendrecv");
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, sendbuf, sendcount, sendtype, dest, sendtag, true);
+    if (LIKELY(!code))
+        code = check(comm, recvbuf, recvcount, recvtype, source, recvtag, false);
+    if (UNLIKELY(code))
+        return code;
+    return sendrecv(sendbuf, (size_t)sendcount, sendtype, dest, sendtag, recvbuf, (size_t)recvcount,
+                    recvtype, source, recvtag, comm, status);
+}
+
+int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, int sendtag,
+                         int source, int recvtag, MPI_Comm handle, MPI_Status *status)
+{
+    ENTER("MPI_Sendrecv_replace");
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, buf, count, datatype, dest, sendtag, true);
+    if (LIKELY(!code))
+        code = check(comm, buf, count, datatype, source, recvtag, false);
+    if (UNLIKELY(code))
+        return code;
+    size_t bytes = (size_t)count * datatype->size;
+    uint8_t *packed = inproc_alloc(bytes + 1);
+    inproc_type_pack(packed, bytes, buf, (size_t)count, datatype);
+    return sendrecv(packed, bytes, MPI_PACKED, dest, sendtag, buf, (size_t)count, datatype, source,
+                    recvtag, comm, status);
+}
+
+/* --- nonblocking ------------------------------------------------------------------------------ */
+
+static int nonblocking(const char *call, enum inproc_request_kind kind, const void *buffer,
+                       int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
+                       enum inproc_mode mode, bool persistent, MPI_Request *out_request)
+{
+    ENTER(call);
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, buffer, count, type, peer, tag, kind == REQUEST_SEND);
+    if (UNLIKELY(code))
+        return code;
+    if (UNLIKELY(!out_request))
+        return inproc_error(comm, MPI_ERR_REQUEST, "the request is NULL");
+    if (mode == MODE_BUFFERED && !persistent && peer != MPI_PROC_NULL &&
+        (code = bsend_reserve(comm, count, type)))
+        return code;
+    struct ompi_request_t *request = inproc_request_new(kind);
+    fill(request, kind, mode, buffer, (size_t)count, type, peer, tag, comm, comm->context);
+    if (persistent) {
+        request->persistent = true;
+        request->active = false;
+        request->complete = true;
+    } else {
+        inproc_request_start(request);
+    }
+    *out_request = request;
+    return MPI_SUCCESS;
+}
+
+#define SEND_FORMS(name, mode)                                                                 \
+    int MPI_I##name(const void *buf, int count, MPI_Datatype datatype, int dest, int tag,      \
+                    MPI_Comm comm, MPI_Request *request)                                       \
+    {                                                                                          \
+        return nonblocking("MPI_I" #name, REQUEST_SEND, buf, count, datatype, dest, tag, comm, \
+                           mode, false, request);                                              \
+    }
+
+SEND_FORMS(send, MODE_STANDARD)
+SEND_FORMS(ssend, MODE_SYNCHRONOUS)
+SEND_FORMS(bsend, MODE_BUFFERED)
+SEND_FORMS(rsend, MODE_READY)
+
+#define INIT_FORMS(name, mode)                                                                  \
+    int MPI_##name##_init(const void *buf, int count, MPI_Datatype datatype, int dest, int tag, \
+                          MPI_Comm comm, MPI_Request *request)                                  \
+    {                                                                                           \
+        return nonblocking("MPI_" #name "_init", REQUEST_SEND, buf, count, datatype, dest, tag, \
+                           comm, mode, true, request);                                          \
+    }
+
+INIT_FORMS(Send, MODE_STANDARD)
+INIT_FORMS(Ssend, MODE_SYNCHRONOUS)
+INIT_FORMS(Bsend, MODE_BUFFERED)
+INIT_FORMS(Rsend, MODE_READY)
+
+int MPI_Irecv(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+              MPI_Request *request)
+{
+    return nonblocking("MPI_Irecv", REQUEST_RECV, buf, count, datatype, source, tag, comm,
+                       MODE_STANDARD, false, request);
+}
+
+int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
+                  MPI_Request *request)
+{
+    return nonblocking("MPI_Recv_init", REQUEST_RECV, buf, count, datatype, source, tag, comm,
+                       MODE_STANDARD, true, request);
+}
+
+static int start(struct ompi_request_t *request)
+{
+    if (!handle_good(request, HANDLE_REQUEST) || !request->persistent || request->freed)
+        return inproc_error(NULL, MPI_ERR_REQUEST, "not a persistent request");
+    if (request->active)
+        return inproc_error(request->comm, MPI_ERR_REQUEST, "the request is active already");
+    fill(request, request->kind, request->mode, request->buffer, request->count, request->type,
+         request->peer, request->tag, request->comm, request->context);
+    inproc_request_start(request);
+    return MPI_SUCCESS;
+}
+
+int MPI_Start(MPI_Request *request)
+{
+    ENTER("MPI_Start");
+    return start(*request);
+}
+
+int MPI_Startall(int count, MPI_Request array_of_requests[])
+{
+    ENTER("MPI_Startall");
+    for (int i = 0; i < count; i++) {
+        int code = start(array_of_requests[i]);
+        if (code)
+            return code;
+    }
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,254 @@
+/* Probes, matched probes, and what a status tells. */
+#include "world/state.h"
+
+static int check(MPI_Comm comm, int source, int tag)
+{
+    if (!comm)
+        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+    int size = comm->remote_size ? comm->remote_size : comm->size;
+    if ((source < 0 || source >= size) && source != MPI_ANY_SOURCE && source != MPI_PROC_NULL)
+        return inproc_error(comm, MPI_ERR_RANK, "rank %d of %d", source, size);
+    if (tag < 0 && tag != MPI_ANY_TAG)
+        return inproc_error(comm, MPI_ERR_TAG, "tag %d", tag);
+    return MPI_SUCCESS;
+}
+
+static void status_of(const struct inproc_message *message, MPI_Status *status)
+{
+    if (!status)
+        return;
+    status->MPI_SOURCE = message ? message->source : MPI_PROC_NULL;
+    status->MPI_TAG = message ? message->tag : MPI_ANY_TAG;
+    status->_ucount = message ? message->bytes : 0;
+    status->_cancelled = 0;
+}
+
+static struct inproc_message *await(MPI_Comm comm, int source, int tag, bool take)
+{
+    struct inproc_fiber *fiber = WORLD->fiber;
+    struct inproc_message *message;
+    while (!(message = inproc_match_find(ME, comm->context, source, tag, take))) {
+        fiber->why = "receive";
+        fiber->peer = source == MPI_ANY_SOURCE
+                          ? source
+                          : (comm->remote_size ? comm->remote : comm->member)[source];
+        fiber->tag = tag;
+        fiber->probing = true;
+        inproc_fiber_block();
+        fiber->why = NULL;
+    }
+    return message;
+}
+
+static bool look_late(void)
+{
+    return WORLD->chosen && inproc_choose(&WORLD->choice, 4) == 1;
+}
+
+int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
+{
+    ENTER("MPI_Probe");
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, source, tag);
+    if (code)
+        return code;
+    status_of(source == MPI_PROC_NULL ? NULL : await(comm, source, tag, false), status);
+    return MPI_SUCCESS;
+}
+
+int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *status)
+{
+    ENTER("MPI_Iprobe");
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, source, tag);
+    if (code)
+        return code;
+    *flag = 1;
+    if (source == MPI_PROC_NULL) {
+        status_of(NULL, status);
+        return MPI_SUCCESS;
+    }
+    struct inproc_message *message = inproc_match_find(ME, comm->context, source, tag, false);
+    if (!message || look_late()) {
+        *flag = 0;
+        inproc_poll_failed();
+        return MPI_SUCCESS;
+    }
+    status_of(message, status);
+    return MPI_SUCCESS;
+}
+
+static MPI_Message message_handle(struct inproc_message *message, MPI_Comm comm)
+{
+    struct ompi_message_t *made = inproc_handle_new(HANDLE_MESSAGE, sizeof *made);
+    made->message = message;
+    made->comm = comm;
+    return made;
+}
+
+int MPI_Mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_Status *status)
+{
+    ENTER("MPI_Mprobe");
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, source, tag);
+    if (code)
+        return code;
+    if (source == MPI_PROC_NULL) {
+        *message = MPI_MESSAGE_NO_PROC;
+        status_of(NULL, status);
+        return MPI_SUCCESS;
+    }
+    struct inproc_message *taken = await(comm, source, tag, true);
+    status_of(taken, status);
+    *message = message_handle(taken, comm);
+    return MPI_SUCCESS;
+}
+
+int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *message,
+                MPI_Status *status)
+{
+    ENTER("MPI_Improbe");
+    MPI_Comm comm = comm_of(handle);
+    int code = check(comm, source, tag);
+    if (code)
+        return code;
+    *flag = 1;
+    if (source == MPI_PROC_NULL) {
+        *message = MPI_MESSAGE_NO_PROC;
+        status_of(NULL, status);
+        return MPI_SUCCESS;
+    }
+    struct inproc_message *taken =
+        look_late() ? NULL : inproc_match_find(ME, comm->context, source, tag, true);
+    if (!taken) {
+        *flag = 0;
+        *message = MPI_MESSAGE_NULL;
+        inproc_poll_failed();
+        return MPI_SUCCESS;
+    }
+    status_of(taken, status);
+    *message = message_handle(taken, comm);
+    return MPI_SUCCESS;
+}
+
+static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI_Message *handle,
+                  MPI_Request *out_request)
+{
+    ENTER(call);
+    if (!handle || *handle == MPI_MESSAGE_NULL || !handle_good(*handle, HANDLE_MESSAGE))
+        return inproc_error(NULL, MPI_ERR_REQUEST, "the message is null or was received before");
+    int code = inproc_type_check(type, true);
+    if (code || count < 0)
+        return inproc_error((*handle)->comm, code ? code : MPI_ERR_COUNT,
+                            "count %d, or a bad datatype", count);
+    struct ompi_request_t *request = inproc_request_new(REQUEST_RECV);
+    request->active = true;
+    request->buffer = buf;
+    request->count = (size_t)count;
+    request->type = type;
+    request->status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
+    request->id = ME->request_count++;
+    if (*handle == MPI_MESSAGE_NO_PROC) {
+        request->comm = &ME->world;
+        request->peer = MPI_PROC_NULL;
+        request->complete = true;
+    } else {
+        struct inproc_message *message = (*handle)->message;
+        request->comm = (*handle)->comm;
+        request->context = message->context;
+        request->peer = message->source;
+        request->tag = message->tag;
+        request->post[0] = ME->clock[0];
+        request->post[1] = ME->clock[1];
+        if (UNLIKELY(WORLD->options->event != NULL))
+            inproc_emit(INPROC_EVENT_RECV, message->world, message->tag, message->context,
+                        request->count * type->size, request->id, false);
+        inproc_message_receive(request, message);
+        inproc_handle_kill(&(*handle)->handle);
+    }
+    *handle = MPI_MESSAGE_NULL;
+    *out_request = request;
+    return MPI_SUCCESS;
+}
+
+int MPI_Imrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Request *request)
+{
+    return imrecv("MPI_Imrecv", buf, count, type, message, request);
+}
+
+int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI_Status *status)
+{
+    MPI_Request request;
+    int code = imrecv("MPI_Mrecv", buf, count, type, message, &request);
+    return code ? code : MPI_Wait(&request, status);
+}
+
+/* --- statuses --------------------------------------------------------------------------------- */
+
+int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
+{
+    ENTER("MPI_Get_count");
+    int code = inproc_type_check(datatype, false);
+    if (code)
+        return inproc_error(NULL, code, "the datatype is null or freed");
+    if (datatype->size == 0)
+        *count = status->_ucount == 0 ? 0 : MPI_UNDEFINED;
+    else
+        *count = status->_ucount % datatype->size || status->_ucount / datatype->size > 0x7fffffff
+                     ? MPI_UNDEFINED
+                     : (int)(status->_ucount / datatype->size);
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
+{
+    ENTER("MPI_Get_elements_x");
+    int code = inproc_type_check(datatype, false);
+    if (code)
+        return inproc_error(NULL, code, "the datatype is null or freed");
+    ptrdiff_t elements = inproc_type_elements(datatype, status->_ucount);
+    *count = elements < 0 ? MPI_UNDEFINED : elements;
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count)
+{
+    MPI_Count wide;
+    int code = MPI_Get_elements_x(status, datatype, &wide);
+    if (code == MPI_SUCCESS)
+        *count = wide > 0x7fffffff ? MPI_UNDEFINED : (int)wide;
+    return code;
+}
+
+int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
+{
+    ENTER("MPI_Status_set_elements");
+    int code = inproc_type_check(datatype, false);
+    if (code || count < 0)
+        return inproc_error(NULL, code ? code : MPI_ERR_COUNT, "a bad datatype or count");
+    if (status) {
+        size_t per = datatype->basic_count ? datatype->basic_count : 1;
+        status->_ucount =
+            (size_t)count / per * datatype->size + (size_t)count % per * (datatype->size / per);
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Status_set_elements(MPI_Status *status, MPI_Datatype datatype, int count)
+{
+    return MPI_Status_set_elements_x(status, datatype, count);
+}
+
+int MPI_Status_set_cancelled(MPI_Status *status, int flag)
+{
+    ENTER("MPI_Status_set_cancelled");
+    status->_cancelled = flag;
+    return MPI_SUCCESS;
+}
+
+int MPI_Test_cancelled(const MPI_Status *status, int *flag)
+{
+    ENTER("MPI_Test_cancelled");
+    *flag = status->_cancelled != 0;
+    return MPI_SUCCESS;
+}

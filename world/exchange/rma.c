@@ -1,0 +1,399 @@
+/* One-sided operations: kept when called, done when something completes them (see rma.h).
+ *
+ * The origin's and the target's memory are never touched together: either may be a global variable,
+ * of which only one rank's are in place at a time (private.c). Data goes through packed bytes. */
+#include "world/exchange/rma.h"
+
+enum { LOOK_AHEAD = 8 };
+
+/* --- doing one -------------------------------------------------------------------------------- */
+
+static void hold(struct inproc_rank *rank)
+{
+    if (UNLIKELY(inproc_private_bytes))
+        inproc_private_hold(rank);
+}
+
+static void stage(struct inproc_rma *rma)
+{
+    if (rma->staged)
+        return;
+    size_t bytes = rma->origin_count * rma->origin_type->size;
+    rma->staged = inproc_alloc(bytes + 1);
+    inproc_type_pack(rma->staged, bytes, rma->origin, rma->origin_count, rma->origin_type);
+}
+
+/* target = target op origin, both packed; returns whether that is defined for the type. */
+static bool combine_packed(const struct inproc_rma *rma, const uint8_t *origin, uint8_t *target)
+{
+    MPI_Datatype type = rma->target_type;
+    for (size_t i = 0; i < rma->target_count; i++)
+        for (size_t r = 0; r < type->run_count; r++) {
+            size_t bytes = type->run[r].count * type->run[r].size;
+            if (!inproc_op_apply_basic(rma->op, type->run[r].basic, origin, target,
+                                       (int)type->run[r].count))
+                return false;
+            origin += bytes;
+            target += bytes;
+        }
+    return true;
+}
+
+/* The predefined pairs have holes that packing closes: laid out again for the operation. */
+static void combine_pairs(const struct inproc_rma *rma, const uint8_t *origin, uint8_t *target)
+{
+    MPI_Datatype type = rma->target_type;
+    size_t bytes = rma->target_count * (size_t)type_extent(type),
+           packed = rma->target_count * type->size;
+    uint8_t *a = inproc_zalloc(bytes), *b = inproc_zalloc(bytes);
+    inproc_type_unpack(a, rma->target_count, type, origin, packed);
+    inproc_type_unpack(b, rma->target_count, type, target, packed);
+    inproc_op_apply(rma->op, a, b, (int)rma->target_count, type);
+    inproc_type_pack(target, packed, b, rma->target_count, type);
+}
+
+/* Reads and changes the target; returns what was there, packed, or NULL if nobody wants to know. */
+static uint8_t *reach_target(struct inproc_rma *rma, uint8_t *compare)
+{
+    size_t bytes = rma->target_count * rma->target_type->size;
+    uint8_t *before = NULL;
+    int how = rma->kind == RMA_ACCUMULATE ? inproc_op_remote(rma->op) : 2;
+    if (rma->kind != RMA_PUT) {
+        before = inproc_alloc(bytes + 1);
+        inproc_type_pack(before, bytes, rma->at, rma->target_count, rma->target_type);
+    }
+    if (rma->kind == RMA_GET || how == 3)
+        return before;
+    if (rma->kind == RMA_SWAP && memcmp(before, compare, bytes))
+        return before;
+    if (how == 1) {
+        uint8_t *after = memcpy(inproc_alloc(bytes + 1), before, bytes);
+        if (rma->target_type->pair)
+            combine_pairs(rma, rma->staged, after);
+        else
+            combine_packed(rma, rma->staged, after);
+        inproc_type_unpack(rma->at, rma->target_count, rma->target_type, after, bytes);
+        return before;
+    }
+    size_t given = rma->origin_count * rma->origin_type->size;
+    inproc_type_unpack(rma->at, rma->target_count, rma->target_type, rma->staged,
+                       given < bytes ? given : bytes);
+    return before;
+}
+
+/* Whether anything was changed, or something new was seen. */
+static bool perform(struct inproc_rma *rma)
+{
+    MPI_Win win = rma->win;
+    size_t bytes = rma->target_count * rma->target_type->size;
+    bool reads =
+        rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && inproc_op_remote(rma->op) == 3);
+    if (!reads)
+        stage(rma);
+    uint8_t *compare = NULL;
+    if (rma->kind == RMA_SWAP)
+        compare = memcpy(inproc_alloc(bytes + 1), rma->compare, bytes);
+    hold(win->part[rma->target]->rank);
+    uint8_t *before = reach_target(rma, compare);
+    hold(ME);
+    if (rma->result)
+        inproc_type_unpack(rma->result, rma->result_count, rma->result_type, before, bytes);
+    if (!reads && !(rma->kind == RMA_SWAP && memcmp(before, compare, bytes))) {
+        ME->idle_polls = 0;
+        win->last_read = 0;
+        return true;
+    }
+    uint64_t seen = inproc_type_checksum(before, bytes, MPI_BYTE) ^ (uintptr_t)rma->at;
+    bool news = seen != win->last_read;
+    win->last_read = seen;
+    return news;
+}
+
+/* --- which, and when -------------------------------------------------------------------------- */
+
+static bool ordered(const struct inproc_rma *rma)
+{
+    return rma->kind == RMA_ACCUMULATE || rma->kind == RMA_SWAP;
+}
+
+static bool take_out(MPI_Win win, struct inproc_rma **link)
+{
+    struct inproc_rma *rma = *link;
+    if (!(*link = rma->next))
+        win->pending_end = link;
+    const char *call = WORLD->fiber->call;
+    WORLD->fiber->call = rma->call;
+    bool news = perform(rma);
+    WORLD->fiber->call = call;
+    return news;
+}
+
+/* Those that may be done next: not an accumulate while an earlier one to the same target waits.
+ * Returns how many there are, among the first few; *out_link is the pick-th of them. */
+static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct inproc_rma ***out_link)
+{
+    uint32_t count = 0;
+    for (struct inproc_rma **link = &win->pending; *link && count < LOOK_AHEAD;
+         link = &(*link)->next) {
+        bool blocked = target >= 0 && (*link)->target != target;
+        if (ordered(*link))
+            for (const struct inproc_rma *other = win->pending; other != *link && !blocked;
+                 other = other->next)
+                blocked = ordered(other) && other->target == (*link)->target;
+        if (!blocked && count++ == pick)
+            *out_link = link;
+    }
+    return count;
+}
+
+bool inproc_rma_complete(MPI_Win win, int target)
+{
+    bool news = false, any = false;
+    struct inproc_rma **link = &win->pending;
+    if (*link)
+        inproc_fiber_yield();         /* what others do now still comes before */
+    while (!WORLD->chosen && *link) { /* in the order of the calls */
+        if (target >= 0 && (*link)->target != target) {
+            link = &(*link)->next;
+            continue;
+        }
+        news |= take_out(win, link);
+        any = true;
+    }
+    uint32_t count;
+    while (WORLD->chosen && (count = eligible(win, target, 0, &link))) {
+        eligible(win, target, inproc_choose(&WORLD->choice, count), &link);
+        news |= take_out(win, link);
+        any = true;
+    }
+    return news || !any;
+}
+
+/* Does the accumulates to the same target that were called before it. */
+static void predecessors(MPI_Win win, const struct inproc_rma *rma)
+{
+    struct inproc_rma **link = &win->pending;
+    while (*link && *link != rma)
+        if (ordered(*link) && (*link)->target == rma->target)
+            take_out(win, link);
+        else
+            link = &(*link)->next;
+}
+
+void inproc_rma_complete_local(MPI_Win win, int target)
+{
+    struct inproc_rma **link = &win->pending;
+    while (*link) {
+        struct inproc_rma *rma = *link;
+        if (target >= 0 && rma->target != target) {
+            link = &rma->next;
+        } else if (!rma->result) {
+            stage(rma);
+            link = &rma->next;
+        } else {
+            if (ordered(rma))
+                predecessors(win, rma);
+            for (link = &win->pending; *link != rma;)
+                link = &(*link)->next;
+            take_out(win, link);
+        }
+    }
+}
+
+/* The wait for the request of one: its buffers are the program's again. */
+static void request_finish(struct ompi_request_t *request, struct inproc_deferred *self)
+{
+    (void)request;
+    struct inproc_rma *rma = (struct inproc_rma *)self, **link = &rma->win->pending;
+    while (*link && *link != rma)
+        link = &(*link)->next;
+    if (!*link)
+        return;
+    if (!rma->result) {
+        stage(rma);
+        return;
+    }
+    if (ordered(rma))
+        predecessors(rma->win, rma);
+    for (link = &rma->win->pending; *link != rma;)
+        link = &(*link)->next;
+    if (!take_out(rma->win, link))
+        inproc_poll_failed();
+}
+
+/* --- the calls -------------------------------------------------------------------------------- */
+
+static bool inside(const struct inproc_part *part, bool dynamic, MPI_Aint disp, size_t count,
+                   MPI_Datatype type, uint8_t **out_at)
+{
+    ptrdiff_t low, high, at = dynamic ? disp : disp * part->unit;
+    inproc_type_reach(type, count, &low, &high);
+    *out_at = dynamic ? (uint8_t *)disp : part->base + (high > low ? at : 0);
+    if (high == low)
+        return true;
+    if (!dynamic)
+        return disp >= 0 && at + low >= 0 && at + high <= (ptrdiff_t)part->bytes;
+    for (const struct inproc_attachment *a = part->attached; a; a = a->next)
+        if (at + low >= (ptrdiff_t)a->base && at + high <= (ptrdiff_t)(a->base + a->bytes))
+            return true;
+    return false;
+}
+
+static int check_buffer(MPI_Win win, MPI_Datatype type, int count)
+{
+    if (count < 0)
+        return WIN_ERROR(win, MPI_ERR_COUNT, "count %d", count);
+    if (inproc_type_check(type, true))
+        return WIN_ERROR(win, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
+    return MPI_SUCCESS;
+}
+
+static int check_operation(MPI_Win win, const struct inproc_rma *rma)
+{
+    if (rma->kind != RMA_ACCUMULATE)
+        return MPI_SUCCESS;
+    int how = inproc_op_remote(rma->op);
+    MPI_Datatype type = rma->target_type;
+    bool fits = how > 1 || type->pair || type->run_count == 0 ||
+                inproc_op_apply_basic(rma->op, type->run[0].basic, NULL, NULL, 0);
+    for (size_t r = 1; r < type->run_count && how == 1 && !type->pair; r++)
+        fits &= type->run[r].basic == type->run[0].basic;
+    if (type->pair && how == 1)
+        fits = inproc_op_check(rma->op, type) == MPI_SUCCESS;
+    if (!how || !fits)
+        return WIN_ERROR(win, MPI_ERR_OP,
+                         "the operation is not a predefined one, or does not go with the datatype");
+    return MPI_SUCCESS;
+}
+
+static bool in_epoch(MPI_Win win, int target)
+{
+    return win->fenced || win->held_all || win->held[target] || win->started[target];
+}
+
+static int check(MPI_Win win, struct inproc_rma *rma, int target, MPI_Aint disp)
+{
+    int code = check_buffer(win, rma->target_type, (int)rma->target_count);
+    if (!code && rma->origin_type)
+        code = check_buffer(win, rma->origin_type, (int)rma->origin_count);
+    if (!code && rma->result_type)
+        code = check_buffer(win, rma->result_type, (int)rma->result_count);
+    if (code)
+        return code;
+    if (target < 0 || target >= win->comm.size)
+        return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", target, win->comm.size);
+    if (!in_epoch(win, target))
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "no epoch is open in which rank %d may be reached",
+                         target);
+    if ((code = check_operation(win, rma)))
+        return code;
+    if (!inside(win->part[target], win->flavor == MPI_WIN_FLAVOR_DYNAMIC, disp, rma->target_count,
+                rma->target_type, &rma->at))
+        return WIN_ERROR(
+            win, MPI_ERR_RMA_RANGE,
+            "displacement %td and the %zu elements there are outside of rank %d's memory", disp,
+            rma->target_count, target);
+    size_t bytes = rma->target_count * rma->target_type->size;
+    size_t room =
+        rma->result && rma->kind != RMA_SWAP ? rma->result_count * rma->result_type->size : bytes;
+    if (room < bytes || (rma->origin_type && rma->origin_count * rma->origin_type->size > bytes))
+        return WIN_ERROR(win, MPI_ERR_TRUNCATE, "%zu bytes there, another amount here", bytes);
+    return MPI_SUCCESS;
+}
+
+static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struct inproc_rma rma,
+                 MPI_Request *request)
+{
+    ENTER(call);
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    rma.call = call;
+    rma.win = win;
+    rma.target = target;
+    rma.deferred.finish = request_finish;
+    if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
+        return code;
+    struct inproc_rma *kept = inproc_alloc(sizeof *kept);
+    *kept = rma;
+    if (request)
+        *request = inproc_request_deferred(&kept->deferred);
+    if (target == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    WORLD->outcome->message_count++;
+    WORLD->outcome->byte_count += rma.target_count * rma.target_type->size;
+    kept->next = NULL;
+    *win->pending_end = kept;
+    win->pending_end = &kept->next;
+    if (UNLIKELY(WORLD->chosen) && inproc_choose(&WORLD->choice, 3) == 1) { /* at once */
+        if (ordered(kept))
+            predecessors(win, kept);
+        struct inproc_rma **link = &win->pending;
+        while (*link != kept)
+            link = &(*link)->next;
+        take_out(win, link);
+    }
+    return MPI_SUCCESS;
+}
+
+#define ORIGIN(address, count, type) \
+    .origin = address, .origin_count = (size_t)(count), .origin_type = type
+#define RESULT(address, count, type) \
+    .result = address, .result_count = (size_t)(count), .result_type = type
+#define TARGET(count, type) .target_count = (size_t)(count), .target_type = type
+#define PLACE int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype
+#define UNWRAP(...) __VA_ARGS__
+/* Both forms of a call: PARAMS as in mpi.h without the window, VALUES as designated initialisers.
+ */
+#define FORMS(Name, rname, PARAMS, VALUES)                                                      \
+    int MPI_##Name(UNWRAP PARAMS, MPI_Win win)                                                  \
+    {                                                                                           \
+        return begin("MPI_" #Name, win, target_rank, target_disp,                               \
+                     (struct inproc_rma){UNWRAP VALUES, TARGET(target_count, target_datatype)}, \
+                     NULL);                                                                     \
+    }                                                                                           \
+    int MPI_R##rname(UNWRAP PARAMS, MPI_Win win, MPI_Request *request)                          \
+    {                                                                                           \
+        return begin("MPI_R" #rname, win, target_rank, target_disp,                             \
+                     (struct inproc_rma){UNWRAP VALUES, TARGET(target_count, target_datatype)}, \
+                     request);                                                                  \
+    }
+
+FORMS(Put, put, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, PLACE),
+      (.kind = RMA_PUT, ORIGIN(origin_addr, origin_count, origin_datatype)))
+FORMS(Get, get, (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, PLACE),
+      (.kind = RMA_GET, RESULT(origin_addr, origin_count, origin_datatype)))
+FORMS(Accumulate, accumulate,
+      (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, PLACE, MPI_Op op),
+      (.kind = RMA_ACCUMULATE, .op = op, ORIGIN(origin_addr, origin_count, origin_datatype)))
+FORMS(Get_accumulate, get_accumulate,
+      (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, void *result_addr,
+       int result_count, MPI_Datatype result_datatype, PLACE, MPI_Op op),
+      (.kind = RMA_ACCUMULATE, .op = op,
+       ORIGIN(origin_addr, op == MPI_NO_OP ? 0 : origin_count,
+              op == MPI_NO_OP ? MPI_BYTE : origin_datatype),
+       RESULT(result_addr, result_count, result_datatype)))
+
+int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype datatype,
+                     int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
+{
+    return begin("MPI_Fetch_and_op", win, target_rank, target_disp,
+                 (struct inproc_rma){.kind = RMA_ACCUMULATE,
+                                     .op = op,
+                                     ORIGIN(origin_addr, op == MPI_NO_OP ? 0 : 1, datatype),
+                                     RESULT(result_addr, 1, datatype),
+                                     TARGET(1, datatype)},
+                 NULL);
+}
+
+int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void *result_addr,
+                         MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
+{
+    return begin("MPI_Compare_and_swap", win, target_rank, target_disp,
+                 (struct inproc_rma){.kind = RMA_SWAP,
+                                     .compare = compare_addr,
+                                     ORIGIN(origin_addr, 1, datatype),
+                                     RESULT(result_addr, 1, datatype),
+                                     TARGET(1, datatype)},
+                 NULL);
+}

@@ -1,0 +1,97 @@
+/* Windows of one-sided communication: what each member exposes, what this rank has begun and not
+ * yet done.
+ *
+ * An operation is kept until the call that completes it (a fence, unlock, flush, complete, or the
+ * wait for its request), and done there: the last moment that MPI allows, so that a missing
+ * synchronisation shows. Where the choice source decides, some are done at once and the rest in an
+ * order of its choice; only accumulates of one rank to one target keep theirs.
+ *
+ * Invariants: 1. `part[i]` is the one object that member i made; all members' windows point to it.
+ * 2. `pending` holds this rank's operations in the order they were called. 3. part[i]->holders is
+ * -1, or how many windows have held[i] shared; at most one has it exclusively. */
+#ifndef WORLD_EXCHANGE_RMA_H
+#define WORLD_EXCHANGE_RMA_H
+
+#include "world/state.h"
+
+struct inproc_attachment { /* memory of a dynamic window */
+    struct inproc_attachment *next;
+    uint8_t *base;
+    size_t bytes;
+};
+
+struct inproc_waiting {
+    struct inproc_waiting *next;
+    struct inproc_fiber *fiber;
+};
+
+struct inproc_part {
+    struct inproc_rank *rank;
+    uint8_t *base;
+    size_t bytes;
+    int unit;
+    struct inproc_attachment *attached;
+    int holders;     /* of its lock; -1: one, exclusively */
+    uint8_t *posted; /* by member: may start, has not yet */
+    int missing;     /* members that may still reach in: those posted to, less those complete */
+    bool exposed;    /* between MPI_Win_post and MPI_Win_wait */
+    struct inproc_waiting *waiting; /* for any of the above to change */
+};
+
+enum inproc_rma_kind { RMA_PUT, RMA_GET, RMA_ACCUMULATE, RMA_SWAP };
+
+struct inproc_rma {
+    struct inproc_deferred deferred; /* of its request, if it has one */
+    struct inproc_rma *next;
+    MPI_Win win;
+    enum inproc_rma_kind kind;
+    const char *call;
+    int target;
+    const void *origin;
+    size_t origin_count;
+    MPI_Datatype origin_type;
+    uint8_t *staged; /* the origin's data, packed; NULL: read it when it is done */
+    void *result;    /* of what brings something back */
+    size_t result_count;
+    MPI_Datatype result_type;
+    uint8_t *at; /* in the target's memory */
+    size_t target_count;
+    MPI_Datatype target_type;
+    MPI_Op op;
+    const void *compare;
+};
+
+enum { RMA_SHARED = 1, RMA_EXCLUSIVE, RMA_NO_CHECK };
+
+struct ompi_win_t {
+    struct inproc_handle handle;
+    struct ompi_communicator_t comm; /* its own; only to meet on */
+    MPI_Errhandler errhandler;
+    struct inproc_part **part;
+    struct inproc_rma *pending, **pending_end;
+    uint8_t *held;    /* by target: RMA_SHARED... */
+    uint8_t *started; /* by target, between MPI_Win_start and MPI_Win_complete */
+    bool fenced, held_all, in_start;
+    uint64_t last_read; /* what the last operation that changed nothing saw */
+    void *base;
+    MPI_Aint size;
+    int unit, flavor, model;
+    struct inproc_attribute *attribute;
+    struct inproc_info_entry *info;
+    const char *name;
+};
+struct ompi_predefined_win_t {
+    struct ompi_win_t win;
+};
+
+int inproc_win_check(MPI_Win win);
+#define WIN_ERROR(win, code, ...) \
+    inproc_error_on((win)->errhandler, &(MPI_Win){win}, code, __VA_ARGS__)
+
+/* rma.c: does this rank's operations for a target, or -1 for all. False: none changed anything, and
+ * what they read was what the one before had read. */
+bool inproc_rma_complete(MPI_Win win, int target);
+/* As much of them as needs the origin's buffers. */
+void inproc_rma_complete_local(MPI_Win win, int target);
+
+#endif

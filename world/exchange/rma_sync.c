@@ -1,0 +1,330 @@
+/* Synchronisation of windows: fences, post-start-complete-wait, locks. Whoever cannot go on waits
+ * on the part it needs and looks again when anything there has changed. MPI_Win_start and
+ * MPI_Win_lock wait for the other side, as they may. */
+#include "world/exchange/rma.h"
+
+static void await(struct inproc_part *part, const char *what)
+{
+    struct inproc_fiber *fiber = WORLD->fiber;
+    struct inproc_waiting *made = inproc_alloc(sizeof *made);
+    *made = (struct inproc_waiting){NULL, fiber};
+    struct inproc_waiting **link = &part->waiting;
+    while (*link)
+        link = &(*link)->next;
+    *link = made;
+    fiber->why = inproc_text("waits for %s of rank %d's window", what, part->rank->rank);
+    inproc_fiber_block();
+    fiber->why = NULL;
+}
+
+static void changed(struct inproc_part *part)
+{
+    struct inproc_waiting *waiting = part->waiting;
+    part->waiting = NULL;
+    for (; waiting; waiting = waiting->next)
+        inproc_fiber_ready(waiting->fiber);
+}
+
+/* After a call that brought nothing new the others go first, and a program that only looks for ever
+ * is noticed. */
+static void let_others(bool news)
+{
+    if (news)
+        inproc_fiber_yield();
+    else
+        inproc_poll_failed();
+}
+
+/* --- fences ----------------------------------------------------------------------------------- */
+
+static bool passive(MPI_Win win)
+{
+    bool held = win->held_all;
+    for (int i = 0; i < win->comm.size; i++)
+        held |= win->held[i] != 0;
+    return held;
+}
+
+int MPI_Win_fence(int assert, MPI_Win win)
+{
+    ENTER("MPI_Win_fence");
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    if (passive(win) || win->in_start || win->part[win->comm.rank]->exposed)
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another epoch is open");
+    if ((assert &MPI_MODE_NOPRECEDE) && win->pending)
+        return WIN_ERROR(win, MPI_ERR_ASSERT, "MPI_MODE_NOPRECEDE, and %s precedes",
+                         win->pending->call);
+    inproc_rma_complete(win, -1);
+    inproc_meet(&win->comm, NULL);
+    win->fenced = !(assert &MPI_MODE_NOSUCCEED);
+    return MPI_SUCCESS;
+}
+
+/* --- post, start, complete, wait -------------------------------------------------------------- */
+
+/* The members of the window that the group names: sets mark[i] for each; -1: somebody is none. */
+static int members(MPI_Win win, MPI_Group group, uint8_t *mark)
+{
+    for (int g = 0; g < group->size; g++) {
+        int i = 0;
+        while (i < win->comm.size && win->comm.member[i] != group->member[g])
+            i++;
+        if (i == win->comm.size)
+            return -1;
+        mark[i] = 1;
+    }
+    return group->size;
+}
+
+int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
+{
+    ENTER("MPI_Win_post");
+    (void)assert;
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    struct inproc_part *mine = win->part[win->comm.rank];
+    uint8_t *mark = inproc_zalloc((size_t)win->comm.size);
+    if (!handle_good(group, HANDLE_GROUP) || members(win, group, mark) < 0)
+        return WIN_ERROR(win, MPI_ERR_GROUP, "the group is null, freed or not of the window");
+    if (mine->exposed)
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "an exposure epoch is open already");
+    win->fenced = false;
+    mine->exposed = true;
+    mine->missing = group->size;
+    for (int i = 0; i < win->comm.size; i++)
+        mine->posted[i] |= mark[i];
+    changed(mine);
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
+{
+    ENTER("MPI_Win_start");
+    (void)assert;
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    uint8_t *mark = inproc_zalloc((size_t)win->comm.size);
+    if (!handle_good(group, HANDLE_GROUP) || members(win, group, mark) < 0)
+        return WIN_ERROR(win, MPI_ERR_GROUP, "the group is null, freed or not of the window");
+    if (win->in_start || passive(win))
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
+    for (int i = 0; i < win->comm.size; i++) {
+        struct inproc_part *part = win->part[i];
+        while (mark[i] && !part->posted[win->comm.rank])
+            await(part, "the post");
+        if (mark[i])
+            part->posted[win->comm.rank] = 0;
+    }
+    memcpy(win->started, mark, (size_t)win->comm.size);
+    win->fenced = false;
+    win->in_start = true;
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_complete(MPI_Win win)
+{
+    ENTER("MPI_Win_complete");
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    if (!win->in_start)
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "no epoch was started");
+    inproc_rma_complete(win, -1);
+    for (int i = 0; i < win->comm.size; i++)
+        if (win->started[i]) {
+            win->part[i]->missing--;
+            changed(win->part[i]);
+        }
+    memset(win->started, 0, (size_t)win->comm.size);
+    win->in_start = false;
+    return MPI_SUCCESS;
+}
+
+static int exposed(MPI_Win win, struct inproc_part **out_mine)
+{
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    *out_mine = win->part[win->comm.rank];
+    if (!(*out_mine)->exposed)
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "no exposure epoch is open");
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_wait(MPI_Win win)
+{
+    ENTER("MPI_Win_wait");
+    struct inproc_part *mine;
+    int code = exposed(win, &mine);
+    if (code)
+        return code;
+    while (mine->missing)
+        await(mine, "the users");
+    mine->exposed = false;
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_test(MPI_Win win, int *flag)
+{
+    ENTER("MPI_Win_test");
+    struct inproc_part *mine;
+    int code = exposed(win, &mine);
+    if (code)
+        return code;
+    *flag = !mine->missing;
+    if (*flag)
+        mine->exposed = false;
+    else
+        inproc_poll_failed();
+    return MPI_SUCCESS;
+}
+
+/* --- locks ------------------------------------------------------------------------------------ */
+
+int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
+{
+    ENTER("MPI_Win_lock");
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
+        return WIN_ERROR(win, MPI_ERR_LOCKTYPE, "lock type %d", lock_type);
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    if (rank < 0 || rank >= win->comm.size)
+        return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
+    if (win->held[rank] || win->held_all || win->in_start)
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
+    win->fenced = false;
+    struct inproc_part *part = win->part[rank];
+    if (assert & MPI_MODE_NOCHECK) {
+        win->held[rank] = RMA_NO_CHECK;
+        return MPI_SUCCESS;
+    }
+    bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+    while (part->holders < 0 || (exclusive && part->holders))
+        await(part, "the lock");
+    part->holders += exclusive ? -1 : 1;
+    win->held[rank] = exclusive ? RMA_EXCLUSIVE : RMA_SHARED;
+    return MPI_SUCCESS;
+}
+
+static void release(MPI_Win win, int rank)
+{
+    struct inproc_part *part = win->part[rank];
+    if (win->held[rank] != RMA_NO_CHECK)
+        part->holders += win->held[rank] == RMA_EXCLUSIVE ? 1 : -1;
+    win->held[rank] = 0;
+    changed(part);
+}
+
+int MPI_Win_unlock(int rank, MPI_Win win)
+{
+    ENTER("MPI_Win_unlock");
+    int code = inproc_win_check(win);
+    if (code || rank == MPI_PROC_NULL)
+        return code;
+    if (rank < 0 || rank >= win->comm.size)
+        return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
+    if (!win->held[rank] || win->held_all)
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
+    bool news = inproc_rma_complete(win, rank);
+    release(win, rank);
+    let_others(news);
+    return MPI_SUCCESS;
+}
+
+/* All at once, so that nobody waits for one lock while keeping another. */
+int MPI_Win_lock_all(int assert, MPI_Win win)
+{
+    ENTER("MPI_Win_lock_all");
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    if (passive(win) || win->in_start)
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
+    win->fenced = false;
+    bool check = !(assert &MPI_MODE_NOCHECK);
+    for (int i = 0; check && i < win->comm.size; i++)
+        if (win->part[i]->holders < 0) {
+            await(win->part[i], "the lock");
+            i = -1;
+        }
+    for (int i = 0; i < win->comm.size; i++) {
+        win->part[i]->holders += check;
+        win->held[i] = check ? RMA_SHARED : RMA_NO_CHECK;
+    }
+    win->held_all = true;
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_unlock_all(MPI_Win win)
+{
+    ENTER("MPI_Win_unlock_all");
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    if (!win->held_all)
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "not everything is locked");
+    bool news = inproc_rma_complete(win, -1);
+    for (int i = 0; i < win->comm.size; i++)
+        release(win, i);
+    win->held_all = false;
+    let_others(news);
+    return MPI_SUCCESS;
+}
+
+enum { ALL = -1000 };
+
+static int flush(const char *call, MPI_Win win, int rank, bool local)
+{
+    ENTER(call);
+    int code = inproc_win_check(win);
+    if (code || rank == MPI_PROC_NULL)
+        return code;
+    if (rank != ALL && (rank < 0 || rank >= win->comm.size))
+        return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
+    if (rank == ALL ? !passive(win) : !win->held[rank])
+        return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "nothing is locked");
+    if (!local) {
+        let_others(inproc_rma_complete(win, rank == ALL ? -1 : rank));
+        return MPI_SUCCESS;
+    }
+    inproc_rma_complete_local(win, rank == ALL ? -1 : rank);
+    inproc_fiber_yield();
+    return MPI_SUCCESS;
+}
+
+int MPI_Win_flush(int rank, MPI_Win win)
+{
+    return flush("MPI_Win_flush", win, rank, false);
+}
+
+int MPI_Win_flush_local(int rank, MPI_Win win)
+{
+    return flush("MPI_Win_flush_local", win, rank, true);
+}
+
+int MPI_Win_flush_all(MPI_Win win)
+{
+    return flush("MPI_Win_flush_all", win, ALL, false);
+}
+
+int MPI_Win_flush_local_all(MPI_Win win)
+{
+    return flush("MPI_Win_flush_local_all", win, ALL, true);
+}
+
+int MPI_Win_sync(MPI_Win win)
+{
+    ENTER("MPI_Win_sync");
+    int code = inproc_win_check(win);
+    if (code)
+        return code;
+    inproc_poll_failed(); /* memory may be watched between two of these */
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,477 @@
+/* Completion: every wait and test, freeing and cancelling requests, generalised requests. */
+#include "world/state.h"
+
+static bool idle(MPI_Request request) /* null or inactive */
+{
+    return request == MPI_REQUEST_NULL || !request->active;
+}
+
+static int bad(MPI_Request request)
+{
+    if (request != MPI_REQUEST_NULL && !handle_good(request, HANDLE_REQUEST))
+        return inproc_error(NULL, MPI_ERR_REQUEST,
+                            "the request was completed or freed before, or is not one");
+    return MPI_SUCCESS;
+}
+
+static int bad_any(int count, MPI_Request request[])
+{
+    if (count < 0)
+        return inproc_error(NULL, MPI_ERR_ARG, "count %d", count);
+    if (count > 0 && !request)
+        return inproc_error(NULL, MPI_ERR_REQUEST, "the array is NULL");
+    for (int i = 0; i < count; i++) {
+        int code = bad(request[i]);
+        if (code)
+            return code;
+    }
+    return MPI_SUCCESS;
+}
+
+static const MPI_Status empty = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+
+/* Fields of a status, but MPI_ERROR: that one belongs to calls that complete several. */
+static void status_set(MPI_Status *status, const MPI_Status *from)
+{
+    if (!status)
+        return;
+    int error = status->MPI_ERROR;
+    *status = *from;
+    status->MPI_ERROR = error;
+}
+
+void inproc_wait_describe(const struct ompi_request_t *request)
+{
+    struct inproc_fiber *fiber = WORLD->fiber;
+    fiber->tag = request->tag;
+    fiber->context = request->context;
+    fiber->bytes = 0;
+    switch (request->kind) {
+    case REQUEST_SEND:
+        fiber->why = "send";
+        fiber->bytes = request->count * request->type->size;
+        break;
+    case REQUEST_RECV:
+        fiber->why = "receive";
+        break;
+    case REQUEST_COLL:
+        fiber->why = "waits for a collective";
+        return;
+    default:
+        fiber->why = "waits for a generalised request";
+        return;
+    }
+    fiber->peer = request->peer == MPI_ANY_SOURCE
+                      ? MPI_ANY_SOURCE
+                      : (request->comm->remote_size ? request->comm->remote
+                                                    : request->comm->member)[request->peer];
+    if (UNLIKELY(WORLD->options->event != NULL))
+        inproc_emit(INPROC_EVENT_BLOCK, fiber->peer, request->tag, request->context, fiber->bytes,
+                    request->id, request->kind == REQUEST_SEND);
+}
+
+void inproc_request_wait(struct ompi_request_t *request)
+{
+    struct inproc_fiber *fiber = WORLD->fiber;
+    request->waiter = fiber;
+    fiber->waiting = 1;
+    inproc_wait_describe(request);
+    inproc_fiber_block();
+    fiber->why = NULL;
+}
+
+/* Blocks until `need` of the active requests are complete. */
+static void wait_for(int count, MPI_Request request[], int need)
+{
+    struct inproc_fiber *fiber = WORLD->fiber;
+    int complete = 0;
+    const struct ompi_request_t *first = NULL;
+    for (int i = 0; i < count; i++) {
+        if (idle(request[i]))
+            continue;
+        if (request[i]->complete) {
+            complete++;
+        } else {
+            request[i]->waiter = fiber;
+            if (!first)
+                first = request[i];
+        }
+    }
+    if (complete < need) {
+        fiber->waiting = need - complete;
+        inproc_wait_describe(first);
+        inproc_fiber_block();
+        fiber->why = NULL;
+    }
+    for (int i = 0; i < count; i++)
+        if (!idle(request[i]))
+            request[i]->waiter = NULL;
+}
+
+/* Takes a complete, active request over into the caller's hands. Returns its error. */
+static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
+{
+    struct ompi_request_t *request = *handle;
+    inproc_request_finish(request);
+    if (request->general && request->general->query) {
+        request->error = request->general->query(request->general->state, &request->status);
+        if (request->general->free)
+            request->general->free(request->general->state);
+    }
+    request->status._cancelled = request->cancelled;
+    status_set(status, &request->status);
+    if (status && with_error)
+        status->MPI_ERROR = request->error;
+    int code = request->error;
+    if (request->persistent) {
+        request->active = false;
+    } else {
+        inproc_handle_kill(&request->handle);
+        *handle = MPI_REQUEST_NULL;
+    }
+    return code;
+}
+
+static int report(const struct ompi_request_t *request, int code)
+{
+    if (LIKELY(code == MPI_SUCCESS))
+        return code;
+    if (code == MPI_ERR_TRUNCATE)
+        return inproc_error(
+            request->comm, code,
+            "a message of %zu bytes from rank %d, tag %d, for a receive of %zu posted"
+            " by %s",
+            request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
+            request->count * request->type->size, request->handle.made_by);
+    return inproc_error(request->comm, code, "the operation of %s failed", request->handle.made_by);
+}
+
+int MPI_Wait(MPI_Request *request, MPI_Status *status)
+{
+    ENTER("MPI_Wait");
+    int code = bad(*request);
+    if (UNLIKELY(code))
+        return code;
+    struct ompi_request_t *waited = *request;
+    if (idle(waited)) {
+        status_set(status, &empty);
+        return MPI_SUCCESS;
+    }
+    if (!waited->complete)
+        inproc_request_wait(waited);
+    return report(waited, take(request, status, false));
+}
+
+static int take_all(int count, MPI_Request request[], MPI_Status status[])
+{
+    int failed = MPI_SUCCESS;
+    const struct ompi_request_t *culprit = NULL;
+    for (int i = 0; i < count; i++) {
+        MPI_Status *one = status ? &status[i] : NULL;
+        if (idle(request[i])) {
+            if (one)
+                *one = empty;
+            continue;
+        }
+        const struct ompi_request_t *mine = request[i];
+        int code = take(&request[i], one, true);
+        if (code && !culprit) {
+            culprit = mine;
+            failed = code;
+        }
+    }
+    if (LIKELY(!culprit))
+        return MPI_SUCCESS;
+    report(culprit, failed);
+    return MPI_ERR_IN_STATUS;
+}
+
+int MPI_Waitall(int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[])
+{
+    ENTER("MPI_Waitall");
+    int code = bad_any(count, array_of_requests);
+    if (UNLIKELY(code))
+        return code;
+    int active = 0;
+    for (int i = 0; i < count; i++)
+        active += !idle(array_of_requests[i]);
+    wait_for(count, array_of_requests, active);
+    return take_all(count, array_of_requests, array_of_statuses);
+}
+
+/* Index of a complete, active request: the first, or one that the choice source picks; -1: none.
+ * *out_active: any active? */
+static int find_complete(int count, MPI_Request request[], bool *out_active)
+{
+    int found = -1, complete = 0;
+    *out_active = false;
+    for (int i = 0; i < count; i++) {
+        if (idle(request[i]))
+            continue;
+        *out_active = true;
+        if (request[i]->complete) {
+            complete++;
+            if (found < 0)
+                found = i;
+        }
+    }
+    if (complete < 2 || !WORLD->chosen)
+        return found;
+    int pick = (int)inproc_choose(&WORLD->choice, (uint32_t)complete);
+    for (int i = found;; i++)
+        if (!idle(request[i]) && request[i]->complete && pick-- == 0)
+            return i;
+}
+
+int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Status *status)
+{
+    ENTER("MPI_Waitany");
+    int code = bad_any(count, array_of_requests);
+    if (UNLIKELY(code))
+        return code;
+    bool active;
+    int found = find_complete(count, array_of_requests, &active);
+    if (!active) {
+        *index = MPI_UNDEFINED;
+        status_set(status, &empty);
+        return MPI_SUCCESS;
+    }
+    if (found < 0) {
+        wait_for(count, array_of_requests, 1);
+        found = find_complete(count, array_of_requests, &active);
+    }
+    *index = found;
+    const struct ompi_request_t *taken = array_of_requests[found];
+    return report(taken, take(&array_of_requests[found], status, false));
+}
+
+static int take_some(int count, MPI_Request request[], int *outcount, int indices[],
+                     MPI_Status status[])
+{
+    int taken = 0, failed = MPI_SUCCESS;
+    const struct ompi_request_t *culprit = NULL;
+    for (int i = 0; i < count; i++) {
+        if (idle(request[i]) || !request[i]->complete)
+            continue;
+        const struct ompi_request_t *mine = request[i];
+        indices[taken] = i;
+        int code = take(&request[i], status ? &status[taken] : NULL, true);
+        taken++;
+        if (code && !culprit) {
+            culprit = mine;
+            failed = code;
+        }
+    }
+    *outcount = taken;
+    if (LIKELY(!culprit))
+        return MPI_SUCCESS;
+    report(culprit, failed);
+    return MPI_ERR_IN_STATUS;
+}
+
+int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                 int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    ENTER("MPI_Waitsome");
+    int code = bad_any(incount, array_of_requests);
+    if (UNLIKELY(code))
+        return code;
+    bool active;
+    int found = find_complete(incount, array_of_requests, &active);
+    if (!active) {
+        *outcount = MPI_UNDEFINED;
+        return MPI_SUCCESS;
+    }
+    if (found < 0)
+        wait_for(incount, array_of_requests, 1);
+    return take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+}
+
+/* --- tests: a completed request may still look incomplete, as it may on a real network -------- */
+
+static bool look_late(void)
+{
+    return WORLD->chosen && inproc_choose(&WORLD->choice, 4) == 1;
+}
+
+int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    ENTER("MPI_Test");
+    int code = bad(*request);
+    if (UNLIKELY(code))
+        return code;
+    struct ompi_request_t *tested = *request;
+    *flag = 1;
+    if (idle(tested)) {
+        status_set(status, &empty);
+        return MPI_SUCCESS;
+    }
+    if (!tested->complete || look_late()) {
+        *flag = 0;
+        inproc_poll_failed();
+        return MPI_SUCCESS;
+    }
+    return report(tested, take(request, status, false));
+}
+
+int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
+                MPI_Status array_of_statuses[])
+{
+    ENTER("MPI_Testall");
+    int code = bad_any(count, array_of_requests);
+    if (UNLIKELY(code))
+        return code;
+    *flag = 1;
+    for (int i = 0; i < count; i++)
+        if (!idle(array_of_requests[i]) && !array_of_requests[i]->complete)
+            *flag = 0;
+    if (!*flag) {
+        inproc_poll_failed();
+        return MPI_SUCCESS;
+    }
+    return take_all(count, array_of_requests, array_of_statuses);
+}
+
+int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *flag,
+                MPI_Status *status)
+{
+    ENTER("MPI_Testany");
+    int code = bad_any(count, array_of_requests);
+    if (UNLIKELY(code))
+        return code;
+    bool active;
+    int found = find_complete(count, array_of_requests, &active);
+    *index = MPI_UNDEFINED;
+    *flag = 1;
+    if (!active) {
+        status_set(status, &empty);
+        return MPI_SUCCESS;
+    }
+    if (found < 0 || look_late()) {
+        *flag = 0;
+        inproc_poll_failed();
+        return MPI_SUCCESS;
+    }
+    *index = found;
+    const struct ompi_request_t *taken = array_of_requests[found];
+    return report(taken, take(&array_of_requests[found], status, false));
+}
+
+int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
+                 int array_of_indices[], MPI_Status array_of_statuses[])
+{
+    ENTER("MPI_Testsome");
+    int code = bad_any(incount, array_of_requests);
+    if (UNLIKELY(code))
+        return code;
+    bool active;
+    int found = find_complete(incount, array_of_requests, &active);
+    if (!active) {
+        *outcount = MPI_UNDEFINED;
+        return MPI_SUCCESS;
+    }
+    if (found < 0 || look_late()) {
+        *outcount = 0;
+        inproc_poll_failed();
+        return MPI_SUCCESS;
+    }
+    return take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+}
+
+int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    ENTER("MPI_Request_get_status");
+    int code = bad(request);
+    if (UNLIKELY(code))
+        return code;
+    *flag = 1;
+    if (idle(request)) {
+        status_set(status, &empty);
+    } else if (!request->complete) {
+        *flag = 0;
+        inproc_poll_failed();
+    } else {
+        status_set(status, &request->status);
+    }
+    return MPI_SUCCESS;
+}
+
+/* --- freeing, cancelling ---------------------------------------------------------------------- */
+
+int MPI_Request_free(MPI_Request *request)
+{
+    ENTER("MPI_Request_free");
+    if (!request || *request == MPI_REQUEST_NULL)
+        return inproc_error(NULL, MPI_ERR_REQUEST, "the request is null");
+    int code = bad(*request);
+    if (code)
+        return code;
+    struct ompi_request_t *freed = *request;
+    freed->freed = true;
+    if (!freed->active || freed->complete)
+        inproc_handle_kill(&freed->handle);
+    *request = MPI_REQUEST_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Cancel(MPI_Request *request)
+{
+    ENTER("MPI_Cancel");
+    if (!request || *request == MPI_REQUEST_NULL)
+        return inproc_error(NULL, MPI_ERR_REQUEST, "the request is null");
+    int code = bad(*request);
+    if (code)
+        return code;
+    struct ompi_request_t *cancelled = *request;
+    if (cancelled->general) {
+        if (cancelled->general->cancel)
+            return cancelled->general->cancel(cancelled->general->state, cancelled->complete);
+        return MPI_SUCCESS;
+    }
+    /* As in Open MPI, a send that is under way is not cancelled: it completes as it would have. */
+    if (cancelled->kind == REQUEST_RECV && cancelled->active && !cancelled->complete &&
+        inproc_recv_unpost(cancelled)) {
+        cancelled->cancelled = true;
+        cancelled->status._cancelled = 1;
+        cancelled->done[0] = cancelled->done[1] = 0;
+        inproc_request_complete(cancelled);
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_function *free_fn,
+                       MPI_Grequest_cancel_function *cancel_fn, void *extra_state,
+                       MPI_Request *request)
+{
+    ENTER("MPI_Grequest_start");
+    struct ompi_request_t *made = inproc_request_new(REQUEST_GENERAL);
+    made->active = true;
+    made->peer = MPI_PROC_NULL;
+    made->comm = &ME->world;
+    made->general = inproc_alloc(sizeof *made->general);
+    *made->general = (struct inproc_general){query_fn, free_fn, cancel_fn, extra_state};
+    made->status = empty;
+    *request = made;
+    return MPI_SUCCESS;
+}
+
+struct ompi_request_t *inproc_request_deferred(struct inproc_deferred *deferred)
+{
+    struct ompi_request_t *made = inproc_request_new(REQUEST_DEFERRED);
+    made->active = made->complete = true;
+    made->peer = MPI_PROC_NULL;
+    made->comm = &ME->world;
+    made->late = (uint8_t *)deferred;
+    made->deferred = deferred;
+    made->status = empty;
+    return made;
+}
+
+int MPI_Grequest_complete(MPI_Request request)
+{
+    ENTER("MPI_Grequest_complete");
+    if (!handle_good(request, HANDLE_REQUEST) || !request->general)
+        return inproc_error(NULL, MPI_ERR_REQUEST, "not a generalised request");
+    inproc_request_complete(request);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,163 @@
+/* Memory of one world: bumped out of chunks that are kept for the next world.
+ *
+ * Invariants: 1. chunks before `current` are full, those after it are empty. 2. Nothing is freed
+ * before the world ends.
+ * 3. No world holds more than its budget; what exceeds it is a finding, not a crash. */
+#include "world/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { CHUNK_BYTES = 1 << 18, ALIGN = 16, KEPT_BYTES_MAX = 64 << 20 };
+
+struct chunk {
+    struct chunk *next;
+    size_t bytes;
+    _Alignas(ALIGN) uint8_t data[];
+};
+
+static struct chunk *first, *current;
+static uint8_t *at, *end;
+static size_t used_bytes; /* in chunks before the current one */
+
+static void arena_enter(struct chunk *chunk)
+{
+    current = chunk;
+    at = chunk->data;
+    end = chunk->data + chunk->bytes;
+}
+
+static void *arena_grow(size_t bytes)
+{
+    size_t limit =
+        WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
+    if (current)
+        used_bytes += current->bytes;
+    if (bytes > limit || used_bytes > limit - bytes) {
+        inproc_found("limit", ME ? ME->rank : -1,
+                     "the world's messages and handles need more than %zu bytes", limit);
+        inproc_world_stop();
+    }
+    struct chunk *next = current ? current->next : first;
+    if (!next || next->bytes < bytes) {
+        size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
+        struct chunk *chunk = malloc(sizeof *chunk + size);
+        if (!chunk) {
+            inproc_found("limit", ME ? ME->rank : -1, "out of memory");
+            inproc_world_stop();
+        }
+        chunk->bytes = size;
+        chunk->next = next;
+        if (current)
+            current->next = chunk;
+        else
+            first = chunk;
+        next = chunk;
+    }
+    arena_enter(next);
+    void *result = at;
+    at += bytes;
+    return result;
+}
+
+void *inproc_alloc(size_t bytes)
+{
+    bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
+    if (UNLIKELY((size_t)(end - at) < bytes || !at))
+        return arena_grow(bytes);
+    void *result = at;
+    at += bytes;
+    return result;
+}
+
+void *inproc_zalloc(size_t bytes)
+{
+    return memset(inproc_alloc(bytes), 0, bytes);
+}
+
+char *inproc_text(const char *format, ...)
+{
+    char text[INPROC_TEXT_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return inproc_strdup(text);
+}
+
+char *inproc_strdup(const char *text)
+{
+    size_t bytes = strlen(text) + 1;
+    return memcpy(inproc_alloc(bytes), text, bytes);
+}
+
+void inproc_arena_reset(void)
+{
+    size_t kept = 0;
+    for (struct chunk **link = &first; *link;) {
+        struct chunk *chunk = *link;
+        kept += chunk->bytes;
+        if (kept > KEPT_BYTES_MAX) {
+            *link = chunk->next;
+            free(chunk);
+        } else {
+            link = &chunk->next;
+        }
+    }
+    used_bytes = 0;
+    if (first)
+        arena_enter(first);
+    else
+        inproc_arena_done();
+}
+
+void inproc_arena_done(void)
+{
+    while (first) {
+        struct chunk *next = first->next;
+        free(first);
+        first = next;
+    }
+    current = NULL;
+    at = end = NULL;
+    used_bytes = 0;
+}
+
+/* --- blocks of their own ---------------------------------------------------------------------- */
+
+struct inproc_heap {
+    struct inproc_heap *next;
+    void *block;
+};
+
+void *inproc_heap_alloc(size_t bytes)
+{
+    size_t limit =
+        WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
+    struct inproc_heap *kept = inproc_alloc(sizeof *kept);
+    kept->block = bytes < limit ? calloc(1, bytes + !bytes) : NULL;
+    if (!kept->block) {
+        inproc_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
+        inproc_world_stop();
+    }
+    kept->next = WORLD->heap;
+    WORLD->heap = kept;
+    return kept->block;
+}
+
+void inproc_heap_free(void *block)
+{
+    for (struct inproc_heap **link = &WORLD->heap; *link; link = &(*link)->next)
+        if ((*link)->block == block) {
+            free(block);
+            *link = (*link)->next;
+            return;
+        }
+}
+
+void inproc_heap_end(void)
+{
+    for (; WORLD->heap; WORLD->heap = WORLD->heap->next)
+        free(WORLD->heap->block);
+}

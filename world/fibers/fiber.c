@@ -1,0 +1,328 @@
+/* Fibers: a stack with a guard page below it, a switch of a dozen instructions, a ready queue.
+ *
+ * Relies on nothing but mmap. Under the address sanitizer (found at run time by its weak symbols,
+ * so that one library serves both kinds of build) every switch is announced.
+ *
+ * Invariants: 1. fiber[i]'s stack stays mapped until inproc_fiber_done. 2. Only the running fiber
+ * or the main context is outside of the ready queue and not blocked. 3. A fiber abandoned in the
+ * middle is `dirty` until its stack is unpoisoned. */
+#include "world/state.h"
+
+#include <stdlib.h>
+#include <sys/mman.h>
+
+void __sanitizer_start_switch_fiber(void **fake_stack_save, const void *bottom, size_t size)
+    __attribute__((weak));
+void __sanitizer_finish_switch_fiber(void *fake_stack_save, const void **bottom_old,
+                                     size_t *size_old) __attribute__((weak));
+void __asan_unpoison_memory_region(void const volatile *address, size_t size) __attribute__((weak));
+
+enum { GUARD_BYTES = 64 << 10, STACK_BYTES = 1 << 20, COLOUR_BYTES = 256, COLOUR_COUNT = 16 };
+
+static struct inproc_fiber **fiber;
+static int fiber_count, fiber_room, fiber_used;
+static size_t stack_size;
+static void *main_sp, *main_fake;
+static const void *main_bottom;
+static size_t main_size;
+
+#if defined(__x86_64__)
+void inproc_switch(void **save, void *load);
+__asm__(".text\n"
+        ".p2align 4\n"
+        ".globl inproc_switch\n"
+        ".hidden inproc_switch\n"
+        ".type inproc_switch,@function\n"
+        "inproc_switch:\n"
+        "    pushq %rbp\n"
+        "    pushq %rbx\n"
+        "    pushq %r12\n"
+        "    pushq %r13\n"
+        "    pushq %r14\n"
+        "    pushq %r15\n"
+        "    movq %rsp, (%rdi)\n"
+        "    movq %rsi, %rsp\n"
+        "    popq %r15\n"
+        "    popq %r14\n"
+        "    popq %r13\n"
+        "    popq %r12\n"
+        "    popq %rbx\n"
+        "    popq %rbp\n"
+        "    ret\n"
+        ".size inproc_switch, .-inproc_switch\n");
+
+static void *stack_prepare(uint8_t *top, void (*entry)(void))
+{
+    void **sp = (void **)((uintptr_t)top & ~(uintptr_t)15);
+    *--sp = NULL; /* the return address of entry: ends unwinding, and aligns as after a call */
+    *--sp = (void *)(uintptr_t)entry;
+    for (int i = 0; i < 6; i++)
+        *--sp = NULL;
+    return sp;
+}
+#else
+#include <ucontext.h>
+struct context {
+    ucontext_t context;
+};
+/* Elsewhere: correct, with the two system calls a switch that ucontext makes. */
+static void inproc_switch(void **save, void *load)
+{
+    struct context here;
+    *save = &here;
+    swapcontext(&here.context, &((struct context *)load)->context);
+}
+
+static void *stack_prepare(uint8_t *top, void (*entry)(void))
+{
+    struct context *made = (struct context *)(((uintptr_t)top - sizeof *made) & ~(uintptr_t)63);
+    getcontext(&made->context);
+    made->context.uc_stack.ss_sp = (uint8_t *)made - (64 << 10) * 4;
+    made->context.uc_stack.ss_size = (64 << 10) * 4;
+    makecontext(&made->context, entry, 0);
+    return made;
+}
+#endif
+
+static void switch_announced(void **save_sp, void **save_fake, struct inproc_fiber *to,
+                             bool leaving)
+{
+    if (__sanitizer_start_switch_fiber) {
+        if (to)
+            __sanitizer_start_switch_fiber(leaving ? NULL : save_fake, to->stack, to->stack_bytes);
+        else
+            __sanitizer_start_switch_fiber(leaving ? NULL : save_fake, main_bottom, main_size);
+    }
+    inproc_switch(save_sp, to ? to->sp : main_sp);
+    if (__sanitizer_finish_switch_fiber)
+        __sanitizer_finish_switch_fiber(*save_fake, NULL, NULL);
+}
+
+static inline void fiber_enter(struct inproc_fiber *to)
+{
+    if (UNLIKELY(inproc_private_bytes))
+        inproc_private_hold(to->rank);
+    WORLD->fiber = to;
+    ME = to->rank;
+}
+
+static void fiber_to(struct inproc_fiber *from, struct inproc_fiber *to, bool leaving)
+{
+    if (to)
+        fiber_enter(to);
+    if (LIKELY(!__sanitizer_start_switch_fiber))
+        inproc_switch(&from->sp, to ? to->sp : main_sp);
+    else
+        switch_announced(&from->sp, &from->fake_stack, to, leaving);
+}
+
+static void fiber_main(void)
+{
+    struct inproc_fiber *self = WORLD->fiber;
+    if (__sanitizer_finish_switch_fiber) {
+        const void *bottom;
+        size_t size;
+        __sanitizer_finish_switch_fiber(NULL, &bottom, &size);
+        if (!main_bottom) { /* the first fiber ever is entered from the main context */
+            main_bottom = bottom;
+            main_size = size;
+        }
+    }
+    self->body(self);
+    inproc_fiber_exit();
+}
+
+static struct inproc_fiber *pick(void)
+{
+    struct inproc_world *world = WORLD;
+    while (UNLIKELY(world->later != NULL) && !world->ready_count)
+        inproc_later_next();
+    if (!world->ready_count) {
+        struct inproc_fiber *paused = world->paused;
+        if (paused)
+            world->paused = paused->paused_next;
+        return paused;
+    }
+    if (UNLIKELY(world->chosen) && world->ready_count > 1) {
+        uint32_t mine = (world->ready_head + inproc_choose(&world->choice, world->ready_count)) &
+                        world->ready_mask;
+        uint32_t head = world->ready_head & world->ready_mask;
+        struct inproc_fiber *other = world->ready[head];
+        world->ready[head] = world->ready[mine];
+        world->ready[mine] = other;
+    }
+    struct inproc_fiber *next = world->ready[world->ready_head++ & world->ready_mask];
+    world->ready_count--;
+    return next;
+}
+
+void inproc_fiber_ready(struct inproc_fiber *made_ready)
+{
+    struct inproc_world *world = WORLD;
+    if (UNLIKELY(world->ready_count >
+                 world->ready_mask)) { /* full: helper fibers exceed the ranks */
+        uint32_t size = world->ready_mask + 1;
+        struct inproc_fiber **ring = inproc_alloc(2 * size * sizeof *ring);
+        for (uint32_t i = 0; i < size; i++)
+            ring[i] = world->ready[(world->ready_head + i) & world->ready_mask];
+        world->ready = ring;
+        world->ready_head = 0;
+        world->ready_mask = 2 * size - 1;
+    }
+    world->ready[(world->ready_head + world->ready_count++) & world->ready_mask] = made_ready;
+}
+
+void inproc_fiber_block(void)
+{
+    struct inproc_fiber *self = WORLD->fiber;
+    struct inproc_fiber *next = pick();
+    if (next != self)
+        fiber_to(self, next, false);
+}
+
+void inproc_fiber_yield(void)
+{
+    if (!WORLD->ready_count)
+        return;
+    inproc_fiber_ready(WORLD->fiber);
+    inproc_fiber_block();
+}
+
+void inproc_pause(void)
+{
+    struct inproc_fiber *self = WORLD->fiber;
+    self->paused_next = WORLD->paused;
+    WORLD->paused = self;
+    inproc_fiber_block();
+}
+
+void inproc_fiber_exit(void)
+{
+    struct inproc_fiber *self = WORLD->fiber;
+    self->live = false;
+    fiber_to(self, pick(), true);
+    CORE_CHECK(!"a finished fiber was resumed");
+    abort();
+}
+
+void inproc_world_stop(void)
+{
+    struct inproc_fiber *self = WORLD->fiber;
+    CORE_CHECK(WORLD->running && self);
+    WORLD->stop = true;
+    fiber_to(self, NULL, false);
+    CORE_CHECK(!"a stopped world was resumed");
+    abort();
+}
+
+void inproc_fiber_loop(void)
+{
+    struct inproc_fiber *next = pick();
+    if (!next)
+        return;
+    fiber_enter(next);
+    if (LIKELY(!__sanitizer_start_switch_fiber))
+        inproc_switch(&main_sp, next->sp);
+    else
+        switch_announced(&main_sp, &main_fake, next, false);
+}
+
+static struct inproc_fiber *fiber_make(void)
+{
+    struct inproc_fiber *made = calloc(1, sizeof *made);
+    if (!made)
+        return NULL;
+    uint8_t *area = mmap(NULL, GUARD_BYTES + stack_size, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED ||
+        mprotect(area + GUARD_BYTES, stack_size, PROT_READ | PROT_WRITE) != 0) {
+        free(made);
+        return NULL;
+    }
+    made->stack = area + GUARD_BYTES;
+    made->stack_bytes = stack_size;
+    return made;
+}
+
+enum core_status inproc_fiber_reserve(int count, size_t stack_bytes)
+{
+    if (!stack_size)
+        stack_size = stack_bytes ? (stack_bytes + 4095) & ~(size_t)4095 : STACK_BYTES;
+    if (count > fiber_room) {
+        struct inproc_fiber **bigger = realloc(fiber, (size_t)count * 2 * sizeof *bigger);
+        if (!bigger)
+            return CORE_NO_MEMORY;
+        fiber = bigger;
+        fiber_room = count * 2;
+    }
+    while (fiber_count < count) {
+        fiber[fiber_count] = fiber_make();
+        if (!fiber[fiber_count])
+            return CORE_NO_MEMORY;
+        fiber_count++;
+    }
+    return CORE_OK;
+}
+
+struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *),
+                                      void *argument)
+{
+    if (fiber_used == fiber_count && inproc_fiber_reserve(fiber_used + 1, 0) != CORE_OK) {
+        inproc_found("limit", rank->rank, "no memory for another fiber");
+        inproc_world_stop();
+    }
+    struct inproc_fiber *got = fiber[fiber_used];
+    if (UNLIKELY(got->dirty)) {
+        if (__asan_unpoison_memory_region)
+            __asan_unpoison_memory_region(got->stack, got->stack_bytes);
+        got->dirty = false;
+    }
+    got->rank = rank;
+    got->body = body;
+    got->argument = argument;
+    got->live = true;
+    got->is_rank = false;
+    got->waiting = 0;
+    got->probing = false;
+    got->call = NULL;
+    got->why = NULL;
+    got->fake_stack = NULL;
+    /* Stacks that all start at the same offset of a page would fight for the same cache lines. */
+    uint8_t *top =
+        got->stack + got->stack_bytes - COLOUR_BYTES * (size_t)(fiber_used % COLOUR_COUNT);
+    got->sp = stack_prepare(top, fiber_main);
+    fiber_used++;
+    return got;
+}
+
+void inproc_fiber_reset(void)
+{
+    for (int i = 0; i < fiber_used; i++)
+        if (fiber[i]->live) {
+            fiber[i]->dirty = true;
+            fiber[i]->live = false;
+        }
+    fiber_used = 0;
+}
+
+void inproc_fiber_done(void)
+{
+    for (int i = 0; i < fiber_count; i++) {
+        munmap(fiber[i]->stack - GUARD_BYTES, GUARD_BYTES + fiber[i]->stack_bytes);
+        free(fiber[i]);
+    }
+    free(fiber);
+    fiber = NULL;
+    fiber_count = fiber_room = fiber_used = 0;
+    stack_size = 0;
+}
+
+int inproc_stack_owner(const void *address)
+{
+    for (int i = 0; i < fiber_used; i++) {
+        const uint8_t *low = fiber[i]->stack - GUARD_BYTES;
+        if ((const uint8_t *)address >= low && (const uint8_t *)address < fiber[i]->stack)
+            return fiber[i]->rank->rank;
+    }
+    return -1;
+}

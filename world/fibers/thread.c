@@ -1,0 +1,108 @@
+/* Threads of the program. A rank is a fiber: MPI cannot be called by another thread than the one
+ * all fibers run on. A thread that only computes does no harm, as long as its rank's global
+ * variables stay in place: it has to end before another rank goes on (private.c). What breaks one
+ * of the two is told so and ended, instead of doing as it likes to the world's state.
+ *
+ * Nobody pays for this who starts no thread: once one is started, the limit of steps is 0, so every
+ * call takes the way that looks (inproc_step_limit in world.c). */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "world/state.h"
+
+typedef int (*create_fn)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+int __interceptor_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                 void *(*run)(void *), void *argument) __attribute__((weak));
+
+/* Of the threads that the program's own code runs; those of OpenMP wait for work and touch nothing
+ * meanwhile. */
+static _Atomic int alive;
+
+struct body {
+    void *(*run)(void *);
+    void *argument;
+};
+
+static void ended(void *unused)
+{
+    (void)unused;
+    alive--;
+}
+
+static void *counted(void *argument)
+{
+    struct body body = *(struct body *)argument;
+    void *result;
+    free(argument);
+    pthread_cleanup_push(ended, NULL);
+    result = body.run(body.argument);
+    pthread_cleanup_pop(1);
+    return result;
+}
+
+/* std::thread starts a function of its library. */
+static bool is_of_program(void *(*run)(void *))
+{
+    void *address;
+    Dl_info info, ours;
+    memcpy(&address, &run, sizeof address);
+    return dladdr(address, &info) && dladdr((void *)&alive, &ours) &&
+           (info.dli_fbase == ours.dli_fbase || strstr(info.dli_fname, "/libstdc++."));
+}
+
+int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*run)(void *),
+                   void *argument)
+{
+    create_fn create = __interceptor_pthread_create; /* the address sanitizer's */
+    if (!create) {
+        void *found = dlsym(RTLD_NEXT, "pthread_create");
+        memcpy(&create, &found, sizeof create);
+    }
+    if (!WORLD->running)
+        return create(thread, attributes, run, argument);
+    WORLD->step_count_max = 0;
+    if (!inproc_private_bytes || !is_of_program(run))
+        return create(thread, attributes, run, argument);
+    struct body *body = malloc(sizeof *body);
+    CORE_CHECK(body);
+    *body = (struct body){run, argument};
+    alive++;
+    int failed = create(thread, attributes, counted, body);
+    if (failed) {
+        alive--;
+        free(body);
+    }
+    return failed;
+}
+
+static _Noreturn void refuse(const char *what)
+{
+    fprintf(stderr, "crosswait: %s\n", what);
+    fflush(stderr);
+    _Exit(2);
+}
+
+void inproc_thread_leave(void)
+{
+    if (alive)
+        refuse("threads of a rank still run while another rank goes on: in the in-process MPI the "
+               "ranks take turns with"
+               " the program's global variables; join the threads before the next call of MPI, or "
+               "use mpirun");
+}
+
+void inproc_thread_check(void)
+{
+    const uint8_t *here = __builtin_frame_address(0), *stack = WORLD->fiber->stack;
+    if (here >= stack && here < stack + WORLD->fiber->stack_bytes)
+        return;
+    char what[300];
+    snprintf(what, sizeof what,
+             "a thread calls %s: in the in-process MPI only a rank's first thread may"
+             " (MPI_Init_thread provides MPI_THREAD_FUNNELED at most)",
+             WORLD->fiber->call);
+    refuse(what);
+}

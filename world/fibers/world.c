@@ -1,0 +1,490 @@
+/* A world from its start to its findings. See state.h for the invariants. */
+#include "world/exchange/file.h"
+#include "world/state.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct inproc_world inproc_world;
+
+static struct inproc_rank *rank_table;
+static struct inproc_fiber **ready_table;
+static int *identity;
+static int rank_room;
+
+enum { POLLS_MAX = 20000 };
+
+uint32_t inproc_choose(struct inproc_choice *choice, uint32_t bound)
+{
+    if (bound <= 1)
+        return 0;
+    switch (choice->kind) {
+    case INPROC_SEED:
+        return (uint32_t)core_random_below(&choice->random, bound);
+    case INPROC_BYTES: {
+        if (choice->at >= choice->count)
+            return 0;
+        uint32_t value = choice->bytes[choice->at++];
+        if (bound > 256 && choice->at < choice->count)
+            value = value << 8 | choice->bytes[choice->at++];
+        return value % bound;
+    }
+    case INPROC_DEFAULT:
+        break;
+    }
+    return 0;
+}
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+static void found(const char *rule, int rank, const char *format, va_list arguments)
+{
+    struct inproc_outcome *outcome = WORLD->outcome;
+    if (outcome->finding_count == INPROC_FINDINGS_MAX) {
+        outcome->finding_dropped++;
+        return;
+    }
+    struct inproc_finding *finding = &outcome->finding[outcome->finding_count++];
+    finding->rule = rule;
+    finding->rank = rank;
+    vsnprintf(finding->text, sizeof finding->text, format, arguments);
+}
+
+void inproc_found(const char *rule, int rank, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    found(rule, rank, format, arguments);
+    va_end(arguments);
+}
+
+void inproc_note(const char *rule, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    found(rule, inproc_rank(), format, arguments);
+    va_end(arguments);
+}
+
+void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
+                 int32_t request, bool flag)
+{
+    struct inproc_event event = {.kind = kind,
+                                 .rank = ME->rank,
+                                 .peer = peer,
+                                 .tag = tag,
+                                 .context = context,
+                                 .bytes = bytes,
+                                 .request = request,
+                                 .flag = flag,
+                                 .call = WORLD->fiber->call};
+    WORLD->options->event(WORLD->options->event_context, &event);
+}
+
+static int error_raise(MPI_Errhandler handler, void *object, int code, const char *format,
+                       va_list arguments)
+{
+    if (handler->kind == 1)
+        return code;
+    if (handler->kind == 2) {
+        int passed = code;
+        handler->function(object, &passed);
+        return code;
+    }
+    char text[INPROC_TEXT_MAX / 2];
+    vsnprintf(text, sizeof text, format, arguments);
+    inproc_found(code == MPI_ERR_TRUNCATE ? "truncation" : "error", ME->rank, "%s in %s: %s",
+                 inproc_error_name(code), WORLD->fiber->call, text);
+    inproc_world_stop();
+}
+
+int inproc_error(MPI_Comm comm, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    MPI_Comm handle = comm ? comm_handle(comm) : MPI_COMM_WORLD;
+    error_raise(comm ? comm->errhandler : ME->world.errhandler, &handle, code, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+int inproc_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    error_raise(handler, object, code, format, arguments);
+    va_end(arguments);
+    return code;
+}
+
+struct inproc_extra *inproc_extra(void)
+{
+    if (!ME->extra) {
+        ME->extra = inproc_zalloc(sizeof *ME->extra);
+        ME->extra->file_errhandler = MPI_ERRORS_RETURN;
+    }
+    return ME->extra;
+}
+
+void inproc_not_initialized(void)
+{
+    inproc_found("error", ME->rank, "%s called %s", WORLD->fiber->call,
+                 ME->finalized ? "after MPI_Finalize" : "before MPI_Init");
+    inproc_world_stop();
+}
+
+static uint64_t step_limit(void)
+{
+    return WORLD->options->step_count_max ? WORLD->options->step_count_max : 100000000;
+}
+
+void inproc_step_limit(void)
+{
+    inproc_thread_check();
+    if (WORLD->step_count <= step_limit())
+        return;
+    inproc_found("limit", ME->rank, "no end after %llu MPI calls; the last was %s",
+                 (unsigned long long)step_limit(), WORLD->fiber->call);
+    inproc_world_stop();
+}
+
+void inproc_poll_failed(void)
+{
+    if (++ME->idle_polls > POLLS_MAX) {
+        bool all = true;
+        for (int i = 0; i < WORLD->rank_count; i++) {
+            struct inproc_rank *rank = &WORLD->rank[i];
+            if (rank->fiber->live && rank != ME && rank->idle_polls < POLLS_MAX / 2 &&
+                !rank->fiber->why)
+                all = false;
+        }
+        if (all) {
+            inproc_found("livelock", ME->rank,
+                         "rank %d polls with %s for ever: nobody can make progress", ME->rank,
+                         WORLD->fiber->call);
+            inproc_world_stop();
+        }
+    }
+    if (UNLIKELY(WORLD->later != NULL))
+        inproc_later_tick();
+    inproc_fiber_yield();
+}
+
+/* --- handles ---------------------------------------------------------------------------------- */
+
+void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes)
+{
+    struct inproc_handle *handle = inproc_alloc(bytes);
+    memset(handle, 0, bytes);
+    handle->magic = (uint32_t)HANDLE_MAGIC + kind;
+    handle->references = 1;
+    handle->made_by = WORLD->fiber->call;
+    handle->next = ME->handles;
+    ME->handles = handle;
+    return handle;
+}
+
+void inproc_handle_kill(struct inproc_handle *handle)
+{
+    handle->magic = (uint32_t)HANDLE_DEAD + (handle->magic & 0xffff);
+}
+
+static void report_handles(struct inproc_rank *rank)
+{
+    static const char *const rule[HANDLE_KIND_COUNT] = {[HANDLE_COMM] = "leaked-communicator",
+                                                        [HANDLE_GROUP] = "leaked-group",
+                                                        [HANDLE_TYPE] = "leaked-datatype",
+                                                        [HANDLE_OP] = "leaked-operation",
+                                                        [HANDLE_ERRHANDLER] = "leaked-errhandler",
+                                                        [HANDLE_INFO] = "leaked-info",
+                                                        [HANDLE_REQUEST] = "leaked-request",
+                                                        [HANDLE_MESSAGE] = "leaked-message",
+                                                        [HANDLE_WIN] = "leaked-window",
+                                                        [HANDLE_FILE] = "leaked-file"};
+    for (struct inproc_handle *handle = rank->handles; handle; handle = handle->next) {
+        uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
+        if (kind == 0 || kind >= HANDLE_KIND_COUNT)
+            continue;
+        if (kind == HANDLE_REQUEST) {
+            struct ompi_request_t *request = (struct ompi_request_t *)handle;
+            if (request->freed)
+                continue;
+            const char *state =
+                !request->persistent
+                    ? (request->complete ? "complete, but never waited for" : "never completed")
+                : request->active ? "persistent, still active"
+                                  : "persistent, never freed";
+            inproc_found("leaked-request", rank->rank, "a request of %s is left: %s",
+                         handle->made_by, state);
+            continue;
+        }
+        inproc_found(rule[kind], rank->rank, "what %s made is never freed", handle->made_by);
+    }
+}
+
+/* --- the end ---------------------------------------------------------------------------------- */
+
+static void describe(const struct inproc_fiber *fiber, char *text, size_t room)
+{
+    int n = snprintf(text, room, "rank %d in %s", fiber->rank->rank,
+                     fiber->call ? fiber->call : "no MPI call");
+    if (!fiber->why || n < 0 || (size_t)n >= room)
+        return;
+    char peer[32], tag[32];
+    snprintf(peer, sizeof peer, fiber->peer == MPI_ANY_SOURCE ? "any rank" : "rank %d",
+             fiber->peer);
+    snprintf(tag, sizeof tag, fiber->tag == MPI_ANY_TAG ? "any tag" : "tag %d", fiber->tag);
+    if (!strcmp(fiber->why, "send"))
+        snprintf(text + n, room - (size_t)n, " sends %zu bytes to %s, %s", fiber->bytes, peer, tag);
+    else if (!strcmp(fiber->why, "receive"))
+        snprintf(text + n, room - (size_t)n, " receives from %s, %s", peer, tag);
+    else
+        snprintf(text + n, room - (size_t)n, " %s", fiber->why);
+}
+
+static void report_deadlock(void)
+{
+    char text[INPROC_TEXT_MAX];
+    size_t used = 0;
+    int shown = 0, blocked = 0, first = -1;
+    text[0] = 0;
+    for (int i = 0; i < WORLD->rank_count; i++) {
+        struct inproc_fiber *fiber = WORLD->rank[i].fiber;
+        if (!fiber->live)
+            continue;
+        blocked++;
+        if (first < 0)
+            first = i;
+        char line[200];
+        describe(fiber, line, sizeof line);
+        if (used + strlen(line) + 40 < sizeof text) {
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s", shown ? "; " : "", line);
+            shown++;
+        }
+    }
+    if (shown < blocked)
+        snprintf(text + used, sizeof text - used, "; and %d more", blocked - shown);
+    inproc_found("deadlock", first, "%d of %d ranks wait for ever: %s", blocked, WORLD->rank_count,
+                 text);
+}
+
+static void rank_body(struct inproc_fiber *fiber)
+{
+    struct inproc_rank *me = fiber->rank;
+    int status = WORLD->options->run(me->rank, WORLD->options->context);
+    ME->fiber->why = NULL;
+    if (status != 0)
+        inproc_found("exit-status", me->rank, "rank %d ended with status %d", me->rank, status);
+    if (!WORLD->options->initialized && me->initialized && !me->finalized)
+        inproc_found("not-finalized", me->rank, "rank %d ended without MPI_Finalize", me->rank);
+    WORLD->live_count--;
+}
+
+static void rank_init(struct inproc_rank *me, int index)
+{
+    me->rank = index;
+    me->initialized = WORLD->options->initialized;
+    me->finalized = false;
+    me->posted = NULL;
+    me->posted_end = &me->posted;
+    me->unexpected = NULL;
+    me->unexpected_end = &me->unexpected;
+    me->handles = NULL;
+    memset(me->clock, 0, sizeof me->clock);
+    memset(me->send_free, 0, sizeof me->send_free);
+    memset(me->recv_free, 0, sizeof me->recv_free);
+    me->pattern = 0;
+    me->send_count = me->call_count = 0;
+    me->held_count = 0;
+    me->held_bytes = 0;
+    me->request_count = 0;
+    me->named_count = me->wildcard_count = 0;
+    me->idle_polls = 0;
+    me->bsend_buffer = NULL;
+    me->extra = NULL;
+    me->self_member = index;
+    me->private = NULL;
+    struct ompi_communicator_t *world = &me->world, *self = &me->self;
+    world->handle.magic = self->handle.magic = (uint32_t)HANDLE_MAGIC + HANDLE_COMM;
+    world->handle.references = self->handle.references = 1;
+    world->context = 0;
+    self->context = 2;
+    world->rank = index;
+    world->size = WORLD->rank_count;
+    world->member = identity;
+    self->rank = 0;
+    self->size = 1;
+    self->member = &me->self_member;
+    world->remote_size = self->remote_size = 0;
+    world->meeting_count = self->meeting_count = 0;
+    world->collective_count = self->collective_count = 0;
+    world->errhandler = self->errhandler = MPI_ERRORS_ARE_FATAL;
+    world->topology = self->topology = NULL;
+    world->attribute = self->attribute = NULL;
+    world->info = self->info = NULL;
+    world->name = "MPI_COMM_WORLD";
+    self->name = "MPI_COMM_SELF";
+}
+
+static enum core_status tables_reserve(int count)
+{
+    if (count <= rank_room)
+        return CORE_OK;
+    int room = count < 64 ? 64 : count;
+    uint32_t ring = 64;
+    while (ring < (uint32_t)room)
+        ring *= 2;
+    free(rank_table);
+    free(ready_table);
+    free(identity);
+    rank_table = calloc((size_t)room, sizeof *rank_table);
+    ready_table = calloc(ring, sizeof *ready_table);
+    identity = calloc((size_t)room, sizeof *identity);
+    if (!rank_table || !ready_table || !identity) {
+        rank_room = 0;
+        return CORE_NO_MEMORY;
+    }
+    for (int i = 0; i < room; i++)
+        identity[i] = i;
+    rank_room = room;
+    return CORE_OK;
+}
+
+static void outcome_init(struct inproc_outcome *outcome)
+{
+    outcome->finding_count = outcome->finding_dropped = 0;
+    outcome->finished = false;
+    outcome->message_count = outcome->byte_count = outcome->step_count = 0;
+    outcome->round_count = outcome->word_bytes = outcome->pattern_hash = 0;
+    outcome->wildcard_rank = outcome->wildcard_source = -1;
+}
+
+static void find_odd_wildcard(struct inproc_outcome *outcome)
+{
+    uint32_t named = 0;
+    for (int i = 0; i < WORLD->rank_count; i++)
+        named += WORLD->rank[i].wildcard_count == 0 && WORLD->rank[i].named_count > 0;
+    for (int i = WORLD->rank_count - 1; named > 0 && WORLD->rank_count > 2 && i >= 0; i--)
+        if (WORLD->rank[i].wildcard_count > 1 && WORLD->rank[i].wildcard_source >= 0) {
+            outcome->wildcard_rank = i;
+            outcome->wildcard_source = WORLD->rank[i].wildcard_source;
+        }
+}
+
+static void world_finish(void)
+{
+    struct inproc_outcome *outcome = WORLD->outcome;
+    find_odd_wildcard(outcome);
+    outcome->finished = WORLD->live_count == 0;
+    outcome->step_count = WORLD->step_count;
+    for (int i = 0; i < WORLD->rank_count; i++) {
+        const struct inproc_rank *rank = &WORLD->rank[i];
+        outcome->pattern_hash = core_random_mix(outcome->pattern_hash ^ rank->pattern);
+        if (rank->clock[0] > outcome->round_count)
+            outcome->round_count = rank->clock[0];
+        if (rank->clock[1] > outcome->word_bytes)
+            outcome->word_bytes = rank->clock[1];
+    }
+}
+
+enum core_status inproc_run(const struct inproc_options *options,
+                            struct inproc_outcome *out_outcome)
+{
+    struct inproc_world *world = WORLD;
+    CORE_CHECK(!world->running);
+    if (options->rank_count < 1 || options->rank_count > INPROC_RANKS_MAX)
+        return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", options->rank_count,
+                           INPROC_RANKS_MAX);
+    enum core_status status = tables_reserve(options->rank_count);
+    if (status == CORE_OK)
+        status = inproc_fiber_reserve(options->rank_count, options->stack_bytes);
+    if (status != CORE_OK)
+        return core_report(status, "no memory for %d ranks", options->rank_count);
+    outcome_init(out_outcome);
+    world->options = options;
+    world->outcome = out_outcome;
+    world->choice = options->choice;
+    world->rank = rank_table;
+    world->rank_count = world->live_count = options->rank_count;
+    world->ready = ready_table;
+    world->ready_mask = 63;
+    while (world->ready_mask + 1 < (uint32_t)options->rank_count)
+        world->ready_mask = world->ready_mask * 2 + 1;
+    world->ready_head = world->ready_count = 0;
+    world->chosen = options->shuffle && options->choice.kind != INPROC_DEFAULT;
+    world->stop = false;
+    world->step_count = 0;
+    world->step_count_max = step_limit();
+    world->now_ns = 0;
+    world->time_streak = 0;
+    world->context_next = 4;
+    world->keyval_count = 0;
+    world->paused = NULL;
+    world->later = world->later_free = NULL;
+    world->ticks = 0;
+    world->heap = NULL;
+    world->file = NULL;
+    world->meeting = NULL;
+    world->message_free = NULL;
+    inproc_arena_reset();
+    world->running = true;
+    inproc_private_start();
+    for (int i = 0; i < options->rank_count; i++) {
+        rank_init(&rank_table[i], i);
+        rank_table[i].fiber = inproc_fiber_get(&rank_table[i], rank_body, NULL);
+        rank_table[i].fiber->is_rank = true;
+        inproc_fiber_ready(rank_table[i].fiber);
+    }
+    inproc_fiber_loop();
+    inproc_private_end();
+    world->fiber = NULL;
+    ME = NULL;
+    if (!world->stop && world->live_count > 0)
+        report_deadlock();
+    else if (!world->stop) {
+        inproc_match_report_leftovers();
+        for (int i = 0; i < options->rank_count; i++)
+            if (rank_table[i].handles)
+                report_handles(&rank_table[i]);
+    }
+    world_finish();
+    inproc_fiber_reset();
+    inproc_heap_end();
+    if (UNLIKELY(world->file != NULL))
+        inproc_files_close();
+    world->running = false;
+    return CORE_OK;
+}
+
+void inproc_done(void)
+{
+    CORE_CHECK(!WORLD->running);
+    inproc_fiber_done();
+    inproc_arena_done();
+    inproc_private_done();
+    free(rank_table);
+    free(ready_table);
+    free(identity);
+    rank_table = NULL;
+    ready_table = NULL;
+    identity = NULL;
+    rank_room = 0;
+}
+
+int inproc_rank(void)
+{
+    return WORLD->running && ME ? ME->rank : -1;
+}
+
+void inproc_sleep(uint64_t ns)
+{
+    WORLD->now_ns += ns;
+    inproc_fiber_yield();
+}
+
+uint64_t inproc_now_ns(void)
+{
+    return WORLD->now_ns;
+}

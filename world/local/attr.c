@@ -1,0 +1,320 @@
+/* Attributes of communicators, datatypes and windows: one table of keys, one list an object. The
+ * callbacks of the three have the same shape, an object and its handle passed by value, so all are
+ * kept and called as those of communicators. */
+#define OMPI_OMIT_MPI1_COMPAT_DECLS 0
+#include "world/exchange/rma.h"
+#include "world/state.h"
+
+enum { KEYVAL_FIRST = 100, KEYVALS_MAX = 1024 };
+enum owner { OF_COMM, OF_TYPE, OF_WIN };
+
+struct keyval {
+    MPI_Comm_copy_attr_function *copy;
+    MPI_Comm_delete_attr_function *drop;
+    void *extra;
+    enum owner owner;
+    bool freed;
+};
+
+static struct keyval keyval[KEYVALS_MAX];
+
+#define NULL_COPY(Name, Object)                                                   \
+    int Name(Object object, int key, void *extra, void *in, void *out, int *flag) \
+    {                                                                             \
+        (void)object, (void)key, (void)extra, (void)in, (void)out;                \
+        *flag = 0;                                                                \
+        return MPI_SUCCESS;                                                       \
+    }
+#define DUP(Name, Object)                                                         \
+    int Name(Object object, int key, void *extra, void *in, void *out, int *flag) \
+    {                                                                             \
+        (void)object, (void)key, (void)extra;                                     \
+        *(void **)out = in;                                                       \
+        *flag = 1;                                                                \
+        return MPI_SUCCESS;                                                       \
+    }
+#define NULL_DELETE(Name, Object)                              \
+    int Name(Object object, int key, void *value, void *extra) \
+    {                                                          \
+        (void)object, (void)key, (void)value, (void)extra;     \
+        return MPI_SUCCESS;                                    \
+    }
+#define DEFAULTS(Prefix, Object)            \
+    NULL_COPY(Prefix##NULL_COPY_FN, Object) \
+    DUP(Prefix##DUP_FN, Object) NULL_DELETE(Prefix##NULL_DELETE_FN, Object)
+DEFAULTS(OMPI_C_MPI_COMM_, MPI_Comm)
+DEFAULTS(OMPI_C_MPI_TYPE_, MPI_Datatype)
+DEFAULTS(OMPI_C_MPI_WIN_, MPI_Win)
+DEFAULTS(OMPI_C_MPI_, MPI_Comm)
+
+static int keyval_new(enum owner owner, void *copy, void *drop, void *extra, int *out_key)
+{
+    int keyval_count = WORLD->keyval_count++;
+    if (keyval_count >= KEYVALS_MAX)
+        return inproc_error(NULL, MPI_ERR_NO_MEM, "more than %d keys", KEYVALS_MAX);
+    keyval[keyval_count] = (struct keyval){.extra = extra, .owner = owner};
+    memcpy(&keyval[keyval_count].copy, &copy, sizeof copy);
+    memcpy(&keyval[keyval_count].drop, &drop, sizeof drop);
+    *out_key = KEYVAL_FIRST + keyval_count;
+    return MPI_SUCCESS;
+}
+
+static struct keyval *keyval_of(int key)
+{
+    int index = key - KEYVAL_FIRST;
+    return index >= 0 && index < WORLD->keyval_count ? &keyval[index] : NULL;
+}
+
+static int keyval_free(enum owner owner, int *key)
+{
+    struct keyval *freed = keyval_of(*key);
+    if (!freed || freed->freed || freed->owner != owner)
+        return inproc_error(NULL, MPI_ERR_KEYVAL, "key %d", *key);
+    freed->freed = true;
+    *key = MPI_KEYVAL_INVALID;
+    return MPI_SUCCESS;
+}
+
+/* --- lists of attributes ---------------------------------------------------------------------- */
+
+struct target { /* whose attributes, and whom to tell about errors */
+    enum owner owner;
+    struct inproc_attribute **list;
+    void *handle;
+    MPI_Errhandler errhandler;
+};
+
+static int complain(const struct target *t, int key)
+{
+    void *object = t->handle;
+    return inproc_error_on(t->errhandler, &object, MPI_ERR_KEYVAL, "key %d", key);
+}
+
+static struct inproc_attribute **attribute_find(struct inproc_attribute **link, int key)
+{
+    while (*link && (*link)->keyval != key)
+        link = &(*link)->next;
+    return link;
+}
+
+static bool key_fits(const struct target *t, int key)
+{
+    const struct keyval *known = keyval_of(key);
+    return known && known->owner == t->owner;
+}
+
+static int drop(struct inproc_attribute **link, void *handle)
+{
+    struct inproc_attribute *attribute = *link;
+    const struct keyval *key = keyval_of(attribute->keyval);
+    *link = attribute->next;
+    return key && key->drop ? key->drop(handle, attribute->keyval, attribute->value, key->extra)
+                            : MPI_SUCCESS;
+}
+
+static int set(struct target t, int key, void *value)
+{
+    if (!key_fits(&t, key))
+        return complain(&t, key);
+    struct inproc_attribute **link = attribute_find(t.list, key);
+    int code = *link ? drop(link, t.handle) : MPI_SUCCESS;
+    if (code)
+        return code;
+    struct inproc_attribute *made = inproc_alloc(sizeof *made);
+    *made = (struct inproc_attribute){*t.list, key, value};
+    *t.list = made;
+    return MPI_SUCCESS;
+}
+
+static int get(struct target t, int key, void *value, int *flag)
+{
+    if (!key_fits(&t, key))
+        return complain(&t, key);
+    struct inproc_attribute *found = *attribute_find(t.list, key);
+    *flag = found != NULL;
+    if (found)
+        *(void **)value = found->value;
+    return MPI_SUCCESS;
+}
+
+static int delete (struct target t, int key)
+{
+    struct inproc_attribute **link = attribute_find(t.list, key);
+    return key_fits(&t, key) && *link ? drop(link, t.handle) : complain(&t, key);
+}
+
+int inproc_attributes_copy(struct inproc_attribute *from, void *object,
+                           struct inproc_attribute **to)
+{
+    for (struct inproc_attribute *a = from; a; a = a->next) {
+        const struct keyval *key = keyval_of(a->keyval);
+        void *value = NULL;
+        int flag = 0;
+        if (!key || !key->copy)
+            continue;
+        int code = key->copy(object, a->keyval, key->extra, a->value, &value, &flag);
+        if (code)
+            return code;
+        if (flag) {
+            struct inproc_attribute *made = inproc_alloc(sizeof *made);
+            *made = (struct inproc_attribute){*to, a->keyval, value};
+            *to = made;
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+int inproc_attributes_drop(struct inproc_attribute **from, void *object)
+{
+    int code = MPI_SUCCESS;
+    while (*from && !code)
+        code = drop(from, object);
+    return code;
+}
+
+/* --- the calls -------------------------------------------------------------------------------- */
+
+static int of_comm(MPI_Comm handle, struct target *out)
+{
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code == MPI_SUCCESS)
+        *out = (struct target){OF_COMM, &comm->attribute, comm_handle(comm), comm->errhandler};
+    return code;
+}
+
+static int of_type(MPI_Datatype type, struct target *out)
+{
+    if (inproc_type_check(type, false))
+        return inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
+    *out = (struct target){OF_TYPE, &type->attribute, type, ME->world.errhandler};
+    return MPI_SUCCESS;
+}
+
+static int of_win(MPI_Win win, struct target *out)
+{
+    int code = inproc_win_check(win);
+    if (code == MPI_SUCCESS)
+        *out = (struct target){OF_WIN, &win->attribute, win, win->errhandler};
+    return code;
+}
+
+static bool known_of_comm(int key, void *value, int *flag)
+{
+    static int tag_ub = 0x7fffffff, host = MPI_PROC_NULL, io = MPI_ANY_SOURCE, global = 1, universe,
+               app = 0, last;
+    universe = WORLD->rank_count;
+    last = MPI_ERR_LASTCODE;
+    int *known = key == MPI_TAG_UB                         ? &tag_ub
+                 : key == MPI_HOST                         ? &host
+                 : key == MPI_IO                           ? &io
+                 : key == MPI_WTIME_IS_GLOBAL              ? &global
+                 : key == MPI_UNIVERSE_SIZE                ? &universe
+                 : key == MPI_APPNUM                       ? &app
+                 : key != MPI_LASTUSEDCODE                 ? NULL
+                 : ME->extra && ME->extra->error_code_last ? &ME->extra->error_code_last
+                                                           : &last;
+    if (!known)
+        return false;
+    *(int **)value = known;
+    *flag = 1;
+    return true;
+}
+
+static bool known_of_win(MPI_Win win, int key, void *value, int *flag)
+{
+    void *known = key == MPI_WIN_BASE            ? win->base
+                  : key == MPI_WIN_SIZE          ? (void *)&win->size
+                  : key == MPI_WIN_DISP_UNIT     ? (void *)&win->unit
+                  : key == MPI_WIN_CREATE_FLAVOR ? (void *)&win->flavor
+                  : key == MPI_WIN_MODEL         ? (void *)&win->model
+                                                 : (void *)win;
+    if (known == win)
+        return false;
+    *(void **)value = known;
+    *flag = 1;
+    return true;
+}
+
+int MPI_Comm_get_attr(MPI_Comm handle, int key, void *value, int *flag)
+{
+    ENTER("MPI_Comm_get_attr");
+    struct target t = {0};
+    int code = of_comm(handle, &t);
+    return code ? code : known_of_comm(key, value, flag) ? MPI_SUCCESS : get(t, key, value, flag);
+}
+
+int MPI_Type_get_attr(MPI_Datatype type, int key, void *value, int *flag)
+{
+    ENTER("MPI_Type_get_attr");
+    struct target t = {0};
+    int code = of_type(type, &t);
+    return code ? code : get(t, key, value, flag);
+}
+
+int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
+{
+    ENTER("MPI_Win_get_attr");
+    struct target t = {0};
+    int code = of_win(win, &t);
+    return code                                  ? code
+           : known_of_win(win, key, value, flag) ? MPI_SUCCESS
+                                                 : get(t, key, value, flag);
+}
+
+#define CALLS(Name, KIND, Object, of_object)                                                     \
+    int MPI_##Name##_create_keyval(MPI_##Name##_copy_attr_function *copy,                        \
+                                   MPI_##Name##_delete_attr_function *remove, int *key,          \
+                                   void *extra)                                                  \
+    {                                                                                            \
+        ENTER("MPI_" #Name "_create_keyval");                                                    \
+        return keyval_new(KIND, (void *)(uintptr_t)copy, (void *)(uintptr_t)remove, extra, key); \
+    }                                                                                            \
+    int MPI_##Name##_free_keyval(int *key)                                                       \
+    {                                                                                            \
+        ENTER("MPI_" #Name "_free_keyval");                                                      \
+        return keyval_free(KIND, key);                                                           \
+    }                                                                                            \
+    int MPI_##Name##_set_attr(Object object, int key, void *value)                               \
+    {                                                                                            \
+        ENTER("MPI_" #Name "_set_attr");                                                         \
+        struct target t = {0};                                                                   \
+        int code = of_object(object, &t);                                                        \
+        return code ? code : set(t, key, value);                                                 \
+    }                                                                                            \
+    int MPI_##Name##_delete_attr(Object object, int key)                                         \
+    {                                                                                            \
+        ENTER("MPI_" #Name "_delete_attr");                                                      \
+        struct target t = {0};                                                                   \
+        int code = of_object(object, &t);                                                        \
+        return code ? code : delete (t, key);                                                    \
+    }
+CALLS(Comm, OF_COMM, MPI_Comm, of_comm)
+CALLS(Type, OF_TYPE, MPI_Datatype, of_type)
+CALLS(Win, OF_WIN, MPI_Win, of_win)
+
+/* The names that MPI 2 replaced. */
+int MPI_Keyval_create(MPI_Copy_function *copy, MPI_Delete_function *remove, int *key, void *extra)
+{
+    return MPI_Comm_create_keyval(copy, remove, key, extra);
+}
+
+int MPI_Keyval_free(int *key)
+{
+    return MPI_Comm_free_keyval(key);
+}
+
+int MPI_Attr_put(MPI_Comm comm, int key, void *value)
+{
+    return MPI_Comm_set_attr(comm, key, value);
+}
+
+int MPI_Attr_get(MPI_Comm comm, int key, void *value, int *flag)
+{
+    return MPI_Comm_get_attr(comm, key, value, flag);
+}
+
+int MPI_Attr_delete(MPI_Comm comm, int key)
+{
+    return MPI_Comm_delete_attr(comm, key);
+}

@@ -1,0 +1,577 @@
+/* Communicators: made by meeting, so that every member gets the same context without a message
+ * being counted.
+ *
+ * Invariants: 1. A context number belongs to one creation; groups made by the same split share it,
+ * being disjoint.
+ * 2. meeting_count and collective_count agree on all members between collective calls. */
+#include "world/state.h"
+
+struct ompi_predefined_communicator_t ompi_mpi_comm_world = {{.handle = {.magic = HANDLE_DEAD}}};
+struct ompi_predefined_communicator_t ompi_mpi_comm_self = {{.handle = {.magic = HANDLE_DEAD}}};
+struct ompi_predefined_communicator_t ompi_mpi_comm_null = {{.handle = {.magic = HANDLE_DEAD}}};
+
+enum { KEY_COLLECTIVE = 1 }; /* contexts are even: an odd key marks the log of collective calls */
+
+uint32_t inproc_context_new(void)
+{
+    uint32_t context = WORLD->context_next;
+    WORLD->context_next += 2;
+    return context;
+}
+
+int inproc_comm_check(MPI_Comm handle, MPI_Comm *out_comm)
+{
+    MPI_Comm comm = comm_of(handle);
+    if (!comm)
+        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+    *out_comm = comm;
+    return MPI_SUCCESS;
+}
+
+static int lowest(const int *member, int size)
+{
+    int low = member[0];
+    for (int i = 1; i < size; i++)
+        low = member[i] < low ? member[i] : low;
+    return low;
+}
+
+static bool local_first(MPI_Comm comm)
+{
+    return !comm->remote_size ||
+           lowest(comm->member, comm->size) < lowest(comm->remote, comm->remote_size);
+}
+
+/* Groups that share a context are disjoint: `first`, a member that all name alike, tells them
+ * apart. */
+static struct inproc_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size,
+                                           int root)
+{
+    for (struct inproc_meeting *m = WORLD->meeting; m; m = m->next)
+        if (m->key == key && m->number == number && m->first == first)
+            return m;
+    struct inproc_meeting *made = inproc_alloc(sizeof *made);
+    memset(made, 0, sizeof *made);
+    made->key = key;
+    made->number = number;
+    made->first = first;
+    made->size = size;
+    made->call = WORLD->fiber->call;
+    made->root = root;
+    made->next = WORLD->meeting;
+    WORLD->meeting = made;
+    return made;
+}
+
+static void meeting_arrive(struct inproc_meeting *meeting)
+{
+    if (++meeting->arrived < meeting->size)
+        return;
+    struct inproc_meeting **link = &WORLD->meeting;
+    while (*link != meeting)
+        link = &(*link)->next;
+    *link = meeting->next;
+}
+
+static void mismatch(const struct inproc_meeting *meeting, int root)
+{
+    if (strcmp(meeting->call, WORLD->fiber->call))
+        inproc_found("collective-mismatch", ME->rank,
+                     "rank %d calls %s where another member of the communicator calls %s", ME->rank,
+                     WORLD->fiber->call, meeting->call);
+    else if (meeting->root != root)
+        inproc_found("collective-mismatch", ME->rank,
+                     "rank %d calls %s with root %d, another member with root %d", ME->rank,
+                     meeting->call, root, meeting->root);
+    else
+        return;
+    inproc_world_stop();
+}
+
+uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root)
+{
+    uint32_t number = comm->collective_count++;
+    WORLD->fiber->call = call;
+    if (UNLIKELY(WORLD->options->event != NULL))
+        inproc_emit(INPROC_EVENT_CALL, root, 0, comm->context + 1, 0, -1, false);
+    if (comm->remote_size) /* roots differ between the groups by design */
+        return number;
+    struct inproc_meeting *meeting =
+        meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
+    mismatch(meeting, root);
+    meeting_arrive(meeting);
+    return number;
+}
+
+struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine)
+{
+    return inproc_meet_numbered(comm, comm->meeting_count++, mine);
+}
+
+struct inproc_meeting *inproc_meet_numbered(MPI_Comm comm, uint32_t number, void *mine)
+{
+    int size = comm->size + comm->remote_size;
+    int place = comm->rank + (local_first(comm) ? 0 : comm->remote_size);
+    int first = local_first(comm) ? comm->member[0] : comm->remote[0];
+    struct inproc_fiber *fiber = WORLD->fiber;
+    if (UNLIKELY(WORLD->options->event != NULL))
+        inproc_emit(INPROC_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
+    struct inproc_meeting *meeting = meeting_find(comm->context, number, first, size, 0);
+    mismatch(meeting, 0);
+    if (!meeting->slot) {
+        meeting->slot = inproc_alloc((size_t)size * sizeof(void *));
+        meeting->waiting = inproc_alloc((size_t)size * sizeof(void *));
+        meeting->context = inproc_context_new();
+    }
+    meeting->slot[place] = mine;
+    meeting->waiting[meeting->arrived] = fiber;
+    meeting_arrive(meeting);
+    if (meeting->arrived < size) {
+        fiber->why = "waits for the other members of the communicator";
+        inproc_fiber_block();
+        fiber->why = NULL;
+        return meeting;
+    }
+    for (int i = 0; i < size - 1; i++)
+        inproc_fiber_ready(meeting->waiting[i]);
+    return meeting;
+}
+
+MPI_Comm inproc_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent)
+{
+    MPI_Comm comm = inproc_handle_new(HANDLE_COMM, sizeof *comm);
+    comm->context = context;
+    comm->rank = rank;
+    comm->size = size;
+    comm->member = member;
+    comm->errhandler = parent->errhandler;
+    comm->name = "";
+    return comm;
+}
+
+/* --- local calls ------------------------------------------------------------------------------ */
+
+int MPI_Comm_rank(MPI_Comm handle, int *rank)
+{
+    ENTER("MPI_Comm_rank");
+    MPI_Comm comm = comm_of(handle);
+    if (UNLIKELY(!comm))
+        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+    *rank = comm->rank;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_size(MPI_Comm handle, int *size)
+{
+    ENTER("MPI_Comm_size");
+    MPI_Comm comm = comm_of(handle);
+    if (UNLIKELY(!comm))
+        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+    *size = comm->size;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_remote_size(MPI_Comm handle, int *size)
+{
+    ENTER("MPI_Comm_remote_size");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code)
+        return code;
+    if (!comm->remote_size)
+        return inproc_error(comm, MPI_ERR_COMM, "not an intercommunicator");
+    *size = comm->remote_size;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_test_inter(MPI_Comm handle, int *flag)
+{
+    ENTER("MPI_Comm_test_inter");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code == MPI_SUCCESS)
+        *flag = comm->remote_size > 0;
+    return code;
+}
+
+int MPI_Comm_compare(MPI_Comm handle1, MPI_Comm handle2, int *result)
+{
+    ENTER("MPI_Comm_compare");
+    MPI_Comm a, b;
+    int code = inproc_comm_check(handle1, &a);
+    if (!code)
+        code = inproc_comm_check(handle2, &b);
+    if (code)
+        return code;
+    *result = a == b ? MPI_IDENT : MPI_CONGRUENT;
+    if (a->size != b->size || a->remote_size != b->remote_size)
+        *result = MPI_UNEQUAL;
+    for (int i = 0; i<a->size && * result> MPI_IDENT && *result != MPI_UNEQUAL; i++) {
+        if (a->member[i] == b->member[i])
+            continue;
+        bool there = false;
+        for (int k = 0; k < b->size; k++)
+            there |= b->member[k] == a->member[i];
+        *result = there ? MPI_SIMILAR : MPI_UNEQUAL;
+    }
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_set_name(MPI_Comm handle, const char *name)
+{
+    ENTER("MPI_Comm_set_name");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code == MPI_SUCCESS) {
+        char *copy = inproc_strdup(name);
+        if (strlen(copy) >= MPI_MAX_OBJECT_NAME)
+            copy[MPI_MAX_OBJECT_NAME - 1] = 0;
+        comm->name = copy;
+    }
+    return code;
+}
+
+int MPI_Comm_get_name(MPI_Comm handle, char *name, int *resultlen)
+{
+    ENTER("MPI_Comm_get_name");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code == MPI_SUCCESS) {
+        strcpy(name, comm->name);
+        *resultlen = (int)strlen(name);
+    }
+    return code;
+}
+
+int MPI_Comm_free(MPI_Comm *handle)
+{
+    ENTER("MPI_Comm_free");
+    MPI_Comm comm;
+    int code = inproc_comm_check(*handle, &comm);
+    if (code)
+        return code;
+    if (comm == &ME->world || comm == &ME->self)
+        return inproc_error(comm, MPI_ERR_COMM, "a predefined communicator cannot be freed");
+    code = inproc_attributes_drop(&comm->attribute, comm);
+    if (code)
+        return inproc_error(comm, code, "a callback refuses");
+    inproc_handle_kill(&comm->handle);
+    *handle = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_disconnect(MPI_Comm *handle)
+{
+    return MPI_Comm_free(handle);
+}
+
+int MPI_Comm_get_parent(MPI_Comm *parent)
+{
+    ENTER("MPI_Comm_get_parent");
+    *parent = MPI_COMM_NULL;
+    return MPI_SUCCESS;
+}
+
+/* --- creation --------------------------------------------------------------------------------- */
+
+static MPI_Comm dup_of(MPI_Comm comm, uint32_t context)
+{
+    MPI_Comm made = inproc_comm_new(context, comm->rank, comm->size, comm->member, comm);
+    if (comm == &ME->self) {
+        int *member = inproc_alloc(sizeof *member);
+        *member = ME->rank;
+        made->member = member;
+    }
+    made->remote_size = comm->remote_size;
+    made->remote = comm->remote;
+    made->topology = comm->topology;
+    return made;
+}
+
+static int dup(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
+{
+    ENTER(call);
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code)
+        return code;
+    MPI_Comm made = dup_of(comm, inproc_meet(comm, NULL)->context);
+    *newcomm = made;
+    return inproc_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
+}
+
+int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
+{
+    return dup("MPI_Comm_dup", comm, newcomm);
+}
+
+int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
+{
+    int code = dup("MPI_Comm_dup_with_info", comm, newcomm);
+    if (!code)
+        (*newcomm)->info = inproc_info_keep(info);
+    return code;
+}
+
+/* The meeting of a nonblocking duplication is waited for on a fiber of its own. */
+struct idup {
+    MPI_Comm comm, made;
+    struct ompi_request_t *request;
+};
+
+static void idup_body(struct inproc_fiber *fiber)
+{
+    struct idup *idup = fiber->argument;
+    fiber->call = "MPI_Comm_idup";
+    idup->made->context =
+        inproc_meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
+    idup->made->meeting_count = 0;
+    inproc_request_complete(idup->request);
+}
+
+int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
+{
+    ENTER("MPI_Comm_idup");
+    struct idup *idup = inproc_alloc(sizeof *idup);
+    int code = inproc_comm_check(handle, &idup->comm);
+    if (code)
+        return code;
+    idup->made = *newcomm = dup_of(idup->comm, 0);
+    idup->made->meeting_count = idup->comm->meeting_count++;
+    idup->request = *request = inproc_request_new(REQUEST_COLL);
+    idup->request->active = true;
+    idup->request->comm = idup->comm;
+    idup->request->peer = MPI_PROC_NULL;
+    idup->request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+    code = inproc_attributes_copy(idup->comm->attribute, comm_handle(idup->comm),
+                                  &idup->made->attribute);
+    inproc_fiber_ready(inproc_fiber_get(ME, idup_body, idup));
+    return code;
+}
+
+int MPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
+{
+    ENTER("MPI_Comm_set_info");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (!code)
+        comm->info = inproc_info_keep(info);
+    return code;
+}
+
+int MPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
+{
+    ENTER("MPI_Comm_get_info");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (!code)
+        *info = inproc_info_new(comm->info);
+    return code;
+}
+
+struct colour {
+    int colour, key, rank, world;
+};
+
+/* The world ranks of those with the colour, of `count` that met from slot `from` on, by key;
+ * *out_rank: where `mine` is. */
+static int *coloured(const struct inproc_meeting *meeting, int from, int count,
+                     const struct colour *mine, int *out_size, int *out_rank)
+{
+    struct colour *kept = inproc_alloc(((size_t)count + 1) * sizeof *kept);
+    int size = 0;
+    for (int i = 0; i < count; i++) {
+        const struct colour *other = meeting->slot[from + i];
+        if (other->colour != mine->colour)
+            continue;
+        int at = size++; /* insertion keeps rank order among equal keys */
+        for (; at > 0 && kept[at - 1].key > other->key; at--)
+            kept[at] = kept[at - 1];
+        kept[at] = *other;
+    }
+    int *member = inproc_alloc(((size_t)size + 1) * sizeof *member);
+    for (int i = 0; i < size; i++) {
+        member[i] = kept[i].world;
+        if (kept[i].world == mine->world)
+            *out_rank = i;
+    }
+    *out_size = size;
+    return member;
+}
+
+/* Where in a meeting the members of one of the groups are. */
+static int slots_of(MPI_Comm comm, bool remote)
+{
+    if (local_first(comm) != remote)
+        return 0;
+    return remote ? comm->size : comm->remote_size;
+}
+
+int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
+{
+    ENTER("MPI_Comm_split");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code)
+        return code;
+    if (color < 0 && color != MPI_UNDEFINED)
+        return inproc_error(comm, MPI_ERR_ARG, "color %d", color);
+    struct colour *mine = inproc_alloc(sizeof *mine);
+    *mine = (struct colour){color, key, comm->rank, ME->rank};
+    const struct inproc_meeting *meeting = inproc_meet(comm, mine);
+    *newcomm = MPI_COMM_NULL;
+    if (color == MPI_UNDEFINED)
+        return MPI_SUCCESS;
+    int size, rank = 0, remote_size = 0, nobody;
+    const int *member = coloured(meeting, slots_of(comm, false), comm->size, mine, &size, &rank);
+    const int *remote = NULL;
+    if (comm->remote_size) {
+        remote =
+            coloured(meeting, slots_of(comm, true), comm->remote_size, mine, &remote_size, &nobody);
+        if (!remote_size)
+            return MPI_SUCCESS;
+    }
+    *newcomm = inproc_comm_new(meeting->context, rank, size, member, comm);
+    (*newcomm)->remote = remote;
+    (*newcomm)->remote_size = remote_size;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_split_type(MPI_Comm handle, int split_type, int key, MPI_Info info, MPI_Comm *newcomm)
+{
+    (void)info; /* all ranks share one machine */
+    return MPI_Comm_split(handle, split_type == MPI_UNDEFINED ? MPI_UNDEFINED : 0, key, newcomm);
+}
+
+static int position(MPI_Group group, int world)
+{
+    for (int i = 0; i < group->size; i++)
+        if (group->member[i] == world)
+            return i;
+    return -1;
+}
+
+int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
+{
+    ENTER("MPI_Comm_create");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code)
+        return code;
+    if (!handle_good(group, HANDLE_GROUP))
+        return inproc_error(comm, MPI_ERR_GROUP, "the group is null or freed");
+    const struct inproc_meeting *meeting = inproc_meet(comm, group);
+    MPI_Group remote = comm->remote_size ? meeting->slot[slots_of(comm, true)] : NULL;
+    int rank = position(group, ME->rank);
+    *newcomm = MPI_COMM_NULL;
+    if (rank < 0 || (remote && !remote->size))
+        return MPI_SUCCESS;
+    *newcomm = inproc_comm_new(meeting->context, rank, group->size, group->member, comm);
+    (*newcomm)->remote = remote ? remote->member : NULL;
+    (*newcomm)->remote_size = remote ? remote->size : 0;
+    return MPI_SUCCESS;
+}
+
+int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *newcomm)
+{
+    ENTER("MPI_Comm_create_group");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code)
+        return code;
+    if (!handle_good(group, HANDLE_GROUP))
+        return inproc_error(comm, MPI_ERR_GROUP, "the group is null or freed");
+    int rank = position(group, ME->rank);
+    *newcomm = MPI_COMM_NULL;
+    if (rank < 0)
+        return MPI_SUCCESS;
+    /* Only the group meets: on a communicator that exists for that purpose, told apart by parent,
+     * tag and first member. */
+    struct ompi_communicator_t meeting_place = {
+        .size = group->size, .rank = rank, .member = group->member};
+    uint64_t key = core_random_mix((uint64_t)comm->context << 32 ^ (uint64_t)(uint32_t)tag);
+    for (int i = 0; i < group->size; i++)
+        key = core_random_mix(key ^ (uint64_t)group->member[i]);
+    meeting_place.context = (uint32_t)(key << 1) | 0x80000000u;
+    *newcomm = inproc_comm_new(inproc_meet(&meeting_place, NULL)->context, rank, group->size,
+                               group->member, comm);
+    return MPI_SUCCESS;
+}
+
+/* --- intercommunicators ----------------------------------------------------------------------- */
+
+struct side {
+    const int *member;
+    int size;
+    uint32_t context;
+};
+
+static struct side *leaders_exchange(MPI_Comm local, MPI_Comm peer, int remote_leader, int tag)
+{
+    struct side *mine = inproc_alloc(sizeof *mine), *theirs = inproc_alloc(sizeof *theirs);
+    *mine = (struct side){local->member, local->size, inproc_context_new()};
+    struct ompi_request_t *send = inproc_request_new(REQUEST_SEND),
+                          *recv = inproc_request_new(REQUEST_RECV);
+    inproc_irecv(theirs, sizeof *theirs, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
+                 recv);
+    inproc_isend(mine, sizeof *mine, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
+                 MODE_STANDARD, send);
+    MPI_Request both[2] = {send, recv};
+    for (int i = 0; i < 2; i++) {
+        if (!both[i]->complete)
+            inproc_request_wait(both[i]);
+        inproc_request_finish(both[i]);
+        inproc_handle_kill(&both[i]->handle);
+    }
+    if (mine->context < theirs->context)
+        theirs->context = mine->context;
+    return theirs;
+}
+
+int MPI_Intercomm_create(MPI_Comm local_handle, int local_leader, MPI_Comm peer_handle,
+                         int remote_leader, int tag, MPI_Comm *newintercomm)
+{
+    ENTER("MPI_Intercomm_create");
+    MPI_Comm local, peer = NULL;
+    int code = inproc_comm_check(local_handle, &local);
+    if (!code && local->rank == local_leader)
+        code = inproc_comm_check(peer_handle, &peer);
+    if (code)
+        return code;
+    if (local_leader < 0 || local_leader >= local->size)
+        return inproc_error(local, MPI_ERR_RANK, "local leader %d of %d", local_leader,
+                            local->size);
+    struct side *theirs = peer ? leaders_exchange(local, peer, remote_leader, tag) : NULL;
+    theirs = inproc_meet(local, theirs)->slot[local_leader];
+    MPI_Comm made =
+        inproc_comm_new(theirs->context, local->rank, local->size, local->member, local);
+    made->remote = theirs->member;
+    made->remote_size = theirs->size;
+    *newintercomm = made;
+    return MPI_SUCCESS;
+}
+
+int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *newcomm)
+{
+    ENTER("MPI_Intercomm_merge");
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code)
+        return code;
+    if (!comm->remote_size)
+        return inproc_error(comm, MPI_ERR_COMM, "not an intercommunicator");
+    int *flag = inproc_alloc(sizeof *flag);
+    *flag = high != 0;
+    const struct inproc_meeting *meeting = inproc_meet(comm, flag);
+    bool first = local_first(comm);
+    int theirs = *(int *)meeting->slot[first ? comm->size : 0];
+    bool mine_low = *flag != theirs ? !*flag : first;
+    int *member = inproc_alloc((size_t)(comm->size + comm->remote_size) * sizeof *member);
+    memcpy(member + (mine_low ? 0 : comm->remote_size), comm->member,
+           (size_t)comm->size * sizeof *member);
+    memcpy(member + (mine_low ? comm->size : 0), comm->remote,
+           (size_t)comm->remote_size * sizeof *member);
+    *newcomm = inproc_comm_new(meeting->context, comm->rank + (mine_low ? 0 : comm->remote_size),
+                               comm->size + comm->remote_size, member, comm);
+    return MPI_SUCCESS;
+}

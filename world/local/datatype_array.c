@@ -1,0 +1,147 @@
+/* Subarrays and distributed arrays: both are a list of owned indices per dimension, walked in
+ * storage order. */
+#include "world/state.h"
+
+enum { DIMENSIONS_MAX = 32 };
+
+struct axis { /* indices [0, size) of which `count` are owned, ascending */
+    int size;
+    size_t count;
+    int *index;
+    bool packed; /* the owned ones are consecutive */
+};
+
+/* Appends every owned element; axis 0 varies slowest. The innermost consecutive run goes in at
+ * once. */
+static void walk(MPI_Datatype type, const struct axis *axis, int dimensions, ptrdiff_t at,
+                 MPI_Datatype old)
+{
+    if (dimensions == 0) {
+        inproc_type_append(type, at * type_extent(old), 1, old);
+        return;
+    }
+    ptrdiff_t stride = 1;
+    for (int d = 1; d < dimensions; d++)
+        stride *= axis[d].size;
+    if (dimensions == 1 && axis->packed && axis->count > 0) {
+        inproc_type_append(type, (at + axis->index[0]) * type_extent(old), axis->count, old);
+        return;
+    }
+    for (size_t i = 0; i < axis->count; i++)
+        walk(type, axis + 1, dimensions - 1, at + axis->index[i] * stride, old);
+}
+
+static MPI_Datatype array_type(struct axis *axis, int dimensions, int order, MPI_Datatype old)
+{
+    ptrdiff_t elements = 1;
+    for (int d = 0; d < dimensions; d++)
+        elements *= axis[d].size;
+    for (int d = 0; order == MPI_ORDER_FORTRAN && d < dimensions / 2; d++) {
+        struct axis other = axis[d];
+        axis[d] = axis[dimensions - 1 - d];
+        axis[dimensions - 1 - d] = other;
+    }
+    MPI_Datatype type = inproc_type_open();
+    walk(type, axis, dimensions, 0, old);
+    inproc_type_close(type);
+    type->lb = 0;
+    type->ub = elements * type_extent(old);
+    type->lb_given = type->ub_given = true;
+    type->dense = type->run_count == 1 && type->run[0].disp == 0 && (size_t)type->ub == type->size;
+    return type;
+}
+
+int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[],
+                             int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
+{
+    ENTER("MPI_Type_create_subarray");
+    if (inproc_type_check(oldtype, false))
+        return inproc_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
+    if (ndims < 1 || ndims > DIMENSIONS_MAX || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
+        return inproc_error(NULL, MPI_ERR_ARG, "%d dimensions, order %d", ndims, order);
+    struct axis axis[DIMENSIONS_MAX];
+    for (int d = 0; d < ndims; d++) {
+        if (subsizes[d] < 1 || starts[d] < 0 || starts[d] > sizes[d] - subsizes[d])
+            return inproc_error(NULL, MPI_ERR_ARG, "dimension %d: %d from %d of %d", d, subsizes[d],
+                                starts[d], sizes[d]);
+        axis[d] = (struct axis){sizes[d], (size_t)subsizes[d],
+                                inproc_alloc((size_t)subsizes[d] * sizeof(int)), true};
+        for (int i = 0; i < subsizes[d]; i++)
+            axis[d].index[i] = starts[d] + i;
+    }
+    MPI_Datatype type = array_type(axis, ndims, order, oldtype);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(type, MPI_COMBINER_SUBARRAY, 3 * ndims + 2, 0, 1);
+    envelope->integer[0] = ndims;
+    for (int d = 0; d < ndims; d++) {
+        envelope->integer[1 + d] = sizes[d];
+        envelope->integer[1 + ndims + d] = subsizes[d];
+        envelope->integer[1 + 2 * ndims + d] = starts[d];
+    }
+    envelope->integer[1 + 3 * ndims] = order;
+    envelope->type[0] = oldtype;
+    *newtype = type;
+    return MPI_SUCCESS;
+}
+
+/* The indices that process `coordinate` of `processes` owns of an axis distributed in blocks of
+ * `block`, cyclically. */
+static struct axis axis_dealt(int size, int block, int processes, int coordinate)
+{
+    struct axis axis = {
+        .size = size, .index = inproc_alloc(((size_t)size + 1) * sizeof(int)), .packed = true};
+    for (int i = 0; i < size; i++)
+        if (i / block % processes == coordinate)
+            axis.index[axis.count++] = i;
+    axis.packed =
+        axis.count == 0 || axis.index[axis.count - 1] - axis.index[0] + 1 == (int)axis.count;
+    return axis;
+}
+
+int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], const int distribs[],
+                           const int dargs[], const int psizes[], int order, MPI_Datatype oldtype,
+                           MPI_Datatype *newtype)
+{
+    ENTER("MPI_Type_create_darray");
+    if (inproc_type_check(oldtype, false))
+        return inproc_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
+    if (ndims < 1 || ndims > DIMENSIONS_MAX || rank < 0 || rank >= size ||
+        (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
+        return inproc_error(NULL, MPI_ERR_ARG, "%d dimensions, rank %d of %d, order %d", ndims,
+                            rank, size, order);
+    struct axis axis[DIMENSIONS_MAX];
+    int left = size, position = rank;
+    for (int d = 0; d < ndims; d++) { /* the process grid is always in C order */
+        if (gsizes[d] < 1 || psizes[d] < 1 || left % psizes[d])
+            return inproc_error(NULL, MPI_ERR_ARG, "dimension %d", d);
+        left /= psizes[d];
+        int coordinate = position / left, block = dargs[d];
+        position %= left;
+        if (distribs[d] == MPI_DISTRIBUTE_NONE)
+            block = gsizes[d];
+        else if (distribs[d] == MPI_DISTRIBUTE_BLOCK && dargs[d] == MPI_DISTRIBUTE_DFLT_DARG)
+            block = (gsizes[d] + psizes[d] - 1) / psizes[d];
+        else if (distribs[d] == MPI_DISTRIBUTE_CYCLIC && dargs[d] == MPI_DISTRIBUTE_DFLT_DARG)
+            block = 1;
+        if (block < 1 ||
+            (distribs[d] == MPI_DISTRIBUTE_BLOCK && (long long)block * psizes[d] < gsizes[d]))
+            return inproc_error(NULL, MPI_ERR_ARG, "dimension %d: blocks of %d", d, block);
+        axis[d] = axis_dealt(gsizes[d], block, psizes[d], coordinate);
+    }
+    MPI_Datatype type = array_type(axis, ndims, order, oldtype);
+    struct inproc_envelope *envelope =
+        inproc_type_envelope(type, MPI_COMBINER_DARRAY, 4 * ndims + 4, 0, 1);
+    envelope->integer[0] = size;
+    envelope->integer[1] = rank;
+    envelope->integer[2] = ndims;
+    for (int d = 0; d < ndims; d++) {
+        envelope->integer[3 + d] = gsizes[d];
+        envelope->integer[3 + ndims + d] = distribs[d];
+        envelope->integer[3 + 2 * ndims + d] = dargs[d];
+        envelope->integer[3 + 3 * ndims + d] = psizes[d];
+    }
+    envelope->integer[3 + 4 * ndims] = order;
+    envelope->type[0] = oldtype;
+    *newtype = type;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,176 @@
+/* What a datatype tells about itself. */
+#include "world/state.h"
+
+static int check(MPI_Datatype type)
+{
+    return inproc_type_check(type, false)
+               ? inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed")
+               : MPI_SUCCESS;
+}
+
+int MPI_Type_size(MPI_Datatype type, int *size)
+{
+    ENTER("MPI_Type_size");
+    int code = check(type);
+    if (code == MPI_SUCCESS)
+        *size = type->size > 0x7fffffff ? MPI_UNDEFINED : (int)type->size;
+    return code;
+}
+
+int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
+{
+    ENTER("MPI_Type_size_x");
+    int code = check(type);
+    if (code == MPI_SUCCESS)
+        *size = (MPI_Count)type->size;
+    return code;
+}
+
+int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
+{
+    ENTER("MPI_Type_get_extent");
+    int code = check(type);
+    if (code == MPI_SUCCESS) {
+        *lb = type->lb;
+        *extent = type_extent(type);
+    }
+    return code;
+}
+
+int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
+{
+    MPI_Aint low, reach;
+    int code = MPI_Type_get_extent(type, &low, &reach);
+    if (code == MPI_SUCCESS) {
+        *lb = low;
+        *extent = reach;
+    }
+    return code;
+}
+
+int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *true_lb, MPI_Aint *true_extent)
+{
+    ENTER("MPI_Type_get_true_extent");
+    int code = check(type);
+    if (code == MPI_SUCCESS) {
+        *true_lb = type->true_lb;
+        *true_extent = type->true_ub - type->true_lb;
+    }
+    return code;
+}
+
+int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *true_lb, MPI_Count *true_extent)
+{
+    MPI_Aint low, reach;
+    int code = MPI_Type_get_true_extent(type, &low, &reach);
+    if (code == MPI_SUCCESS) {
+        *true_lb = low;
+        *true_extent = reach;
+    }
+    return code;
+}
+
+int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types,
+                          int *combiner)
+{
+    ENTER("MPI_Type_get_envelope");
+    int code = check(type);
+    if (code)
+        return code;
+    const struct inproc_envelope *envelope = type->envelope;
+    *integers = envelope ? envelope->integer_count : 0;
+    *addresses = envelope ? envelope->address_count : 0;
+    *types = envelope ? envelope->type_count : 0;
+    *combiner = envelope ? envelope->combiner : MPI_COMBINER_NAMED;
+    return MPI_SUCCESS;
+}
+
+MPI_Datatype inproc_type_again(MPI_Datatype type)
+{
+    if (type->predefined)
+        return type;
+    MPI_Datatype copy = inproc_handle_new(HANDLE_TYPE, sizeof *copy);
+    struct inproc_handle handle = copy->handle;
+    *copy = *type;
+    copy->handle = handle;
+    return copy;
+}
+
+int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_types,
+                          int integers[], MPI_Aint addresses[], MPI_Datatype types[])
+{
+    ENTER("MPI_Type_get_contents");
+    int code = check(type);
+    if (code)
+        return code;
+    const struct inproc_envelope *envelope = type->envelope;
+    if (!envelope)
+        return inproc_error(NULL, MPI_ERR_TYPE, "a predefined datatype has no contents");
+    if (max_integers < envelope->integer_count || max_addresses < envelope->address_count ||
+        max_types < envelope->type_count)
+        return inproc_error(NULL, MPI_ERR_ARG, "the arrays are too small");
+    for (int i = 0; i < envelope->integer_count; i++)
+        integers[i] = envelope->integer[i];
+    for (int i = 0; i < envelope->address_count; i++)
+        addresses[i] = envelope->address[i];
+    for (int i = 0; i < envelope->type_count; i++)
+        types[i] = inproc_type_again(envelope->type[i]);
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_get_name(MPI_Datatype type, char *type_name, int *resultlen)
+{
+    ENTER("MPI_Type_get_name");
+    if (type == MPI_DATATYPE_NULL || inproc_type_check(type, false))
+        return inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
+    size_t length = strlen(type->name);
+    memcpy(type_name, type->name, length + 1);
+    *resultlen = (int)length;
+    return MPI_SUCCESS;
+}
+
+int MPI_Type_set_name(MPI_Datatype type, const char *type_name)
+{
+    ENTER("MPI_Type_set_name");
+    int code = check(type);
+    if (code == MPI_SUCCESS && !type->predefined) {
+        char *name = inproc_strdup(type_name);
+        if (strlen(name) >= MPI_MAX_OBJECT_NAME)
+            name[MPI_MAX_OBJECT_NAME - 1] = 0;
+        type->name = name;
+    }
+    return code;
+}
+
+int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
+{
+    ENTER("MPI_Type_match_size");
+    MPI_Datatype found = NULL;
+    if (typeclass == MPI_TYPECLASS_INTEGER)
+        found = size == 1   ? MPI_INT8_T
+                : size == 2 ? MPI_INT16_T
+                : size == 4 ? MPI_INT32_T
+                : size == 8 ? MPI_INT64_T
+                            : NULL;
+    else if (typeclass == MPI_TYPECLASS_REAL)
+        found = size == 4    ? MPI_FLOAT
+                : size == 8  ? MPI_DOUBLE
+                : size == 16 ? MPI_LONG_DOUBLE
+                             : NULL;
+    else if (typeclass == MPI_TYPECLASS_COMPLEX)
+        found = size == 8    ? MPI_C_FLOAT_COMPLEX
+                : size == 16 ? MPI_C_DOUBLE_COMPLEX
+                : size == 32 ? MPI_C_LONG_DOUBLE_COMPLEX
+                             : NULL;
+    if (!found)
+        return inproc_error(NULL, MPI_ERR_ARG, "class %d, size %d", typeclass, size);
+    *type = found;
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_address(const void *location, MPI_Aint *address)
+{
+    ENTER("MPI_Get_address");
+    *address = (MPI_Aint)location;
+    return MPI_SUCCESS;
+}

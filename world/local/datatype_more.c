@@ -1,0 +1,111 @@
+/* Datatypes by precision and range, as Fortran 90 asks for them; the names that MPI 2 replaced. */
+#define OMPI_OMIT_MPI1_COMPAT_DECLS 0
+#include "world/state.h"
+
+/* One handle for the same arguments, never to be freed. */
+static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype *out_type)
+{
+    struct inproc_extra *extra = inproc_extra();
+    for (MPI_Datatype t = extra->by_range; t; t = (MPI_Datatype)t->handle.next)
+        if (t->envelope->combiner == combiner && t->envelope->integer[0] == p &&
+            (t->envelope->integer_count < 2 || t->envelope->integer[1] == r)) {
+            *out_type = t;
+            return MPI_SUCCESS;
+        }
+    if (!like)
+        return inproc_error(NULL, MPI_ERR_ARG, "no such number exists: precision %d, range %d", p,
+                            r);
+    MPI_Datatype made = inproc_alloc(sizeof *made);
+    *made = *like;
+    made->handle.next = (struct inproc_handle *)extra->by_range;
+    extra->by_range = made;
+    made->name = inproc_text("COMBINER %s", like->name);
+    int numbers = combiner == MPI_COMBINER_F90_INTEGER ? 1 : 2;
+    struct inproc_envelope *envelope = inproc_type_envelope(made, combiner, numbers, 0, 0);
+    envelope->integer[0] = p;
+    envelope->integer[numbers - 1] = numbers == 1 ? p : r;
+    *out_type = made;
+    return MPI_SUCCESS;
+}
+
+/* 0: single, 1: double, 2: extended precision; 3: none. As Open MPI has it, the largest exponents
+ * are excluded. */
+static int precision(int p, int r)
+{
+    static const int digits[] = {6, 15, 18}, exponent[] = {37, 307, 4931};
+    int kind = 0;
+    while (kind < 3 &&
+           ((p != MPI_UNDEFINED && p > digits[kind]) || (r != MPI_UNDEFINED && r > exponent[kind])))
+        kind++;
+    return kind;
+}
+
+int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
+{
+    ENTER("MPI_Type_create_f90_integer");
+    MPI_Datatype like = r <= 2    ? MPI_BYTE
+                        : r <= 4  ? MPI_SHORT
+                        : r <= 9  ? MPI_INT
+                        : r <= 18 ? MPI_LONG
+                                  : NULL;
+    return by_range(MPI_COMBINER_F90_INTEGER, r, 0, like, newtype);
+}
+
+int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
+{
+    ENTER("MPI_Type_create_f90_real");
+    const MPI_Datatype like[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, NULL};
+    return by_range(MPI_COMBINER_F90_REAL, p, r, like[precision(p, r)], newtype);
+}
+
+int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
+{
+    ENTER("MPI_Type_create_f90_complex");
+    const MPI_Datatype like[] = {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, (MPI_Datatype)&ompi_mpi_ldblcplex,
+                                 NULL};
+    return by_range(MPI_COMBINER_F90_COMPLEX, p, r, like[precision(p, r)], newtype);
+}
+
+int MPI_Address(void *location, MPI_Aint *address)
+{
+    return MPI_Get_address(location, address);
+}
+
+int MPI_Type_extent(MPI_Datatype type, MPI_Aint *extent)
+{
+    MPI_Aint lb;
+    return MPI_Type_get_extent(type, &lb, extent);
+}
+
+int MPI_Type_lb(MPI_Datatype type, MPI_Aint *lb)
+{
+    MPI_Aint extent;
+    return MPI_Type_get_extent(type, lb, &extent);
+}
+
+int MPI_Type_ub(MPI_Datatype type, MPI_Aint *ub)
+{
+    MPI_Aint lb, extent;
+    int code = MPI_Type_get_extent(type, &lb, &extent);
+    if (!code)
+        *ub = lb + extent;
+    return code;
+}
+
+int MPI_Type_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
+                     MPI_Datatype *newtype)
+{
+    return MPI_Type_create_hvector(count, blocklength, stride, oldtype, newtype);
+}
+
+int MPI_Type_hindexed(int count, int length[], MPI_Aint disp[], MPI_Datatype oldtype,
+                      MPI_Datatype *newtype)
+{
+    return MPI_Type_create_hindexed(count, length, disp, oldtype, newtype);
+}
+
+int MPI_Type_struct(int count, int length[], MPI_Aint disp[], MPI_Datatype types[],
+                    MPI_Datatype *newtype)
+{
+    return MPI_Type_create_struct(count, length, disp, types, newtype);
+}

@@ -1,0 +1,431 @@
+/* The rest: start and end, time, errors, info, memory. */
+#include "world/state.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+struct ompi_predefined_request_t ompi_request_null = {{.handle = {.magic = HANDLE_DEAD}}};
+struct ompi_predefined_message_t ompi_message_null = {{.handle = {.magic = HANDLE_DEAD}}};
+struct ompi_predefined_message_t ompi_message_no_proc = {
+    {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_MESSAGE, .made_by = "MPI_Init"}}};
+struct ompi_predefined_info_t ompi_mpi_info_null = {{.handle = {.magic = HANDLE_DEAD}}};
+struct ompi_predefined_info_t ompi_mpi_info_env = {
+    {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_INFO, .made_by = "MPI_Init"}}};
+
+#define NAME(name) [MPI_##name] = "MPI_" #name
+static const char *const error_name[] = {
+    NAME(SUCCESS),
+    NAME(ERR_BUFFER),
+    NAME(ERR_COUNT),
+    NAME(ERR_TYPE),
+    NAME(ERR_TAG),
+    NAME(ERR_COMM),
+    NAME(ERR_RANK),
+    NAME(ERR_REQUEST),
+    NAME(ERR_ROOT),
+    NAME(ERR_GROUP),
+    NAME(ERR_OP),
+    NAME(ERR_TOPOLOGY),
+    NAME(ERR_DIMS),
+    NAME(ERR_ARG),
+    NAME(ERR_UNKNOWN),
+    NAME(ERR_TRUNCATE),
+    NAME(ERR_OTHER),
+    NAME(ERR_INTERN),
+    NAME(ERR_IN_STATUS),
+    NAME(ERR_PENDING),
+    NAME(ERR_ACCESS),
+    NAME(ERR_AMODE),
+    NAME(ERR_ASSERT),
+    NAME(ERR_BAD_FILE),
+    NAME(ERR_BASE),
+    NAME(ERR_CONVERSION),
+    NAME(ERR_DISP),
+    NAME(ERR_DUP_DATAREP),
+    NAME(ERR_FILE_EXISTS),
+    NAME(ERR_FILE_IN_USE),
+    NAME(ERR_FILE),
+    NAME(ERR_INFO_KEY),
+    NAME(ERR_INFO_NOKEY),
+    NAME(ERR_INFO_VALUE),
+    NAME(ERR_INFO),
+    NAME(ERR_IO),
+    NAME(ERR_KEYVAL),
+    NAME(ERR_LOCKTYPE),
+    NAME(ERR_NAME),
+    NAME(ERR_NO_MEM),
+    NAME(ERR_NOT_SAME),
+    NAME(ERR_NO_SPACE),
+    NAME(ERR_NO_SUCH_FILE),
+    NAME(ERR_PORT),
+    NAME(ERR_QUOTA),
+    NAME(ERR_READ_ONLY),
+    NAME(ERR_RMA_CONFLICT),
+    NAME(ERR_RMA_SYNC),
+    NAME(ERR_SERVICE),
+    NAME(ERR_SIZE),
+    NAME(ERR_SPAWN),
+    NAME(ERR_UNSUPPORTED_DATAREP),
+    NAME(ERR_UNSUPPORTED_OPERATION),
+    NAME(ERR_WIN),
+    NAME(ERR_RMA_RANGE),
+    NAME(ERR_RMA_ATTACH),
+    NAME(ERR_RMA_FLAVOR),
+    NAME(ERR_RMA_SHARED),
+};
+
+const char *inproc_error_name(int code)
+{
+    bool known = code >= 0 && code < (int)(sizeof error_name / sizeof *error_name);
+    return known && error_name[code] ? error_name[code] : "an MPI error";
+}
+
+/* --- start and end ---------------------------------------------------------------------------- */
+
+int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    (void)argc, (void)argv;
+    WORLD->fiber->call = "MPI_Init";
+    if (ME->initialized) {
+        inproc_found("error", ME->rank, "MPI_Init is called a second time");
+        inproc_world_stop();
+    }
+    ME->initialized = true;
+    if (provided)
+        *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Init(int *argc, char ***argv)
+{
+    return MPI_Init_thread(argc, argv, MPI_THREAD_SINGLE, NULL);
+}
+
+int MPI_Finalize(void)
+{
+    ENTER("MPI_Finalize");
+    inproc_attributes_drop(&ME->self.attribute, MPI_COMM_SELF);
+    ME->finalized = true;
+    return MPI_SUCCESS;
+}
+
+int MPI_Initialized(int *flag)
+{
+    *flag = ME->initialized;
+    return MPI_SUCCESS;
+}
+
+int MPI_Finalized(int *flag)
+{
+    *flag = ME->finalized;
+    return MPI_SUCCESS;
+}
+
+int MPI_Query_thread(int *provided)
+{
+    ENTER("MPI_Query_thread");
+    *provided = MPI_THREAD_FUNNELED;
+    return MPI_SUCCESS;
+}
+
+int MPI_Is_thread_main(int *flag)
+{
+    ENTER("MPI_Is_thread_main");
+    *flag = 1;
+    return MPI_SUCCESS;
+}
+
+int MPI_Abort(MPI_Comm comm, int errorcode)
+{
+    (void)comm;
+    ENTER("MPI_Abort");
+    inproc_found("abort", ME->rank, "rank %d calls MPI_Abort with code %d", ME->rank, errorcode);
+    inproc_world_stop();
+}
+
+/* Virtual time: a microsecond a look. A loop that does nothing but wait for time to pass looks
+ * again and again; time then goes faster and faster, up to a second a look. */
+double MPI_Wtime(void)
+{
+    static const char name[] = "MPI_Wtime";
+    bool again = WORLD->fiber->call == name;
+    ENTER(name);
+    WORLD->time_streak = again ? WORLD->time_streak + 1 : 0;
+    uint32_t doubled = WORLD->time_streak / 8;
+    WORLD->now_ns += (uint64_t)1000 << (doubled < 20 ? doubled : 20);
+    if (WORLD->ready_count)
+        inproc_fiber_yield();
+    return (double)WORLD->now_ns * 1e-9;
+}
+
+double MPI_Wtick(void)
+{
+    return 1e-9;
+}
+
+int MPI_Pcontrol(const int level, ...)
+{
+    (void)level;
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_version(int *version, int *subversion)
+{
+    *version = MPI_VERSION;
+    *subversion = MPI_SUBVERSION;
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_library_version(char *version, int *resultlen)
+{
+    *resultlen = snprintf(version, MPI_MAX_LIBRARY_VERSION_STRING, "crosswait in-process MPI");
+    return MPI_SUCCESS;
+}
+
+int MPI_Get_processor_name(char *name, int *resultlen)
+{
+    ENTER("MPI_Get_processor_name");
+    *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "inproc");
+    return MPI_SUCCESS;
+}
+
+/* --- errors ----------------------------------------------------------------------------------- */
+
+struct inproc_error_code { /* the program's own, also its classes */
+    struct inproc_error_code *next;
+    int code, class;
+    const char *text;
+};
+
+static struct inproc_error_code *own_code(int code)
+{
+    struct inproc_error_code *own = ME && ME->extra ? ME->extra->error_code : NULL;
+    while (own && own->code != code)
+        own = own->next;
+    return own;
+}
+
+static int own_code_new(int class)
+{
+    struct inproc_extra *extra = inproc_extra();
+    struct inproc_error_code *made = inproc_alloc(sizeof *made);
+    if (!extra->error_code_last)
+        extra->error_code_last = MPI_ERR_LASTCODE;
+    int code = ++extra->error_code_last;
+    *made = (struct inproc_error_code){extra->error_code, code, class < 0 ? code : class, ""};
+    extra->error_code = made;
+    return code;
+}
+
+int MPI_Error_class(int errorcode, int *errorclass)
+{
+    const struct inproc_error_code *own = own_code(errorcode);
+    *errorclass = own ? own->class : errorcode;
+    return MPI_SUCCESS;
+}
+
+int MPI_Error_string(int errorcode, char *string, int *resultlen)
+{
+    const struct inproc_error_code *own = own_code(errorcode);
+    *resultlen = snprintf(string, MPI_MAX_ERROR_STRING, "%s",
+                          own ? own->text : inproc_error_name(errorcode));
+    return MPI_SUCCESS;
+}
+
+int MPI_Add_error_class(int *errorclass)
+{
+    ENTER("MPI_Add_error_class");
+    *errorclass = own_code_new(-1);
+    return MPI_SUCCESS;
+}
+
+int MPI_Add_error_code(int errorclass, int *errorcode)
+{
+    ENTER("MPI_Add_error_code");
+    if (errorclass < 0 || (errorclass > MPI_ERR_LASTCODE && !own_code(errorclass)))
+        return inproc_error(NULL, MPI_ERR_ARG, "no error class %d", errorclass);
+    *errorcode = own_code_new(errorclass);
+    return MPI_SUCCESS;
+}
+
+int MPI_Add_error_string(int errorcode, const char *string)
+{
+    ENTER("MPI_Add_error_string");
+    struct inproc_error_code *own = own_code(errorcode);
+    if (!own || strlen(string) >= MPI_MAX_ERROR_STRING)
+        return inproc_error(NULL, MPI_ERR_ARG,
+                            "%d is not the program's own code, or the text is long", errorcode);
+    own->text = inproc_strdup(string);
+    return MPI_SUCCESS;
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
+{
+    ENTER("MPI_Alloc_mem");
+    (void)info;
+    if (size < 0)
+        return inproc_error(NULL, MPI_ERR_ARG, "size %td", size);
+    void *made = malloc((size_t)size + !size);
+    if (!made)
+        return inproc_error(NULL, MPI_ERR_NO_MEM, "%td bytes", size);
+    *(void **)baseptr = made;
+    return MPI_SUCCESS;
+}
+
+int MPI_Free_mem(void *base)
+{
+    ENTER("MPI_Free_mem");
+    free(base);
+    return MPI_SUCCESS;
+}
+
+/* --- info ------------------------------------------------------------------------------------- */
+
+static int info_check(MPI_Info info)
+{
+    return handle_good(info, HANDLE_INFO)
+               ? MPI_SUCCESS
+               : inproc_error(NULL, MPI_ERR_INFO, "the info is null or freed");
+}
+
+static struct inproc_info_entry **info_find(MPI_Info info, const char *key)
+{
+    struct inproc_info_entry **link = &info->first;
+    while (*link && strcmp((*link)->key, key))
+        link = &(*link)->next;
+    return link;
+}
+
+static struct inproc_info_entry *entries_copy(const struct inproc_info_entry *entry)
+{
+    struct inproc_info_entry *first = NULL, **link = &first;
+    for (; entry; entry = entry->next, link = &(*link)->next) {
+        *link = inproc_alloc(sizeof **link);
+        **link = (struct inproc_info_entry){NULL, inproc_strdup(entry->key),
+                                            inproc_strdup(entry->value)};
+    }
+    return first;
+}
+
+struct inproc_info_entry *inproc_info_keep(MPI_Info info)
+{
+    return handle_good(info, HANDLE_INFO) ? entries_copy(info->first) : NULL;
+}
+
+MPI_Info inproc_info_new(const struct inproc_info_entry *entry)
+{
+    MPI_Info made = inproc_handle_new(HANDLE_INFO, sizeof *made);
+    made->first = entries_copy(entry);
+    return made;
+}
+
+int MPI_Info_create(MPI_Info *info)
+{
+    ENTER("MPI_Info_create");
+    *info = inproc_handle_new(HANDLE_INFO, sizeof **info);
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_set(MPI_Info info, const char *key, const char *value)
+{
+    ENTER("MPI_Info_set");
+    int code = info_check(info);
+    if (code)
+        return code;
+    if (!key || !*key || strlen(key) > MPI_MAX_INFO_KEY)
+        return inproc_error(NULL, MPI_ERR_INFO_KEY, "a bad key");
+    struct inproc_info_entry **link = info_find(info, key);
+    if (!*link) {
+        *link = inproc_alloc(sizeof **link);
+        **link = (struct inproc_info_entry){.key = inproc_strdup(key)};
+    }
+    (*link)->value = inproc_strdup(value);
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
+{
+    ENTER("MPI_Info_get");
+    int code = info_check(info);
+    if (code)
+        return code;
+    const struct inproc_info_entry *found = *info_find(info, key);
+    *flag = found != NULL;
+    if (found)
+        snprintf(value, (size_t)valuelen + 1, "%s", found->value);
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
+{
+    ENTER("MPI_Info_get_valuelen");
+    int code = info_check(info);
+    if (code)
+        return code;
+    const struct inproc_info_entry *found = *info_find(info, key);
+    *flag = found != NULL;
+    if (found)
+        *valuelen = (int)strlen(found->value);
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
+{
+    ENTER("MPI_Info_get_nkeys");
+    int code = info_check(info);
+    *nkeys = 0;
+    for (const struct inproc_info_entry *e = code ? NULL : info->first; e; e = e->next)
+        ++*nkeys;
+    return code;
+}
+
+int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
+{
+    ENTER("MPI_Info_get_nthkey");
+    int code = info_check(info);
+    if (code)
+        return code;
+    const struct inproc_info_entry *entry = info->first;
+    while (entry && n-- > 0)
+        entry = entry->next;
+    if (!entry)
+        return inproc_error(NULL, MPI_ERR_INFO_KEY, "no such key");
+    strcpy(key, entry->key);
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_delete(MPI_Info info, const char *key)
+{
+    ENTER("MPI_Info_delete");
+    int code = info_check(info);
+    if (code)
+        return code;
+    struct inproc_info_entry **link = info_find(info, key);
+    if (!*link)
+        return inproc_error(NULL, MPI_ERR_INFO_NOKEY, "no key '%s'", key);
+    *link = (*link)->next;
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
+{
+    ENTER("MPI_Info_dup");
+    int code = info_check(info);
+    if (code)
+        return code;
+    *newinfo = inproc_info_new(info->first);
+    return MPI_SUCCESS;
+}
+
+int MPI_Info_free(MPI_Info *info)
+{
+    ENTER("MPI_Info_free");
+    int code = info_check(*info);
+    if (code)
+        return code;
+    inproc_handle_kill(&(*info)->handle);
+    *info = MPI_INFO_NULL;
+    return MPI_SUCCESS;
+}

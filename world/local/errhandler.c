@@ -1,0 +1,137 @@
+/* Error handlers of communicators, windows and files. */
+#define OMPI_OMIT_MPI1_COMPAT_DECLS 0
+#include "world/exchange/file.h"
+#include "world/exchange/rma.h"
+#include "world/state.h"
+
+#define PREDEFINED_HANDLER(symbol, number)                               \
+    struct ompi_predefined_errhandler_t ompi_mpi_##symbol = {            \
+        {.handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_ERRHANDLER, \
+                    .references = 1,                                     \
+                    .made_by = "MPI_Init"},                              \
+         .kind = number}};
+PREDEFINED_HANDLER(errors_are_fatal, 0)
+PREDEFINED_HANDLER(errors_return, 1)
+struct ompi_predefined_errhandler_t ompi_mpi_errhandler_null = {{.handle = {.magic = HANDLE_DEAD}}};
+
+static int handler_new(void *function, MPI_Errhandler *out_handler)
+{
+    if (!function)
+        return inproc_error(NULL, MPI_ERR_ARG, "NULL function");
+    MPI_Errhandler made = inproc_handle_new(HANDLE_ERRHANDLER, sizeof *made);
+    made->kind = 2;
+    memcpy(&made->function, &function, sizeof function);
+    *out_handler = made;
+    return MPI_SUCCESS;
+}
+
+/* Another handle to it, to be freed too; also after the program's first one was. */
+static MPI_Errhandler handler_again(MPI_Errhandler handler)
+{
+    if (handler->kind != 2)
+        return handler;
+    handler->handle.references =
+        handle_good(handler, HANDLE_ERRHANDLER) ? handler->handle.references + 1 : 1;
+    handler->handle.magic = (uint32_t)HANDLE_MAGIC + HANDLE_ERRHANDLER;
+    return handler;
+}
+
+/* Where the object keeps its handler. */
+static int of_comm(MPI_Comm handle, MPI_Errhandler **out_place)
+{
+    MPI_Comm comm;
+    int code = inproc_comm_check(handle, &comm);
+    if (code == MPI_SUCCESS)
+        *out_place = &comm->errhandler;
+    return code;
+}
+
+static int of_win(MPI_Win win, MPI_Errhandler **out_place)
+{
+    int code = inproc_win_check(win);
+    if (code == MPI_SUCCESS)
+        *out_place = &win->errhandler;
+    return code;
+}
+
+static int of_file(MPI_File file, MPI_Errhandler **out_place)
+{
+    if (file == MPI_FILE_NULL) {
+        *out_place = &inproc_extra()->file_errhandler;
+        return MPI_SUCCESS;
+    }
+    int code = inproc_file_check(file);
+    if (code == MPI_SUCCESS)
+        *out_place = &file->errhandler;
+    return code;
+}
+
+#define CALLS(Name, Object, of_object)                                             \
+    int MPI_##Name##_create_errhandler(MPI_##Name##_errhandler_function *function, \
+                                       MPI_Errhandler *errhandler)                 \
+    {                                                                              \
+        ENTER("MPI_" #Name "_create_errhandler");                                  \
+        return handler_new((void *)(uintptr_t)function, errhandler);               \
+    }                                                                              \
+    int MPI_##Name##_set_errhandler(Object object, MPI_Errhandler errhandler)      \
+    {                                                                              \
+        ENTER("MPI_" #Name "_set_errhandler");                                     \
+        MPI_Errhandler *place;                                                     \
+        int code = of_object(object, &place);                                      \
+        if (!code && !handle_good(errhandler, HANDLE_ERRHANDLER))                  \
+            return inproc_error_on(*place, &object, MPI_ERR_ARG,                   \
+                                   "the error handler is null or freed");          \
+        if (!code)                                                                 \
+            *place = errhandler;                                                   \
+        return code;                                                               \
+    }                                                                              \
+    int MPI_##Name##_get_errhandler(Object object, MPI_Errhandler *errhandler)     \
+    {                                                                              \
+        ENTER("MPI_" #Name "_get_errhandler");                                     \
+        MPI_Errhandler *place;                                                     \
+        int code = of_object(object, &place);                                      \
+        if (!code)                                                                 \
+            *errhandler = handler_again(*place);                                   \
+        return code;                                                               \
+    }                                                                              \
+    int MPI_##Name##_call_errhandler(Object object, int errorcode)                 \
+    {                                                                              \
+        ENTER("MPI_" #Name "_call_errhandler");                                    \
+        MPI_Errhandler *place;                                                     \
+        int code = of_object(object, &place);                                      \
+        if (!code && errorcode)                                                    \
+            inproc_error_on(*place, &object, errorcode, "the program's own call"); \
+        return code;                                                               \
+    }
+CALLS(Comm, MPI_Comm, of_comm)
+CALLS(Win, MPI_Win, of_win)
+CALLS(File, MPI_File, of_file)
+
+int MPI_Errhandler_free(MPI_Errhandler *errhandler)
+{
+    ENTER("MPI_Errhandler_free");
+    if (!errhandler || !*errhandler || (*errhandler)->kind > 2 ||
+        *errhandler == MPI_ERRHANDLER_NULL)
+        return inproc_error(NULL, MPI_ERR_ARG, "the error handler is null");
+    if ((*errhandler)->kind == 2 && handle_good(*errhandler, HANDLE_ERRHANDLER) &&
+        --(*errhandler)->handle.references == 0)
+        inproc_handle_kill(&(*errhandler)->handle);
+    *errhandler = MPI_ERRHANDLER_NULL;
+    return MPI_SUCCESS;
+}
+
+/* The names that MPI 2 replaced. */
+int MPI_Errhandler_create(MPI_Handler_function *function, MPI_Errhandler *errhandler)
+{
+    return MPI_Comm_create_errhandler(function, errhandler);
+}
+
+int MPI_Errhandler_set(MPI_Comm comm, MPI_Errhandler errhandler)
+{
+    return MPI_Comm_set_errhandler(comm, errhandler);
+}
+
+int MPI_Errhandler_get(MPI_Comm comm, MPI_Errhandler *errhandler)
+{
+    return MPI_Comm_get_errhandler(comm, errhandler);
+}

@@ -1,0 +1,556 @@
+/* What the files of the in-process MPI share: the handles behind mpi.h's opaque types, ranks,
+ * fibers, the world.
+ *
+ * Invariants:
+ * 1. One world at a time; `inproc_world` is it. Its memory comes from the arena and dies with it:
+ * handles are never reused within a world, so a stale handle is recognised by its magic number.
+ * 2. A fiber is running, in the ready queue once, or blocked; a blocked fiber is made ready by
+ * exactly one event.
+ * 3. Posted receives of a rank are in post order, unexpected messages in arrival order; both are
+ * searched from the front, so messages of a pair do not overtake each other.
+ * 4. A handle made by a rank is on that rank's list until the world ends; what is not freed then is
+ * a leak. */
+#ifndef WORLD_STATE_H
+#define WORLD_STATE_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "core/check.h"
+#include "world/world.h"
+
+#define LIKELY(x) __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
+enum inproc_handle_kind {
+    HANDLE_COMM = 1,
+    HANDLE_GROUP,
+    HANDLE_TYPE,
+    HANDLE_OP,
+    HANDLE_ERRHANDLER,
+    HANDLE_INFO,
+    HANDLE_REQUEST,
+    HANDLE_MESSAGE,
+    HANDLE_WIN,
+    HANDLE_FILE,
+    HANDLE_KIND_COUNT
+};
+
+enum { HANDLE_MAGIC = 0x43570000, HANDLE_DEAD = 0x44440000 };
+
+struct inproc_handle {
+    uint32_t magic; /* HANDLE_MAGIC or HANDLE_DEAD, plus kind */
+    int32_t references;
+    struct inproc_handle *next; /* made by the same rank */
+    const char *made_by;        /* the call */
+};
+
+/* --- datatypes -------------------------------------------------------------------------------- */
+
+enum inproc_basic {
+    BASIC_NONE,
+    BASIC_BYTE,
+    BASIC_PACKED,
+    BASIC_CHAR,
+    BASIC_WCHAR,
+    BASIC_BOOL,
+    BASIC_I8,
+    BASIC_I16,
+    BASIC_I32,
+    BASIC_I64,
+    BASIC_U8,
+    BASIC_U16,
+    BASIC_U32,
+    BASIC_U64,
+    BASIC_F32,
+    BASIC_F64,
+    BASIC_F80,
+    BASIC_C32,
+    BASIC_C64,
+    BASIC_C80,
+    BASIC_F16,
+    BASIC_I128,
+    BASIC_COUNT
+};
+
+struct inproc_run { /* count basics side by side from disp */
+    ptrdiff_t disp;
+    size_t count;
+    uint32_t basic;
+    uint32_t size; /* of one basic */
+};
+
+struct inproc_envelope {
+    int combiner;
+    int integer_count, address_count, type_count;
+    int *integer;
+    MPI_Aint *address;
+    MPI_Datatype *type;
+};
+
+struct ompi_datatype_t {
+    struct inproc_handle handle;
+    bool predefined, committed, dense; /* dense: element i is size bytes at i*size */
+    bool lb_given, ub_given;           /* by a resize: overrides what the data would give */
+    uint16_t align;
+    uint8_t pair; /* MINLOC and MAXLOC types: enum inproc_basic of the value */
+    size_t size;
+    ptrdiff_t lb, ub, true_lb, true_ub;
+    struct inproc_run *run;
+    size_t run_count;
+    size_t basic_count; /* in one element */
+    struct inproc_envelope *envelope;
+    const char *name;
+    struct inproc_attribute *attribute;
+};
+struct ompi_predefined_datatype_t {
+    struct ompi_datatype_t type;
+};
+
+static inline ptrdiff_t type_extent(const struct ompi_datatype_t *type)
+{
+    return type->ub - type->lb;
+}
+
+/* Copies to and from packed bytes; never more than `room`. Return the bytes moved. */
+size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t count,
+                        MPI_Datatype type);
+size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed,
+                          size_t bytes);
+/* From one typed buffer to another: at most what both hold. */
+size_t inproc_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from,
+                        size_t from_count, MPI_Datatype from_type);
+uint64_t inproc_type_checksum(const void *buffer, size_t count, MPI_Datatype type);
+/* How many basic elements `bytes` of packed data hold; -1 when they end inside one. */
+ptrdiff_t inproc_type_elements(MPI_Datatype type, size_t bytes);
+/* Whether the first bytes of both describe the same basics. */
+bool inproc_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes);
+int inproc_type_check(MPI_Datatype type, bool committed);
+/* Where count elements begin and end, from the buffer's address. */
+void inproc_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high);
+MPI_Datatype inproc_type_again(MPI_Datatype type); /* another handle for the caller to free */
+/* datatype.c, for the constructors of other files: a new type is opened, filled, closed. */
+MPI_Datatype inproc_type_open(void);
+void inproc_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old);
+void inproc_type_close(MPI_Datatype type);
+struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, int integers,
+                                             int addresses, int types);
+/* Index of the basic type behind a predefined handle; used by op.c. */
+extern const char *const inproc_basic_name[BASIC_COUNT];
+
+/* --- operations, groups, error handlers, info ------------------------------------------------- */
+
+struct ompi_op_t {
+    struct inproc_handle handle;
+    MPI_User_function *function; /* NULL: predefined */
+    uint8_t builtin;
+    bool commutative;
+};
+struct ompi_predefined_op_t {
+    struct ompi_op_t op;
+};
+/* b = a op b, element by element. */
+int inproc_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type);
+int inproc_op_check(MPI_Op op, MPI_Datatype type);
+
+struct ompi_group_t {
+    struct inproc_handle handle;
+    int size;
+    const int *member; /* world ranks */
+};
+struct ompi_predefined_group_t {
+    struct ompi_group_t group;
+};
+
+struct ompi_errhandler_t {
+    struct inproc_handle handle;
+    uint8_t kind;                                   /* 0 fatal, 1 return, 2 function */
+    void (*function)(void *object, int *code, ...); /* of a communicator, a window or a file */
+};
+struct ompi_predefined_errhandler_t {
+    struct ompi_errhandler_t errhandler;
+};
+
+struct inproc_info_entry {
+    struct inproc_info_entry *next;
+    char *key, *value;
+};
+struct ompi_info_t {
+    struct inproc_handle handle;
+    struct inproc_info_entry *first;
+};
+struct ompi_predefined_info_t {
+    struct ompi_info_t info;
+};
+
+/* --- communicators ---------------------------------------------------------------------------- */
+
+struct inproc_topology {
+    int kind; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
+    int dimension_count;
+    int *dims, *periods, *coords;
+    int *index, *edges;      /* graph */
+    int in_count, out_count; /* distributed graph */
+    int *in, *out, *in_weight, *out_weight;
+};
+
+struct inproc_attribute {
+    struct inproc_attribute *next;
+    int keyval;
+    void *value;
+};
+
+struct ompi_communicator_t {
+    struct inproc_handle handle;
+    uint32_t context; /* even; +1 for collectives */
+    int rank, size;
+    const int *member; /* world ranks */
+    int remote_size;   /* 0: not an intercommunicator */
+    const int *remote;
+    uint32_t meeting_count;    /* collective calls so far, the same on every member */
+    uint32_t collective_count; /* for the tags of built-in collectives */
+    MPI_Errhandler errhandler;
+    struct inproc_topology *topology;
+    struct inproc_attribute *attribute;
+    const char *name;
+    struct inproc_info_entry *info;
+};
+struct ompi_predefined_communicator_t {
+    struct ompi_communicator_t comm;
+};
+
+/* --- messages and requests -------------------------------------------------------------------- */
+
+enum { MESSAGE_SMALL = 64 };
+
+struct inproc_message { /* sent, not yet received */
+    struct inproc_message *next;
+    uint32_t context;
+    int32_t source; /* in the communicator */
+    int32_t tag;
+    int32_t world; /* the sender's world rank */
+    size_t bytes;
+    struct ompi_request_t *send; /* waits for the match; NULL: buffered */
+    uint8_t *packed;             /* buffered data; NULL: still with the sender */
+    MPI_Datatype type;           /* of the sender, for signatures; may be NULL */
+    uint64_t start[2];
+    const char *call;
+    uint8_t small[MESSAGE_SMALL];
+};
+
+struct ompi_message_t {
+    struct inproc_handle handle;
+    struct inproc_message *message;
+    MPI_Comm comm;
+};
+struct ompi_predefined_message_t {
+    struct ompi_message_t message;
+};
+
+enum inproc_request_kind {
+    REQUEST_NONE,
+    REQUEST_SEND,
+    REQUEST_RECV,
+    REQUEST_COLL,
+    REQUEST_GENERAL,
+    REQUEST_DEFERRED /* complete from the start; what it stands for is done when it is waited for */
+};
+struct inproc_deferred { /* the first member of whatever the request's maker keeps */
+    void (*finish)(struct ompi_request_t *request, struct inproc_deferred *self);
+};
+enum inproc_mode { MODE_STANDARD, MODE_BUFFERED, MODE_SYNCHRONOUS, MODE_READY };
+
+struct ompi_request_t {
+    struct inproc_handle handle;
+    uint8_t kind, mode;
+    bool persistent, active, complete, freed, cancelled, checked;
+    struct inproc_rank *owner;
+    struct ompi_request_t *next; /* in a queue of posted receives */
+    struct inproc_fiber *waiter;
+    void *buffer;
+    size_t count;
+    MPI_Datatype type;
+    MPI_Comm comm;
+    uint32_t context;
+    int32_t peer, tag;
+    int32_t id;
+    int error;
+    uint8_t *late; /* data that arrived, handed over at completion; of deferred ones never NULL */
+    size_t late_bytes;
+    MPI_Status status;
+    uint64_t checksum;
+    uint64_t post[2], done[2];
+    struct inproc_general *general;
+    struct inproc_deferred *deferred;
+};
+struct ompi_predefined_request_t {
+    struct ompi_request_t request;
+};
+
+/* --- ranks, fibers, the world ----------------------------------------------------------------- */
+
+struct inproc_fiber {
+    void *sp;
+    uint8_t *stack; /* lowest usable byte; the guard lies below */
+    size_t stack_bytes;
+    void *fake_stack; /* the address sanitizer's */
+    struct inproc_rank *rank;
+    void (*body)(struct inproc_fiber *fiber);
+    void *argument;
+    bool live;
+    bool dirty; /* abandoned in the middle: its stack may be poisoned */
+    struct inproc_fiber *paused_next;
+    bool is_rank; /* a rank's own fiber, not one of a nonblocking collective */
+    int waiting;  /* requests it still waits for before it is ready */
+    bool probing;
+    /* What it is doing, for reports. */
+    const char *call;
+    int peer, tag;
+    size_t bytes;
+    uint32_t context;
+    const char *why;
+};
+
+struct inproc_extra { /* of a rank: what few programs need */
+    struct inproc_error_code *error_code;
+    int error_code_last;
+    void **fortran; /* handles by the number that Fortran knows them by */
+    int fortran_count, fortran_room;
+    MPI_Datatype by_range;          /* those of MPI_Type_create_f90_... */
+    MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: what new files start with */
+};
+
+struct inproc_rank {
+    int rank;
+    struct inproc_fiber *fiber;
+    bool initialized, finalized;
+    struct ompi_request_t *posted, **posted_end;
+    struct inproc_message *unexpected, **unexpected_end;
+    struct inproc_handle *handles;
+    uint64_t clock[2], send_free[2], recv_free[2];
+    uint64_t pattern;
+    uint32_t send_count, call_count; /* the latter only where calls may be delayed */
+    uint32_t held_count;             /* buffered messages to this rank that it has not received */
+    size_t held_bytes;
+    uint32_t named_count, wildcard_count; /* receives matched */
+    int wildcard_source;                  /* of all wildcards so far; -2: of several */
+    int32_t request_count;
+    uint32_t idle_polls;
+    void *bsend_buffer;
+    size_t bsend_bytes, bsend_used;
+    struct ompi_communicator_t world, self;
+    int self_member;
+    struct inproc_extra *extra; /* NULL until something in it is needed: inproc_extra() */
+    uint8_t
+        *private; /* this rank's copy of the program's global variables, while it does not run */
+};
+
+struct inproc_world {
+    const struct inproc_options *options;
+    struct inproc_outcome *outcome;
+    struct inproc_choice choice;
+    struct inproc_rank *rank;
+    int rank_count;
+    struct inproc_fiber *fiber; /* the one that runs */
+    struct inproc_rank *me;
+    struct inproc_fiber **ready; /* ring */
+    uint32_t ready_mask, ready_head, ready_count;
+    struct inproc_fiber *paused; /* they go on, last come first, when the ready queue is empty */
+    struct inproc_later *later, *later_free;
+    uint64_t ticks;
+    int live_count; /* ranks not yet returned */
+    bool chosen;    /* shuffle */
+    bool stop;
+    uint64_t step_count, step_count_max;
+    uint64_t now_ns;
+    uint32_t time_streak; /* looks at the clock with nothing between them */
+    uint32_t context_next;
+    int keyval_count;
+    struct inproc_heap *heap;
+    struct inproc_file_shared *file; /* open ones */
+    struct inproc_meeting *meeting;
+    struct inproc_message *message_free;
+    bool running;
+};
+
+extern struct inproc_world inproc_world;
+
+#define WORLD (&inproc_world)
+#define ME (inproc_world.me)
+
+/* arena.c: memory of one world. Never NULL: an exhausted budget ends the world with a finding. */
+void *inproc_alloc(size_t bytes);
+void *inproc_zalloc(size_t bytes); /* zeroed */
+char *inproc_strdup(const char *text);
+char *inproc_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
+ * the world at the latest. */
+void *inproc_heap_alloc(size_t bytes);
+void inproc_heap_free(void *block);
+void inproc_heap_end(void);
+void inproc_arena_reset(void);
+void inproc_arena_done(void);
+
+/* private.c: the program's global variables, of which every rank has its own. */
+extern size_t inproc_private_bytes;
+void inproc_private_start(
+    void); /* of a world; from now on inproc_private_bytes tells whether there are any */
+void inproc_private_hold(
+    struct inproc_rank *rank); /* its values are in place; only where there are any */
+void inproc_private_end(void);
+void inproc_private_done(void);
+
+/* fiber.c */
+struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *),
+                                      void *argument);
+void inproc_fiber_ready(struct inproc_fiber *fiber);
+void inproc_fiber_block(void);          /* run somebody else until made ready */
+void inproc_fiber_yield(void);          /* let the others go first */
+_Noreturn void inproc_fiber_exit(void); /* of a body; back to the main context for good */
+_Noreturn void inproc_world_stop(void); /* gives up on the world, from inside a fiber */
+void inproc_fiber_loop(void);           /* from the main context: run until nobody can */
+void inproc_fiber_reset(void);
+void inproc_fiber_done(void);
+enum core_status inproc_fiber_reserve(int count, size_t stack_bytes);
+
+/* delay.c: fibers that sleep and messages that are under way, by the tick they are due. */
+void inproc_later_call(void);          /* what the running rank takes before its call */
+uint32_t inproc_later_ticks(int dest); /* of the running rank's message; 0: no delay */
+void inproc_later_message(struct inproc_message *message, struct inproc_rank *dest, uint32_t ticks);
+bool inproc_later_next(void); /* time passes to what is due next; false: nothing is */
+void inproc_later_tick(void); /* one tick passes */
+
+/* world.c */
+void inproc_found(const char *rule, int rank, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
+                 int32_t request, bool flag);
+int inproc_error(MPI_Comm comm, int code, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* The same for windows and files: `object` is what their handler gets a pointer to. */
+int inproc_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
+    __attribute__((format(printf, 4, 5)));
+const char *inproc_error_name(int code);
+struct inproc_extra *inproc_extra(void); /* of the running rank */
+void inproc_step_limit(void);            /* returns if it is not reached */
+void inproc_thread_check(void);
+void inproc_thread_leave(void); /* another rank's global variables are about to come in place */
+void inproc_poll_failed(
+    void); /* a test or probe found nothing: let others run, notice a livelock */
+void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes);
+void inproc_handle_kill(struct inproc_handle *handle);
+void inproc_not_initialized(void);
+
+static inline bool handle_good(const void *handle, enum inproc_handle_kind kind)
+{
+    return handle && ((const struct inproc_handle *)handle)->magic == (uint32_t)HANDLE_MAGIC + kind;
+}
+
+/* Every MPI call starts with this: who calls what, the step budget, and a chance for others to run.
+ */
+static inline void inproc_enter(const char *call)
+{
+    WORLD->fiber->call = call;
+    if (UNLIKELY(!ME->initialized || ME->finalized))
+        inproc_not_initialized();
+    if (UNLIKELY(++WORLD->step_count > WORLD->step_count_max))
+        inproc_step_limit();
+    if (UNLIKELY(WORLD->options->delay != NULL))
+        inproc_later_call();
+    if (UNLIKELY(WORLD->chosen) && inproc_choose(&WORLD->choice, 4) == 1)
+        inproc_fiber_yield();
+}
+#define ENTER(call) inproc_enter(call)
+
+/* The calling rank's own object behind a handle that all ranks share. */
+static inline MPI_Comm comm_of(MPI_Comm comm)
+{
+    if (LIKELY(comm == (MPI_Comm)&ompi_mpi_comm_world))
+        return &ME->world;
+    if (comm == (MPI_Comm)&ompi_mpi_comm_self)
+        return &ME->self;
+    return handle_good(comm, HANDLE_COMM) ? comm : NULL;
+}
+
+/* match.c */
+void inproc_send_post(struct ompi_request_t *request);
+void inproc_recv_post(struct ompi_request_t *request);
+void inproc_message_arrive(struct inproc_message *message, struct inproc_rank *dest);
+struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source,
+                                         int tag, bool take);
+void inproc_message_receive(struct ompi_request_t *request, struct inproc_message *message);
+void inproc_request_complete(struct ompi_request_t *request);
+/* Takes over what completion brings: late data, clocks, the check of the send buffer. */
+void inproc_request_finish(struct ompi_request_t *request);
+void inproc_request_wait(struct ompi_request_t *request);
+bool inproc_recv_unpost(struct ompi_request_t *request);
+void inproc_match_report_leftovers(void);
+
+/* wait.c, p2p.c */
+struct inproc_general {
+    MPI_Grequest_query_function *query;
+    MPI_Grequest_free_function *free;
+    MPI_Grequest_cancel_function *cancel;
+    void *state;
+};
+/* A request that is complete; `finish` runs when it is waited for or tested. */
+struct ompi_request_t *inproc_request_deferred(struct inproc_deferred *deferred);
+void inproc_wait_describe(const struct ompi_request_t *request);
+struct ompi_request_t *inproc_request_new(enum inproc_request_kind kind);
+int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
+                 MPI_Comm comm, uint32_t context, enum inproc_mode mode,
+                 struct ompi_request_t *request);
+int inproc_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                 uint32_t context, struct ompi_request_t *request);
+void inproc_request_start(struct ompi_request_t *request);
+
+/* comm.c */
+/* All members of a communicator come together: each puts down a pointer, and goes on once the last
+ * has come. No message is sent. For an intercommunicator both groups meet, the one with the lowest
+ * world rank first. */
+struct inproc_meeting {
+    struct inproc_meeting *next;
+    uint32_t key, number;
+    int first, arrived, size;
+    const char *call;
+    int root;
+    uint32_t context; /* a new one, the same for all who met */
+    void **slot;
+    struct inproc_fiber **waiting;
+};
+struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine);
+/* With a number taken before from comm->meeting_count. */
+struct inproc_meeting *inproc_meet_numbered(MPI_Comm comm, uint32_t number, void *mine);
+/* Compares this collective call with the other members' calls of the same number; returns the
+ * number. */
+uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root);
+MPI_Comm inproc_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
+uint32_t inproc_context_new(void);
+int inproc_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
+
+/* attr.c; object: the handle as the callbacks get it */
+int inproc_attributes_copy(struct inproc_attribute *from, void *object,
+                           struct inproc_attribute **to);
+int inproc_attributes_drop(struct inproc_attribute **from, void *object);
+static inline void *comm_handle(MPI_Comm comm)
+{
+    return comm == &ME->world ? MPI_COMM_WORLD : comm == &ME->self ? MPI_COMM_SELF : comm;
+}
+
+/* env.c: what an object keeps of an info given to it, and a new info of that for the caller to
+ * free. */
+struct inproc_info_entry *inproc_info_keep(MPI_Info info);
+MPI_Info inproc_info_new(const struct inproc_info_entry *entry);
+
+/* group.c */
+MPI_Group inproc_group_new(const int *member, int size);
+
+/* op.c: b = a op b over count basics side by side. */
+bool inproc_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count);
+/* Whether the operation may be used by MPI_Accumulate and its kin: 0 no, 1 yes, 2 replaces, 3 does
+ * nothing. */
+int inproc_op_remote(MPI_Op op);
+
+#endif

@@ -1,0 +1,148 @@
+/* The in-process MPI: a world of ranks, each a fiber of one process, against the unmodified mpi.h
+ * of Open MPI. This header is how such a world is run; it needs no mpi.h. What runs inside calls
+ * MPI_* as ever and is linked with libinproc.a in place of libmpi.
+ *
+ * One world at a time per process, no threads. Same options, same choices: the same outcome,
+ * always. */
+#ifndef WORLD_WORLD_H
+#define WORLD_WORLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/random.h"
+#include "core/status.h"
+
+enum { INPROC_RANKS_MAX = 4096, INPROC_FINDINGS_MAX = 16, INPROC_TEXT_MAX = 1024 };
+
+/* Which standard-mode sends complete before their receive is posted. */
+enum inproc_buffering {
+    INPROC_RENDEZVOUS,  /* none */
+    INPROC_EAGER,       /* all */
+    INPROC_EAGER_BYTES, /* those of at most eager_bytes */
+    INPROC_CHOSEN,      /* the choice source decides for each */
+    INPROC_CREDITS,     /* while the receiver holds fewer than eager_bytes messages */
+    INPROC_POOL         /* while what the receiver holds, this one too, is at most eager_bytes */
+};
+
+/* Where every decision comes from: which ready rank runs, which of several matchable messages is
+ * taken, whether a send is buffered, which completed request a Waitany returns. bytes that ran out
+ * answer 0, the default order. */
+enum inproc_choice_kind {
+    INPROC_DEFAULT, /* always 0: first come, first served */
+    INPROC_SEED,
+    INPROC_BYTES
+};
+
+struct inproc_choice {
+    enum inproc_choice_kind kind;
+    struct core_random random; /* INPROC_SEED: initialise with core_random_init */
+    const uint8_t *bytes;      /* INPROC_BYTES */
+    size_t count, at;
+};
+
+/* Uniform-ish in [0, bound); bound > 0. */
+uint32_t inproc_choose(struct inproc_choice *choice, uint32_t bound);
+
+enum inproc_event_kind {
+    INPROC_EVENT_SEND,  /* a send was posted: peer, tag, context, bytes, request; flag: buffered */
+    INPROC_EVENT_RECV,  /* a receive was posted; peer and tag may be -1 */
+    INPROC_EVENT_MATCH, /* rank received from peer; request is the receiver's */
+    INPROC_EVENT_WAIT,  /* rank went on after this request had completed */
+    INPROC_EVENT_BLOCK, /* rank waits */
+    INPROC_EVENT_CALL /* rank entered another call of interest (collectives, communicators); peer =
+                         root or -1 */
+};
+
+struct inproc_event { /* world ranks throughout */
+    enum inproc_event_kind kind;
+    int rank, peer, tag;
+    uint32_t context; /* even: point-to-point, odd: collectives */
+    uint64_t bytes;
+    int32_t request; /* numbered per rank from 0 */
+    bool flag;
+    const char *call; /* MPI_Send */
+};
+
+typedef void (*inproc_event_fn)(void *context, const struct inproc_event *event);
+/* How many ticks a message from source to dest, the source's number-th, is under way; with dest -1:
+ * how many ticks source takes before its next call. A tick passes when nobody can go on, or with a
+ * poll in vain: keep delays below 10,000. Messages between two ranks do not overtake each other. */
+typedef uint32_t (*inproc_delay_fn)(void *context, int source, int dest, uint32_t number);
+/* What a rank does. Its return value is the rank's exit status; not 0 is reported. */
+typedef int (*inproc_rank_fn)(int rank, void *context);
+
+struct inproc_options {
+    int rank_count;
+    inproc_rank_fn run;
+    void *context;
+    enum inproc_buffering buffering;
+    size_t eager_bytes;
+    bool shuffle; /* order of ranks, of matches and of completions is chosen, not first come first
+                     served */
+    bool late;    /* received data reaches its buffer when the request completes, not before */
+    bool initialized; /* the ranks start with MPI_Init done and end without MPI_Finalize */
+    bool warn_types;  /* a receive whose basic types differ from the send's is a finding */
+    struct inproc_choice choice;
+    uint64_t step_count_max; /* MPI calls in all; 0: 100 million */
+    size_t memory_bytes_max; /* for messages and handles; 0: 1 GiB */
+    size_t stack_bytes;      /* of each rank, 0: 1 MiB. The first world of the process decides. */
+    inproc_delay_fn delay;   /* NULL: none */
+    void *delay_context;
+    inproc_event_fn event; /* NULL: none */
+    void *event_context;
+    uint8_t *pattern;     /* NULL, or counters that the communication pattern bumps */
+    size_t pattern_count; /* a power of two */
+};
+
+/* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,
+ * leaked-communicator, leaked-datatype, leaked-operation, leaked-group, leaked-errhandler,
+ * leaked-info, leaked-window, leaked-file, buffer-modified, error (an MPI error with errors fatal),
+ * abort, exit-status, not-finalized, collective-mismatch, type-mismatch, limit. */
+struct inproc_finding {
+    const char *rule;
+    int rank; /* -1: the world */
+    char text[INPROC_TEXT_MAX];
+};
+
+struct inproc_outcome {
+    struct inproc_finding finding[INPROC_FINDINGS_MAX];
+    int finding_count;
+    int finding_dropped; /* beyond the table */
+    bool finished;       /* every rank returned */
+    uint64_t message_count, byte_count, step_count;
+    /* Finishing time with (alpha, beta) = (1, 0) and (0, 1 a byte), single port, full network.
+     * Ports are given out in the order of matching, so competing messages may be served in another
+     * order than the model's: never too small where a rank has at most one send and one receive
+     * under way, else an estimate. */
+    uint64_t round_count, word_bytes;
+    /* A rank that received from any source, more than once, always from the same one, while other
+     * ranks named their sources: most likely a rank computed wrongly, (rank - 1) % size. -1: none.
+     */
+    int wildcard_rank, wildcard_source;
+    uint64_t pattern_hash; /* of every rank's sequence of messages */
+};
+
+/* Runs the world to its end or to its first fatal finding. CORE_OK says that the world was run,
+ * whatever was found; CORE_BAD_INPUT, CORE_NO_MEMORY otherwise. *out_outcome is written in full. */
+enum core_status inproc_run(const struct inproc_options *options,
+                            struct inproc_outcome *out_outcome);
+
+/* Gives back stacks and memory kept between worlds. */
+void inproc_done(void);
+
+/* The rank whose fiber runs now; -1 outside of a world. */
+int inproc_rank(void);
+/* Reports a finding from inside a rank; the world goes on. */
+void inproc_note(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The rank whose stack's guard page holds this address, or -1. Safe in a signal handler. */
+int inproc_stack_owner(const void *address);
+/* The calling rank goes on only when nobody else can: the slowest rank there is. */
+void inproc_pause(void);
+/* The virtual clock goes on by so much; the others go first. */
+void inproc_sleep(uint64_t ns);
+/* The virtual clock that MPI_Wtime shows, in nanoseconds. */
+uint64_t inproc_now_ns(void);
+
+#endif
