@@ -81,9 +81,9 @@ struct replaying {
     const char *path;
     bool inside, has_policy;
     uint64_t runs, budget;
-    const char *live_output;
+    const char *force_output;
     char **command;
-    double live_s;
+    double force_s;
     FILE *out;
 };
 
@@ -486,7 +486,7 @@ static enum core_status find_schedule(struct replaying *r, bool *out_found)
 
 static enum core_status run_live(struct replaying *r, int *out_exit)
 {
-    struct live_result live;
+    struct force_result live;
     bool found;
     char *output = NULL, *text = NULL;
 
@@ -508,24 +508,24 @@ static enum core_status run_live(struct replaying *r, int *out_exit)
     }
     fprintf(r->out, "policy: %s\n", text);
     fflush(r->out);
-    status = live_run(&r->trace, &r->policy, r->command, r->live_output ? r->live_output : output,
-                      r->live_s, 0, &live);
+    status = force_run(&r->trace, &r->policy, r->command,
+                       r->force_output ? r->force_output : output, r->force_s, 0, &live);
     if (status != CORE_OK)
         goto done;
-    fprintf(r->out, "%s\n", live_outcome_text(live.outcome));
+    fprintf(r->out, "%s\n", force_outcome_text(live.outcome));
     if (live.verdict)
         fprintf(r->out, "%s\n", live.verdict);
     if (live.trace)
         fprintf(r->out, "its trace: %s\n", live.trace);
-    status = keep(r, text, r->policy.seed, live_outcome_text(live.outcome),
+    status = keep(r, text, r->policy.seed, force_outcome_text(live.outcome),
                   live.verdict ? live.verdict : "");
-    if (status == CORE_OK && (live.outcome == LIVE_HUNG || live.outcome == LIVE_ENDED))
-        status = mark(r, text, live.outcome == LIVE_HUNG);
-    *out_exit = live.outcome == LIVE_HUNG     ? CLI_FINDINGS
-                : live.outcome == LIVE_ENDED  ? CLI_CLEAN
-                : live.outcome == LIVE_FAILED ? CLI_JOB
-                                              : CLI_BUDGET;
-    live_result_done(&live);
+    if (status == CORE_OK && (live.outcome == FORCE_HUNG || live.outcome == FORCE_ENDED))
+        status = mark(r, text, live.outcome == FORCE_HUNG);
+    *out_exit = live.outcome == FORCE_HUNG     ? CLI_FINDINGS
+                : live.outcome == FORCE_ENDED  ? CLI_CLEAN
+                : live.outcome == FORCE_FAILED ? CLI_JOB
+                                               : CLI_BUDGET;
+    force_result_done(&live);
 done:
     free(text);
     free(output);
@@ -554,7 +554,7 @@ static int replay(struct replaying *r, bool explore, bool need)
 
 int cmd_replay(int argc, char **argv)
 {
-    struct replaying r = {.runs = 1, .budget = REPLAY_EXPLORE_RUNS, .live_s = 60, .out = stdout};
+    struct replaying r = {.runs = 1, .budget = REPLAY_EXPLORE_RUNS, .force_s = 60, .out = stdout};
     struct options o;
     const char *policy = NULL;
     bool explore = false, need = false, live = false, quiet = false, seeded = false;
@@ -595,10 +595,10 @@ int cmd_replay(int argc, char **argv)
             live = true;
             break;
         case OPTION_OUTPUT:
-            r.live_output = o.value;
+            r.force_output = o.value;
             break;
         case OPTION_TIME:
-            if (options_number(&o, &r.live_s) != CORE_OK)
+            if (options_number(&o, &r.force_s) != CORE_OK)
                 return CLI_USAGE;
             break;
         case OPTION_QUIET:

@@ -44,20 +44,20 @@ static void restore(const int saved[2])
         }
 }
 
-static void mark(struct finding *finding, const struct live_result *live, double budget_s)
+static void mark(struct finding *finding, const struct force_result *live, double budget_s)
 {
     switch (live->outcome) {
-    case LIVE_HUNG:
-    case LIVE_ENDED:
-        finding_confirm(finding, live->outcome == LIVE_HUNG);
+    case FORCE_HUNG:
+    case FORCE_ENDED:
+        finding_confirm(finding, live->outcome == FORCE_HUNG);
         break;
-    case LIVE_FAILED:
+    case FORCE_FAILED:
         finding_fact(
             finding,
             "not confirmed: run again under this schedule, the job ended with exit status %d",
             live->status);
         break;
-    case LIVE_BUDGET:
+    case FORCE_BUDGET:
         if (live->stalled)
             finding_fact(finding, "not confirmed: run again under this schedule, the job went "
                                   "another way than recorded, and came to a stop "
@@ -76,7 +76,7 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
                                     double stall_s, struct finding *finding)
 {
     struct replay_policy policy;
-    struct live_result live = {0};
+    struct force_result live = {0};
     char *output = NULL;
     int saved[2];
     enum core_status status = replay_policy_parse(finding->schedule, &policy);
@@ -88,7 +88,7 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
         status = core_report(CORE_NO_MEMORY, "out of memory for confirming a finding");
     } else {
         if (silence(saved))
-            status = live_run(trace, &policy, command, output, budget_s, stall_s, &live);
+            status = force_run(trace, &policy, command, output, budget_s, stall_s, &live);
         restore(saved);
         if (status == CORE_OK)
             mark(finding, &live, budget_s);
@@ -98,7 +98,7 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
         status = CORE_OK;
         unlink(output);
     }
-    live_result_done(&live);
+    force_result_done(&live);
     replay_policy_done(&policy);
     free(output);
     return status;

@@ -61,7 +61,7 @@ static int32_t request_new(struct recording *r, int rank, int32_t id)
     return r->request[rank][id] = r->made[rank]++;
 }
 
-static void record(void *context, const struct inproc_event *event)
+static void record(void *context, const struct world_event *event)
 {
     struct recording *r = context;
     struct replay_op op = {
@@ -69,14 +69,14 @@ static void record(void *context, const struct inproc_event *event)
     if (r->failed || event->rank >= SCENARIO_RANKS_MAX)
         return;
     switch (event->kind) {
-    case INPROC_EVENT_SEND:
-    case INPROC_EVENT_RECV:
-        op.kind = event->kind == INPROC_EVENT_SEND ? REPLAY_ISEND : REPLAY_IRECV;
+    case WORLD_EVENT_SEND:
+    case WORLD_EVENT_RECV:
+        op.kind = event->kind == WORLD_EVENT_SEND ? REPLAY_ISEND : REPLAY_IRECV;
         op.mode = REPLAY_STANDARD;
         op.comm = comm_of_context(r, event->context);
         op.request = request_new(r, event->rank, event->request);
         break;
-    case INPROC_EVENT_WAIT:
+    case WORLD_EVENT_WAIT:
         if (event->request >= r->room[event->rank] || r->request[event->rank][event->request] < 0)
             return;
         op = (struct replay_op){.kind = REPLAY_WAIT,
@@ -90,18 +90,18 @@ static void record(void *context, const struct inproc_event *event)
         r->failed = true;
 }
 
-static bool measure(const struct inproc_options *options, struct replay_measure *out)
+static bool measure(const struct world_options *options, struct replay_measure *out)
 {
     static struct recording r;
-    static struct inproc_outcome outcome;
-    struct inproc_options again = *options;
+    static struct world_outcome outcome;
+    struct world_options again = *options;
     memset(&r, 0, sizeof r);
     again.event = record;
     again.event_context = &r;
     again.pattern = NULL;
     if (replay_program_init(&r.program, (uint32_t)options->rank_count) != CORE_OK)
         return false;
-    bool good = inproc_run(&again, &outcome) == CORE_OK && !r.failed &&
+    bool good = world_run(&again, &outcome) == CORE_OK && !r.failed &&
                 replay_program_check(&r.program) == CORE_OK &&
                 replay_timed_measure(&r.program, NULL, out) == CORE_OK && !out->blocked_count;
     replay_program_done(&r.program);
@@ -167,7 +167,7 @@ static bool exceeds(const struct claim *claim, size_t unit, uint64_t rounds, uin
 }
 
 void cost_check(const struct collective *collective, const struct scenario *s,
-                const struct inproc_options *options, struct inproc_outcome *outcome)
+                const struct world_options *options, struct world_outcome *outcome)
 {
     struct claim claim;
     struct replay_measure measured;
@@ -182,7 +182,7 @@ void cost_check(const struct collective *collective, const struct scenario *s,
         !measure(options, &measured) ||
         !exceeds(&claim, unit, measured.rounds, measured.words_bytes))
         return;
-    struct inproc_finding *finding = &outcome->finding[outcome->finding_count++];
+    struct world_finding *finding = &outcome->finding[outcome->finding_count++];
     finding->rule = "cost";
     finding->rank = -1;
     bool rounds = measured.rounds > claim.rounds;

@@ -8,6 +8,6 @@
 #include "world/world.h"
 
 void cost_check(const struct collective *collective, const struct scenario *scenario,
-                const struct inproc_options *options, struct inproc_outcome *outcome);
+                const struct world_options *options, struct world_outcome *outcome);
 
 #endif

@@ -55,7 +55,7 @@ const struct collective *harness_read(const char *path, struct scenario *out)
 
 int harness_explain(const struct collective *collective, const struct scenario *given)
 {
-    static struct inproc_outcome outcome;
+    static struct world_outcome outcome;
     static char text[SCENARIO_TEXT_MAX];
     struct scenario scenario = *given;
     setvbuf(stdout, NULL, _IOLBF, 0);
@@ -101,14 +101,14 @@ static void decisions_write(void)
 int harness_decide(const struct collective *collective, const struct scenario *given,
                    const char *path)
 {
-    static struct inproc_outcome outcome;
+    static struct world_outcome outcome;
     struct scenario scenario = *given;
     decisions_path = path;
     if (!execute_adapt(collective, &scenario))
         return 0;
     if (__sanitizer_set_death_callback)
         __sanitizer_set_death_callback(decisions_write);
-    decisions_note(execute_world_size(&scenario), inproc_rank);
+    decisions_note(execute_world_size(&scenario), world_rank);
     harness_noting = true;
     harness_run(collective, &scenario, NULL, &outcome);
     harness_noting = false;
@@ -124,7 +124,7 @@ static const char leaked[] = "leaked-memory";
 static void trial_child(const struct collective *collective, struct scenario *scenario,
                         bool look_for_leaks, int out)
 {
-    static struct inproc_outcome outcome;
+    static struct world_outcome outcome;
     int null = open("/dev/null", O_WRONLY);
     dup2(null, 1);
     dup2(null, 2);

@@ -31,19 +31,19 @@ extern int __asan_region_is_poisoned(void *begin, size_t size) __attribute__((we
 
 static void report(const char *rule, const char *format, ...)
 {
-    char text[INPROC_TEXT_MAX];
+    char text[WORLD_TEXT_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    inproc_note(rule, "%s", text);
+    world_note(rule, "%s", text);
 }
 
 static void entered(int call)
 {
     now.entered[call]++;
     if (now.left_early[call])
-        decisions_late(inproc_rank(), call);
+        decisions_late(world_rank(), call);
 }
 
 static int missing(int call)
@@ -59,8 +59,8 @@ static void result(int call, int rank, uint64_t checksum)
         now.result_rank[call] = rank;
         now.result[call] = checksum;
     } else if (now.result[call] != checksum) {
-        inproc_note("disagreement", "ranks %d and %d have results that differ in some bits",
-                    now.result_rank[call], rank);
+        world_note("disagreement", "ranks %d and %d have results that differ in some bits",
+                   now.result_rank[call], rank);
     }
 }
 
@@ -83,7 +83,7 @@ static uint32_t delay(void *context, int source, int dest, uint32_t number)
 }
 
 /* For real ranks: what of this event the library was free to decide. */
-static void note(void *context, const struct inproc_event *event)
+static void note(void *context, const struct world_event *event)
 {
     static const char *const standard[] = {"MPI_Send", "MPI_Isend", "MPI_Sendrecv",
                                            "MPI_Sendrecv_replace"};
@@ -92,11 +92,11 @@ static void note(void *context, const struct inproc_event *event)
     (void)context;
     if (event->context % 2) /* of a collective of the library's */
         return;
-    if (event->kind == INPROC_EVENT_MATCH)
+    if (event->kind == WORLD_EVENT_MATCH)
         decisions_matched(event->rank, event->request, event->peer);
-    if (event->kind == INPROC_EVENT_RECV && event->peer < 0 && !started)
+    if (event->kind == WORLD_EVENT_RECV && event->peer < 0 && !started)
         decisions_posted(event->rank, event->request);
-    if (event->kind != INPROC_EVENT_SEND)
+    if (event->kind != WORLD_EVENT_SEND)
         return;
     if (started)
         decisions_started(event->rank, event->flag);
@@ -105,7 +105,7 @@ static void note(void *context, const struct inproc_event *event)
             decisions_sent(event->rank, event->flag);
 }
 
-static void show(void *context, const struct inproc_event *event)
+static void show(void *context, const struct world_event *event)
 {
     FILE *out = context;
     const char *call = event->call ? event->call : "";
@@ -113,26 +113,26 @@ static void show(void *context, const struct inproc_event *event)
     snprintf(tag, sizeof tag, event->tag < 0 ? "any tag" : "tag %d", event->tag);
     snprintf(peer, sizeof peer, event->peer < 0 ? "any rank" : "rank %d", event->peer);
     switch (event->kind) {
-    case INPROC_EVENT_SEND:
+    case WORLD_EVENT_SEND:
         fprintf(out, "  rank %-2d %-22s %llu bytes to %s, %s%s\n", event->rank, call,
                 (unsigned long long)event->bytes, peer, tag, event->flag ? " (buffered)" : "");
         break;
-    case INPROC_EVENT_RECV:
+    case WORLD_EVENT_RECV:
         fprintf(out, "  rank %-2d %-22s up to %llu bytes from %s, %s\n", event->rank, call,
                 (unsigned long long)event->bytes, peer, tag);
         break;
-    case INPROC_EVENT_MATCH:
+    case WORLD_EVENT_MATCH:
         fprintf(out, "  rank %-2d %-22s gets %llu bytes from %s, %s\n", event->rank, "",
                 (unsigned long long)event->bytes, peer, tag);
         break;
-    case INPROC_EVENT_BLOCK:
+    case WORLD_EVENT_BLOCK:
         fprintf(out, "  rank %-2d %-22s waits: %s %s, %s\n", event->rank, call,
                 event->flag ? "its message to" : "for a message of", peer, tag);
         break;
-    case INPROC_EVENT_CALL:
+    case WORLD_EVENT_CALL:
         fprintf(out, "  rank %-2d %s\n", event->rank, call);
         break;
-    case INPROC_EVENT_WAIT:
+    case WORLD_EVENT_WAIT:
         break;
     }
 }
@@ -233,11 +233,11 @@ bool harness_leaks(void)
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
-static void find(struct inproc_outcome *out, const char *rule, int rank, const char *format, ...)
+static void find(struct world_outcome *out, const char *rule, int rank, const char *format, ...)
 {
-    if (out->finding_count == INPROC_FINDINGS_MAX)
+    if (out->finding_count == WORLD_FINDINGS_MAX)
         return;
-    struct inproc_finding *finding = &out->finding[out->finding_count++];
+    struct world_finding *finding = &out->finding[out->finding_count++];
     va_list arguments;
     finding->rule = rule;
     finding->rank = rank;
@@ -247,24 +247,23 @@ static void find(struct inproc_outcome *out, const char *rule, int rank, const c
 }
 
 bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
-                 struct inproc_outcome *out)
+                 struct world_outcome *out)
 {
     static const struct execute_environment environment = {.report = report,
-                                                           .pause = inproc_pause,
+                                                           .pause = world_pause,
                                                            .entered = entered,
                                                            .missing = missing,
                                                            .result = result,
                                                            .calling = calling};
     static const struct execute_environment environment_margins = {.report = report,
-                                                                   .pause = inproc_pause,
+                                                                   .pause = world_pause,
                                                                    .entered = entered,
                                                                    .missing = missing,
                                                                    .result = result,
                                                                    .calling = calling,
                                                                    .margins = 1};
-    static const enum inproc_buffering buffering[] = {INPROC_RENDEZVOUS,  INPROC_EAGER,
-                                                      INPROC_EAGER_BYTES, INPROC_CHOSEN,
-                                                      INPROC_CREDITS,     INPROC_POOL};
+    static const enum world_buffering buffering[] = {
+        WORLD_RENDEZVOUS, WORLD_EAGER, WORLD_EAGER_BYTES, WORLD_CHOSEN, WORLD_CREDITS, WORLD_POOL};
     if (!execute_adapt(collective, scenario))
         return false;
     now.collective = collective;
@@ -275,7 +274,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
         now.left_early[i] = false;
         now.result_rank[i] = -1;
     }
-    struct inproc_options options = {
+    struct world_options options = {
         .rank_count = execute_world_size(scenario),
         .run = run_rank,
         .context =
@@ -290,7 +289,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
         .late = scenario->late,
         .initialized = true,
         .warn_types = true,
-        .choice = {.kind = INPROC_BYTES,
+        .choice = {.kind = WORLD_BYTES,
                    .bytes = scenario->choices,
                    .count = scenario->choice_count},
         .step_count_max = 5000000,
@@ -301,7 +300,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
         .pattern = harness_pattern,
         .pattern_count = HARNESS_PATTERNS,
     };
-    if (inproc_run(&options, out) != CORE_OK)
+    if (world_run(&options, out) != CORE_OK)
         exit(3);
     given_up |= !out->finished;
     if (out->wildcard_rank >= 0 && scenario->ranks > 2) /* of two there is one other */

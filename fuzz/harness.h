@@ -22,7 +22,7 @@ const struct collective *harness_target_find(const char *name, unsigned *out_ind
  * event is printed. out->finding_count says what was found. False: nothing of the scenario fits the
  * collective. */
 bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
-                 struct inproc_outcome *out);
+                 struct world_outcome *out);
 
 /* Whether memory is lost that the world left behind, with the sanitizer's report on standard error;
  * never when a world was given up: its ranks' buffers are nobody's fault. Asked once a process. */

@@ -47,7 +47,7 @@ static struct sigaction old_segv;
 /* Names the rank whose stack overflowed, then lets the handler before us speak. */
 static void on_segv(int number, siginfo_t *info, void *context)
 {
-    int rank = inproc_stack_owner(info->si_addr);
+    int rank = world_stack_owner(info->si_addr);
     (void)context;
     if (rank >= 0) {
         char text[] = "crosswait: stack overflow on rank 00\n";
@@ -136,7 +136,7 @@ static int decide(const char *path, const char *out)
 static int replay_one(const char *path)
 {
     static struct scenario scenario;
-    static struct inproc_outcome outcome;
+    static struct world_outcome outcome;
     const struct collective *collective = harness_read(path, &scenario);
     if (!collective)
         return 2;
@@ -204,7 +204,7 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct scenario scenario;
-    static struct inproc_outcome outcome;
+    static struct world_outcome outcome;
     static bool limited;
     if (!limited)
         limit_inputs(input_seconds);

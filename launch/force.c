@@ -9,7 +9,7 @@
 
 #include "launch/launch.h"
 
-const char *live_outcome_text(enum live_outcome outcome)
+const char *force_outcome_text(enum force_outcome outcome)
 {
     static const char *const text[] = {
         "confirmed: the real job hangs", "not reproduced: the real job ran through",
@@ -148,8 +148,8 @@ static enum core_status write_names(struct trace *trace, const struct replay_pol
     return status;
 }
 
-enum core_status live_policy_text(struct trace *trace, const struct replay_policy *policy,
-                                  char **out_text)
+enum core_status force_policy_text(struct trace *trace, const struct replay_policy *policy,
+                                   char **out_text)
 {
     struct replay_policy plain = *policy;
     char *text = NULL;
@@ -199,20 +199,20 @@ enum core_status live_policy_text(struct trace *trace, const struct replay_polic
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
-enum core_status live_run(struct trace *trace, const struct replay_policy *policy, char **command,
-                          const char *output, double budget_s, double stall_s,
-                          struct live_result *out_result)
+enum core_status force_run(struct trace *trace, const struct replay_policy *policy, char **command,
+                           const char *output, double budget_s, double stall_s,
+                           struct force_result *out_result)
 {
     struct launch_options launch = {.command = command,
                                     .output = output,
                                     .watch = true,
                                     .budget_s = budget_s,
                                     .stall_s = stall_s};
-    struct live_result made = {.outcome = LIVE_FAILED};
+    struct force_result made = {.outcome = FORCE_FAILED};
     struct launch_result launched;
     char *text;
 
-    enum core_status status = live_policy_text(trace, policy, &text);
+    enum core_status status = force_policy_text(trace, policy, &text);
     if (status != CORE_OK)
         return status;
     launch_variable_set(&launch, "CROSSWAIT_POLICY", text);
@@ -220,11 +220,11 @@ enum core_status live_run(struct trace *trace, const struct replay_policy *polic
     made.status = launched.status;
     made.stalled = launched.stalled;
     if (launched.end == LAUNCH_END_DEADLOCK)
-        made.outcome = LIVE_HUNG;
+        made.outcome = FORCE_HUNG;
     else if (launched.end == LAUNCH_END_BUDGET)
-        made.outcome = LIVE_BUDGET;
+        made.outcome = FORCE_BUDGET;
     else if (launched.started && launched.status == 0)
-        made.outcome = LIVE_ENDED;
+        made.outcome = FORCE_ENDED;
     made.verdict = launched.verdict ? strdup(launched.verdict) : NULL;
     made.trace = launched.trace_count ? strdup(launched.trace[0]) : NULL;
     launch_result_done(&launched);
@@ -233,11 +233,11 @@ enum core_status live_run(struct trace *trace, const struct replay_policy *polic
     return status;
 }
 
-void live_result_done(struct live_result *result)
+void force_result_done(struct force_result *result)
 {
     if (!result)
         return;
     free(result->verdict);
     free(result->trace);
-    *result = (struct live_result){0};
+    *result = (struct force_result){0};
 }

@@ -7,17 +7,17 @@
 #include "core/trace/trace.h"
 #include "replay/policy/policy.h"
 
-enum live_outcome {
-    LIVE_HUNG,   /* a deadlock was proven by the launcher, and the job ended */
-    LIVE_ENDED,  /* the job ran through */
-    LIVE_FAILED, /* it ended with an error, or could not be started */
-    LIVE_BUDGET  /* neither within the time given */
+enum force_outcome {
+    FORCE_HUNG,   /* a deadlock was proven by the launcher, and the job ended */
+    FORCE_ENDED,  /* the job ran through */
+    FORCE_FAILED, /* it ended with an error, or could not be started */
+    FORCE_BUDGET  /* neither within the time given */
 };
-const char *live_outcome_text(enum live_outcome outcome);
+const char *force_outcome_text(enum force_outcome outcome);
 
-struct live_result {
-    enum live_outcome outcome;
-    bool stalled;  /* LIVE_BUDGET: nothing moved any more */
+struct force_result {
+    enum force_outcome outcome;
+    bool stalled;  /* FORCE_BUDGET: nothing moved any more */
     int status;    /* of the command */
     char *verdict; /* the launcher's sentence; may be NULL */
     char *trace;   /* of the live run; NULL if there is none */
@@ -26,14 +26,14 @@ struct live_result {
 /* The policy in the words that the preloaded library takes (interpose/perturb.h): sends and
  * receives are named by how many of their kind came before, which does not change when a program
  * polls more or less often. To be freed. Refuses what cannot be had live. */
-enum core_status live_policy_text(struct trace *trace, const struct replay_policy *policy,
-                                  char **out_text);
+enum core_status force_policy_text(struct trace *trace, const struct replay_policy *policy,
+                                   char **out_text);
 
 /* Runs the command under the policy, watched, for at most budget_s seconds, and no longer than
  * until nothing has moved for stall_s (0: no limit); its trace goes to output. */
-enum core_status live_run(struct trace *trace, const struct replay_policy *policy, char **command,
-                          const char *output, double budget_s, double stall_s,
-                          struct live_result *out_result);
-void live_result_done(struct live_result *result);
+enum core_status force_run(struct trace *trace, const struct replay_policy *policy, char **command,
+                           const char *output, double budget_s, double stall_s,
+                           struct force_result *out_result);
+void force_result_done(struct force_result *result);
 
 #endif

@@ -75,9 +75,9 @@ struct launch_world { /* one MPI job of the command: one folder of the spool */
     int folder_fd;
     struct launch_rank *rank; /* those that have a spool, by rank */
     uint32_t rank_count;
-    struct live_prover *prover; /* made when it is first asked */
-    uint64_t ask_ns;            /* not before: when the next proof may be tried */
-    bool quiet_said;            /* that it seems to hang */
+    struct proof_prover *prover; /* made when it is first asked */
+    uint64_t ask_ns;             /* not before: when the next proof may be tried */
+    bool quiet_said;             /* that it seems to hang */
 };
 
 struct launch_leftover { /* launch_leftover.c: a file in shared memory */

@@ -426,7 +426,7 @@ void launch_watch_done(struct launch *launch)
             free(world->rank[r].thread);
             free(world->rank[r].lane);
         }
-        live_prover_free(world->prover);
+        proof_prover_free(world->prover);
         close(world->folder_fd);
         free(world->rank);
         free(world->path);

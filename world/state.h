@@ -2,7 +2,7 @@
  * fibers, the world.
  *
  * Invariants:
- * 1. One world at a time; `inproc_world` is it. Its memory comes from the arena and dies with it:
+ * 1. One world at a time; `world_state` is it. Its memory comes from the arena and dies with it:
  * handles are never reused within a world, so a stale handle is recognised by its magic number.
  * 2. A fiber is running, in the ready queue once, or blocked; a blocked fiber is made ready by
  * exactly one event.
@@ -24,7 +24,7 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-enum inproc_handle_kind {
+enum world_handle_kind {
     HANDLE_COMM = 1,
     HANDLE_GROUP,
     HANDLE_TYPE,
@@ -40,16 +40,16 @@ enum inproc_handle_kind {
 
 enum { HANDLE_MAGIC = 0x43570000, HANDLE_DEAD = 0x44440000 };
 
-struct inproc_handle {
+struct world_handle {
     uint32_t magic; /* HANDLE_MAGIC or HANDLE_DEAD, plus kind */
     int32_t references;
-    struct inproc_handle *next; /* made by the same rank */
-    const char *made_by;        /* the call */
+    struct world_handle *next; /* made by the same rank */
+    const char *made_by;       /* the call */
 };
 
 /* --- datatypes -------------------------------------------------------------------------------- */
 
-enum inproc_basic {
+enum world_basic {
     BASIC_NONE,
     BASIC_BYTE,
     BASIC_PACKED,
@@ -75,14 +75,14 @@ enum inproc_basic {
     BASIC_COUNT
 };
 
-struct inproc_run { /* count basics side by side from disp */
+struct world_run { /* count basics side by side from disp */
     ptrdiff_t disp;
     size_t count;
     uint32_t basic;
     uint32_t size; /* of one basic */
 };
 
-struct inproc_envelope {
+struct world_envelope {
     int combiner;
     int integer_count, address_count, type_count;
     int *integer;
@@ -91,19 +91,19 @@ struct inproc_envelope {
 };
 
 struct ompi_datatype_t {
-    struct inproc_handle handle;
+    struct world_handle handle;
     bool predefined, committed, dense; /* dense: element i is size bytes at i*size */
     bool lb_given, ub_given;           /* by a resize: overrides what the data would give */
     uint16_t align;
-    uint8_t pair; /* MINLOC and MAXLOC types: enum inproc_basic of the value */
+    uint8_t pair; /* MINLOC and MAXLOC types: enum world_basic of the value */
     size_t size;
     ptrdiff_t lb, ub, true_lb, true_ub;
-    struct inproc_run *run;
+    struct world_run *run;
     size_t run_count;
     size_t basic_count; /* in one element */
-    struct inproc_envelope *envelope;
+    struct world_envelope *envelope;
     const char *name;
-    struct inproc_attribute *attribute;
+    struct world_attribute *attribute;
 };
 struct ompi_predefined_datatype_t {
     struct ompi_datatype_t type;
@@ -115,35 +115,35 @@ static inline ptrdiff_t type_extent(const struct ompi_datatype_t *type)
 }
 
 /* Copies to and from packed bytes; never more than `room`. Return the bytes moved. */
-size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t count,
-                        MPI_Datatype type);
-size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed,
-                          size_t bytes);
+size_t world_type_pack(void *packed, size_t room, const void *buffer, size_t count,
+                       MPI_Datatype type);
+size_t world_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed,
+                         size_t bytes);
 /* From one typed buffer to another: at most what both hold. */
-size_t inproc_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from,
-                        size_t from_count, MPI_Datatype from_type);
-uint64_t inproc_type_checksum(const void *buffer, size_t count, MPI_Datatype type);
+size_t world_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from,
+                       size_t from_count, MPI_Datatype from_type);
+uint64_t world_type_checksum(const void *buffer, size_t count, MPI_Datatype type);
 /* How many basic elements `bytes` of packed data hold; -1 when they end inside one. */
-ptrdiff_t inproc_type_elements(MPI_Datatype type, size_t bytes);
+ptrdiff_t world_type_elements(MPI_Datatype type, size_t bytes);
 /* Whether the first bytes of both describe the same basics. */
-bool inproc_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes);
-int inproc_type_check(MPI_Datatype type, bool committed);
+bool world_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes);
+int world_type_check(MPI_Datatype type, bool committed);
 /* Where count elements begin and end, from the buffer's address. */
-void inproc_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high);
-MPI_Datatype inproc_type_again(MPI_Datatype type); /* another handle for the caller to free */
+void world_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high);
+MPI_Datatype world_type_again(MPI_Datatype type); /* another handle for the caller to free */
 /* datatype.c, for the constructors of other files: a new type is opened, filled, closed. */
-MPI_Datatype inproc_type_open(void);
-void inproc_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old);
-void inproc_type_close(MPI_Datatype type);
-struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, int integers,
-                                             int addresses, int types);
+MPI_Datatype world_type_open(void);
+void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old);
+void world_type_close(MPI_Datatype type);
+struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int integers,
+                                           int addresses, int types);
 /* Index of the basic type behind a predefined handle; used by op.c. */
-extern const char *const inproc_basic_name[BASIC_COUNT];
+extern const char *const world_basic_name[BASIC_COUNT];
 
 /* --- operations, groups, error handlers, info ------------------------------------------------- */
 
 struct ompi_op_t {
-    struct inproc_handle handle;
+    struct world_handle handle;
     MPI_User_function *function; /* NULL: predefined */
     uint8_t builtin;
     bool commutative;
@@ -152,11 +152,11 @@ struct ompi_predefined_op_t {
     struct ompi_op_t op;
 };
 /* b = a op b, element by element. */
-int inproc_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type);
-int inproc_op_check(MPI_Op op, MPI_Datatype type);
+int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type);
+int world_op_check(MPI_Op op, MPI_Datatype type);
 
 struct ompi_group_t {
-    struct inproc_handle handle;
+    struct world_handle handle;
     int size;
     const int *member; /* world ranks */
 };
@@ -165,7 +165,7 @@ struct ompi_predefined_group_t {
 };
 
 struct ompi_errhandler_t {
-    struct inproc_handle handle;
+    struct world_handle handle;
     uint8_t kind;                                   /* 0 fatal, 1 return, 2 function */
     void (*function)(void *object, int *code, ...); /* of a communicator, a window or a file */
 };
@@ -173,13 +173,13 @@ struct ompi_predefined_errhandler_t {
     struct ompi_errhandler_t errhandler;
 };
 
-struct inproc_info_entry {
-    struct inproc_info_entry *next;
+struct world_info_entry {
+    struct world_info_entry *next;
     char *key, *value;
 };
 struct ompi_info_t {
-    struct inproc_handle handle;
-    struct inproc_info_entry *first;
+    struct world_handle handle;
+    struct world_info_entry *first;
 };
 struct ompi_predefined_info_t {
     struct ompi_info_t info;
@@ -187,7 +187,7 @@ struct ompi_predefined_info_t {
 
 /* --- communicators ---------------------------------------------------------------------------- */
 
-struct inproc_topology {
+struct world_topology {
     int kind; /* MPI_CART, MPI_GRAPH, MPI_DIST_GRAPH */
     int dimension_count;
     int *dims, *periods, *coords;
@@ -196,14 +196,14 @@ struct inproc_topology {
     int *in, *out, *in_weight, *out_weight;
 };
 
-struct inproc_attribute {
-    struct inproc_attribute *next;
+struct world_attribute {
+    struct world_attribute *next;
     int keyval;
     void *value;
 };
 
 struct ompi_communicator_t {
-    struct inproc_handle handle;
+    struct world_handle handle;
     uint32_t context; /* even; +1 for collectives */
     int rank, size;
     const int *member; /* world ranks */
@@ -212,10 +212,10 @@ struct ompi_communicator_t {
     uint32_t meeting_count;    /* collective calls so far, the same on every member */
     uint32_t collective_count; /* for the tags of built-in collectives */
     MPI_Errhandler errhandler;
-    struct inproc_topology *topology;
-    struct inproc_attribute *attribute;
+    struct world_topology *topology;
+    struct world_attribute *attribute;
     const char *name;
-    struct inproc_info_entry *info;
+    struct world_info_entry *info;
 };
 struct ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
@@ -225,8 +225,8 @@ struct ompi_predefined_communicator_t {
 
 enum { MESSAGE_SMALL = 64 };
 
-struct inproc_message { /* sent, not yet received */
-    struct inproc_message *next;
+struct world_message { /* sent, not yet received */
+    struct world_message *next;
     uint32_t context;
     int32_t source; /* in the communicator */
     int32_t tag;
@@ -241,15 +241,15 @@ struct inproc_message { /* sent, not yet received */
 };
 
 struct ompi_message_t {
-    struct inproc_handle handle;
-    struct inproc_message *message;
+    struct world_handle handle;
+    struct world_message *message;
     MPI_Comm comm;
 };
 struct ompi_predefined_message_t {
     struct ompi_message_t message;
 };
 
-enum inproc_request_kind {
+enum world_request_kind {
     REQUEST_NONE,
     REQUEST_SEND,
     REQUEST_RECV,
@@ -257,18 +257,18 @@ enum inproc_request_kind {
     REQUEST_GENERAL,
     REQUEST_DEFERRED /* complete from the start; what it stands for is done when it is waited for */
 };
-struct inproc_deferred { /* the first member of whatever the request's maker keeps */
-    void (*finish)(struct ompi_request_t *request, struct inproc_deferred *self);
+struct world_deferred { /* the first member of whatever the request's maker keeps */
+    void (*finish)(struct ompi_request_t *request, struct world_deferred *self);
 };
-enum inproc_mode { MODE_STANDARD, MODE_BUFFERED, MODE_SYNCHRONOUS, MODE_READY };
+enum world_mode { MODE_STANDARD, MODE_BUFFERED, MODE_SYNCHRONOUS, MODE_READY };
 
 struct ompi_request_t {
-    struct inproc_handle handle;
+    struct world_handle handle;
     uint8_t kind, mode;
     bool persistent, active, complete, freed, cancelled, checked;
-    struct inproc_rank *owner;
+    struct world_rank *owner;
     struct ompi_request_t *next; /* in a queue of posted receives */
-    struct inproc_fiber *waiter;
+    struct world_fiber *waiter;
     void *buffer;
     size_t count;
     MPI_Datatype type;
@@ -282,8 +282,8 @@ struct ompi_request_t {
     MPI_Status status;
     uint64_t checksum;
     uint64_t post[2], done[2];
-    struct inproc_general *general;
-    struct inproc_deferred *deferred;
+    struct world_general *general;
+    struct world_deferred *deferred;
 };
 struct ompi_predefined_request_t {
     struct ompi_request_t request;
@@ -291,17 +291,17 @@ struct ompi_predefined_request_t {
 
 /* --- ranks, fibers, the world ----------------------------------------------------------------- */
 
-struct inproc_fiber {
+struct world_fiber {
     void *sp;
     uint8_t *stack; /* lowest usable byte; the guard lies below */
     size_t stack_bytes;
     void *fake_stack; /* the address sanitizer's */
-    struct inproc_rank *rank;
-    void (*body)(struct inproc_fiber *fiber);
+    struct world_rank *rank;
+    void (*body)(struct world_fiber *fiber);
     void *argument;
     bool live;
     bool dirty; /* abandoned in the middle: its stack may be poisoned */
-    struct inproc_fiber *paused_next;
+    struct world_fiber *paused_next;
     bool is_rank; /* a rank's own fiber, not one of a nonblocking collective */
     int waiting;  /* requests it still waits for before it is ready */
     bool probing;
@@ -313,8 +313,8 @@ struct inproc_fiber {
     const char *why;
 };
 
-struct inproc_extra { /* of a rank: what few programs need */
-    struct inproc_error_code *error_code;
+struct world_extra { /* of a rank: what few programs need */
+    struct world_error_code *error_code;
     int error_code_last;
     void **fortran; /* handles by the number that Fortran knows them by */
     int fortran_count, fortran_room;
@@ -322,13 +322,13 @@ struct inproc_extra { /* of a rank: what few programs need */
     MPI_Errhandler file_errhandler; /* of MPI_FILE_NULL: what new files start with */
 };
 
-struct inproc_rank {
+struct world_rank {
     int rank;
-    struct inproc_fiber *fiber;
+    struct world_fiber *fiber;
     bool initialized, finalized;
     struct ompi_request_t *posted, **posted_end;
-    struct inproc_message *unexpected, **unexpected_end;
-    struct inproc_handle *handles;
+    struct world_message *unexpected, **unexpected_end;
+    struct world_handle *handles;
     uint64_t clock[2], send_free[2], recv_free[2];
     uint64_t pattern;
     uint32_t send_count, call_count; /* the latter only where calls may be delayed */
@@ -342,23 +342,23 @@ struct inproc_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
-    struct inproc_extra *extra; /* NULL until something in it is needed: inproc_extra() */
+    struct world_extra *extra; /* NULL until something in it is needed: world_extra() */
     uint8_t
-        *private; /* this rank's copy of the program's global variables, while it does not run */
+        *globals; /* this rank's copy of the program's global variables, while it does not run */
 };
 
-struct inproc_world {
-    const struct inproc_options *options;
-    struct inproc_outcome *outcome;
-    struct inproc_choice choice;
-    struct inproc_rank *rank;
+struct world_state {
+    const struct world_options *options;
+    struct world_outcome *outcome;
+    struct world_choice choice;
+    struct world_rank *rank;
     int rank_count;
-    struct inproc_fiber *fiber; /* the one that runs */
-    struct inproc_rank *me;
-    struct inproc_fiber **ready; /* ring */
+    struct world_fiber *fiber; /* the one that runs */
+    struct world_rank *me;
+    struct world_fiber **ready; /* ring */
     uint32_t ready_mask, ready_head, ready_count;
-    struct inproc_fiber *paused; /* they go on, last come first, when the ready queue is empty */
-    struct inproc_later *later, *later_free;
+    struct world_fiber *paused; /* they go on, last come first, when the ready queue is empty */
+    struct world_delayed *delayed, *delayed_free;
     uint64_t ticks;
     int live_count; /* ranks not yet returned */
     bool chosen;    /* shuffle */
@@ -368,101 +368,100 @@ struct inproc_world {
     uint32_t time_streak; /* looks at the clock with nothing between them */
     uint32_t context_next;
     int keyval_count;
-    struct inproc_heap *heap;
-    struct inproc_file_shared *file; /* open ones */
-    struct inproc_meeting *meeting;
-    struct inproc_message *message_free;
+    struct world_heap *heap;
+    struct world_file_shared *file; /* open ones */
+    struct world_meeting *meeting;
+    struct world_message *message_free;
     bool running;
 };
 
-extern struct inproc_world inproc_world;
+extern struct world_state world_state;
 
-#define WORLD (&inproc_world)
-#define ME (inproc_world.me)
+#define WORLD (&world_state)
+#define ME (world_state.me)
 
 /* arena.c: memory of one world. Never NULL: an exhausted budget ends the world with a finding. */
-void *inproc_alloc(size_t bytes);
-void *inproc_zalloc(size_t bytes); /* zeroed */
-char *inproc_strdup(const char *text);
-char *inproc_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void *world_alloc(size_t bytes);
+void *world_zalloc(size_t bytes); /* zeroed */
+char *world_strdup(const char *text);
+char *world_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
  * the world at the latest. */
-void *inproc_heap_alloc(size_t bytes);
-void inproc_heap_free(void *block);
-void inproc_heap_end(void);
-void inproc_arena_reset(void);
-void inproc_arena_done(void);
+void *world_heap_alloc(size_t bytes);
+void world_heap_free(void *block);
+void world_heap_end(void);
+void world_arena_reset(void);
+void world_arena_done(void);
 
-/* private.c: the program's global variables, of which every rank has its own. */
-extern size_t inproc_private_bytes;
-void inproc_private_start(
-    void); /* of a world; from now on inproc_private_bytes tells whether there are any */
-void inproc_private_hold(
-    struct inproc_rank *rank); /* its values are in place; only where there are any */
-void inproc_private_end(void);
-void inproc_private_done(void);
+/* globals.c: the program's global variables, of which every rank has its own. */
+extern size_t world_globals_bytes;
+void world_globals_start(
+    void); /* of a world; from now on world_globals_bytes tells whether there are any */
+void world_globals_hold(
+    struct world_rank *rank); /* its values are in place; only where there are any */
+void world_globals_end(void);
+void world_globals_done(void);
 
 /* fiber.c */
-struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *),
-                                      void *argument);
-void inproc_fiber_ready(struct inproc_fiber *fiber);
-void inproc_fiber_block(void);          /* run somebody else until made ready */
-void inproc_fiber_yield(void);          /* let the others go first */
-_Noreturn void inproc_fiber_exit(void); /* of a body; back to the main context for good */
-_Noreturn void inproc_world_stop(void); /* gives up on the world, from inside a fiber */
-void inproc_fiber_loop(void);           /* from the main context: run until nobody can */
-void inproc_fiber_reset(void);
-void inproc_fiber_done(void);
-enum core_status inproc_fiber_reserve(int count, size_t stack_bytes);
+struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
+                                    void *argument);
+void world_fiber_ready(struct world_fiber *fiber);
+void world_fiber_block(void);          /* run somebody else until made ready */
+void world_fiber_yield(void);          /* let the others go first */
+_Noreturn void world_fiber_exit(void); /* of a body; back to the main context for good */
+_Noreturn void world_stop(void);       /* gives up on the world, from inside a fiber */
+void world_fiber_loop(void);           /* from the main context: run until nobody can */
+void world_fiber_reset(void);
+void world_fiber_done(void);
+enum core_status world_fiber_reserve(int count, size_t stack_bytes);
 
 /* delay.c: fibers that sleep and messages that are under way, by the tick they are due. */
-void inproc_later_call(void);          /* what the running rank takes before its call */
-uint32_t inproc_later_ticks(int dest); /* of the running rank's message; 0: no delay */
-void inproc_later_message(struct inproc_message *message, struct inproc_rank *dest, uint32_t ticks);
-bool inproc_later_next(void); /* time passes to what is due next; false: nothing is */
-void inproc_later_tick(void); /* one tick passes */
+void world_delayed_call(void);          /* what the running rank takes before its call */
+uint32_t world_delayed_ticks(int dest); /* of the running rank's message; 0: no delay */
+void world_delayed_message(struct world_message *message, struct world_rank *dest, uint32_t ticks);
+bool world_delayed_next(void); /* time passes to what is due next; false: nothing is */
+void world_delayed_tick(void); /* one tick passes */
 
 /* world.c */
-void inproc_found(const char *rule, int rank, const char *format, ...)
+void world_found(const char *rule, int rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
-                 int32_t request, bool flag);
-int inproc_error(MPI_Comm comm, int code, const char *format, ...)
+void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
+                int32_t request, bool flag);
+int world_error(MPI_Comm comm, int code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The same for windows and files: `object` is what their handler gets a pointer to. */
-int inproc_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
+int world_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
-const char *inproc_error_name(int code);
-struct inproc_extra *inproc_extra(void); /* of the running rank */
-void inproc_step_limit(void);            /* returns if it is not reached */
-void inproc_thread_check(void);
-void inproc_thread_leave(void); /* another rank's global variables are about to come in place */
-void inproc_poll_failed(
-    void); /* a test or probe found nothing: let others run, notice a livelock */
-void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes);
-void inproc_handle_kill(struct inproc_handle *handle);
-void inproc_not_initialized(void);
+const char *world_error_name(int code);
+struct world_extra *world_extra(void); /* of the running rank */
+void world_step_limit(void);           /* returns if it is not reached */
+void world_thread_check(void);
+void world_thread_leave(void); /* another rank's global variables are about to come in place */
+void world_poll_failed(void); /* a test or probe found nothing: let others run, notice a livelock */
+void *world_handle_new(enum world_handle_kind kind, size_t bytes);
+void world_handle_kill(struct world_handle *handle);
+void world_not_initialized(void);
 
-static inline bool handle_good(const void *handle, enum inproc_handle_kind kind)
+static inline bool handle_good(const void *handle, enum world_handle_kind kind)
 {
-    return handle && ((const struct inproc_handle *)handle)->magic == (uint32_t)HANDLE_MAGIC + kind;
+    return handle && ((const struct world_handle *)handle)->magic == (uint32_t)HANDLE_MAGIC + kind;
 }
 
 /* Every MPI call starts with this: who calls what, the step budget, and a chance for others to run.
  */
-static inline void inproc_enter(const char *call)
+static inline void world_enter(const char *call)
 {
     WORLD->fiber->call = call;
     if (UNLIKELY(!ME->initialized || ME->finalized))
-        inproc_not_initialized();
+        world_not_initialized();
     if (UNLIKELY(++WORLD->step_count > WORLD->step_count_max))
-        inproc_step_limit();
+        world_step_limit();
     if (UNLIKELY(WORLD->options->delay != NULL))
-        inproc_later_call();
-    if (UNLIKELY(WORLD->chosen) && inproc_choose(&WORLD->choice, 4) == 1)
-        inproc_fiber_yield();
+        world_delayed_call();
+    if (UNLIKELY(WORLD->chosen) && world_choose(&WORLD->choice, 4) == 1)
+        world_fiber_yield();
 }
-#define ENTER(call) inproc_enter(call)
+#define ENTER(call) world_enter(call)
 
 /* The calling rank's own object behind a handle that all ranks share. */
 static inline MPI_Comm comm_of(MPI_Comm comm)
@@ -475,65 +474,64 @@ static inline MPI_Comm comm_of(MPI_Comm comm)
 }
 
 /* match.c */
-void inproc_send_post(struct ompi_request_t *request);
-void inproc_recv_post(struct ompi_request_t *request);
-void inproc_message_arrive(struct inproc_message *message, struct inproc_rank *dest);
-struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source,
-                                         int tag, bool take);
-void inproc_message_receive(struct ompi_request_t *request, struct inproc_message *message);
-void inproc_request_complete(struct ompi_request_t *request);
+void world_send_post(struct ompi_request_t *request);
+void world_recv_post(struct ompi_request_t *request);
+void world_message_arrive(struct world_message *message, struct world_rank *dest);
+struct world_message *world_match_find(struct world_rank *rank, uint32_t context, int source,
+                                       int tag, bool take);
+void world_message_receive(struct ompi_request_t *request, struct world_message *message);
+void world_request_complete(struct ompi_request_t *request);
 /* Takes over what completion brings: late data, clocks, the check of the send buffer. */
-void inproc_request_finish(struct ompi_request_t *request);
-void inproc_request_wait(struct ompi_request_t *request);
-bool inproc_recv_unpost(struct ompi_request_t *request);
-void inproc_match_report_leftovers(void);
+void world_request_finish(struct ompi_request_t *request);
+void world_request_wait(struct ompi_request_t *request);
+bool world_recv_unpost(struct ompi_request_t *request);
+void world_match_report_leftovers(void);
 
 /* wait.c, p2p.c */
-struct inproc_general {
+struct world_general {
     MPI_Grequest_query_function *query;
     MPI_Grequest_free_function *free;
     MPI_Grequest_cancel_function *cancel;
     void *state;
 };
 /* A request that is complete; `finish` runs when it is waited for or tested. */
-struct ompi_request_t *inproc_request_deferred(struct inproc_deferred *deferred);
-void inproc_wait_describe(const struct ompi_request_t *request);
-struct ompi_request_t *inproc_request_new(enum inproc_request_kind kind);
-int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
-                 MPI_Comm comm, uint32_t context, enum inproc_mode mode,
-                 struct ompi_request_t *request);
-int inproc_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                 uint32_t context, struct ompi_request_t *request);
-void inproc_request_start(struct ompi_request_t *request);
+struct ompi_request_t *world_request_deferred(struct world_deferred *deferred);
+void world_wait_describe(const struct ompi_request_t *request);
+struct ompi_request_t *world_request_new(enum world_request_kind kind);
+int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
+                MPI_Comm comm, uint32_t context, enum world_mode mode,
+                struct ompi_request_t *request);
+int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                uint32_t context, struct ompi_request_t *request);
+void world_request_start(struct ompi_request_t *request);
 
 /* comm.c */
 /* All members of a communicator come together: each puts down a pointer, and goes on once the last
  * has come. No message is sent. For an intercommunicator both groups meet, the one with the lowest
  * world rank first. */
-struct inproc_meeting {
-    struct inproc_meeting *next;
+struct world_meeting {
+    struct world_meeting *next;
     uint32_t key, number;
     int first, arrived, size;
     const char *call;
     int root;
     uint32_t context; /* a new one, the same for all who met */
     void **slot;
-    struct inproc_fiber **waiting;
+    struct world_fiber **waiting;
 };
-struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine);
+struct world_meeting *world_meet(MPI_Comm comm, void *mine);
 /* With a number taken before from comm->meeting_count. */
-struct inproc_meeting *inproc_meet_numbered(MPI_Comm comm, uint32_t number, void *mine);
+struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *mine);
 /* Compares this collective call with the other members' calls of the same number; returns the
  * number. */
-uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root);
-MPI_Comm inproc_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
-uint32_t inproc_context_new(void);
-int inproc_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
+uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root);
+MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent);
+uint32_t world_context_new(void);
+int world_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
 
 /* attr.c; object: the handle as the callbacks get it */
-int inproc_attributes_copy(struct inproc_attribute *from, void *object,
-                           struct inproc_attribute **to);
-int inproc_attributes_drop(struct inproc_attribute **from, void *object);
+int world_attributes_copy(struct world_attribute *from, void *object, struct world_attribute **to);
+int world_attributes_drop(struct world_attribute **from, void *object);
 static inline void *comm_handle(MPI_Comm comm)
 {
     return comm == &ME->world ? MPI_COMM_WORLD : comm == &ME->self ? MPI_COMM_SELF : comm;
@@ -541,16 +539,16 @@ static inline void *comm_handle(MPI_Comm comm)
 
 /* env.c: what an object keeps of an info given to it, and a new info of that for the caller to
  * free. */
-struct inproc_info_entry *inproc_info_keep(MPI_Info info);
-MPI_Info inproc_info_new(const struct inproc_info_entry *entry);
+struct world_info_entry *world_info_keep(MPI_Info info);
+MPI_Info world_info_new(const struct world_info_entry *entry);
 
 /* group.c */
-MPI_Group inproc_group_new(const int *member, int size);
+MPI_Group world_group_new(const int *member, int size);
 
 /* op.c: b = a op b over count basics side by side. */
-bool inproc_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count);
+bool world_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count);
 /* Whether the operation may be used by MPI_Accumulate and its kin: 0 no, 1 yes, 2 replaces, 3 does
  * nothing. */
-int inproc_op_remote(MPI_Op op);
+int world_op_remote(MPI_Op op);
 
 #endif

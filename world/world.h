@@ -1,6 +1,6 @@
 /* The in-process MPI: a world of ranks, each a fiber of one process, against the unmodified mpi.h
  * of Open MPI. This header is how such a world is run; it needs no mpi.h. What runs inside calls
- * MPI_* as ever and is linked with libinproc.a in place of libmpi.
+ * MPI_* as ever and is linked with libworld.a in place of libmpi.
  *
  * One world at a time per process, no threads. Same options, same choices: the same outcome,
  * always. */
@@ -14,49 +14,49 @@
 #include "core/random.h"
 #include "core/status.h"
 
-enum { INPROC_RANKS_MAX = 4096, INPROC_FINDINGS_MAX = 16, INPROC_TEXT_MAX = 1024 };
+enum { WORLD_RANKS_MAX = 4096, WORLD_FINDINGS_MAX = 16, WORLD_TEXT_MAX = 1024 };
 
 /* Which standard-mode sends complete before their receive is posted. */
-enum inproc_buffering {
-    INPROC_RENDEZVOUS,  /* none */
-    INPROC_EAGER,       /* all */
-    INPROC_EAGER_BYTES, /* those of at most eager_bytes */
-    INPROC_CHOSEN,      /* the choice source decides for each */
-    INPROC_CREDITS,     /* while the receiver holds fewer than eager_bytes messages */
-    INPROC_POOL         /* while what the receiver holds, this one too, is at most eager_bytes */
+enum world_buffering {
+    WORLD_RENDEZVOUS,  /* none */
+    WORLD_EAGER,       /* all */
+    WORLD_EAGER_BYTES, /* those of at most eager_bytes */
+    WORLD_CHOSEN,      /* the choice source decides for each */
+    WORLD_CREDITS,     /* while the receiver holds fewer than eager_bytes messages */
+    WORLD_POOL         /* while what the receiver holds, this one too, is at most eager_bytes */
 };
 
 /* Where every decision comes from: which ready rank runs, which of several matchable messages is
  * taken, whether a send is buffered, which completed request a Waitany returns. bytes that ran out
  * answer 0, the default order. */
-enum inproc_choice_kind {
-    INPROC_DEFAULT, /* always 0: first come, first served */
-    INPROC_SEED,
-    INPROC_BYTES
+enum world_choice_kind {
+    WORLD_DEFAULT, /* always 0: first come, first served */
+    WORLD_SEED,
+    WORLD_BYTES
 };
 
-struct inproc_choice {
-    enum inproc_choice_kind kind;
-    struct core_random random; /* INPROC_SEED: initialise with core_random_init */
-    const uint8_t *bytes;      /* INPROC_BYTES */
+struct world_choice {
+    enum world_choice_kind kind;
+    struct core_random random; /* WORLD_SEED: initialise with core_random_init */
+    const uint8_t *bytes;      /* WORLD_BYTES */
     size_t count, at;
 };
 
 /* Uniform-ish in [0, bound); bound > 0. */
-uint32_t inproc_choose(struct inproc_choice *choice, uint32_t bound);
+uint32_t world_choose(struct world_choice *choice, uint32_t bound);
 
-enum inproc_event_kind {
-    INPROC_EVENT_SEND,  /* a send was posted: peer, tag, context, bytes, request; flag: buffered */
-    INPROC_EVENT_RECV,  /* a receive was posted; peer and tag may be -1 */
-    INPROC_EVENT_MATCH, /* rank received from peer; request is the receiver's */
-    INPROC_EVENT_WAIT,  /* rank went on after this request had completed */
-    INPROC_EVENT_BLOCK, /* rank waits */
-    INPROC_EVENT_CALL /* rank entered another call of interest (collectives, communicators); peer =
-                         root or -1 */
+enum world_event_kind {
+    WORLD_EVENT_SEND,  /* a send was posted: peer, tag, context, bytes, request; flag: buffered */
+    WORLD_EVENT_RECV,  /* a receive was posted; peer and tag may be -1 */
+    WORLD_EVENT_MATCH, /* rank received from peer; request is the receiver's */
+    WORLD_EVENT_WAIT,  /* rank went on after this request had completed */
+    WORLD_EVENT_BLOCK, /* rank waits */
+    WORLD_EVENT_CALL   /* rank entered another call of interest (collectives, communicators); peer =
+                           root or -1 */
 };
 
-struct inproc_event { /* world ranks throughout */
-    enum inproc_event_kind kind;
+struct world_event { /* world ranks throughout */
+    enum world_event_kind kind;
     int rank, peer, tag;
     uint32_t context; /* even: point-to-point, odd: collectives */
     uint64_t bytes;
@@ -65,32 +65,32 @@ struct inproc_event { /* world ranks throughout */
     const char *call; /* MPI_Send */
 };
 
-typedef void (*inproc_event_fn)(void *context, const struct inproc_event *event);
+typedef void (*world_event_fn)(void *context, const struct world_event *event);
 /* How many ticks a message from source to dest, the source's number-th, is under way; with dest -1:
  * how many ticks source takes before its next call. A tick passes when nobody can go on, or with a
  * poll in vain: keep delays below 10,000. Messages between two ranks do not overtake each other. */
-typedef uint32_t (*inproc_delay_fn)(void *context, int source, int dest, uint32_t number);
+typedef uint32_t (*world_delay_fn)(void *context, int source, int dest, uint32_t number);
 /* What a rank does. Its return value is the rank's exit status; not 0 is reported. */
-typedef int (*inproc_rank_fn)(int rank, void *context);
+typedef int (*world_rank_fn)(int rank, void *context);
 
-struct inproc_options {
+struct world_options {
     int rank_count;
-    inproc_rank_fn run;
+    world_rank_fn run;
     void *context;
-    enum inproc_buffering buffering;
+    enum world_buffering buffering;
     size_t eager_bytes;
     bool shuffle; /* order of ranks, of matches and of completions is chosen, not first come first
                      served */
     bool late;    /* received data reaches its buffer when the request completes, not before */
     bool initialized; /* the ranks start with MPI_Init done and end without MPI_Finalize */
     bool warn_types;  /* a receive whose basic types differ from the send's is a finding */
-    struct inproc_choice choice;
+    struct world_choice choice;
     uint64_t step_count_max; /* MPI calls in all; 0: 100 million */
     size_t memory_bytes_max; /* for messages and handles; 0: 1 GiB */
     size_t stack_bytes;      /* of each rank, 0: 1 MiB. The first world of the process decides. */
-    inproc_delay_fn delay;   /* NULL: none */
+    world_delay_fn delay;    /* NULL: none */
     void *delay_context;
-    inproc_event_fn event; /* NULL: none */
+    world_event_fn event; /* NULL: none */
     void *event_context;
     uint8_t *pattern;     /* NULL, or counters that the communication pattern bumps */
     size_t pattern_count; /* a power of two */
@@ -100,14 +100,14 @@ struct inproc_options {
  * leaked-communicator, leaked-datatype, leaked-operation, leaked-group, leaked-errhandler,
  * leaked-info, leaked-window, leaked-file, buffer-modified, error (an MPI error with errors fatal),
  * abort, exit-status, not-finalized, collective-mismatch, type-mismatch, limit. */
-struct inproc_finding {
+struct world_finding {
     const char *rule;
     int rank; /* -1: the world */
-    char text[INPROC_TEXT_MAX];
+    char text[WORLD_TEXT_MAX];
 };
 
-struct inproc_outcome {
-    struct inproc_finding finding[INPROC_FINDINGS_MAX];
+struct world_outcome {
+    struct world_finding finding[WORLD_FINDINGS_MAX];
     int finding_count;
     int finding_dropped; /* beyond the table */
     bool finished;       /* every rank returned */
@@ -126,23 +126,22 @@ struct inproc_outcome {
 
 /* Runs the world to its end or to its first fatal finding. CORE_OK says that the world was run,
  * whatever was found; CORE_BAD_INPUT, CORE_NO_MEMORY otherwise. *out_outcome is written in full. */
-enum core_status inproc_run(const struct inproc_options *options,
-                            struct inproc_outcome *out_outcome);
+enum core_status world_run(const struct world_options *options, struct world_outcome *out_outcome);
 
 /* Gives back stacks and memory kept between worlds. */
-void inproc_done(void);
+void world_done(void);
 
 /* The rank whose fiber runs now; -1 outside of a world. */
-int inproc_rank(void);
+int world_rank(void);
 /* Reports a finding from inside a rank; the world goes on. */
-void inproc_note(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void world_note(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The rank whose stack's guard page holds this address, or -1. Safe in a signal handler. */
-int inproc_stack_owner(const void *address);
+int world_stack_owner(const void *address);
 /* The calling rank goes on only when nobody else can: the slowest rank there is. */
-void inproc_pause(void);
+void world_pause(void);
 /* The virtual clock goes on by so much; the others go first. */
-void inproc_sleep(uint64_t ns);
+void world_sleep(uint64_t ns);
 /* The virtual clock that MPI_Wtime shows, in nanoseconds. */
-uint64_t inproc_now_ns(void);
+uint64_t world_now_ns(void);
 
 #endif

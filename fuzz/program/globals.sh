@@ -13,7 +13,7 @@ for object in "$@"; do
     arguments=
     for section in $(objdump -h -w "$object" | awk '$2 ~ /^\.(data|bss)(\.|$)/ && $2 !~ /\.rel\.ro/ {print $2}' | sort -u); do
         arguments="$arguments --set-section-flags $section=alloc,load,data,contents"
-        arguments="$arguments --rename-section $section=crosswait_private,alloc,load,data,contents"
+        arguments="$arguments --rename-section $section=crosswait_globals,alloc,load,data,contents"
     done
     [ -z "$arguments" ] || objcopy $arguments "$object"
 done

@@ -1,5 +1,5 @@
 /* Runs a whole MPI program, main and all, on the in-process MPI: compile it with
- * -Dmain=crosswait_program_main (or rename main in its object), link it with this and libinproc.a.
+ * -Dmain=crosswait_program_main (or rename main in its object), link it with this and libworld.a.
  * What a process has for itself and a rank here has not is replaced: exit handlers run when the
  * rank's main returns, and a rank that sleeps lets the others go on while the virtual clock moves.
  * Usage: PROGRAM [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]
@@ -30,13 +30,13 @@ int __cxa_atexit(void (*function)(void *), void *argument, void *object);
 
 int atexit(void (*function)(void))
 {
-    struct handler *made = inproc_rank() < 0 ? NULL : malloc(sizeof *made);
+    struct handler *made = world_rank() < 0 ? NULL : malloc(sizeof *made);
     if (!made) {
         void (*plain)(void *);
         memcpy(&plain, &function, sizeof plain);
         return __cxa_atexit(plain, NULL, NULL);
     }
-    *made = (struct handler){handlers, inproc_rank(), function};
+    *made = (struct handler){handlers, world_rank(), function};
     handlers = made;
     return 0;
 }
@@ -58,9 +58,9 @@ static void handlers_run(int rank)
 
 int nanosleep(const struct timespec *time, struct timespec *left)
 {
-    if (inproc_rank() < 0)
+    if (world_rank() < 0)
         return clock_nanosleep(CLOCK_REALTIME, 0, time, left);
-    inproc_sleep((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
+    world_sleep((uint64_t)time->tv_sec * 1000000000u + (uint64_t)time->tv_nsec);
     return 0;
 }
 
@@ -84,14 +84,14 @@ static int run(int rank, void *context)
     return status;
 }
 
-static void show(void *context, const struct inproc_event *event)
+static void show(void *context, const struct world_event *event)
 {
     static const char *const kind[] = {"send", "recv", "match", "wait", "block", "call"};
     (void)context;
     fprintf(stderr, "rank %d %s %s peer %d tag %d bytes %llu request %d%s\n", event->rank,
             kind[event->kind], event->call ? event->call : "?", event->peer, event->tag,
             (unsigned long long)event->bytes, event->request,
-            event->kind == INPROC_EVENT_SEND && event->flag ? " buffered" : "");
+            event->kind == WORLD_EVENT_SEND && event->flag ? " buffered" : "");
 }
 
 static int usage(const char *program)
@@ -105,9 +105,9 @@ static int usage(const char *program)
 
 int main(int argc, char **argv)
 {
-    static struct inproc_outcome outcome;
-    struct inproc_options options = {
-        .rank_count = 4, .run = run, .buffering = INPROC_EAGER_BYTES, .eager_bytes = 4096};
+    static struct world_outcome outcome;
+    struct world_options options = {
+        .rank_count = 4, .run = run, .buffering = WORLD_EAGER_BYTES, .eager_bytes = 4096};
     int i = 1;
     for (; i < argc && strcmp(argv[i], "--"); i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
@@ -116,15 +116,15 @@ int main(int argc, char **argv)
         } else if (!strcmp(argv[i], "-n") && atoi(value) > 0) {
             options.rank_count = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "-s") && *value) {
-            options.choice.kind = INPROC_SEED;
+            options.choice.kind = WORLD_SEED;
             core_random_init(&options.choice.random, strtoull(argv[++i], NULL, 0));
             options.shuffle = true;
         } else if (!strcmp(argv[i], "-p") && *value) {
             i++;
             if (!strcmp(value, "rendezvous"))
-                options.buffering = INPROC_RENDEZVOUS;
+                options.buffering = WORLD_RENDEZVOUS;
             else if (!strcmp(value, "eager"))
-                options.buffering = INPROC_EAGER;
+                options.buffering = WORLD_EAGER;
             else if (!strncmp(value, "eager:", 6))
                 options.eager_bytes = strtoull(value + 6, NULL, 0);
             else
@@ -136,7 +136,7 @@ int main(int argc, char **argv)
     program_argv = argv + (i < argc ? i : argc - 1);
     program_argc = argc - (int)(program_argv - argv);
     program_argv[0] = argv[0];
-    if (inproc_run(&options, &outcome) != CORE_OK)
+    if (world_run(&options, &outcome) != CORE_OK)
         return 2;
     fflush(stdout);
     for (int f = 0; f < outcome.finding_count; f++)

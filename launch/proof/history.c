@@ -9,12 +9,12 @@
 
 #include "core/spool/spool_read.h"
 
-enum { LIVE_CALLS_MAX = 65536 };
+enum { PROOF_CALLS_MAX = 65536 };
 
 struct lane_state {
-    struct live_history *history;
-    struct live_rank *rank;
-    struct live_lane *kept;
+    struct proof_history *history;
+    struct proof_rank *rank;
+    struct proof_lane *kept;
     int32_t world;
     bool posts, completions; /* which of the two this pass takes; neither: definitions only */
 };
@@ -36,18 +36,18 @@ static uint64_t channel_hash(uint64_t global, int32_t source, int32_t dest, int3
                ((uint64_t)(uint32_t)source << 32 | (uint32_t)dest));
 }
 
-static bool channel_free(const struct live_channel *channel)
+static bool channel_free(const struct proof_channel *channel)
 {
     return !channel->sent && !channel->received;
 }
 
-static struct live_channel *channel_place(const struct live_history *history, uint64_t global,
-                                          int32_t source, int32_t dest, int32_t tag)
+static struct proof_channel *channel_place(const struct proof_history *history, uint64_t global,
+                                           int32_t source, int32_t dest, int32_t tag)
 {
     uint64_t mask = history->channel_room - 1;
 
     for (uint64_t at = channel_hash(global, source, dest, tag) & mask;; at = (at + 1) & mask) {
-        struct live_channel *channel = &history->channel[at];
+        struct proof_channel *channel = &history->channel[at];
 
         if (channel_free(channel) || (channel->global == global && channel->source == source &&
                                       channel->dest == dest && channel->tag == tag))
@@ -55,25 +55,25 @@ static struct live_channel *channel_place(const struct live_history *history, ui
     }
 }
 
-const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global,
-                                             int32_t source, int32_t dest, int32_t tag)
+const struct proof_channel *proof_channel_find(const struct proof_history *history, uint64_t global,
+                                               int32_t source, int32_t dest, int32_t tag)
 {
-    struct live_channel *channel =
+    struct proof_channel *channel =
         history->channel_room ? channel_place(history, global, source, dest, tag) : NULL;
 
     return channel && !channel_free(channel) ? channel : NULL;
 }
 
-static bool channels_grow(struct live_history *history)
+static bool channels_grow(struct proof_history *history)
 {
-    struct live_history grown = *history;
+    struct proof_history grown = *history;
 
     grown.channel_room = history->channel_room ? 2 * history->channel_room : 256;
     grown.channel = calloc(grown.channel_room, sizeof *grown.channel);
     if (!grown.channel)
         return false;
     for (uint64_t i = 0; i < history->channel_room; i++) {
-        const struct live_channel *c = &history->channel[i];
+        const struct proof_channel *c = &history->channel[i];
 
         if (!channel_free(c))
             *channel_place(&grown, c->global, c->source, c->dest, c->tag) = *c;
@@ -85,10 +85,10 @@ static bool channels_grow(struct live_history *history)
 
 /* The channel, made if need be: the caller counts something in it at once. NULL: out of memory,
  * history is unclear. */
-static struct live_channel *channel_get(struct live_history *history, uint64_t global,
-                                        int32_t source, int32_t dest, int32_t tag)
+static struct proof_channel *channel_get(struct proof_history *history, uint64_t global,
+                                         int32_t source, int32_t dest, int32_t tag)
 {
-    struct live_channel *channel;
+    struct proof_channel *channel;
 
     if (2 * (history->channel_count + 1) > history->channel_room && !channels_grow(history)) {
         history->unclear = true;
@@ -97,13 +97,13 @@ static struct live_channel *channel_get(struct live_history *history, uint64_t g
     channel = channel_place(history, global, source, dest, tag);
     if (channel_free(channel)) {
         *channel =
-            (struct live_channel){.global = global, .source = source, .dest = dest, .tag = tag};
+            (struct proof_channel){.global = global, .source = source, .dest = dest, .tag = tag};
         history->channel_count++;
     }
     return channel;
 }
 
-static struct live_request *request_place(const struct live_rank *rank, uint32_t id)
+static struct proof_request *request_place(const struct proof_rank *rank, uint32_t id)
 {
     uint32_t mask = rank->request_room - 1;
 
@@ -112,25 +112,25 @@ static struct live_request *request_place(const struct live_rank *rank, uint32_t
             return &rank->request[at];
 }
 
-static struct live_request *request_get(const struct live_rank *rank, uint32_t id)
+static struct proof_request *request_get(const struct proof_rank *rank, uint32_t id)
 {
-    struct live_request *request = rank->request_room && id ? request_place(rank, id) : NULL;
+    struct proof_request *request = rank->request_room && id ? request_place(rank, id) : NULL;
 
     return request && request->id ? request : NULL;
 }
 
-const struct live_request *live_request_find(const struct live_rank *rank, uint32_t id)
+const struct proof_request *proof_request_find(const struct proof_rank *rank, uint32_t id)
 {
     return request_get(rank, id);
 }
 
-static void request_add(struct live_history *history, struct live_rank *rank,
-                        const struct live_request *request)
+static void request_add(struct proof_history *history, struct proof_rank *rank,
+                        const struct proof_request *request)
 {
     if (!request->id)
         return;
     if (2 * (rank->request_count + 1) > rank->request_room) {
-        struct live_rank grown = *rank;
+        struct proof_rank grown = *rank;
 
         grown.request_room = rank->request_room ? 2 * rank->request_room : 64;
         grown.request = calloc(grown.request_room, sizeof *grown.request);
@@ -148,7 +148,7 @@ static void request_add(struct live_history *history, struct live_rank *rank,
     *request_place(rank, request->id) = *request;
 }
 
-static void request_remove(struct live_rank *rank, struct live_request *request)
+static void request_remove(struct proof_rank *rank, struct proof_request *request)
 {
     uint32_t mask = rank->request_room - 1;
     uint32_t at = (uint32_t)(request - rank->request);
@@ -157,7 +157,7 @@ static void request_remove(struct live_rank *rank, struct live_request *request)
     rank->request_count--;
     for (at = (at + 1) & mask; rank->request[at].id;
          at = (at + 1) & mask) { /* those behind it may move up */
-        struct live_request moved = rank->request[at];
+        struct proof_request moved = rank->request[at];
 
         rank->request[at].id = 0;
         *request_place(rank, moved.id) = moved;
@@ -166,21 +166,21 @@ static void request_remove(struct live_rank *rank, struct live_request *request)
 
 /* --- spaces ----------------------------------------------------------------------------------- */
 
-static void space_enter(struct lane_state *lane, struct live_space *space,
+static void space_enter(struct lane_state *lane, struct proof_space *space,
                         const struct spool_event *event)
 {
     if (!space->entered++)
         space->lane = lane->kept->lane;
     space->mixed |= space->lane != lane->kept->lane;
-    space->recent[space->entered % LIVE_RECENT] = live_coll_of(lane->rank, event);
+    space->recent[space->entered % PROOF_RECENT] = proof_coll_of(lane->rank, event);
 }
 
 /* Adds a space of so many members, all unknown yet. NULL: out of memory, history is unclear. */
-static struct live_space *space_add(struct live_history *history, struct live_rank *rank,
-                                    const struct live_space *space)
+static struct proof_space *space_add(struct proof_history *history, struct proof_rank *rank,
+                                     const struct proof_space *space)
 {
     uint64_t members = (uint64_t)space->size + space->remote_size;
-    struct live_space *more = realloc(rank->space, (rank->space_count + 1) * sizeof *more);
+    struct proof_space *more = realloc(rank->space, (rank->space_count + 1) * sizeof *more);
     int32_t *member = members <= SPOOL_RANKS_MAX ? malloc((members + 1) * sizeof *member) : NULL;
 
     if (more)
@@ -200,14 +200,14 @@ static struct live_space *space_add(struct live_history *history, struct live_ra
 
 static void def_comm(struct lane_state *lane, const struct spool_def_comm *def)
 {
-    struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, def->id);
+    struct proof_space *space = proof_space_find(lane->rank, PROOF_SPACE_COMM, def->id);
     const int32_t *member = spool_tail(def, sizeof *def);
-    struct live_space made = {.kind = LIVE_SPACE_COMM,
-                              .inter = def->head.a == SPOOL_COMM_INTER,
-                              .id = def->id,
-                              .global = def->global,
-                              .size = def->size,
-                              .remote_size = def->remote_size};
+    struct proof_space made = {.kind = PROOF_SPACE_COMM,
+                               .inter = def->head.a == SPOOL_COMM_INTER,
+                               .id = def->id,
+                               .global = def->global,
+                               .size = def->size,
+                               .remote_size = def->remote_size};
 
     if (!space)
         space = space_add(lane->history, lane->rank, &made);
@@ -219,22 +219,22 @@ static void def_comm(struct lane_state *lane, const struct spool_def_comm *def)
 
 static void def_win(struct lane_state *lane, const struct spool_def_win *def)
 {
-    const struct live_space *comm = live_space_find(lane->rank, LIVE_SPACE_COMM, def->comm);
-    struct live_space made = {.kind = def->head.kind == SPOOL_DEF_FILE ? LIVE_SPACE_FILE
-                                                                       : LIVE_SPACE_WIN,
-                              .id = def->id,
-                              .comm = def->comm,
-                              .global = def->global};
-    struct live_space *space;
+    const struct proof_space *comm = proof_space_find(lane->rank, PROOF_SPACE_COMM, def->comm);
+    struct proof_space made = {.kind = def->head.kind == SPOOL_DEF_FILE ? PROOF_SPACE_FILE
+                                                                        : PROOF_SPACE_WIN,
+                               .id = def->id,
+                               .comm = def->comm,
+                               .global = def->global};
+    struct proof_space *space;
 
-    if (live_space_find(lane->rank, (enum live_space_kind)made.kind, def->id))
+    if (proof_space_find(lane->rank, (enum proof_space_kind)made.kind, def->id))
         return;
     if (comm) {
         made.size = comm->size;
         made.remote_size = comm->remote_size;
     }
     space = space_add(lane->history, lane->rank, &made);
-    comm = live_space_find(lane->rank, LIVE_SPACE_COMM, def->comm); /* it may have moved */
+    comm = proof_space_find(lane->rank, PROOF_SPACE_COMM, def->comm); /* it may have moved */
     if (space && comm)
         memcpy(space->member, comm->member,
                ((size_t)comm->size + comm->remote_size) * sizeof *comm->member);
@@ -246,7 +246,7 @@ static int8_t arg_place(const char *names, size_t bytes, const char *name)
     size_t length = strlen(name);
     int8_t place = 0;
 
-    for (size_t at = 0; at < bytes && place < LIVE_ARGS_MAX; place++) {
+    for (size_t at = 0; at < bytes && place < PROOF_ARGS_MAX; place++) {
         size_t end = at;
 
         while (end < bytes && names[end] != ',')
@@ -262,7 +262,7 @@ static int8_t arg_place(const char *names, size_t bytes, const char *name)
 static void def_call(struct lane_state *lane, const struct spool_def_call *def)
 {
     uint32_t id = def->head.a;
-    struct live_call *call = lane->rank->call;
+    struct proof_call *call = lane->rank->call;
     const char *names;
 
     if (id >= lane->rank->call_count) {
@@ -288,7 +288,7 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
 /* --- events ----------------------------------------------------------------------------------- */
 
 /* Returns how many-th of its channel it is. */
-static uint64_t channel_send(struct lane_state *lane, struct live_channel *channel, bool buffered)
+static uint64_t channel_send(struct lane_state *lane, struct proof_channel *channel, bool buffered)
 {
     if (!channel->sent)
         channel->lane = lane->kept->lane;
@@ -299,9 +299,9 @@ static uint64_t channel_send(struct lane_state *lane, struct live_channel *chann
 
 static uint64_t post_send(struct lane_state *lane, const struct spool_event *event)
 {
-    struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
-    int32_t dest = space ? live_space_world(space, event->peer) : EVENT_NONE;
-    struct live_channel *channel;
+    struct proof_space *space = proof_space_find(lane->rank, PROOF_SPACE_COMM, event->comm);
+    int32_t dest = space ? proof_space_world(space, event->peer) : EVENT_NONE;
+    struct proof_channel *channel;
 
     if (dest == EVENT_PROC_NULL)
         return 0;
@@ -315,15 +315,15 @@ static uint64_t post_send(struct lane_state *lane, const struct spool_event *eve
     return channel_send(lane, channel, lane->rank->call[event->head.a].buffered);
 }
 
-static void take_message(struct lane_state *lane, const struct live_space *space, int32_t source,
+static void take_message(struct lane_state *lane, const struct proof_space *space, int32_t source,
                          int32_t tag)
 {
-    struct live_channel *channel;
+    struct proof_channel *channel;
     int32_t from;
 
     if (source == EVENT_PROC_NULL)
         return;
-    from = space ? live_space_world(space, source) : EVENT_NONE;
+    from = space ? proof_space_world(space, source) : EVENT_NONE;
     if (from < 0) {
         lane->history->unclear = true;
         return;
@@ -335,14 +335,14 @@ static void take_message(struct lane_state *lane, const struct live_space *space
 
 static void request_start(struct lane_state *lane, uint32_t id)
 {
-    struct live_request *request = request_get(lane->rank, id);
+    struct proof_request *request = request_get(lane->rank, id);
 
     if (!request)
         return; /* waits on it are of unknown kind, and nothing is claimed about them */
     request->active++;
-    if (request->kind == LIVE_SEND && request->peer != EVENT_PROC_NULL) {
-        const struct live_space *space = &lane->rank->space[request->space];
-        struct live_channel *channel =
+    if (request->kind == PROOF_SEND && request->peer != EVENT_PROC_NULL) {
+        const struct proof_space *space = &lane->rank->space[request->space];
+        struct proof_channel *channel =
             channel_get(lane->history, space->global, lane->world, request->peer, request->tag);
 
         if (channel)
@@ -352,11 +352,11 @@ static void request_start(struct lane_state *lane, uint32_t id)
 
 static void request_done(struct lane_state *lane, const struct spool_done *done)
 {
-    struct live_request *request = request_get(lane->rank, done->request);
+    struct proof_request *request = request_get(lane->rank, done->request);
 
     if (!request)
         return;
-    if (request->kind == LIVE_RECV && !done->head.a && done->head.b == 0)
+    if (request->kind == PROOF_RECV && !done->head.a && done->head.b == 0)
         take_message(lane, &lane->rank->space[request->space], done->source, done->tag);
     if (request->persistent) {
         if (request->active)
@@ -369,38 +369,38 @@ static void request_done(struct lane_state *lane, const struct spool_done *done)
 static void request_post(struct lane_state *lane, const struct spool_event *event,
                          enum event_class class)
 {
-    struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
-    struct live_request request = {.id = event->request,
-                                   .kind = LIVE_OTHER,
-                                   .active = 1,
-                                   .tag = event->tag,
-                                   .peer = EVENT_NONE,
-                                   .buffered = lane->rank->call[event->head.a].buffered,
-                                   .seq = event->seq,
-                                   .entered = event->t_enter,
-                                   .left = event->t_leave};
+    struct proof_space *space = proof_space_find(lane->rank, PROOF_SPACE_COMM, event->comm);
+    struct proof_request request = {.id = event->request,
+                                    .kind = PROOF_OTHER,
+                                    .active = 1,
+                                    .tag = event->tag,
+                                    .peer = EVENT_NONE,
+                                    .buffered = lane->rank->call[event->head.a].buffered,
+                                    .seq = event->seq,
+                                    .entered = event->t_enter,
+                                    .left = event->t_leave};
 
     if (space) {
         request.space = (uint32_t)(space - lane->rank->space);
-        request.peer = live_space_world(space, event->peer);
+        request.peer = proof_space_world(space, event->peer);
     }
     switch (class) {
     case EVENT_CLASS_ISEND:
         request.number = post_send(lane, event);
-        request.kind = LIVE_SEND;
+        request.kind = PROOF_SEND;
         break;
     case EVENT_CLASS_IRECV:
-        request.kind = LIVE_RECV;
+        request.kind = PROOF_RECV;
         break;
     case EVENT_CLASS_SEND_INIT:
     case EVENT_CLASS_RECV_INIT:
-        request.kind = class == EVENT_CLASS_SEND_INIT ? LIVE_SEND : LIVE_RECV;
+        request.kind = class == EVENT_CLASS_SEND_INIT ? PROOF_SEND : PROOF_RECV;
         request.persistent = true;
         request.active = 0;
         break;
     case EVENT_CLASS_ICOLL:
     case EVENT_CLASS_COMM_ICREATE:
-        request.kind = LIVE_COLL;
+        request.kind = PROOF_COLL;
         if (space)
             space_enter(lane, space, event);
         request.number = space ? space->entered : 0;
@@ -414,7 +414,7 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
     default:
         break;
     }
-    if (!space && request.kind != LIVE_OTHER)
+    if (!space && request.kind != PROOF_OTHER)
         lane->history->unclear = true;
     else
         request_add(lane->history, lane->rank, &request);
@@ -423,7 +423,7 @@ static void request_post(struct lane_state *lane, const struct spool_event *even
 static void post_collective(struct lane_state *lane, const struct spool_event *event,
                             enum event_class class)
 {
-    struct live_space *space = live_space_of_call(lane->rank, event, class, false);
+    struct proof_space *space = proof_space_of_call(lane->rank, event, class, false);
 
     if (space)
         space_enter(lane, space, event);
@@ -434,7 +434,7 @@ static void post_collective(struct lane_state *lane, const struct spool_event *e
 static void post_refused(struct lane_state *lane, const struct spool_event *event,
                          enum event_class class)
 {
-    struct live_space *space = live_space_of_call(lane->rank, event, class, true);
+    struct proof_space *space = proof_space_of_call(lane->rank, event, class, true);
 
     if (space && class == EVENT_CLASS_FILE_COLL)
         space_enter(lane, space, event);
@@ -444,7 +444,7 @@ static void post_refused(struct lane_state *lane, const struct spool_event *even
 
 static void post(struct lane_state *lane, const struct spool_event *event, enum event_class class)
 {
-    struct live_request *request;
+    struct proof_request *request;
 
     switch (class) {
     case EVENT_CLASS_SEND:
@@ -476,7 +476,7 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
         break;
     case EVENT_CLASS_REQUEST_FREE:
         request = request_get(lane->rank, event->request);
-        if (request && request->active && request->kind != LIVE_SEND)
+        if (request && request->active && request->kind != PROOF_SEND)
             lane->history->unclear = true; /* it still takes a message, and nobody will say which */
         else if (request)
             request_remove(lane->rank, request);
@@ -500,8 +500,8 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     case EVENT_CLASS_RMA_UNLOCK:
     case EVENT_CLASS_RMA_FLUSH:
     case EVENT_CLASS_RMA:
-        live_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
-                        lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
+        proof_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
+                         lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
         break;
     default:
         break;
@@ -511,7 +511,7 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
 static void complete(struct lane_state *lane, const struct spool_event *event,
                      enum event_class class)
 {
-    const struct live_space *space = live_space_find(lane->rank, LIVE_SPACE_COMM, event->comm);
+    const struct proof_space *space = proof_space_find(lane->rank, PROOF_SPACE_COMM, event->comm);
 
     for (uint32_t i = 0; i < lane->kept->done_count; i++) {
         const struct spool_done *done = &lane->kept->done[i];
@@ -595,7 +595,7 @@ static void keep_args(struct lane_state *lane, const struct spool_args *args)
     if (args->head.b)
         return;
     lane->kept->arg_seq = args->seq;
-    lane->kept->arg_count = args->head.a < LIVE_ARGS_MAX ? args->head.a : LIVE_ARGS_MAX;
+    lane->kept->arg_count = args->head.a < PROOF_ARGS_MAX ? args->head.a : PROOF_ARGS_MAX;
     memcpy(lane->kept->arg, value, lane->kept->arg_count * sizeof *lane->kept->arg);
 }
 
@@ -660,7 +660,7 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
             def_win(lane, (const struct spool_def_win *)head);
             break;
         case SPOOL_DEF_GROUP:
-            live_epoch_group(lane->history, lane->rank, (const struct spool_def_group *)head);
+            proof_epoch_group(lane->history, lane->rank, (const struct spool_def_group *)head);
             break;
         case SPOOL_LOST:
             lane->history->unclear = true;
@@ -679,8 +679,8 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
  */
 static void lane_open_call(struct lane_state *lane, const struct spool_header *header)
 {
-    struct live_open *open;
-    const struct live_lane *kept = lane->kept;
+    struct proof_open *open;
+    const struct proof_lane *kept = lane->kept;
 
     if (!spool_is_inside(header) || !lane->posts)
         return;
@@ -691,7 +691,7 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     }
     lane->rank->open = open;
     open += lane->rank->open_count++;
-    *open = (struct live_open){.lane = kept->lane, .event = header->open[spool_innermost(header)]};
+    *open = (struct proof_open){.lane = kept->lane, .event = header->open[spool_innermost(header)]};
     if (open->event.parent) {
         open->event.head.a = UINT16_MAX; /* not the application's: what it waits for is not known */
         return;
@@ -716,8 +716,8 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     open->request_total = kept->list_total;
 }
 
-static enum core_status lane_take(struct live_history *history, const char *job_path,
-                                  struct live_lane *kept, bool posts, bool completions)
+static enum core_status lane_take(struct proof_history *history, const char *job_path,
+                                  struct proof_lane *kept, bool posts, bool completions)
 {
     struct lane_state lane = {.history = history,
                               .rank = &history->rank[kept->rank],
@@ -740,7 +740,7 @@ static enum core_status lane_take(struct live_history *history, const char *job_
     return CORE_OK;
 }
 
-static void lane_rewind(struct live_lane *kept)
+static void lane_rewind(struct proof_lane *kept)
 {
     kept->position = 0;
     kept->done_count = kept->list_count = 0;
@@ -748,7 +748,7 @@ static void lane_rewind(struct live_lane *kept)
     memset(&kept->leg, 0, sizeof kept->leg);
 }
 
-static void opens_free(struct live_rank *rank)
+static void opens_free(struct proof_rank *rank)
 {
     for (uint32_t i = 0; i < rank->open_count; i++)
         free(rank->open[i].request);
@@ -759,27 +759,27 @@ static void opens_free(struct live_rank *rank)
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
-static void finalize_spaces(struct live_history *history)
+static void finalize_spaces(struct proof_history *history)
 {
-    struct live_space made = {.kind = LIVE_SPACE_FINALIZE, .size = history->rank_count};
+    struct proof_space made = {.kind = PROOF_SPACE_FINALIZE, .size = history->rank_count};
 
     for (uint32_t r = 0; r < history->rank_count; r++) {
-        struct live_space *space = space_add(history, &history->rank[r], &made);
+        struct proof_space *space = space_add(history, &history->rank[r], &made);
 
         for (uint32_t i = 0; space && i < history->rank_count; i++)
             space->member[i] = (int32_t)i;
     }
 }
 
-static enum core_status lanes_find(struct live_history *history, const struct spool_lane_name *name,
-                                   uint32_t count)
+static enum core_status lanes_find(struct proof_history *history,
+                                   const struct spool_lane_name *name, uint32_t count)
 {
-    struct live_lane *lane = calloc(count + 1, sizeof *lane);
+    struct proof_lane *lane = calloc(count + 1, sizeof *lane);
 
     if (!lane)
         return CORE_NO_MEMORY;
     for (uint32_t i = 0; i < count; i++) {
-        lane[i] = (struct live_lane){.rank = name[i].rank, .lane = name[i].lane};
+        lane[i] = (struct proof_lane){.rank = name[i].rank, .lane = name[i].lane};
         for (uint32_t k = 0; k < history->lane_count; k++)
             if (history->lane[k].rank == name[i].rank && history->lane[k].lane == name[i].lane) {
                 lane[i] = history->lane[k];
@@ -797,7 +797,7 @@ static enum core_status lanes_find(struct live_history *history, const struct sp
     return CORE_OK;
 }
 
-static enum core_status history_start(struct live_history *history, uint32_t rank_count)
+static enum core_status history_start(struct proof_history *history, uint32_t rank_count)
 {
     history->rank_count = rank_count;
     history->rank = calloc(rank_count + 1, sizeof *history->rank);
@@ -809,7 +809,7 @@ static enum core_status history_start(struct live_history *history, uint32_t ran
 
 /* The lanes first .. end of one rank. One thread may use what another one defined, and complete
  * what it posted. */
-static enum core_status rank_take(struct live_history *history, const char *job_path,
+static enum core_status rank_take(struct proof_history *history, const char *job_path,
                                   uint32_t first, uint32_t end)
 {
     static const bool pass[3][2] = {{false, false}, {true, false}, {false, true}};
@@ -826,8 +826,8 @@ static enum core_status rank_take(struct live_history *history, const char *job_
     return status;
 }
 
-enum core_status live_history_read(const char *job_path, uint32_t rank_count,
-                                   struct live_history *history)
+enum core_status proof_history_read(const char *job_path, uint32_t rank_count,
+                                    struct proof_history *history)
 {
     struct spool_lane_name *name = NULL;
     uint32_t count = 0;
@@ -839,7 +839,7 @@ enum core_status live_history_read(const char *job_path, uint32_t rank_count,
     for (uint32_t i = 1; i < count; i++)
         several |= name[i].rank == name[i - 1].rank;
     if (history->rank_count != rank_count || several)
-        live_history_done(history);
+        proof_history_done(history);
     if (!history->rank)
         status = history_start(history, rank_count);
     if (!status)
@@ -856,16 +856,16 @@ enum core_status live_history_read(const char *job_path, uint32_t rank_count,
     }
     free(name);
     if (status)
-        live_history_done(history);
+        proof_history_done(history);
     return status;
 }
 
-void live_history_done(struct live_history *history)
+void proof_history_done(struct proof_history *history)
 {
     for (uint32_t r = 0; history->rank && r < history->rank_count; r++) {
-        struct live_rank *rank = &history->rank[r];
+        struct proof_rank *rank = &history->rank[r];
 
-        live_epochs_free(rank);
+        proof_epochs_free(rank);
         for (uint32_t i = 0; i < rank->space_count; i++)
             free(rank->space[i].member);
         free(rank->space);

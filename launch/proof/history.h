@@ -20,8 +20,8 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-struct live_channel { /* messages of one tag from one rank to another in one communicator */
-    uint64_t global;  /* the communicator */
+struct proof_channel { /* messages of one tag from one rank to another in one communicator */
+    uint64_t global;   /* the communicator */
     int32_t source, dest, tag;
     uint64_t sent, received;
     uint32_t lane; /* that sent first */
@@ -30,19 +30,19 @@ struct live_channel { /* messages of one tag from one rank to another in one com
                     */
 };
 
-enum live_space_kind { LIVE_SPACE_COMM, LIVE_SPACE_WIN, LIVE_SPACE_FILE, LIVE_SPACE_FINALIZE };
-enum { LIVE_RECENT = 16 };
-struct live_coll {  /* one collective call of a rank */
+enum proof_space_kind { PROOF_SPACE_COMM, PROOF_SPACE_WIN, PROOF_SPACE_FILE, PROOF_SPACE_FINALIZE };
+enum { PROOF_RECENT = 16 };
+struct proof_coll { /* one collective call of a rank */
     uint16_t call;  /* id */
     bool needs_all; /* cannot be complete before all members have come */
     int32_t root;
 };
-struct live_epochs {                        /* of one rank on one window, by world rank */
+struct proof_epochs {                       /* of one rank on one window, by world rank */
     uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
     bool *in_post, *in_start;               /* the groups of the epochs that are open */
 };
-struct live_space { /* one rank's view of what has collective calls: a communicator, window or file;
-                       and MPI_Finalize */
+struct proof_space { /* one rank's view of what has collective calls: a communicator, window or
+                       file; and MPI_Finalize */
     uint8_t kind;
     bool inter;
     bool uneven; /* a call was refused here, or is one that is not followed: members may count
@@ -51,20 +51,20 @@ struct live_space { /* one rank's view of what has collective calls: a communica
     uint32_t comm; /* windows and files: id of the communicator they were made on */
     uint64_t global;
     uint32_t size, remote_size;
-    int32_t *member;                      /* world ranks: own group, then the remote one */
-    uint64_t entered;                     /* collectives, but for those that it is in */
-    uint32_t lane;                        /* that entered first */
-    bool mixed;                           /* others did as well: in what order is not known */
-    struct live_coll recent[LIVE_RECENT]; /* the last ones, by number mod LIVE_RECENT */
-    struct live_epochs *epochs;           /* NULL: no post or start so far */
+    int32_t *member;                        /* world ranks: own group, then the remote one */
+    uint64_t entered;                       /* collectives, but for those that it is in */
+    uint32_t lane;                          /* that entered first */
+    bool mixed;                             /* others did as well: in what order is not known */
+    struct proof_coll recent[PROOF_RECENT]; /* the last ones, by number mod PROOF_RECENT */
+    struct proof_epochs *epochs;            /* NULL: no post or start so far */
 };
 
-struct live_group { /* as calls name them */
+struct proof_group { /* as calls name them */
     uint32_t id, size;
     int32_t *member; /* world ranks */
 };
 
-struct live_lock {  /* a passive epoch that is open */
+struct proof_lock { /* a passive epoch that is open */
     uint64_t win;   /* global */
     int32_t target; /* world; EVENT_ANY: all */
     bool exclusive;
@@ -73,8 +73,8 @@ struct live_lock {  /* a passive epoch that is open */
                             ask for the lock later) */
 };
 
-enum live_request_kind { LIVE_SEND, LIVE_RECV, LIVE_COLL, LIVE_OTHER };
-struct live_request {
+enum proof_request_kind { PROOF_SEND, PROOF_RECV, PROOF_COLL, PROOF_OTHER };
+struct proof_request {
     uint32_t id; /* 0: free place in the table */
     uint8_t kind;
     bool persistent, buffered;
@@ -87,45 +87,45 @@ struct live_request {
     uint64_t seq, entered, left; /* of the call that made it; ticks */
 };
 
-struct live_call {
+struct proof_call {
     bool known;
     bool buffered; /* sends into the attached buffer */
     uint8_t class;
     int8_t group_arg, lock_arg; /* places of these arguments among the call's scalars; -1 none */
     char name[48];
 };
-enum { LIVE_ARGS_MAX = 4 };
+enum { PROOF_ARGS_MAX = 4 };
 
-struct live_open { /* a call that a thread is in */
+struct proof_open { /* a call that a thread is in */
     uint32_t lane;
     bool has_leg;
     struct spool_event event;
     struct spool_leg leg;
     uint32_t *request; /* ids, of waits on several */
     uint32_t request_count, request_total;
-    int64_t arg[LIVE_ARGS_MAX];
+    int64_t arg[PROOF_ARGS_MAX];
     uint32_t arg_count;
 };
 
-struct live_rank {
+struct proof_rank {
     bool present;
-    struct live_space *space;
+    struct proof_space *space;
     uint32_t space_count;
-    struct live_request *request; /* a hash table */
+    struct proof_request *request; /* a hash table */
     uint32_t request_room, request_count;
-    struct live_call *call; /* by call id */
+    struct proof_call *call; /* by call id */
     uint32_t call_count;
-    struct live_group *group;
+    struct proof_group *group;
     uint32_t group_count;
-    struct live_lock *lock;
+    struct proof_lock *lock;
     uint32_t lock_count;
-    struct live_open *open; /* one of each thread that is in a call */
+    struct proof_open *open; /* one of each thread that is in a call */
     uint32_t open_count;
     uint32_t
         lanes; /* threads that called MPI: with several, the order of their calls is not known */
 };
 
-struct live_lane { /* what reading a lane goes on with */
+struct proof_lane { /* what reading a lane goes on with */
     int32_t rank;
     uint32_t lane;
     uint64_t position;
@@ -135,63 +135,66 @@ struct live_lane { /* what reading a lane goes on with */
     uint32_t *list; /* request ids of the event that follows */
     uint32_t list_count, list_room, list_total;
     uint64_t list_seq;
-    int64_t arg[LIVE_ARGS_MAX]; /* scalars of the event that follows */
+    int64_t arg[PROOF_ARGS_MAX]; /* scalars of the event that follows */
     uint32_t arg_count;
     uint64_t arg_seq;
 };
 
-struct live_history { /* zeroed: nothing read yet */
-    struct live_lane *lane;
+struct proof_history { /* zeroed: nothing read yet */
+    struct proof_lane *lane;
     uint32_t lane_count;
-    struct live_rank *rank;
+    struct proof_rank *rank;
     uint32_t rank_count;
-    struct live_channel *channel; /* a hash table; sent == 0 && received == 0: a free place */
+    struct proof_channel *channel; /* a hash table; sent == 0 && received == 0: a free place */
     uint64_t channel_room, channel_count;
     bool unclear;
 };
 
 /* Reads what the spools of a job of rank_count ranks hold by now. Not being able to follow it is no
  * error: see unclear. */
-enum core_status live_history_read(const char *job_path, uint32_t rank_count,
-                                   struct live_history *history);
-void live_history_done(struct live_history *history);
+enum core_status proof_history_read(const char *job_path, uint32_t rank_count,
+                                    struct proof_history *history);
+void proof_history_done(struct proof_history *history);
 
 /* World rank of a peer, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
-int32_t live_space_world(const struct live_space *space, int32_t peer);
-struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind,
-                                   uint32_t id);
-struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind,
-                                     uint64_t global);
-const struct live_request *live_request_find(const struct live_rank *rank, uint32_t id);
+int32_t proof_space_world(const struct proof_space *space, int32_t peer);
+struct proof_space *proof_space_find(const struct proof_rank *rank, enum proof_space_kind kind,
+                                     uint32_t id);
+struct proof_space *proof_space_global(const struct proof_rank *rank, enum proof_space_kind kind,
+                                       uint64_t global);
+const struct proof_request *proof_request_find(const struct proof_rank *rank, uint32_t id);
 /* NULL when nothing was ever sent or received there. */
-const struct live_channel *live_channel_find(const struct live_history *history, uint64_t global,
-                                             int32_t source, int32_t dest, int32_t tag);
-enum live_space_kind live_space_kind_of(enum event_class class);
+const struct proof_channel *proof_channel_find(const struct proof_history *history, uint64_t global,
+                                               int32_t source, int32_t dest, int32_t tag);
+enum proof_space_kind proof_space_kind_of(enum event_class class);
 /* The space in which a collective call counts; NULL if it is none, or none of which all members
  * know. */
-struct live_space *live_space_of_call(const struct live_rank *rank, const struct spool_event *event,
-                                      enum event_class class, bool open);
-struct live_coll live_coll_of(const struct live_rank *rank, const struct spool_event *event);
+struct proof_space *proof_space_of_call(const struct proof_rank *rank,
+                                        const struct spool_event *event, enum event_class class,
+                                        bool open);
+struct proof_coll proof_coll_of(const struct proof_rank *rank, const struct spool_event *event);
 /* What an open call is; NULL: not known. */
-const struct live_call *live_open_call(const struct live_rank *rank, const struct live_open *open);
+const struct proof_call *proof_open_call(const struct proof_rank *rank,
+                                         const struct proof_open *open);
 /* The space that an open collective call of the rank belongs to, if it counts there. */
-struct live_space *live_space_of_open(const struct live_rank *rank, const struct live_open *open);
+struct proof_space *proof_space_of_open(const struct proof_rank *rank,
+                                        const struct proof_open *open);
 /* How many collectives of the space the rank has entered, open calls included. */
-uint64_t live_space_entered(const struct live_rank *rank, const struct live_space *space);
+uint64_t proof_space_entered(const struct proof_rank *rank, const struct proof_space *space);
 /* What the rank called as the number-th collective of the space; the open call counts. false: too
  * long ago, or not yet. */
-bool live_coll_at(const struct live_rank *rank, const struct live_space *space, uint64_t number,
-                  struct live_coll *out_coll);
+bool proof_coll_at(const struct proof_rank *rank, const struct proof_space *space, uint64_t number,
+                   struct proof_coll *out_coll);
 /* Collective over a part of the communicator that only the call knows (MPI_Comm_create_group): no
  * member counts it. */
-bool live_call_partial(const struct live_call *call);
+bool proof_call_partial(const struct proof_call *call);
 
 /* history_epoch.c: one-sided epochs, groups. arg: the scalars of the call. */
-void live_epoch_group(struct live_history *history, struct live_rank *rank,
-                      const struct spool_def_group *def);
-const struct live_group *live_epoch_group_find(const struct live_rank *rank, uint32_t id);
-void live_epoch_post(struct live_history *history, struct live_rank *rank,
-                     const struct spool_event *event, const int64_t *arg, uint32_t arg_count);
-void live_epochs_free(struct live_rank *rank);
+void proof_epoch_group(struct proof_history *history, struct proof_rank *rank,
+                       const struct spool_def_group *def);
+const struct proof_group *proof_epoch_group_find(const struct proof_rank *rank, uint32_t id);
+void proof_epoch_post(struct proof_history *history, struct proof_rank *rank,
+                      const struct spool_event *event, const int64_t *arg, uint32_t arg_count);
+void proof_epochs_free(struct proof_rank *rank);
 
 #endif

@@ -11,7 +11,7 @@ enum { LOCK_EXCLUSIVE = 1 }; /* MPI_LOCK_EXCLUSIVE in Open MPI; 2 is shared */
 
 /* --- groups ----------------------------------------------------------------------------------- */
 
-const struct live_group *live_epoch_group_find(const struct live_rank *rank, uint32_t id)
+const struct proof_group *proof_epoch_group_find(const struct proof_rank *rank, uint32_t id)
 {
     for (uint32_t i = rank->group_count; i-- > 0;)
         if (rank->group[i].id == id)
@@ -19,14 +19,14 @@ const struct live_group *live_epoch_group_find(const struct live_rank *rank, uin
     return NULL;
 }
 
-void live_epoch_group(struct live_history *history, struct live_rank *rank,
-                      const struct spool_def_group *def)
+void proof_epoch_group(struct proof_history *history, struct proof_rank *rank,
+                       const struct spool_def_group *def)
 {
-    struct live_group *group = (struct live_group *)live_epoch_group_find(rank, def->id);
+    struct proof_group *group = (struct proof_group *)proof_epoch_group_find(rank, def->id);
     const int32_t *member = spool_tail(def, sizeof *def);
 
     if (!group) {
-        struct live_group *more = realloc(rank->group, (rank->group_count + 1) * sizeof *more);
+        struct proof_group *more = realloc(rank->group, (rank->group_count + 1) * sizeof *more);
         int32_t *room =
             def->size <= SPOOL_RANKS_MAX ? malloc((def->size + 1) * sizeof *room) : NULL;
 
@@ -38,7 +38,7 @@ void live_epoch_group(struct live_history *history, struct live_rank *rank,
             return;
         }
         group = &rank->group[rank->group_count++];
-        *group = (struct live_group){.id = def->id, .size = def->size, .member = room};
+        *group = (struct proof_group){.id = def->id, .size = def->size, .member = room};
         for (uint32_t i = 0; i < def->size; i++)
             room[i] = EVENT_NONE;
     }
@@ -48,7 +48,7 @@ void live_epoch_group(struct live_history *history, struct live_rank *rank,
 
 /* --- post, start, complete, wait -------------------------------------------------------------- */
 
-static void epochs_free(struct live_epochs *epochs)
+static void epochs_free(struct proof_epochs *epochs)
 {
     if (!epochs)
         return;
@@ -60,20 +60,20 @@ static void epochs_free(struct live_epochs *epochs)
     free(epochs);
 }
 
-static struct live_epochs *epochs_of(struct live_history *history, struct live_space *space)
+static struct proof_epochs *epochs_of(struct proof_history *history, struct proof_space *space)
 {
     size_t ranks = history->rank_count + 1;
-    struct live_epochs *made;
+    struct proof_epochs *made;
 
     if (space->epochs)
         return space->epochs;
     made = calloc(1, sizeof *made);
     if (made)
-        *made = (struct live_epochs){.posted = calloc(ranks, sizeof *made->posted),
-                                     .started = calloc(ranks, sizeof *made->started),
-                                     .completed = calloc(ranks, sizeof *made->completed),
-                                     .in_post = calloc(ranks, sizeof *made->in_post),
-                                     .in_start = calloc(ranks, sizeof *made->in_start)};
+        *made = (struct proof_epochs){.posted = calloc(ranks, sizeof *made->posted),
+                                      .started = calloc(ranks, sizeof *made->started),
+                                      .completed = calloc(ranks, sizeof *made->completed),
+                                      .in_post = calloc(ranks, sizeof *made->in_post),
+                                      .in_start = calloc(ranks, sizeof *made->in_start)};
     if (!made || !made->posted || !made->started || !made->completed || !made->in_post ||
         !made->in_start) {
         epochs_free(made);
@@ -83,8 +83,8 @@ static struct live_epochs *epochs_of(struct live_history *history, struct live_s
     return space->epochs = made;
 }
 
-static void group_begin(struct live_history *history, struct live_space *space,
-                        const struct live_group *group, uint32_t *count, bool *in)
+static void group_begin(struct proof_history *history, struct proof_space *space,
+                        const struct proof_group *group, uint32_t *count, bool *in)
 {
     memset(in, 0, history->rank_count * sizeof *in);
     for (uint32_t i = 0; group && i < group->size; i++) {
@@ -98,10 +98,10 @@ static void group_begin(struct live_history *history, struct live_space *space,
     space->uneven |= !group;
 }
 
-static void epoch_post(struct live_history *history, struct live_space *space,
-                       enum event_class class, const struct live_group *group)
+static void epoch_post(struct proof_history *history, struct proof_space *space,
+                       enum event_class class, const struct proof_group *group)
 {
-    struct live_epochs *epochs = epochs_of(history, space);
+    struct proof_epochs *epochs = epochs_of(history, space);
 
     if (!epochs)
         return;
@@ -123,7 +123,7 @@ static void epoch_post(struct live_history *history, struct live_space *space,
     }
 }
 
-void live_epochs_free(struct live_rank *rank)
+void proof_epochs_free(struct proof_rank *rank)
 {
     for (uint32_t i = 0; i < rank->space_count; i++)
         epochs_free(rank->space[i].epochs);
@@ -135,10 +135,10 @@ void live_epochs_free(struct live_rank *rank)
 
 /* --- locks ------------------------------------------------------------------------------------ */
 
-static void lock_take(struct live_history *history, struct live_rank *rank,
-                      const struct live_lock *lock)
+static void lock_take(struct proof_history *history, struct proof_rank *rank,
+                      const struct proof_lock *lock)
 {
-    struct live_lock *more = realloc(rank->lock, (rank->lock_count + 1) * sizeof *more);
+    struct proof_lock *more = realloc(rank->lock, (rank->lock_count + 1) * sizeof *more);
 
     if (!more) {
         history->unclear = true;
@@ -148,7 +148,7 @@ static void lock_take(struct live_history *history, struct live_rank *rank,
     rank->lock[rank->lock_count++] = *lock;
 }
 
-static void lock_leave(struct live_rank *rank, const struct live_lock *lock)
+static void lock_leave(struct proof_rank *rank, const struct proof_lock *lock)
 {
     for (uint32_t i = rank->lock_count; i-- > 0;)
         if (rank->lock[i].win == lock->win && rank->lock[i].target == lock->target) {
@@ -157,7 +157,7 @@ static void lock_leave(struct live_rank *rank, const struct live_lock *lock)
         }
 }
 
-static void lock_use(struct live_rank *rank, uint64_t win, int32_t target)
+static void lock_use(struct proof_rank *rank, uint64_t win, int32_t target)
 {
     for (uint32_t i = 0; i < rank->lock_count; i++)
         if (rank->lock[i].win == win &&
@@ -166,7 +166,7 @@ static void lock_use(struct live_rank *rank, uint64_t win, int32_t target)
 }
 
 /* target: or EVENT_ANY. */
-static void lock_flush(struct live_rank *rank, uint64_t win, int32_t target)
+static void lock_flush(struct proof_rank *rank, uint64_t win, int32_t target)
 {
     for (uint32_t i = 0; i < rank->lock_count; i++)
         if (rank->lock[i].win == win && (target == EVENT_ANY || rank->lock[i].op_target == target))
@@ -175,19 +175,19 @@ static void lock_flush(struct live_rank *rank, uint64_t win, int32_t target)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-void live_epoch_post(struct live_history *history, struct live_rank *rank,
-                     const struct spool_event *event, const int64_t *arg, uint32_t arg_count)
+void proof_epoch_post(struct proof_history *history, struct proof_rank *rank,
+                      const struct spool_event *event, const int64_t *arg, uint32_t arg_count)
 {
-    const struct live_call *call = &rank->call[event->head.a];
+    const struct proof_call *call = &rank->call[event->head.a];
     enum event_class class = (enum event_class)call->class;
-    struct live_space *space = live_space_find(rank, LIVE_SPACE_WIN, event->comm);
-    const struct live_group *group = NULL;
-    struct live_lock lock = {.op_target = EVENT_NONE, .sure_target = EVENT_NONE};
+    struct proof_space *space = proof_space_find(rank, PROOF_SPACE_WIN, event->comm);
+    const struct proof_group *group = NULL;
+    struct proof_lock lock = {.op_target = EVENT_NONE, .sure_target = EVENT_NONE};
 
     if (!space)
         return; /* its other calls are not understood either */
     lock.win = space->global;
-    lock.target = event->peer < 0 ? EVENT_ANY : live_space_world(space, event->peer);
+    lock.target = event->peer < 0 ? EVENT_ANY : proof_space_world(space, event->peer);
     if (class == EVENT_CLASS_RMA) {
         lock_use(rank, lock.win, lock.target);
         return;
@@ -203,7 +203,7 @@ void live_epoch_post(struct live_history *history, struct live_rank *rank,
     }
     if (class != EVENT_CLASS_RMA_LOCK && class != EVENT_CLASS_RMA_UNLOCK) {
         if (call->group_arg >= 0 && (uint32_t)call->group_arg < arg_count)
-            group = live_epoch_group_find(rank, (uint32_t)arg[call->group_arg]);
+            group = proof_epoch_group_find(rank, (uint32_t)arg[call->group_arg]);
         epoch_post(history, space, class, group);
         return;
     }

@@ -5,7 +5,7 @@
 
 #include "launch/proof/history.h"
 
-enum live_space_kind live_space_kind_of(enum event_class class)
+enum proof_space_kind proof_space_kind_of(enum event_class class)
 {
     switch (class) {
     case EVENT_CLASS_WIN_FREE:
@@ -17,18 +17,18 @@ enum live_space_kind live_space_kind_of(enum event_class class)
     case EVENT_CLASS_RMA_LOCK:
     case EVENT_CLASS_RMA_UNLOCK:
     case EVENT_CLASS_RMA_FLUSH:
-        return LIVE_SPACE_WIN;
+        return PROOF_SPACE_WIN;
     case EVENT_CLASS_FILE_COLL:
-        return LIVE_SPACE_FILE;
+        return PROOF_SPACE_FILE;
     case EVENT_CLASS_FINALIZE:
-        return LIVE_SPACE_FINALIZE;
+        return PROOF_SPACE_FINALIZE;
     default:
-        return LIVE_SPACE_COMM;
+        return PROOF_SPACE_COMM;
     }
 }
 
-struct live_space *live_space_find(const struct live_rank *rank, enum live_space_kind kind,
-                                   uint32_t id)
+struct proof_space *proof_space_find(const struct proof_rank *rank, enum proof_space_kind kind,
+                                     uint32_t id)
 {
     for (uint32_t i = rank->space_count; i-- > 0;)
         if (rank->space[i].kind == kind && rank->space[i].id == id)
@@ -36,8 +36,8 @@ struct live_space *live_space_find(const struct live_rank *rank, enum live_space
     return NULL;
 }
 
-struct live_space *live_space_global(const struct live_rank *rank, enum live_space_kind kind,
-                                     uint64_t global)
+struct proof_space *proof_space_global(const struct proof_rank *rank, enum proof_space_kind kind,
+                                       uint64_t global)
 {
     for (uint32_t i = rank->space_count; i-- > 0;)
         if (rank->space[i].kind == kind && rank->space[i].global == global)
@@ -45,7 +45,7 @@ struct live_space *live_space_global(const struct live_rank *rank, enum live_spa
     return NULL;
 }
 
-int32_t live_space_world(const struct live_space *space, int32_t peer)
+int32_t proof_space_world(const struct proof_space *space, int32_t peer)
 {
     int32_t world;
 
@@ -80,53 +80,56 @@ static bool class_is_collective(enum event_class class)
 /* The space in which a collective call counts; NULL if it is none, or none of which all members
  * know. What makes a window or file is called on a communicator, and names that while it is open,
  * and what it made when it is done. */
-struct live_space *live_space_of_call(const struct live_rank *rank, const struct spool_event *event,
-                                      enum event_class class, bool open)
+struct proof_space *proof_space_of_call(const struct proof_rank *rank,
+                                        const struct spool_event *event, enum event_class class,
+                                        bool open)
 {
-    const struct live_call *call = &rank->call[event->head.a];
+    const struct proof_call *call = &rank->call[event->head.a];
     bool makes_file = !strcmp(call->name, "MPI_File_open");
-    enum live_space_kind kind = live_space_kind_of(class);
-    struct live_space *space;
+    enum proof_space_kind kind = proof_space_kind_of(class);
+    struct proof_space *space;
 
-    if (!class_is_collective(class) || live_call_partial(call))
+    if (!class_is_collective(class) || proof_call_partial(call))
         return NULL;
     if (class == EVENT_CLASS_FINALIZE)
-        return live_space_find(rank, kind, 0);
+        return proof_space_find(rank, kind, 0);
     if (class != EVENT_CLASS_WIN_CREATE && !makes_file)
-        return live_space_find(rank, kind, event->comm);
+        return proof_space_find(rank, kind, event->comm);
     if (open)
-        return live_space_find(rank, LIVE_SPACE_COMM, event->comm);
-    space = live_space_find(rank, makes_file ? LIVE_SPACE_FILE : LIVE_SPACE_WIN, event->comm);
-    return space ? live_space_find(rank, LIVE_SPACE_COMM, space->comm) : NULL;
+        return proof_space_find(rank, PROOF_SPACE_COMM, event->comm);
+    space = proof_space_find(rank, makes_file ? PROOF_SPACE_FILE : PROOF_SPACE_WIN, event->comm);
+    return space ? proof_space_find(rank, PROOF_SPACE_COMM, space->comm) : NULL;
 }
 
-const struct live_call *live_open_call(const struct live_rank *rank, const struct live_open *open)
+const struct proof_call *proof_open_call(const struct proof_rank *rank,
+                                         const struct proof_open *open)
 {
     uint32_t call = open->event.head.a;
 
     return call < rank->call_count && rank->call[call].known ? &rank->call[call] : NULL;
 }
 
-struct live_space *live_space_of_open(const struct live_rank *rank, const struct live_open *open)
+struct proof_space *proof_space_of_open(const struct proof_rank *rank,
+                                        const struct proof_open *open)
 {
-    const struct live_call *call = live_open_call(rank, open);
+    const struct proof_call *call = proof_open_call(rank, open);
 
-    return call ? live_space_of_call(rank, &open->event, (enum event_class)call->class, true)
+    return call ? proof_space_of_call(rank, &open->event, (enum event_class)call->class, true)
                 : NULL;
 }
 
-uint64_t live_space_entered(const struct live_rank *rank, const struct live_space *space)
+uint64_t proof_space_entered(const struct proof_rank *rank, const struct proof_space *space)
 {
     uint64_t entered = space->entered;
 
     for (uint32_t i = 0; i < rank->open_count; i++)
-        entered += live_space_of_open(rank, &rank->open[i]) == space;
+        entered += proof_space_of_open(rank, &rank->open[i]) == space;
     return entered;
 }
 
 /* Barriers and what makes a communicator give nothing before all are there; where data of all goes
  * to all, that is so unless there is none. */
-static bool coll_needs_all(const struct live_call *call, const struct spool_event *event)
+static bool coll_needs_all(const struct proof_call *call, const struct spool_event *event)
 {
     static const char *const all[] = {"allreduce", "allgather", "alltoall", "reduce_scatter_block"};
     const char *name = call->name + (strncmp(call->name, "MPI_", 4) ? 0 : 4);
@@ -141,29 +144,29 @@ static bool coll_needs_all(const struct live_call *call, const struct spool_even
     return false;
 }
 
-struct live_coll live_coll_of(const struct live_rank *rank, const struct spool_event *event)
+struct proof_coll proof_coll_of(const struct proof_rank *rank, const struct spool_event *event)
 {
-    return (struct live_coll){.call = event->head.a,
-                              .needs_all = coll_needs_all(&rank->call[event->head.a], event),
-                              .root = event->peer};
+    return (struct proof_coll){.call = event->head.a,
+                               .needs_all = coll_needs_all(&rank->call[event->head.a], event),
+                               .root = event->peer};
 }
 
-bool live_coll_at(const struct live_rank *rank, const struct live_space *space, uint64_t number,
-                  struct live_coll *out_coll)
+bool proof_coll_at(const struct proof_rank *rank, const struct proof_space *space, uint64_t number,
+                   struct proof_coll *out_coll)
 {
     if (rank->lanes > 1)
         return false;
-    if (number == space->entered + 1 && live_space_entered(rank, space) == number) {
-        *out_coll = live_coll_of(rank, &rank->open[0].event);
+    if (number == space->entered + 1 && proof_space_entered(rank, space) == number) {
+        *out_coll = proof_coll_of(rank, &rank->open[0].event);
         return true;
     }
-    if (!number || number > space->entered || space->entered - number >= LIVE_RECENT)
+    if (!number || number > space->entered || space->entered - number >= PROOF_RECENT)
         return false;
-    *out_coll = space->recent[number % LIVE_RECENT];
+    *out_coll = space->recent[number % PROOF_RECENT];
     return true;
 }
 
-bool live_call_partial(const struct live_call *call)
+bool proof_call_partial(const struct proof_call *call)
 {
     return strstr(call->name, "create_group") || strstr(call->name, "create_from_group");
 }

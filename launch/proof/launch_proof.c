@@ -2,8 +2,8 @@
  * it is still, inside a call, was not kept from moving, and has no thread that could call MPI of
  * its own accord. The rest is launch/proof/proof.h.
  *
- * Invariant: a rank is LIVE_STILL or LIVE_SETTLED only if its header was the same before and after
- * the proof. */
+ * Invariant: a rank is PROOF_STILL or PROOF_SETTLED only if its header was the same before and
+ * after the proof. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ enum {
     PROOF_RUNS_MIN = 30,
     PROOF_STILL_LONG_MS = 1200, /* where the kernel does not count that: stand still for so long */
     PROOF_SETTLED_MS =
-        800, /* still for so long, and so many times as much of a processor: LIVE_SETTLED */
+        800, /* still for so long, and so many times as much of a processor: PROOF_SETTLED */
     PROOF_SETTLED_FACTOR = 4,
     PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
     PROOF_PAUSE_FACTOR = 10 /* a proof that took much of our processor is tried again only after so
@@ -250,31 +250,31 @@ static bool lanes_stand(const struct launch_rank *rank, uint64_t still_ns, uint6
     return inside;
 }
 
-static enum live_standing rank_standing(const struct launch_rank *rank)
+static enum proof_standing rank_standing(const struct launch_rank *rank)
 {
     uint64_t still_ns = launch_now_ns() - rank->still_ns;
     bool dying = false;
 
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         if (rank->lane[l].header.state == SPOOL_STATE_FINALIZED)
-            return LIVE_ENDED;
+            return PROOF_ENDED;
         dying |= rank->lane[l].header.state != SPOOL_STATE_RUNNING;
     }
     /* A rank that died in mid-run: its starter is about to end the others, and knows better how. */
     if (rank->gone)
-        return launch_now_ns() - rank->gone_ns < (uint64_t)PROOF_DYING_MS * 1000000u ? LIVE_UNKNOWN
-                                                                                     : LIVE_ENDED;
+        return launch_now_ns() - rank->gone_ns < (uint64_t)PROOF_DYING_MS * 1000000u ? PROOF_UNKNOWN
+                                                                                     : PROOF_ENDED;
     if (dying || !rank->lane_count)
-        return LIVE_UNKNOWN;
+        return PROOF_UNKNOWN;
     if (!rank->local || rank->pidfd < 0 || still_ns < (uint64_t)LAUNCH_STILL_MS * 1000000u)
-        return LIVE_UNKNOWN;
+        return PROOF_UNKNOWN;
     if (!lanes_stand(rank, still_ns, 1) ||
         (rank->lane[0].header.thread_level >= 2 && !threads_are_harmless(rank)))
-        return LIVE_UNKNOWN;
+        return PROOF_UNKNOWN;
     return still_ns >= (uint64_t)PROOF_SETTLED_MS * 1000000u &&
                    lanes_stand(rank, still_ns, PROOF_SETTLED_FACTOR)
-               ? LIVE_SETTLED
-               : LIVE_STILL;
+               ? PROOF_SETTLED
+               : PROOF_STILL;
 }
 
 /* Whether every lane of a rank that was called still is where it was when that was said. */
@@ -307,19 +307,19 @@ static uint32_t world_size(const struct launch_world *world)
 
 static bool is_still(uint8_t standing)
 {
-    return standing == LIVE_STILL || standing == LIVE_SETTLED;
+    return standing == PROOF_STILL || standing == PROOF_SETTLED;
 }
 
 static bool world_prove(struct launch_world *world, char **out_sentence)
 {
     uint32_t size = world_size(world), still = 0;
     uint8_t *standing = size ? malloc(size) : NULL;
-    struct live_verdict verdict = {0};
+    struct proof_verdict verdict = {0};
     bool proven;
 
     if (!standing)
         return false;
-    memset(standing, LIVE_UNKNOWN, size);
+    memset(standing, PROOF_UNKNOWN, size);
     for (uint32_t r = 0; r < world->rank_count; r++) {
         const struct launch_rank *rank = &world->rank[r];
 
@@ -328,8 +328,8 @@ static bool world_prove(struct launch_world *world, char **out_sentence)
         standing[rank->rank] = (uint8_t)rank_standing(rank);
         still += is_still(standing[rank->rank]);
     }
-    proven = still && (world->prover || live_prover_new(&world->prover) == CORE_OK) &&
-             live_prove(world->prover, world->path, standing, size, &verdict) == CORE_OK &&
+    proven = still && (world->prover || proof_prover_new(&world->prover) == CORE_OK) &&
+             proof_prove(world->prover, world->path, standing, size, &verdict) == CORE_OK &&
              verdict.proven;
     for (uint32_t r = 0; r < world->rank_count && proven; r++)
         if (world->rank[r].rank >= 0 && (uint32_t)world->rank[r].rank < size &&

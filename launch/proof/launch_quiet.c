@@ -42,7 +42,7 @@ static const char *rank_poll(const struct launch_world *world, const struct laun
             const struct spool_event *event =
                 i < header->poll_count ? &header->poll[i].event : &header->open[0];
             enum event_class class;
-            const char *name = live_prover_call(world->prover, event->head.a, &class);
+            const char *name = proof_prover_call(world->prover, event->head.a, &class);
 
             if (name && ((class >= EVENT_CLASS_TEST && class <= EVENT_CLASS_REQUEST_STATUS) ||
                          class == EVENT_CLASS_IPROBE || class == EVENT_CLASS_IMPROBE ||
@@ -86,8 +86,8 @@ static bool calls_text(const struct launch_world *world, const struct launch_ran
         const struct spool_header *header = &rank->lane[l].header;
         enum event_class class = EVENT_CLASS_OTHER;
         const char *name =
-            header->depth ? live_prover_call(world->prover,
-                                             header->open[spool_innermost(header)].head.a, &class)
+            header->depth ? proof_prover_call(world->prover,
+                                              header->open[spool_innermost(header)].head.a, &class)
                           : NULL;
 
         if (!spool_is_inside(header)) {
@@ -144,13 +144,13 @@ static bool ranks_text(const struct launch_world *world, enum doing doing, uint6
 static bool world_read(struct launch_world *world)
 {
     uint8_t *standing = calloc(world->rank_count + 1, 1);
-    struct live_verdict verdict = {0};
-    bool read = standing != NULL && (world->prover || live_prover_new(&world->prover) == CORE_OK);
+    struct proof_verdict verdict = {0};
+    bool read = standing != NULL && (world->prover || proof_prover_new(&world->prover) == CORE_OK);
 
     if (read)
-        memset(standing, LIVE_UNKNOWN, world->rank_count);
-    read = read &&
-           live_prove(world->prover, world->path, standing, world->rank_count, &verdict) == CORE_OK;
+        memset(standing, PROOF_UNKNOWN, world->rank_count);
+    read = read && proof_prove(world->prover, world->path, standing, world->rank_count, &verdict) ==
+                       CORE_OK;
     free(verdict.sentence);
     free(standing);
     return read;

@@ -16,7 +16,7 @@ enum { SENTENCE_PEERS_MAX = 4 };
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
-void live_peer_add(struct live_prover *prover, int32_t peer)
+void proof_peer_add(struct proof_prover *prover, int32_t peer)
 {
     struct needs *needs = &prover->needs;
 
@@ -33,7 +33,7 @@ void live_peer_add(struct live_prover *prover, int32_t peer)
     needs->peer[needs->peer_count++] = peer;
 }
 
-void live_need_add(struct live_prover *prover, enum need kind)
+void proof_need_add(struct proof_prover *prover, enum need kind)
 {
     struct needs *needs = &prover->needs;
 
@@ -59,18 +59,18 @@ void live_need_add(struct live_prover *prover, enum need kind)
 /* --- messages --------------------------------------------------------------------------------- */
 
 /* Whether a send that some thread of the source is in goes to this channel. */
-static bool open_sends(const struct live_rank *source, const struct live_open *open,
+static bool open_sends(const struct proof_rank *source, const struct proof_open *open,
                        uint64_t global, int32_t dest, int32_t tag)
 {
-    const struct live_call *call = live_open_call(source, open);
-    const struct live_space *space = live_space_find(source, LIVE_SPACE_COMM, open->event.comm);
+    const struct proof_call *call = proof_open_call(source, open);
+    const struct proof_space *space = proof_space_find(source, PROOF_SPACE_COMM, open->event.comm);
 
     return call && (call->class == EVENT_CLASS_SEND || call->class == EVENT_CLASS_SENDRECV) &&
            open->event.tag == tag && space && space->global == global &&
-           live_space_world(space, open->event.peer) == dest;
+           proof_space_world(space, open->event.peer) == dest;
 }
 
-static uint64_t opens_sending(const struct live_rank *source, uint64_t global, int32_t dest,
+static uint64_t opens_sending(const struct proof_rank *source, uint64_t global, int32_t dest,
                               int32_t tag)
 {
     uint64_t count = 0;
@@ -82,10 +82,10 @@ static uint64_t opens_sending(const struct live_rank *source, uint64_t global, i
 
 /* Messages on the channel that nobody is known to have received, those of sends that are still
  * pending included. */
-static uint64_t channel_open(const struct live_history *history, uint64_t global, int32_t source,
+static uint64_t channel_open(const struct proof_history *history, uint64_t global, int32_t source,
                              int32_t dest, int32_t tag)
 {
-    const struct live_channel *channel = live_channel_find(history, global, source, dest, tag);
+    const struct proof_channel *channel = proof_channel_find(history, global, source, dest, tag);
     uint64_t sent = channel ? channel->sent : 0;
     uint64_t received = channel ? channel->received : 0;
 
@@ -95,18 +95,18 @@ static uint64_t channel_open(const struct live_history *history, uint64_t global
 
 /* Whether all that was sent on the channel has left its sender, who has had the time to see to
  * that: then it has arrived. */
-static bool channel_arrived(const struct live_prover *prover, const struct live_channel *channel)
+static bool channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel)
 {
-    const struct live_rank *source = &prover->history.rank[channel->source];
+    const struct proof_rank *source = &prover->history.rank[channel->source];
     uint8_t standing = prover->standing[channel->source];
 
-    if (channel->buffered || (standing != LIVE_SETTLED && standing != LIVE_ENDED) ||
+    if (channel->buffered || (standing != PROOF_SETTLED && standing != PROOF_ENDED) ||
         opens_sending(source, channel->global, channel->dest, channel->tag))
         return false;
     for (uint32_t i = 0; i < source->request_room; i++) {
-        const struct live_request *r = &source->request[i];
+        const struct proof_request *r = &source->request[i];
 
-        if (r->id && r->kind == LIVE_SEND && r->active && r->peer == channel->dest &&
+        if (r->id && r->kind == PROOF_SEND && r->active && r->peer == channel->dest &&
             r->tag == channel->tag && source->space[r->space].global == channel->global)
             return false;
     }
@@ -125,15 +125,15 @@ struct receive {
     bool arrived;      /* all those that fit it have */
 };
 
-static void count_before(const struct live_prover *prover, struct receive *receive)
+static void count_before(const struct proof_prover *prover, struct receive *receive)
 {
-    const struct live_rank *rank = &prover->history.rank[receive->dest];
+    const struct proof_rank *rank = &prover->history.rank[receive->dest];
 
     for (uint32_t i = 0; i < rank->request_room; i++) {
-        const struct live_request *r = &rank->request[i];
+        const struct proof_request *r = &rank->request[i];
         bool wider_source, wider_tag;
 
-        if (!r->id || r->kind != LIVE_RECV || !r->active || r->persistent || r->cancelled ||
+        if (!r->id || r->kind != PROOF_RECV || !r->active || r->persistent || r->cancelled ||
             r->seq >= receive->seq || (rank->lanes > 1 && r->left >= receive->entered) ||
             rank->space[r->space].global != receive->global)
             continue;
@@ -144,8 +144,9 @@ static void count_before(const struct live_prover *prover, struct receive *recei
     }
 }
 
-static void count_message(const struct live_prover *prover, struct receive *receive, int32_t source,
-                          int32_t tag, const struct live_channel *channel, uint64_t count)
+static void count_message(const struct proof_prover *prover, struct receive *receive,
+                          int32_t source, int32_t tag, const struct proof_channel *channel,
+                          uint64_t count)
 {
     bool source_fits = receive->source == EVENT_ANY || receive->source == source;
     bool tag_fits = receive->tag == EVENT_ANY || receive->tag == tag;
@@ -155,13 +156,13 @@ static void count_message(const struct live_prover *prover, struct receive *rece
         receive->arrived &= channel && channel_arrived(prover, channel);
 }
 
-static void count_messages(const struct live_prover *prover, struct receive *receive)
+static void count_messages(const struct proof_prover *prover, struct receive *receive)
 {
-    const struct live_history *history = &prover->history;
+    const struct proof_history *history = &prover->history;
 
     receive->arrived = true;
     for (uint64_t i = 0; i < history->channel_room; i++) {
-        const struct live_channel *c = &history->channel[i];
+        const struct proof_channel *c = &history->channel[i];
 
         if ((c->sent || c->received) && c->global == receive->global && c->dest == receive->dest)
             count_message(prover, receive, c->source, c->tag, c,
@@ -173,7 +174,7 @@ static void count_messages(const struct live_prover *prover, struct receive *rec
 
             if (open_sends(&history->rank[r], &history->rank[r].open[i], receive->global,
                            receive->dest, tag) &&
-                !live_channel_find(history, receive->global, (int32_t)r, receive->dest, tag))
+                !proof_channel_find(history, receive->global, (int32_t)r, receive->dest, tag))
                 count_message(prover, receive, (int32_t)r, tag, NULL, 1);
         }
 }
@@ -207,9 +208,9 @@ enum competition {
 /* What was sent so far can still meet the receive unless (1) nothing fits, or (2) receives posted
  * before it accept all that fits any of them, or (3) all that fits it has arrived, in time for it
  * to complete, which it did not, and receives posted before it explain that. */
-static enum competition receive_competes(const struct live_prover *prover, struct receive *receive)
+static enum competition receive_competes(const struct proof_prover *prover, struct receive *receive)
 {
-    const struct live_rank *rank = &prover->history.rank[receive->dest];
+    const struct proof_rank *rank = &prover->history.rank[receive->dest];
     uint64_t before = 0;
 
     if (receive->source >= 0 && receive->tag != EVENT_ANY &&
@@ -223,7 +224,7 @@ static enum competition receive_competes(const struct live_prover *prover, struc
     for (unsigned kind = 0; kind < 4; kind++)
         before += receive->before[kind >> 1][kind & 1];
     if (receive->message[1][1] <= before && receive->arrived && rank->lanes == 1 &&
-        prover->standing[receive->dest] == LIVE_SETTLED)
+        prover->standing[receive->dest] == PROOF_SETTLED)
         return COMPETE_NONE;
     for (unsigned kinds = 1; kinds < 16; kinds++)
         if (all_taken(receive, kinds))
@@ -232,23 +233,24 @@ static enum competition receive_competes(const struct live_prover *prover, struc
 }
 
 /* How many receives of `dest` that are pending now might take a message of the channel. */
-static uint64_t receives_fitting(const struct live_prover *prover, uint64_t global, int32_t source,
+static uint64_t receives_fitting(const struct proof_prover *prover, uint64_t global, int32_t source,
                                  int32_t dest, int32_t tag)
 {
-    const struct live_rank *rank = &prover->history.rank[dest];
+    const struct proof_rank *rank = &prover->history.rank[dest];
     uint64_t count = 0;
 
     for (uint32_t i = 0; i < rank->request_room; i++) {
-        const struct live_request *r = &rank->request[i];
+        const struct proof_request *r = &rank->request[i];
 
         count +=
-            r->id && r->kind == LIVE_RECV && r->active && rank->space[r->space].global == global &&
+            r->id && r->kind == PROOF_RECV && r->active && rank->space[r->space].global == global &&
             (r->peer == EVENT_ANY || r->peer == source) && (r->tag == EVENT_ANY || r->tag == tag);
     }
     for (uint32_t i = 0; i < rank->open_count; i++) {
-        const struct live_open *open = &rank->open[i];
-        const struct live_call *call = live_open_call(rank, open);
-        const struct live_space *space = live_space_find(rank, LIVE_SPACE_COMM, open->event.comm);
+        const struct proof_open *open = &rank->open[i];
+        const struct proof_call *call = proof_open_call(rank, open);
+        const struct proof_space *space =
+            proof_space_find(rank, PROOF_SPACE_COMM, open->event.comm);
         uint8_t class = call ? call->class : EVENT_CLASS_OTHER;
         bool leg = class == EVENT_CLASS_SENDRECV && open->has_leg;
         int32_t from = leg ? open->leg.peer : open->event.peer;
@@ -256,7 +258,7 @@ static uint64_t receives_fitting(const struct live_prover *prover, uint64_t glob
 
         if (space && space->global == global &&
             (leg || class == EVENT_CLASS_RECV || class == EVENT_CLASS_MRECV) &&
-            (from == EVENT_ANY || live_space_world(space, from) == source) &&
+            (from == EVENT_ANY || proof_space_world(space, from) == source) &&
             (with == EVENT_ANY || with == tag))
             count++;
         if (class == EVENT_CLASS_SENDRECV && !open->has_leg)
@@ -265,7 +267,7 @@ static uint64_t receives_fitting(const struct live_prover *prover, uint64_t glob
     return count;
 }
 
-static enum need need_recv(struct live_prover *prover, int32_t me, const struct live_space *space,
+static enum need need_recv(struct proof_prover *prover, int32_t me, const struct proof_space *space,
                            int32_t source, int32_t tag, uint64_t seq, uint64_t entered)
 {
     struct receive receive = {.global = space->global,
@@ -282,63 +284,63 @@ static enum need need_recv(struct live_prover *prover, int32_t me, const struct 
     if (competition == COMPETE_FREE)
         return NEED_UNKNOWN;
     if (source >= 0 && competition == COMPETE_NONE) {
-        live_peer_add(prover, source);
+        proof_peer_add(prover, source);
         return NEED_CERTAIN;
     }
     for (uint32_t i = 0; i < (space->inter ? space->remote_size : space->size); i++) {
-        int32_t peer = live_space_world(space, (int32_t)i);
+        int32_t peer = proof_space_world(space, (int32_t)i);
 
         if (peer < 0)
             return NEED_UNKNOWN;
         if (peer != me || prover->history.rank[me].open_count > 1)
-            live_peer_add(prover, peer);
+            proof_peer_add(prover, peer);
     }
     return NEED_CERTAIN;
 }
 
 /* number: how many-th of its channel the send is. */
-static enum need need_send(struct live_prover *prover, int32_t me, const struct live_space *space,
+static enum need need_send(struct proof_prover *prover, int32_t me, const struct proof_space *space,
                            int32_t dest, int32_t tag, uint64_t number, bool certain)
 {
-    const struct live_channel *channel;
+    const struct proof_channel *channel;
     uint64_t received;
 
     if (dest < 0)
         return NEED_UNKNOWN;
-    channel = live_channel_find(&prover->history, space->global, me, dest, tag);
+    channel = proof_channel_find(&prover->history, space->global, me, dest, tag);
     received = channel ? channel->received : 0;
     if (channel && channel->mixed)
         number = 1; /* at least */
     if (number <= received + receives_fitting(prover, space->global, me, dest, tag))
         return NEED_UNKNOWN;
-    live_peer_add(prover, dest);
+    proof_peer_add(prover, dest);
     return certain ? NEED_CERTAIN : NEED_MAYBE;
 }
 
 /* MPI_Buffer_detach waits for some message that is still in the buffer: one of those that no
  * receive fits. */
-static void needs_of_detach(struct live_prover *prover, int32_t me)
+static void needs_of_detach(struct proof_prover *prover, int32_t me)
 {
-    const struct live_history *history = &prover->history;
+    const struct proof_history *history = &prover->history;
 
     for (uint64_t i = 0; i < history->channel_room; i++) {
-        const struct live_channel *c = &history->channel[i];
+        const struct proof_channel *c = &history->channel[i];
 
         if (!c->buffered || c->source != me || c->sent <= c->received)
             continue;
-        live_peer_add(prover, c->dest);
-        live_need_add(prover, receives_fitting(prover, c->global, me, c->dest, c->tag)
-                                  ? NEED_UNKNOWN
-                                  : NEED_MAYBE);
+        proof_peer_add(prover, c->dest);
+        proof_need_add(prover, receives_fitting(prover, c->global, me, c->dest, c->tag)
+                                   ? NEED_UNKNOWN
+                                   : NEED_MAYBE);
     }
     if (!prover->needs.count)
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
 }
 
 /* --- collectives ------------------------------------------------------------------------------ */
 
-static bool same_coll(const struct live_rank *a, const struct live_coll *x,
-                      const struct live_rank *b, const struct live_coll *y, bool inter)
+static bool same_coll(const struct proof_rank *a, const struct proof_coll *x,
+                      const struct proof_rank *b, const struct proof_coll *y, bool inter)
 {
     return x->call < a->call_count && y->call < b->call_count &&
            !strcmp(a->call[x->call].name, b->call[y->call].name) && (inter || x->root == y->root);
@@ -347,21 +349,21 @@ static bool same_coll(const struct live_rank *a, const struct live_coll *x,
 /* Members that have not entered as many collectives of the space as `me` is in, and those whose
  * call of this number was another one: they will not make this one any more.
  * certain: the call is known not to be complete. */
-static enum need need_coll(struct live_prover *prover, int32_t me, const struct live_space *space,
+static enum need need_coll(struct proof_prover *prover, int32_t me, const struct proof_space *space,
                            uint64_t number, bool certain)
 {
-    const struct live_rank *mine = &prover->history.rank[me];
-    struct live_coll my_coll = {0};
-    bool known = live_coll_at(mine, space, number, &my_coll);
+    const struct proof_rank *mine = &prover->history.rank[me];
+    struct proof_coll my_coll = {0};
+    bool known = proof_coll_at(mine, space, number, &my_coll);
     uint32_t missing = 0;
 
     if (!number || space->uneven)
         return NEED_UNKNOWN;
     for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
         int32_t member = space->member[i];
-        const struct live_space *other;
-        const struct live_rank *rank;
-        struct live_coll coll;
+        const struct proof_space *other;
+        const struct proof_rank *rank;
+        struct proof_coll coll;
         uint64_t entered;
 
         if (member < 0 || (uint32_t)member >= prover->history.rank_count)
@@ -369,13 +371,13 @@ static enum need need_coll(struct live_prover *prover, int32_t me, const struct 
         if (member == me)
             continue;
         rank = &prover->history.rank[member];
-        other = live_space_global(rank, (enum live_space_kind)space->kind, space->global);
+        other = proof_space_global(rank, (enum proof_space_kind)space->kind, space->global);
         if (other && other->uneven)
             return NEED_UNKNOWN;
-        entered = other ? live_space_entered(rank, other) : 0;
-        if (entered < number || (known && live_coll_at(rank, other, number, &coll) &&
+        entered = other ? proof_space_entered(rank, other) : 0;
+        if (entered < number || (known && proof_coll_at(rank, other, number, &coll) &&
                                  !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
-            live_peer_add(prover, member);
+            proof_peer_add(prover, member);
             missing++;
         }
     }
@@ -386,42 +388,42 @@ static enum need need_coll(struct live_prover *prover, int32_t me, const struct 
 
 /* --- one rank --------------------------------------------------------------------------------- */
 
-static enum need need_request(struct live_prover *prover, int32_t me, uint32_t id, bool certain)
+static enum need need_request(struct proof_prover *prover, int32_t me, uint32_t id, bool certain)
 {
-    const struct live_rank *rank = &prover->history.rank[me];
-    const struct live_request *request = live_request_find(rank, id);
-    const struct live_space *space;
+    const struct proof_rank *rank = &prover->history.rank[me];
+    const struct proof_request *request = proof_request_find(rank, id);
+    const struct proof_space *space;
 
-    if (!request || !request->active || request->kind == LIVE_OTHER ||
+    if (!request || !request->active || request->kind == PROOF_OTHER ||
         request->space >= rank->space_count)
         return NEED_UNKNOWN;
     space = &rank->space[request->space];
     switch (request->kind) {
-    case LIVE_RECV:
+    case PROOF_RECV:
         return need_recv(prover, me, space, request->peer, request->tag,
                          request->persistent ? 0 : request->seq, request->entered);
-    case LIVE_SEND:
+    case PROOF_SEND:
         return need_send(prover, me, space, request->peer, request->tag, request->number, certain);
     default:
         return need_coll(prover, me, space, space->mixed ? 0 : request->number, certain);
     }
 }
 
-static void needs_of_list(struct live_prover *prover, int32_t me, const struct live_open *open,
+static void needs_of_list(struct proof_prover *prover, int32_t me, const struct proof_open *open,
                           bool any)
 {
     if (!open->request_count || open->request_count != open->request_total) {
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
         return;
     }
     for (uint32_t i = 0; i < open->request_count; i++) {
-        const struct live_request *request =
-            live_request_find(&prover->history.rank[me], open->request[i]);
+        const struct proof_request *request =
+            proof_request_find(&prover->history.rank[me], open->request[i]);
 
         if (!open->request[i] || (request && request->persistent && !request->active))
             continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
-        live_need_add(prover,
-                      need_request(prover, me, open->request[i], any || open->request_count == 1));
+        proof_need_add(prover,
+                       need_request(prover, me, open->request[i], any || open->request_count == 1));
     }
 }
 
@@ -433,19 +435,19 @@ struct bridge {
     int32_t tag;
 };
 
-static struct bridge bridge_of(const struct live_rank *rank, const struct live_space *space,
-                               const struct live_open *open)
+static struct bridge bridge_of(const struct proof_rank *rank, const struct proof_space *space,
+                               const struct proof_open *open)
 {
     struct bridge bridge = {EVENT_NONE, EVENT_NONE, 0, open->event.tag};
-    const struct live_space *between;
+    const struct proof_space *between;
 
     if (open->arg_count < 3 || space->inter)
         return bridge;
-    bridge.leader = live_space_world(space, (int32_t)open->arg[0]);
-    between = live_space_find(rank, LIVE_SPACE_COMM, (uint32_t)open->arg[1]);
+    bridge.leader = proof_space_world(space, (int32_t)open->arg[0]);
+    between = proof_space_find(rank, PROOF_SPACE_COMM, (uint32_t)open->arg[1]);
     if (between) {
         bridge.global = between->global;
-        bridge.remote = live_space_world(between, (int32_t)open->arg[2]);
+        bridge.remote = proof_space_world(between, (int32_t)open->arg[2]);
     }
     return bridge;
 }
@@ -461,21 +463,21 @@ static bool bridges_meet(const struct bridge *mine, int32_t me, const struct bri
 
 /* The leaders meet on the bridge communicator, under a tag; the others wait for their leader, who
  * is in the call no shorter than they. */
-static void needs_of_intercomm(struct live_prover *prover, int32_t me,
-                               const struct live_space *space, const struct live_open *open)
+static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
+                               const struct proof_space *space, const struct proof_open *open)
 {
     struct bridge mine = bridge_of(&prover->history.rank[me], space, open);
     int32_t peer = mine.leader == me ? mine.remote : mine.leader;
-    const struct live_rank *other;
+    const struct proof_rank *other;
     bool with_me = false, meets = false;
 
-    live_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
+    proof_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
     if (peer < 0 || (uint32_t)peer >= prover->history.rank_count || peer == me)
         return;
     other = &prover->history.rank[peer];
     for (uint32_t i = 0; i < other->open_count; i++) {
-        const struct live_call *call = live_open_call(other, &other->open[i]);
-        const struct live_space *its_space = live_space_of_open(other, &other->open[i]);
+        const struct proof_call *call = proof_open_call(other, &other->open[i]);
+        const struct proof_space *its_space = proof_space_of_open(other, &other->open[i]);
         if (!call || strcmp(call->name, "MPI_Intercomm_create"))
             continue;
         struct bridge its = its_space ? bridge_of(other, its_space, &other->open[i])
@@ -485,36 +487,36 @@ static void needs_of_intercomm(struct live_prover *prover, int32_t me,
     }
     if (mine.leader == me ? meets : !with_me)
         return;
-    live_peer_add(prover, peer);
-    live_need_add(prover, NEED_CERTAIN);
+    proof_peer_add(prover, peer);
+    proof_need_add(prover, NEED_CERTAIN);
 }
 
 /* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany),
  * else all of them are missing or may be. */
-static void needs_find(struct live_prover *prover, int32_t me, const struct live_open *open,
+static void needs_find(struct proof_prover *prover, int32_t me, const struct proof_open *open,
                        bool *out_any)
 {
-    const struct live_rank *rank = &prover->history.rank[me];
+    const struct proof_rank *rank = &prover->history.rank[me];
     const struct spool_event *event = &open->event;
-    const struct live_call *call = live_open_call(rank, open);
+    const struct proof_call *call = proof_open_call(rank, open);
     enum event_class class;
-    const struct live_space *space;
+    const struct proof_space *space;
     int32_t peer;
 
     *out_any = false;
     prover->needs.count = prover->needs.peer_count = 0;
     if (!call) {
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
         return;
     }
     class = (enum event_class)call->class;
-    space = live_space_of_open(rank, open);
-    if (!space && !live_call_partial(call))
-        space = live_space_find(rank, live_space_kind_of(class), event->comm);
-    peer = space ? live_space_world(space, event->peer) : EVENT_NONE;
+    space = proof_space_of_open(rank, open);
+    if (!space && !proof_call_partial(call))
+        space = proof_space_find(rank, proof_space_kind_of(class), event->comm);
+    peer = space ? proof_space_world(space, event->peer) : EVENT_NONE;
     switch (class) {
     case EVENT_CLASS_WAIT:
-        live_need_add(prover, need_request(prover, me, event->request, true));
+        proof_need_add(prover, need_request(prover, me, event->request, true));
         return;
     case EVENT_CLASS_WAITALL:
         needs_of_list(prover, me, open, false);
@@ -528,44 +530,44 @@ static void needs_find(struct live_prover *prover, int32_t me, const struct live
         if (strstr(call->name, "detach"))
             needs_of_detach(prover, me);
         else
-            live_need_add(prover, NEED_UNKNOWN);
+            proof_need_add(prover, NEED_UNKNOWN);
         return;
     default:
         break;
     }
     if (!space) {
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
         return;
     }
     switch (class) {
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_SENDRECV: {
-        const struct live_channel *c =
-            peer >= 0 ? live_channel_find(&prover->history, space->global, me, peer, event->tag)
+        const struct proof_channel *c =
+            peer >= 0 ? proof_channel_find(&prover->history, space->global, me, peer, event->tag)
                       : NULL;
 
         if (class == EVENT_CLASS_SENDRECV) {
             if (!open->has_leg) {
-                live_need_add(prover, NEED_UNKNOWN);
+                proof_need_add(prover, NEED_UNKNOWN);
                 return;
             }
             if (open->leg.peer != EVENT_PROC_NULL)
-                live_need_add(prover,
-                              need_recv(prover, me, space, live_space_world(space, open->leg.peer),
-                                        open->leg.tag, event->seq, event->t_enter));
+                proof_need_add(prover, need_recv(prover, me, space,
+                                                 proof_space_world(space, open->leg.peer),
+                                                 open->leg.tag, event->seq, event->t_enter));
             if (peer == EVENT_PROC_NULL)
                 return;
         }
-        live_need_add(prover, need_send(prover, me, space, peer, event->tag,
-                                        c && c->lane == open->lane ? c->sent + 1 : 1,
-                                        class == EVENT_CLASS_SEND));
+        proof_need_add(prover, need_send(prover, me, space, peer, event->tag,
+                                         c && c->lane == open->lane ? c->sent + 1 : 1,
+                                         class == EVENT_CLASS_SEND));
         return;
     }
     case EVENT_CLASS_RECV:
     case EVENT_CLASS_PROBE:
     case EVENT_CLASS_MPROBE:
-        live_need_add(prover,
-                      need_recv(prover, me, space, peer, event->tag, event->seq, event->t_enter));
+        proof_need_add(prover,
+                       need_recv(prover, me, space, peer, event->tag, event->seq, event->t_enter));
         return;
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_COMM_CREATE:
@@ -578,7 +580,7 @@ static void needs_find(struct live_prover *prover, int32_t me, const struct live
         if (strcmp(call->name, "MPI_Intercomm_create") == 0)
             needs_of_intercomm(prover, me, space, open);
         else
-            live_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
+            proof_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));
         return;
     case EVENT_CLASS_RMA_START:
     case EVENT_CLASS_RMA_COMPLETE:
@@ -586,10 +588,10 @@ static void needs_find(struct live_prover *prover, int32_t me, const struct live
     case EVENT_CLASS_RMA_LOCK:
     case EVENT_CLASS_RMA_UNLOCK:
     case EVENT_CLASS_RMA_FLUSH:
-        live_rma_needs(prover, me, space, open, class);
+        proof_rma_needs(prover, me, space, open, class);
         return;
     default:
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
     }
 }
 
@@ -607,8 +609,8 @@ static enum core_status clause_add(struct replay_waitfor *waitfor, const struct 
 
 /* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing
  * added, when nothing can be claimed about it. */
-static enum core_status call_add(struct live_prover *prover, struct replay_waitfor *waitfor,
-                                 uint32_t me, uint32_t node, const struct live_open *open,
+static enum core_status call_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
+                                 uint32_t me, uint32_t node, const struct proof_open *open,
                                  bool *out_known)
 {
     const struct needs *needs = &prover->needs;
@@ -646,7 +648,7 @@ struct nodes {
     uint32_t count;
 };
 
-static bool nodes_make(const struct live_history *history, const uint8_t *standing,
+static bool nodes_make(const struct proof_history *history, const uint8_t *standing,
                        struct nodes *out_nodes)
 {
     uint32_t ranks = history->rank_count;
@@ -661,7 +663,7 @@ static bool nodes_make(const struct live_history *history, const uint8_t *standi
     if (!nodes.alive || !nodes.first || !nodes.rank)
         return false;
     for (uint32_t r = 0, next = 0; r < ranks; r++) {
-        uint8_t alive = standing[r] == LIVE_ENDED ? REPLAY_ALIVE_ENDED : REPLAY_ALIVE_UNKNOWN;
+        uint8_t alive = standing[r] == PROOF_ENDED ? REPLAY_ALIVE_ENDED : REPLAY_ALIVE_UNKNOWN;
 
         nodes.alive[r] = alive;
         for (uint32_t i = 0; history->rank[r].open_count > 1 && i < history->rank[r].open_count;
@@ -682,10 +684,10 @@ static void nodes_done(struct nodes *nodes)
 }
 
 /* A rank is blocked when all its calls are: whatever one of them may do, the rank may do. */
-static enum core_status rank_add(struct live_prover *prover, struct replay_waitfor *waitfor,
+static enum core_status rank_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
                                  uint32_t me, const struct nodes *nodes)
 {
-    const struct live_rank *rank = &prover->history.rank[me];
+    const struct proof_rank *rank = &prover->history.rank[me];
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < rank->open_count && !status; i++) {
@@ -741,7 +743,8 @@ static uint32_t ranks_behind(const struct replay_waitfor *waitfor)
     return count;
 }
 
-static char *sentence_make(const struct live_history *history, const struct replay_waitfor *waitfor)
+static char *sentence_make(const struct proof_history *history,
+                           const struct replay_waitfor *waitfor)
 {
     char *sentence = NULL;
     size_t bytes;
@@ -753,7 +756,7 @@ static char *sentence_make(const struct live_history *history, const struct repl
     fprintf(text, "deadlock: ");
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
         const struct replay_blocked *blocked = &waitfor->blocked[i];
-        const struct live_rank *rank = &history->rank[blocked->rank];
+        const struct proof_rank *rank = &history->rank[blocked->rank];
 
         if (blocked->standing != REPLAY_IN_CORE || said++ >= 4)
             continue;
@@ -769,28 +772,28 @@ static char *sentence_make(const struct live_history *history, const struct repl
     return sentence;
 }
 
-enum core_status live_prover_new(struct live_prover **out_prover)
+enum core_status proof_prover_new(struct proof_prover **out_prover)
 {
     *out_prover = calloc(1, sizeof **out_prover);
     return *out_prover ? CORE_OK : CORE_NO_MEMORY;
 }
 
-void live_prover_free(struct live_prover *prover)
+void proof_prover_free(struct proof_prover *prover)
 {
     if (!prover)
         return;
-    live_history_done(&prover->history);
+    proof_history_done(&prover->history);
     free(prover->needs.peer);
     free(prover->needs.end);
     free(prover->needs.kind);
     free(prover);
 }
 
-const char *live_prover_call(const struct live_prover *prover, uint32_t call,
-                             enum event_class *out_class)
+const char *proof_prover_call(const struct proof_prover *prover, uint32_t call,
+                              enum event_class *out_class)
 {
     for (uint32_t r = 0; r < prover->history.rank_count; r++) {
-        const struct live_rank *rank = &prover->history.rank[r];
+        const struct proof_rank *rank = &prover->history.rank[r];
 
         if (call < rank->call_count && rank->call[call].known) {
             *out_class = (enum event_class)rank->call[call].class;
@@ -800,22 +803,22 @@ const char *live_prover_call(const struct live_prover *prover, uint32_t call,
     return NULL;
 }
 
-enum core_status live_prove(struct live_prover *prover, const char *job_path,
-                            const uint8_t *standing, uint32_t rank_count,
-                            struct live_verdict *out_verdict)
+enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
+                             const uint8_t *standing, uint32_t rank_count,
+                             struct proof_verdict *out_verdict)
 {
     struct replay_waitfor waitfor = {0};
-    struct live_verdict verdict = {0};
+    struct proof_verdict verdict = {0};
     struct nodes nodes = {0};
     enum core_status status;
 
     prover->no_memory = false;
     prover->standing = standing;
-    status = live_history_read(job_path, rank_count, &prover->history);
+    status = proof_history_read(job_path, rank_count, &prover->history);
     if (!status && !nodes_make(&prover->history, standing, &nodes))
         status = CORE_NO_MEMORY;
     for (uint32_t r = 0; r < rank_count && !status && !prover->history.unclear; r++)
-        if (standing[r] == LIVE_STILL || standing[r] == LIVE_SETTLED)
+        if (standing[r] == PROOF_STILL || standing[r] == PROOF_SETTLED)
             status = rank_add(prover, &waitfor, r, &nodes);
     if (!status && !prover->history.unclear && waitfor.blocked_count) {
         struct replay_waitfor_threads threads = {

@@ -16,15 +16,15 @@
 #include "core/trace/event.h"
 #include "core/status.h"
 
-enum live_standing {
-    LIVE_STILL,   /* inside an MPI call; has not moved, and was not kept from moving */
-    LIVE_ENDED,   /* will never call MPI again */
-    LIVE_UNKNOWN, /* computing, not of this machine, stopped, starved: may do anything */
-    LIVE_SETTLED  /* LIVE_STILL, and for so long, with so much of a processor, that what was on its
-                     way has arrived */
+enum proof_standing {
+    PROOF_STILL,   /* inside an MPI call; has not moved, and was not kept from moving */
+    PROOF_ENDED,   /* will never call MPI again */
+    PROOF_UNKNOWN, /* computing, not of this machine, stopped, starved: may do anything */
+    PROOF_SETTLED /* PROOF_STILL, and for so long, with so much of a processor, that what was on its
+                    way has arrived */
 };
 
-struct live_verdict {
+struct proof_verdict {
     bool proven;
     uint32_t core_count;   /* ranks that hold each other */
     uint32_t behind_count; /* ranks that wait for them */
@@ -32,18 +32,18 @@ struct live_verdict {
                        proven. Free with free() */
 };
 
-struct live_prover; /* keeps what it has read, for the next time */
-enum core_status live_prover_new(struct live_prover **out_prover);
-void live_prover_free(struct live_prover *prover);
+struct proof_prover; /* keeps what it has read, for the next time */
+enum core_status proof_prover_new(struct proof_prover **out_prover);
+void proof_prover_free(struct proof_prover *prover);
 
-/* standing: an enum live_standing for each of the rank_count ranks of the job in folder job_path,
+/* standing: an enum proof_standing for each of the rank_count ranks of the job in folder job_path,
  * always the same one. */
-enum core_status live_prove(struct live_prover *prover, const char *job_path,
-                            const uint8_t *standing, uint32_t rank_count,
-                            struct live_verdict *out_verdict);
+enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
+                             const uint8_t *standing, uint32_t rank_count,
+                             struct proof_verdict *out_verdict);
 
 /* What a call is, by the number it has in the spools, as far as they were read. NULL: not known. */
-const char *live_prover_call(const struct live_prover *prover, uint32_t call,
-                             enum event_class *out_class);
+const char *proof_prover_call(const struct proof_prover *prover, uint32_t call,
+                              enum event_class *out_class);
 
 #endif

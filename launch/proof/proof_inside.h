@@ -19,20 +19,20 @@ struct needs { /* what one rank waits for */
     uint32_t count, room;
 };
 
-struct live_prover {
-    struct live_history history;
+struct proof_prover {
+    struct proof_history history;
     struct needs needs;
-    const uint8_t *standing; /* enum live_standing, by rank: the caller's */
+    const uint8_t *standing; /* enum proof_standing, by rank: the caller's */
     bool no_memory;
 };
 
-void live_peer_add(struct live_prover *prover, int32_t peer);
+void proof_peer_add(struct proof_prover *prover, int32_t peer);
 /* Closes the need whose peers were just added. */
-void live_need_add(struct live_prover *prover, enum need kind);
+void proof_need_add(struct proof_prover *prover, enum need kind);
 
 /* proof_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush
  * or _unlock. */
-void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
-                    const struct live_open *open, enum event_class class);
+void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct proof_space *space,
+                     const struct proof_open *open, enum event_class class);
 
 #endif

@@ -7,18 +7,18 @@
 
 #include "launch/proof/proof_inside.h"
 
-static const struct live_space *space_at(const struct live_prover *prover, int32_t rank,
-                                         const struct live_space *space)
+static const struct proof_space *space_at(const struct proof_prover *prover, int32_t rank,
+                                          const struct proof_space *space)
 {
-    return live_space_global(&prover->history.rank[rank], LIVE_SPACE_WIN, space->global);
+    return proof_space_global(&prover->history.rank[rank], PROOF_SPACE_WIN, space->global);
 }
 
 /* A rank inside a call of this class on the window: what it does there may have had its effect. */
-static bool is_inside(const struct live_rank *rank, const struct live_space *space,
+static bool is_inside(const struct proof_rank *rank, const struct proof_space *space,
                       enum event_class class)
 {
     for (uint32_t i = 0; i < rank->open_count; i++) {
-        const struct live_call *call = live_open_call(rank, &rank->open[i]);
+        const struct proof_call *call = proof_open_call(rank, &rank->open[i]);
 
         if (call && call->class == class && rank->open[i].event.comm == space->id)
             return true;
@@ -26,70 +26,70 @@ static bool is_inside(const struct live_rank *rank, const struct live_space *spa
     return false;
 }
 
-static void need_post(struct live_prover *prover, int32_t me, int32_t target,
-                      const struct live_space *space, uint32_t number)
+static void need_post(struct proof_prover *prover, int32_t me, int32_t target,
+                      const struct proof_space *space, uint32_t number)
 {
-    const struct live_space *other = space_at(prover, target, space);
+    const struct proof_space *other = space_at(prover, target, space);
     uint32_t posted = other && other->epochs ? other->epochs->posted[me] : 0;
 
     if ((other && (other->uneven ||
                    is_inside(&prover->history.rank[target], other, EVENT_CLASS_RMA_POST))) ||
         posted >= number) {
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
         return;
     }
-    live_peer_add(prover, target);
-    live_need_add(prover, NEED_CERTAIN);
+    proof_peer_add(prover, target);
+    proof_need_add(prover, NEED_CERTAIN);
 }
 
-static void needs_of_start(struct live_prover *prover, int32_t me, const struct live_space *space,
-                           const struct live_open *open)
+static void needs_of_start(struct proof_prover *prover, int32_t me, const struct proof_space *space,
+                           const struct proof_open *open)
 {
-    const struct live_call *call = live_open_call(&prover->history.rank[me], open);
-    const struct live_group *group = NULL;
+    const struct proof_call *call = proof_open_call(&prover->history.rank[me], open);
+    const struct proof_group *group = NULL;
 
     if (call->group_arg >= 0 && (uint32_t)call->group_arg < open->arg_count)
         group =
-            live_epoch_group_find(&prover->history.rank[me], (uint32_t)open->arg[call->group_arg]);
+            proof_epoch_group_find(&prover->history.rank[me], (uint32_t)open->arg[call->group_arg]);
     for (uint32_t i = 0; group && i < group->size; i++) {
         int32_t target = group->member[i];
 
         if (target < 0 || (uint32_t)target >= prover->history.rank_count)
-            live_need_add(prover, NEED_UNKNOWN);
+            proof_need_add(prover, NEED_UNKNOWN);
         else
             need_post(prover, me, target, space,
                       (space->epochs ? space->epochs->started[target] : 0) + 1);
     }
 }
 
-static void need_complete(struct live_prover *prover, int32_t me, int32_t origin,
-                          const struct live_space *space)
+static void need_complete(struct proof_prover *prover, int32_t me, int32_t origin,
+                          const struct proof_space *space)
 {
-    const struct live_space *other = space_at(prover, origin, space);
+    const struct proof_space *other = space_at(prover, origin, space);
     uint32_t completed = other && other->epochs ? other->epochs->completed[me] : 0;
 
     if ((other && (other->uneven || prover->history.rank[origin].lanes > 1 ||
                    is_inside(&prover->history.rank[origin], other, EVENT_CLASS_RMA_COMPLETE))) ||
         completed >= space->epochs->posted[origin]) {
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
         return;
     }
-    live_peer_add(prover, origin);
-    live_need_add(prover, NEED_CERTAIN);
+    proof_peer_add(prover, origin);
+    proof_need_add(prover, NEED_CERTAIN);
 }
 
 /* Any of those who hold a lock that excludes this one may give way; the target may have to help. */
-static void need_lock(struct live_prover *prover, int32_t me, const struct live_space *space,
-                      const struct live_open *open)
+static void need_lock(struct proof_prover *prover, int32_t me, const struct proof_space *space,
+                      const struct proof_open *open)
 {
-    const struct live_call *call = live_open_call(&prover->history.rank[me], open);
-    int32_t target = open->event.peer < 0 ? EVENT_ANY : live_space_world(space, open->event.peer);
+    const struct proof_call *call = proof_open_call(&prover->history.rank[me], open);
+    int32_t target = open->event.peer < 0 ? EVENT_ANY : proof_space_world(space, open->event.peer);
     bool exclusive = call->lock_arg >= 0 && (uint32_t)call->lock_arg < open->arg_count &&
                      open->arg[call->lock_arg] == 1;
     bool held = false;
 
     for (uint32_t r = 0; r < prover->history.rank_count; r++) {
-        const struct live_rank *other = &prover->history.rank[r];
+        const struct proof_rank *other = &prover->history.rank[r];
         bool holds = false;
 
         for (uint32_t i = 0; i < other->lock_count; i++)
@@ -101,23 +101,23 @@ static void need_lock(struct live_prover *prover, int32_t me, const struct live_
             target = EVENT_NONE; /* it may have been given back by another thread */
         held |= holds;
         if ((holds || (int32_t)r == target) && (int32_t)r != me)
-            live_peer_add(prover, (int32_t)r);
+            proof_peer_add(prover, (int32_t)r);
     }
-    live_need_add(prover, held && target != EVENT_NONE ? NEED_CERTAIN : NEED_UNKNOWN);
+    proof_need_add(prover, held && target != EVENT_NONE ? NEED_CERTAIN : NEED_UNKNOWN);
 }
 
 /* Accesses under a lock that another rank holds for sure: the library has returned from
  * MPI_Win_lock and asks for the lock only now. */
-static void needs_of_flush(struct live_prover *prover, int32_t me, const struct live_space *space,
-                           const struct live_open *open)
+static void needs_of_flush(struct proof_prover *prover, int32_t me, const struct proof_space *space,
+                           const struct proof_open *open)
 {
-    const struct live_rank *rank = &prover->history.rank[me];
-    int32_t target = open->event.peer < 0 ? EVENT_ANY : live_space_world(space, open->event.peer);
+    const struct proof_rank *rank = &prover->history.rank[me];
+    int32_t target = open->event.peer < 0 ? EVENT_ANY : proof_space_world(space, open->event.peer);
 
-    if (strstr(live_open_call(rank, open)->name, "local"))
+    if (strstr(proof_open_call(rank, open)->name, "local"))
         return;
     for (uint32_t l = 0; l < rank->lock_count; l++) {
-        const struct live_lock *mine = &rank->lock[l];
+        const struct proof_lock *mine = &rank->lock[l];
         bool held = false;
 
         if (mine->win != space->global || mine->op_target < 0 ||
@@ -125,32 +125,32 @@ static void needs_of_flush(struct live_prover *prover, int32_t me, const struct 
             (target != EVENT_ANY && mine->op_target != target))
             continue;
         for (uint32_t r = 0; r < prover->history.rank_count; r++) {
-            const struct live_rank *other = &prover->history.rank[r];
+            const struct proof_rank *other = &prover->history.rank[r];
 
             for (uint32_t i = 0; i < other->lock_count && (int32_t)r != me && other->lanes == 1;
                  i++)
                 if (other->lock[i].win == mine->win &&
                     (mine->exclusive || other->lock[i].exclusive) &&
                     other->lock[i].sure_target == mine->op_target) {
-                    live_peer_add(prover, (int32_t)r);
+                    proof_peer_add(prover, (int32_t)r);
                     held = true;
                 }
         }
         if (held && mine->op_target != me)
-            live_peer_add(prover, mine->op_target);
+            proof_peer_add(prover, mine->op_target);
         if (held)
-            live_need_add(prover, NEED_CERTAIN);
+            proof_need_add(prover, NEED_CERTAIN);
     }
 }
 
-void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_space *space,
-                    const struct live_open *open, enum event_class class)
+void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct proof_space *space,
+                     const struct proof_open *open, enum event_class class)
 {
-    const struct live_epochs *epochs = space->epochs;
+    const struct proof_epochs *epochs = space->epochs;
 
     if (space->uneven || prover->history.rank[me].lanes >
                              1) { /* in what order threads began and ended epochs is not known */
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
         return;
     }
     if (class == EVENT_CLASS_RMA_START)
@@ -166,5 +166,5 @@ void live_rma_needs(struct live_prover *prover, int32_t me, const struct live_sp
             need_complete(prover, me, (int32_t)r, space);
     }
     if (!prover->needs.count)
-        live_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, NEED_UNKNOWN);
 }

@@ -9,13 +9,13 @@ for source in "$SOURCE"/tests/world/conform/*.c; do
     mpicc -w -I"$SOURCE" -o real "$source" -lm
     gcc -w -Dmain=crosswait_program_main $(mpicc --showme:compile) -I"$SOURCE" -c -o program.o "$source"
     "$SOURCE/fuzz/program/globals.sh" program.o
-    gcc -o inproc program.o "$BUILD/obj/fuzz/program/program_main.o" "$BUILD/libworld.a" "$BUILD/libcore.a" -lm
+    gcc -o world program.o "$BUILD/obj/fuzz/program/program_main.o" "$BUILD/libworld.a" "$BUILD/libcore.a" -lm
     timeout 60 mpirun -n $ranks ./real >real.raw 2>real.err || { echo "$name: fails under mpirun"; cat real.err; exit 1; }
     sort real.raw >real.out # lines of different ranks come in any order
     for how in "-p rendezvous" "-p eager" "-p eager:64" "-s 1" "-s 2 -p rendezvous" "-s 3 -p eager"; do
-        ./inproc -n $ranks $how >inproc.raw 2>inproc.err || { echo "$name $how: findings"; cat inproc.err; fail=1; }
-        sort inproc.raw >inproc.out
-        diff -u real.out inproc.out >diff.out || { echo "$name $how: differs"; head -40 diff.out; fail=1; }
+        ./world -n $ranks $how >world.raw 2>world.err || { echo "$name $how: findings"; cat world.err; fail=1; }
+        sort world.raw >world.out
+        diff -u real.out world.out >diff.out || { echo "$name $how: differs"; head -40 diff.out; fail=1; }
     done
     [ $fail = 0 ] && echo "$name: the same"
 done

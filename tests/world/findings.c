@@ -306,7 +306,7 @@ static int before_init(int r, void *c)
 
 static const struct {
     const char *name, *rule;
-    inproc_rank_fn run;
+    world_rank_fn run;
     int by_itself; /* calls MPI_Init */
 } cases[] = {
     {"deadlock", "deadlock", deadlock, 0},
@@ -333,25 +333,25 @@ static const struct {
     {"before init", "error", before_init, 1},
 };
 
-static struct inproc_outcome outcome[3];
+static struct world_outcome outcome[3];
 
 static int run(int which, int seed, int repeat)
 {
-    struct inproc_options options = {.rank_count = 2,
-                                     .run = cases[which].run,
-                                     .buffering = INPROC_EAGER,
-                                     .shuffle = seed > 0,
-                                     .late = seed == 2,
-                                     .initialized = !cases[which].by_itself,
-                                     .warn_types = true,
-                                     .step_count_max = 200000};
+    struct world_options options = {.rank_count = 2,
+                                    .run = cases[which].run,
+                                    .buffering = WORLD_EAGER,
+                                    .shuffle = seed > 0,
+                                    .late = seed == 2,
+                                    .initialized = !cases[which].by_itself,
+                                    .warn_types = true,
+                                    .step_count_max = 200000};
     if (seed) {
-        options.choice.kind = INPROC_SEED;
+        options.choice.kind = WORLD_SEED;
         core_random_init(&options.choice.random, (uint64_t)seed);
-        options.buffering = INPROC_CHOSEN;
+        options.buffering = WORLD_CHOSEN;
     }
     memset(&outcome[repeat], 0, sizeof outcome[repeat]);
-    return inproc_run(&options, &outcome[repeat]) != CORE_OK;
+    return world_run(&options, &outcome[repeat]) != CORE_OK;
 }
 
 static int check(int which, int seed)
@@ -389,22 +389,22 @@ int main(void)
         for (int which = 0; which < count; which++)
             for (int seed = 0; seed < 4; seed++)
                 failed += check(which, seed);
-    static struct inproc_outcome one;
+    static struct world_outcome one;
     for (int seed = 1; seed < 40; seed++) {
-        struct inproc_options options = {.rank_count = 3,
-                                         .run = race,
-                                         .buffering = INPROC_EAGER,
-                                         .shuffle = true,
-                                         .initialized = true,
-                                         .choice.kind = INPROC_SEED};
+        struct world_options options = {.rank_count = 3,
+                                        .run = race,
+                                        .buffering = WORLD_EAGER,
+                                        .shuffle = true,
+                                        .initialized = true,
+                                        .choice.kind = WORLD_SEED};
         core_random_init(&options.choice.random, (uint64_t)seed);
-        failed += inproc_run(&options, &one) != CORE_OK || one.finding_count;
+        failed += world_run(&options, &one) != CORE_OK || one.finding_count;
     }
     if (first_seen != 6) {
         printf("race: only one order was seen\n");
         failed++;
     }
-    inproc_done();
+    world_done();
     printf("%d mistakes, each found, each twin silent, thrice the same: %d failed\n", count,
            failed);
     return failed > 0;

@@ -60,7 +60,7 @@ static void expect(uint64_t receive, uint64_t bytes)
     due.bytes = bytes;
 }
 
-static void on_match(const struct inproc_event *e)
+static void on_match(const struct world_event *e)
 {
     pairs++;
     if (picking.open) { /* which of the candidates? */
@@ -84,24 +84,24 @@ static void on_match(const struct inproc_event *e)
     due.open = 0;
 }
 
-static void on_event(void *context, const struct inproc_event *e)
+static void on_event(void *context, const struct world_event *e)
 {
     (void)context;
     struct replay_match_key key = {.comm = e->context, .tag = e->tag};
     int32_t from;
     uint64_t who;
     uint32_t entry;
-    if (e->kind == INPROC_EVENT_MATCH) {
+    if (e->kind == WORLD_EVENT_MATCH) {
         on_match(e);
         return;
     }
-    if (e->kind != INPROC_EVENT_SEND && e->kind != INPROC_EVENT_RECV)
+    if (e->kind != WORLD_EVENT_SEND && e->kind != WORLD_EVENT_RECV)
         return;
     settle_pick();
     if (due.open)
         fault("a pair was not made");
     due.open = 0;
-    if (e->kind == INPROC_EVENT_SEND) {
+    if (e->kind == WORLD_EVENT_SEND) {
         key.to = (uint32_t)e->peer;
         key.from = e->rank;
         if (replay_match_send(&mirror, &key, e->bytes, &who, &entry))
@@ -212,26 +212,26 @@ static int run(int rank, void *context)
 
 static void world(int seed)
 {
-    static struct inproc_outcome outcome;
+    static struct world_outcome outcome;
     struct core_random random;
     core_random_init(&random, (uint64_t)seed);
     ranks = 1 + (int)core_random_below(&random, RANKS_MAX);
     chosen = seed % 2 ? seed : 0;
-    struct inproc_options options = {.rank_count = ranks,
-                                     .run = run,
-                                     .initialized = true,
-                                     .event = on_event,
-                                     .buffering = seed % 3 ? INPROC_EAGER : INPROC_RENDEZVOUS,
-                                     .shuffle = chosen != 0};
+    struct world_options options = {.rank_count = ranks,
+                                    .run = run,
+                                    .initialized = true,
+                                    .event = on_event,
+                                    .buffering = seed % 3 ? WORLD_EAGER : WORLD_RENDEZVOUS,
+                                    .shuffle = chosen != 0};
     if (chosen) {
-        options.choice.kind = INPROC_SEED;
+        options.choice.kind = WORLD_SEED;
         core_random_init(&options.choice.random, (uint64_t)seed);
     }
     for (int i = 0; i < ranks; i++)
         core_random_init(&plan[i], (uint64_t)seed * 64 + (uint64_t)i);
     due.open = picking.open = 0;
     if (replay_match_init(&mirror, (uint32_t)ranks, true, false) != CORE_OK ||
-        inproc_run(&options, &outcome) != CORE_OK)
+        world_run(&options, &outcome) != CORE_OK)
         exit(2);
     settle_pick();
     int left = outcome.finding_dropped;
@@ -247,7 +247,7 @@ int main(void)
 {
     for (int seed = 0; seed < WORLDS; seed++)
         world(seed);
-    inproc_done();
+    world_done();
     printf("%ld pairs, %ld receives from any source, %ld probes, %ld receives to be cancelled, %ld "
            "messages left: %d differ\n",
            pairs, wildcards, probes, cancels, kept, faults);

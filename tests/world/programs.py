@@ -58,10 +58,10 @@ def lines(text, times):
 
 
 def check(program, name, ranks, args, job, verdict, times, both):
-    def inproc(*options):
+    def world(*options):
         return run([program, "-n", ranks, *options, "--", *args])
 
-    status, printed, errors = inproc()
+    status, printed, errors = world()
     if job == "hangs":
         if not re.search("^(deadlock|collective-mismatch): ", errors, re.M):
             yield f"hangs with mpirun, here not: {errors}"
@@ -82,14 +82,14 @@ def check(program, name, ranks, args, job, verdict, times, both):
     elif status or real:
         yield f"ends with {status}, with mpirun {real}: {errors}{trouble}"
     elif verdict == "deadlock-unbuffered":
-        if "deadlock: " not in inproc("-p", "rendezvous")[2]:
+        if "deadlock: " not in world("-p", "rendezvous")[2]:
             yield "no deadlock without buffers"
     elif verdict == "deadlock-some-order":
-        if not any("deadlock: " in inproc("-s", str(seed))[2] for seed in range(1, 41)):
+        if not any("deadlock: " in world("-s", str(seed))[2] for seed in range(1, 41)):
             yield "no deadlock in forty orders"
     elif verdict == "clean":
         for options in (["-p", "rendezvous"], ["-s", "1"], ["-s", "2", "-p", "eager"], ["-s", "3", "-p", "rendezvous"]):
-            status, again, errors = inproc(*options)
+            status, again, errors = world(*options)
             if status or lines(again, times) != lines(expected, times):
                 yield f"{' '.join(options)}: ends with {status}, prints\n{again}{errors}"
 

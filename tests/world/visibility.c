@@ -297,7 +297,7 @@ static int file_kept(int r, void *c)
 
 static const struct {
     const char *name, *rule;
-    inproc_rank_fn run;
+    world_rank_fn run;
     int by_default; /* shows there too */
 } cases[] = {
     {"a put that is not flushed", "exit-status", put_without_flush, 1},
@@ -319,20 +319,20 @@ static const struct {
 
 static int found(int which, int seed, const char *rule)
 {
-    static struct inproc_outcome outcome, again;
-    struct inproc_options options = {.rank_count = 2,
-                                     .run = cases[which].run,
-                                     .buffering = INPROC_EAGER,
-                                     .shuffle = seed > 0,
-                                     .initialized = true,
-                                     .step_count_max = 200000};
+    static struct world_outcome outcome, again;
+    struct world_options options = {.rank_count = 2,
+                                    .run = cases[which].run,
+                                    .buffering = WORLD_EAGER,
+                                    .shuffle = seed > 0,
+                                    .initialized = true,
+                                    .step_count_max = 200000};
     if (seed) {
-        options.choice.kind = INPROC_SEED;
+        options.choice.kind = WORLD_SEED;
         core_random_init(&options.choice.random, (uint64_t)seed);
     }
     memset(&outcome, 0, sizeof outcome);
     memset(&again, 0, sizeof again);
-    if (inproc_run(&options, &outcome) != CORE_OK || inproc_run(&options, &again) != CORE_OK)
+    if (world_run(&options, &outcome) != CORE_OK || world_run(&options, &again) != CORE_OK)
         exit(2);
     if (memcmp(&outcome, &again, sizeof outcome)) {
         printf("%s, seed %d: not the same twice\n", cases[which].name, seed);
@@ -362,7 +362,7 @@ int main(void)
                cases[which].rule, first ? "shown" : "not by default", shown, blamed);
         failed += (cases[which].by_default && !first) || !shown || blamed;
     }
-    inproc_done();
+    world_done();
     printf("%d mistakes: %d failed\n", count, failed);
     return failed > 0;
 }

@@ -15,24 +15,24 @@ static void *at_w(void *buffer, ptrdiff_t elements, MPI_Datatype type)
 }
 
 /* Room for count elements, to be addressed like a user's buffer of that type. */
-void *inproc_coll_scratch(int count, MPI_Datatype type)
+void *world_coll_scratch(int count, MPI_Datatype type)
 {
     if (count == 0)
-        return inproc_alloc(1);
+        return world_alloc(1);
     ptrdiff_t extent = type_extent(type), reach = (count - 1) * extent;
     ptrdiff_t low = type->true_lb + (reach < 0 ? reach : 0),
               high = type->true_ub + (reach > 0 ? reach : 0);
-    uint8_t *room = inproc_alloc((size_t)(high - low) + 1);
+    uint8_t *room = world_alloc((size_t)(high - low) + 1);
     return room - low;
 }
 
 static void copy(void *to, int to_count, MPI_Datatype to_type, const void *from, int count,
                  MPI_Datatype type)
 {
-    inproc_type_copy(to, (size_t)to_count, to_type, from, (size_t)count, type);
+    world_type_copy(to, (size_t)to_count, to_type, from, (size_t)count, type);
 }
 
-int inproc_coll_barrier(const struct inproc_coll *c)
+int world_coll_barrier(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size;
     for (int distance = 1; distance < size; distance *= 2) {
@@ -45,8 +45,8 @@ int inproc_coll_barrier(const struct inproc_coll *c)
     return MPI_SUCCESS;
 }
 
-int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
-                      int root)
+int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Datatype type,
+                     int root)
 {
     int size = c->comm->size, me = (c->comm->rank - root + size) % size, mask = 1,
         code = MPI_SUCCESS;
@@ -63,11 +63,11 @@ int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_
 
 /* x0 op x1 op ...: kept in that order, whatever the operation; root 0 of a binomial tree, then on
  * to the root. */
-int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
-                       MPI_Datatype type, int root)
+int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, int count,
+                      MPI_Datatype type, int root)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
-    void *mine = inproc_coll_scratch(count, type), *other = inproc_coll_scratch(count, type);
+    void *mine = world_coll_scratch(count, type), *other = world_coll_scratch(count, type);
     copy(mine, count, type, send, count, type);
     for (int mask = 1; mask < size && !code; mask *= 2) {
         if (rank & mask) {
@@ -80,7 +80,7 @@ int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv
         if (code)
             break;
         /* other holds the higher ranks: other = mine op other */
-        code = inproc_op_apply(c->op, mine, other, count, type);
+        code = world_op_apply(c->op, mine, other, count, type);
         void *swap = mine;
         mine = other;
         other = swap;
@@ -94,12 +94,12 @@ int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv
     return code;
 }
 
-static int gather(const struct inproc_coll *c)
+static int gather(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     if (rank != c->root)
         return coll_send_now(c, c->send, c->send_count, c->send_type, c->root);
-    struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
+    struct ompi_request_t *request = world_alloc((size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         void *to = at_w(c->recv, c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count, c->recv_type);
@@ -116,12 +116,12 @@ static int gather(const struct inproc_coll *c)
     return code;
 }
 
-int inproc_coll_scatter(const struct inproc_coll *c, const void *send, MPI_Datatype type)
+int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatype type)
 {
     int rank = c->comm->rank, size = c->comm->size;
     if (rank != c->root)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
-    struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
+    struct ompi_request_t *request = world_alloc((size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         const void *from = at(send, c->send_at ? c->send_at[i] : (ptrdiff_t)i * count, type);
@@ -136,7 +136,7 @@ int inproc_coll_scatter(const struct inproc_coll *c, const void *send, MPI_Datat
     return MPI_SUCCESS;
 }
 
-static int allgather(const struct inproc_coll *c)
+static int allgather(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     int right = (rank + 1) % size, left = (rank - 1 + size) % size;
@@ -156,11 +156,11 @@ static int allgather(const struct inproc_coll *c)
     return code;
 }
 
-static int alltoall(const struct inproc_coll *c)
+static int alltoall(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size, code = MPI_SUCCESS;
     bool in_place = c->send == MPI_IN_PLACE, wide = c->recv_types != NULL;
-    struct ompi_request_t *request = inproc_alloc(2 * (size_t)size * sizeof *request);
+    struct ompi_request_t *request = world_alloc(2 * (size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         MPI_Datatype recv_type = wide ? c->recv_types[i] : c->recv_type;
         int recv_count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
@@ -179,8 +179,8 @@ static int alltoall(const struct inproc_coll *c)
         }
         if (in_place) {
             size_t bytes = (size_t)count * type->size;
-            uint8_t *packed = inproc_alloc(bytes + 1);
-            inproc_type_pack(packed, bytes, from, (size_t)count, type);
+            uint8_t *packed = world_alloc(bytes + 1);
+            world_type_pack(packed, bytes, from, (size_t)count, type);
             coll_send(c, packed, (int)bytes, MPI_PACKED, i, &request[2 * i]);
         } else {
             coll_send(c, from, count, type, i, &request[2 * i]);
@@ -196,17 +196,17 @@ static int alltoall(const struct inproc_coll *c)
     return code;
 }
 
-static int scan(const struct inproc_coll *c, bool exclusive)
+static int scan(const struct world_coll *c, bool exclusive)
 {
     int rank = c->comm->rank, size = c->comm->size, count = c->recv_count, code = MPI_SUCCESS;
     MPI_Datatype type = c->recv_type;
-    void *mine = inproc_coll_scratch(count, type), *lower = inproc_coll_scratch(count, type);
+    void *mine = world_coll_scratch(count, type), *lower = world_coll_scratch(count, type);
     copy(mine, count, type, c->send == MPI_IN_PLACE ? c->recv : c->send, count, type);
     if (rank > 0) {
         code = coll_recv_now(c, lower, count, type, rank - 1);
         if (code)
             return code;
-        code = inproc_op_apply(c->op, lower, mine, count, type);
+        code = world_op_apply(c->op, lower, mine, count, type);
         if (exclusive)
             copy(c->recv, count, type, lower, count, type);
     }
@@ -217,27 +217,27 @@ static int scan(const struct inproc_coll *c, bool exclusive)
     return code;
 }
 
-static int reduce_scatter(const struct inproc_coll *c)
+static int reduce_scatter(const struct world_coll *c)
 {
     int size = c->comm->size, rank = c->comm->rank, total = 0;
-    int *counts = inproc_alloc((size_t)size * sizeof *counts),
-        *places = inproc_alloc((size_t)size * sizeof *places);
+    int *counts = world_alloc((size_t)size * sizeof *counts),
+        *places = world_alloc((size_t)size * sizeof *places);
     for (int i = 0; i < size; i++) {
         counts[i] = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         places[i] = total;
         total += counts[i];
     }
-    void *whole = inproc_coll_scratch(total, c->recv_type);
-    int code = inproc_coll_reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total,
-                                  c->recv_type, 0);
+    void *whole = world_coll_scratch(total, c->recv_type);
+    int code = world_coll_reduce(c, c->send == MPI_IN_PLACE ? c->recv : c->send, whole, total,
+                                 c->recv_type, 0);
     if (code)
         return code;
-    struct inproc_coll part = *c;
+    struct world_coll part = *c;
     part.root = 0;
     part.send_counts = counts;
     part.send_at = places;
     part.recv_count = counts[rank];
-    return inproc_coll_scatter(&part, whole, c->recv_type);
+    return world_coll_scatter(&part, whole, c->recv_type);
 }
 
 /* The neighbours that a topology names, in its order: MPI_Cart's are minus then plus, dimension by
@@ -245,7 +245,7 @@ static int reduce_scatter(const struct inproc_coll *c)
 static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int *out_out_count,
                        const int **out_out)
 {
-    const struct inproc_topology *t = comm->topology;
+    const struct world_topology *t = comm->topology;
     if (t->kind == MPI_DIST_GRAPH) {
         *out_in_count = t->in_count;
         *out_in = t->in;
@@ -259,7 +259,7 @@ static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int
         *out_in = *out_out = t->edges + from;
         return;
     }
-    int *list = inproc_alloc(((size_t)t->dimension_count * 2 + 1) * sizeof *list),
+    int *list = world_alloc(((size_t)t->dimension_count * 2 + 1) * sizeof *list),
         stride = comm->size;
     for (int d = 0; d < t->dimension_count; d++) {
         stride /= t->dims[d];
@@ -276,7 +276,7 @@ static void neighbours(MPI_Comm comm, int *out_in_count, const int **out_in, int
     *out_in = *out_out = list;
 }
 
-static int neighbour_exchange(const struct inproc_coll *c, bool same_to_all)
+static int neighbour_exchange(const struct world_coll *c, bool same_to_all)
 {
     if (!c->comm->topology)
         return MPI_ERR_TOPOLOGY;
@@ -285,8 +285,8 @@ static int neighbour_exchange(const struct inproc_coll *c, bool same_to_all)
     neighbours(c->comm, &in_count, &in, &out_count, &out);
     bool grid = c->comm->topology->kind == MPI_CART;
     struct ompi_request_t *request =
-        inproc_alloc((size_t)(in_count + out_count + 1) * sizeof *request);
-    struct inproc_coll tagged = *c;
+        world_alloc((size_t)(in_count + out_count + 1) * sizeof *request);
+    struct world_coll tagged = *c;
     for (int i = 0; i < in_count; i++) {
         MPI_Datatype type = c->recv_types ? c->recv_types[i] : c->recv_type;
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
@@ -312,30 +312,30 @@ static int neighbour_exchange(const struct inproc_coll *c, bool same_to_all)
     return code;
 }
 
-int inproc_coll_run(const struct inproc_coll *c)
+int world_coll_run(const struct world_coll *c)
 {
     int code;
     bool in_place = c->send == MPI_IN_PLACE;
     if (UNLIKELY(c->comm->remote_size))
-        return inproc_coll_inter(c);
+        return world_coll_inter(c);
     switch (c->kind) {
     case COLL_BARRIER:
-        return inproc_coll_barrier(c);
+        return world_coll_barrier(c);
     case COLL_BCAST:
-        return inproc_coll_bcast(c, c->recv, c->recv_count, c->recv_type, c->root);
+        return world_coll_bcast(c, c->recv, c->recv_count, c->recv_type, c->root);
     case COLL_REDUCE:
-        return inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count,
-                                  c->recv_type, c->root);
+        return world_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count,
+                                 c->recv_type, c->root);
     case COLL_ALLREDUCE:
-        code = inproc_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count,
-                                  c->recv_type, 0);
-        return code ? code : inproc_coll_bcast(c, c->recv, c->recv_count, c->recv_type, 0);
+        code = world_coll_reduce(c, in_place ? c->recv : c->send, c->recv, c->recv_count,
+                                 c->recv_type, 0);
+        return code ? code : world_coll_bcast(c, c->recv, c->recv_count, c->recv_type, 0);
     case COLL_GATHER:
     case COLL_GATHERV:
         return gather(c);
     case COLL_SCATTER:
     case COLL_SCATTERV:
-        return inproc_coll_scatter(c, c->send, c->send_type);
+        return world_coll_scatter(c, c->send, c->send_type);
     case COLL_ALLGATHER:
     case COLL_ALLGATHERV:
         return allgather(c);

@@ -4,7 +4,7 @@
 
 #include "world/state.h"
 
-enum inproc_coll_kind {
+enum world_coll_kind {
     COLL_BARRIER,
     COLL_BCAST,
     COLL_REDUCE,
@@ -29,8 +29,8 @@ enum inproc_coll_kind {
     COLL_NEIGHBOR_ALLTOALLW
 };
 
-struct inproc_coll {
-    enum inproc_coll_kind kind;
+struct world_coll {
+    enum world_coll_kind kind;
     const void *send;
     void *recv;
     int send_count, recv_count;
@@ -46,46 +46,46 @@ struct inproc_coll {
     struct ompi_request_t *request;
 };
 
-int inproc_coll_run(const struct inproc_coll *coll);
+int world_coll_run(const struct world_coll *coll);
 
 /* The parts that others are made of, on c->comm, which is no intercommunicator. */
-int inproc_coll_barrier(const struct inproc_coll *c);
-int inproc_coll_bcast(const struct inproc_coll *c, void *buffer, int count, MPI_Datatype type,
-                      int root);
-int inproc_coll_reduce(const struct inproc_coll *c, const void *send, void *recv, int count,
-                       MPI_Datatype type, int root);
-int inproc_coll_scatter(const struct inproc_coll *c, const void *send, MPI_Datatype type);
-void *inproc_coll_scratch(int count, MPI_Datatype type);
+int world_coll_barrier(const struct world_coll *c);
+int world_coll_bcast(const struct world_coll *c, void *buffer, int count, MPI_Datatype type,
+                     int root);
+int world_coll_reduce(const struct world_coll *c, const void *send, void *recv, int count,
+                      MPI_Datatype type, int root);
+int world_coll_scatter(const struct world_coll *c, const void *send, MPI_Datatype type);
+void *world_coll_scratch(int count, MPI_Datatype type);
 /* coll_inter.c: any of them between the two groups of an intercommunicator. */
-int inproc_coll_inter(const struct inproc_coll *c);
+int world_coll_inter(const struct world_coll *c);
 
-static inline void coll_send(const struct inproc_coll *c, const void *buffer, int count,
+static inline void coll_send(const struct world_coll *c, const void *buffer, int count,
                              MPI_Datatype type, int dest, struct ompi_request_t *request)
 {
     request->checked = true;
     request->persistent = request->freed = false;
-    inproc_isend(buffer, (size_t)count, type, dest, c->tag, c->comm, c->comm->context + 1,
-                 MODE_STANDARD, request);
+    world_isend(buffer, (size_t)count, type, dest, c->tag, c->comm, c->comm->context + 1,
+                MODE_STANDARD, request);
 }
 
-static inline void coll_recv(const struct inproc_coll *c, void *buffer, int count,
-                             MPI_Datatype type, int source, struct ompi_request_t *request)
+static inline void coll_recv(const struct world_coll *c, void *buffer, int count, MPI_Datatype type,
+                             int source, struct ompi_request_t *request)
 {
     request->checked = true;
     request->persistent = request->freed = false;
-    inproc_irecv(buffer, (size_t)count, type, source, c->tag, c->comm, c->comm->context + 1,
-                 request);
+    world_irecv(buffer, (size_t)count, type, source, c->tag, c->comm, c->comm->context + 1,
+                request);
 }
 
 static inline int coll_finish(struct ompi_request_t *request)
 {
     if (!request->complete)
-        inproc_request_wait(request);
-    inproc_request_finish(request);
+        world_request_wait(request);
+    world_request_finish(request);
     return request->error;
 }
 
-static inline int coll_send_now(const struct inproc_coll *c, const void *buffer, int count,
+static inline int coll_send_now(const struct world_coll *c, const void *buffer, int count,
                                 MPI_Datatype type, int dest)
 {
     struct ompi_request_t request;
@@ -93,7 +93,7 @@ static inline int coll_send_now(const struct inproc_coll *c, const void *buffer,
     return coll_finish(&request);
 }
 
-static inline int coll_recv_now(const struct inproc_coll *c, void *buffer, int count,
+static inline int coll_recv_now(const struct world_coll *c, void *buffer, int count,
                                 MPI_Datatype type, int source)
 {
     struct ompi_request_t request;

@@ -5,50 +5,50 @@
 static int check_type(MPI_Comm comm, int count, MPI_Datatype type)
 {
     if (count < 0)
-        return inproc_error(comm, MPI_ERR_COUNT, "count %d", count);
-    if (inproc_type_check(type, true))
-        return inproc_error(comm, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
+        return world_error(comm, MPI_ERR_COUNT, "count %d", count);
+    if (world_type_check(type, true))
+        return world_error(comm, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
     return MPI_SUCCESS;
 }
 
-static bool reduces(enum inproc_coll_kind kind)
+static bool reduces(enum world_coll_kind kind)
 {
     return kind == COLL_REDUCE || kind == COLL_ALLREDUCE || kind == COLL_SCAN ||
            kind == COLL_EXSCAN || kind == COLL_REDUCE_SCATTER || kind == COLL_REDUCE_SCATTER_BLOCK;
 }
 
-static int check_inter(const struct inproc_coll *c)
+static int check_inter(const struct world_coll *c)
 {
     MPI_Comm comm = c->comm;
     bool alone = c->root == MPI_PROC_NULL, chief = c->root == MPI_ROOT;
     bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
     bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
     if (c->kind == COLL_SCAN || c->kind == COLL_EXSCAN || c->kind >= COLL_NEIGHBOR_ALLGATHER)
-        return inproc_error(comm, MPI_ERR_COMM, "not for an intercommunicator");
+        return world_error(comm, MPI_ERR_COMM, "not for an intercommunicator");
     if (c->root != -1 && !alone && !chief && (c->root < 0 || c->root >= comm->remote_size))
-        return inproc_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->remote_size);
+        return world_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->remote_size);
     if (c->send == MPI_IN_PLACE || c->recv == MPI_IN_PLACE)
-        return inproc_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on an intercommunicator");
+        return world_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on an intercommunicator");
     int code = MPI_SUCCESS;
     if (c->recv_type && !alone && !(to_root && !chief) && !(from_root && chief))
         code = check_type(comm, c->recv_counts ? 0 : c->recv_count, c->recv_type);
     if (!code && c->send_type && !alone && !(from_root && !chief) && !(to_root && chief))
         code = check_type(comm, c->send_counts ? 0 : c->send_count, c->send_type);
-    if (!code && !alone && reduces(c->kind) && (code = inproc_op_check(c->op, c->recv_type)))
-        return inproc_error(comm, code,
-                            "the operation is null, freed, or does not go with the datatype");
+    if (!code && !alone && reduces(c->kind) && (code = world_op_check(c->op, c->recv_type)))
+        return world_error(comm, code,
+                           "the operation is null, freed, or does not go with the datatype");
     return code;
 }
 
-static int check(struct inproc_coll *c)
+static int check(struct world_coll *c)
 {
     MPI_Comm comm = c->comm;
     if (!comm)
-        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+        return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
     if (UNLIKELY(comm->remote_size))
         return check_inter(c);
     if (c->root != -1 && (c->root < 0 || c->root >= comm->size))
-        return inproc_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->size);
+        return world_error(comm, MPI_ERR_ROOT, "root %d of %d", c->root, comm->size);
     bool to_root = c->kind == COLL_GATHER || c->kind == COLL_GATHERV;
     bool from_root = c->kind == COLL_SCATTER || c->kind == COLL_SCATTERV;
     bool at_root = comm->rank == c->root;
@@ -58,27 +58,27 @@ static int check(struct inproc_coll *c)
     if (!code && c->send_type && c->send != MPI_IN_PLACE && !(from_root && !at_root))
         code = check_type(comm, c->send_counts ? 0 : c->send_count, c->send_type);
     if (!code && reduces(c->kind)) {
-        code = inproc_op_check(c->op, c->recv_type);
+        code = world_op_check(c->op, c->recv_type);
         if (code)
-            return inproc_error(comm, code,
-                                "the operation is null, freed, or does not go with the datatype");
+            return world_error(comm, code,
+                               "the operation is null, freed, or does not go with the datatype");
     }
     if (!code && c->send == MPI_IN_PLACE && to_root && !at_root)
-        return inproc_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on a rank that is not the root");
+        return world_error(comm, MPI_ERR_ARG, "MPI_IN_PLACE on a rank that is not the root");
     return code;
 }
 
-static int run(const char *call, struct inproc_coll c)
+static int run(const char *call, struct world_coll c)
 {
     ENTER(call);
     c.comm = comm_of(c.comm);
     int code = check(&c);
     if (code)
         return code;
-    c.tag = (int)(inproc_collective_enter(c.comm, call, c.root) & 0x3ffffff);
-    code = inproc_coll_run(&c);
+    c.tag = (int)(world_collective_enter(c.comm, call, c.root) & 0x3ffffff);
+    code = world_coll_run(&c);
     WORLD->fiber->call = call;
-    return code ? inproc_error(
+    return code ? world_error(
                       c.comm, code, "%s",
                       code == MPI_ERR_TRUNCATE
                           ? "a message is longer than its receive: counts differ between ranks"
@@ -86,31 +86,31 @@ static int run(const char *call, struct inproc_coll c)
                 : MPI_SUCCESS;
 }
 
-static void body(struct inproc_fiber *fiber)
+static void body(struct world_fiber *fiber)
 {
-    struct inproc_coll *c = fiber->argument;
+    struct world_coll *c = fiber->argument;
     fiber->call = c->request->handle.made_by;
-    c->request->error = inproc_coll_run(c);
-    inproc_request_complete(c->request);
+    c->request->error = world_coll_run(c);
+    world_request_complete(c->request);
 }
 
-static int start(const char *call, struct inproc_coll c, MPI_Request *out_request)
+static int start(const char *call, struct world_coll c, MPI_Request *out_request)
 {
     ENTER(call);
     c.comm = comm_of(c.comm);
     int code = check(&c);
     if (code)
         return code;
-    c.tag = (int)(inproc_collective_enter(c.comm, call, c.root) & 0x3ffffff);
-    struct ompi_request_t *request = inproc_request_new(REQUEST_COLL);
+    c.tag = (int)(world_collective_enter(c.comm, call, c.root) & 0x3ffffff);
+    struct ompi_request_t *request = world_request_new(REQUEST_COLL);
     request->active = true;
     request->comm = c.comm;
     request->peer = MPI_PROC_NULL;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
     c.request = request;
-    struct inproc_coll *kept = inproc_alloc(sizeof *kept);
+    struct world_coll *kept = world_alloc(sizeof *kept);
     *kept = c;
-    inproc_fiber_ready(inproc_fiber_get(ME, body, kept));
+    world_fiber_ready(world_fiber_get(ME, body, kept));
     *out_request = request;
     return MPI_SUCCESS;
 }
@@ -118,14 +118,14 @@ static int start(const char *call, struct inproc_coll c, MPI_Request *out_reques
 /* Both forms of a call: PARAMS as in mpi.h without the request, VALUES as designated initialisers.
  */
 #define UNWRAP(...) __VA_ARGS__
-#define FORMS(Name, iname, PARAMS, VALUES)                                          \
-    int MPI_##Name(UNWRAP PARAMS)                                                   \
-    {                                                                               \
-        return run("MPI_" #Name, (struct inproc_coll){UNWRAP VALUES});              \
-    }                                                                               \
-    int MPI_I##iname(UNWRAP PARAMS, MPI_Request *request)                           \
-    {                                                                               \
-        return start("MPI_I" #iname, (struct inproc_coll){UNWRAP VALUES}, request); \
+#define FORMS(Name, iname, PARAMS, VALUES)                                         \
+    int MPI_##Name(UNWRAP PARAMS)                                                  \
+    {                                                                              \
+        return run("MPI_" #Name, (struct world_coll){UNWRAP VALUES});              \
+    }                                                                              \
+    int MPI_I##iname(UNWRAP PARAMS, MPI_Request *request)                          \
+    {                                                                              \
+        return start("MPI_I" #iname, (struct world_coll){UNWRAP VALUES}, request); \
     }
 
 FORMS(Barrier, barrier, (MPI_Comm comm), (.kind = COLL_BARRIER, .root = -1, .comm = comm))

@@ -9,11 +9,11 @@
 enum { INSIDE_TAG = 0x4000000 }; /* above the numbers of collective calls */
 
 /* The caller's own group, as if it were a communicator. */
-static struct inproc_coll inside(const struct inproc_coll *c, struct ompi_communicator_t *group)
+static struct world_coll inside(const struct world_coll *c, struct ompi_communicator_t *group)
 {
     *group = *c->comm;
     group->remote_size = 0;
-    struct inproc_coll one = *c;
+    struct world_coll one = *c;
     one.comm = group;
     one.tag = c->tag + INSIDE_TAG;
     return one;
@@ -24,49 +24,49 @@ static void *place(void *buffer, ptrdiff_t elements, MPI_Datatype type)
     return (uint8_t *)buffer + elements * type_extent(type);
 }
 
-static int barrier(const struct inproc_coll *c)
+static int barrier(const struct world_coll *c)
 {
     struct ompi_communicator_t group;
-    struct inproc_coll one = inside(c, &group);
-    inproc_coll_barrier(&one);
+    struct world_coll one = inside(c, &group);
+    world_coll_barrier(&one);
     if (c->comm->rank == 0) {
         struct ompi_request_t send;
         coll_send(c, NULL, 0, MPI_BYTE, 0, &send);
         coll_recv_now(c, NULL, 0, MPI_BYTE, 0);
         coll_finish(&send);
     }
-    return inproc_coll_bcast(&one, NULL, 0, MPI_BYTE, 0);
+    return world_coll_bcast(&one, NULL, 0, MPI_BYTE, 0);
 }
 
-static int bcast(const struct inproc_coll *c)
+static int bcast(const struct world_coll *c)
 {
     if (c->root == MPI_ROOT)
         return coll_send_now(c, c->recv, c->recv_count, c->recv_type, 0);
     int code = c->comm->rank == 0 ? coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root)
                                   : MPI_SUCCESS;
     struct ompi_communicator_t group;
-    struct inproc_coll one = inside(c, &group);
-    return code ? code : inproc_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
+    struct world_coll one = inside(c, &group);
+    return code ? code : world_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
 }
 
-static int reduce(const struct inproc_coll *c)
+static int reduce(const struct world_coll *c)
 {
     if (c->root == MPI_ROOT)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, 0);
     struct ompi_communicator_t group;
-    struct inproc_coll one = inside(c, &group);
-    void *ours = inproc_coll_scratch(c->recv_count, c->recv_type);
-    int code = inproc_coll_reduce(&one, c->send, ours, c->recv_count, c->recv_type, 0);
+    struct world_coll one = inside(c, &group);
+    void *ours = world_coll_scratch(c->recv_count, c->recv_type);
+    int code = world_coll_reduce(&one, c->send, ours, c->recv_count, c->recv_type, 0);
     return code || c->comm->rank ? code
                                  : coll_send_now(c, ours, c->recv_count, c->recv_type, c->root);
 }
 
 /* The first rank gets what the other group's data is reduced to. */
-static int reduce_exchange(const struct inproc_coll *c, const struct inproc_coll *one, int count,
+static int reduce_exchange(const struct world_coll *c, const struct world_coll *one, int count,
                            void *theirs)
 {
-    void *ours = inproc_coll_scratch(count, c->recv_type);
-    int code = inproc_coll_reduce(one, c->send, ours, count, c->recv_type, 0);
+    void *ours = world_coll_scratch(count, c->recv_type);
+    int code = world_coll_reduce(one, c->send, ours, count, c->recv_type, 0);
     if (code || c->comm->rank)
         return code;
     struct ompi_request_t send;
@@ -76,42 +76,42 @@ static int reduce_exchange(const struct inproc_coll *c, const struct inproc_coll
     return code;
 }
 
-static int allreduce(const struct inproc_coll *c)
+static int allreduce(const struct world_coll *c)
 {
     struct ompi_communicator_t group;
-    struct inproc_coll one = inside(c, &group);
+    struct world_coll one = inside(c, &group);
     int code = reduce_exchange(c, &one, c->recv_count, c->recv);
-    return code ? code : inproc_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
+    return code ? code : world_coll_bcast(&one, c->recv, c->recv_count, c->recv_type, 0);
 }
 
-static int reduce_scatter(const struct inproc_coll *c)
+static int reduce_scatter(const struct world_coll *c)
 {
     int size = c->comm->size, total = 0;
-    int *counts = inproc_alloc((size_t)size * sizeof *counts),
-        *places = inproc_alloc((size_t)size * sizeof *places);
+    int *counts = world_alloc((size_t)size * sizeof *counts),
+        *places = world_alloc((size_t)size * sizeof *places);
     for (int i = 0; i < size; i++) {
         counts[i] = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         places[i] = total;
         total += counts[i];
     }
     struct ompi_communicator_t group;
-    struct inproc_coll one = inside(c, &group);
-    void *whole = inproc_coll_scratch(total, c->recv_type);
+    struct world_coll one = inside(c, &group);
+    void *whole = world_coll_scratch(total, c->recv_type);
     int code = reduce_exchange(c, &one, total, whole);
     one.root = 0;
     one.send_counts = counts;
     one.send_at = places;
     one.recv_count = counts[c->comm->rank];
-    return code ? code : inproc_coll_scatter(&one, whole, c->recv_type);
+    return code ? code : world_coll_scatter(&one, whole, c->recv_type);
 }
 
 /* From or to every rank of the other group. */
-static int gather(const struct inproc_coll *c)
+static int gather(const struct world_coll *c)
 {
     if (c->root != MPI_ROOT)
         return coll_send_now(c, c->send, c->send_count, c->send_type, c->root);
     int size = c->comm->remote_size, code = MPI_SUCCESS;
-    struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
+    struct ompi_request_t *request = world_alloc((size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
         ptrdiff_t at = c->recv_at ? c->recv_at[i] : (ptrdiff_t)i * count;
@@ -124,12 +124,12 @@ static int gather(const struct inproc_coll *c)
     return code;
 }
 
-static int scatter(const struct inproc_coll *c)
+static int scatter(const struct world_coll *c)
 {
     if (c->root != MPI_ROOT)
         return coll_recv_now(c, c->recv, c->recv_count, c->recv_type, c->root);
     int size = c->comm->remote_size;
-    struct ompi_request_t *request = inproc_alloc((size_t)size * sizeof *request);
+    struct ompi_request_t *request = world_alloc((size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         int count = c->send_counts ? c->send_counts[i] : c->send_count;
         ptrdiff_t at = c->send_at ? c->send_at[i] : (ptrdiff_t)i * count;
@@ -142,11 +142,11 @@ static int scatter(const struct inproc_coll *c)
 }
 
 /* Everyone with everyone of the other group; `same`: all get the same. */
-static int exchange(const struct inproc_coll *c, bool same)
+static int exchange(const struct world_coll *c, bool same)
 {
     int size = c->comm->remote_size, code = MPI_SUCCESS;
     bool wide = c->recv_types != NULL;
-    struct ompi_request_t *request = inproc_alloc(2 * (size_t)size * sizeof *request);
+    struct ompi_request_t *request = world_alloc(2 * (size_t)size * sizeof *request);
     for (int i = 0; i < size; i++) {
         MPI_Datatype type = wide ? c->recv_types[i] : c->recv_type;
         int count = c->recv_counts ? c->recv_counts[i] : c->recv_count;
@@ -168,7 +168,7 @@ static int exchange(const struct inproc_coll *c, bool same)
     return code;
 }
 
-int inproc_coll_inter(const struct inproc_coll *c)
+int world_coll_inter(const struct world_coll *c)
 {
     if (c->root == MPI_PROC_NULL)
         return MPI_SUCCESS;

@@ -8,12 +8,12 @@
 
 struct ompi_predefined_file_t ompi_mpi_file_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
-int inproc_file_check(MPI_File file)
+int world_file_check(MPI_File file)
 {
     if (handle_good(file, HANDLE_FILE))
         return MPI_SUCCESS;
-    return inproc_error_on(inproc_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
-                           MPI_ERR_FILE, "the file is null, closed or not one");
+    return world_error_on(world_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL}, MPI_ERR_FILE,
+                          "the file is null, closed or not one");
 }
 
 /* --- open and close --------------------------------------------------------------------------- */
@@ -31,9 +31,9 @@ static int amode_check(int amode)
 }
 
 /* Once for all who came, by the first of them to go on. */
-static void open_once(struct inproc_file_shared **slot, int size)
+static void open_once(struct world_file_shared **slot, int size)
 {
-    struct inproc_file_shared *shared = slot[0];
+    struct world_file_shared *shared = slot[0];
     if (shared->tried)
         return;
     shared->tried = true;
@@ -48,7 +48,7 @@ static void open_once(struct inproc_file_shared **slot, int size)
     flags |= (amode & MPI_MODE_CREATE ? O_CREAT : 0) | (amode & MPI_MODE_EXCL ? O_EXCL : 0);
     shared->fd = open(shared->name, flags | O_CLOEXEC, 0666);
     if (shared->fd < 0) {
-        shared->code = inproc_file_error(errno);
+        shared->code = world_file_error(errno);
         return;
     }
     shared->users = size;
@@ -61,26 +61,26 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
 {
     ENTER("MPI_File_open");
     MPI_Comm comm;
-    MPI_Errhandler nobody = inproc_extra()->file_errhandler;
+    MPI_Errhandler nobody = world_extra()->file_errhandler;
     MPI_File none = MPI_FILE_NULL;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (comm->remote_size)
-        return inproc_error(comm, MPI_ERR_COMM, "an intercommunicator");
+        return world_error(comm, MPI_ERR_COMM, "an intercommunicator");
     if (!filename)
-        return inproc_error_on(nobody, &none, MPI_ERR_ARG, "the name is NULL");
+        return world_error_on(nobody, &none, MPI_ERR_ARG, "the name is NULL");
     if ((code = amode_check(amode)))
-        return inproc_error_on(nobody, &none, code, "access mode %#x", (unsigned)amode);
-    struct inproc_file_shared *mine = inproc_zalloc(sizeof *mine);
-    mine->name = inproc_strdup(filename);
+        return world_error_on(nobody, &none, code, "access mode %#x", (unsigned)amode);
+    struct world_file_shared *mine = world_zalloc(sizeof *mine);
+    mine->name = world_strdup(filename);
     mine->amode = amode;
-    const struct inproc_meeting *meeting = inproc_meet(comm, mine);
-    struct inproc_file_shared **slot = (struct inproc_file_shared **)meeting->slot;
+    const struct world_meeting *meeting = world_meet(comm, mine);
+    struct world_file_shared **slot = (struct world_file_shared **)meeting->slot;
     open_once(slot, comm->size);
     if (slot[0]->code)
-        return inproc_error_on(nobody, &none, slot[0]->code, "'%s' cannot be opened", filename);
-    MPI_File file = inproc_handle_new(HANDLE_FILE, sizeof *file);
+        return world_error_on(nobody, &none, slot[0]->code, "'%s' cannot be opened", filename);
+    MPI_File file = world_handle_new(HANDLE_FILE, sizeof *file);
     file->shared = slot[0];
     file->comm = (struct ompi_communicator_t){.context = meeting->context,
                                               .rank = comm->rank,
@@ -91,16 +91,16 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
     file->etype = file->filetype = MPI_BYTE;
     file->datarep = "native";
     file->late_end = &file->late;
-    file->info = inproc_info_keep(info);
+    file->info = world_info_keep(info);
     if (amode & MPI_MODE_APPEND)
-        file->position = file->shared->position = inproc_file_end(file);
+        file->position = file->shared->position = world_file_end(file);
     *out_file = file;
     return MPI_SUCCESS;
 }
 
-static void close_last(struct inproc_file_shared *shared)
+static void close_last(struct world_file_shared *shared)
 {
-    struct inproc_file_shared **link = &WORLD->file;
+    struct world_file_shared **link = &WORLD->file;
     while (*link != shared)
         link = &(*link)->next;
     *link = shared->next;
@@ -110,25 +110,25 @@ static void close_last(struct inproc_file_shared *shared)
 int MPI_File_close(MPI_File *handle)
 {
     ENTER("MPI_File_close");
-    int code = inproc_file_check(*handle);
+    int code = world_file_check(*handle);
     if (code)
         return code;
     MPI_File file = *handle;
     if (file->split)
         return FILE_ERROR(file, MPI_ERR_OTHER, "a split collective has not been ended");
-    code = inproc_file_flush(file);
-    inproc_meet(&file->comm, NULL);
+    code = world_file_flush(file);
+    world_meet(&file->comm, NULL);
     if (--file->shared->users == 0) {
         close_last(file->shared);
         if (file->shared->amode & MPI_MODE_DELETE_ON_CLOSE)
             unlink(file->shared->name);
     }
-    inproc_handle_kill(&file->handle);
+    world_handle_kill(&file->handle);
     *handle = MPI_FILE_NULL;
     return code ? FILE_ERROR(file, code, "writing failed") : MPI_SUCCESS;
 }
 
-void inproc_files_close(void)
+void world_files_close(void)
 {
     while (WORLD->file)
         close_last(WORLD->file);
@@ -140,8 +140,8 @@ int MPI_File_delete(const char *filename, MPI_Info info)
     (void)info;
     if (unlink(filename) == 0)
         return MPI_SUCCESS;
-    return inproc_error_on(inproc_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
-                           inproc_file_error(errno), "'%s' cannot be deleted", filename);
+    return world_error_on(world_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
+                          world_file_error(errno), "'%s' cannot be deleted", filename);
 }
 
 /* --- size ------------------------------------------------------------------------------------- */
@@ -150,19 +150,18 @@ int MPI_File_delete(const char *filename, MPI_Info info)
 static int resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
 {
     ENTER(call);
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
     if (size < 0)
         return FILE_ERROR(file, MPI_ERR_ARG, "size %lld", (long long)size);
     if (file->shared->amode & MPI_MODE_RDONLY)
         return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
-    code = inproc_file_flush(file);
-    inproc_meet(&file->comm, NULL);
-    if (!code && (shrink || inproc_file_size(file) < size) &&
-        ftruncate(file->shared->fd, size) != 0)
-        code = inproc_file_error(errno);
-    inproc_meet(&file->comm, NULL);
+    code = world_file_flush(file);
+    world_meet(&file->comm, NULL);
+    if (!code && (shrink || world_file_size(file) < size) && ftruncate(file->shared->fd, size) != 0)
+        code = world_file_error(errno);
+    world_meet(&file->comm, NULL);
     return code ? FILE_ERROR(file, code, "the size cannot be changed") : MPI_SUCCESS;
 }
 
@@ -179,39 +178,39 @@ int MPI_File_preallocate(MPI_File file, MPI_Offset size)
 int MPI_File_get_size(MPI_File file, MPI_Offset *size)
 {
     ENTER("MPI_File_get_size");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code)
-        *size = inproc_file_size(file);
+        *size = world_file_size(file);
     return code;
 }
 
 int MPI_File_sync(MPI_File file)
 {
     ENTER("MPI_File_sync");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
-    code = inproc_file_flush(file);
-    inproc_meet(&file->comm, NULL);
+    code = world_file_flush(file);
+    world_meet(&file->comm, NULL);
     return code ? FILE_ERROR(file, code, "writing failed") : MPI_SUCCESS;
 }
 
 int MPI_File_set_atomicity(MPI_File file, int flag)
 {
     ENTER("MPI_File_set_atomicity");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
     file->atomic = flag != 0;
-    code = inproc_file_flush(file);
-    inproc_meet(&file->comm, NULL);
+    code = world_file_flush(file);
+    world_meet(&file->comm, NULL);
     return code ? FILE_ERROR(file, code, "writing failed") : MPI_SUCCESS;
 }
 
 int MPI_File_get_atomicity(MPI_File file, int *flag)
 {
     ENTER("MPI_File_get_atomicity");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code)
         *flag = file->atomic;
     return code;
@@ -222,16 +221,16 @@ int MPI_File_get_atomicity(MPI_File file, int *flag)
 int MPI_File_get_group(MPI_File file, MPI_Group *group)
 {
     ENTER("MPI_File_get_group");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code)
-        *group = inproc_group_new(file->comm.member, file->comm.size);
+        *group = world_group_new(file->comm.member, file->comm.size);
     return code;
 }
 
 int MPI_File_get_amode(MPI_File file, int *amode)
 {
     ENTER("MPI_File_get_amode");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code)
         *amode = file->shared->amode;
     return code;
@@ -240,28 +239,28 @@ int MPI_File_get_amode(MPI_File file, int *amode)
 int MPI_File_set_info(MPI_File file, MPI_Info info)
 {
     ENTER("MPI_File_set_info");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code)
-        file->info = inproc_info_keep(info);
+        file->info = world_info_keep(info);
     return code;
 }
 
 int MPI_File_get_info(MPI_File file, MPI_Info *info)
 {
     ENTER("MPI_File_get_info");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code)
-        *info = inproc_info_new(file->info);
+        *info = world_info_new(file->info);
     return code;
 }
 
 int MPI_File_get_type_extent(MPI_File file, MPI_Datatype datatype, MPI_Aint *extent)
 {
     ENTER("MPI_File_get_type_extent");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
-    if (inproc_type_check(datatype, false))
+    if (world_type_check(datatype, false))
         return FILE_ERROR(file, MPI_ERR_TYPE, "the datatype is null or freed");
     *extent = type_extent(datatype);
     return MPI_SUCCESS;
@@ -273,16 +272,16 @@ int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Da
                       const char *datarep, MPI_Info info)
 {
     ENTER("MPI_File_set_view");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
-    if (inproc_type_check(etype, true) || inproc_type_check(filetype, true))
+    if (world_type_check(etype, true) || world_type_check(filetype, true))
         return FILE_ERROR(file, MPI_ERR_TYPE, "a datatype is null, freed or not committed");
     if (!datarep || (strcmp(datarep, "native") && strcmp(datarep, "internal")))
         return FILE_ERROR(file, MPI_ERR_UNSUPPORTED_DATAREP, "data representation '%s'",
                           datarep ? datarep : "");
     if (disp == MPI_DISPLACEMENT_CURRENT && (file->shared->amode & MPI_MODE_SEQUENTIAL))
-        disp = inproc_file_place(file, file->shared->position * (MPI_Offset)file->etype->size);
+        disp = world_file_place(file, file->shared->position * (MPI_Offset)file->etype->size);
     if (disp < 0)
         return FILE_ERROR(file, MPI_ERR_ARG, "displacement %lld", (long long)disp);
     if (etype->size == 0 || filetype->size % etype->size)
@@ -290,12 +289,12 @@ int MPI_File_set_view(MPI_File file, MPI_Offset disp, MPI_Datatype etype, MPI_Da
     file->disp = disp;
     file->etype = etype;
     file->filetype = filetype;
-    file->datarep = inproc_strdup(datarep);
+    file->datarep = world_strdup(datarep);
     if (info != MPI_INFO_NULL)
-        file->info = inproc_info_keep(info);
-    inproc_meet(&file->comm, NULL);
+        file->info = world_info_keep(info);
+    world_meet(&file->comm, NULL);
     file->position = file->shared->position = 0;
-    inproc_meet(&file->comm, NULL);
+    world_meet(&file->comm, NULL);
     return MPI_SUCCESS;
 }
 
@@ -303,12 +302,12 @@ int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_
                       char *datarep)
 {
     ENTER("MPI_File_get_view");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
     *disp = file->disp;
-    *etype = inproc_type_again(file->etype);
-    *filetype = inproc_type_again(file->filetype);
+    *etype = world_type_again(file->etype);
+    *filetype = world_type_again(file->filetype);
     strcpy(datarep, file->datarep);
     return MPI_SUCCESS;
 }
@@ -316,12 +315,12 @@ int MPI_File_get_view(MPI_File file, MPI_Offset *disp, MPI_Datatype *etype, MPI_
 int MPI_File_get_byte_offset(MPI_File file, MPI_Offset offset, MPI_Offset *disp)
 {
     ENTER("MPI_File_get_byte_offset");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
     if (offset < 0)
         return FILE_ERROR(file, MPI_ERR_ARG, "offset %lld", (long long)offset);
-    *disp = inproc_file_place(file, offset * (MPI_Offset)file->etype->size);
+    *disp = world_file_place(file, offset * (MPI_Offset)file->etype->size);
     return MPI_SUCCESS;
 }
 
@@ -332,6 +331,6 @@ int MPI_Register_datarep(const char *datarep, MPI_Datarep_conversion_function *r
 {
     ENTER("MPI_Register_datarep");
     (void)read_fn, (void)write_fn, (void)extent_fn, (void)extra_state;
-    return inproc_error_on(inproc_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
-                           MPI_ERR_UNSUPPORTED_OPERATION, "data representation '%s'", datarep);
+    return world_error_on(world_extra()->file_errhandler, &(MPI_File){MPI_FILE_NULL},
+                          MPI_ERR_UNSUPPORTED_OPERATION, "data representation '%s'", datarep);
 }

@@ -13,8 +13,8 @@
 
 #include "world/state.h"
 
-struct inproc_file_shared {
-    struct inproc_file_shared *next; /* open ones, of the world */
+struct world_file_shared {
+    struct world_file_shared *next; /* open ones, of the world */
     const char *name;
     int amode;
     int fd, code; /* of opening it */
@@ -23,47 +23,47 @@ struct inproc_file_shared {
     MPI_Offset position; /* the shared pointer */
 };
 
-struct inproc_late_write {
-    struct inproc_late_write *next;
+struct world_delayed_write {
+    struct world_delayed_write *next;
     off_t place;
     size_t bytes;
     uint8_t *data;
 };
 
-struct inproc_access;
+struct world_access;
 
 struct ompi_file_t {
-    struct inproc_handle handle;
+    struct world_handle handle;
     struct ompi_communicator_t comm; /* its own; only to meet on */
     MPI_Errhandler errhandler;
-    struct inproc_file_shared *shared;
+    struct world_file_shared *shared;
     MPI_Offset position, disp;
     MPI_Datatype etype, filetype;
     const char *datarep;
     bool atomic;
-    struct inproc_late_write *late, **late_end;
+    struct world_delayed_write *late, **late_end;
     size_t late_bytes;
-    struct inproc_access *split; /* begun and not yet ended */
-    struct inproc_info_entry *info;
+    struct world_access *split; /* begun and not yet ended */
+    struct world_info_entry *info;
 };
 struct ompi_predefined_file_t {
     struct ompi_file_t file;
 };
 
-int inproc_file_check(MPI_File file);
+int world_file_check(MPI_File file);
 #define FILE_ERROR(file, code, ...) \
-    inproc_error_on((file)->errhandler, &(MPI_File){file}, code, __VA_ARGS__)
-int inproc_file_error(int number); /* the class of an errno */
-void inproc_files_close(void);     /* those that a world left open */
+    world_error_on((file)->errhandler, &(MPI_File){file}, code, __VA_ARGS__)
+int world_file_error(int number); /* the class of an errno */
+void world_files_close(void);     /* those that a world left open */
 
 /* file_view.c */
-off_t inproc_file_place(MPI_File file, MPI_Offset stream); /* of one byte of data */
-MPI_Offset inproc_file_end(MPI_File file);                 /* etypes before the end of the file */
-off_t inproc_file_size(MPI_File file);
+off_t world_file_place(MPI_File file, MPI_Offset stream); /* of one byte of data */
+MPI_Offset world_file_end(MPI_File file);                 /* etypes before the end of the file */
+off_t world_file_size(MPI_File file);
 /* Packed bytes from or to the view; *out_bytes: how many were moved. Return an error class. */
-int inproc_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t bytes,
-                     size_t *out_bytes);
-int inproc_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes);
-int inproc_file_flush(MPI_File file); /* what is late */
+int world_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t bytes,
+                    size_t *out_bytes);
+int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes);
+int world_file_flush(MPI_File file); /* what is late */
 
 #endif

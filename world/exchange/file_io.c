@@ -1,11 +1,11 @@
-/* Reading and writing files: every data access is one struct inproc_access, made by the call, moved
+/* Reading and writing files: every data access is one struct world_access, made by the call, moved
  * at once, or when its request is waited for, or when its split collective ends. */
 #include "world/exchange/file.h"
 
 enum pointer { AT, OWN, SHARED, ORDERED };
 
-struct inproc_access {
-    struct inproc_deferred deferred;
+struct world_access {
+    struct world_deferred deferred;
     MPI_File file;
     bool write;
     MPI_Offset offset; /* in etypes */
@@ -20,20 +20,20 @@ struct inproc_access {
 
 /* --- moving ----------------------------------------------------------------------------------- */
 
-static int move(struct inproc_access *access, MPI_Status *status)
+static int move(struct world_access *access, MPI_Status *status)
 {
     MPI_File file = access->file;
     size_t bytes = access->count * access->type->size, done = bytes;
-    uint8_t *packed = inproc_alloc(bytes + 1);
+    uint8_t *packed = world_alloc(bytes + 1);
     MPI_Offset stream = access->offset * (MPI_Offset)file->etype->size;
     int code;
     if (access->write) {
-        inproc_type_pack(packed, bytes, access->buffer, access->count, access->type);
-        code = inproc_file_write(file, stream, packed, bytes);
+        world_type_pack(packed, bytes, access->buffer, access->count, access->type);
+        code = world_file_write(file, stream, packed, bytes);
     } else {
-        code = inproc_file_read(file, stream, packed, bytes, &done);
+        code = world_file_read(file, stream, packed, bytes, &done);
         if (!code)
-            inproc_type_unpack(access->buffer, access->count, access->type, packed, done);
+            world_type_unpack(access->buffer, access->count, access->type, packed, done);
     }
     if (status)
         *status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE,
@@ -43,22 +43,22 @@ static int move(struct inproc_access *access, MPI_Status *status)
     return code;
 }
 
-static void request_finish(struct ompi_request_t *request, struct inproc_deferred *self)
+static void request_finish(struct ompi_request_t *request, struct world_deferred *self)
 {
-    struct inproc_access *access = (struct inproc_access *)self;
+    struct world_access *access = (struct world_access *)self;
     request->error =
         handle_good(access->file, HANDLE_FILE) ? move(access, &request->status) : MPI_ERR_FILE;
 }
 
 /* --- checks and places ------------------------------------------------------------------------ */
 
-static int check(const struct inproc_access *access, enum pointer pointer)
+static int check(const struct world_access *access, enum pointer pointer)
 {
     MPI_File file = access->file;
     int amode = file->shared->amode;
     if ((ptrdiff_t)access->count < 0)
         return FILE_ERROR(file, MPI_ERR_COUNT, "count %td", (ptrdiff_t)access->count);
-    if (inproc_type_check(access->type, true))
+    if (world_type_check(access->type, true))
         return FILE_ERROR(file, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
     if (access->write && (amode & MPI_MODE_RDONLY))
         return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
@@ -75,7 +75,7 @@ static int check(const struct inproc_access *access, enum pointer pointer)
 }
 
 /* Where it goes, and the pointers behind it. */
-static void place(struct inproc_access *access, enum pointer pointer)
+static void place(struct world_access *access, enum pointer pointer)
 {
     MPI_File file = access->file;
     access->etypes = (MPI_Offset)(access->count * access->type->size / file->etype->size);
@@ -86,8 +86,7 @@ static void place(struct inproc_access *access, enum pointer pointer)
         access->offset = file->shared->position;
         file->shared->position += access->etypes;
     } else if (pointer == ORDERED) {
-        struct inproc_access **all =
-            (struct inproc_access **)inproc_meet(&file->comm, access)->slot;
+        struct world_access **all = (struct world_access **)world_meet(&file->comm, access)->slot;
         for (int i = 0; i < file->comm.size && !all[0]->placed; i++) {
             all[i]->offset = file->shared->position;
             file->shared->position += all[i]->etypes;
@@ -97,7 +96,7 @@ static void place(struct inproc_access *access, enum pointer pointer)
 }
 
 /* What a read at the end of the file did not get is not passed over by its own pointer. */
-static void step_back(const struct inproc_access *access, enum pointer pointer, size_t done)
+static void step_back(const struct world_access *access, enum pointer pointer, size_t done)
 {
     if (pointer == OWN && !access->write)
         access->file->position = access->offset + (MPI_Offset)(done / access->file->etype->size);
@@ -105,28 +104,28 @@ static void step_back(const struct inproc_access *access, enum pointer pointer, 
 
 /* --- the shapes of calls ---------------------------------------------------------------------- */
 
-static struct inproc_access *access_new(const char *call, MPI_File file, bool write,
-                                        MPI_Offset offset, const void *buffer, int count,
-                                        MPI_Datatype type)
+static struct world_access *access_new(const char *call, MPI_File file, bool write,
+                                       MPI_Offset offset, const void *buffer, int count,
+                                       MPI_Datatype type)
 {
-    struct inproc_access *made = inproc_alloc(sizeof *made);
-    *made = (struct inproc_access){.deferred.finish = request_finish,
-                                   .file = file,
-                                   .write = write,
-                                   .offset = offset,
-                                   .buffer = (void *)(uintptr_t)buffer,
-                                   .count = (size_t)count,
-                                   .type = type,
-                                   .call = call};
+    struct world_access *made = world_alloc(sizeof *made);
+    *made = (struct world_access){.deferred.finish = request_finish,
+                                  .file = file,
+                                  .write = write,
+                                  .offset = offset,
+                                  .buffer = (void *)(uintptr_t)buffer,
+                                  .count = (size_t)count,
+                                  .type = type,
+                                  .call = call};
     return made;
 }
 
 static int start(const char *call, MPI_File file, bool write, enum pointer pointer,
                  MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
-                 struct inproc_access **out_access)
+                 struct world_access **out_access)
 {
     ENTER(call);
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
     *out_access = access_new(call, file, write, offset, buffer, count, type);
@@ -140,7 +139,7 @@ static int blocking(const char *call, MPI_File file, bool write, bool all, enum 
                     MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
                     MPI_Status *status)
 {
-    struct inproc_access *access;
+    struct world_access *access;
     int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (code)
         return code;
@@ -148,7 +147,7 @@ static int blocking(const char *call, MPI_File file, bool write, bool all, enum 
     code = move(access, &mine);
     step_back(access, pointer, mine._ucount);
     if (all)
-        inproc_meet(&file->comm, NULL);
+        world_meet(&file->comm, NULL);
     if (status)
         *status = mine;
     return code ? FILE_ERROR(file, code, "the transfer failed") : MPI_SUCCESS;
@@ -158,10 +157,10 @@ static int nonblocking(const char *call, MPI_File file, bool write, enum pointer
                        MPI_Offset offset, const void *buffer, int count, MPI_Datatype type,
                        MPI_Request *request)
 {
-    struct inproc_access *access;
+    struct world_access *access;
     int code = start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (!code)
-        *request = inproc_request_deferred(&access->deferred);
+        *request = world_request_deferred(&access->deferred);
     return code;
 }
 
@@ -169,12 +168,12 @@ static int begin(const char *call, MPI_File file, bool write, enum pointer point
                  MPI_Offset offset, const void *buffer, int count, MPI_Datatype type)
 {
     ENTER(call);
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
     if (file->split)
         return FILE_ERROR(file, MPI_ERR_OTHER, "%s has not been ended", file->split->call);
-    struct inproc_access *access;
+    struct world_access *access;
     code = start(call, file, write, pointer, offset, buffer, count, type, &access);
     if (!code)
         file->split = access;
@@ -184,7 +183,7 @@ static int begin(const char *call, MPI_File file, bool write, enum pointer point
 static int end(const char *call, MPI_File file, const void *buffer, MPI_Status *status)
 {
     ENTER(call);
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
     size_t length = strlen(call) - strlen("end");
@@ -250,7 +249,7 @@ static int seek(MPI_File file, MPI_Offset offset, int whence, MPI_Offset now, MP
         return FILE_ERROR(file, MPI_ERR_ARG, "whence %d", whence);
     MPI_Offset to = offset + (whence == MPI_SEEK_SET   ? 0
                               : whence == MPI_SEEK_CUR ? now
-                                                       : inproc_file_end(file));
+                                                       : world_file_end(file));
     if (to < 0)
         return FILE_ERROR(file, MPI_ERR_ARG, "position %lld", (long long)to);
     *out_to = to;
@@ -260,7 +259,7 @@ static int seek(MPI_File file, MPI_Offset offset, int whence, MPI_Offset now, MP
 int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
 {
     ENTER("MPI_File_seek");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code && (file->shared->amode & MPI_MODE_SEQUENTIAL))
         return FILE_ERROR(file, MPI_ERR_UNSUPPORTED_OPERATION, "the file is sequential");
     return code ? code : seek(file, offset, whence, file->position, &file->position);
@@ -269,7 +268,7 @@ int MPI_File_seek(MPI_File file, MPI_Offset offset, int whence)
 int MPI_File_get_position(MPI_File file, MPI_Offset *offset)
 {
     ENTER("MPI_File_get_position");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code)
         *offset = file->position;
     return code;
@@ -278,23 +277,23 @@ int MPI_File_get_position(MPI_File file, MPI_Offset *offset)
 int MPI_File_seek_shared(MPI_File file, MPI_Offset offset, int whence)
 {
     ENTER("MPI_File_seek_shared");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code)
         return code;
     MPI_Offset to = 0;
-    inproc_meet(&file->comm, NULL);
+    world_meet(&file->comm, NULL);
     code = seek(file, offset, whence, file->shared->position, &to);
-    inproc_meet(&file->comm, NULL);
+    world_meet(&file->comm, NULL);
     if (!code)
         file->shared->position = to;
-    inproc_meet(&file->comm, NULL);
+    world_meet(&file->comm, NULL);
     return code;
 }
 
 int MPI_File_get_position_shared(MPI_File file, MPI_Offset *offset)
 {
     ENTER("MPI_File_get_position_shared");
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (!code)
         *offset = file->shared->position;
     return code;

@@ -7,7 +7,7 @@
 
 enum { LATE_BYTES_MAX = 16 << 20 };
 
-int inproc_file_error(int number)
+int world_file_error(int number)
 {
     switch (number) {
     case ENOENT:
@@ -57,7 +57,7 @@ static struct walk walk_from(MPI_File file, MPI_Offset stream)
 /* The next piece, of at most `bytes`. */
 static size_t walk_next(struct walk *walk, size_t bytes, off_t *out_place)
 {
-    const struct inproc_run *run = &walk->type->run[walk->run];
+    const struct world_run *run = &walk->type->run[walk->run];
     size_t piece = run->count * run->size - walk->inside;
     *out_place = walk->base + run->disp + (off_t)walk->inside;
     if (piece > bytes) {
@@ -72,25 +72,25 @@ static size_t walk_next(struct walk *walk, size_t bytes, off_t *out_place)
     return piece;
 }
 
-off_t inproc_file_place(MPI_File file, MPI_Offset stream)
+off_t world_file_place(MPI_File file, MPI_Offset stream)
 {
     struct walk walk = walk_from(file, stream);
     return walk.base + (walk.type->size ? walk.type->run[walk.run].disp : 0) + (off_t)walk.inside;
 }
 
-off_t inproc_file_size(MPI_File file)
+off_t world_file_size(MPI_File file)
 {
     struct stat facts;
     off_t size = fstat(file->shared->fd, &facts) == 0 ? facts.st_size : 0;
-    for (const struct inproc_late_write *l = file->late; l; l = l->next)
+    for (const struct world_delayed_write *l = file->late; l; l = l->next)
         if (l->place + (off_t)l->bytes > size)
             size = l->place + (off_t)l->bytes;
     return size;
 }
 
-MPI_Offset inproc_file_end(MPI_File file)
+MPI_Offset world_file_end(MPI_File file)
 {
-    off_t size = inproc_file_size(file) - file->disp;
+    off_t size = world_file_size(file) - file->disp;
     MPI_Datatype type = file->filetype;
     if (size <= 0 || type->size == 0)
         return 0;
@@ -122,10 +122,10 @@ static ssize_t read_piece(MPI_File file, uint8_t *data, size_t bytes, off_t plac
     }
     if (!file->late)
         return (ssize_t)got;
-    off_t end = inproc_file_size(file);
+    off_t end = world_file_size(file);
     size_t there = end <= place ? 0 : end - place < (off_t)bytes ? (size_t)(end - place) : bytes;
     memset(data + got, 0, bytes - got);
-    for (const struct inproc_late_write *l = file->late; l; l = l->next) {
+    for (const struct world_delayed_write *l = file->late; l; l = l->next) {
         off_t from = l->place > place ? l->place : place;
         off_t to = l->place + (off_t)l->bytes < place + (off_t)bytes ? l->place + (off_t)l->bytes
                                                                      : place + (off_t)bytes;
@@ -135,8 +135,8 @@ static ssize_t read_piece(MPI_File file, uint8_t *data, size_t bytes, off_t plac
     return (ssize_t)there;
 }
 
-int inproc_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t bytes,
-                     size_t *out_bytes)
+int world_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t bytes,
+                    size_t *out_bytes)
 {
     struct walk walk = walk_from(file, stream);
     size_t done = 0;
@@ -145,7 +145,7 @@ int inproc_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t b
         size_t piece = walk_next(&walk, bytes - done, &place);
         ssize_t got = read_piece(file, packed + done, piece, place);
         if (got < 0)
-            return inproc_file_error(errno);
+            return world_file_error(errno);
         done += (size_t)got;
         if ((size_t)got < piece)
             break;
@@ -163,7 +163,7 @@ static int write_piece(MPI_File file, const uint8_t *data, size_t bytes, off_t p
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return inproc_file_error(errno);
+            return world_file_error(errno);
         data += n;
         place += n;
         bytes -= (size_t)n;
@@ -171,12 +171,12 @@ static int write_piece(MPI_File file, const uint8_t *data, size_t bytes, off_t p
     return MPI_SUCCESS;
 }
 
-int inproc_file_flush(MPI_File file)
+int world_file_flush(MPI_File file)
 {
     int code = MPI_SUCCESS;
     if (file->late)
-        inproc_fiber_yield(); /* what others do now still comes before */
-    for (struct inproc_late_write *l = file->late; l && !code; l = l->next)
+        world_fiber_yield(); /* what others do now still comes before */
+    for (struct world_delayed_write *l = file->late; l && !code; l = l->next)
         code = write_piece(file, l->data, l->bytes, l->place);
     file->late = NULL;
     file->late_end = &file->late;
@@ -187,24 +187,24 @@ int inproc_file_flush(MPI_File file)
 static bool passes_at_once(MPI_File file)
 {
     return file->atomic || file->comm.size == 1 ||
-           (WORLD->chosen && inproc_choose(&WORLD->choice, 2) == 1);
+           (WORLD->chosen && world_choose(&WORLD->choice, 2) == 1);
 }
 
-int inproc_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes)
+int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes)
 {
     struct walk walk = walk_from(file, stream);
     bool now = passes_at_once(file);
     int code = MPI_SUCCESS;
     if (now || file->late_bytes + bytes > LATE_BYTES_MAX)
-        code = inproc_file_flush(file); /* a rank's own writes keep their order */
+        code = world_file_flush(file); /* a rank's own writes keep their order */
     while (bytes > 0 && !code && walk.type->size) {
         off_t place;
         size_t piece = walk_next(&walk, bytes, &place);
         if (now) {
             code = write_piece(file, packed, piece, place);
         } else {
-            struct inproc_late_write *made = inproc_alloc(sizeof *made);
-            *made = (struct inproc_late_write){NULL, place, piece, inproc_alloc(piece)};
+            struct world_delayed_write *made = world_alloc(sizeof *made);
+            *made = (struct world_delayed_write){NULL, place, piece, world_alloc(piece)};
             memcpy(made->data, packed, piece);
             *file->late_end = made;
             file->late_end = &made->next;

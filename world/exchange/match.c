@@ -8,7 +8,7 @@
  * still in the sender's buffer, whose owner has not been told that it may be reused. */
 #include "world/state.h"
 
-static inline uint64_t later(uint64_t a, uint64_t b)
+static inline uint64_t latest(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
 }
@@ -24,37 +24,37 @@ static inline bool matches(uint32_t context, int source, int tag, uint32_t want_
 
 /* --- clocks: 0 counts rounds (alpha = 1), 1 counts bytes (beta = 1 a byte) -------------------- */
 
-static void clock_buffered_send(struct inproc_message *message, struct ompi_request_t *send)
+static void clock_buffered_send(struct world_message *message, struct ompi_request_t *send)
 {
-    struct inproc_rank *from = send->owner;
+    struct world_rank *from = send->owner;
     for (int k = 0; k < 2; k++) {
         uint64_t cost = k ? message->bytes : 1;
-        message->start[k] = later(from->clock[k], from->send_free[k]);
+        message->start[k] = latest(from->clock[k], from->send_free[k]);
         from->send_free[k] = message->start[k] + cost;
         send->done[k] = message->start[k] + cost;
     }
 }
 
-static void clock_buffered_recv(const struct inproc_message *message, struct ompi_request_t *recv)
+static void clock_buffered_recv(const struct world_message *message, struct ompi_request_t *recv)
 {
-    struct inproc_rank *to = recv->owner;
+    struct world_rank *to = recv->owner;
     for (int k = 0; k < 2; k++) {
         if (message->world == to->rank) {
             recv->done[k] = recv->post[k];
             continue;
         }
-        uint64_t start = later(message->start[k], to->recv_free[k]);
+        uint64_t start = latest(message->start[k], to->recv_free[k]);
         recv->done[k] = to->recv_free[k] = start + (k ? message->bytes : 1);
     }
 }
 
 static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t *recv, size_t bytes)
 {
-    struct inproc_rank *from = send->owner, *to = recv->owner;
+    struct world_rank *from = send->owner, *to = recv->owner;
     for (int k = 0; k < 2; k++) {
-        uint64_t start = later(send->post[k], recv->post[k]);
+        uint64_t start = latest(send->post[k], recv->post[k]);
         if (from != to) {
-            start = later(start, later(from->send_free[k], to->recv_free[k])) + (k ? bytes : 1);
+            start = latest(start, latest(from->send_free[k], to->recv_free[k])) + (k ? bytes : 1);
             from->send_free[k] = to->recv_free[k] = start;
         }
         send->done[k] = recv->done[k] = start;
@@ -65,7 +65,7 @@ static void clock_rendezvous(struct ompi_request_t *send, struct ompi_request_t 
 
 static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t bytes)
 {
-    struct inproc_rank *owner = recv->owner;
+    struct world_rank *owner = recv->owner;
     if (LIKELY(recv->peer >= 0))
         owner->named_count++;
     else
@@ -83,81 +83,81 @@ static void recv_status(struct ompi_request_t *recv, int source, int tag, size_t
 static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t bytes, int source)
 {
     size_t room = recv->count * recv->type->size;
-    if (!sent || inproc_type_same_signature(sent, recv->type, bytes < room ? bytes : room))
+    if (!sent || world_type_same_signature(sent, recv->type, bytes < room ? bytes : room))
         return;
-    inproc_found("type-mismatch", recv->owner->rank,
-                 "%s posted a receive whose basic types are not those of the message"
-                 " from rank %d",
-                 recv->handle.made_by, source);
+    world_found("type-mismatch", recv->owner->rank,
+                "%s posted a receive whose basic types are not those of the message"
+                " from rank %d",
+                recv->handle.made_by, source);
 }
 
 static void recv_packed(struct ompi_request_t *recv, const uint8_t *packed, size_t bytes)
 {
     if (UNLIKELY(WORLD->options->late) && !recv->checked) {
-        recv->late = inproc_alloc(bytes + 1);
+        recv->late = world_alloc(bytes + 1);
         memcpy(recv->late, packed, bytes);
         recv->late_bytes = bytes;
         return;
     }
-    if (UNLIKELY(inproc_private_bytes))
-        inproc_private_hold(recv->owner);
-    inproc_type_unpack(recv->buffer, recv->count, recv->type, packed, bytes);
-    if (UNLIKELY(inproc_private_bytes))
-        inproc_private_hold(ME);
+    if (UNLIKELY(world_globals_bytes))
+        world_globals_hold(recv->owner);
+    world_type_unpack(recv->buffer, recv->count, recv->type, packed, bytes);
+    if (UNLIKELY(world_globals_bytes))
+        world_globals_hold(ME);
 }
 
 /* Buffers of both may be global variables, of which only one rank's are in place at a time. */
 static void recv_between_ranks(struct ompi_request_t *recv, const struct ompi_request_t *send)
 {
     size_t bytes = send->count * send->type->size;
-    uint8_t small[4096], *packed = bytes <= sizeof small ? small : inproc_alloc(bytes);
-    inproc_private_hold(send->owner);
-    inproc_type_pack(packed, bytes, send->buffer, send->count, send->type);
-    inproc_private_hold(ME);
+    uint8_t small[4096], *packed = bytes <= sizeof small ? small : world_alloc(bytes);
+    world_globals_hold(send->owner);
+    world_type_pack(packed, bytes, send->buffer, send->count, send->type);
+    world_globals_hold(ME);
     recv_packed(recv, packed, bytes);
 }
 
 static void recv_direct(struct ompi_request_t *recv, const struct ompi_request_t *send)
 {
-    if (UNLIKELY(WORLD->options->late) && !recv->checked && !inproc_private_bytes) {
+    if (UNLIKELY(WORLD->options->late) && !recv->checked && !world_globals_bytes) {
         recv->late_bytes = send->count * send->type->size;
-        recv->late = inproc_alloc(recv->late_bytes + 1);
-        inproc_type_pack(recv->late, recv->late_bytes, send->buffer, send->count, send->type);
+        recv->late = world_alloc(recv->late_bytes + 1);
+        world_type_pack(recv->late, recv->late_bytes, send->buffer, send->count, send->type);
         return;
     }
-    if (UNLIKELY(inproc_private_bytes) && send->owner != recv->owner) {
+    if (UNLIKELY(world_globals_bytes) && send->owner != recv->owner) {
         recv_between_ranks(recv, send);
         return;
     }
-    inproc_type_copy(recv->buffer, recv->count, recv->type, send->buffer, send->count, send->type);
+    world_type_copy(recv->buffer, recv->count, recv->type, send->buffer, send->count, send->type);
 }
 
 static void event_match(const struct ompi_request_t *recv, int world, int tag, size_t bytes)
 {
-    struct inproc_event event = {.kind = INPROC_EVENT_MATCH,
-                                 .rank = recv->owner->rank,
-                                 .peer = world,
-                                 .tag = tag,
-                                 .context = recv->context,
-                                 .bytes = bytes,
-                                 .request = recv->id,
-                                 .call = recv->handle.made_by};
+    struct world_event event = {.kind = WORLD_EVENT_MATCH,
+                                .rank = recv->owner->rank,
+                                .peer = world,
+                                .tag = tag,
+                                .context = recv->context,
+                                .bytes = bytes,
+                                .request = recv->id,
+                                .call = recv->handle.made_by};
     WORLD->options->event(WORLD->options->event_context, &event);
 }
 
-void inproc_request_complete(struct ompi_request_t *request)
+void world_request_complete(struct ompi_request_t *request)
 {
     request->complete = true;
     request->owner->idle_polls = 0;
-    struct inproc_fiber *waiter = request->waiter;
+    struct world_fiber *waiter = request->waiter;
     if (waiter) {
         request->waiter = NULL;
         if (--waiter->waiting == 0)
-            inproc_fiber_ready(waiter);
+            world_fiber_ready(waiter);
     }
 }
 
-void inproc_message_receive(struct ompi_request_t *recv, struct inproc_message *message)
+void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
 {
     recv_status(recv, message->source, message->tag, message->bytes);
     if (UNLIKELY(WORLD->options->warn_types))
@@ -172,12 +172,12 @@ void inproc_message_receive(struct ompi_request_t *recv, struct inproc_message *
         clock_rendezvous(message->send, recv, message->bytes);
     }
     if (message->send)
-        inproc_request_complete(message->send);
+        world_request_complete(message->send);
     if (UNLIKELY(WORLD->options->event != NULL))
         event_match(recv, message->world, message->tag, message->bytes);
     message->next = WORLD->message_free;
     WORLD->message_free = message;
-    inproc_request_complete(recv);
+    world_request_complete(recv);
 }
 
 static void transfer_now(struct ompi_request_t *send, struct ompi_request_t *recv, size_t bytes)
@@ -189,32 +189,31 @@ static void transfer_now(struct ompi_request_t *send, struct ompi_request_t *rec
     clock_rendezvous(send, recv, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
         event_match(recv, send->owner->rank, send->tag, bytes);
-    inproc_request_complete(send);
-    inproc_request_complete(recv);
+    world_request_complete(send);
+    world_request_complete(recv);
 }
 
 /* --- posting ---------------------------------------------------------------------------------- */
 
-static bool buffered(const struct ompi_request_t *send, const struct inproc_rank *dest,
-                     size_t bytes)
+static bool buffered(const struct ompi_request_t *send, const struct world_rank *dest, size_t bytes)
 {
     if (send->mode == MODE_BUFFERED)
         return true;
     if (send->mode == MODE_SYNCHRONOUS)
         return false;
     switch (WORLD->options->buffering) {
-    case INPROC_EAGER:
+    case WORLD_EAGER:
         return true;
-    case INPROC_EAGER_BYTES:
+    case WORLD_EAGER_BYTES:
         return bytes <= WORLD->options->eager_bytes;
-    case INPROC_CHOSEN:
-        return inproc_choose(&WORLD->choice, 2) == 1;
-    case INPROC_CREDITS:
+    case WORLD_CHOSEN:
+        return world_choose(&WORLD->choice, 2) == 1;
+    case WORLD_CREDITS:
         return dest->held_count < WORLD->options->eager_bytes;
-    case INPROC_POOL:
+    case WORLD_POOL:
         return bytes <= WORLD->options->eager_bytes &&
                dest->held_bytes <= WORLD->options->eager_bytes - bytes;
-    case INPROC_RENDEZVOUS:
+    case WORLD_RENDEZVOUS:
         break;
     }
     return false;
@@ -222,7 +221,7 @@ static bool buffered(const struct ompi_request_t *send, const struct inproc_rank
 
 static void pattern_note(const struct ompi_request_t *send, int dest, size_t bytes)
 {
-    struct inproc_rank *me = send->owner;
+    struct world_rank *me = send->owner;
     uint32_t step = me->send_count++;
     me->pattern =
         (me->pattern ^ (uint64_t)(uint32_t)dest ^ (uint64_t)bytes << 20) * 0x9e3779b97f4a7c15u;
@@ -239,29 +238,29 @@ static void pattern_note(const struct ompi_request_t *send, int dest, size_t byt
     }
 }
 
-static struct inproc_message *message_new(void)
+static struct world_message *message_new(void)
 {
-    struct inproc_message *message = WORLD->message_free;
+    struct world_message *message = WORLD->message_free;
     if (LIKELY(message != NULL)) {
         WORLD->message_free = message->next;
         return message;
     }
-    return inproc_alloc(sizeof *message);
+    return world_alloc(sizeof *message);
 }
 
-static void queue(struct inproc_message *message, struct inproc_rank *dest)
+static void queue(struct world_message *message, struct world_rank *dest)
 {
     *dest->unexpected_end = message;
     dest->unexpected_end = &message->next;
     dest->idle_polls = 0;
-    for (struct inproc_fiber *fiber = dest->fiber; fiber && fiber->probing; fiber = NULL) {
+    for (struct world_fiber *fiber = dest->fiber; fiber && fiber->probing; fiber = NULL) {
         fiber->probing = false;
-        inproc_fiber_ready(fiber);
+        world_fiber_ready(fiber);
     }
 }
 
 /* A message that was under way. */
-void inproc_message_arrive(struct inproc_message *message, struct inproc_rank *dest)
+void world_message_arrive(struct world_message *message, struct world_rank *dest)
 {
     for (struct ompi_request_t **link = &dest->posted, *recv; (recv = *link); link = &recv->next) {
         if (!matches(message->context, message->source, message->tag, recv->context, recv->peer,
@@ -269,16 +268,16 @@ void inproc_message_arrive(struct inproc_message *message, struct inproc_rank *d
             continue;
         if (!(*link = recv->next))
             dest->posted_end = link;
-        inproc_message_receive(recv, message);
+        world_message_receive(recv, message);
         return;
     }
     queue(message, dest);
 }
 
-static struct inproc_message *message_make(struct ompi_request_t *send, struct inproc_rank *dest,
-                                           size_t bytes, bool copy)
+static struct world_message *message_make(struct ompi_request_t *send, struct world_rank *dest,
+                                          size_t bytes, bool copy)
 {
-    struct inproc_message *message = message_new();
+    struct world_message *message = message_new();
     message->next = NULL;
     message->context = send->context;
     message->source = send->comm->rank;
@@ -292,30 +291,30 @@ static struct inproc_message *message_make(struct ompi_request_t *send, struct i
     if (copy) {
         dest->held_count++;
         dest->held_bytes += bytes;
-        message->packed = bytes <= MESSAGE_SMALL ? message->small : inproc_alloc(bytes);
-        inproc_type_pack(message->packed, bytes, send->buffer, send->count, send->type);
+        message->packed = bytes <= MESSAGE_SMALL ? message->small : world_alloc(bytes);
+        world_type_pack(message->packed, bytes, send->buffer, send->count, send->type);
         clock_buffered_send(message, send);
         message->send = NULL;
-        inproc_request_complete(send);
+        world_request_complete(send);
     }
     return message;
 }
 
-static void send_delayed(struct ompi_request_t *send, struct inproc_rank *dest, size_t bytes,
+static void send_delayed(struct ompi_request_t *send, struct world_rank *dest, size_t bytes,
                          uint32_t ticks)
 {
     bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
-        inproc_emit(INPROC_EVENT_SEND, dest->rank, send->tag, send->context, bytes, send->id, copy);
-    inproc_later_message(message_make(send, dest, bytes, copy), dest, ticks);
+        world_emit(WORLD_EVENT_SEND, dest->rank, send->tag, send->context, bytes, send->id, copy);
+    world_delayed_message(message_make(send, dest, bytes, copy), dest, ticks);
 }
 
-void inproc_send_post(struct ompi_request_t *send)
+void world_send_post(struct ompi_request_t *send)
 {
-    struct inproc_rank *me = send->owner;
+    struct world_rank *me = send->owner;
     const struct ompi_communicator_t *comm = send->comm;
     int world = (UNLIKELY(comm->remote_size) ? comm->remote : comm->member)[send->peer];
-    struct inproc_rank *dest = &WORLD->rank[world];
+    struct world_rank *dest = &WORLD->rank[world];
     size_t bytes = send->count * send->type->size;
     send->post[0] = me->clock[0];
     send->post[1] = me->clock[1];
@@ -323,7 +322,7 @@ void inproc_send_post(struct ompi_request_t *send)
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += bytes;
     WORLD->now_ns += 100;
-    uint32_t ticks = UNLIKELY(WORLD->options->delay != NULL) ? inproc_later_ticks(world) : 0;
+    uint32_t ticks = UNLIKELY(WORLD->options->delay != NULL) ? world_delayed_ticks(world) : 0;
     pattern_note(send, world, bytes);
     if (UNLIKELY(WORLD->options->delay != NULL) && dest != me && send->mode != MODE_READY) {
         send_delayed(send, dest, bytes, ticks);
@@ -335,25 +334,25 @@ void inproc_send_post(struct ompi_request_t *send)
         if (!(*link = recv->next))
             dest->posted_end = link;
         if (UNLIKELY(WORLD->options->event != NULL))
-            inproc_emit(INPROC_EVENT_SEND, world, send->tag, send->context, bytes, send->id, false);
+            world_emit(WORLD_EVENT_SEND, world, send->tag, send->context, bytes, send->id, false);
         transfer_now(send, recv, bytes);
         return;
     }
     if (UNLIKELY(send->mode == MODE_READY))
-        inproc_found("error", me->rank, "%s to rank %d, tag %d: no receive is posted yet",
-                     WORLD->fiber->call, world, send->tag);
+        world_found("error", me->rank, "%s to rank %d, tag %d: no receive is posted yet",
+                    WORLD->fiber->call, world, send->tag);
     bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
-        inproc_emit(INPROC_EVENT_SEND, world, send->tag, send->context, bytes, send->id, copy);
+        world_emit(WORLD_EVENT_SEND, world, send->tag, send->context, bytes, send->id, copy);
     queue(message_make(send, dest, bytes, copy), dest);
 }
 
-struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t context, int source,
-                                         int tag, bool take)
+struct world_message *world_match_find(struct world_rank *rank, uint32_t context, int source,
+                                       int tag, bool take)
 {
-    struct inproc_message **chosen = NULL;
+    struct world_message **chosen = NULL;
     uint32_t candidates = 0;
-    for (struct inproc_message **link = &rank->unexpected, *message; (message = *link);
+    for (struct world_message **link = &rank->unexpected, *message; (message = *link);
          link = &message->next) {
         if (!matches(message->context, message->source, message->tag, context, source, tag))
             continue;
@@ -364,9 +363,9 @@ struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t cont
         candidates++;
     }
     if (candidates > 1) { /* the first of each sender may have come first */
-        uint32_t pick = inproc_choose(&WORLD->choice, candidates), at = 0;
+        uint32_t pick = world_choose(&WORLD->choice, candidates), at = 0;
         int sender = -1;
-        for (struct inproc_message *m = rank->unexpected; m && sender < 0; m = m->next)
+        for (struct world_message *m = rank->unexpected; m && sender < 0; m = m->next)
             if (matches(m->context, m->source, m->tag, context, source, tag) && at++ == pick)
                 sender = m->source;
         for (chosen = &rank->unexpected;
@@ -375,15 +374,15 @@ struct inproc_message *inproc_match_find(struct inproc_rank *rank, uint32_t cont
     }
     if (!chosen)
         return NULL;
-    struct inproc_message *message = *chosen;
+    struct world_message *message = *chosen;
     if (take && !(*chosen = message->next))
         rank->unexpected_end = chosen;
     return message;
 }
 
-void inproc_recv_post(struct ompi_request_t *recv)
+void world_recv_post(struct ompi_request_t *recv)
 {
-    struct inproc_rank *me = recv->owner;
+    struct world_rank *me = recv->owner;
     recv->post[0] = me->clock[0];
     recv->post[1] = me->clock[1];
     WORLD->now_ns += 100;
@@ -392,13 +391,13 @@ void inproc_recv_post(struct ompi_request_t *recv)
             recv->peer == MPI_ANY_SOURCE
                 ? MPI_ANY_SOURCE
                 : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];
-        inproc_emit(INPROC_EVENT_RECV, world, recv->tag, recv->context,
-                    recv->count * recv->type->size, recv->id, false);
+        world_emit(WORLD_EVENT_RECV, world, recv->tag, recv->context,
+                   recv->count * recv->type->size, recv->id, false);
     }
-    struct inproc_message *message =
-        inproc_match_find(me, recv->context, recv->peer, recv->tag, true);
+    struct world_message *message =
+        world_match_find(me, recv->context, recv->peer, recv->tag, true);
     if (message) {
-        inproc_message_receive(recv, message);
+        world_message_receive(recv, message);
         return;
     }
     recv->next = NULL;
@@ -406,9 +405,9 @@ void inproc_recv_post(struct ompi_request_t *recv)
     me->posted_end = &recv->next;
 }
 
-bool inproc_recv_unpost(struct ompi_request_t *request)
+bool world_recv_unpost(struct ompi_request_t *request)
 {
-    struct inproc_rank *me = request->owner;
+    struct world_rank *me = request->owner;
     for (struct ompi_request_t **link = &me->posted; *link; link = &(*link)->next)
         if (*link == request) {
             if (!(*link = request->next))
@@ -418,37 +417,37 @@ bool inproc_recv_unpost(struct ompi_request_t *request)
     return false;
 }
 
-void inproc_request_finish(struct ompi_request_t *request)
+void world_request_finish(struct ompi_request_t *request)
 {
-    struct inproc_rank *me = request->owner;
+    struct world_rank *me = request->owner;
     if (UNLIKELY(request->late != NULL) && request->kind == REQUEST_DEFERRED) {
         request->late = NULL;
         request->deferred->finish(request, request->deferred);
     } else if (UNLIKELY(request->late != NULL)) {
-        inproc_type_unpack(request->buffer, request->count, request->type, request->late,
-                           request->late_bytes);
+        world_type_unpack(request->buffer, request->count, request->type, request->late,
+                          request->late_bytes);
         request->late = NULL;
     }
     if (request->kind == REQUEST_SEND && !request->checked && request->peer != MPI_PROC_NULL &&
         UNLIKELY(request->checksum !=
-                 inproc_type_checksum(request->buffer, request->count, request->type)))
-        inproc_found("buffer-modified", me->rank,
-                     "the buffer of %s to rank %d of its communicator, tag %d, was changed before"
-                     " the send had completed",
-                     request->handle.made_by, request->peer, request->tag);
+                 world_type_checksum(request->buffer, request->count, request->type)))
+        world_found("buffer-modified", me->rank,
+                    "the buffer of %s to rank %d of its communicator, tag %d, was changed before"
+                    " the send had completed",
+                    request->handle.made_by, request->peer, request->tag);
     for (int k = 0; k < 2; k++)
-        me->clock[k] = later(me->clock[k], request->done[k]);
+        me->clock[k] = latest(me->clock[k], request->done[k]);
     if (UNLIKELY(WORLD->options->event != NULL) && request->peer != MPI_PROC_NULL &&
         request->kind <= REQUEST_RECV)
-        inproc_emit(INPROC_EVENT_WAIT, request->peer, request->tag, request->context, 0,
-                    request->id, false);
+        world_emit(WORLD_EVENT_WAIT, request->peer, request->tag, request->context, 0, request->id,
+                   false);
 }
 
-void inproc_match_report_leftovers(void)
+void world_match_report_leftovers(void)
 {
     for (int i = 0; i < WORLD->rank_count; i++)
-        for (struct inproc_message *m = WORLD->rank[i].unexpected; m; m = m->next)
-            inproc_found(
+        for (struct world_message *m = WORLD->rank[i].unexpected; m; m = m->next)
+            world_found(
                 "leftover-message", i,
                 "a message of %zu bytes that rank %d sent with %s, tag %d, is never received",
                 m->bytes, m->world, m->call, m->tag);

@@ -9,28 +9,28 @@ static int check(MPI_Comm comm, const void *buffer, int count, MPI_Datatype type
                  bool send)
 {
     if (UNLIKELY(!comm))
-        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+        return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
     if (UNLIKELY(count < 0))
-        return inproc_error(comm, MPI_ERR_COUNT, "count %d", count);
-    int code = inproc_type_check(type, true);
+        return world_error(comm, MPI_ERR_COUNT, "count %d", count);
+    int code = world_type_check(type, true);
     if (UNLIKELY(code))
-        return inproc_error(comm, code, "the datatype is null, freed or not committed");
+        return world_error(comm, code, "the datatype is null, freed or not committed");
     if (UNLIKELY(tag < 0 && !(tag == MPI_ANY_TAG && !send)))
-        return inproc_error(comm, MPI_ERR_TAG, "tag %d", tag);
+        return world_error(comm, MPI_ERR_TAG, "tag %d", tag);
     int size = comm->remote_size ? comm->remote_size : comm->size;
     if (UNLIKELY((peer < 0 || peer >= size) && peer != MPI_PROC_NULL &&
                  !(peer == MPI_ANY_SOURCE && !send)))
-        return inproc_error(comm, MPI_ERR_RANK, "rank %d of %d", peer, size);
+        return world_error(comm, MPI_ERR_RANK, "rank %d of %d", peer, size);
     if (UNLIKELY(!buffer && count > 0 && type->predefined && peer != MPI_PROC_NULL))
-        return inproc_error(comm, MPI_ERR_BUFFER, "the buffer is NULL and count is %d", count);
+        return world_error(comm, MPI_ERR_BUFFER, "the buffer is NULL and count is %d", count);
     if (UNLIKELY(buffer == MPI_IN_PLACE))
-        return inproc_error(comm, MPI_ERR_BUFFER, "MPI_IN_PLACE is not a buffer");
+        return world_error(comm, MPI_ERR_BUFFER, "MPI_IN_PLACE is not a buffer");
     return MPI_SUCCESS;
 }
 
-static void fill(struct ompi_request_t *request, enum inproc_request_kind kind,
-                 enum inproc_mode mode, const void *buffer, size_t count, MPI_Datatype type,
-                 int peer, int tag, MPI_Comm comm, uint32_t context)
+static void fill(struct ompi_request_t *request, enum world_request_kind kind, enum world_mode mode,
+                 const void *buffer, size_t count, MPI_Datatype type, int peer, int tag,
+                 MPI_Comm comm, uint32_t context)
 {
     request->handle.made_by = WORLD->fiber->call;
     request->kind = (uint8_t)kind;
@@ -60,41 +60,40 @@ static void null_peer(struct ompi_request_t *request)
         request->status = (MPI_Status){.MPI_SOURCE = MPI_PROC_NULL, .MPI_TAG = MPI_ANY_TAG};
 }
 
-void inproc_request_start(struct ompi_request_t *request)
+void world_request_start(struct ompi_request_t *request)
 {
     request->done[0] = request->done[1] = 0;
     if (UNLIKELY(request->peer == MPI_PROC_NULL)) {
         null_peer(request);
     } else if (request->kind == REQUEST_SEND) {
         if (!request->checked)
-            request->checksum =
-                inproc_type_checksum(request->buffer, request->count, request->type);
-        inproc_send_post(request);
+            request->checksum = world_type_checksum(request->buffer, request->count, request->type);
+        world_send_post(request);
     } else {
-        inproc_recv_post(request);
+        world_recv_post(request);
     }
 }
 
-int inproc_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
-                 MPI_Comm comm, uint32_t context, enum inproc_mode mode,
-                 struct ompi_request_t *request)
+int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, int tag,
+                MPI_Comm comm, uint32_t context, enum world_mode mode,
+                struct ompi_request_t *request)
 {
     fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
-    inproc_request_start(request);
+    world_request_start(request);
     return MPI_SUCCESS;
 }
 
-int inproc_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
-                 uint32_t context, struct ompi_request_t *request)
+int world_irecv(void *buffer, size_t count, MPI_Datatype type, int source, int tag, MPI_Comm comm,
+                uint32_t context, struct ompi_request_t *request)
 {
     fill(request, REQUEST_RECV, MODE_STANDARD, buffer, count, type, source, tag, comm, context);
-    inproc_request_start(request);
+    world_request_start(request);
     return MPI_SUCCESS;
 }
 
-struct ompi_request_t *inproc_request_new(enum inproc_request_kind kind)
+struct ompi_request_t *world_request_new(enum world_request_kind kind)
 {
-    struct ompi_request_t *request = inproc_handle_new(HANDLE_REQUEST, sizeof *request);
+    struct ompi_request_t *request = world_handle_new(HANDLE_REQUEST, sizeof *request);
     request->kind = (uint8_t)kind;
     request->owner = ME;
     return request;
@@ -112,8 +111,8 @@ static int bsend_reserve(MPI_Comm comm, int count, MPI_Datatype type)
 {
     size_t need = (size_t)count * type->size + MPI_BSEND_OVERHEAD;
     if (!ME->bsend_buffer || need > ME->bsend_bytes)
-        return inproc_error(comm, MPI_ERR_BUFFER, "no attached buffer with room for %zu bytes",
-                            need);
+        return world_error(comm, MPI_ERR_BUFFER, "no attached buffer with room for %zu bytes",
+                           need);
     return MPI_SUCCESS;
 }
 
@@ -121,9 +120,9 @@ int MPI_Buffer_attach(void *buffer, int size)
 {
     ENTER("MPI_Buffer_attach");
     if (!buffer || size < 0)
-        return inproc_error(NULL, MPI_ERR_ARG, "size %d", size);
+        return world_error(NULL, MPI_ERR_ARG, "size %d", size);
     if (ME->bsend_buffer)
-        return inproc_error(NULL, MPI_ERR_BUFFER, "a buffer is attached already");
+        return world_error(NULL, MPI_ERR_BUFFER, "a buffer is attached already");
     ME->bsend_buffer = buffer;
     ME->bsend_bytes = (size_t)size;
     return MPI_SUCCESS;
@@ -133,7 +132,7 @@ int MPI_Buffer_detach(void *buffer, int *size)
 {
     ENTER("MPI_Buffer_detach");
     if (!buffer || !size)
-        return inproc_error(NULL, MPI_ERR_ARG, "NULL argument");
+        return world_error(NULL, MPI_ERR_ARG, "NULL argument");
     *(void **)buffer = ME->bsend_buffer;
     *size = (int)ME->bsend_bytes;
     ME->bsend_buffer = NULL;
@@ -143,7 +142,7 @@ int MPI_Buffer_detach(void *buffer, int *size)
 /* --- blocking --------------------------------------------------------------------------------- */
 
 static int blocking_send(const char *call, const void *buffer, int count, MPI_Datatype type,
-                         int dest, int tag, MPI_Comm handle, enum inproc_mode mode)
+                         int dest, int tag, MPI_Comm handle, enum world_mode mode)
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
@@ -155,10 +154,10 @@ static int blocking_send(const char *call, const void *buffer, int count, MPI_Da
         return code;
     struct ompi_request_t request;
     local_init(&request);
-    inproc_isend(buffer, (size_t)count, type, dest, tag, comm, comm->context, mode, &request);
+    world_isend(buffer, (size_t)count, type, dest, tag, comm, comm->context, mode, &request);
     if (!request.complete)
-        inproc_request_wait(&request);
-    inproc_request_finish(&request);
+        world_request_wait(&request);
+    world_request_finish(&request);
     return MPI_SUCCESS;
 }
 
@@ -184,17 +183,17 @@ int MPI_Rsend(const void *buf, int count, MPI_Datatype datatype, int dest, int t
 
 static int truncated(const struct ompi_request_t *request)
 {
-    return inproc_error(request->comm, MPI_ERR_TRUNCATE,
-                        "a message of %zu bytes from rank %d, tag %d, for a receive of %zu",
-                        request->status._ucount, request->status.MPI_SOURCE,
-                        request->status.MPI_TAG, request->count * request->type->size);
+    return world_error(request->comm, MPI_ERR_TRUNCATE,
+                       "a message of %zu bytes from rank %d, tag %d, for a receive of %zu",
+                       request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
+                       request->count * request->type->size);
 }
 
 static int blocking_finish(struct ompi_request_t *request, MPI_Status *status)
 {
     if (!request->complete)
-        inproc_request_wait(request);
-    inproc_request_finish(request);
+        world_request_wait(request);
+    world_request_finish(request);
     if (status) { /* MPI_ERROR is left alone by calls that complete one message */
         status->MPI_SOURCE = request->status.MPI_SOURCE;
         status->MPI_TAG = request->status.MPI_TAG;
@@ -214,7 +213,7 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
         return code;
     struct ompi_request_t request;
     local_init(&request);
-    inproc_irecv(buf, (size_t)count, datatype, source, tag, comm, comm->context, &request);
+    world_irecv(buf, (size_t)count, datatype, source, tag, comm, comm->context, &request);
     return blocking_finish(&request, status);
 }
 
@@ -225,13 +224,13 @@ static int sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype
     struct ompi_request_t send, recv;
     local_init(&send);
     local_init(&recv);
-    inproc_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, comm->context, &recv);
-    inproc_isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, comm->context, MODE_STANDARD,
-                 &send);
+    world_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, comm->context, &recv);
+    world_isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, comm->context, MODE_STANDARD,
+                &send);
     if (!send.complete)
-        inproc_request_wait(&send);
+        world_request_wait(&send);
     int code = blocking_finish(&recv, status);
-    inproc_request_finish(&send);
+    world_request_finish(&send);
     return code;
 }
 
@@ -261,17 +260,17 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest, 
     if (UNLIKELY(code))
         return code;
     size_t bytes = (size_t)count * datatype->size;
-    uint8_t *packed = inproc_alloc(bytes + 1);
-    inproc_type_pack(packed, bytes, buf, (size_t)count, datatype);
+    uint8_t *packed = world_alloc(bytes + 1);
+    world_type_pack(packed, bytes, buf, (size_t)count, datatype);
     return sendrecv(packed, bytes, MPI_PACKED, dest, sendtag, buf, (size_t)count, datatype, source,
                     recvtag, comm, status);
 }
 
 /* --- nonblocking ------------------------------------------------------------------------------ */
 
-static int nonblocking(const char *call, enum inproc_request_kind kind, const void *buffer,
+static int nonblocking(const char *call, enum world_request_kind kind, const void *buffer,
                        int count, MPI_Datatype type, int peer, int tag, MPI_Comm handle,
-                       enum inproc_mode mode, bool persistent, MPI_Request *out_request)
+                       enum world_mode mode, bool persistent, MPI_Request *out_request)
 {
     ENTER(call);
     MPI_Comm comm = comm_of(handle);
@@ -279,18 +278,18 @@ static int nonblocking(const char *call, enum inproc_request_kind kind, const vo
     if (UNLIKELY(code))
         return code;
     if (UNLIKELY(!out_request))
-        return inproc_error(comm, MPI_ERR_REQUEST, "the request is NULL");
+        return world_error(comm, MPI_ERR_REQUEST, "the request is NULL");
     if (mode == MODE_BUFFERED && !persistent && peer != MPI_PROC_NULL &&
         (code = bsend_reserve(comm, count, type)))
         return code;
-    struct ompi_request_t *request = inproc_request_new(kind);
+    struct ompi_request_t *request = world_request_new(kind);
     fill(request, kind, mode, buffer, (size_t)count, type, peer, tag, comm, comm->context);
     if (persistent) {
         request->persistent = true;
         request->active = false;
         request->complete = true;
     } else {
-        inproc_request_start(request);
+        world_request_start(request);
     }
     *out_request = request;
     return MPI_SUCCESS;
@@ -339,12 +338,12 @@ int MPI_Recv_init(void *buf, int count, MPI_Datatype datatype, int source, int t
 static int start(struct ompi_request_t *request)
 {
     if (!handle_good(request, HANDLE_REQUEST) || !request->persistent || request->freed)
-        return inproc_error(NULL, MPI_ERR_REQUEST, "not a persistent request");
+        return world_error(NULL, MPI_ERR_REQUEST, "not a persistent request");
     if (request->active)
-        return inproc_error(request->comm, MPI_ERR_REQUEST, "the request is active already");
+        return world_error(request->comm, MPI_ERR_REQUEST, "the request is active already");
     fill(request, request->kind, request->mode, request->buffer, request->count, request->type,
          request->peer, request->tag, request->comm, request->context);
-    inproc_request_start(request);
+    world_request_start(request);
     return MPI_SUCCESS;
 }
 

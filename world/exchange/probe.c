@@ -4,16 +4,16 @@
 static int check(MPI_Comm comm, int source, int tag)
 {
     if (!comm)
-        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+        return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
     int size = comm->remote_size ? comm->remote_size : comm->size;
     if ((source < 0 || source >= size) && source != MPI_ANY_SOURCE && source != MPI_PROC_NULL)
-        return inproc_error(comm, MPI_ERR_RANK, "rank %d of %d", source, size);
+        return world_error(comm, MPI_ERR_RANK, "rank %d of %d", source, size);
     if (tag < 0 && tag != MPI_ANY_TAG)
-        return inproc_error(comm, MPI_ERR_TAG, "tag %d", tag);
+        return world_error(comm, MPI_ERR_TAG, "tag %d", tag);
     return MPI_SUCCESS;
 }
 
-static void status_of(const struct inproc_message *message, MPI_Status *status)
+static void status_of(const struct world_message *message, MPI_Status *status)
 {
     if (!status)
         return;
@@ -23,18 +23,18 @@ static void status_of(const struct inproc_message *message, MPI_Status *status)
     status->_cancelled = 0;
 }
 
-static struct inproc_message *await(MPI_Comm comm, int source, int tag, bool take)
+static struct world_message *await(MPI_Comm comm, int source, int tag, bool take)
 {
-    struct inproc_fiber *fiber = WORLD->fiber;
-    struct inproc_message *message;
-    while (!(message = inproc_match_find(ME, comm->context, source, tag, take))) {
+    struct world_fiber *fiber = WORLD->fiber;
+    struct world_message *message;
+    while (!(message = world_match_find(ME, comm->context, source, tag, take))) {
         fiber->why = "receive";
         fiber->peer = source == MPI_ANY_SOURCE
                           ? source
                           : (comm->remote_size ? comm->remote : comm->member)[source];
         fiber->tag = tag;
         fiber->probing = true;
-        inproc_fiber_block();
+        world_fiber_block();
         fiber->why = NULL;
     }
     return message;
@@ -42,7 +42,7 @@ static struct inproc_message *await(MPI_Comm comm, int source, int tag, bool tak
 
 static bool look_late(void)
 {
-    return WORLD->chosen && inproc_choose(&WORLD->choice, 4) == 1;
+    return WORLD->chosen && world_choose(&WORLD->choice, 4) == 1;
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
@@ -68,19 +68,19 @@ int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *stat
         status_of(NULL, status);
         return MPI_SUCCESS;
     }
-    struct inproc_message *message = inproc_match_find(ME, comm->context, source, tag, false);
+    struct world_message *message = world_match_find(ME, comm->context, source, tag, false);
     if (!message || look_late()) {
         *flag = 0;
-        inproc_poll_failed();
+        world_poll_failed();
         return MPI_SUCCESS;
     }
     status_of(message, status);
     return MPI_SUCCESS;
 }
 
-static MPI_Message message_handle(struct inproc_message *message, MPI_Comm comm)
+static MPI_Message message_handle(struct world_message *message, MPI_Comm comm)
 {
-    struct ompi_message_t *made = inproc_handle_new(HANDLE_MESSAGE, sizeof *made);
+    struct ompi_message_t *made = world_handle_new(HANDLE_MESSAGE, sizeof *made);
     made->message = message;
     made->comm = comm;
     return made;
@@ -98,7 +98,7 @@ int MPI_Mprobe(int source, int tag, MPI_Comm handle, MPI_Message *message, MPI_S
         status_of(NULL, status);
         return MPI_SUCCESS;
     }
-    struct inproc_message *taken = await(comm, source, tag, true);
+    struct world_message *taken = await(comm, source, tag, true);
     status_of(taken, status);
     *message = message_handle(taken, comm);
     return MPI_SUCCESS;
@@ -118,12 +118,12 @@ int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *me
         status_of(NULL, status);
         return MPI_SUCCESS;
     }
-    struct inproc_message *taken =
-        look_late() ? NULL : inproc_match_find(ME, comm->context, source, tag, true);
+    struct world_message *taken =
+        look_late() ? NULL : world_match_find(ME, comm->context, source, tag, true);
     if (!taken) {
         *flag = 0;
         *message = MPI_MESSAGE_NULL;
-        inproc_poll_failed();
+        world_poll_failed();
         return MPI_SUCCESS;
     }
     status_of(taken, status);
@@ -136,12 +136,12 @@ static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI
 {
     ENTER(call);
     if (!handle || *handle == MPI_MESSAGE_NULL || !handle_good(*handle, HANDLE_MESSAGE))
-        return inproc_error(NULL, MPI_ERR_REQUEST, "the message is null or was received before");
-    int code = inproc_type_check(type, true);
+        return world_error(NULL, MPI_ERR_REQUEST, "the message is null or was received before");
+    int code = world_type_check(type, true);
     if (code || count < 0)
-        return inproc_error((*handle)->comm, code ? code : MPI_ERR_COUNT,
-                            "count %d, or a bad datatype", count);
-    struct ompi_request_t *request = inproc_request_new(REQUEST_RECV);
+        return world_error((*handle)->comm, code ? code : MPI_ERR_COUNT,
+                           "count %d, or a bad datatype", count);
+    struct ompi_request_t *request = world_request_new(REQUEST_RECV);
     request->active = true;
     request->buffer = buf;
     request->count = (size_t)count;
@@ -153,7 +153,7 @@ static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI
         request->peer = MPI_PROC_NULL;
         request->complete = true;
     } else {
-        struct inproc_message *message = (*handle)->message;
+        struct world_message *message = (*handle)->message;
         request->comm = (*handle)->comm;
         request->context = message->context;
         request->peer = message->source;
@@ -161,10 +161,10 @@ static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI
         request->post[0] = ME->clock[0];
         request->post[1] = ME->clock[1];
         if (UNLIKELY(WORLD->options->event != NULL))
-            inproc_emit(INPROC_EVENT_RECV, message->world, message->tag, message->context,
-                        request->count * type->size, request->id, false);
-        inproc_message_receive(request, message);
-        inproc_handle_kill(&(*handle)->handle);
+            world_emit(WORLD_EVENT_RECV, message->world, message->tag, message->context,
+                       request->count * type->size, request->id, false);
+        world_message_receive(request, message);
+        world_handle_kill(&(*handle)->handle);
     }
     *handle = MPI_MESSAGE_NULL;
     *out_request = request;
@@ -188,9 +188,9 @@ int MPI_Mrecv(void *buf, int count, MPI_Datatype type, MPI_Message *message, MPI
 int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 {
     ENTER("MPI_Get_count");
-    int code = inproc_type_check(datatype, false);
+    int code = world_type_check(datatype, false);
     if (code)
-        return inproc_error(NULL, code, "the datatype is null or freed");
+        return world_error(NULL, code, "the datatype is null or freed");
     if (datatype->size == 0)
         *count = status->_ucount == 0 ? 0 : MPI_UNDEFINED;
     else
@@ -203,10 +203,10 @@ int MPI_Get_count(const MPI_Status *status, MPI_Datatype datatype, int *count)
 int MPI_Get_elements_x(const MPI_Status *status, MPI_Datatype datatype, MPI_Count *count)
 {
     ENTER("MPI_Get_elements_x");
-    int code = inproc_type_check(datatype, false);
+    int code = world_type_check(datatype, false);
     if (code)
-        return inproc_error(NULL, code, "the datatype is null or freed");
-    ptrdiff_t elements = inproc_type_elements(datatype, status->_ucount);
+        return world_error(NULL, code, "the datatype is null or freed");
+    ptrdiff_t elements = world_type_elements(datatype, status->_ucount);
     *count = elements < 0 ? MPI_UNDEFINED : elements;
     return MPI_SUCCESS;
 }
@@ -223,9 +223,9 @@ int MPI_Get_elements(const MPI_Status *status, MPI_Datatype datatype, int *count
 int MPI_Status_set_elements_x(MPI_Status *status, MPI_Datatype datatype, MPI_Count count)
 {
     ENTER("MPI_Status_set_elements");
-    int code = inproc_type_check(datatype, false);
+    int code = world_type_check(datatype, false);
     if (code || count < 0)
-        return inproc_error(NULL, code ? code : MPI_ERR_COUNT, "a bad datatype or count");
+        return world_error(NULL, code ? code : MPI_ERR_COUNT, "a bad datatype or count");
     if (status) {
         size_t per = datatype->basic_count ? datatype->basic_count : 1;
         status->_ucount =

@@ -1,37 +1,37 @@
 /* One-sided operations: kept when called, done when something completes them (see rma.h).
  *
  * The origin's and the target's memory are never touched together: either may be a global variable,
- * of which only one rank's are in place at a time (private.c). Data goes through packed bytes. */
+ * of which only one rank's are in place at a time (globals.c). Data goes through packed bytes. */
 #include "world/exchange/rma.h"
 
 enum { LOOK_AHEAD = 8 };
 
 /* --- doing one -------------------------------------------------------------------------------- */
 
-static void hold(struct inproc_rank *rank)
+static void hold(struct world_rank *rank)
 {
-    if (UNLIKELY(inproc_private_bytes))
-        inproc_private_hold(rank);
+    if (UNLIKELY(world_globals_bytes))
+        world_globals_hold(rank);
 }
 
-static void stage(struct inproc_rma *rma)
+static void stage(struct world_rma *rma)
 {
     if (rma->staged)
         return;
     size_t bytes = rma->origin_count * rma->origin_type->size;
-    rma->staged = inproc_alloc(bytes + 1);
-    inproc_type_pack(rma->staged, bytes, rma->origin, rma->origin_count, rma->origin_type);
+    rma->staged = world_alloc(bytes + 1);
+    world_type_pack(rma->staged, bytes, rma->origin, rma->origin_count, rma->origin_type);
 }
 
 /* target = target op origin, both packed; returns whether that is defined for the type. */
-static bool combine_packed(const struct inproc_rma *rma, const uint8_t *origin, uint8_t *target)
+static bool combine_packed(const struct world_rma *rma, const uint8_t *origin, uint8_t *target)
 {
     MPI_Datatype type = rma->target_type;
     for (size_t i = 0; i < rma->target_count; i++)
         for (size_t r = 0; r < type->run_count; r++) {
             size_t bytes = type->run[r].count * type->run[r].size;
-            if (!inproc_op_apply_basic(rma->op, type->run[r].basic, origin, target,
-                                       (int)type->run[r].count))
+            if (!world_op_apply_basic(rma->op, type->run[r].basic, origin, target,
+                                      (int)type->run[r].count))
                 return false;
             origin += bytes;
             target += bytes;
@@ -40,70 +40,70 @@ static bool combine_packed(const struct inproc_rma *rma, const uint8_t *origin, 
 }
 
 /* The predefined pairs have holes that packing closes: laid out again for the operation. */
-static void combine_pairs(const struct inproc_rma *rma, const uint8_t *origin, uint8_t *target)
+static void combine_pairs(const struct world_rma *rma, const uint8_t *origin, uint8_t *target)
 {
     MPI_Datatype type = rma->target_type;
     size_t bytes = rma->target_count * (size_t)type_extent(type),
            packed = rma->target_count * type->size;
-    uint8_t *a = inproc_zalloc(bytes), *b = inproc_zalloc(bytes);
-    inproc_type_unpack(a, rma->target_count, type, origin, packed);
-    inproc_type_unpack(b, rma->target_count, type, target, packed);
-    inproc_op_apply(rma->op, a, b, (int)rma->target_count, type);
-    inproc_type_pack(target, packed, b, rma->target_count, type);
+    uint8_t *a = world_zalloc(bytes), *b = world_zalloc(bytes);
+    world_type_unpack(a, rma->target_count, type, origin, packed);
+    world_type_unpack(b, rma->target_count, type, target, packed);
+    world_op_apply(rma->op, a, b, (int)rma->target_count, type);
+    world_type_pack(target, packed, b, rma->target_count, type);
 }
 
 /* Reads and changes the target; returns what was there, packed, or NULL if nobody wants to know. */
-static uint8_t *reach_target(struct inproc_rma *rma, uint8_t *compare)
+static uint8_t *reach_target(struct world_rma *rma, uint8_t *compare)
 {
     size_t bytes = rma->target_count * rma->target_type->size;
     uint8_t *before = NULL;
-    int how = rma->kind == RMA_ACCUMULATE ? inproc_op_remote(rma->op) : 2;
+    int how = rma->kind == RMA_ACCUMULATE ? world_op_remote(rma->op) : 2;
     if (rma->kind != RMA_PUT) {
-        before = inproc_alloc(bytes + 1);
-        inproc_type_pack(before, bytes, rma->at, rma->target_count, rma->target_type);
+        before = world_alloc(bytes + 1);
+        world_type_pack(before, bytes, rma->at, rma->target_count, rma->target_type);
     }
     if (rma->kind == RMA_GET || how == 3)
         return before;
     if (rma->kind == RMA_SWAP && memcmp(before, compare, bytes))
         return before;
     if (how == 1) {
-        uint8_t *after = memcpy(inproc_alloc(bytes + 1), before, bytes);
+        uint8_t *after = memcpy(world_alloc(bytes + 1), before, bytes);
         if (rma->target_type->pair)
             combine_pairs(rma, rma->staged, after);
         else
             combine_packed(rma, rma->staged, after);
-        inproc_type_unpack(rma->at, rma->target_count, rma->target_type, after, bytes);
+        world_type_unpack(rma->at, rma->target_count, rma->target_type, after, bytes);
         return before;
     }
     size_t given = rma->origin_count * rma->origin_type->size;
-    inproc_type_unpack(rma->at, rma->target_count, rma->target_type, rma->staged,
-                       given < bytes ? given : bytes);
+    world_type_unpack(rma->at, rma->target_count, rma->target_type, rma->staged,
+                      given < bytes ? given : bytes);
     return before;
 }
 
 /* Whether anything was changed, or something new was seen. */
-static bool perform(struct inproc_rma *rma)
+static bool perform(struct world_rma *rma)
 {
     MPI_Win win = rma->win;
     size_t bytes = rma->target_count * rma->target_type->size;
     bool reads =
-        rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && inproc_op_remote(rma->op) == 3);
+        rma->kind == RMA_GET || (rma->kind == RMA_ACCUMULATE && world_op_remote(rma->op) == 3);
     if (!reads)
         stage(rma);
     uint8_t *compare = NULL;
     if (rma->kind == RMA_SWAP)
-        compare = memcpy(inproc_alloc(bytes + 1), rma->compare, bytes);
+        compare = memcpy(world_alloc(bytes + 1), rma->compare, bytes);
     hold(win->part[rma->target]->rank);
     uint8_t *before = reach_target(rma, compare);
     hold(ME);
     if (rma->result)
-        inproc_type_unpack(rma->result, rma->result_count, rma->result_type, before, bytes);
+        world_type_unpack(rma->result, rma->result_count, rma->result_type, before, bytes);
     if (!reads && !(rma->kind == RMA_SWAP && memcmp(before, compare, bytes))) {
         ME->idle_polls = 0;
         win->last_read = 0;
         return true;
     }
-    uint64_t seen = inproc_type_checksum(before, bytes, MPI_BYTE) ^ (uintptr_t)rma->at;
+    uint64_t seen = world_type_checksum(before, bytes, MPI_BYTE) ^ (uintptr_t)rma->at;
     bool news = seen != win->last_read;
     win->last_read = seen;
     return news;
@@ -111,14 +111,14 @@ static bool perform(struct inproc_rma *rma)
 
 /* --- which, and when -------------------------------------------------------------------------- */
 
-static bool ordered(const struct inproc_rma *rma)
+static bool ordered(const struct world_rma *rma)
 {
     return rma->kind == RMA_ACCUMULATE || rma->kind == RMA_SWAP;
 }
 
-static bool take_out(MPI_Win win, struct inproc_rma **link)
+static bool take_out(MPI_Win win, struct world_rma **link)
 {
-    struct inproc_rma *rma = *link;
+    struct world_rma *rma = *link;
     if (!(*link = rma->next))
         win->pending_end = link;
     const char *call = WORLD->fiber->call;
@@ -130,14 +130,14 @@ static bool take_out(MPI_Win win, struct inproc_rma **link)
 
 /* Those that may be done next: not an accumulate while an earlier one to the same target waits.
  * Returns how many there are, among the first few; *out_link is the pick-th of them. */
-static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct inproc_rma ***out_link)
+static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct world_rma ***out_link)
 {
     uint32_t count = 0;
-    for (struct inproc_rma **link = &win->pending; *link && count < LOOK_AHEAD;
+    for (struct world_rma **link = &win->pending; *link && count < LOOK_AHEAD;
          link = &(*link)->next) {
         bool blocked = target >= 0 && (*link)->target != target;
         if (ordered(*link))
-            for (const struct inproc_rma *other = win->pending; other != *link && !blocked;
+            for (const struct world_rma *other = win->pending; other != *link && !blocked;
                  other = other->next)
                 blocked = ordered(other) && other->target == (*link)->target;
         if (!blocked && count++ == pick)
@@ -146,12 +146,12 @@ static uint32_t eligible(MPI_Win win, int target, uint32_t pick, struct inproc_r
     return count;
 }
 
-bool inproc_rma_complete(MPI_Win win, int target)
+bool world_rma_complete(MPI_Win win, int target)
 {
     bool news = false, any = false;
-    struct inproc_rma **link = &win->pending;
+    struct world_rma **link = &win->pending;
     if (*link)
-        inproc_fiber_yield();         /* what others do now still comes before */
+        world_fiber_yield();          /* what others do now still comes before */
     while (!WORLD->chosen && *link) { /* in the order of the calls */
         if (target >= 0 && (*link)->target != target) {
             link = &(*link)->next;
@@ -162,7 +162,7 @@ bool inproc_rma_complete(MPI_Win win, int target)
     }
     uint32_t count;
     while (WORLD->chosen && (count = eligible(win, target, 0, &link))) {
-        eligible(win, target, inproc_choose(&WORLD->choice, count), &link);
+        eligible(win, target, world_choose(&WORLD->choice, count), &link);
         news |= take_out(win, link);
         any = true;
     }
@@ -170,9 +170,9 @@ bool inproc_rma_complete(MPI_Win win, int target)
 }
 
 /* Does the accumulates to the same target that were called before it. */
-static void predecessors(MPI_Win win, const struct inproc_rma *rma)
+static void predecessors(MPI_Win win, const struct world_rma *rma)
 {
-    struct inproc_rma **link = &win->pending;
+    struct world_rma **link = &win->pending;
     while (*link && *link != rma)
         if (ordered(*link) && (*link)->target == rma->target)
             take_out(win, link);
@@ -180,11 +180,11 @@ static void predecessors(MPI_Win win, const struct inproc_rma *rma)
             link = &(*link)->next;
 }
 
-void inproc_rma_complete_local(MPI_Win win, int target)
+void world_rma_complete_local(MPI_Win win, int target)
 {
-    struct inproc_rma **link = &win->pending;
+    struct world_rma **link = &win->pending;
     while (*link) {
-        struct inproc_rma *rma = *link;
+        struct world_rma *rma = *link;
         if (target >= 0 && rma->target != target) {
             link = &rma->next;
         } else if (!rma->result) {
@@ -201,10 +201,10 @@ void inproc_rma_complete_local(MPI_Win win, int target)
 }
 
 /* The wait for the request of one: its buffers are the program's again. */
-static void request_finish(struct ompi_request_t *request, struct inproc_deferred *self)
+static void request_finish(struct ompi_request_t *request, struct world_deferred *self)
 {
     (void)request;
-    struct inproc_rma *rma = (struct inproc_rma *)self, **link = &rma->win->pending;
+    struct world_rma *rma = (struct world_rma *)self, **link = &rma->win->pending;
     while (*link && *link != rma)
         link = &(*link)->next;
     if (!*link)
@@ -218,22 +218,22 @@ static void request_finish(struct ompi_request_t *request, struct inproc_deferre
     for (link = &rma->win->pending; *link != rma;)
         link = &(*link)->next;
     if (!take_out(rma->win, link))
-        inproc_poll_failed();
+        world_poll_failed();
 }
 
 /* --- the calls -------------------------------------------------------------------------------- */
 
-static bool inside(const struct inproc_part *part, bool dynamic, MPI_Aint disp, size_t count,
+static bool inside(const struct world_part *part, bool dynamic, MPI_Aint disp, size_t count,
                    MPI_Datatype type, uint8_t **out_at)
 {
     ptrdiff_t low, high, at = dynamic ? disp : disp * part->unit;
-    inproc_type_reach(type, count, &low, &high);
+    world_type_reach(type, count, &low, &high);
     *out_at = dynamic ? (uint8_t *)disp : part->base + (high > low ? at : 0);
     if (high == low)
         return true;
     if (!dynamic)
         return disp >= 0 && at + low >= 0 && at + high <= (ptrdiff_t)part->bytes;
-    for (const struct inproc_attachment *a = part->attached; a; a = a->next)
+    for (const struct world_attachment *a = part->attached; a; a = a->next)
         if (at + low >= (ptrdiff_t)a->base && at + high <= (ptrdiff_t)(a->base + a->bytes))
             return true;
     return false;
@@ -243,23 +243,23 @@ static int check_buffer(MPI_Win win, MPI_Datatype type, int count)
 {
     if (count < 0)
         return WIN_ERROR(win, MPI_ERR_COUNT, "count %d", count);
-    if (inproc_type_check(type, true))
+    if (world_type_check(type, true))
         return WIN_ERROR(win, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
     return MPI_SUCCESS;
 }
 
-static int check_operation(MPI_Win win, const struct inproc_rma *rma)
+static int check_operation(MPI_Win win, const struct world_rma *rma)
 {
     if (rma->kind != RMA_ACCUMULATE)
         return MPI_SUCCESS;
-    int how = inproc_op_remote(rma->op);
+    int how = world_op_remote(rma->op);
     MPI_Datatype type = rma->target_type;
     bool fits = how > 1 || type->pair || type->run_count == 0 ||
-                inproc_op_apply_basic(rma->op, type->run[0].basic, NULL, NULL, 0);
+                world_op_apply_basic(rma->op, type->run[0].basic, NULL, NULL, 0);
     for (size_t r = 1; r < type->run_count && how == 1 && !type->pair; r++)
         fits &= type->run[r].basic == type->run[0].basic;
     if (type->pair && how == 1)
-        fits = inproc_op_check(rma->op, type) == MPI_SUCCESS;
+        fits = world_op_check(rma->op, type) == MPI_SUCCESS;
     if (!how || !fits)
         return WIN_ERROR(win, MPI_ERR_OP,
                          "the operation is not a predefined one, or does not go with the datatype");
@@ -271,7 +271,7 @@ static bool in_epoch(MPI_Win win, int target)
     return win->fenced || win->held_all || win->held[target] || win->started[target];
 }
 
-static int check(MPI_Win win, struct inproc_rma *rma, int target, MPI_Aint disp)
+static int check(MPI_Win win, struct world_rma *rma, int target, MPI_Aint disp)
 {
     int code = check_buffer(win, rma->target_type, (int)rma->target_count);
     if (!code && rma->origin_type)
@@ -301,11 +301,11 @@ static int check(MPI_Win win, struct inproc_rma *rma, int target, MPI_Aint disp)
     return MPI_SUCCESS;
 }
 
-static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struct inproc_rma rma,
+static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struct world_rma rma,
                  MPI_Request *request)
 {
     ENTER(call);
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     rma.call = call;
@@ -314,10 +314,10 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     rma.deferred.finish = request_finish;
     if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
         return code;
-    struct inproc_rma *kept = inproc_alloc(sizeof *kept);
+    struct world_rma *kept = world_alloc(sizeof *kept);
     *kept = rma;
     if (request)
-        *request = inproc_request_deferred(&kept->deferred);
+        *request = world_request_deferred(&kept->deferred);
     if (target == MPI_PROC_NULL)
         return MPI_SUCCESS;
     WORLD->outcome->message_count++;
@@ -325,10 +325,10 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     kept->next = NULL;
     *win->pending_end = kept;
     win->pending_end = &kept->next;
-    if (UNLIKELY(WORLD->chosen) && inproc_choose(&WORLD->choice, 3) == 1) { /* at once */
+    if (UNLIKELY(WORLD->chosen) && world_choose(&WORLD->choice, 3) == 1) { /* at once */
         if (ordered(kept))
             predecessors(win, kept);
-        struct inproc_rma **link = &win->pending;
+        struct world_rma **link = &win->pending;
         while (*link != kept)
             link = &(*link)->next;
         take_out(win, link);
@@ -345,18 +345,18 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
 #define UNWRAP(...) __VA_ARGS__
 /* Both forms of a call: PARAMS as in mpi.h without the window, VALUES as designated initialisers.
  */
-#define FORMS(Name, rname, PARAMS, VALUES)                                                      \
-    int MPI_##Name(UNWRAP PARAMS, MPI_Win win)                                                  \
-    {                                                                                           \
-        return begin("MPI_" #Name, win, target_rank, target_disp,                               \
-                     (struct inproc_rma){UNWRAP VALUES, TARGET(target_count, target_datatype)}, \
-                     NULL);                                                                     \
-    }                                                                                           \
-    int MPI_R##rname(UNWRAP PARAMS, MPI_Win win, MPI_Request *request)                          \
-    {                                                                                           \
-        return begin("MPI_R" #rname, win, target_rank, target_disp,                             \
-                     (struct inproc_rma){UNWRAP VALUES, TARGET(target_count, target_datatype)}, \
-                     request);                                                                  \
+#define FORMS(Name, rname, PARAMS, VALUES)                                                     \
+    int MPI_##Name(UNWRAP PARAMS, MPI_Win win)                                                 \
+    {                                                                                          \
+        return begin("MPI_" #Name, win, target_rank, target_disp,                              \
+                     (struct world_rma){UNWRAP VALUES, TARGET(target_count, target_datatype)}, \
+                     NULL);                                                                    \
+    }                                                                                          \
+    int MPI_R##rname(UNWRAP PARAMS, MPI_Win win, MPI_Request *request)                         \
+    {                                                                                          \
+        return begin("MPI_R" #rname, win, target_rank, target_disp,                            \
+                     (struct world_rma){UNWRAP VALUES, TARGET(target_count, target_datatype)}, \
+                     request);                                                                 \
     }
 
 FORMS(Put, put, (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, PLACE),
@@ -378,11 +378,11 @@ int MPI_Fetch_and_op(const void *origin_addr, void *result_addr, MPI_Datatype da
                      int target_rank, MPI_Aint target_disp, MPI_Op op, MPI_Win win)
 {
     return begin("MPI_Fetch_and_op", win, target_rank, target_disp,
-                 (struct inproc_rma){.kind = RMA_ACCUMULATE,
-                                     .op = op,
-                                     ORIGIN(origin_addr, op == MPI_NO_OP ? 0 : 1, datatype),
-                                     RESULT(result_addr, 1, datatype),
-                                     TARGET(1, datatype)},
+                 (struct world_rma){.kind = RMA_ACCUMULATE,
+                                    .op = op,
+                                    ORIGIN(origin_addr, op == MPI_NO_OP ? 0 : 1, datatype),
+                                    RESULT(result_addr, 1, datatype),
+                                    TARGET(1, datatype)},
                  NULL);
 }
 
@@ -390,10 +390,10 @@ int MPI_Compare_and_swap(const void *origin_addr, const void *compare_addr, void
                          MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win)
 {
     return begin("MPI_Compare_and_swap", win, target_rank, target_disp,
-                 (struct inproc_rma){.kind = RMA_SWAP,
-                                     .compare = compare_addr,
-                                     ORIGIN(origin_addr, 1, datatype),
-                                     RESULT(result_addr, 1, datatype),
-                                     TARGET(1, datatype)},
+                 (struct world_rma){.kind = RMA_SWAP,
+                                    .compare = compare_addr,
+                                    ORIGIN(origin_addr, 1, datatype),
+                                    RESULT(result_addr, 1, datatype),
+                                    TARGET(1, datatype)},
                  NULL);
 }

@@ -14,37 +14,37 @@
 
 #include "world/state.h"
 
-struct inproc_attachment { /* memory of a dynamic window */
-    struct inproc_attachment *next;
+struct world_attachment { /* memory of a dynamic window */
+    struct world_attachment *next;
     uint8_t *base;
     size_t bytes;
 };
 
-struct inproc_waiting {
-    struct inproc_waiting *next;
-    struct inproc_fiber *fiber;
+struct world_waiting {
+    struct world_waiting *next;
+    struct world_fiber *fiber;
 };
 
-struct inproc_part {
-    struct inproc_rank *rank;
+struct world_part {
+    struct world_rank *rank;
     uint8_t *base;
     size_t bytes;
     int unit;
-    struct inproc_attachment *attached;
+    struct world_attachment *attached;
     int holders;     /* of its lock; -1: one, exclusively */
     uint8_t *posted; /* by member: may start, has not yet */
     int missing;     /* members that may still reach in: those posted to, less those complete */
     bool exposed;    /* between MPI_Win_post and MPI_Win_wait */
-    struct inproc_waiting *waiting; /* for any of the above to change */
+    struct world_waiting *waiting; /* for any of the above to change */
 };
 
-enum inproc_rma_kind { RMA_PUT, RMA_GET, RMA_ACCUMULATE, RMA_SWAP };
+enum world_rma_kind { RMA_PUT, RMA_GET, RMA_ACCUMULATE, RMA_SWAP };
 
-struct inproc_rma {
-    struct inproc_deferred deferred; /* of its request, if it has one */
-    struct inproc_rma *next;
+struct world_rma {
+    struct world_deferred deferred; /* of its request, if it has one */
+    struct world_rma *next;
     MPI_Win win;
-    enum inproc_rma_kind kind;
+    enum world_rma_kind kind;
     const char *call;
     int target;
     const void *origin;
@@ -64,11 +64,11 @@ struct inproc_rma {
 enum { RMA_SHARED = 1, RMA_EXCLUSIVE, RMA_NO_CHECK };
 
 struct ompi_win_t {
-    struct inproc_handle handle;
+    struct world_handle handle;
     struct ompi_communicator_t comm; /* its own; only to meet on */
     MPI_Errhandler errhandler;
-    struct inproc_part **part;
-    struct inproc_rma *pending, **pending_end;
+    struct world_part **part;
+    struct world_rma *pending, **pending_end;
     uint8_t *held;    /* by target: RMA_SHARED... */
     uint8_t *started; /* by target, between MPI_Win_start and MPI_Win_complete */
     bool fenced, held_all, in_start;
@@ -76,22 +76,22 @@ struct ompi_win_t {
     void *base;
     MPI_Aint size;
     int unit, flavor, model;
-    struct inproc_attribute *attribute;
-    struct inproc_info_entry *info;
+    struct world_attribute *attribute;
+    struct world_info_entry *info;
     const char *name;
 };
 struct ompi_predefined_win_t {
     struct ompi_win_t win;
 };
 
-int inproc_win_check(MPI_Win win);
+int world_win_check(MPI_Win win);
 #define WIN_ERROR(win, code, ...) \
-    inproc_error_on((win)->errhandler, &(MPI_Win){win}, code, __VA_ARGS__)
+    world_error_on((win)->errhandler, &(MPI_Win){win}, code, __VA_ARGS__)
 
 /* rma.c: does this rank's operations for a target, or -1 for all. False: none changed anything, and
  * what they read was what the one before had read. */
-bool inproc_rma_complete(MPI_Win win, int target);
+bool world_rma_complete(MPI_Win win, int target);
 /* As much of them as needs the origin's buffers. */
-void inproc_rma_complete_local(MPI_Win win, int target);
+void world_rma_complete_local(MPI_Win win, int target);
 
 #endif

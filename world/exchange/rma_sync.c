@@ -3,26 +3,26 @@
  * MPI_Win_lock wait for the other side, as they may. */
 #include "world/exchange/rma.h"
 
-static void await(struct inproc_part *part, const char *what)
+static void await(struct world_part *part, const char *what)
 {
-    struct inproc_fiber *fiber = WORLD->fiber;
-    struct inproc_waiting *made = inproc_alloc(sizeof *made);
-    *made = (struct inproc_waiting){NULL, fiber};
-    struct inproc_waiting **link = &part->waiting;
+    struct world_fiber *fiber = WORLD->fiber;
+    struct world_waiting *made = world_alloc(sizeof *made);
+    *made = (struct world_waiting){NULL, fiber};
+    struct world_waiting **link = &part->waiting;
     while (*link)
         link = &(*link)->next;
     *link = made;
-    fiber->why = inproc_text("waits for %s of rank %d's window", what, part->rank->rank);
-    inproc_fiber_block();
+    fiber->why = world_text("waits for %s of rank %d's window", what, part->rank->rank);
+    world_fiber_block();
     fiber->why = NULL;
 }
 
-static void changed(struct inproc_part *part)
+static void changed(struct world_part *part)
 {
-    struct inproc_waiting *waiting = part->waiting;
+    struct world_waiting *waiting = part->waiting;
     part->waiting = NULL;
     for (; waiting; waiting = waiting->next)
-        inproc_fiber_ready(waiting->fiber);
+        world_fiber_ready(waiting->fiber);
 }
 
 /* After a call that brought nothing new the others go first, and a program that only looks for ever
@@ -30,9 +30,9 @@ static void changed(struct inproc_part *part)
 static void let_others(bool news)
 {
     if (news)
-        inproc_fiber_yield();
+        world_fiber_yield();
     else
-        inproc_poll_failed();
+        world_poll_failed();
 }
 
 /* --- fences ----------------------------------------------------------------------------------- */
@@ -48,7 +48,7 @@ static bool passive(MPI_Win win)
 int MPI_Win_fence(int assert, MPI_Win win)
 {
     ENTER("MPI_Win_fence");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     if (passive(win) || win->in_start || win->part[win->comm.rank]->exposed)
@@ -56,8 +56,8 @@ int MPI_Win_fence(int assert, MPI_Win win)
     if ((assert &MPI_MODE_NOPRECEDE) && win->pending)
         return WIN_ERROR(win, MPI_ERR_ASSERT, "MPI_MODE_NOPRECEDE, and %s precedes",
                          win->pending->call);
-    inproc_rma_complete(win, -1);
-    inproc_meet(&win->comm, NULL);
+    world_rma_complete(win, -1);
+    world_meet(&win->comm, NULL);
     win->fenced = !(assert &MPI_MODE_NOSUCCEED);
     return MPI_SUCCESS;
 }
@@ -82,11 +82,11 @@ int MPI_Win_post(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_post");
     (void)assert;
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
-    struct inproc_part *mine = win->part[win->comm.rank];
-    uint8_t *mark = inproc_zalloc((size_t)win->comm.size);
+    struct world_part *mine = win->part[win->comm.rank];
+    uint8_t *mark = world_zalloc((size_t)win->comm.size);
     if (!handle_good(group, HANDLE_GROUP) || members(win, group, mark) < 0)
         return WIN_ERROR(win, MPI_ERR_GROUP, "the group is null, freed or not of the window");
     if (mine->exposed)
@@ -104,16 +104,16 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_start");
     (void)assert;
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
-    uint8_t *mark = inproc_zalloc((size_t)win->comm.size);
+    uint8_t *mark = world_zalloc((size_t)win->comm.size);
     if (!handle_good(group, HANDLE_GROUP) || members(win, group, mark) < 0)
         return WIN_ERROR(win, MPI_ERR_GROUP, "the group is null, freed or not of the window");
     if (win->in_start || passive(win))
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     for (int i = 0; i < win->comm.size; i++) {
-        struct inproc_part *part = win->part[i];
+        struct world_part *part = win->part[i];
         while (mark[i] && !part->posted[win->comm.rank])
             await(part, "the post");
         if (mark[i])
@@ -128,12 +128,12 @@ int MPI_Win_start(MPI_Group group, int assert, MPI_Win win)
 int MPI_Win_complete(MPI_Win win)
 {
     ENTER("MPI_Win_complete");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     if (!win->in_start)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "no epoch was started");
-    inproc_rma_complete(win, -1);
+    world_rma_complete(win, -1);
     for (int i = 0; i < win->comm.size; i++)
         if (win->started[i]) {
             win->part[i]->missing--;
@@ -144,9 +144,9 @@ int MPI_Win_complete(MPI_Win win)
     return MPI_SUCCESS;
 }
 
-static int exposed(MPI_Win win, struct inproc_part **out_mine)
+static int exposed(MPI_Win win, struct world_part **out_mine)
 {
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     *out_mine = win->part[win->comm.rank];
@@ -158,7 +158,7 @@ static int exposed(MPI_Win win, struct inproc_part **out_mine)
 int MPI_Win_wait(MPI_Win win)
 {
     ENTER("MPI_Win_wait");
-    struct inproc_part *mine;
+    struct world_part *mine;
     int code = exposed(win, &mine);
     if (code)
         return code;
@@ -171,7 +171,7 @@ int MPI_Win_wait(MPI_Win win)
 int MPI_Win_test(MPI_Win win, int *flag)
 {
     ENTER("MPI_Win_test");
-    struct inproc_part *mine;
+    struct world_part *mine;
     int code = exposed(win, &mine);
     if (code)
         return code;
@@ -179,7 +179,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
     if (*flag)
         mine->exposed = false;
     else
-        inproc_poll_failed();
+        world_poll_failed();
     return MPI_SUCCESS;
 }
 
@@ -188,7 +188,7 @@ int MPI_Win_test(MPI_Win win, int *flag)
 int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
@@ -200,7 +200,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     if (win->held[rank] || win->held_all || win->in_start)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "another access epoch is open");
     win->fenced = false;
-    struct inproc_part *part = win->part[rank];
+    struct world_part *part = win->part[rank];
     if (assert & MPI_MODE_NOCHECK) {
         win->held[rank] = RMA_NO_CHECK;
         return MPI_SUCCESS;
@@ -215,7 +215,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 
 static void release(MPI_Win win, int rank)
 {
-    struct inproc_part *part = win->part[rank];
+    struct world_part *part = win->part[rank];
     if (win->held[rank] != RMA_NO_CHECK)
         part->holders += win->held[rank] == RMA_EXCLUSIVE ? 1 : -1;
     win->held[rank] = 0;
@@ -225,14 +225,14 @@ static void release(MPI_Win win, int rank)
 int MPI_Win_unlock(int rank, MPI_Win win)
 {
     ENTER("MPI_Win_unlock");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code || rank == MPI_PROC_NULL)
         return code;
     if (rank < 0 || rank >= win->comm.size)
         return WIN_ERROR(win, MPI_ERR_RANK, "rank %d of %d", rank, win->comm.size);
     if (!win->held[rank] || win->held_all)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "rank %d is not locked", rank);
-    bool news = inproc_rma_complete(win, rank);
+    bool news = world_rma_complete(win, rank);
     release(win, rank);
     let_others(news);
     return MPI_SUCCESS;
@@ -242,7 +242,7 @@ int MPI_Win_unlock(int rank, MPI_Win win)
 int MPI_Win_lock_all(int assert, MPI_Win win)
 {
     ENTER("MPI_Win_lock_all");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     if (passive(win) || win->in_start)
@@ -265,12 +265,12 @@ int MPI_Win_lock_all(int assert, MPI_Win win)
 int MPI_Win_unlock_all(MPI_Win win)
 {
     ENTER("MPI_Win_unlock_all");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     if (!win->held_all)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "not everything is locked");
-    bool news = inproc_rma_complete(win, -1);
+    bool news = world_rma_complete(win, -1);
     for (int i = 0; i < win->comm.size; i++)
         release(win, i);
     win->held_all = false;
@@ -283,7 +283,7 @@ enum { ALL = -1000 };
 static int flush(const char *call, MPI_Win win, int rank, bool local)
 {
     ENTER(call);
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code || rank == MPI_PROC_NULL)
         return code;
     if (rank != ALL && (rank < 0 || rank >= win->comm.size))
@@ -291,11 +291,11 @@ static int flush(const char *call, MPI_Win win, int rank, bool local)
     if (rank == ALL ? !passive(win) : !win->held[rank])
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "nothing is locked");
     if (!local) {
-        let_others(inproc_rma_complete(win, rank == ALL ? -1 : rank));
+        let_others(world_rma_complete(win, rank == ALL ? -1 : rank));
         return MPI_SUCCESS;
     }
-    inproc_rma_complete_local(win, rank == ALL ? -1 : rank);
-    inproc_fiber_yield();
+    world_rma_complete_local(win, rank == ALL ? -1 : rank);
+    world_fiber_yield();
     return MPI_SUCCESS;
 }
 
@@ -322,9 +322,9 @@ int MPI_Win_flush_local_all(MPI_Win win)
 int MPI_Win_sync(MPI_Win win)
 {
     ENTER("MPI_Win_sync");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
-    inproc_poll_failed(); /* memory may be watched between two of these */
+    world_poll_failed(); /* memory may be watched between two of these */
     return MPI_SUCCESS;
 }

@@ -9,17 +9,17 @@ static bool idle(MPI_Request request) /* null or inactive */
 static int bad(MPI_Request request)
 {
     if (request != MPI_REQUEST_NULL && !handle_good(request, HANDLE_REQUEST))
-        return inproc_error(NULL, MPI_ERR_REQUEST,
-                            "the request was completed or freed before, or is not one");
+        return world_error(NULL, MPI_ERR_REQUEST,
+                           "the request was completed or freed before, or is not one");
     return MPI_SUCCESS;
 }
 
 static int bad_any(int count, MPI_Request request[])
 {
     if (count < 0)
-        return inproc_error(NULL, MPI_ERR_ARG, "count %d", count);
+        return world_error(NULL, MPI_ERR_ARG, "count %d", count);
     if (count > 0 && !request)
-        return inproc_error(NULL, MPI_ERR_REQUEST, "the array is NULL");
+        return world_error(NULL, MPI_ERR_REQUEST, "the array is NULL");
     for (int i = 0; i < count; i++) {
         int code = bad(request[i]);
         if (code)
@@ -40,9 +40,9 @@ static void status_set(MPI_Status *status, const MPI_Status *from)
     status->MPI_ERROR = error;
 }
 
-void inproc_wait_describe(const struct ompi_request_t *request)
+void world_wait_describe(const struct ompi_request_t *request)
 {
-    struct inproc_fiber *fiber = WORLD->fiber;
+    struct world_fiber *fiber = WORLD->fiber;
     fiber->tag = request->tag;
     fiber->context = request->context;
     fiber->bytes = 0;
@@ -66,24 +66,24 @@ void inproc_wait_describe(const struct ompi_request_t *request)
                       : (request->comm->remote_size ? request->comm->remote
                                                     : request->comm->member)[request->peer];
     if (UNLIKELY(WORLD->options->event != NULL))
-        inproc_emit(INPROC_EVENT_BLOCK, fiber->peer, request->tag, request->context, fiber->bytes,
-                    request->id, request->kind == REQUEST_SEND);
+        world_emit(WORLD_EVENT_BLOCK, fiber->peer, request->tag, request->context, fiber->bytes,
+                   request->id, request->kind == REQUEST_SEND);
 }
 
-void inproc_request_wait(struct ompi_request_t *request)
+void world_request_wait(struct ompi_request_t *request)
 {
-    struct inproc_fiber *fiber = WORLD->fiber;
+    struct world_fiber *fiber = WORLD->fiber;
     request->waiter = fiber;
     fiber->waiting = 1;
-    inproc_wait_describe(request);
-    inproc_fiber_block();
+    world_wait_describe(request);
+    world_fiber_block();
     fiber->why = NULL;
 }
 
 /* Blocks until `need` of the active requests are complete. */
 static void wait_for(int count, MPI_Request request[], int need)
 {
-    struct inproc_fiber *fiber = WORLD->fiber;
+    struct world_fiber *fiber = WORLD->fiber;
     int complete = 0;
     const struct ompi_request_t *first = NULL;
     for (int i = 0; i < count; i++) {
@@ -99,8 +99,8 @@ static void wait_for(int count, MPI_Request request[], int need)
     }
     if (complete < need) {
         fiber->waiting = need - complete;
-        inproc_wait_describe(first);
-        inproc_fiber_block();
+        world_wait_describe(first);
+        world_fiber_block();
         fiber->why = NULL;
     }
     for (int i = 0; i < count; i++)
@@ -112,7 +112,7 @@ static void wait_for(int count, MPI_Request request[], int need)
 static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
 {
     struct ompi_request_t *request = *handle;
-    inproc_request_finish(request);
+    world_request_finish(request);
     if (request->general && request->general->query) {
         request->error = request->general->query(request->general->state, &request->status);
         if (request->general->free)
@@ -126,7 +126,7 @@ static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
     if (request->persistent) {
         request->active = false;
     } else {
-        inproc_handle_kill(&request->handle);
+        world_handle_kill(&request->handle);
         *handle = MPI_REQUEST_NULL;
     }
     return code;
@@ -137,13 +137,13 @@ static int report(const struct ompi_request_t *request, int code)
     if (LIKELY(code == MPI_SUCCESS))
         return code;
     if (code == MPI_ERR_TRUNCATE)
-        return inproc_error(
+        return world_error(
             request->comm, code,
             "a message of %zu bytes from rank %d, tag %d, for a receive of %zu posted"
             " by %s",
             request->status._ucount, request->status.MPI_SOURCE, request->status.MPI_TAG,
             request->count * request->type->size, request->handle.made_by);
-    return inproc_error(request->comm, code, "the operation of %s failed", request->handle.made_by);
+    return world_error(request->comm, code, "the operation of %s failed", request->handle.made_by);
 }
 
 int MPI_Wait(MPI_Request *request, MPI_Status *status)
@@ -158,7 +158,7 @@ int MPI_Wait(MPI_Request *request, MPI_Status *status)
         return MPI_SUCCESS;
     }
     if (!waited->complete)
-        inproc_request_wait(waited);
+        world_request_wait(waited);
     return report(waited, take(request, status, false));
 }
 
@@ -217,7 +217,7 @@ static int find_complete(int count, MPI_Request request[], bool *out_active)
     }
     if (complete < 2 || !WORLD->chosen)
         return found;
-    int pick = (int)inproc_choose(&WORLD->choice, (uint32_t)complete);
+    int pick = (int)world_choose(&WORLD->choice, (uint32_t)complete);
     for (int i = found;; i++)
         if (!idle(request[i]) && request[i]->complete && pick-- == 0)
             return i;
@@ -291,7 +291,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 static bool look_late(void)
 {
-    return WORLD->chosen && inproc_choose(&WORLD->choice, 4) == 1;
+    return WORLD->chosen && world_choose(&WORLD->choice, 4) == 1;
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
@@ -308,7 +308,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
     }
     if (!tested->complete || look_late()) {
         *flag = 0;
-        inproc_poll_failed();
+        world_poll_failed();
         return MPI_SUCCESS;
     }
     return report(tested, take(request, status, false));
@@ -326,7 +326,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
         if (!idle(array_of_requests[i]) && !array_of_requests[i]->complete)
             *flag = 0;
     if (!*flag) {
-        inproc_poll_failed();
+        world_poll_failed();
         return MPI_SUCCESS;
     }
     return take_all(count, array_of_requests, array_of_statuses);
@@ -349,7 +349,7 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
     }
     if (found < 0 || look_late()) {
         *flag = 0;
-        inproc_poll_failed();
+        world_poll_failed();
         return MPI_SUCCESS;
     }
     *index = found;
@@ -372,7 +372,7 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
     }
     if (found < 0 || look_late()) {
         *outcount = 0;
-        inproc_poll_failed();
+        world_poll_failed();
         return MPI_SUCCESS;
     }
     return take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
@@ -389,7 +389,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
         status_set(status, &empty);
     } else if (!request->complete) {
         *flag = 0;
-        inproc_poll_failed();
+        world_poll_failed();
     } else {
         status_set(status, &request->status);
     }
@@ -402,14 +402,14 @@ int MPI_Request_free(MPI_Request *request)
 {
     ENTER("MPI_Request_free");
     if (!request || *request == MPI_REQUEST_NULL)
-        return inproc_error(NULL, MPI_ERR_REQUEST, "the request is null");
+        return world_error(NULL, MPI_ERR_REQUEST, "the request is null");
     int code = bad(*request);
     if (code)
         return code;
     struct ompi_request_t *freed = *request;
     freed->freed = true;
     if (!freed->active || freed->complete)
-        inproc_handle_kill(&freed->handle);
+        world_handle_kill(&freed->handle);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
 }
@@ -418,7 +418,7 @@ int MPI_Cancel(MPI_Request *request)
 {
     ENTER("MPI_Cancel");
     if (!request || *request == MPI_REQUEST_NULL)
-        return inproc_error(NULL, MPI_ERR_REQUEST, "the request is null");
+        return world_error(NULL, MPI_ERR_REQUEST, "the request is null");
     int code = bad(*request);
     if (code)
         return code;
@@ -430,11 +430,11 @@ int MPI_Cancel(MPI_Request *request)
     }
     /* As in Open MPI, a send that is under way is not cancelled: it completes as it would have. */
     if (cancelled->kind == REQUEST_RECV && cancelled->active && !cancelled->complete &&
-        inproc_recv_unpost(cancelled)) {
+        world_recv_unpost(cancelled)) {
         cancelled->cancelled = true;
         cancelled->status._cancelled = 1;
         cancelled->done[0] = cancelled->done[1] = 0;
-        inproc_request_complete(cancelled);
+        world_request_complete(cancelled);
     }
     return MPI_SUCCESS;
 }
@@ -444,20 +444,20 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
                        MPI_Request *request)
 {
     ENTER("MPI_Grequest_start");
-    struct ompi_request_t *made = inproc_request_new(REQUEST_GENERAL);
+    struct ompi_request_t *made = world_request_new(REQUEST_GENERAL);
     made->active = true;
     made->peer = MPI_PROC_NULL;
     made->comm = &ME->world;
-    made->general = inproc_alloc(sizeof *made->general);
-    *made->general = (struct inproc_general){query_fn, free_fn, cancel_fn, extra_state};
+    made->general = world_alloc(sizeof *made->general);
+    *made->general = (struct world_general){query_fn, free_fn, cancel_fn, extra_state};
     made->status = empty;
     *request = made;
     return MPI_SUCCESS;
 }
 
-struct ompi_request_t *inproc_request_deferred(struct inproc_deferred *deferred)
+struct ompi_request_t *world_request_deferred(struct world_deferred *deferred)
 {
-    struct ompi_request_t *made = inproc_request_new(REQUEST_DEFERRED);
+    struct ompi_request_t *made = world_request_new(REQUEST_DEFERRED);
     made->active = made->complete = true;
     made->peer = MPI_PROC_NULL;
     made->comm = &ME->world;
@@ -471,7 +471,7 @@ int MPI_Grequest_complete(MPI_Request request)
 {
     ENTER("MPI_Grequest_complete");
     if (!handle_good(request, HANDLE_REQUEST) || !request->general)
-        return inproc_error(NULL, MPI_ERR_REQUEST, "not a generalised request");
-    inproc_request_complete(request);
+        return world_error(NULL, MPI_ERR_REQUEST, "not a generalised request");
+    world_request_complete(request);
     return MPI_SUCCESS;
 }

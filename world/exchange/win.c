@@ -4,25 +4,25 @@
 
 struct ompi_predefined_win_t ompi_mpi_win_null = {{.handle = {.magic = HANDLE_DEAD}}};
 
-int inproc_win_check(MPI_Win win)
+int world_win_check(MPI_Win win)
 {
     return handle_good(win, HANDLE_WIN)
                ? MPI_SUCCESS
-               : inproc_error(NULL, MPI_ERR_WIN, "the window is null, freed or not one");
+               : world_error(NULL, MPI_ERR_WIN, "the window is null, freed or not one");
 }
 
 static int start(const char *call, MPI_Comm handle, MPI_Aint size, int unit, MPI_Comm *out_comm)
 {
     ENTER(call);
-    int code = inproc_comm_check(handle, out_comm);
+    int code = world_comm_check(handle, out_comm);
     if (code)
         return code;
     if ((*out_comm)->remote_size)
-        return inproc_error(*out_comm, MPI_ERR_COMM, "an intercommunicator");
+        return world_error(*out_comm, MPI_ERR_COMM, "an intercommunicator");
     if (unit < 1)
-        return inproc_error(*out_comm, MPI_ERR_DISP, "displacement unit %d", unit);
+        return world_error(*out_comm, MPI_ERR_DISP, "displacement unit %d", unit);
     if (size < 0)
-        return inproc_error(*out_comm, MPI_ERR_SIZE, "size %td", size);
+        return world_error(*out_comm, MPI_ERR_SIZE, "size %td", size);
     return MPI_SUCCESS;
 }
 
@@ -30,15 +30,15 @@ static int start(const char *call, MPI_Comm handle, MPI_Aint size, int unit, MPI
 static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int unit,
                        MPI_Info info)
 {
-    MPI_Win win = inproc_handle_new(HANDLE_WIN, sizeof *win);
-    struct inproc_part *mine = inproc_zalloc(sizeof *mine);
+    MPI_Win win = world_handle_new(HANDLE_WIN, sizeof *win);
+    struct world_part *mine = world_zalloc(sizeof *mine);
     mine->rank = ME;
     mine->base = base;
     mine->bytes = (size_t)size;
     mine->unit = unit;
-    mine->posted = inproc_zalloc((size_t)comm->size);
-    win->held = inproc_zalloc((size_t)comm->size);
-    win->started = inproc_zalloc((size_t)comm->size);
+    mine->posted = world_zalloc((size_t)comm->size);
+    win->held = world_zalloc((size_t)comm->size);
+    win->started = world_zalloc((size_t)comm->size);
     win->pending_end = &win->pending;
     win->flavor = flavor;
     win->model = MPI_WIN_UNIFIED;
@@ -47,9 +47,9 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
     win->unit = unit;
     win->errhandler = MPI_ERRORS_ARE_FATAL;
     win->name = "";
-    win->info = inproc_info_keep(info);
-    struct inproc_meeting *meeting = inproc_meet(comm, mine);
-    win->part = (struct inproc_part **)meeting->slot;
+    win->info = world_info_keep(info);
+    struct world_meeting *meeting = world_meet(comm, mine);
+    win->part = (struct world_part **)meeting->slot;
     win->comm = (struct ompi_communicator_t){.context = meeting->context,
                                              .rank = comm->rank,
                                              .size = comm->size,
@@ -75,7 +75,7 @@ int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm handl
     int code = start("MPI_Win_allocate", handle, size, disp_unit, &comm);
     if (code)
         return code;
-    void *base = inproc_heap_alloc((size_t)size);
+    void *base = world_heap_alloc((size_t)size);
     *(void **)baseptr = base;
     *win = win_new(comm, MPI_WIN_FLAVOR_ALLOCATE, base, size, disp_unit, info);
     return MPI_SUCCESS;
@@ -93,7 +93,7 @@ int MPI_Win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Com
         size_t bytes = 0;
         for (int i = 0; i < comm->size; i++)
             bytes += win->part[i]->bytes;
-        uint8_t *block = inproc_heap_alloc(bytes);
+        uint8_t *block = world_heap_alloc(bytes);
         for (int i = 0; i < comm->size; block += win->part[i++]->bytes)
             win->part[i]->base = block;
     }
@@ -114,16 +114,16 @@ int MPI_Win_create_dynamic(MPI_Info info, MPI_Comm handle, MPI_Win *win)
 int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 {
     ENTER("MPI_Win_attach");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     if (win->flavor != MPI_WIN_FLAVOR_DYNAMIC)
         return WIN_ERROR(win, MPI_ERR_RMA_FLAVOR, "the window is not dynamic");
     if (size < 0)
         return WIN_ERROR(win, MPI_ERR_ARG, "size %td", size);
-    struct inproc_attachment *made = inproc_alloc(sizeof *made);
-    struct inproc_part *mine = win->part[win->comm.rank];
-    *made = (struct inproc_attachment){mine->attached, base, (size_t)size};
+    struct world_attachment *made = world_alloc(sizeof *made);
+    struct world_part *mine = win->part[win->comm.rank];
+    *made = (struct world_attachment){mine->attached, base, (size_t)size};
     mine->attached = made;
     return MPI_SUCCESS;
 }
@@ -131,10 +131,10 @@ int MPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 int MPI_Win_detach(MPI_Win win, const void *base)
 {
     ENTER("MPI_Win_detach");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
-    struct inproc_attachment **link = &win->part[win->comm.rank]->attached;
+    struct world_attachment **link = &win->part[win->comm.rank]->attached;
     while (*link && (*link)->base != base)
         link = &(*link)->next;
     if (!*link)
@@ -146,7 +146,7 @@ int MPI_Win_detach(MPI_Win win, const void *base)
 int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr)
 {
     ENTER("MPI_Win_shared_query");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     if (win->flavor != MPI_WIN_FLAVOR_SHARED)
@@ -156,7 +156,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
     if (rank == MPI_PROC_NULL)
         for (rank = 0; rank < win->comm.size - 1 && !win->part[rank]->bytes;)
             rank++;
-    const struct inproc_part *part = win->part[rank];
+    const struct world_part *part = win->part[rank];
     *size = (MPI_Aint)part->bytes;
     *disp_unit = part->unit;
     *(void **)baseptr = part->base;
@@ -166,7 +166,7 @@ int MPI_Win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, 
 int MPI_Win_free(MPI_Win *handle)
 {
     ENTER("MPI_Win_free");
-    int code = inproc_win_check(*handle);
+    int code = world_win_check(*handle);
     if (code)
         return code;
     MPI_Win win = *handle;
@@ -175,15 +175,15 @@ int MPI_Win_free(MPI_Win *handle)
         held |= win->held[i] != 0;
     if (held)
         return WIN_ERROR(win, MPI_ERR_RMA_SYNC, "an epoch is still open");
-    code = inproc_attributes_drop(&win->attribute, win);
+    code = world_attributes_drop(&win->attribute, win);
     if (code)
         return WIN_ERROR(win, code, "a callback refuses");
-    inproc_rma_complete(win, -1);
-    inproc_meet(&win->comm, NULL);
+    world_rma_complete(win, -1);
+    world_meet(&win->comm, NULL);
     if (win->flavor == MPI_WIN_FLAVOR_ALLOCATE ||
         (win->flavor == MPI_WIN_FLAVOR_SHARED && win->comm.rank == 0))
-        inproc_heap_free(win->base);
-    inproc_handle_kill(&win->handle);
+        world_heap_free(win->base);
+    world_handle_kill(&win->handle);
     *handle = MPI_WIN_NULL;
     return MPI_SUCCESS;
 }
@@ -193,19 +193,19 @@ int MPI_Win_free(MPI_Win *handle)
 int MPI_Win_get_group(MPI_Win win, MPI_Group *group)
 {
     ENTER("MPI_Win_get_group");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (!code)
-        *group = inproc_group_new(win->comm.member, win->comm.size);
+        *group = world_group_new(win->comm.member, win->comm.size);
     return code;
 }
 
 int MPI_Win_set_name(MPI_Win win, const char *name)
 {
     ENTER("MPI_Win_set_name");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
-    char *copy = inproc_strdup(name);
+    char *copy = world_strdup(name);
     if (strlen(copy) >= MPI_MAX_OBJECT_NAME)
         copy[MPI_MAX_OBJECT_NAME - 1] = 0;
     win->name = copy;
@@ -215,7 +215,7 @@ int MPI_Win_set_name(MPI_Win win, const char *name)
 int MPI_Win_get_name(MPI_Win win, char *name, int *resultlen)
 {
     ENTER("MPI_Win_get_name");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code)
         return code;
     strcpy(name, win->name);
@@ -226,17 +226,17 @@ int MPI_Win_get_name(MPI_Win win, char *name, int *resultlen)
 int MPI_Win_set_info(MPI_Win win, MPI_Info info)
 {
     ENTER("MPI_Win_set_info");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (!code)
-        win->info = inproc_info_keep(info);
+        win->info = world_info_keep(info);
     return code;
 }
 
 int MPI_Win_get_info(MPI_Win win, MPI_Info *info)
 {
     ENTER("MPI_Win_get_info");
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (!code)
-        *info = inproc_info_new(win->info);
+        *info = world_info_new(win->info);
     return code;
 }

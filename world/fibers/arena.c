@@ -35,17 +35,17 @@ static void *arena_grow(size_t bytes)
     if (current)
         used_bytes += current->bytes;
     if (bytes > limit || used_bytes > limit - bytes) {
-        inproc_found("limit", ME ? ME->rank : -1,
-                     "the world's messages and handles need more than %zu bytes", limit);
-        inproc_world_stop();
+        world_found("limit", ME ? ME->rank : -1,
+                    "the world's messages and handles need more than %zu bytes", limit);
+        world_stop();
     }
     struct chunk *next = current ? current->next : first;
     if (!next || next->bytes < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
         struct chunk *chunk = malloc(sizeof *chunk + size);
         if (!chunk) {
-            inproc_found("limit", ME ? ME->rank : -1, "out of memory");
-            inproc_world_stop();
+            world_found("limit", ME ? ME->rank : -1, "out of memory");
+            world_stop();
         }
         chunk->bytes = size;
         chunk->next = next;
@@ -61,7 +61,7 @@ static void *arena_grow(size_t bytes)
     return result;
 }
 
-void *inproc_alloc(size_t bytes)
+void *world_alloc(size_t bytes)
 {
     bytes = (bytes + ALIGN - 1) & ~(size_t)(ALIGN - 1);
     if (UNLIKELY((size_t)(end - at) < bytes || !at))
@@ -71,28 +71,28 @@ void *inproc_alloc(size_t bytes)
     return result;
 }
 
-void *inproc_zalloc(size_t bytes)
+void *world_zalloc(size_t bytes)
 {
-    return memset(inproc_alloc(bytes), 0, bytes);
+    return memset(world_alloc(bytes), 0, bytes);
 }
 
-char *inproc_text(const char *format, ...)
+char *world_text(const char *format, ...)
 {
-    char text[INPROC_TEXT_MAX];
+    char text[WORLD_TEXT_MAX];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return inproc_strdup(text);
+    return world_strdup(text);
 }
 
-char *inproc_strdup(const char *text)
+char *world_strdup(const char *text)
 {
     size_t bytes = strlen(text) + 1;
-    return memcpy(inproc_alloc(bytes), text, bytes);
+    return memcpy(world_alloc(bytes), text, bytes);
 }
 
-void inproc_arena_reset(void)
+void world_arena_reset(void)
 {
     size_t kept = 0;
     for (struct chunk **link = &first; *link;) {
@@ -109,10 +109,10 @@ void inproc_arena_reset(void)
     if (first)
         arena_enter(first);
     else
-        inproc_arena_done();
+        world_arena_done();
 }
 
-void inproc_arena_done(void)
+void world_arena_done(void)
 {
     while (first) {
         struct chunk *next = first->next;
@@ -126,29 +126,29 @@ void inproc_arena_done(void)
 
 /* --- blocks of their own ---------------------------------------------------------------------- */
 
-struct inproc_heap {
-    struct inproc_heap *next;
+struct world_heap {
+    struct world_heap *next;
     void *block;
 };
 
-void *inproc_heap_alloc(size_t bytes)
+void *world_heap_alloc(size_t bytes)
 {
     size_t limit =
         WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
-    struct inproc_heap *kept = inproc_alloc(sizeof *kept);
+    struct world_heap *kept = world_alloc(sizeof *kept);
     kept->block = bytes < limit ? calloc(1, bytes + !bytes) : NULL;
     if (!kept->block) {
-        inproc_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
-        inproc_world_stop();
+        world_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
+        world_stop();
     }
     kept->next = WORLD->heap;
     WORLD->heap = kept;
     return kept->block;
 }
 
-void inproc_heap_free(void *block)
+void world_heap_free(void *block)
 {
-    for (struct inproc_heap **link = &WORLD->heap; *link; link = &(*link)->next)
+    for (struct world_heap **link = &WORLD->heap; *link; link = &(*link)->next)
         if ((*link)->block == block) {
             free(block);
             *link = (*link)->next;
@@ -156,7 +156,7 @@ void inproc_heap_free(void *block)
         }
 }
 
-void inproc_heap_end(void)
+void world_heap_end(void)
 {
     for (; WORLD->heap; WORLD->heap = WORLD->heap->next)
         free(WORLD->heap->block);

@@ -7,22 +7,22 @@
  * is never under way. */
 #include "world/state.h"
 
-struct inproc_later {
-    struct inproc_later *next;
+struct world_delayed {
+    struct world_delayed *next;
     uint64_t due;
-    struct inproc_fiber *fiber; /* NULL: a message */
-    struct inproc_message *message;
-    struct inproc_rank *dest;
+    struct world_fiber *fiber; /* NULL: a message */
+    struct world_message *message;
+    struct world_rank *dest;
 };
 
-static void put(struct inproc_later what)
+static void put(struct world_delayed what)
 {
-    struct inproc_later *made = WORLD->later_free, **link = &WORLD->later;
+    struct world_delayed *made = WORLD->delayed_free, **link = &WORLD->delayed;
     if (made)
-        WORLD->later_free = made->next;
+        WORLD->delayed_free = made->next;
     else
-        made = inproc_alloc(sizeof *made);
-    for (const struct inproc_later *l = WORLD->later; what.message && l; l = l->next)
+        made = world_alloc(sizeof *made);
+    for (const struct world_delayed *l = WORLD->delayed; what.message && l; l = l->next)
         if (l->message && l->dest == what.dest && l->message->world == what.message->world &&
             l->due > what.due)
             what.due = l->due;
@@ -35,54 +35,54 @@ static void put(struct inproc_later what)
 
 static void happen(void)
 {
-    struct inproc_later *l = WORLD->later;
-    WORLD->later = l->next;
+    struct world_delayed *l = WORLD->delayed;
+    WORLD->delayed = l->next;
     if (l->fiber)
-        inproc_fiber_ready(l->fiber);
+        world_fiber_ready(l->fiber);
     else
-        inproc_message_arrive(l->message, l->dest);
-    l->next = WORLD->later_free;
-    WORLD->later_free = l;
+        world_message_arrive(l->message, l->dest);
+    l->next = WORLD->delayed_free;
+    WORLD->delayed_free = l;
 }
 
-void inproc_later_call(void)
+void world_delayed_call(void)
 {
     uint32_t ticks =
         WORLD->options->delay(WORLD->options->delay_context, ME->rank, -1, ME->call_count++);
     if (!ticks)
         return;
-    put((struct inproc_later){.due = WORLD->ticks + ticks, .fiber = WORLD->fiber});
-    inproc_fiber_block();
+    put((struct world_delayed){.due = WORLD->ticks + ticks, .fiber = WORLD->fiber});
+    world_fiber_block();
 }
 
-uint32_t inproc_later_ticks(int dest)
+uint32_t world_delayed_ticks(int dest)
 {
     return dest == ME->rank ? 0
                             : WORLD->options->delay(WORLD->options->delay_context, ME->rank, dest,
                                                     ME->send_count);
 }
 
-void inproc_later_message(struct inproc_message *message, struct inproc_rank *dest, uint32_t ticks)
+void world_delayed_message(struct world_message *message, struct world_rank *dest, uint32_t ticks)
 {
-    put((struct inproc_later){.due = WORLD->ticks + ticks, .message = message, .dest = dest});
+    put((struct world_delayed){.due = WORLD->ticks + ticks, .message = message, .dest = dest});
 }
 
-bool inproc_later_next(void)
+bool world_delayed_next(void)
 {
-    if (!WORLD->later)
+    if (!WORLD->delayed)
         return false;
-    if (WORLD->later->due > WORLD->ticks) {
-        WORLD->now_ns += (WORLD->later->due - WORLD->ticks) * 1000;
-        WORLD->ticks = WORLD->later->due;
+    if (WORLD->delayed->due > WORLD->ticks) {
+        WORLD->now_ns += (WORLD->delayed->due - WORLD->ticks) * 1000;
+        WORLD->ticks = WORLD->delayed->due;
     }
     happen();
     return true;
 }
 
-void inproc_later_tick(void)
+void world_delayed_tick(void)
 {
     WORLD->ticks++;
     WORLD->now_ns += 1000;
-    while (WORLD->later && WORLD->later->due <= WORLD->ticks)
+    while (WORLD->delayed && WORLD->delayed->due <= WORLD->ticks)
         happen();
 }

@@ -3,7 +3,7 @@
  * Relies on nothing but mmap. Under the address sanitizer (found at run time by its weak symbols,
  * so that one library serves both kinds of build) every switch is announced.
  *
- * Invariants: 1. fiber[i]'s stack stays mapped until inproc_fiber_done. 2. Only the running fiber
+ * Invariants: 1. fiber[i]'s stack stays mapped until world_fiber_done. 2. Only the running fiber
  * or the main context is outside of the ready queue and not blocked. 3. A fiber abandoned in the
  * middle is `dirty` until its stack is unpoisoned. */
 #include "world/state.h"
@@ -19,7 +19,7 @@ void __asan_unpoison_memory_region(void const volatile *address, size_t size) __
 
 enum { GUARD_BYTES = 64 << 10, STACK_BYTES = 1 << 20, COLOUR_BYTES = 256, COLOUR_COUNT = 16 };
 
-static struct inproc_fiber **fiber;
+static struct world_fiber **fiber;
 static int fiber_count, fiber_room, fiber_used;
 static size_t stack_size;
 static void *main_sp, *main_fake;
@@ -27,13 +27,13 @@ static const void *main_bottom;
 static size_t main_size;
 
 #if defined(__x86_64__)
-void inproc_switch(void **save, void *load);
+void world_switch(void **save, void *load);
 __asm__(".text\n"
         ".p2align 4\n"
-        ".globl inproc_switch\n"
-        ".hidden inproc_switch\n"
-        ".type inproc_switch,@function\n"
-        "inproc_switch:\n"
+        ".globl world_switch\n"
+        ".hidden world_switch\n"
+        ".type world_switch,@function\n"
+        "world_switch:\n"
         "    pushq %rbp\n"
         "    pushq %rbx\n"
         "    pushq %r12\n"
@@ -49,7 +49,7 @@ __asm__(".text\n"
         "    popq %rbx\n"
         "    popq %rbp\n"
         "    ret\n"
-        ".size inproc_switch, .-inproc_switch\n");
+        ".size world_switch, .-world_switch\n");
 
 static void *stack_prepare(uint8_t *top, void (*entry)(void))
 {
@@ -66,7 +66,7 @@ struct context {
     ucontext_t context;
 };
 /* Elsewhere: correct, with the two system calls a switch that ucontext makes. */
-static void inproc_switch(void **save, void *load)
+static void world_switch(void **save, void *load)
 {
     struct context here;
     *save = &here;
@@ -84,8 +84,7 @@ static void *stack_prepare(uint8_t *top, void (*entry)(void))
 }
 #endif
 
-static void switch_announced(void **save_sp, void **save_fake, struct inproc_fiber *to,
-                             bool leaving)
+static void switch_announced(void **save_sp, void **save_fake, struct world_fiber *to, bool leaving)
 {
     if (__sanitizer_start_switch_fiber) {
         if (to)
@@ -93,32 +92,32 @@ static void switch_announced(void **save_sp, void **save_fake, struct inproc_fib
         else
             __sanitizer_start_switch_fiber(leaving ? NULL : save_fake, main_bottom, main_size);
     }
-    inproc_switch(save_sp, to ? to->sp : main_sp);
+    world_switch(save_sp, to ? to->sp : main_sp);
     if (__sanitizer_finish_switch_fiber)
         __sanitizer_finish_switch_fiber(*save_fake, NULL, NULL);
 }
 
-static inline void fiber_enter(struct inproc_fiber *to)
+static inline void fiber_enter(struct world_fiber *to)
 {
-    if (UNLIKELY(inproc_private_bytes))
-        inproc_private_hold(to->rank);
+    if (UNLIKELY(world_globals_bytes))
+        world_globals_hold(to->rank);
     WORLD->fiber = to;
     ME = to->rank;
 }
 
-static void fiber_to(struct inproc_fiber *from, struct inproc_fiber *to, bool leaving)
+static void fiber_to(struct world_fiber *from, struct world_fiber *to, bool leaving)
 {
     if (to)
         fiber_enter(to);
     if (LIKELY(!__sanitizer_start_switch_fiber))
-        inproc_switch(&from->sp, to ? to->sp : main_sp);
+        world_switch(&from->sp, to ? to->sp : main_sp);
     else
         switch_announced(&from->sp, &from->fake_stack, to, leaving);
 }
 
 static void fiber_main(void)
 {
-    struct inproc_fiber *self = WORLD->fiber;
+    struct world_fiber *self = WORLD->fiber;
     if (__sanitizer_finish_switch_fiber) {
         const void *bottom;
         size_t size;
@@ -129,40 +128,40 @@ static void fiber_main(void)
         }
     }
     self->body(self);
-    inproc_fiber_exit();
+    world_fiber_exit();
 }
 
-static struct inproc_fiber *pick(void)
+static struct world_fiber *pick(void)
 {
-    struct inproc_world *world = WORLD;
-    while (UNLIKELY(world->later != NULL) && !world->ready_count)
-        inproc_later_next();
+    struct world_state *world = WORLD;
+    while (UNLIKELY(world->delayed != NULL) && !world->ready_count)
+        world_delayed_next();
     if (!world->ready_count) {
-        struct inproc_fiber *paused = world->paused;
+        struct world_fiber *paused = world->paused;
         if (paused)
             world->paused = paused->paused_next;
         return paused;
     }
     if (UNLIKELY(world->chosen) && world->ready_count > 1) {
-        uint32_t mine = (world->ready_head + inproc_choose(&world->choice, world->ready_count)) &
+        uint32_t mine = (world->ready_head + world_choose(&world->choice, world->ready_count)) &
                         world->ready_mask;
         uint32_t head = world->ready_head & world->ready_mask;
-        struct inproc_fiber *other = world->ready[head];
+        struct world_fiber *other = world->ready[head];
         world->ready[head] = world->ready[mine];
         world->ready[mine] = other;
     }
-    struct inproc_fiber *next = world->ready[world->ready_head++ & world->ready_mask];
+    struct world_fiber *next = world->ready[world->ready_head++ & world->ready_mask];
     world->ready_count--;
     return next;
 }
 
-void inproc_fiber_ready(struct inproc_fiber *made_ready)
+void world_fiber_ready(struct world_fiber *made_ready)
 {
-    struct inproc_world *world = WORLD;
+    struct world_state *world = WORLD;
     if (UNLIKELY(world->ready_count >
                  world->ready_mask)) { /* full: helper fibers exceed the ranks */
         uint32_t size = world->ready_mask + 1;
-        struct inproc_fiber **ring = inproc_alloc(2 * size * sizeof *ring);
+        struct world_fiber **ring = world_alloc(2 * size * sizeof *ring);
         for (uint32_t i = 0; i < size; i++)
             ring[i] = world->ready[(world->ready_head + i) & world->ready_mask];
         world->ready = ring;
@@ -172,42 +171,42 @@ void inproc_fiber_ready(struct inproc_fiber *made_ready)
     world->ready[(world->ready_head + world->ready_count++) & world->ready_mask] = made_ready;
 }
 
-void inproc_fiber_block(void)
+void world_fiber_block(void)
 {
-    struct inproc_fiber *self = WORLD->fiber;
-    struct inproc_fiber *next = pick();
+    struct world_fiber *self = WORLD->fiber;
+    struct world_fiber *next = pick();
     if (next != self)
         fiber_to(self, next, false);
 }
 
-void inproc_fiber_yield(void)
+void world_fiber_yield(void)
 {
     if (!WORLD->ready_count)
         return;
-    inproc_fiber_ready(WORLD->fiber);
-    inproc_fiber_block();
+    world_fiber_ready(WORLD->fiber);
+    world_fiber_block();
 }
 
-void inproc_pause(void)
+void world_pause(void)
 {
-    struct inproc_fiber *self = WORLD->fiber;
+    struct world_fiber *self = WORLD->fiber;
     self->paused_next = WORLD->paused;
     WORLD->paused = self;
-    inproc_fiber_block();
+    world_fiber_block();
 }
 
-void inproc_fiber_exit(void)
+void world_fiber_exit(void)
 {
-    struct inproc_fiber *self = WORLD->fiber;
+    struct world_fiber *self = WORLD->fiber;
     self->live = false;
     fiber_to(self, pick(), true);
     CORE_CHECK(!"a finished fiber was resumed");
     abort();
 }
 
-void inproc_world_stop(void)
+void world_stop(void)
 {
-    struct inproc_fiber *self = WORLD->fiber;
+    struct world_fiber *self = WORLD->fiber;
     CORE_CHECK(WORLD->running && self);
     WORLD->stop = true;
     fiber_to(self, NULL, false);
@@ -215,21 +214,21 @@ void inproc_world_stop(void)
     abort();
 }
 
-void inproc_fiber_loop(void)
+void world_fiber_loop(void)
 {
-    struct inproc_fiber *next = pick();
+    struct world_fiber *next = pick();
     if (!next)
         return;
     fiber_enter(next);
     if (LIKELY(!__sanitizer_start_switch_fiber))
-        inproc_switch(&main_sp, next->sp);
+        world_switch(&main_sp, next->sp);
     else
         switch_announced(&main_sp, &main_fake, next, false);
 }
 
-static struct inproc_fiber *fiber_make(void)
+static struct world_fiber *fiber_make(void)
 {
-    struct inproc_fiber *made = calloc(1, sizeof *made);
+    struct world_fiber *made = calloc(1, sizeof *made);
     if (!made)
         return NULL;
     uint8_t *area = mmap(NULL, GUARD_BYTES + stack_size, PROT_NONE,
@@ -244,12 +243,12 @@ static struct inproc_fiber *fiber_make(void)
     return made;
 }
 
-enum core_status inproc_fiber_reserve(int count, size_t stack_bytes)
+enum core_status world_fiber_reserve(int count, size_t stack_bytes)
 {
     if (!stack_size)
         stack_size = stack_bytes ? (stack_bytes + 4095) & ~(size_t)4095 : STACK_BYTES;
     if (count > fiber_room) {
-        struct inproc_fiber **bigger = realloc(fiber, (size_t)count * 2 * sizeof *bigger);
+        struct world_fiber **bigger = realloc(fiber, (size_t)count * 2 * sizeof *bigger);
         if (!bigger)
             return CORE_NO_MEMORY;
         fiber = bigger;
@@ -264,14 +263,14 @@ enum core_status inproc_fiber_reserve(int count, size_t stack_bytes)
     return CORE_OK;
 }
 
-struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(struct inproc_fiber *),
-                                      void *argument)
+struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
+                                    void *argument)
 {
-    if (fiber_used == fiber_count && inproc_fiber_reserve(fiber_used + 1, 0) != CORE_OK) {
-        inproc_found("limit", rank->rank, "no memory for another fiber");
-        inproc_world_stop();
+    if (fiber_used == fiber_count && world_fiber_reserve(fiber_used + 1, 0) != CORE_OK) {
+        world_found("limit", rank->rank, "no memory for another fiber");
+        world_stop();
     }
-    struct inproc_fiber *got = fiber[fiber_used];
+    struct world_fiber *got = fiber[fiber_used];
     if (UNLIKELY(got->dirty)) {
         if (__asan_unpoison_memory_region)
             __asan_unpoison_memory_region(got->stack, got->stack_bytes);
@@ -295,7 +294,7 @@ struct inproc_fiber *inproc_fiber_get(struct inproc_rank *rank, void (*body)(str
     return got;
 }
 
-void inproc_fiber_reset(void)
+void world_fiber_reset(void)
 {
     for (int i = 0; i < fiber_used; i++)
         if (fiber[i]->live) {
@@ -305,7 +304,7 @@ void inproc_fiber_reset(void)
     fiber_used = 0;
 }
 
-void inproc_fiber_done(void)
+void world_fiber_done(void)
 {
     for (int i = 0; i < fiber_count; i++) {
         munmap(fiber[i]->stack - GUARD_BYTES, GUARD_BYTES + fiber[i]->stack_bytes);
@@ -317,7 +316,7 @@ void inproc_fiber_done(void)
     stack_size = 0;
 }
 
-int inproc_stack_owner(const void *address)
+int world_stack_owner(const void *address)
 {
     for (int i = 0; i < fiber_used; i++) {
         const uint8_t *low = fiber[i]->stack - GUARD_BYTES;

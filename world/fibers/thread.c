@@ -1,10 +1,10 @@
 /* Threads of the program. A rank is a fiber: MPI cannot be called by another thread than the one
  * all fibers run on. A thread that only computes does no harm, as long as its rank's global
- * variables stay in place: it has to end before another rank goes on (private.c). What breaks one
+ * variables stay in place: it has to end before another rank goes on (globals.c). What breaks one
  * of the two is told so and ended, instead of doing as it likes to the world's state.
  *
  * Nobody pays for this who starts no thread: once one is started, the limit of steps is 0, so every
- * call takes the way that looks (inproc_step_limit in world.c). */
+ * call takes the way that looks (world_step_limit in world.c). */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -64,7 +64,7 @@ int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*
     if (!WORLD->running)
         return create(thread, attributes, run, argument);
     WORLD->step_count_max = 0;
-    if (!inproc_private_bytes || !is_of_program(run))
+    if (!world_globals_bytes || !is_of_program(run))
         return create(thread, attributes, run, argument);
     struct body *body = malloc(sizeof *body);
     CORE_CHECK(body);
@@ -85,7 +85,7 @@ static _Noreturn void refuse(const char *what)
     _Exit(2);
 }
 
-void inproc_thread_leave(void)
+void world_thread_leave(void)
 {
     if (alive)
         refuse("threads of a rank still run while another rank goes on: in the in-process MPI the "
@@ -94,7 +94,7 @@ void inproc_thread_leave(void)
                "use mpirun");
 }
 
-void inproc_thread_check(void)
+void world_thread_check(void)
 {
     const uint8_t *here = __builtin_frame_address(0), *stack = WORLD->fiber->stack;
     if (here >= stack && here < stack + WORLD->fiber->stack_bytes)

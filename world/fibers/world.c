@@ -6,23 +6,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct inproc_world inproc_world;
+struct world_state world_state;
 
-static struct inproc_rank *rank_table;
-static struct inproc_fiber **ready_table;
+static struct world_rank *rank_table;
+static struct world_fiber **ready_table;
 static int *identity;
 static int rank_room;
 
 enum { POLLS_MAX = 20000 };
 
-uint32_t inproc_choose(struct inproc_choice *choice, uint32_t bound)
+uint32_t world_choose(struct world_choice *choice, uint32_t bound)
 {
     if (bound <= 1)
         return 0;
     switch (choice->kind) {
-    case INPROC_SEED:
+    case WORLD_SEED:
         return (uint32_t)core_random_below(&choice->random, bound);
-    case INPROC_BYTES: {
+    case WORLD_BYTES: {
         if (choice->at >= choice->count)
             return 0;
         uint32_t value = choice->bytes[choice->at++];
@@ -30,7 +30,7 @@ uint32_t inproc_choose(struct inproc_choice *choice, uint32_t bound)
             value = value << 8 | choice->bytes[choice->at++];
         return value % bound;
     }
-    case INPROC_DEFAULT:
+    case WORLD_DEFAULT:
         break;
     }
     return 0;
@@ -40,18 +40,18 @@ uint32_t inproc_choose(struct inproc_choice *choice, uint32_t bound)
 
 static void found(const char *rule, int rank, const char *format, va_list arguments)
 {
-    struct inproc_outcome *outcome = WORLD->outcome;
-    if (outcome->finding_count == INPROC_FINDINGS_MAX) {
+    struct world_outcome *outcome = WORLD->outcome;
+    if (outcome->finding_count == WORLD_FINDINGS_MAX) {
         outcome->finding_dropped++;
         return;
     }
-    struct inproc_finding *finding = &outcome->finding[outcome->finding_count++];
+    struct world_finding *finding = &outcome->finding[outcome->finding_count++];
     finding->rule = rule;
     finding->rank = rank;
     vsnprintf(finding->text, sizeof finding->text, format, arguments);
 }
 
-void inproc_found(const char *rule, int rank, const char *format, ...)
+void world_found(const char *rule, int rank, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -59,26 +59,26 @@ void inproc_found(const char *rule, int rank, const char *format, ...)
     va_end(arguments);
 }
 
-void inproc_note(const char *rule, const char *format, ...)
+void world_note(const char *rule, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
-    found(rule, inproc_rank(), format, arguments);
+    found(rule, world_rank(), format, arguments);
     va_end(arguments);
 }
 
-void inproc_emit(enum inproc_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
-                 int32_t request, bool flag)
+void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
+                int32_t request, bool flag)
 {
-    struct inproc_event event = {.kind = kind,
-                                 .rank = ME->rank,
-                                 .peer = peer,
-                                 .tag = tag,
-                                 .context = context,
-                                 .bytes = bytes,
-                                 .request = request,
-                                 .flag = flag,
-                                 .call = WORLD->fiber->call};
+    struct world_event event = {.kind = kind,
+                                .rank = ME->rank,
+                                .peer = peer,
+                                .tag = tag,
+                                .context = context,
+                                .bytes = bytes,
+                                .request = request,
+                                .flag = flag,
+                                .call = WORLD->fiber->call};
     WORLD->options->event(WORLD->options->event_context, &event);
 }
 
@@ -92,14 +92,14 @@ static int error_raise(MPI_Errhandler handler, void *object, int code, const cha
         handler->function(object, &passed);
         return code;
     }
-    char text[INPROC_TEXT_MAX / 2];
+    char text[WORLD_TEXT_MAX / 2];
     vsnprintf(text, sizeof text, format, arguments);
-    inproc_found(code == MPI_ERR_TRUNCATE ? "truncation" : "error", ME->rank, "%s in %s: %s",
-                 inproc_error_name(code), WORLD->fiber->call, text);
-    inproc_world_stop();
+    world_found(code == MPI_ERR_TRUNCATE ? "truncation" : "error", ME->rank, "%s in %s: %s",
+                world_error_name(code), WORLD->fiber->call, text);
+    world_stop();
 }
 
-int inproc_error(MPI_Comm comm, int code, const char *format, ...)
+int world_error(MPI_Comm comm, int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -109,7 +109,7 @@ int inproc_error(MPI_Comm comm, int code, const char *format, ...)
     return code;
 }
 
-int inproc_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
+int world_error_on(MPI_Errhandler handler, void *object, int code, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
@@ -118,20 +118,20 @@ int inproc_error_on(MPI_Errhandler handler, void *object, int code, const char *
     return code;
 }
 
-struct inproc_extra *inproc_extra(void)
+struct world_extra *world_extra(void)
 {
     if (!ME->extra) {
-        ME->extra = inproc_zalloc(sizeof *ME->extra);
+        ME->extra = world_zalloc(sizeof *ME->extra);
         ME->extra->file_errhandler = MPI_ERRORS_RETURN;
     }
     return ME->extra;
 }
 
-void inproc_not_initialized(void)
+void world_not_initialized(void)
 {
-    inproc_found("error", ME->rank, "%s called %s", WORLD->fiber->call,
-                 ME->finalized ? "after MPI_Finalize" : "before MPI_Init");
-    inproc_world_stop();
+    world_found("error", ME->rank, "%s called %s", WORLD->fiber->call,
+                ME->finalized ? "after MPI_Finalize" : "before MPI_Init");
+    world_stop();
 }
 
 static uint64_t step_limit(void)
@@ -139,43 +139,43 @@ static uint64_t step_limit(void)
     return WORLD->options->step_count_max ? WORLD->options->step_count_max : 100000000;
 }
 
-void inproc_step_limit(void)
+void world_step_limit(void)
 {
-    inproc_thread_check();
+    world_thread_check();
     if (WORLD->step_count <= step_limit())
         return;
-    inproc_found("limit", ME->rank, "no end after %llu MPI calls; the last was %s",
-                 (unsigned long long)step_limit(), WORLD->fiber->call);
-    inproc_world_stop();
+    world_found("limit", ME->rank, "no end after %llu MPI calls; the last was %s",
+                (unsigned long long)step_limit(), WORLD->fiber->call);
+    world_stop();
 }
 
-void inproc_poll_failed(void)
+void world_poll_failed(void)
 {
     if (++ME->idle_polls > POLLS_MAX) {
         bool all = true;
         for (int i = 0; i < WORLD->rank_count; i++) {
-            struct inproc_rank *rank = &WORLD->rank[i];
+            struct world_rank *rank = &WORLD->rank[i];
             if (rank->fiber->live && rank != ME && rank->idle_polls < POLLS_MAX / 2 &&
                 !rank->fiber->why)
                 all = false;
         }
         if (all) {
-            inproc_found("livelock", ME->rank,
-                         "rank %d polls with %s for ever: nobody can make progress", ME->rank,
-                         WORLD->fiber->call);
-            inproc_world_stop();
+            world_found("livelock", ME->rank,
+                        "rank %d polls with %s for ever: nobody can make progress", ME->rank,
+                        WORLD->fiber->call);
+            world_stop();
         }
     }
-    if (UNLIKELY(WORLD->later != NULL))
-        inproc_later_tick();
-    inproc_fiber_yield();
+    if (UNLIKELY(WORLD->delayed != NULL))
+        world_delayed_tick();
+    world_fiber_yield();
 }
 
 /* --- handles ---------------------------------------------------------------------------------- */
 
-void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes)
+void *world_handle_new(enum world_handle_kind kind, size_t bytes)
 {
-    struct inproc_handle *handle = inproc_alloc(bytes);
+    struct world_handle *handle = world_alloc(bytes);
     memset(handle, 0, bytes);
     handle->magic = (uint32_t)HANDLE_MAGIC + kind;
     handle->references = 1;
@@ -185,12 +185,12 @@ void *inproc_handle_new(enum inproc_handle_kind kind, size_t bytes)
     return handle;
 }
 
-void inproc_handle_kill(struct inproc_handle *handle)
+void world_handle_kill(struct world_handle *handle)
 {
     handle->magic = (uint32_t)HANDLE_DEAD + (handle->magic & 0xffff);
 }
 
-static void report_handles(struct inproc_rank *rank)
+static void report_handles(struct world_rank *rank)
 {
     static const char *const rule[HANDLE_KIND_COUNT] = {[HANDLE_COMM] = "leaked-communicator",
                                                         [HANDLE_GROUP] = "leaked-group",
@@ -202,7 +202,7 @@ static void report_handles(struct inproc_rank *rank)
                                                         [HANDLE_MESSAGE] = "leaked-message",
                                                         [HANDLE_WIN] = "leaked-window",
                                                         [HANDLE_FILE] = "leaked-file"};
-    for (struct inproc_handle *handle = rank->handles; handle; handle = handle->next) {
+    for (struct world_handle *handle = rank->handles; handle; handle = handle->next) {
         uint32_t kind = handle->magic - (uint32_t)HANDLE_MAGIC;
         if (kind == 0 || kind >= HANDLE_KIND_COUNT)
             continue;
@@ -215,17 +215,17 @@ static void report_handles(struct inproc_rank *rank)
                     ? (request->complete ? "complete, but never waited for" : "never completed")
                 : request->active ? "persistent, still active"
                                   : "persistent, never freed";
-            inproc_found("leaked-request", rank->rank, "a request of %s is left: %s",
-                         handle->made_by, state);
+            world_found("leaked-request", rank->rank, "a request of %s is left: %s",
+                        handle->made_by, state);
             continue;
         }
-        inproc_found(rule[kind], rank->rank, "what %s made is never freed", handle->made_by);
+        world_found(rule[kind], rank->rank, "what %s made is never freed", handle->made_by);
     }
 }
 
 /* --- the end ---------------------------------------------------------------------------------- */
 
-static void describe(const struct inproc_fiber *fiber, char *text, size_t room)
+static void describe(const struct world_fiber *fiber, char *text, size_t room)
 {
     int n = snprintf(text, room, "rank %d in %s", fiber->rank->rank,
                      fiber->call ? fiber->call : "no MPI call");
@@ -245,12 +245,12 @@ static void describe(const struct inproc_fiber *fiber, char *text, size_t room)
 
 static void report_deadlock(void)
 {
-    char text[INPROC_TEXT_MAX];
+    char text[WORLD_TEXT_MAX];
     size_t used = 0;
     int shown = 0, blocked = 0, first = -1;
     text[0] = 0;
     for (int i = 0; i < WORLD->rank_count; i++) {
-        struct inproc_fiber *fiber = WORLD->rank[i].fiber;
+        struct world_fiber *fiber = WORLD->rank[i].fiber;
         if (!fiber->live)
             continue;
         blocked++;
@@ -266,23 +266,23 @@ static void report_deadlock(void)
     }
     if (shown < blocked)
         snprintf(text + used, sizeof text - used, "; and %d more", blocked - shown);
-    inproc_found("deadlock", first, "%d of %d ranks wait for ever: %s", blocked, WORLD->rank_count,
-                 text);
+    world_found("deadlock", first, "%d of %d ranks wait for ever: %s", blocked, WORLD->rank_count,
+                text);
 }
 
-static void rank_body(struct inproc_fiber *fiber)
+static void rank_body(struct world_fiber *fiber)
 {
-    struct inproc_rank *me = fiber->rank;
+    struct world_rank *me = fiber->rank;
     int status = WORLD->options->run(me->rank, WORLD->options->context);
     ME->fiber->why = NULL;
     if (status != 0)
-        inproc_found("exit-status", me->rank, "rank %d ended with status %d", me->rank, status);
+        world_found("exit-status", me->rank, "rank %d ended with status %d", me->rank, status);
     if (!WORLD->options->initialized && me->initialized && !me->finalized)
-        inproc_found("not-finalized", me->rank, "rank %d ended without MPI_Finalize", me->rank);
+        world_found("not-finalized", me->rank, "rank %d ended without MPI_Finalize", me->rank);
     WORLD->live_count--;
 }
 
-static void rank_init(struct inproc_rank *me, int index)
+static void rank_init(struct world_rank *me, int index)
 {
     me->rank = index;
     me->initialized = WORLD->options->initialized;
@@ -305,7 +305,7 @@ static void rank_init(struct inproc_rank *me, int index)
     me->bsend_buffer = NULL;
     me->extra = NULL;
     me->self_member = index;
-    me->private = NULL;
+    me->globals = NULL;
     struct ompi_communicator_t *world = &me->world, *self = &me->self;
     world->handle.magic = self->handle.magic = (uint32_t)HANDLE_MAGIC + HANDLE_COMM;
     world->handle.references = self->handle.references = 1;
@@ -352,7 +352,7 @@ static enum core_status tables_reserve(int count)
     return CORE_OK;
 }
 
-static void outcome_init(struct inproc_outcome *outcome)
+static void outcome_init(struct world_outcome *outcome)
 {
     outcome->finding_count = outcome->finding_dropped = 0;
     outcome->finished = false;
@@ -361,7 +361,7 @@ static void outcome_init(struct inproc_outcome *outcome)
     outcome->wildcard_rank = outcome->wildcard_source = -1;
 }
 
-static void find_odd_wildcard(struct inproc_outcome *outcome)
+static void find_odd_wildcard(struct world_outcome *outcome)
 {
     uint32_t named = 0;
     for (int i = 0; i < WORLD->rank_count; i++)
@@ -375,12 +375,12 @@ static void find_odd_wildcard(struct inproc_outcome *outcome)
 
 static void world_finish(void)
 {
-    struct inproc_outcome *outcome = WORLD->outcome;
+    struct world_outcome *outcome = WORLD->outcome;
     find_odd_wildcard(outcome);
     outcome->finished = WORLD->live_count == 0;
     outcome->step_count = WORLD->step_count;
     for (int i = 0; i < WORLD->rank_count; i++) {
-        const struct inproc_rank *rank = &WORLD->rank[i];
+        const struct world_rank *rank = &WORLD->rank[i];
         outcome->pattern_hash = core_random_mix(outcome->pattern_hash ^ rank->pattern);
         if (rank->clock[0] > outcome->round_count)
             outcome->round_count = rank->clock[0];
@@ -389,17 +389,16 @@ static void world_finish(void)
     }
 }
 
-enum core_status inproc_run(const struct inproc_options *options,
-                            struct inproc_outcome *out_outcome)
+enum core_status world_run(const struct world_options *options, struct world_outcome *out_outcome)
 {
-    struct inproc_world *world = WORLD;
+    struct world_state *world = WORLD;
     CORE_CHECK(!world->running);
-    if (options->rank_count < 1 || options->rank_count > INPROC_RANKS_MAX)
+    if (options->rank_count < 1 || options->rank_count > WORLD_RANKS_MAX)
         return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", options->rank_count,
-                           INPROC_RANKS_MAX);
+                           WORLD_RANKS_MAX);
     enum core_status status = tables_reserve(options->rank_count);
     if (status == CORE_OK)
-        status = inproc_fiber_reserve(options->rank_count, options->stack_bytes);
+        status = world_fiber_reserve(options->rank_count, options->stack_bytes);
     if (status != CORE_OK)
         return core_report(status, "no memory for %d ranks", options->rank_count);
     outcome_init(out_outcome);
@@ -413,7 +412,7 @@ enum core_status inproc_run(const struct inproc_options *options,
     while (world->ready_mask + 1 < (uint32_t)options->rank_count)
         world->ready_mask = world->ready_mask * 2 + 1;
     world->ready_head = world->ready_count = 0;
-    world->chosen = options->shuffle && options->choice.kind != INPROC_DEFAULT;
+    world->chosen = options->shuffle && options->choice.kind != WORLD_DEFAULT;
     world->stop = false;
     world->step_count = 0;
     world->step_count_max = step_limit();
@@ -422,48 +421,48 @@ enum core_status inproc_run(const struct inproc_options *options,
     world->context_next = 4;
     world->keyval_count = 0;
     world->paused = NULL;
-    world->later = world->later_free = NULL;
+    world->delayed = world->delayed_free = NULL;
     world->ticks = 0;
     world->heap = NULL;
     world->file = NULL;
     world->meeting = NULL;
     world->message_free = NULL;
-    inproc_arena_reset();
+    world_arena_reset();
     world->running = true;
-    inproc_private_start();
+    world_globals_start();
     for (int i = 0; i < options->rank_count; i++) {
         rank_init(&rank_table[i], i);
-        rank_table[i].fiber = inproc_fiber_get(&rank_table[i], rank_body, NULL);
+        rank_table[i].fiber = world_fiber_get(&rank_table[i], rank_body, NULL);
         rank_table[i].fiber->is_rank = true;
-        inproc_fiber_ready(rank_table[i].fiber);
+        world_fiber_ready(rank_table[i].fiber);
     }
-    inproc_fiber_loop();
-    inproc_private_end();
+    world_fiber_loop();
+    world_globals_end();
     world->fiber = NULL;
     ME = NULL;
     if (!world->stop && world->live_count > 0)
         report_deadlock();
     else if (!world->stop) {
-        inproc_match_report_leftovers();
+        world_match_report_leftovers();
         for (int i = 0; i < options->rank_count; i++)
             if (rank_table[i].handles)
                 report_handles(&rank_table[i]);
     }
     world_finish();
-    inproc_fiber_reset();
-    inproc_heap_end();
+    world_fiber_reset();
+    world_heap_end();
     if (UNLIKELY(world->file != NULL))
-        inproc_files_close();
+        world_files_close();
     world->running = false;
     return CORE_OK;
 }
 
-void inproc_done(void)
+void world_done(void)
 {
     CORE_CHECK(!WORLD->running);
-    inproc_fiber_done();
-    inproc_arena_done();
-    inproc_private_done();
+    world_fiber_done();
+    world_arena_done();
+    world_globals_done();
     free(rank_table);
     free(ready_table);
     free(identity);
@@ -473,18 +472,18 @@ void inproc_done(void)
     rank_room = 0;
 }
 
-int inproc_rank(void)
+int world_rank(void)
 {
     return WORLD->running && ME ? ME->rank : -1;
 }
 
-void inproc_sleep(uint64_t ns)
+void world_sleep(uint64_t ns)
 {
     WORLD->now_ns += ns;
-    inproc_fiber_yield();
+    world_fiber_yield();
 }
 
-uint64_t inproc_now_ns(void)
+uint64_t world_now_ns(void)
 {
     return WORLD->now_ns;
 }

@@ -51,7 +51,7 @@ static int keyval_new(enum owner owner, void *copy, void *drop, void *extra, int
 {
     int keyval_count = WORLD->keyval_count++;
     if (keyval_count >= KEYVALS_MAX)
-        return inproc_error(NULL, MPI_ERR_NO_MEM, "more than %d keys", KEYVALS_MAX);
+        return world_error(NULL, MPI_ERR_NO_MEM, "more than %d keys", KEYVALS_MAX);
     keyval[keyval_count] = (struct keyval){.extra = extra, .owner = owner};
     memcpy(&keyval[keyval_count].copy, &copy, sizeof copy);
     memcpy(&keyval[keyval_count].drop, &drop, sizeof drop);
@@ -69,7 +69,7 @@ static int keyval_free(enum owner owner, int *key)
 {
     struct keyval *freed = keyval_of(*key);
     if (!freed || freed->freed || freed->owner != owner)
-        return inproc_error(NULL, MPI_ERR_KEYVAL, "key %d", *key);
+        return world_error(NULL, MPI_ERR_KEYVAL, "key %d", *key);
     freed->freed = true;
     *key = MPI_KEYVAL_INVALID;
     return MPI_SUCCESS;
@@ -79,7 +79,7 @@ static int keyval_free(enum owner owner, int *key)
 
 struct target { /* whose attributes, and whom to tell about errors */
     enum owner owner;
-    struct inproc_attribute **list;
+    struct world_attribute **list;
     void *handle;
     MPI_Errhandler errhandler;
 };
@@ -87,10 +87,10 @@ struct target { /* whose attributes, and whom to tell about errors */
 static int complain(const struct target *t, int key)
 {
     void *object = t->handle;
-    return inproc_error_on(t->errhandler, &object, MPI_ERR_KEYVAL, "key %d", key);
+    return world_error_on(t->errhandler, &object, MPI_ERR_KEYVAL, "key %d", key);
 }
 
-static struct inproc_attribute **attribute_find(struct inproc_attribute **link, int key)
+static struct world_attribute **attribute_find(struct world_attribute **link, int key)
 {
     while (*link && (*link)->keyval != key)
         link = &(*link)->next;
@@ -103,9 +103,9 @@ static bool key_fits(const struct target *t, int key)
     return known && known->owner == t->owner;
 }
 
-static int drop(struct inproc_attribute **link, void *handle)
+static int drop(struct world_attribute **link, void *handle)
 {
-    struct inproc_attribute *attribute = *link;
+    struct world_attribute *attribute = *link;
     const struct keyval *key = keyval_of(attribute->keyval);
     *link = attribute->next;
     return key && key->drop ? key->drop(handle, attribute->keyval, attribute->value, key->extra)
@@ -116,12 +116,12 @@ static int set(struct target t, int key, void *value)
 {
     if (!key_fits(&t, key))
         return complain(&t, key);
-    struct inproc_attribute **link = attribute_find(t.list, key);
+    struct world_attribute **link = attribute_find(t.list, key);
     int code = *link ? drop(link, t.handle) : MPI_SUCCESS;
     if (code)
         return code;
-    struct inproc_attribute *made = inproc_alloc(sizeof *made);
-    *made = (struct inproc_attribute){*t.list, key, value};
+    struct world_attribute *made = world_alloc(sizeof *made);
+    *made = (struct world_attribute){*t.list, key, value};
     *t.list = made;
     return MPI_SUCCESS;
 }
@@ -130,7 +130,7 @@ static int get(struct target t, int key, void *value, int *flag)
 {
     if (!key_fits(&t, key))
         return complain(&t, key);
-    struct inproc_attribute *found = *attribute_find(t.list, key);
+    struct world_attribute *found = *attribute_find(t.list, key);
     *flag = found != NULL;
     if (found)
         *(void **)value = found->value;
@@ -139,14 +139,13 @@ static int get(struct target t, int key, void *value, int *flag)
 
 static int delete (struct target t, int key)
 {
-    struct inproc_attribute **link = attribute_find(t.list, key);
+    struct world_attribute **link = attribute_find(t.list, key);
     return key_fits(&t, key) && *link ? drop(link, t.handle) : complain(&t, key);
 }
 
-int inproc_attributes_copy(struct inproc_attribute *from, void *object,
-                           struct inproc_attribute **to)
+int world_attributes_copy(struct world_attribute *from, void *object, struct world_attribute **to)
 {
-    for (struct inproc_attribute *a = from; a; a = a->next) {
+    for (struct world_attribute *a = from; a; a = a->next) {
         const struct keyval *key = keyval_of(a->keyval);
         void *value = NULL;
         int flag = 0;
@@ -156,15 +155,15 @@ int inproc_attributes_copy(struct inproc_attribute *from, void *object,
         if (code)
             return code;
         if (flag) {
-            struct inproc_attribute *made = inproc_alloc(sizeof *made);
-            *made = (struct inproc_attribute){*to, a->keyval, value};
+            struct world_attribute *made = world_alloc(sizeof *made);
+            *made = (struct world_attribute){*to, a->keyval, value};
             *to = made;
         }
     }
     return MPI_SUCCESS;
 }
 
-int inproc_attributes_drop(struct inproc_attribute **from, void *object)
+int world_attributes_drop(struct world_attribute **from, void *object)
 {
     int code = MPI_SUCCESS;
     while (*from && !code)
@@ -177,7 +176,7 @@ int inproc_attributes_drop(struct inproc_attribute **from, void *object)
 static int of_comm(MPI_Comm handle, struct target *out)
 {
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS)
         *out = (struct target){OF_COMM, &comm->attribute, comm_handle(comm), comm->errhandler};
     return code;
@@ -185,15 +184,15 @@ static int of_comm(MPI_Comm handle, struct target *out)
 
 static int of_type(MPI_Datatype type, struct target *out)
 {
-    if (inproc_type_check(type, false))
-        return inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
+    if (world_type_check(type, false))
+        return world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
     *out = (struct target){OF_TYPE, &type->attribute, type, ME->world.errhandler};
     return MPI_SUCCESS;
 }
 
 static int of_win(MPI_Win win, struct target *out)
 {
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code == MPI_SUCCESS)
         *out = (struct target){OF_WIN, &win->attribute, win, win->errhandler};
     return code;

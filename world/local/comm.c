@@ -12,18 +12,18 @@ struct ompi_predefined_communicator_t ompi_mpi_comm_null = {{.handle = {.magic =
 
 enum { KEY_COLLECTIVE = 1 }; /* contexts are even: an odd key marks the log of collective calls */
 
-uint32_t inproc_context_new(void)
+uint32_t world_context_new(void)
 {
     uint32_t context = WORLD->context_next;
     WORLD->context_next += 2;
     return context;
 }
 
-int inproc_comm_check(MPI_Comm handle, MPI_Comm *out_comm)
+int world_comm_check(MPI_Comm handle, MPI_Comm *out_comm)
 {
     MPI_Comm comm = comm_of(handle);
     if (!comm)
-        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+        return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
     *out_comm = comm;
     return MPI_SUCCESS;
 }
@@ -44,13 +44,13 @@ static bool local_first(MPI_Comm comm)
 
 /* Groups that share a context are disjoint: `first`, a member that all name alike, tells them
  * apart. */
-static struct inproc_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size,
-                                           int root)
+static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int first, int size,
+                                          int root)
 {
-    for (struct inproc_meeting *m = WORLD->meeting; m; m = m->next)
+    for (struct world_meeting *m = WORLD->meeting; m; m = m->next)
         if (m->key == key && m->number == number && m->first == first)
             return m;
-    struct inproc_meeting *made = inproc_alloc(sizeof *made);
+    struct world_meeting *made = world_alloc(sizeof *made);
     memset(made, 0, sizeof *made);
     made->key = key;
     made->number = number;
@@ -63,83 +63,83 @@ static struct inproc_meeting *meeting_find(uint32_t key, uint32_t number, int fi
     return made;
 }
 
-static void meeting_arrive(struct inproc_meeting *meeting)
+static void meeting_arrive(struct world_meeting *meeting)
 {
     if (++meeting->arrived < meeting->size)
         return;
-    struct inproc_meeting **link = &WORLD->meeting;
+    struct world_meeting **link = &WORLD->meeting;
     while (*link != meeting)
         link = &(*link)->next;
     *link = meeting->next;
 }
 
-static void mismatch(const struct inproc_meeting *meeting, int root)
+static void mismatch(const struct world_meeting *meeting, int root)
 {
     if (strcmp(meeting->call, WORLD->fiber->call))
-        inproc_found("collective-mismatch", ME->rank,
-                     "rank %d calls %s where another member of the communicator calls %s", ME->rank,
-                     WORLD->fiber->call, meeting->call);
+        world_found("collective-mismatch", ME->rank,
+                    "rank %d calls %s where another member of the communicator calls %s", ME->rank,
+                    WORLD->fiber->call, meeting->call);
     else if (meeting->root != root)
-        inproc_found("collective-mismatch", ME->rank,
-                     "rank %d calls %s with root %d, another member with root %d", ME->rank,
-                     meeting->call, root, meeting->root);
+        world_found("collective-mismatch", ME->rank,
+                    "rank %d calls %s with root %d, another member with root %d", ME->rank,
+                    meeting->call, root, meeting->root);
     else
         return;
-    inproc_world_stop();
+    world_stop();
 }
 
-uint32_t inproc_collective_enter(MPI_Comm comm, const char *call, int root)
+uint32_t world_collective_enter(MPI_Comm comm, const char *call, int root)
 {
     uint32_t number = comm->collective_count++;
     WORLD->fiber->call = call;
     if (UNLIKELY(WORLD->options->event != NULL))
-        inproc_emit(INPROC_EVENT_CALL, root, 0, comm->context + 1, 0, -1, false);
+        world_emit(WORLD_EVENT_CALL, root, 0, comm->context + 1, 0, -1, false);
     if (comm->remote_size) /* roots differ between the groups by design */
         return number;
-    struct inproc_meeting *meeting =
+    struct world_meeting *meeting =
         meeting_find(comm->context | KEY_COLLECTIVE, number, comm->member[0], comm->size, root);
     mismatch(meeting, root);
     meeting_arrive(meeting);
     return number;
 }
 
-struct inproc_meeting *inproc_meet(MPI_Comm comm, void *mine)
+struct world_meeting *world_meet(MPI_Comm comm, void *mine)
 {
-    return inproc_meet_numbered(comm, comm->meeting_count++, mine);
+    return world_meet_numbered(comm, comm->meeting_count++, mine);
 }
 
-struct inproc_meeting *inproc_meet_numbered(MPI_Comm comm, uint32_t number, void *mine)
+struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *mine)
 {
     int size = comm->size + comm->remote_size;
     int place = comm->rank + (local_first(comm) ? 0 : comm->remote_size);
     int first = local_first(comm) ? comm->member[0] : comm->remote[0];
-    struct inproc_fiber *fiber = WORLD->fiber;
+    struct world_fiber *fiber = WORLD->fiber;
     if (UNLIKELY(WORLD->options->event != NULL))
-        inproc_emit(INPROC_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
-    struct inproc_meeting *meeting = meeting_find(comm->context, number, first, size, 0);
+        world_emit(WORLD_EVENT_CALL, -1, 0, comm->context, 0, -1, false);
+    struct world_meeting *meeting = meeting_find(comm->context, number, first, size, 0);
     mismatch(meeting, 0);
     if (!meeting->slot) {
-        meeting->slot = inproc_alloc((size_t)size * sizeof(void *));
-        meeting->waiting = inproc_alloc((size_t)size * sizeof(void *));
-        meeting->context = inproc_context_new();
+        meeting->slot = world_alloc((size_t)size * sizeof(void *));
+        meeting->waiting = world_alloc((size_t)size * sizeof(void *));
+        meeting->context = world_context_new();
     }
     meeting->slot[place] = mine;
     meeting->waiting[meeting->arrived] = fiber;
     meeting_arrive(meeting);
     if (meeting->arrived < size) {
         fiber->why = "waits for the other members of the communicator";
-        inproc_fiber_block();
+        world_fiber_block();
         fiber->why = NULL;
         return meeting;
     }
     for (int i = 0; i < size - 1; i++)
-        inproc_fiber_ready(meeting->waiting[i]);
+        world_fiber_ready(meeting->waiting[i]);
     return meeting;
 }
 
-MPI_Comm inproc_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent)
+MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent)
 {
-    MPI_Comm comm = inproc_handle_new(HANDLE_COMM, sizeof *comm);
+    MPI_Comm comm = world_handle_new(HANDLE_COMM, sizeof *comm);
     comm->context = context;
     comm->rank = rank;
     comm->size = size;
@@ -156,7 +156,7 @@ int MPI_Comm_rank(MPI_Comm handle, int *rank)
     ENTER("MPI_Comm_rank");
     MPI_Comm comm = comm_of(handle);
     if (UNLIKELY(!comm))
-        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+        return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
     *rank = comm->rank;
     return MPI_SUCCESS;
 }
@@ -166,7 +166,7 @@ int MPI_Comm_size(MPI_Comm handle, int *size)
     ENTER("MPI_Comm_size");
     MPI_Comm comm = comm_of(handle);
     if (UNLIKELY(!comm))
-        return inproc_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
+        return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
     *size = comm->size;
     return MPI_SUCCESS;
 }
@@ -175,11 +175,11 @@ int MPI_Comm_remote_size(MPI_Comm handle, int *size)
 {
     ENTER("MPI_Comm_remote_size");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (!comm->remote_size)
-        return inproc_error(comm, MPI_ERR_COMM, "not an intercommunicator");
+        return world_error(comm, MPI_ERR_COMM, "not an intercommunicator");
     *size = comm->remote_size;
     return MPI_SUCCESS;
 }
@@ -188,7 +188,7 @@ int MPI_Comm_test_inter(MPI_Comm handle, int *flag)
 {
     ENTER("MPI_Comm_test_inter");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS)
         *flag = comm->remote_size > 0;
     return code;
@@ -198,9 +198,9 @@ int MPI_Comm_compare(MPI_Comm handle1, MPI_Comm handle2, int *result)
 {
     ENTER("MPI_Comm_compare");
     MPI_Comm a, b;
-    int code = inproc_comm_check(handle1, &a);
+    int code = world_comm_check(handle1, &a);
     if (!code)
-        code = inproc_comm_check(handle2, &b);
+        code = world_comm_check(handle2, &b);
     if (code)
         return code;
     *result = a == b ? MPI_IDENT : MPI_CONGRUENT;
@@ -221,9 +221,9 @@ int MPI_Comm_set_name(MPI_Comm handle, const char *name)
 {
     ENTER("MPI_Comm_set_name");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS) {
-        char *copy = inproc_strdup(name);
+        char *copy = world_strdup(name);
         if (strlen(copy) >= MPI_MAX_OBJECT_NAME)
             copy[MPI_MAX_OBJECT_NAME - 1] = 0;
         comm->name = copy;
@@ -235,7 +235,7 @@ int MPI_Comm_get_name(MPI_Comm handle, char *name, int *resultlen)
 {
     ENTER("MPI_Comm_get_name");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS) {
         strcpy(name, comm->name);
         *resultlen = (int)strlen(name);
@@ -247,15 +247,15 @@ int MPI_Comm_free(MPI_Comm *handle)
 {
     ENTER("MPI_Comm_free");
     MPI_Comm comm;
-    int code = inproc_comm_check(*handle, &comm);
+    int code = world_comm_check(*handle, &comm);
     if (code)
         return code;
     if (comm == &ME->world || comm == &ME->self)
-        return inproc_error(comm, MPI_ERR_COMM, "a predefined communicator cannot be freed");
-    code = inproc_attributes_drop(&comm->attribute, comm);
+        return world_error(comm, MPI_ERR_COMM, "a predefined communicator cannot be freed");
+    code = world_attributes_drop(&comm->attribute, comm);
     if (code)
-        return inproc_error(comm, code, "a callback refuses");
-    inproc_handle_kill(&comm->handle);
+        return world_error(comm, code, "a callback refuses");
+    world_handle_kill(&comm->handle);
     *handle = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -276,9 +276,9 @@ int MPI_Comm_get_parent(MPI_Comm *parent)
 
 static MPI_Comm dup_of(MPI_Comm comm, uint32_t context)
 {
-    MPI_Comm made = inproc_comm_new(context, comm->rank, comm->size, comm->member, comm);
+    MPI_Comm made = world_comm_new(context, comm->rank, comm->size, comm->member, comm);
     if (comm == &ME->self) {
-        int *member = inproc_alloc(sizeof *member);
+        int *member = world_alloc(sizeof *member);
         *member = ME->rank;
         made->member = member;
     }
@@ -292,12 +292,12 @@ static int dup(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
 {
     ENTER(call);
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
-    MPI_Comm made = dup_of(comm, inproc_meet(comm, NULL)->context);
+    MPI_Comm made = dup_of(comm, world_meet(comm, NULL)->context);
     *newcomm = made;
-    return inproc_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
+    return world_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)
@@ -309,7 +309,7 @@ int MPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 {
     int code = dup("MPI_Comm_dup_with_info", comm, newcomm);
     if (!code)
-        (*newcomm)->info = inproc_info_keep(info);
+        (*newcomm)->info = world_info_keep(info);
     return code;
 }
 
@@ -319,33 +319,32 @@ struct idup {
     struct ompi_request_t *request;
 };
 
-static void idup_body(struct inproc_fiber *fiber)
+static void idup_body(struct world_fiber *fiber)
 {
     struct idup *idup = fiber->argument;
     fiber->call = "MPI_Comm_idup";
-    idup->made->context =
-        inproc_meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
+    idup->made->context = world_meet_numbered(idup->comm, idup->made->meeting_count, NULL)->context;
     idup->made->meeting_count = 0;
-    inproc_request_complete(idup->request);
+    world_request_complete(idup->request);
 }
 
 int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
 {
     ENTER("MPI_Comm_idup");
-    struct idup *idup = inproc_alloc(sizeof *idup);
-    int code = inproc_comm_check(handle, &idup->comm);
+    struct idup *idup = world_alloc(sizeof *idup);
+    int code = world_comm_check(handle, &idup->comm);
     if (code)
         return code;
     idup->made = *newcomm = dup_of(idup->comm, 0);
     idup->made->meeting_count = idup->comm->meeting_count++;
-    idup->request = *request = inproc_request_new(REQUEST_COLL);
+    idup->request = *request = world_request_new(REQUEST_COLL);
     idup->request->active = true;
     idup->request->comm = idup->comm;
     idup->request->peer = MPI_PROC_NULL;
     idup->request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
-    code = inproc_attributes_copy(idup->comm->attribute, comm_handle(idup->comm),
-                                  &idup->made->attribute);
-    inproc_fiber_ready(inproc_fiber_get(ME, idup_body, idup));
+    code = world_attributes_copy(idup->comm->attribute, comm_handle(idup->comm),
+                                 &idup->made->attribute);
+    world_fiber_ready(world_fiber_get(ME, idup_body, idup));
     return code;
 }
 
@@ -353,9 +352,9 @@ int MPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
 {
     ENTER("MPI_Comm_set_info");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (!code)
-        comm->info = inproc_info_keep(info);
+        comm->info = world_info_keep(info);
     return code;
 }
 
@@ -363,9 +362,9 @@ int MPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
 {
     ENTER("MPI_Comm_get_info");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (!code)
-        *info = inproc_info_new(comm->info);
+        *info = world_info_new(comm->info);
     return code;
 }
 
@@ -375,10 +374,10 @@ struct colour {
 
 /* The world ranks of those with the colour, of `count` that met from slot `from` on, by key;
  * *out_rank: where `mine` is. */
-static int *coloured(const struct inproc_meeting *meeting, int from, int count,
+static int *coloured(const struct world_meeting *meeting, int from, int count,
                      const struct colour *mine, int *out_size, int *out_rank)
 {
-    struct colour *kept = inproc_alloc(((size_t)count + 1) * sizeof *kept);
+    struct colour *kept = world_alloc(((size_t)count + 1) * sizeof *kept);
     int size = 0;
     for (int i = 0; i < count; i++) {
         const struct colour *other = meeting->slot[from + i];
@@ -389,7 +388,7 @@ static int *coloured(const struct inproc_meeting *meeting, int from, int count,
             kept[at] = kept[at - 1];
         kept[at] = *other;
     }
-    int *member = inproc_alloc(((size_t)size + 1) * sizeof *member);
+    int *member = world_alloc(((size_t)size + 1) * sizeof *member);
     for (int i = 0; i < size; i++) {
         member[i] = kept[i].world;
         if (kept[i].world == mine->world)
@@ -411,14 +410,14 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
 {
     ENTER("MPI_Comm_split");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (color < 0 && color != MPI_UNDEFINED)
-        return inproc_error(comm, MPI_ERR_ARG, "color %d", color);
-    struct colour *mine = inproc_alloc(sizeof *mine);
+        return world_error(comm, MPI_ERR_ARG, "color %d", color);
+    struct colour *mine = world_alloc(sizeof *mine);
     *mine = (struct colour){color, key, comm->rank, ME->rank};
-    const struct inproc_meeting *meeting = inproc_meet(comm, mine);
+    const struct world_meeting *meeting = world_meet(comm, mine);
     *newcomm = MPI_COMM_NULL;
     if (color == MPI_UNDEFINED)
         return MPI_SUCCESS;
@@ -431,7 +430,7 @@ int MPI_Comm_split(MPI_Comm handle, int color, int key, MPI_Comm *newcomm)
         if (!remote_size)
             return MPI_SUCCESS;
     }
-    *newcomm = inproc_comm_new(meeting->context, rank, size, member, comm);
+    *newcomm = world_comm_new(meeting->context, rank, size, member, comm);
     (*newcomm)->remote = remote;
     (*newcomm)->remote_size = remote_size;
     return MPI_SUCCESS;
@@ -455,18 +454,18 @@ int MPI_Comm_create(MPI_Comm handle, MPI_Group group, MPI_Comm *newcomm)
 {
     ENTER("MPI_Comm_create");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (!handle_good(group, HANDLE_GROUP))
-        return inproc_error(comm, MPI_ERR_GROUP, "the group is null or freed");
-    const struct inproc_meeting *meeting = inproc_meet(comm, group);
+        return world_error(comm, MPI_ERR_GROUP, "the group is null or freed");
+    const struct world_meeting *meeting = world_meet(comm, group);
     MPI_Group remote = comm->remote_size ? meeting->slot[slots_of(comm, true)] : NULL;
     int rank = position(group, ME->rank);
     *newcomm = MPI_COMM_NULL;
     if (rank < 0 || (remote && !remote->size))
         return MPI_SUCCESS;
-    *newcomm = inproc_comm_new(meeting->context, rank, group->size, group->member, comm);
+    *newcomm = world_comm_new(meeting->context, rank, group->size, group->member, comm);
     (*newcomm)->remote = remote ? remote->member : NULL;
     (*newcomm)->remote_size = remote ? remote->size : 0;
     return MPI_SUCCESS;
@@ -476,11 +475,11 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
 {
     ENTER("MPI_Comm_create_group");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (!handle_good(group, HANDLE_GROUP))
-        return inproc_error(comm, MPI_ERR_GROUP, "the group is null or freed");
+        return world_error(comm, MPI_ERR_GROUP, "the group is null or freed");
     int rank = position(group, ME->rank);
     *newcomm = MPI_COMM_NULL;
     if (rank < 0)
@@ -493,8 +492,8 @@ int MPI_Comm_create_group(MPI_Comm handle, MPI_Group group, int tag, MPI_Comm *n
     for (int i = 0; i < group->size; i++)
         key = core_random_mix(key ^ (uint64_t)group->member[i]);
     meeting_place.context = (uint32_t)(key << 1) | 0x80000000u;
-    *newcomm = inproc_comm_new(inproc_meet(&meeting_place, NULL)->context, rank, group->size,
-                               group->member, comm);
+    *newcomm = world_comm_new(world_meet(&meeting_place, NULL)->context, rank, group->size,
+                              group->member, comm);
     return MPI_SUCCESS;
 }
 
@@ -508,20 +507,20 @@ struct side {
 
 static struct side *leaders_exchange(MPI_Comm local, MPI_Comm peer, int remote_leader, int tag)
 {
-    struct side *mine = inproc_alloc(sizeof *mine), *theirs = inproc_alloc(sizeof *theirs);
-    *mine = (struct side){local->member, local->size, inproc_context_new()};
-    struct ompi_request_t *send = inproc_request_new(REQUEST_SEND),
-                          *recv = inproc_request_new(REQUEST_RECV);
-    inproc_irecv(theirs, sizeof *theirs, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
-                 recv);
-    inproc_isend(mine, sizeof *mine, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
-                 MODE_STANDARD, send);
+    struct side *mine = world_alloc(sizeof *mine), *theirs = world_alloc(sizeof *theirs);
+    *mine = (struct side){local->member, local->size, world_context_new()};
+    struct ompi_request_t *send = world_request_new(REQUEST_SEND),
+                          *recv = world_request_new(REQUEST_RECV);
+    world_irecv(theirs, sizeof *theirs, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
+                recv);
+    world_isend(mine, sizeof *mine, MPI_BYTE, remote_leader, tag, peer, peer->context + 1,
+                MODE_STANDARD, send);
     MPI_Request both[2] = {send, recv};
     for (int i = 0; i < 2; i++) {
         if (!both[i]->complete)
-            inproc_request_wait(both[i]);
-        inproc_request_finish(both[i]);
-        inproc_handle_kill(&both[i]->handle);
+            world_request_wait(both[i]);
+        world_request_finish(both[i]);
+        world_handle_kill(&both[i]->handle);
     }
     if (mine->context < theirs->context)
         theirs->context = mine->context;
@@ -533,18 +532,16 @@ int MPI_Intercomm_create(MPI_Comm local_handle, int local_leader, MPI_Comm peer_
 {
     ENTER("MPI_Intercomm_create");
     MPI_Comm local, peer = NULL;
-    int code = inproc_comm_check(local_handle, &local);
+    int code = world_comm_check(local_handle, &local);
     if (!code && local->rank == local_leader)
-        code = inproc_comm_check(peer_handle, &peer);
+        code = world_comm_check(peer_handle, &peer);
     if (code)
         return code;
     if (local_leader < 0 || local_leader >= local->size)
-        return inproc_error(local, MPI_ERR_RANK, "local leader %d of %d", local_leader,
-                            local->size);
+        return world_error(local, MPI_ERR_RANK, "local leader %d of %d", local_leader, local->size);
     struct side *theirs = peer ? leaders_exchange(local, peer, remote_leader, tag) : NULL;
-    theirs = inproc_meet(local, theirs)->slot[local_leader];
-    MPI_Comm made =
-        inproc_comm_new(theirs->context, local->rank, local->size, local->member, local);
+    theirs = world_meet(local, theirs)->slot[local_leader];
+    MPI_Comm made = world_comm_new(theirs->context, local->rank, local->size, local->member, local);
     made->remote = theirs->member;
     made->remote_size = theirs->size;
     *newintercomm = made;
@@ -555,23 +552,23 @@ int MPI_Intercomm_merge(MPI_Comm handle, int high, MPI_Comm *newcomm)
 {
     ENTER("MPI_Intercomm_merge");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (!comm->remote_size)
-        return inproc_error(comm, MPI_ERR_COMM, "not an intercommunicator");
-    int *flag = inproc_alloc(sizeof *flag);
+        return world_error(comm, MPI_ERR_COMM, "not an intercommunicator");
+    int *flag = world_alloc(sizeof *flag);
     *flag = high != 0;
-    const struct inproc_meeting *meeting = inproc_meet(comm, flag);
+    const struct world_meeting *meeting = world_meet(comm, flag);
     bool first = local_first(comm);
     int theirs = *(int *)meeting->slot[first ? comm->size : 0];
     bool mine_low = *flag != theirs ? !*flag : first;
-    int *member = inproc_alloc((size_t)(comm->size + comm->remote_size) * sizeof *member);
+    int *member = world_alloc((size_t)(comm->size + comm->remote_size) * sizeof *member);
     memcpy(member + (mine_low ? 0 : comm->remote_size), comm->member,
            (size_t)comm->size * sizeof *member);
     memcpy(member + (mine_low ? comm->size : 0), comm->remote,
            (size_t)comm->remote_size * sizeof *member);
-    *newcomm = inproc_comm_new(meeting->context, comm->rank + (mine_low ? 0 : comm->remote_size),
-                               comm->size + comm->remote_size, member, comm);
+    *newcomm = world_comm_new(meeting->context, comm->rank + (mine_low ? 0 : comm->remote_size),
+                              comm->size + comm->remote_size, member, comm);
     return MPI_SUCCESS;
 }

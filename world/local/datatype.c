@@ -15,13 +15,13 @@ static struct { /* the one type that is being built */
     bool any;
 } building;
 
-MPI_Datatype inproc_type_open(void)
+MPI_Datatype world_type_open(void)
 {
-    MPI_Datatype type = inproc_handle_new(HANDLE_TYPE, sizeof *type);
+    MPI_Datatype type = world_handle_new(HANDLE_TYPE, sizeof *type);
     memset(&building, 0, sizeof building);
     building.type = type;
     building.room = 4;
-    type->run = inproc_alloc(building.room * sizeof *type->run);
+    type->run = world_alloc(building.room * sizeof *type->run);
     type->align = 1;
     type->name = "";
     return type;
@@ -31,7 +31,7 @@ static void run_add(MPI_Datatype type, ptrdiff_t disp, size_t count, uint32_t ba
 {
     if (count == 0)
         return;
-    struct inproc_run *last = type->run_count ? &type->run[type->run_count - 1] : NULL;
+    struct world_run *last = type->run_count ? &type->run[type->run_count - 1] : NULL;
     if (last && last->basic == basic && last->size == size &&
         last->disp + (ptrdiff_t)(last->count * size) == disp) {
         last->count += count;
@@ -39,16 +39,16 @@ static void run_add(MPI_Datatype type, ptrdiff_t disp, size_t count, uint32_t ba
     }
     if (type->run_count == building.room) {
         if (building.room >= RUNS_MAX) {
-            inproc_found("limit", ME->rank, "a datatype of %s has more than %d pieces",
-                         WORLD->fiber->call, RUNS_MAX);
-            inproc_world_stop();
+            world_found("limit", ME->rank, "a datatype of %s has more than %d pieces",
+                        WORLD->fiber->call, RUNS_MAX);
+            world_stop();
         }
-        struct inproc_run *bigger = inproc_alloc(2 * building.room * sizeof *bigger);
+        struct world_run *bigger = world_alloc(2 * building.room * sizeof *bigger);
         memcpy(bigger, type->run, building.room * sizeof *bigger);
         type->run = bigger;
         building.room *= 2;
     }
-    type->run[type->run_count++] = (struct inproc_run){disp, count, basic, size};
+    type->run[type->run_count++] = (struct world_run){disp, count, basic, size};
 }
 
 static void span(ptrdiff_t *low, ptrdiff_t *high, ptrdiff_t from, ptrdiff_t to, bool first)
@@ -59,7 +59,7 @@ static void span(ptrdiff_t *low, ptrdiff_t *high, ptrdiff_t from, ptrdiff_t to, 
         *high = to;
 }
 
-void inproc_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old)
+void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datatype old)
 {
     if (count == 0)
         return;
@@ -94,7 +94,7 @@ void inproc_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Datat
                     old->run[r].size);
 }
 
-void inproc_type_close(MPI_Datatype type)
+void world_type_close(MPI_Datatype type)
 {
     CORE_CHECK(building.type == type);
     type->lb = type->lb_given ? building.lb_given : building.lb;
@@ -114,14 +114,14 @@ void inproc_type_close(MPI_Datatype type)
     }
 }
 
-int inproc_type_check(MPI_Datatype type, bool committed)
+int world_type_check(MPI_Datatype type, bool committed)
 {
     if (UNLIKELY(!handle_good(type, HANDLE_TYPE)) || UNLIKELY(committed && !type->committed))
         return MPI_ERR_TYPE;
     return MPI_SUCCESS;
 }
 
-void inproc_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high)
+void world_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrdiff_t *out_high)
 {
     *out_low = *out_high = 0;
     if (count == 0 || type->size == 0)
@@ -131,17 +131,17 @@ void inproc_type_reach(MPI_Datatype type, size_t count, ptrdiff_t *out_low, ptrd
     *out_high = type->true_ub + (reach > 0 ? reach : 0);
 }
 
-struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, int integers,
-                                             int addresses, int types)
+struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int integers,
+                                           int addresses, int types)
 {
-    struct inproc_envelope *made = inproc_alloc(sizeof *made);
+    struct world_envelope *made = world_alloc(sizeof *made);
     made->combiner = combiner;
     made->integer_count = integers;
     made->address_count = addresses;
     made->type_count = types;
-    made->integer = inproc_alloc(((size_t)integers + 1) * sizeof(int));
-    made->address = inproc_alloc(((size_t)addresses + 1) * sizeof(MPI_Aint));
-    made->type = inproc_alloc(((size_t)types + 1) * sizeof(MPI_Datatype));
+    made->integer = world_alloc(((size_t)integers + 1) * sizeof(int));
+    made->address = world_alloc(((size_t)addresses + 1) * sizeof(MPI_Aint));
+    made->type = world_alloc(((size_t)types + 1) * sizeof(MPI_Datatype));
     type->envelope = made;
     return made;
 }
@@ -151,9 +151,9 @@ struct inproc_envelope *inproc_type_envelope(MPI_Datatype type, int combiner, in
 static int check(MPI_Datatype old, int count)
 {
     if (count < 0)
-        return inproc_error(NULL, MPI_ERR_COUNT, "count %d", count);
-    return inproc_type_check(old, false)
-               ? inproc_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed")
+        return world_error(NULL, MPI_ERR_COUNT, "count %d", count);
+    return world_type_check(old, false)
+               ? world_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed")
                : MPI_SUCCESS;
 }
 
@@ -163,10 +163,10 @@ int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
     int code = check(oldtype, count);
     if (code)
         return code;
-    MPI_Datatype type = inproc_type_open();
-    inproc_type_append(type, 0, (size_t)count, oldtype);
-    inproc_type_close(type);
-    struct inproc_envelope *envelope = inproc_type_envelope(type, MPI_COMBINER_CONTIGUOUS, 1, 0, 1);
+    MPI_Datatype type = world_type_open();
+    world_type_append(type, 0, (size_t)count, oldtype);
+    world_type_close(type);
+    struct world_envelope *envelope = world_type_envelope(type, MPI_COMBINER_CONTIGUOUS, 1, 0, 1);
     envelope->integer[0] = count;
     envelope->type[0] = oldtype;
     *newtype = type;
@@ -178,13 +178,13 @@ static int hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype old
 {
     int code = check(old, count);
     if (!code && blocklength < 0)
-        code = inproc_error(NULL, MPI_ERR_ARG, "block length %d", blocklength);
+        code = world_error(NULL, MPI_ERR_ARG, "block length %d", blocklength);
     if (code)
         return code;
-    MPI_Datatype type = inproc_type_open();
+    MPI_Datatype type = world_type_open();
     for (int i = 0; i < count; i++)
-        inproc_type_append(type, i * stride, (size_t)blocklength, old);
-    inproc_type_close(type);
+        world_type_append(type, i * stride, (size_t)blocklength, old);
+    world_type_close(type);
     *out_type = type;
     return MPI_SUCCESS;
 }
@@ -197,7 +197,7 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
     if (code ||
         (code = hvector(count, blocklength, stride * type_extent(oldtype), oldtype, newtype)))
         return code;
-    struct inproc_envelope *envelope = inproc_type_envelope(*newtype, MPI_COMBINER_VECTOR, 3, 0, 1);
+    struct world_envelope *envelope = world_type_envelope(*newtype, MPI_COMBINER_VECTOR, 3, 0, 1);
     envelope->integer[0] = count;
     envelope->integer[1] = blocklength;
     envelope->integer[2] = stride;
@@ -212,8 +212,7 @@ int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Dat
     int code = hvector(count, blocklength, stride, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope =
-        inproc_type_envelope(*newtype, MPI_COMBINER_HVECTOR, 2, 1, 1);
+    struct world_envelope *envelope = world_type_envelope(*newtype, MPI_COMBINER_HVECTOR, 2, 1, 1);
     envelope->integer[0] = count;
     envelope->integer[1] = blocklength;
     envelope->address[0] = stride;
@@ -230,16 +229,16 @@ static int indexed(int count, const int *length, int one_length, const int *disp
     if (code)
         return code;
     if (count > 0 && ((!length && one_length < 0) || (!disp && !disp_bytes)))
-        return inproc_error(NULL, MPI_ERR_ARG, "NULL array or negative block length");
-    MPI_Datatype type = inproc_type_open();
+        return world_error(NULL, MPI_ERR_ARG, "NULL array or negative block length");
+    MPI_Datatype type = world_type_open();
     for (int i = 0; i < count; i++) {
         int blocks = length ? length[i] : one_length;
         if (blocks < 0)
-            return inproc_error(NULL, MPI_ERR_ARG, "block length %d", blocks);
-        inproc_type_append(type, disp ? disp[i] * type_extent(old) : disp_bytes[i], (size_t)blocks,
-                           old);
+            return world_error(NULL, MPI_ERR_ARG, "block length %d", blocks);
+        world_type_append(type, disp ? disp[i] * type_extent(old) : disp_bytes[i], (size_t)blocks,
+                          old);
     }
-    inproc_type_close(type);
+    world_type_close(type);
     *out_type = type;
     return MPI_SUCCESS;
 }
@@ -251,8 +250,8 @@ int MPI_Type_indexed(int count, const int length[], const int disp[], MPI_Dataty
     int code = indexed(count, length, -1, disp, NULL, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope =
-        inproc_type_envelope(*newtype, MPI_COMBINER_INDEXED, 2 * count + 1, 0, 1);
+    struct world_envelope *envelope =
+        world_type_envelope(*newtype, MPI_COMBINER_INDEXED, 2 * count + 1, 0, 1);
     envelope->integer[0] = count;
     for (int i = 0; i < count; i++) {
         envelope->integer[1 + i] = length[i];
@@ -269,8 +268,8 @@ int MPI_Type_create_hindexed(int count, const int length[], const MPI_Aint disp[
     int code = indexed(count, length, -1, NULL, disp, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope =
-        inproc_type_envelope(*newtype, MPI_COMBINER_HINDEXED, count + 1, count, 1);
+    struct world_envelope *envelope =
+        world_type_envelope(*newtype, MPI_COMBINER_HINDEXED, count + 1, count, 1);
     envelope->integer[0] = count;
     for (int i = 0; i < count; i++) {
         envelope->integer[1 + i] = length[i];
@@ -287,8 +286,8 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int disp[],
     int code = indexed(count, NULL, blocklength, disp, NULL, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope =
-        inproc_type_envelope(*newtype, MPI_COMBINER_INDEXED_BLOCK, count + 2, 0, 1);
+    struct world_envelope *envelope =
+        world_type_envelope(*newtype, MPI_COMBINER_INDEXED_BLOCK, count + 2, 0, 1);
     envelope->integer[0] = count;
     envelope->integer[1] = blocklength;
     for (int i = 0; i < count; i++)
@@ -304,8 +303,8 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint di
     int code = indexed(count, NULL, blocklength, NULL, disp, oldtype, newtype);
     if (code)
         return code;
-    struct inproc_envelope *envelope =
-        inproc_type_envelope(*newtype, MPI_COMBINER_HINDEXED_BLOCK, 2, count, 1);
+    struct world_envelope *envelope =
+        world_type_envelope(*newtype, MPI_COMBINER_HINDEXED_BLOCK, 2, count, 1);
     envelope->integer[0] = count;
     envelope->integer[1] = blocklength;
     for (int i = 0; i < count; i++)
@@ -319,17 +318,17 @@ int MPI_Type_create_struct(int count, const int length[], const MPI_Aint disp[],
 {
     ENTER("MPI_Type_create_struct");
     if (count < 0)
-        return inproc_error(NULL, MPI_ERR_COUNT, "count %d", count);
+        return world_error(NULL, MPI_ERR_COUNT, "count %d", count);
     for (int i = 0; i < count; i++)
-        if (length[i] < 0 || inproc_type_check(types[i], false))
-            return inproc_error(NULL, length[i] < 0 ? MPI_ERR_ARG : MPI_ERR_TYPE, "block %d of %d",
-                                i, count);
-    MPI_Datatype type = inproc_type_open();
+        if (length[i] < 0 || world_type_check(types[i], false))
+            return world_error(NULL, length[i] < 0 ? MPI_ERR_ARG : MPI_ERR_TYPE, "block %d of %d",
+                               i, count);
+    MPI_Datatype type = world_type_open();
     for (int i = 0; i < count; i++)
-        inproc_type_append(type, disp[i], (size_t)length[i], types[i]);
-    inproc_type_close(type);
-    struct inproc_envelope *envelope =
-        inproc_type_envelope(type, MPI_COMBINER_STRUCT, count + 1, count, count);
+        world_type_append(type, disp[i], (size_t)length[i], types[i]);
+    world_type_close(type);
+    struct world_envelope *envelope =
+        world_type_envelope(type, MPI_COMBINER_STRUCT, count + 1, count, count);
     envelope->integer[0] = count;
     for (int i = 0; i < count; i++) {
         envelope->integer[1 + i] = length[i];
@@ -342,8 +341,8 @@ int MPI_Type_create_struct(int count, const int length[], const MPI_Aint disp[],
 
 static MPI_Datatype copy_of(MPI_Datatype old)
 {
-    MPI_Datatype type = inproc_handle_new(HANDLE_TYPE, sizeof *type);
-    struct inproc_handle handle = type->handle;
+    MPI_Datatype type = world_handle_new(HANDLE_TYPE, sizeof *type);
+    struct world_handle handle = type->handle;
     *type = *old;
     type->handle = handle;
     type->predefined = false;
@@ -373,7 +372,7 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
             at += (ptrdiff_t)(type->run[r].count * type->run[r].size);
         }
     }
-    struct inproc_envelope *envelope = inproc_type_envelope(type, MPI_COMBINER_RESIZED, 0, 2, 1);
+    struct world_envelope *envelope = world_type_envelope(type, MPI_COMBINER_RESIZED, 0, 2, 1);
     envelope->address[0] = lb;
     envelope->address[1] = extent;
     envelope->type[0] = oldtype;
@@ -388,15 +387,15 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
     if (code)
         return code;
     *newtype = copy_of(oldtype);
-    inproc_type_envelope(*newtype, MPI_COMBINER_DUP, 0, 0, 1)->type[0] = oldtype;
-    return inproc_attributes_copy(oldtype->attribute, oldtype, &(*newtype)->attribute);
+    world_type_envelope(*newtype, MPI_COMBINER_DUP, 0, 0, 1)->type[0] = oldtype;
+    return world_attributes_copy(oldtype->attribute, oldtype, &(*newtype)->attribute);
 }
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
     ENTER("MPI_Type_commit");
-    if (!type || inproc_type_check(*type, false))
-        return inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
+    if (!type || world_type_check(*type, false))
+        return world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
     (*type)->committed = true;
     return MPI_SUCCESS;
 }
@@ -404,12 +403,12 @@ int MPI_Type_commit(MPI_Datatype *type)
 int MPI_Type_free(MPI_Datatype *type)
 {
     ENTER("MPI_Type_free");
-    if (!type || inproc_type_check(*type, false) || (*type)->predefined)
-        return inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null, freed or predefined");
-    int code = inproc_attributes_drop(&(*type)->attribute, *type);
+    if (!type || world_type_check(*type, false) || (*type)->predefined)
+        return world_error(NULL, MPI_ERR_TYPE, "the datatype is null, freed or predefined");
+    int code = world_attributes_drop(&(*type)->attribute, *type);
     if (code)
-        return inproc_error(NULL, code, "a callback refuses");
-    inproc_handle_kill(&(*type)->handle);
+        return world_error(NULL, code, "a callback refuses");
+    world_handle_kill(&(*type)->handle);
     *type = MPI_DATATYPE_NULL;
     return MPI_SUCCESS;
 }

@@ -17,14 +17,14 @@ static void walk(MPI_Datatype type, const struct axis *axis, int dimensions, ptr
                  MPI_Datatype old)
 {
     if (dimensions == 0) {
-        inproc_type_append(type, at * type_extent(old), 1, old);
+        world_type_append(type, at * type_extent(old), 1, old);
         return;
     }
     ptrdiff_t stride = 1;
     for (int d = 1; d < dimensions; d++)
         stride *= axis[d].size;
     if (dimensions == 1 && axis->packed && axis->count > 0) {
-        inproc_type_append(type, (at + axis->index[0]) * type_extent(old), axis->count, old);
+        world_type_append(type, (at + axis->index[0]) * type_extent(old), axis->count, old);
         return;
     }
     for (size_t i = 0; i < axis->count; i++)
@@ -41,9 +41,9 @@ static MPI_Datatype array_type(struct axis *axis, int dimensions, int order, MPI
         axis[d] = axis[dimensions - 1 - d];
         axis[dimensions - 1 - d] = other;
     }
-    MPI_Datatype type = inproc_type_open();
+    MPI_Datatype type = world_type_open();
     walk(type, axis, dimensions, 0, old);
-    inproc_type_close(type);
+    world_type_close(type);
     type->lb = 0;
     type->ub = elements * type_extent(old);
     type->lb_given = type->ub_given = true;
@@ -55,23 +55,23 @@ int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[],
                              int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_subarray");
-    if (inproc_type_check(oldtype, false))
-        return inproc_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
+    if (world_type_check(oldtype, false))
+        return world_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
     if (ndims < 1 || ndims > DIMENSIONS_MAX || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
-        return inproc_error(NULL, MPI_ERR_ARG, "%d dimensions, order %d", ndims, order);
+        return world_error(NULL, MPI_ERR_ARG, "%d dimensions, order %d", ndims, order);
     struct axis axis[DIMENSIONS_MAX];
     for (int d = 0; d < ndims; d++) {
         if (subsizes[d] < 1 || starts[d] < 0 || starts[d] > sizes[d] - subsizes[d])
-            return inproc_error(NULL, MPI_ERR_ARG, "dimension %d: %d from %d of %d", d, subsizes[d],
-                                starts[d], sizes[d]);
+            return world_error(NULL, MPI_ERR_ARG, "dimension %d: %d from %d of %d", d, subsizes[d],
+                               starts[d], sizes[d]);
         axis[d] = (struct axis){sizes[d], (size_t)subsizes[d],
-                                inproc_alloc((size_t)subsizes[d] * sizeof(int)), true};
+                                world_alloc((size_t)subsizes[d] * sizeof(int)), true};
         for (int i = 0; i < subsizes[d]; i++)
             axis[d].index[i] = starts[d] + i;
     }
     MPI_Datatype type = array_type(axis, ndims, order, oldtype);
-    struct inproc_envelope *envelope =
-        inproc_type_envelope(type, MPI_COMBINER_SUBARRAY, 3 * ndims + 2, 0, 1);
+    struct world_envelope *envelope =
+        world_type_envelope(type, MPI_COMBINER_SUBARRAY, 3 * ndims + 2, 0, 1);
     envelope->integer[0] = ndims;
     for (int d = 0; d < ndims; d++) {
         envelope->integer[1 + d] = sizes[d];
@@ -89,7 +89,7 @@ int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[],
 static struct axis axis_dealt(int size, int block, int processes, int coordinate)
 {
     struct axis axis = {
-        .size = size, .index = inproc_alloc(((size_t)size + 1) * sizeof(int)), .packed = true};
+        .size = size, .index = world_alloc(((size_t)size + 1) * sizeof(int)), .packed = true};
     for (int i = 0; i < size; i++)
         if (i / block % processes == coordinate)
             axis.index[axis.count++] = i;
@@ -103,17 +103,17 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
                            MPI_Datatype *newtype)
 {
     ENTER("MPI_Type_create_darray");
-    if (inproc_type_check(oldtype, false))
-        return inproc_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
+    if (world_type_check(oldtype, false))
+        return world_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
     if (ndims < 1 || ndims > DIMENSIONS_MAX || rank < 0 || rank >= size ||
         (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
-        return inproc_error(NULL, MPI_ERR_ARG, "%d dimensions, rank %d of %d, order %d", ndims,
-                            rank, size, order);
+        return world_error(NULL, MPI_ERR_ARG, "%d dimensions, rank %d of %d, order %d", ndims, rank,
+                           size, order);
     struct axis axis[DIMENSIONS_MAX];
     int left = size, position = rank;
     for (int d = 0; d < ndims; d++) { /* the process grid is always in C order */
         if (gsizes[d] < 1 || psizes[d] < 1 || left % psizes[d])
-            return inproc_error(NULL, MPI_ERR_ARG, "dimension %d", d);
+            return world_error(NULL, MPI_ERR_ARG, "dimension %d", d);
         left /= psizes[d];
         int coordinate = position / left, block = dargs[d];
         position %= left;
@@ -125,12 +125,12 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
             block = 1;
         if (block < 1 ||
             (distribs[d] == MPI_DISTRIBUTE_BLOCK && (long long)block * psizes[d] < gsizes[d]))
-            return inproc_error(NULL, MPI_ERR_ARG, "dimension %d: blocks of %d", d, block);
+            return world_error(NULL, MPI_ERR_ARG, "dimension %d: blocks of %d", d, block);
         axis[d] = axis_dealt(gsizes[d], block, psizes[d], coordinate);
     }
     MPI_Datatype type = array_type(axis, ndims, order, oldtype);
-    struct inproc_envelope *envelope =
-        inproc_type_envelope(type, MPI_COMBINER_DARRAY, 4 * ndims + 4, 0, 1);
+    struct world_envelope *envelope =
+        world_type_envelope(type, MPI_COMBINER_DARRAY, 4 * ndims + 4, 0, 1);
     envelope->integer[0] = size;
     envelope->integer[1] = rank;
     envelope->integer[2] = ndims;

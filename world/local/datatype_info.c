@@ -3,8 +3,8 @@
 
 static int check(MPI_Datatype type)
 {
-    return inproc_type_check(type, false)
-               ? inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed")
+    return world_type_check(type, false)
+               ? world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed")
                : MPI_SUCCESS;
 }
 
@@ -77,7 +77,7 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
     int code = check(type);
     if (code)
         return code;
-    const struct inproc_envelope *envelope = type->envelope;
+    const struct world_envelope *envelope = type->envelope;
     *integers = envelope ? envelope->integer_count : 0;
     *addresses = envelope ? envelope->address_count : 0;
     *types = envelope ? envelope->type_count : 0;
@@ -85,12 +85,12 @@ int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int 
     return MPI_SUCCESS;
 }
 
-MPI_Datatype inproc_type_again(MPI_Datatype type)
+MPI_Datatype world_type_again(MPI_Datatype type)
 {
     if (type->predefined)
         return type;
-    MPI_Datatype copy = inproc_handle_new(HANDLE_TYPE, sizeof *copy);
-    struct inproc_handle handle = copy->handle;
+    MPI_Datatype copy = world_handle_new(HANDLE_TYPE, sizeof *copy);
+    struct world_handle handle = copy->handle;
     *copy = *type;
     copy->handle = handle;
     return copy;
@@ -103,26 +103,26 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
     int code = check(type);
     if (code)
         return code;
-    const struct inproc_envelope *envelope = type->envelope;
+    const struct world_envelope *envelope = type->envelope;
     if (!envelope)
-        return inproc_error(NULL, MPI_ERR_TYPE, "a predefined datatype has no contents");
+        return world_error(NULL, MPI_ERR_TYPE, "a predefined datatype has no contents");
     if (max_integers < envelope->integer_count || max_addresses < envelope->address_count ||
         max_types < envelope->type_count)
-        return inproc_error(NULL, MPI_ERR_ARG, "the arrays are too small");
+        return world_error(NULL, MPI_ERR_ARG, "the arrays are too small");
     for (int i = 0; i < envelope->integer_count; i++)
         integers[i] = envelope->integer[i];
     for (int i = 0; i < envelope->address_count; i++)
         addresses[i] = envelope->address[i];
     for (int i = 0; i < envelope->type_count; i++)
-        types[i] = inproc_type_again(envelope->type[i]);
+        types[i] = world_type_again(envelope->type[i]);
     return MPI_SUCCESS;
 }
 
 int MPI_Type_get_name(MPI_Datatype type, char *type_name, int *resultlen)
 {
     ENTER("MPI_Type_get_name");
-    if (type == MPI_DATATYPE_NULL || inproc_type_check(type, false))
-        return inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
+    if (type == MPI_DATATYPE_NULL || world_type_check(type, false))
+        return world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
     size_t length = strlen(type->name);
     memcpy(type_name, type->name, length + 1);
     *resultlen = (int)length;
@@ -134,7 +134,7 @@ int MPI_Type_set_name(MPI_Datatype type, const char *type_name)
     ENTER("MPI_Type_set_name");
     int code = check(type);
     if (code == MPI_SUCCESS && !type->predefined) {
-        char *name = inproc_strdup(type_name);
+        char *name = world_strdup(type_name);
         if (strlen(name) >= MPI_MAX_OBJECT_NAME)
             name[MPI_MAX_OBJECT_NAME - 1] = 0;
         type->name = name;
@@ -163,7 +163,7 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
                 : size == 32 ? MPI_C_LONG_DOUBLE_COMPLEX
                              : NULL;
     if (!found)
-        return inproc_error(NULL, MPI_ERR_ARG, "class %d, size %d", typeclass, size);
+        return world_error(NULL, MPI_ERR_ARG, "class %d, size %d", typeclass, size);
     *type = found;
     return MPI_SUCCESS;
 }

@@ -5,7 +5,7 @@
 /* One handle for the same arguments, never to be freed. */
 static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype *out_type)
 {
-    struct inproc_extra *extra = inproc_extra();
+    struct world_extra *extra = world_extra();
     for (MPI_Datatype t = extra->by_range; t; t = (MPI_Datatype)t->handle.next)
         if (t->envelope->combiner == combiner && t->envelope->integer[0] == p &&
             (t->envelope->integer_count < 2 || t->envelope->integer[1] == r)) {
@@ -13,15 +13,15 @@ static int by_range(int combiner, int p, int r, MPI_Datatype like, MPI_Datatype 
             return MPI_SUCCESS;
         }
     if (!like)
-        return inproc_error(NULL, MPI_ERR_ARG, "no such number exists: precision %d, range %d", p,
-                            r);
-    MPI_Datatype made = inproc_alloc(sizeof *made);
+        return world_error(NULL, MPI_ERR_ARG, "no such number exists: precision %d, range %d", p,
+                           r);
+    MPI_Datatype made = world_alloc(sizeof *made);
     *made = *like;
-    made->handle.next = (struct inproc_handle *)extra->by_range;
+    made->handle.next = (struct world_handle *)extra->by_range;
     extra->by_range = made;
-    made->name = inproc_text("COMBINER %s", like->name);
+    made->name = world_text("COMBINER %s", like->name);
     int numbers = combiner == MPI_COMBINER_F90_INTEGER ? 1 : 2;
-    struct inproc_envelope *envelope = inproc_type_envelope(made, combiner, numbers, 0, 0);
+    struct world_envelope *envelope = world_type_envelope(made, combiner, numbers, 0, 0);
     envelope->integer[0] = p;
     envelope->integer[numbers - 1] = numbers == 1 ? p : r;
     *out_type = made;

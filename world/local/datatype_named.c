@@ -1,7 +1,7 @@
 /* The predefined datatypes of mpi.h, for x86-64 as Open MPI has them there. */
 #include "world/state.h"
 
-const char *const inproc_basic_name[BASIC_COUNT] = {
+const char *const world_basic_name[BASIC_COUNT] = {
     "none",   "byte",        "packed",        "char",           "wchar",
     "bool",   "int8",        "int16",         "int32",          "int64",
     "uint8",  "uint16",      "uint32",        "uint64",         "float",
@@ -13,53 +13,53 @@ const char *const inproc_basic_name[BASIC_COUNT] = {
         .magic = (uint32_t)HANDLE_MAGIC + (kind), .references = 1, .made_by = "MPI_Init" \
     }
 
-#define BASIC(symbol, title, kind, bytes)                             \
-    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {           \
-        {.handle = HANDLE_OF(HANDLE_TYPE),                            \
-         .predefined = true,                                          \
-         .committed = true,                                           \
-         .dense = true,                                               \
-         .align = (bytes) > 16 ? 16 : (bytes),                        \
-         .size = (bytes),                                             \
-         .ub = (bytes),                                               \
-         .true_ub = (bytes),                                          \
-         .run = (struct inproc_run[]){{0, 1, BASIC_##kind, (bytes)}}, \
-         .run_count = 1,                                              \
-         .basic_count = 1,                                            \
+#define BASIC(symbol, title, kind, bytes)                            \
+    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {          \
+        {.handle = HANDLE_OF(HANDLE_TYPE),                           \
+         .predefined = true,                                         \
+         .committed = true,                                          \
+         .dense = true,                                              \
+         .align = (bytes) > 16 ? 16 : (bytes),                       \
+         .size = (bytes),                                            \
+         .ub = (bytes),                                              \
+         .true_ub = (bytes),                                         \
+         .run = (struct world_run[]){{0, 1, BASIC_##kind, (bytes)}}, \
+         .run_count = 1,                                             \
+         .basic_count = 1,                                           \
          .name = title}};
 
 /* A value and an int behind it, for MINLOC and MAXLOC. */
-#define PAIR(symbol, title, kind, value_bytes, int_at, bytes, extent)      \
-    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {                \
-        {.handle = HANDLE_OF(HANDLE_TYPE),                                 \
-         .predefined = true,                                               \
-         .committed = true,                                                \
-         .dense = (bytes) == (extent),                                     \
-         .align = (value_bytes) > 4 ? (value_bytes) : 4,                   \
-         .pair = BASIC_##kind,                                             \
-         .size = (bytes),                                                  \
-         .ub = (extent),                                                   \
-         .true_ub = (int_at) + 4,                                          \
-         .run = (struct inproc_run[]){{0, 1, BASIC_##kind, (value_bytes)}, \
-                                      {(int_at), 1, BASIC_I32, 4}},        \
-         .run_count = 2,                                                   \
-         .basic_count = 2,                                                 \
+#define PAIR(symbol, title, kind, value_bytes, int_at, bytes, extent)     \
+    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {               \
+        {.handle = HANDLE_OF(HANDLE_TYPE),                                \
+         .predefined = true,                                              \
+         .committed = true,                                               \
+         .dense = (bytes) == (extent),                                    \
+         .align = (value_bytes) > 4 ? (value_bytes) : 4,                  \
+         .pair = BASIC_##kind,                                            \
+         .size = (bytes),                                                 \
+         .ub = (extent),                                                  \
+         .true_ub = (int_at) + 4,                                         \
+         .run = (struct world_run[]){{0, 1, BASIC_##kind, (value_bytes)}, \
+                                     {(int_at), 1, BASIC_I32, 4}},        \
+         .run_count = 2,                                                  \
+         .basic_count = 2,                                                \
          .name = title}};
 
-#define TWO(symbol, title, kind, bytes)                               \
-    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {           \
-        {.handle = HANDLE_OF(HANDLE_TYPE),                            \
-         .predefined = true,                                          \
-         .committed = true,                                           \
-         .dense = true,                                               \
-         .align = (bytes),                                            \
-         .pair = BASIC_##kind,                                        \
-         .size = 2 * (bytes),                                         \
-         .ub = 2 * (bytes),                                           \
-         .true_ub = 2 * (bytes),                                      \
-         .run = (struct inproc_run[]){{0, 2, BASIC_##kind, (bytes)}}, \
-         .run_count = 1,                                              \
-         .basic_count = 2,                                            \
+#define TWO(symbol, title, kind, bytes)                              \
+    struct ompi_predefined_datatype_t ompi_mpi_##symbol = {          \
+        {.handle = HANDLE_OF(HANDLE_TYPE),                           \
+         .predefined = true,                                         \
+         .committed = true,                                          \
+         .dense = true,                                              \
+         .align = (bytes),                                           \
+         .pair = BASIC_##kind,                                       \
+         .size = 2 * (bytes),                                        \
+         .ub = 2 * (bytes),                                          \
+         .true_ub = 2 * (bytes),                                     \
+         .run = (struct world_run[]){{0, 2, BASIC_##kind, (bytes)}}, \
+         .run_count = 1,                                             \
+         .basic_count = 2,                                           \
          .name = title}};
 
 struct ompi_predefined_datatype_t ompi_mpi_datatype_null = {

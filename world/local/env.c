@@ -74,7 +74,7 @@ static const char *const error_name[] = {
     NAME(ERR_RMA_SHARED),
 };
 
-const char *inproc_error_name(int code)
+const char *world_error_name(int code)
 {
     bool known = code >= 0 && code < (int)(sizeof error_name / sizeof *error_name);
     return known && error_name[code] ? error_name[code] : "an MPI error";
@@ -87,8 +87,8 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
     (void)argc, (void)argv;
     WORLD->fiber->call = "MPI_Init";
     if (ME->initialized) {
-        inproc_found("error", ME->rank, "MPI_Init is called a second time");
-        inproc_world_stop();
+        world_found("error", ME->rank, "MPI_Init is called a second time");
+        world_stop();
     }
     ME->initialized = true;
     if (provided)
@@ -104,7 +104,7 @@ int MPI_Init(int *argc, char ***argv)
 int MPI_Finalize(void)
 {
     ENTER("MPI_Finalize");
-    inproc_attributes_drop(&ME->self.attribute, MPI_COMM_SELF);
+    world_attributes_drop(&ME->self.attribute, MPI_COMM_SELF);
     ME->finalized = true;
     return MPI_SUCCESS;
 }
@@ -139,8 +139,8 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     (void)comm;
     ENTER("MPI_Abort");
-    inproc_found("abort", ME->rank, "rank %d calls MPI_Abort with code %d", ME->rank, errorcode);
-    inproc_world_stop();
+    world_found("abort", ME->rank, "rank %d calls MPI_Abort with code %d", ME->rank, errorcode);
+    world_stop();
 }
 
 /* Virtual time: a microsecond a look. A loop that does nothing but wait for time to pass looks
@@ -154,7 +154,7 @@ double MPI_Wtime(void)
     uint32_t doubled = WORLD->time_streak / 8;
     WORLD->now_ns += (uint64_t)1000 << (doubled < 20 ? doubled : 20);
     if (WORLD->ready_count)
-        inproc_fiber_yield();
+        world_fiber_yield();
     return (double)WORLD->now_ns * 1e-9;
 }
 
@@ -185,21 +185,21 @@ int MPI_Get_library_version(char *version, int *resultlen)
 int MPI_Get_processor_name(char *name, int *resultlen)
 {
     ENTER("MPI_Get_processor_name");
-    *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "inproc");
+    *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "world");
     return MPI_SUCCESS;
 }
 
 /* --- errors ----------------------------------------------------------------------------------- */
 
-struct inproc_error_code { /* the program's own, also its classes */
-    struct inproc_error_code *next;
+struct world_error_code { /* the program's own, also its classes */
+    struct world_error_code *next;
     int code, class;
     const char *text;
 };
 
-static struct inproc_error_code *own_code(int code)
+static struct world_error_code *own_code(int code)
 {
-    struct inproc_error_code *own = ME && ME->extra ? ME->extra->error_code : NULL;
+    struct world_error_code *own = ME && ME->extra ? ME->extra->error_code : NULL;
     while (own && own->code != code)
         own = own->next;
     return own;
@@ -207,28 +207,28 @@ static struct inproc_error_code *own_code(int code)
 
 static int own_code_new(int class)
 {
-    struct inproc_extra *extra = inproc_extra();
-    struct inproc_error_code *made = inproc_alloc(sizeof *made);
+    struct world_extra *extra = world_extra();
+    struct world_error_code *made = world_alloc(sizeof *made);
     if (!extra->error_code_last)
         extra->error_code_last = MPI_ERR_LASTCODE;
     int code = ++extra->error_code_last;
-    *made = (struct inproc_error_code){extra->error_code, code, class < 0 ? code : class, ""};
+    *made = (struct world_error_code){extra->error_code, code, class < 0 ? code : class, ""};
     extra->error_code = made;
     return code;
 }
 
 int MPI_Error_class(int errorcode, int *errorclass)
 {
-    const struct inproc_error_code *own = own_code(errorcode);
+    const struct world_error_code *own = own_code(errorcode);
     *errorclass = own ? own->class : errorcode;
     return MPI_SUCCESS;
 }
 
 int MPI_Error_string(int errorcode, char *string, int *resultlen)
 {
-    const struct inproc_error_code *own = own_code(errorcode);
-    *resultlen = snprintf(string, MPI_MAX_ERROR_STRING, "%s",
-                          own ? own->text : inproc_error_name(errorcode));
+    const struct world_error_code *own = own_code(errorcode);
+    *resultlen =
+        snprintf(string, MPI_MAX_ERROR_STRING, "%s", own ? own->text : world_error_name(errorcode));
     return MPI_SUCCESS;
 }
 
@@ -243,7 +243,7 @@ int MPI_Add_error_code(int errorclass, int *errorcode)
 {
     ENTER("MPI_Add_error_code");
     if (errorclass < 0 || (errorclass > MPI_ERR_LASTCODE && !own_code(errorclass)))
-        return inproc_error(NULL, MPI_ERR_ARG, "no error class %d", errorclass);
+        return world_error(NULL, MPI_ERR_ARG, "no error class %d", errorclass);
     *errorcode = own_code_new(errorclass);
     return MPI_SUCCESS;
 }
@@ -251,11 +251,11 @@ int MPI_Add_error_code(int errorclass, int *errorcode)
 int MPI_Add_error_string(int errorcode, const char *string)
 {
     ENTER("MPI_Add_error_string");
-    struct inproc_error_code *own = own_code(errorcode);
+    struct world_error_code *own = own_code(errorcode);
     if (!own || strlen(string) >= MPI_MAX_ERROR_STRING)
-        return inproc_error(NULL, MPI_ERR_ARG,
-                            "%d is not the program's own code, or the text is long", errorcode);
-    own->text = inproc_strdup(string);
+        return world_error(NULL, MPI_ERR_ARG,
+                           "%d is not the program's own code, or the text is long", errorcode);
+    own->text = world_strdup(string);
     return MPI_SUCCESS;
 }
 
@@ -266,10 +266,10 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
     ENTER("MPI_Alloc_mem");
     (void)info;
     if (size < 0)
-        return inproc_error(NULL, MPI_ERR_ARG, "size %td", size);
+        return world_error(NULL, MPI_ERR_ARG, "size %td", size);
     void *made = malloc((size_t)size + !size);
     if (!made)
-        return inproc_error(NULL, MPI_ERR_NO_MEM, "%td bytes", size);
+        return world_error(NULL, MPI_ERR_NO_MEM, "%td bytes", size);
     *(void **)baseptr = made;
     return MPI_SUCCESS;
 }
@@ -287,36 +287,36 @@ static int info_check(MPI_Info info)
 {
     return handle_good(info, HANDLE_INFO)
                ? MPI_SUCCESS
-               : inproc_error(NULL, MPI_ERR_INFO, "the info is null or freed");
+               : world_error(NULL, MPI_ERR_INFO, "the info is null or freed");
 }
 
-static struct inproc_info_entry **info_find(MPI_Info info, const char *key)
+static struct world_info_entry **info_find(MPI_Info info, const char *key)
 {
-    struct inproc_info_entry **link = &info->first;
+    struct world_info_entry **link = &info->first;
     while (*link && strcmp((*link)->key, key))
         link = &(*link)->next;
     return link;
 }
 
-static struct inproc_info_entry *entries_copy(const struct inproc_info_entry *entry)
+static struct world_info_entry *entries_copy(const struct world_info_entry *entry)
 {
-    struct inproc_info_entry *first = NULL, **link = &first;
+    struct world_info_entry *first = NULL, **link = &first;
     for (; entry; entry = entry->next, link = &(*link)->next) {
-        *link = inproc_alloc(sizeof **link);
-        **link = (struct inproc_info_entry){NULL, inproc_strdup(entry->key),
-                                            inproc_strdup(entry->value)};
+        *link = world_alloc(sizeof **link);
+        **link =
+            (struct world_info_entry){NULL, world_strdup(entry->key), world_strdup(entry->value)};
     }
     return first;
 }
 
-struct inproc_info_entry *inproc_info_keep(MPI_Info info)
+struct world_info_entry *world_info_keep(MPI_Info info)
 {
     return handle_good(info, HANDLE_INFO) ? entries_copy(info->first) : NULL;
 }
 
-MPI_Info inproc_info_new(const struct inproc_info_entry *entry)
+MPI_Info world_info_new(const struct world_info_entry *entry)
 {
-    MPI_Info made = inproc_handle_new(HANDLE_INFO, sizeof *made);
+    MPI_Info made = world_handle_new(HANDLE_INFO, sizeof *made);
     made->first = entries_copy(entry);
     return made;
 }
@@ -324,7 +324,7 @@ MPI_Info inproc_info_new(const struct inproc_info_entry *entry)
 int MPI_Info_create(MPI_Info *info)
 {
     ENTER("MPI_Info_create");
-    *info = inproc_handle_new(HANDLE_INFO, sizeof **info);
+    *info = world_handle_new(HANDLE_INFO, sizeof **info);
     return MPI_SUCCESS;
 }
 
@@ -335,13 +335,13 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
     if (code)
         return code;
     if (!key || !*key || strlen(key) > MPI_MAX_INFO_KEY)
-        return inproc_error(NULL, MPI_ERR_INFO_KEY, "a bad key");
-    struct inproc_info_entry **link = info_find(info, key);
+        return world_error(NULL, MPI_ERR_INFO_KEY, "a bad key");
+    struct world_info_entry **link = info_find(info, key);
     if (!*link) {
-        *link = inproc_alloc(sizeof **link);
-        **link = (struct inproc_info_entry){.key = inproc_strdup(key)};
+        *link = world_alloc(sizeof **link);
+        **link = (struct world_info_entry){.key = world_strdup(key)};
     }
-    (*link)->value = inproc_strdup(value);
+    (*link)->value = world_strdup(value);
     return MPI_SUCCESS;
 }
 
@@ -351,7 +351,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int 
     int code = info_check(info);
     if (code)
         return code;
-    const struct inproc_info_entry *found = *info_find(info, key);
+    const struct world_info_entry *found = *info_find(info, key);
     *flag = found != NULL;
     if (found)
         snprintf(value, (size_t)valuelen + 1, "%s", found->value);
@@ -364,7 +364,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *fl
     int code = info_check(info);
     if (code)
         return code;
-    const struct inproc_info_entry *found = *info_find(info, key);
+    const struct world_info_entry *found = *info_find(info, key);
     *flag = found != NULL;
     if (found)
         *valuelen = (int)strlen(found->value);
@@ -376,7 +376,7 @@ int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
     ENTER("MPI_Info_get_nkeys");
     int code = info_check(info);
     *nkeys = 0;
-    for (const struct inproc_info_entry *e = code ? NULL : info->first; e; e = e->next)
+    for (const struct world_info_entry *e = code ? NULL : info->first; e; e = e->next)
         ++*nkeys;
     return code;
 }
@@ -387,11 +387,11 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
     int code = info_check(info);
     if (code)
         return code;
-    const struct inproc_info_entry *entry = info->first;
+    const struct world_info_entry *entry = info->first;
     while (entry && n-- > 0)
         entry = entry->next;
     if (!entry)
-        return inproc_error(NULL, MPI_ERR_INFO_KEY, "no such key");
+        return world_error(NULL, MPI_ERR_INFO_KEY, "no such key");
     strcpy(key, entry->key);
     return MPI_SUCCESS;
 }
@@ -402,9 +402,9 @@ int MPI_Info_delete(MPI_Info info, const char *key)
     int code = info_check(info);
     if (code)
         return code;
-    struct inproc_info_entry **link = info_find(info, key);
+    struct world_info_entry **link = info_find(info, key);
     if (!*link)
-        return inproc_error(NULL, MPI_ERR_INFO_NOKEY, "no key '%s'", key);
+        return world_error(NULL, MPI_ERR_INFO_NOKEY, "no key '%s'", key);
     *link = (*link)->next;
     return MPI_SUCCESS;
 }
@@ -415,7 +415,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
     int code = info_check(info);
     if (code)
         return code;
-    *newinfo = inproc_info_new(info->first);
+    *newinfo = world_info_new(info->first);
     return MPI_SUCCESS;
 }
 
@@ -425,7 +425,7 @@ int MPI_Info_free(MPI_Info *info)
     int code = info_check(*info);
     if (code)
         return code;
-    inproc_handle_kill(&(*info)->handle);
+    world_handle_kill(&(*info)->handle);
     *info = MPI_INFO_NULL;
     return MPI_SUCCESS;
 }

@@ -17,8 +17,8 @@ struct ompi_predefined_errhandler_t ompi_mpi_errhandler_null = {{.handle = {.mag
 static int handler_new(void *function, MPI_Errhandler *out_handler)
 {
     if (!function)
-        return inproc_error(NULL, MPI_ERR_ARG, "NULL function");
-    MPI_Errhandler made = inproc_handle_new(HANDLE_ERRHANDLER, sizeof *made);
+        return world_error(NULL, MPI_ERR_ARG, "NULL function");
+    MPI_Errhandler made = world_handle_new(HANDLE_ERRHANDLER, sizeof *made);
     made->kind = 2;
     memcpy(&made->function, &function, sizeof function);
     *out_handler = made;
@@ -40,7 +40,7 @@ static MPI_Errhandler handler_again(MPI_Errhandler handler)
 static int of_comm(MPI_Comm handle, MPI_Errhandler **out_place)
 {
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS)
         *out_place = &comm->errhandler;
     return code;
@@ -48,7 +48,7 @@ static int of_comm(MPI_Comm handle, MPI_Errhandler **out_place)
 
 static int of_win(MPI_Win win, MPI_Errhandler **out_place)
 {
-    int code = inproc_win_check(win);
+    int code = world_win_check(win);
     if (code == MPI_SUCCESS)
         *out_place = &win->errhandler;
     return code;
@@ -57,10 +57,10 @@ static int of_win(MPI_Win win, MPI_Errhandler **out_place)
 static int of_file(MPI_File file, MPI_Errhandler **out_place)
 {
     if (file == MPI_FILE_NULL) {
-        *out_place = &inproc_extra()->file_errhandler;
+        *out_place = &world_extra()->file_errhandler;
         return MPI_SUCCESS;
     }
-    int code = inproc_file_check(file);
+    int code = world_file_check(file);
     if (code == MPI_SUCCESS)
         *out_place = &file->errhandler;
     return code;
@@ -79,8 +79,8 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
         MPI_Errhandler *place;                                                     \
         int code = of_object(object, &place);                                      \
         if (!code && !handle_good(errhandler, HANDLE_ERRHANDLER))                  \
-            return inproc_error_on(*place, &object, MPI_ERR_ARG,                   \
-                                   "the error handler is null or freed");          \
+            return world_error_on(*place, &object, MPI_ERR_ARG,                    \
+                                  "the error handler is null or freed");           \
         if (!code)                                                                 \
             *place = errhandler;                                                   \
         return code;                                                               \
@@ -100,7 +100,7 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
         MPI_Errhandler *place;                                                     \
         int code = of_object(object, &place);                                      \
         if (!code && errorcode)                                                    \
-            inproc_error_on(*place, &object, errorcode, "the program's own call"); \
+            world_error_on(*place, &object, errorcode, "the program's own call");  \
         return code;                                                               \
     }
 CALLS(Comm, MPI_Comm, of_comm)
@@ -112,10 +112,10 @@ int MPI_Errhandler_free(MPI_Errhandler *errhandler)
     ENTER("MPI_Errhandler_free");
     if (!errhandler || !*errhandler || (*errhandler)->kind > 2 ||
         *errhandler == MPI_ERRHANDLER_NULL)
-        return inproc_error(NULL, MPI_ERR_ARG, "the error handler is null");
+        return world_error(NULL, MPI_ERR_ARG, "the error handler is null");
     if ((*errhandler)->kind == 2 && handle_good(*errhandler, HANDLE_ERRHANDLER) &&
         --(*errhandler)->handle.references == 0)
-        inproc_handle_kill(&(*errhandler)->handle);
+        world_handle_kill(&(*errhandler)->handle);
     *errhandler = MPI_ERRHANDLER_NULL;
     return MPI_SUCCESS;
 }

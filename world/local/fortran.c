@@ -6,13 +6,13 @@
 
 static MPI_Fint number_of(void *handle)
 {
-    struct inproc_extra *extra = inproc_extra();
+    struct world_extra *extra = world_extra();
     for (int i = extra->fortran_count - 1; i >= 0; i--)
         if (extra->fortran[i] == handle)
             return i;
     if (extra->fortran_count == extra->fortran_room) {
         int room = extra->fortran_room ? 2 * extra->fortran_room : 16;
-        void **bigger = inproc_alloc((size_t)room * sizeof *bigger);
+        void **bigger = world_alloc((size_t)room * sizeof *bigger);
         if (extra->fortran_count)
             memcpy(bigger, extra->fortran, (size_t)extra->fortran_count * sizeof *bigger);
         extra->fortran = bigger;
@@ -24,7 +24,7 @@ static MPI_Fint number_of(void *handle)
 
 static void *handle_of(MPI_Fint number, void *null)
 {
-    const struct inproc_extra *extra = inproc_extra();
+    const struct world_extra *extra = world_extra();
     return number >= 0 && number < extra->fortran_count ? extra->fortran[number] : null;
 }
 
@@ -57,7 +57,7 @@ int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
 {
     ENTER("MPI_Status_c2f");
     if (!c_status || !f_status)
-        return inproc_error(NULL, MPI_ERR_ARG, "NULL status");
+        return world_error(NULL, MPI_ERR_ARG, "NULL status");
     memcpy(f_status, c_status, sizeof *c_status);
     return MPI_SUCCESS;
 }
@@ -66,7 +66,7 @@ int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
 {
     ENTER("MPI_Status_f2c");
     if (!c_status || !f_status)
-        return inproc_error(NULL, MPI_ERR_ARG, "NULL status");
+        return world_error(NULL, MPI_ERR_ARG, "NULL status");
     memcpy(c_status, f_status, sizeof *c_status);
     return MPI_SUCCESS;
 }

@@ -10,7 +10,7 @@ static int check(MPI_Group group)
 {
     return handle_good(group, HANDLE_GROUP)
                ? MPI_SUCCESS
-               : inproc_error(NULL, MPI_ERR_GROUP, "the group is null or freed");
+               : world_error(NULL, MPI_ERR_GROUP, "the group is null or freed");
 }
 
 static int position(MPI_Group group, int world)
@@ -23,7 +23,7 @@ static int position(MPI_Group group, int world)
 
 static int *room(int count)
 {
-    return inproc_alloc(((size_t)count + 1) * sizeof(int));
+    return world_alloc(((size_t)count + 1) * sizeof(int));
 }
 
 static int make(const int *member, int size, MPI_Group *out_group)
@@ -32,14 +32,14 @@ static int make(const int *member, int size, MPI_Group *out_group)
         *out_group = MPI_GROUP_EMPTY;
         return MPI_SUCCESS;
     }
-    MPI_Group made = inproc_handle_new(HANDLE_GROUP, sizeof *made);
+    MPI_Group made = world_handle_new(HANDLE_GROUP, sizeof *made);
     made->size = size;
     made->member = member;
     *out_group = made;
     return MPI_SUCCESS;
 }
 
-MPI_Group inproc_group_new(const int *member, int size)
+MPI_Group world_group_new(const int *member, int size)
 {
     MPI_Group made;
     make(member, size, &made);
@@ -50,7 +50,7 @@ int MPI_Comm_group(MPI_Comm handle, MPI_Group *group)
 {
     ENTER("MPI_Comm_group");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     return code ? code : make(comm->member, comm->size, group);
 }
 
@@ -58,11 +58,11 @@ int MPI_Comm_remote_group(MPI_Comm handle, MPI_Group *group)
 {
     ENTER("MPI_Comm_remote_group");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (!comm->remote_size)
-        return inproc_error(comm, MPI_ERR_COMM, "not an intercommunicator");
+        return world_error(comm, MPI_ERR_COMM, "not an intercommunicator");
     return make(comm->remote, comm->remote_size, group);
 }
 
@@ -95,7 +95,7 @@ int MPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[], MPI_G
         if (ranks1[i] == MPI_PROC_NULL)
             ranks2[i] = MPI_PROC_NULL;
         else if (ranks1[i] < 0 || ranks1[i] >= group1->size)
-            code = inproc_error(NULL, MPI_ERR_RANK, "rank %d of %d", ranks1[i], group1->size);
+            code = world_error(NULL, MPI_ERR_RANK, "rank %d of %d", ranks1[i], group1->size);
         else
             ranks2[i] = position(group2, group1->member[ranks1[i]]);
     }
@@ -158,13 +158,13 @@ int MPI_Group_difference(MPI_Group group1, MPI_Group group2, MPI_Group *newgroup
 static int select_ranks(MPI_Group group, int n, const int ranks[], bool include,
                         MPI_Group *out_group)
 {
-    bool *named = inproc_alloc((size_t)group->size + 1);
+    bool *named = world_alloc((size_t)group->size + 1);
     memset(named, 0, (size_t)group->size + 1);
     int *member = room(group->size), size = 0;
     for (int i = 0; i < n; i++) {
         if (ranks[i] < 0 || ranks[i] >= group->size || named[ranks[i]])
-            return inproc_error(NULL, MPI_ERR_RANK, "rank %d of %d, or twice", ranks[i],
-                                group->size);
+            return world_error(NULL, MPI_ERR_RANK, "rank %d of %d, or twice", ranks[i],
+                               group->size);
         named[ranks[i]] = true;
         if (include)
             member[size++] = group->member[ranks[i]];
@@ -196,10 +196,10 @@ static int select_ranges(MPI_Group group, int n, int ranges[][3], bool include,
     for (int i = 0; i < n; i++) {
         int first = ranges[i][0], last = ranges[i][1], stride = ranges[i][2];
         if (stride == 0)
-            return inproc_error(NULL, MPI_ERR_ARG, "stride 0");
+            return world_error(NULL, MPI_ERR_ARG, "stride 0");
         for (int r = first; stride > 0 ? r <= last : r >= last; r += stride) {
             if (r < 0 || r >= group->size || count == group->size)
-                return inproc_error(NULL, MPI_ERR_RANK, "rank %d of %d", r, group->size);
+                return world_error(NULL, MPI_ERR_RANK, "rank %d of %d", r, group->size);
             ranks[count++] = r;
         }
     }
@@ -226,7 +226,7 @@ int MPI_Group_free(MPI_Group *group)
     if (!group || check(*group))
         return MPI_ERR_GROUP;
     if (*group != MPI_GROUP_EMPTY)
-        inproc_handle_kill(&(*group)->handle);
+        world_handle_kill(&(*group)->handle);
     *group = MPI_GROUP_NULL;
     return MPI_SUCCESS;
 }

@@ -128,7 +128,7 @@ LOCATED(f32, float)
 LOCATED(f64, double)
 LOCATED(f80, long double)
 
-static bool apply_pair(enum builtin op, enum inproc_basic basic, const void *a, void *b, int count)
+static bool apply_pair(enum builtin op, enum world_basic basic, const void *a, void *b, int count)
 {
     switch (basic) {
     case BASIC_I16:
@@ -148,7 +148,7 @@ static bool apply_pair(enum builtin op, enum inproc_basic basic, const void *a, 
     }
 }
 
-static bool apply_basic(enum builtin op, enum inproc_basic basic, const void *a, void *b, int count)
+static bool apply_basic(enum builtin op, enum world_basic basic, const void *a, void *b, int count)
 {
     switch (basic) {
     case BASIC_I8:
@@ -191,38 +191,38 @@ static bool apply_basic(enum builtin op, enum inproc_basic basic, const void *a,
 static bool apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
 {
     if (op->builtin == OP_REPLACE)
-        return inproc_type_copy(b, (size_t)count, type, a, (size_t)count, type) || true;
+        return world_type_copy(b, (size_t)count, type, a, (size_t)count, type) || true;
     if (op->builtin == OP_NO_OP)
         return true;
     if (!type->predefined)
         return false;
     if (op->builtin == OP_MAXLOC || op->builtin == OP_MINLOC)
         return type->pair &&
-               apply_pair((enum builtin)op->builtin, (enum inproc_basic)type->pair, a, b, count);
+               apply_pair((enum builtin)op->builtin, (enum world_basic)type->pair, a, b, count);
     return !type->pair && apply_basic((enum builtin)op->builtin,
-                                      (enum inproc_basic)type->run[0].basic, a, b, count);
+                                      (enum world_basic)type->run[0].basic, a, b, count);
 }
 
-bool inproc_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count)
+bool world_op_apply_basic(MPI_Op op, uint32_t basic, const void *a, void *b, int count)
 {
-    return apply_basic((enum builtin)op->builtin, (enum inproc_basic)basic, a, b, count);
+    return apply_basic((enum builtin)op->builtin, (enum world_basic)basic, a, b, count);
 }
 
-int inproc_op_remote(MPI_Op op)
+int world_op_remote(MPI_Op op)
 {
     if (!handle_good(op, HANDLE_OP) || op->function)
         return 0;
     return op->builtin == OP_REPLACE ? 2 : op->builtin == OP_NO_OP ? 3 : 1;
 }
 
-int inproc_op_check(MPI_Op op, MPI_Datatype type)
+int world_op_check(MPI_Op op, MPI_Datatype type)
 {
     if (!handle_good(op, HANDLE_OP))
         return MPI_ERR_OP;
     return op->function || apply(op, NULL, NULL, 0, type) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
-int inproc_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
+int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
 {
     if (count == 0)
         return MPI_SUCCESS;
@@ -237,8 +237,8 @@ int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op)
 {
     ENTER("MPI_Op_create");
     if (!function || !op)
-        return inproc_error(NULL, MPI_ERR_ARG, "NULL argument");
-    MPI_Op made = inproc_handle_new(HANDLE_OP, sizeof *made);
+        return world_error(NULL, MPI_ERR_ARG, "NULL argument");
+    MPI_Op made = world_handle_new(HANDLE_OP, sizeof *made);
     made->function = function;
     made->commutative = commute != 0;
     *op = made;
@@ -249,8 +249,8 @@ int MPI_Op_free(MPI_Op *op)
 {
     ENTER("MPI_Op_free");
     if (!op || !handle_good(*op, HANDLE_OP) || !(*op)->function)
-        return inproc_error(NULL, MPI_ERR_OP, "the operation is null, freed or predefined");
-    inproc_handle_kill(&(*op)->handle);
+        return world_error(NULL, MPI_ERR_OP, "the operation is null, freed or predefined");
+    world_handle_kill(&(*op)->handle);
     *op = MPI_OP_NULL;
     return MPI_SUCCESS;
 }
@@ -259,7 +259,7 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
 {
     ENTER("MPI_Op_commutative");
     if (!handle_good(op, HANDLE_OP))
-        return inproc_error(NULL, MPI_ERR_OP, "the operation is null or freed");
+        return world_error(NULL, MPI_ERR_OP, "the operation is null or freed");
     *commute = op->commutative;
     return MPI_SUCCESS;
 }
@@ -267,11 +267,11 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
 int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
     ENTER("MPI_Reduce_local");
-    if (inproc_type_check(datatype, true) || count < 0)
-        return inproc_error(NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE,
-                            "count %d, or a bad datatype", count);
-    int code = inproc_op_check(op, datatype);
+    if (world_type_check(datatype, true) || count < 0)
+        return world_error(NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE,
+                           "count %d, or a bad datatype", count);
+    int code = world_op_check(op, datatype);
     if (code)
-        return inproc_error(NULL, code, "the operation does not go with the datatype");
-    return inproc_op_apply(op, inbuf, inoutbuf, count, datatype);
+        return world_error(NULL, code, "the operation does not go with the datatype");
+    return world_op_apply(op, inbuf, inoutbuf, count, datatype);
 }

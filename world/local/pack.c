@@ -3,8 +3,8 @@
  * library is not instrumented. */
 #include "world/state.h"
 
-size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t count,
-                        MPI_Datatype type)
+size_t world_type_pack(void *packed, size_t room, const void *buffer, size_t count,
+                       MPI_Datatype type)
 {
     size_t bytes = count * type->size;
     if (bytes > room)
@@ -20,7 +20,7 @@ size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t co
     size_t left = bytes;
     for (;; base += type_extent(type))
         for (size_t r = 0; r < type->run_count; r++) {
-            const struct inproc_run *run = &type->run[r];
+            const struct world_run *run = &type->run[r];
             size_t piece = run->count * run->size;
             if (piece > left)
                 piece = left;
@@ -31,8 +31,8 @@ size_t inproc_type_pack(void *packed, size_t room, const void *buffer, size_t co
         }
 }
 
-size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed,
-                          size_t bytes)
+size_t world_type_unpack(void *buffer, size_t count, MPI_Datatype type, const void *packed,
+                         size_t bytes)
 {
     if (bytes > count * type->size)
         bytes = count * type->size;
@@ -47,7 +47,7 @@ size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const v
     size_t left = bytes;
     for (;; base += type_extent(type))
         for (size_t r = 0; r < type->run_count; r++) {
-            const struct inproc_run *run = &type->run[r];
+            const struct world_run *run = &type->run[r];
             size_t piece = run->count * run->size;
             if (piece > left)
                 piece = left;
@@ -58,8 +58,8 @@ size_t inproc_type_unpack(void *buffer, size_t count, MPI_Datatype type, const v
         }
 }
 
-size_t inproc_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from,
-                        size_t from_count, MPI_Datatype from_type)
+size_t world_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const void *from,
+                       size_t from_count, MPI_Datatype from_type)
 {
     size_t bytes = from_count * from_type->size, room = to_count * to_type->size;
     if (bytes > room)
@@ -71,12 +71,12 @@ size_t inproc_type_copy(void *to, size_t to_count, MPI_Datatype to_type, const v
         return bytes;
     }
     if (from_type->dense)
-        return inproc_type_unpack(to, to_count, to_type, from, bytes);
+        return world_type_unpack(to, to_count, to_type, from, bytes);
     if (to_type->dense)
-        return inproc_type_pack(to, bytes, from, from_count, from_type);
-    uint8_t *packed = inproc_alloc(bytes);
-    inproc_type_pack(packed, bytes, from, from_count, from_type);
-    return inproc_type_unpack(to, to_count, to_type, packed, bytes);
+        return world_type_pack(to, bytes, from, from_count, from_type);
+    uint8_t *packed = world_alloc(bytes);
+    world_type_pack(packed, bytes, from, from_count, from_type);
+    return world_type_unpack(to, to_count, to_type, packed, bytes);
 }
 
 static uint64_t mix(uint64_t hash, const uint8_t *data, size_t bytes)
@@ -95,7 +95,7 @@ static uint64_t mix(uint64_t hash, const uint8_t *data, size_t bytes)
     return hash ^ hash >> 29;
 }
 
-uint64_t inproc_type_checksum(const void *buffer, size_t count, MPI_Datatype type)
+uint64_t world_type_checksum(const void *buffer, size_t count, MPI_Datatype type)
 {
     uint64_t hash = count;
     if (count == 0 || type->size == 0)
@@ -109,7 +109,7 @@ uint64_t inproc_type_checksum(const void *buffer, size_t count, MPI_Datatype typ
     return hash;
 }
 
-ptrdiff_t inproc_type_elements(MPI_Datatype type, size_t bytes)
+ptrdiff_t world_type_elements(MPI_Datatype type, size_t bytes)
 {
     if (type->size == 0)
         return bytes == 0 ? 0 : -1;
@@ -118,7 +118,7 @@ ptrdiff_t inproc_type_elements(MPI_Datatype type, size_t bytes)
         return left ? -1 : (ptrdiff_t)whole;
     size_t elements = whole * type->basic_count;
     for (size_t r = 0; left && r < type->run_count; r++) {
-        const struct inproc_run *run = &type->run[r];
+        const struct world_run *run = &type->run[r];
         size_t piece = run->count * run->size < left ? run->count * run->size : left;
         if (piece % run->size)
             return -1;
@@ -133,7 +133,7 @@ struct cursor {
     size_t run, left; /* basics left in the run */
 };
 
-static const struct inproc_run *cursor_at(struct cursor *cursor)
+static const struct world_run *cursor_at(struct cursor *cursor)
 {
     while (cursor->left == 0) {
         cursor->run = (cursor->run + 1) % cursor->type->run_count;
@@ -142,13 +142,13 @@ static const struct inproc_run *cursor_at(struct cursor *cursor)
     return &cursor->type->run[cursor->run];
 }
 
-bool inproc_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes)
+bool world_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes)
 {
     if (a == b || bytes == 0 || a->size == 0 || b->size == 0)
         return true;
     struct cursor left = {a, 0, a->run[0].count}, right = {b, 0, b->run[0].count};
     while (bytes > 0) {
-        const struct inproc_run *x = cursor_at(&left), *y = cursor_at(&right);
+        const struct world_run *x = cursor_at(&left), *y = cursor_at(&right);
         /* Packed data may be received as anything; bytes stand for raw memory. */
         if (x->basic <= BASIC_PACKED || y->basic <= BASIC_PACKED)
             return true;
@@ -170,10 +170,10 @@ bool inproc_type_same_signature(MPI_Datatype a, MPI_Datatype b, size_t bytes)
 
 static int check(MPI_Datatype type, int count)
 {
-    int code = inproc_type_check(type, true);
+    int code = world_type_check(type, true);
     if (code)
-        return inproc_error(NULL, code, "the datatype is null, freed or not committed");
-    return count < 0 ? inproc_error(NULL, MPI_ERR_COUNT, "count %d", count) : MPI_SUCCESS;
+        return world_error(NULL, code, "the datatype is null, freed or not committed");
+    return count < 0 ? world_error(NULL, MPI_ERR_COUNT, "count %d", count) : MPI_SUCCESS;
 }
 
 int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize,
@@ -186,9 +186,9 @@ int MPI_Pack(const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf
     size_t bytes = (size_t)incount * datatype->size;
     if (outsize < 0 || *position < 0 || *position > outsize ||
         bytes > (size_t)(outsize - *position))
-        return inproc_error(comm_of(comm), MPI_ERR_TRUNCATE, "%zu bytes at %d do not fit into %d",
-                            bytes, *position, outsize);
-    inproc_type_pack((uint8_t *)outbuf + *position, bytes, inbuf, (size_t)incount, datatype);
+        return world_error(comm_of(comm), MPI_ERR_TRUNCATE, "%zu bytes at %d do not fit into %d",
+                           bytes, *position, outsize);
+    world_type_pack((uint8_t *)outbuf + *position, bytes, inbuf, (size_t)incount, datatype);
     *position += (int)bytes;
     return MPI_SUCCESS;
 }
@@ -202,11 +202,11 @@ int MPI_Unpack(const void *inbuf, int insize, int *position, void *outbuf, int o
         return code;
     size_t bytes = (size_t)outcount * datatype->size;
     if (insize < 0 || *position < 0 || *position > insize || bytes > (size_t)(insize - *position))
-        return inproc_error(comm_of(comm), MPI_ERR_TRUNCATE,
-                            "%zu bytes at %d are more than the %d there are", bytes, *position,
-                            insize);
-    inproc_type_unpack(outbuf, (size_t)outcount, datatype, (const uint8_t *)inbuf + *position,
-                       bytes);
+        return world_error(comm_of(comm), MPI_ERR_TRUNCATE,
+                           "%zu bytes at %d are more than the %d there are", bytes, *position,
+                           insize);
+    world_type_unpack(outbuf, (size_t)outcount, datatype, (const uint8_t *)inbuf + *position,
+                      bytes);
     *position += (int)bytes;
     return MPI_SUCCESS;
 }

@@ -37,7 +37,7 @@ static void turn_all(uint8_t *to, const uint8_t *from, size_t count, MPI_Datatyp
 {
     for (size_t i = 0; i < count; i++)
         for (size_t r = 0; r < type->run_count; r++) {
-            const struct inproc_run *run = &type->run[r];
+            const struct world_run *run = &type->run[r];
             bool complex =
                 run->basic == BASIC_C32 || run->basic == BASIC_C64 || run->basic == BASIC_C80;
             bool quad = run->basic == BASIC_F80 || run->basic == BASIC_C80;
@@ -51,10 +51,10 @@ static void turn_all(uint8_t *to, const uint8_t *from, size_t count, MPI_Datatyp
 static int check(const char *datarep, MPI_Datatype type, int count)
 {
     if (strcmp(datarep, "external32"))
-        return inproc_error(NULL, MPI_ERR_ARG, "data representation '%s'", datarep);
-    if (inproc_type_check(type, true))
-        return inproc_error(NULL, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
-    return count < 0 ? inproc_error(NULL, MPI_ERR_COUNT, "count %d", count) : MPI_SUCCESS;
+        return world_error(NULL, MPI_ERR_ARG, "data representation '%s'", datarep);
+    if (world_type_check(type, true))
+        return world_error(NULL, MPI_ERR_TYPE, "the datatype is null, freed or not committed");
+    return count < 0 ? world_error(NULL, MPI_ERR_COUNT, "count %d", count) : MPI_SUCCESS;
 }
 
 int MPI_Pack_external_size(const char datarep[], int incount, MPI_Datatype datatype, MPI_Aint *size)
@@ -75,10 +75,10 @@ int MPI_Pack_external(const char datarep[], const void *inbuf, int incount, MPI_
         return code;
     size_t bytes = (size_t)incount * datatype->size;
     if (*position < 0 || *position > outsize || bytes > (size_t)(outsize - *position))
-        return inproc_error(NULL, MPI_ERR_TRUNCATE, "%zu bytes at %td do not fit into %td", bytes,
-                            *position, outsize);
-    uint8_t *packed = inproc_alloc(bytes + 1);
-    inproc_type_pack(packed, bytes, inbuf, (size_t)incount, datatype);
+        return world_error(NULL, MPI_ERR_TRUNCATE, "%zu bytes at %td do not fit into %td", bytes,
+                           *position, outsize);
+    uint8_t *packed = world_alloc(bytes + 1);
+    world_type_pack(packed, bytes, inbuf, (size_t)incount, datatype);
     turn_all((uint8_t *)outbuf + *position, packed, (size_t)incount, datatype, true);
     *position += (MPI_Aint)bytes;
     return MPI_SUCCESS;
@@ -93,12 +93,12 @@ int MPI_Unpack_external(const char datarep[], const void *inbuf, MPI_Aint insize
         return code;
     size_t bytes = (size_t)outcount * datatype->size;
     if (*position < 0 || *position > insize || bytes > (size_t)(insize - *position))
-        return inproc_error(NULL, MPI_ERR_TRUNCATE,
-                            "%zu bytes at %td are more than the %td there are", bytes, *position,
-                            insize);
-    uint8_t *packed = inproc_alloc(bytes + 1);
+        return world_error(NULL, MPI_ERR_TRUNCATE,
+                           "%zu bytes at %td are more than the %td there are", bytes, *position,
+                           insize);
+    uint8_t *packed = world_alloc(bytes + 1);
     turn_all(packed, (const uint8_t *)inbuf + *position, (size_t)outcount, datatype, false);
-    inproc_type_unpack(outbuf, (size_t)outcount, datatype, packed, bytes);
+    world_type_unpack(outbuf, (size_t)outcount, datatype, packed, bytes);
     *position += (MPI_Aint)bytes;
     return MPI_SUCCESS;
 }

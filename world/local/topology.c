@@ -4,25 +4,25 @@
 
 static int check(MPI_Comm handle, int kind, MPI_Comm *out_comm)
 {
-    int code = inproc_comm_check(handle, out_comm);
+    int code = world_comm_check(handle, out_comm);
     if (code)
         return code;
     if (!(*out_comm)->topology || (*out_comm)->topology->kind != kind)
-        return inproc_error(*out_comm, MPI_ERR_TOPOLOGY, "the communicator has no such topology");
+        return world_error(*out_comm, MPI_ERR_TOPOLOGY, "the communicator has no such topology");
     return MPI_SUCCESS;
 }
 
 static int *copied(const int *from, int count)
 {
-    int *copy = inproc_alloc(((size_t)count + 1) * sizeof *copy);
+    int *copy = world_alloc(((size_t)count + 1) * sizeof *copy);
     for (int i = 0; i < count; i++)
         copy[i] = from[i];
     return copy;
 }
 
-static struct inproc_topology *topology_new(int kind)
+static struct world_topology *topology_new(int kind)
 {
-    struct inproc_topology *made = inproc_alloc(sizeof *made);
+    struct world_topology *made = world_alloc(sizeof *made);
     memset(made, 0, sizeof *made);
     made->kind = kind;
     return made;
@@ -40,7 +40,7 @@ int MPI_Topo_test(MPI_Comm handle, int *status)
 {
     ENTER("MPI_Topo_test");
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS)
         *status = comm->topology ? comm->topology->kind : MPI_UNDEFINED;
     return code;
@@ -54,25 +54,25 @@ int MPI_Cart_create(MPI_Comm handle, int ndims, const int dims[], const int peri
     ENTER("MPI_Cart_create");
     (void)reorder;
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (ndims < 0)
-        return inproc_error(comm, MPI_ERR_ARG, "%d dimensions", ndims);
+        return world_error(comm, MPI_ERR_ARG, "%d dimensions", ndims);
     long long product = 1;
     for (int d = 0; d < ndims; d++) {
         if (dims[d] < 1)
-            return inproc_error(comm, MPI_ERR_ARG, "dimension %d of size %d", d, dims[d]);
+            return world_error(comm, MPI_ERR_ARG, "dimension %d of size %d", d, dims[d]);
         product *= dims[d];
     }
     if (product > comm->size)
-        return inproc_error(comm, MPI_ERR_ARG, "a grid of %lld ranks on %d", product, comm->size);
-    uint32_t context = inproc_meet(comm, NULL)->context;
+        return world_error(comm, MPI_ERR_ARG, "a grid of %lld ranks on %d", product, comm->size);
+    uint32_t context = world_meet(comm, NULL)->context;
     *comm_cart = MPI_COMM_NULL;
     if (comm->rank >= product)
         return MPI_SUCCESS;
-    MPI_Comm made = inproc_comm_new(context, comm->rank, (int)product, comm->member, comm);
-    struct inproc_topology *topology = made->topology = topology_new(MPI_CART);
+    MPI_Comm made = world_comm_new(context, comm->rank, (int)product, comm->member, comm);
+    struct world_topology *topology = made->topology = topology_new(MPI_CART);
     topology->dimension_count = ndims;
     topology->dims = copied(dims, ndims);
     topology->periods = copied(periods, ndims);
@@ -113,15 +113,15 @@ int MPI_Cart_coords(MPI_Comm handle, int rank, int maxdims, int coords[])
     if (code)
         return code;
     if (rank < 0 || rank >= comm->size)
-        return inproc_error(comm, MPI_ERR_RANK, "rank %d of %d", rank, comm->size);
+        return world_error(comm, MPI_ERR_RANK, "rank %d of %d", rank, comm->size);
     int count = comm->topology->dimension_count;
     if (maxdims < count)
-        return inproc_error(comm, MPI_ERR_DIMS, "room for %d of %d", maxdims, count);
+        return world_error(comm, MPI_ERR_DIMS, "room for %d of %d", maxdims, count);
     coordinates(count, comm->topology->dims, rank, coords);
     return MPI_SUCCESS;
 }
 
-static int rank_at(const struct inproc_topology *topology, const int *coords)
+static int rank_at(const struct world_topology *topology, const int *coords)
 {
     int rank = 0;
     for (int d = 0; d < topology->dimension_count; d++) {
@@ -145,8 +145,8 @@ int MPI_Cart_rank(MPI_Comm handle, const int coords[], int *rank)
         return code;
     int found = rank_at(comm->topology, coords);
     if (found == MPI_PROC_NULL)
-        return inproc_error(comm, MPI_ERR_ARG,
-                            "a coordinate outside of a dimension that is not periodic");
+        return world_error(comm, MPI_ERR_ARG,
+                           "a coordinate outside of a dimension that is not periodic");
     *rank = found;
     return MPI_SUCCESS;
 }
@@ -158,10 +158,10 @@ int MPI_Cart_shift(MPI_Comm handle, int direction, int disp, int *rank_source, i
     int code = check(handle, MPI_CART, &comm);
     if (code)
         return code;
-    const struct inproc_topology *topology = comm->topology;
+    const struct world_topology *topology = comm->topology;
     if (direction < 0 || direction >= topology->dimension_count)
-        return inproc_error(comm, MPI_ERR_DIMS, "direction %d of %d", direction,
-                            topology->dimension_count);
+        return world_error(comm, MPI_ERR_DIMS, "direction %d of %d", direction,
+                           topology->dimension_count);
     int *coords = copied(topology->coords, topology->dimension_count);
     coords[direction] = topology->coords[direction] + disp;
     *rank_dest = rank_at(topology, coords);
@@ -177,8 +177,8 @@ int MPI_Cart_sub(MPI_Comm handle, const int remain_dims[], MPI_Comm *newcomm)
     int code = check(handle, MPI_CART, &comm);
     if (code)
         return code;
-    const struct inproc_topology *old = comm->topology;
-    struct inproc_topology *topology = topology_new(MPI_CART);
+    const struct world_topology *old = comm->topology;
+    struct world_topology *topology = topology_new(MPI_CART);
     topology->dims = copied(old->dims, old->dimension_count);
     topology->periods = copied(old->periods, old->dimension_count);
     topology->coords = copied(old->coords, old->dimension_count);
@@ -204,7 +204,7 @@ int MPI_Cart_map(MPI_Comm handle, int ndims, const int dims[], const int periods
     ENTER("MPI_Cart_map");
     (void)periods;
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm), product = 1;
+    int code = world_comm_check(handle, &comm), product = 1;
     if (code)
         return code;
     for (int d = 0; d < ndims; d++)
@@ -217,26 +217,25 @@ int MPI_Dims_create(int nnodes, int ndims, int dims[])
 {
     ENTER("MPI_Dims_create");
     if (nnodes < 1 || ndims < 0)
-        return inproc_error(NULL, MPI_ERR_ARG, "%d ranks in %d dimensions", nnodes, ndims);
+        return world_error(NULL, MPI_ERR_ARG, "%d ranks in %d dimensions", nnodes, ndims);
     int left = nnodes, open = 0;
     for (int d = 0; d < ndims; d++) {
         if (dims[d] < 0 || (dims[d] > 0 && left % dims[d]))
-            return inproc_error(NULL, MPI_ERR_DIMS, "dimension %d of size %d does not divide %d", d,
-                                dims[d], nnodes);
+            return world_error(NULL, MPI_ERR_DIMS, "dimension %d of size %d does not divide %d", d,
+                               dims[d], nnodes);
         if (dims[d] > 0)
             left /= dims[d];
         else
             open++;
     }
     if (!open)
-        return left == 1
-                   ? MPI_SUCCESS
-                   : inproc_error(NULL, MPI_ERR_DIMS, "the dimensions do not make %d", nnodes);
+        return left == 1 ? MPI_SUCCESS
+                         : world_error(NULL, MPI_ERR_DIMS, "the dimensions do not make %d", nnodes);
     int factor[32], factors = 0;
     for (int p = 2; p <= left; p++)
         for (; left % p == 0; left /= p)
             factor[factors++] = p;
-    int *bin = inproc_alloc((size_t)open * sizeof *bin);
+    int *bin = world_alloc((size_t)open * sizeof *bin);
     for (int i = 0; i < open; i++)
         bin[i] = 1;
     while (factors-- > 0) { /* the largest factor goes to the smallest dimension */
@@ -265,17 +264,17 @@ int MPI_Graph_create(MPI_Comm handle, int nnodes, const int index[], const int e
     ENTER("MPI_Graph_create");
     (void)reorder;
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
     if (nnodes < 0 || nnodes > comm->size)
-        return inproc_error(comm, MPI_ERR_ARG, "%d nodes on %d ranks", nnodes, comm->size);
-    uint32_t context = inproc_meet(comm, NULL)->context;
+        return world_error(comm, MPI_ERR_ARG, "%d nodes on %d ranks", nnodes, comm->size);
+    uint32_t context = world_meet(comm, NULL)->context;
     *comm_graph = MPI_COMM_NULL;
     if (comm->rank >= nnodes)
         return MPI_SUCCESS;
-    MPI_Comm made = inproc_comm_new(context, comm->rank, nnodes, comm->member, comm);
-    struct inproc_topology *topology = made->topology = topology_new(MPI_GRAPH);
+    MPI_Comm made = world_comm_new(context, comm->rank, nnodes, comm->member, comm);
+    struct world_topology *topology = made->topology = topology_new(MPI_GRAPH);
     topology->dimension_count = nnodes;
     topology->index = copied(index, nnodes);
     topology->edges = copied(edges, nnodes ? index[nnodes - 1] : 0);
@@ -310,7 +309,7 @@ int MPI_Graph_get(MPI_Comm handle, int maxindex, int maxedges, int index[], int 
     return MPI_SUCCESS;
 }
 
-static int graph_neighbours(const struct inproc_topology *topology, int rank, const int **out_first)
+static int graph_neighbours(const struct world_topology *topology, int rank, const int **out_first)
 {
     int from = rank ? topology->index[rank - 1] : 0;
     *out_first = topology->edges + from;
@@ -325,7 +324,7 @@ int MPI_Graph_neighbors_count(MPI_Comm handle, int rank, int *nneighbors)
     if (code)
         return code;
     if (rank < 0 || rank >= comm->size)
-        return inproc_error(comm, MPI_ERR_RANK, "rank %d of %d", rank, comm->size);
+        return world_error(comm, MPI_ERR_RANK, "rank %d of %d", rank, comm->size);
     const int *first;
     *nneighbors = graph_neighbours(comm->topology, rank, &first);
     return MPI_SUCCESS;
@@ -339,7 +338,7 @@ int MPI_Graph_neighbors(MPI_Comm handle, int rank, int maxneighbors, int neighbo
     if (code)
         return code;
     if (rank < 0 || rank >= comm->size)
-        return inproc_error(comm, MPI_ERR_RANK, "rank %d of %d", rank, comm->size);
+        return world_error(comm, MPI_ERR_RANK, "rank %d of %d", rank, comm->size);
     const int *first;
     int count = graph_neighbours(comm->topology, rank, &first);
     for (int i = 0; i < count && i < maxneighbors; i++)
@@ -354,7 +353,7 @@ struct said {
 };
 
 /* Those edges of all that leave (or enter) this rank, in the order of who said them. */
-static int edges_of(const struct inproc_meeting *meeting, int size, int rank, bool leaving,
+static int edges_of(const struct world_meeting *meeting, int size, int rank, bool leaving,
                     int *out_other, int *out_weight)
 {
     int found = 0;
@@ -381,24 +380,24 @@ int MPI_Dist_graph_create(MPI_Comm handle, int n, const int sources[], const int
     ENTER("MPI_Dist_graph_create");
     (void)info, (void)reorder;
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm), edges = 0;
+    int code = world_comm_check(handle, &comm), edges = 0;
     if (code)
         return code;
     for (int i = 0; i < n; i++)
         edges += degrees[i];
     bool weighted = weights != MPI_UNWEIGHTED;
-    struct said *mine = inproc_alloc(sizeof *mine);
+    struct said *mine = world_alloc(sizeof *mine);
     *mine = (struct said){n, copied(sources, n), copied(degrees, n), copied(destinations, edges),
                           weighted && edges ? copied(weights, edges) : NULL};
-    const struct inproc_meeting *meeting = inproc_meet(comm, mine);
-    MPI_Comm made = inproc_comm_new(meeting->context, comm->rank, comm->size, comm->member, comm);
-    struct inproc_topology *t = made->topology = topology_new(MPI_DIST_GRAPH);
+    const struct world_meeting *meeting = world_meet(comm, mine);
+    MPI_Comm made = world_comm_new(meeting->context, comm->rank, comm->size, comm->member, comm);
+    struct world_topology *t = made->topology = topology_new(MPI_DIST_GRAPH);
     t->in_count = edges_of(meeting, comm->size, comm->rank, false, NULL, NULL);
     t->out_count = edges_of(meeting, comm->size, comm->rank, true, NULL, NULL);
-    t->in = inproc_zalloc(((size_t)t->in_count + 1) * sizeof(int));
-    t->out = inproc_zalloc(((size_t)t->out_count + 1) * sizeof(int));
-    t->in_weight = weighted ? inproc_zalloc(((size_t)t->in_count + 1) * sizeof(int)) : NULL;
-    t->out_weight = weighted ? inproc_zalloc(((size_t)t->out_count + 1) * sizeof(int)) : NULL;
+    t->in = world_zalloc(((size_t)t->in_count + 1) * sizeof(int));
+    t->out = world_zalloc(((size_t)t->out_count + 1) * sizeof(int));
+    t->in_weight = weighted ? world_zalloc(((size_t)t->in_count + 1) * sizeof(int)) : NULL;
+    t->out_weight = weighted ? world_zalloc(((size_t)t->out_count + 1) * sizeof(int)) : NULL;
     edges_of(meeting, comm->size, comm->rank, false, t->in, t->in_weight);
     edges_of(meeting, comm->size, comm->rank, true, t->out, t->out_weight);
     *comm_dist_graph = made;
@@ -410,7 +409,7 @@ int MPI_Graph_map(MPI_Comm handle, int nnodes, const int index[], const int edge
     ENTER("MPI_Graph_map");
     (void)index, (void)edges;
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (!code)
         *newrank = comm->rank < nnodes ? comm->rank : MPI_UNDEFINED;
     return code;
@@ -424,12 +423,12 @@ int MPI_Dist_graph_create_adjacent(MPI_Comm handle, int indegree, const int sour
     ENTER("MPI_Dist_graph_create_adjacent");
     (void)info, (void)reorder;
     MPI_Comm comm;
-    int code = inproc_comm_check(handle, &comm);
+    int code = world_comm_check(handle, &comm);
     if (code)
         return code;
-    MPI_Comm made = inproc_comm_new(inproc_meet(comm, NULL)->context, comm->rank, comm->size,
-                                    comm->member, comm);
-    struct inproc_topology *topology = made->topology = topology_new(MPI_DIST_GRAPH);
+    MPI_Comm made =
+        world_comm_new(world_meet(comm, NULL)->context, comm->rank, comm->size, comm->member, comm);
+    struct world_topology *topology = made->topology = topology_new(MPI_DIST_GRAPH);
     topology->in_count = indegree;
     topology->out_count = outdegree;
     topology->in = copied(sources, indegree);
@@ -462,7 +461,7 @@ int MPI_Dist_graph_neighbors(MPI_Comm handle, int maxindegree, int sources[], in
     int code = check(handle, MPI_DIST_GRAPH, &comm);
     if (code)
         return code;
-    const struct inproc_topology *topology = comm->topology;
+    const struct world_topology *topology = comm->topology;
     for (int i = 0; i < topology->in_count && i < maxindegree; i++) {
         sources[i] = topology->in[i];
         if (topology->in_weight)

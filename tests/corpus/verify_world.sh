@@ -1,6 +1,6 @@
 # Every collective of the corpus on the in-process MPI: nothing buffered, everything buffered, some of it in some order.
 # timeout: 120
-. "$SOURCE/tests/corpus/inproc.bash"
+. "$SOURCE/tests/corpus/world.bash"
 set -e
 ./verify -n 9 -p rendezvous -- --synchronous
 ./verify -n 9 -p eager

@@ -77,7 +77,7 @@ static void job_start(uint32_t count)
         }
         put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &comm, sizeof comm, member,
             count * sizeof *member);
-        standing[r] = LIVE_STILL;
+        standing[r] = PROOF_STILL;
         lane[r].early = lane[r].used;
     }
 }
@@ -261,22 +261,22 @@ static void spools_write(const char *folder, bool early)
 static char *proof(uint32_t *out_core)
 {
     char folder[] = "/tmp/test_live.XXXXXX", path[64];
-    struct live_prover *prover;
-    struct live_verdict verdict;
+    struct proof_prover *prover;
+    struct proof_verdict verdict;
     bool proven;
 
-    assert_int_equal(live_prover_new(&prover), CORE_OK);
+    assert_int_equal(proof_prover_new(&prover), CORE_OK);
     assert_non_null(mkdtemp(folder));
     spools_write(folder, true);
-    assert_int_equal(live_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
     assert_false(verdict.proven);
     spools_write(folder, false);
-    assert_int_equal(live_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
     proven = verdict.proven;
     free(verdict.sentence);
-    assert_int_equal(live_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
     assert_true(verdict.proven == proven && proven == (verdict.sentence != NULL));
-    live_prover_free(prover);
+    proof_prover_free(prover);
     for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
         snprintf(path, sizeof path, "%s/%u.%u.ring", folder, l % RANKS_MAX, l / RANKS_MAX);
         unlink(path);
@@ -319,7 +319,7 @@ static void receives_wait_for_each_other(void **state)
         "deadlock: rank 0 waits in MPI_recv for rank 1, rank 1 waits in MPI_recv for rank 0");
     free(sentence);
 
-    standing[1] = LIVE_UNKNOWN; /* it computes */
+    standing[1] = PROOF_UNKNOWN; /* it computes */
     expect_nothing();
 }
 
@@ -423,10 +423,10 @@ static void waitany_needs_all_to_be_stuck(void **state)
     inside(2, EVENT_CLASS_RECV, 0, 0, 0);
     expect_proven(3);
 
-    standing[2] = LIVE_UNKNOWN;
+    standing[2] = PROOF_UNKNOWN;
     expect_nothing();
 
-    standing[2] = LIVE_ENDED;
+    standing[2] = PROOF_ENDED;
     expect_proven(2);
 }
 
@@ -439,7 +439,7 @@ static void any_source_needs_all_to_be_stuck(void **state)
     inside(2, EVENT_CLASS_RECV, 0, 0, 0);
     expect_proven(3);
 
-    standing[1] = LIVE_UNKNOWN;
+    standing[1] = PROOF_UNKNOWN;
     expect_nothing();
 }
 
@@ -466,7 +466,7 @@ static void collectives_wait_for_who_is_missing(void **state)
     inside(2, EVENT_CLASS_RECV, 0, 0, 0);
     expect_proven(2);
 
-    standing[2] = LIVE_UNKNOWN; /* it may enter */
+    standing[2] = PROOF_UNKNOWN; /* it may enter */
     expect_nothing();
 }
 
@@ -774,12 +774,12 @@ static void a_pending_receive_takes_the_message(void **state)
         receives_behind(wide[i][0], wide[i][1]); /* two of them */
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
-        standing[0] = standing[1] = standing[2] = LIVE_SETTLED;
+        standing[0] = standing[1] = standing[2] = PROOF_SETTLED;
         expect_nothing();
         receives_behind(wide[i][0], wide[i][1]); /* the receive has been taken back */
         did(0, EVENT_CLASS_CANCEL, EVENT_NONE, EVENT_NONE, 7);
         did(1, EVENT_CLASS_SEND, 0, 5, 0);
-        standing[0] = standing[1] = standing[2] = LIVE_SETTLED;
+        standing[0] = standing[1] = standing[2] = PROOF_SETTLED;
         expect_nothing();
     }
     receives_behind(2, 5); /* it takes another one */
@@ -803,15 +803,15 @@ static void what_has_arrived_was_taken(void **state)
         receives_behind(EVENT_ANY, 5);
         did(1, twin == 1 ? EVENT_CLASS_ISEND : EVENT_CLASS_SEND, 0, 5, twin == 1 ? 9 : 0);
         did(2, EVENT_CLASS_SEND, 0, 5, 0);
-        standing[0] = standing[1] = standing[2] = LIVE_SETTLED;
+        standing[0] = standing[1] = standing[2] = PROOF_SETTLED;
         if (twin == 2)
-            standing[0] = LIVE_STILL;
+            standing[0] = PROOF_STILL;
         if (twin == 3)
-            standing[1] = LIVE_STILL;
+            standing[1] = PROOF_STILL;
         if (twin == 4)
-            standing[1] = LIVE_ENDED;
+            standing[1] = PROOF_ENDED;
         if (twin == 5)
-            standing[2] = LIVE_UNKNOWN; /* what it sends makes no difference any more; but rank 1
+            standing[2] = PROOF_UNKNOWN; /* what it sends makes no difference any more; but rank 1
                                            waits for it, or for rank 0 */
         if (twin == 0 || twin >= 4)
             expect_proven(twin == 4 ? 1 : 2);
@@ -822,7 +822,7 @@ static void what_has_arrived_was_taken(void **state)
         EVENT_ANY,
         5); /* rank 2 may still send: the pending receive takes that, if it comes first */
     did(1, EVENT_CLASS_SEND, 0, 5, 0);
-    standing[2] = LIVE_UNKNOWN;
+    standing[2] = PROOF_UNKNOWN;
     expect_nothing();
 }
 

@@ -3,7 +3,7 @@
 # 64 and every eighth P, a different one for its neighbour in the list.
 # timeout: 1800
 # slow
-. "$SOURCE/tests/corpus/inproc.bash"
+. "$SOURCE/tests/corpus/world.bash"
 set -e
 cases=0 turn=0
 for name in $(./verify -n 1 -- --list-rows 2>/dev/null | awk '{ print $2 }' | grep '^cw_' | grep -v '_printed$'); do

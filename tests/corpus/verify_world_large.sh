@@ -1,7 +1,7 @@
 # The same with as many ranks as one process is made for, one collective at a time.
 # timeout: 1200
 # slow
-. "$SOURCE/tests/corpus/inproc.bash"
+. "$SOURCE/tests/corpus/world.bash"
 set -e
 for name in $(./verify -n 1 -- --list-rows 2>/dev/null | awk '{ print $2 }' | grep '^cw_' | grep -v '_printed$'); do
     counts=
