@@ -1,0 +1,114 @@
+/* See table.h. */
+#include "core/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+#include "core/array.h"
+#include "core/random.h"
+
+enum { SLOTS_FIRST = 16 };
+
+static uint64_t hash_of(const struct core_table *table, const void *key)
+{
+    if (table->key_bytes == sizeof(uint64_t)) {
+        uint64_t word;
+        memcpy(&word, key, sizeof word);
+        return core_random_mix(word);
+    }
+    return XXH3_64bits(key, table->key_bytes);
+}
+
+/* The slot that holds the key, or the empty one where it belongs. */
+static uint32_t slot_of(const struct core_table *table, const void *key)
+{
+    uint32_t mask = table->slot_count - 1, at = (uint32_t)hash_of(table, key) & mask;
+
+    CORE_CHECK(table->count < table->slot_count); /* invariant 3 */
+    while (table->slot[at] &&
+           memcmp(core_table_at(table, table->slot[at] - 1), key, table->key_bytes) != 0)
+        at = (at + 1) & mask;
+    return at;
+}
+
+static enum core_status slots_grow(struct core_table *table, const char *what)
+{
+    struct core_table larger = *table;
+
+    larger.slot_count = table->slot_count ? table->slot_count * 2 : SLOTS_FIRST;
+    if (larger.slot_count == 0)
+        return core_report(CORE_LIMIT, "more than %u entries for %s", table->count, what);
+    enum core_status status = CORE_ARRAY_NEW(larger.slot, larger.slot_count, what);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < table->count; i++) {
+        uint32_t at = slot_of(&larger, core_table_at(table, i));
+        CORE_CHECK(larger.slot[at] == 0); /* invariant 1: no key is there twice */
+        larger.slot[at] = i + 1;
+    }
+    free(table->slot);
+    *table = larger;
+    return CORE_OK;
+}
+
+void *core_table_find(const struct core_table *table, const void *key)
+{
+    if (table->count == 0)
+        return NULL;
+    uint32_t index = table->slot[slot_of(table, key)];
+    return index ? core_table_at(table, index - 1) : NULL;
+}
+
+/* Adds a key that is not there. */
+static enum core_status add(struct core_table *table, const void *key, const char *what)
+{
+    enum core_status status = CORE_OK;
+
+    if (table->count >= table->room)
+        status = core_array_grow(&table->entry, table->entry_bytes, &table->room,
+                                 (uint64_t)table->count + 1, false, what);
+    if (!status && (uint64_t)table->count * 2 + 2 > table->slot_count)
+        status = slots_grow(table, what);
+    if (status)
+        return status;
+    uint32_t at = slot_of(table, key);
+    CORE_CHECK(table->slot[at] == 0);
+    table->slot[at] = ++table->count;
+    char *entry = core_table_at(table, table->count - 1);
+    memset(entry, 0, table->entry_bytes);
+    memcpy(entry, key, table->key_bytes);
+    return CORE_OK;
+}
+
+enum core_status core_table_put(struct core_table *table, const void *key, const char *what,
+                                void *out_entry)
+{
+    CORE_CHECK(table->key_bytes > 0 && table->key_bytes <= table->entry_bytes);
+    void *entry = core_table_find(table, key);
+    if (!entry) {
+        enum core_status status = add(table, key, what);
+        if (status)
+            return status;
+        entry = core_table_at(table, table->count - 1);
+    }
+    memcpy(out_entry, &entry, sizeof entry);
+    return CORE_OK;
+}
+
+void core_table_clear(struct core_table *table)
+{
+    if (table->slot)
+        memset(table->slot, 0, table->slot_count * sizeof *table->slot);
+    table->count = 0;
+}
+
+void core_table_done(struct core_table *table)
+{
+    CORE_ARRAY_DONE(table->entry, table->count, table->room);
+    free(table->slot);
+    table->slot = NULL;
+    table->slot_count = 0;
+}
