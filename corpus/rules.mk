@@ -23,12 +23,12 @@ $(BUILD)/corpus/programs/%: corpus/programs/%.cpp
 $(BUILD)/corpus/programs/%: corpus/programs/%.f90
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpifort $<")
-	$(Q)mpifort -g -O1 -o $@ $<
+	$(Q)mpifort -g -O1 -J$(@D) -o $@ $<
 
 $(BUILD)/corpus/programs/%: corpus/programs/%.f
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  mpifort $<")
-	$(Q)mpifort -g -O1 -o $@ $<
+	$(Q)mpifort -g -O1 -J$(@D) -o $@ $<
 
 $(BUILD)/corpus/programs/%.py: corpus/programs/%.py
 	@mkdir -p $(@D)

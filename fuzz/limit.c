@@ -2,7 +2,7 @@
  *
  * Invariants
  *  1. `computed` counts seconds of computing, and `rang` libFuzzer's alarms, since the input
- * started; each alarm is -timeout / 2 + 1 s after the one before it. */
+ *     started; each alarm is -timeout / 2 + 1 s after the one before it. */
 #include "fuzz/limit.h"
 
 #include <signal.h>

@@ -1,14 +1,15 @@
 /* What is recorded, when not everything is.
  *
- * CROSSWAIT_RANKS=0-3,7          these world ranks only
- * CROSSWAIT_CALLS=coll,-tool     classes (core/trace/event.h), groups (p2p coll rma file) or
- * MPI_Names; with a minus: all but these. `inner` is what the library does inside its collectives
+ * CROSSWAIT_RANKS=0-3,7          these world ranks only CROSSWAIT_CALLS=coll,-tool     classes
+ * (core/trace/event.h), groups (p2p coll rma file) or MPI_Names; with a minus: all but these.
+ * `inner` is
+ *                                what the library does inside its collectives
  * CROSSWAIT_COMMS=world,self,NAME  these communicators only, by the name that MPI_Comm_set_name
  * gave them CROSSWAIT_FROM, CROSSWAIT_UNTIL=SECONDS | pcontrol:N   a window: since MPI_Init, or
  * from the first MPI_Pcontrol(N)
  *
  *  1. Calls that start or end MPI, or make or free a handle, are always kept, so that what is
- * recorded stays understandable.
+ *     recorded stays understandable.
  *  2. Calls on requests are kept unless all calls that make requests are left out.
  *  3. What is left out counts as lost, so that nobody takes the record for complete. */
 #include <stdio.h>

@@ -6,7 +6,7 @@
  * others send theirs to it over MPI, on a communicator of our own, and remove them.
  *
  *  1. Every rank takes part in the same collective operations here, or none does: the decision is a
- * sum over all ranks. */
+ *     sum over all ranks. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <limits.h>

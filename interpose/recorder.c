@@ -2,11 +2,12 @@
  * small record writers.
  *
  * Environment: CROSSWAIT_SPOOL=FOLDER   the launcher's: spools go to FOLDER/JOB, and the launcher
- * makes the trace CROSSWAIT_OUT=T.db       without it: spools go to T.db.spool/JOB, and
- * MPI_Finalize makes T.db (default crosswait.db)
+ * makes the trace
+ *              CROSSWAIT_OUT=T.db       without it: spools go to T.db.spool/JOB, and MPI_Finalize
+ *                                       makes T.db (default crosswait.db)
  *
  *  1. recorder.on holds only between MPI_Init and MPI_Finalize of a process that could open its
- * spool, and never in a forked child.
+ *     spool, and never in a forked child.
  *  2. A process that never calls MPI_Init does nothing but load this library. */
 #include "interpose/recorder.h"
 

@@ -5,12 +5,12 @@
  * sees: no error of ours is ever returned.
  *
  *  1. recorder_thread.ready is the lane exactly while the thread is outside every recorded call, or
- * in an attribute's callback (callbacks.c), so that calls which the MPI library makes through its
- * own public names, and calls made from other callbacks (error handlers, generalized requests,
- * those in Fortran), pass through.
+ *     in an attribute's callback (callbacks.c), so that calls which the MPI library makes through
+ *     its own public names, and calls made from other callbacks (error handlers, generalized
+ *     requests, those in Fortran), pass through.
  *  2. The handles MPI_X_NULL, MPI_COMM_WORLD... are symbols of libmpi and are looked up at run time
- * (recorder_handle): this library is loaded into processes that have no MPI. The macros of mpi.h
- * for them are never used. */
+ *     (recorder_handle): this library is loaded into processes that have no MPI. The macros of
+ *     mpi.h for them are never used. */
 #ifndef INTERPOSE_RECORDER_H
 #define INTERPOSE_RECORDER_H
 

@@ -8,10 +8,11 @@ How much a test went through is shown behind its line: the last line of its outp
 
 A script runs in an empty folder of its own (TMPDIR points into it) with BUILD, SOURCE and PATH set, so that `crosswait`
 and `libcrosswait.so` are the built ones, and with Open MPI told to oversubscribe and to run as root. Header comments
-set the rest:  `# timeout: SECONDS` (120 unless told),  `# slow` (only with --all).
+set the rest:  `# timeout: SECONDS` (120 unless told),  `# slow` (only with --all),  `# alone` (not beside other tests:
+it measures time, or fills the machine).
 A test that ends or times out takes all the processes of its session with it.
 """
-import argparse, glob, os, re, shutil, signal, subprocess, sys, tempfile, time
+import argparse, concurrent.futures, glob, os, re, signal, subprocess, sys, tempfile, time
 
 SOURCE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
@@ -88,74 +89,110 @@ def amount(output):
     return f": {int(found[-1][0].replace(',', '') or 0):,} {found[-1][1]}" if found else ""
 
 
+class Test:
+    """One test: a cmocka binary or a script. run() fills in how it ended."""
+
+    def __init__(self, path, build):
+        self.path, self.build = path, build
+        self.script = path.endswith(".sh")
+        self.name = os.path.relpath(path, SOURCE if self.script else build + "/tests").removeprefix("tests/")
+        self.timeout = float((self.script and header(path, "timeout")) or 120)
+        self.slow = self.script and header(path, "slow")
+        self.alone = self.script and header(path, "alone")
+        self.passed = self.failed = 0
+        self.problem = None
+
+    def run(self, update):
+        started = time.monotonic()
+        with tempfile.TemporaryDirectory(prefix="cw") as folder:
+            status, self.output, left = run(["/bin/bash", self.path] if self.script else [self.path], folder,
+                                            environment(self.build, folder), self.timeout)
+        self.amount = amount(self.output)
+        if status is None:
+            self.problem = f"no end within {self.timeout:g} s"
+        elif status != 0:
+            self.problem = f"exit status {status}"
+        elif left:
+            self.problem = f"left {left} processes behind"
+        if self.script:
+            self.compare(update)
+            self.passed, self.failed = (0, 1) if self.problem else (1, 0)
+        else:
+            self.count()
+        self.seconds = time.monotonic() - started
+
+    def count(self):
+        """A cmocka binary says how many of its tests passed."""
+        good = re.search(r"\[  PASSED  \] (\d+) test", self.output)
+        bad = re.search(r"\[  FAILED  \] (\d+) test", self.output)
+        self.passed = int(good.group(1)) if good else 0
+        if not self.problem and not self.passed:
+            self.problem = "ran no test"
+        if self.problem:
+            self.failed = int(bad.group(1)) if bad else 1
+
+    def compare(self, update):
+        """With NAME.out beside it, a script's output must equal that."""
+        path = self.path[:-3] + ".out"
+        if self.problem or not (os.path.exists(path) or (update and header(self.path, "expected"))):
+            return
+        expected = open(path).read() if os.path.exists(path) else ""
+        if self.output == expected:
+            return
+        if update:
+            with open(path, "w") as f:
+                f.write(self.output)
+            return
+        self.problem = "output differs from " + os.path.relpath(path, SOURCE)
+        with tempfile.NamedTemporaryFile("w", suffix=".got") as got:
+            got.write(self.output)
+            got.flush()
+            self.output = subprocess.run(["diff", "-u", path, got.name], capture_output=True, text=True).stdout
+
+    def show(self):
+        if self.problem:
+            print(f"FAIL {self.name} ({self.seconds:.1f} s): {self.problem}")
+            print("    " + "\n    ".join(self.output.splitlines()[-60:]), flush=True)
+        else:
+            print(f"ok   {self.name} ({self.seconds:.1f} s){self.amount}", flush=True)
+
+
+def find(build, words, slow):
+    paths = sorted(p for p in glob.glob(build + "/tests/unit/test_*") if not p.endswith((".d", ".o")))
+    tests = [Test(path, build) for path in paths + sorted(glob.glob(SOURCE + "/tests/*/*.sh"))]
+    return [t for t in tests if (not words or any(word in t.name for word in words)) and (slow or not t.slow)]
+
+
+def run_all(tests, jobs, update):
+    """The long ones start first, so that none is left over at the end; those that need the machine come last."""
+    together = sorted((t for t in tests if not t.alone), key=lambda t: -t.timeout)
+    with concurrent.futures.ThreadPoolExecutor(max_workers=jobs) as pool:
+        running = {pool.submit(test.run, update): test for test in together}
+        for done in concurrent.futures.as_completed(running):
+            done.result()
+            running[done].show()
+    for test in tests:
+        if test.alone:
+            test.run(update)
+            test.show()
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--build", default="build")
     parser.add_argument("--all", action="store_true", help="the slow tests too")
     parser.add_argument("--update", action="store_true", help="rewrite the .out files from what was printed")
+    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)),
+                        help="tests at a time (default: one a core)")
     parser.add_argument("only", nargs="*", help="run tests whose name contains one of these")
     args = parser.parse_args()
-    build = os.path.abspath(args.build)
-    passed = failed = 0
-    failures = []
 
-    tests = sorted(p for p in glob.glob(build + "/tests/unit/test_*") if not p.endswith((".d", ".o")))
-    tests += sorted(glob.glob(SOURCE + "/tests/*/*.sh"))
-    for path in tests:
-        script = path.endswith(".sh")
-        name = os.path.relpath(path, SOURCE if script else build + "/tests").removeprefix("tests/")
-        if args.only and not any(word in name for word in args.only):
-            continue
-        if script and header(path, "slow") and not args.all:
-            continue
-        timeout = float((script and header(path, "timeout")) or 120)
-        started = time.monotonic()
-        with tempfile.TemporaryDirectory(prefix="cw") as folder:
-            status, output, left = run(["/bin/bash", path] if script else [path], folder,
-                                       environment(build, folder), timeout)
-        printed = output
-        problem = None
-        count = 1
-        if status is None:
-            problem = f"no end within {timeout:g} s"
-        elif status != 0:
-            problem = f"exit status {status}"
-        elif left:
-            problem = f"left {left} processes behind"
-        if not script:
-            good = re.search(r"\[  PASSED  \] (\d+) test", output)
-            bad = re.search(r"\[  FAILED  \] (\d+) test", output)
-            count = int(good.group(1)) if good else 0
-            if not problem and not count:
-                problem = "ran no test"
-            if problem and bad:
-                passed += count
-                failed += int(bad.group(1)) - 1
-        expected_path = path[:-3] + ".out"
-        if script and not problem and (os.path.exists(expected_path) or
-                                       (args.update and header(path, "expected"))):
-            expected = open(expected_path).read() if os.path.exists(expected_path) else ""
-            if output != expected and args.update:
-                with open(expected_path, "w") as f:
-                    f.write(output)
-            elif output != expected:
-                problem = "output differs from " + os.path.relpath(expected_path, SOURCE)
-                with tempfile.NamedTemporaryFile("w", suffix=".got") as got:
-                    got.write(output)
-                    got.flush()
-                    output = subprocess.run(["diff", "-u", expected_path, got.name],
-                                            capture_output=True, text=True).stdout
-        seconds = time.monotonic() - started
-        if problem:
-            failed += 1
-            failures.append(name)
-            print(f"FAIL {name} ({seconds:.1f} s): {problem}")
-            print("    " + "\n    ".join(output.splitlines()[-60:]), flush=True)
-        else:
-            passed += count
-            print(f"ok   {name} ({seconds:.1f} s){amount(printed)}", flush=True)
-    for name in failures:
-        print(f"failed: {name}; again: make check ONLY={name}")
+    tests = find(os.path.abspath(args.build), args.only, args.all)
+    run_all(tests, max(1, args.jobs), args.update)
+    for test in tests:
+        if test.problem:
+            print(f"failed: {test.name}; again: make check ONLY={test.name}")
+    passed, failed = sum(t.passed for t in tests), sum(t.failed for t in tests)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed or not passed else 0
 

@@ -5,40 +5,42 @@
  * job's id; in it, for each rank and each of its threads that made a call (a lane), two files:
  *
  *   R.L.ring    one page of header (struct spool_header), then a ring of header.ring_bytes; mapped
- * shared by the rank R.L.spool   the records drained from the ring so far, by plain write()
+ *               shared by the rank
+ *   R.L.spool   the records drained from the ring so far, by plain write()
  *
  * e.g. T.db.spool/1234-1/0.0.ring. Definitions go to the lane of the thread that met them first;
  * they hold for the rank.
  *
  * Invariants
  *  1. Records are 8-byte aligned, `words` 8-byte words long, and never split by the ring's end: a
- * SPOOL_PAD fills the rest.
+ *     SPOOL_PAD fills the rest.
  *  2. A record counts once header.committed (total bytes ever written to this lane) has passed it;
- * the store is a release.
+ *     the store is a release.
  *  3. Bytes [0, drained) are in the .spool file, [drained, committed) in the ring at (position mod
- * ring_bytes). A write that failed does not advance drained. So everything committed outlives a
- * SIGKILLed rank.
+ *     ring_bytes). A write that failed does not advance drained. So everything committed outlives a
+ *     SIGKILLed rank.
  *  4. A call is an open[] slot while it runs (depth > its index), with t_leave = 0: what a rank
- * hangs in is always known. Its record is committed when it leaves. Lists that describe arguments
- * are committed when it enters.
+ *     hangs in is always known. Its record is committed when it leaves. Lists that describe
+ *     arguments are committed when it enters.
  *  5. Both files are allocated in full when opened or extended (posix_fallocate for the ring): a
- * full disk is an error code that ends recording, never a SIGBUS.
+ *     full disk is an error code that ends recording, never a SIGBUS.
  *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their
- * parent.
+ *     parent.
  *  7. What belongs to a call (lists, leg, args, texts, dones, stack) is committed in the same lane
- * before the call's own event record. Digests and payloads may come at any time: they name the
- * event that owns the buffer. Definitions are committed before the first record of the lane that
- * uses them; texts with b = 65535 are notes and belong to no call.
+ *     before the call's own event record. Digests and payloads may come at any time: they name the
+ *     event that owns the buffer. Definitions are committed before the first record of the lane
+ *     that uses them; texts with b = 65535 are notes and belong to no call.
  *  8. tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT, RMA, OP and for
- * MPI_Reduce_local.
+ *     MPI_Reduce_local.
  *  9. comm of an event is a DEF_WIN or DEF_FILE id for calls on windows and files; for those that
- * make one (WIN_CREATE, MPI_File_open) once they succeeded, and before that the communicator they
- * were called on.
+ *     make one (WIN_CREATE, MPI_File_open) once they succeeded, and before that the communicator
+ *     they were called on.
  * 10. Polls that found nothing (and MPI_Wtime) wait in the header's poll[] until the lane records
- * something else: a call that equals one of them (same call, site, arguments, requests) only raises
- * its count and moves its t_leave. In what order different ones took turns is not kept. What is in
- * poll[] counts (like a committed record) while its seq is above that of the lane's last committed
- * event; its other parts are committed. A folded call has no sequence number of its own. */
+ *     something else: a call that equals one of them (same call, site, arguments, requests) only
+ *     raises its count and moves its t_leave. In what order different ones took turns is not kept.
+ *     What is in poll[] counts (like a committed record) while its seq is above that of the lane's
+ *     last committed event; its other parts are committed. A folded call has no sequence number of
+ *     its own. */
 #ifndef CORE_SPOOL_SPOOL_H
 #define CORE_SPOOL_SPOOL_H
 

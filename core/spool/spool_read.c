@@ -4,11 +4,11 @@
  *
  * Invariants
  *  1. buffer[0, buffer_bytes) is the lane's bytes from buffer_start; buffer_start <= position <=
- * buffer_start + buffer_bytes, but after a pad that reaches beyond the buffer: then the buffer is
- * empty and starts at position.
+ *     buffer_start + buffer_bytes, but after a pad that reaches beyond the buffer: then the buffer
+ *     is empty and starts at position.
  *  2. position is a multiple of 8 and the start of a record, or the end.
  *  3. A record is handed out only when all of it is in the buffer and record_fits said that its
- * fields stay inside it.
+ *     fields stay inside it.
  *  4. After torn is set nothing more is handed out, but what was read before. */
 #include "core/spool/spool_read.h"
 

@@ -6,7 +6,7 @@
  * Invariants
  *  1. rank_clock[r] is the index of the clock of world rank r; ranks without a spool have 0.
  *  2. mult is ns per tick * 2^48, rounded; so two ranks of one host never disagree about an order
- * of ticks. */
+ *     of ticks. */
 #include <stdlib.h>
 #include <string.h>
 

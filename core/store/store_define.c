@@ -5,7 +5,7 @@
  *
  * Invariants
  *  1. A value of a store_ids map is 0 or an id whose row is written, or (communicators, sites) will
- * be by store_define_finish.
+ *     be by store_define_finish.
  *  2. comm[].member holds `known` world ranks, in order, of size + remote_size. */
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * Invariants
  *  1. Contents that are hashed have no gaps: equal calls give equal bytes.
  *  2. Rows of event_row are written in ascending order, but for a call that returned more than
- * STORE_WINDOW calls after it was entered, or not at all. */
+ *     STORE_WINDOW calls after it was entered, or not at all. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

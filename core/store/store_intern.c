@@ -4,7 +4,7 @@
  * Invariants
  *  1. A slot whose id is 0 is empty; at least half of the slots are.
  *  2. Ids are given out in order, 1, 2, 3..., and never twice. A hash that was full starts anew:
- * then a content may get a second id. */
+ *     then a content may get a second id. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,9 +11,9 @@
  *
  * Invariants
  *  1. Numbers of queues and nodes are indices from 1; 0 is none. A free one is in the list of free
- * ones, by `next`.
+ *     ones, by `next`.
  *  2. A live queue is in the bucket of its side's hash, and in the due list of the larger of its
- * two ranks. */
+ *     two ranks. */
 #include <stdlib.h>
 #include <string.h>
 

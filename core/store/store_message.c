@@ -4,7 +4,7 @@
  *
  * Invariants
  *  1. rank->requests holds each request that is under way, and each persistent one, from the call
- * that made it to the one that completed or freed it.
+ *     that made it to the one that completed or freed it.
  *  2. A receive is handed on once: when it completes, or when nothing more will be heard of it. */
 #include "core/store/store_part.h"
 

@@ -4,7 +4,7 @@
  * Invariants
  *  1. A rank has exactly one row in table rank, whatever its spool holds.
  *  2. Of several lanes, the call that returned first is taken first: a request is made before it
- * completes. */
+ *     completes. */
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>

@@ -4,11 +4,11 @@
  *
  * Invariants
  *  1. The number of values of each row of `insert_text` equals the columns of its table (checked
- * when it is prepared).
+ *     when it is prepared).
  *  2. Rows of a table go in in the order in which they were put, but for tables that have a batch
- * and get single rows as well.
+ *     and get single rows as well.
  *  3. Until store_sql_finish succeeds, nothing stands under the trace's own name but what stood
- * there before. */
+ *     there before. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>

@@ -4,9 +4,9 @@
  *
  * Invariants
  *  1. Modules stay open until the resolver is freed; one that cannot be read is remembered as such,
- * and not tried again.
+ *     and not tried again.
  *  2. A return address points behind the call: whatever is looked up is looked up for the byte
- * before it. */
+ *     before it. */
 #include "core/trace/site.h"
 
 #include <stdio.h>

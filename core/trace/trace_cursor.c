@@ -5,7 +5,7 @@
  * Invariants
  *  1. An entry of the cache with id != 0 was checked: its ids exist in the trace's arrays.
  *  2. What a cursor hands out is the cursor's own: another cursor may throw entries out of the
- * cache. */
+ *     cache. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

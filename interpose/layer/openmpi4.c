@@ -12,9 +12,9 @@
  * callback.
  *
  *  1. Nothing is swapped unless version, table sizes and all entries are what this file was
- * compiled for.
+ *     compiled for.
  *  2. A datatype that the library made for itself has no envelope and no lasting address: its
- * messages are recorded in bytes.
+ *     messages are recorded in bytes.
  *  3. A communicator's id is forgotten when the library deletes it, whoever freed it. */
 #define OMPI_SKIP_MPICXX 1
 #include "interpose/recorder.h"

@@ -7,16 +7,16 @@
  * buffers at a time have a watchpoint on their first bytes (watch.h), which sees loads too.
  *
  *  1. A buffer is in `flying` from the call that hands it over until the call that takes it back,
- * of a persistent request from each start on; of a blocking call, where several threads make calls,
- * as long as that lasts.
+ *     of a persistent request from each start on; of a blocking call, where several threads make
+ *     calls, as long as that lasts.
  *  2. Where completions are not all seen (filters), nothing flies.
  *  3. Looking at contents takes a credit of bytes, and then no more than a byte in
- * RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds, and the loops of a
- * simulation cost what recording them costs.
+ *     RECORDER_CREDIT_TICKS: a mistake in a loop shows in its first rounds, and the loops of a
+ *     simulation cost what recording them costs.
  *  4. Memory that the program owns is looked at only where it can be read (memory.h): a buffer that
- * is no longer mapped must not end the job. Where a watchpoint may be on it, it is read through the
- * kernel: our own reading must not spring it. The library, which reads or fills a large buffer
- * later, would end the job: so a few of those are looked for when a call is entered. */
+ *     is no longer mapped must not end the job. Where a watchpoint may be on it, it is read through
+ *     the kernel: our own reading must not spring it. The library, which reads or fills a large
+ *     buffer later, would end the job: so a few of those are looked for when a call is entered. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

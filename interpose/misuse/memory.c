@@ -2,9 +2,10 @@
  * says whether it could read them.
  *
  *  1. A region's memory stays mapped as long as the process lives: the program's segments; the
- * heap, up to its present end; the first thread's stack, for whoever runs on it, from its frame up.
+ *     heap, up to its present end; the first thread's stack, for whoever runs on it, from its frame
+ *     up.
  *  2. Between the answer and the reading only another thread could unmap what is read: what a call
- * that is not over yet owns. */
+ *     that is not over yet owns. */
 #include "interpose/misuse/memory.h"
 
 #include <elf.h>

@@ -7,9 +7,9 @@
  * had when it was first seen: the handle may be freed while a request is still active.
  *
  *  1. Only what can be read is read (memory.h); of what a send had, the kernel is asked at its
- * completion: until then MPI need not have touched it.
+ *     completion: until then MPI need not have touched it.
  *  2. A request's buffers are remembered under its id from its start until its completion is
- * recorded. */
+ *     recorded. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -5,11 +5,11 @@
  * else the lane records writes them out first.
  *
  *  1. lane->poll_count equals header->poll_count; polls in the header have ascending numbers, above
- * all that the lane committed before.
+ *     all that the lane committed before.
  *  2. A folded call gives its number back before it returns, unless another thread has taken the
- * next one.
+ *     next one.
  *  3. A call is either in flight (depth) or counted, never both: a rank killed in between loses the
- * one call that it was in. */
+ *     one call that it was in. */
 #include "interpose/recorder.h"
 
 static bool same(const struct spool_event *a, const struct spool_event *b)

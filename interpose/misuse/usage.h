@@ -4,7 +4,7 @@
  * (SPOOL_TEXT_USAGE); checkers/check_usage.c makes findings of it.
  *
  *  1. A check costs a comparison or two where nothing is wrong. Nothing here asks the library about
- * a handle that is not known to be good.
+ *     a handle that is not known to be good.
  *  2. At most USAGE_MAX of them are kept of a process. */
 #ifndef INTERPOSE_MISUSE_USAGE_H
 #define INTERPOSE_MISUSE_USAGE_H

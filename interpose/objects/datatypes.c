@@ -2,10 +2,10 @@
  * sight.
  *
  *  1. A map (typemap.h) is the type's sequence of basic elements in the order of its definition, as
- * loops.
+ *     loops.
  *  2. The record has it as segments of equal consecutive elements, unless it takes more than
- * SEGMENTS_MAX of them; the signature is there whatever the type's length. What is not judged
- * without segments: crosswait-trace(5).
+ *     SEGMENTS_MAX of them; the signature is there whatever the type's length. What is not judged
+ *     without segments: crosswait-trace(5).
  *  3. Derived types that are alike share an id: a program may make and free them for ever. */
 #include <stdlib.h>
 #include <string.h>

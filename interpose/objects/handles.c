@@ -1,9 +1,10 @@
 /* Communicators, groups, operations, windows and files as ids with definitions.
  *
  *  1. An id is defined before the first event that names it; a handle that is freed loses its id,
- * so that a library which uses its address again gets a new one.
+ *     so that a library which uses its address again gets a new one.
  *  2. The global id of a communicator is computed alike on all its members, without talking to
- * them: from what it was made from, its members, and how often these members made one so before.
+ *     them: from what it was made from, its members, and how often these members made one so
+ *     before.
  *  3. With MPI_THREAD_MULTIPLE everything here runs under the lock. */
 #include <stdlib.h>
 #include <string.h>

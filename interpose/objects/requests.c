@@ -5,7 +5,7 @@
  * first; the variable that holds it, which in C programs tells such requests apart, decides first.
  *
  *  1. A node is in exactly one bucket's chain (by handle) and, while several share its handle, that
- * chain holds them in order of age.
+ *     chain holds them in order of age.
  *  2. With MPI_THREAD_MULTIPLE every access is made under the lock. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * distance is found once by unwinding and remembered.
  *
  *  1. A site's id and its module's definition precede, in the rank's records, the first event that
- * names it. */
+ *     names it. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>

@@ -2,7 +2,7 @@
  * interpose/. Relies on core/spool/signature.h, of which a map is a sequence.
  *
  *  1. A map's parts and its sequence's runs are parallel; part i describes where the elements of
- * run i lie.
+ *     run i lie.
  *  2. A part without inner is a row of `count` basic elements one after another. */
 #ifndef INTERPOSE_OBJECTS_TYPEMAP_H
 #define INTERPOSE_OBJECTS_TYPEMAP_H

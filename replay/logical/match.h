@@ -9,15 +9,15 @@
  * Two ways to treat MPI_ANY_SOURCE:
  *   at once   the receive takes the first message that has come, as a real library does
  *   deferred  it takes none by itself: the caller asks for the candidates (the first fitting
- * message of every source) when it likes, and gives it one. Messages that a waiting wildcard
- * accepts are kept from receives posted after it, as MPI demands.
+ *             message of every source) when it likes, and gives it one. Messages that a waiting
+ *             wildcard accepts are kept from receives posted after it, as MPI demands.
  *
  * Invariants
  *  1. No posted receive and no kept message match each other, except through a deferred wildcard.
  *  2. The receives and the messages of one key (destination, context, source, tag) are in the order
- * in which they came.
+ *     in which they came.
  *  3. What a deferred wildcard accepts is never given to a receive posted after it while the
- * wildcard waits. */
+ *     wildcard waits. */
 #ifndef REPLAY_LOGICAL_MATCH_H
 #define REPLAY_LOGICAL_MATCH_H
 

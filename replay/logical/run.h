@@ -10,9 +10,9 @@
  *
  * Invariants
  *  1. Every context (a rank, or a thread of a rank that has several: run_threads.c) is on the work
- * list, blocked on its operation pc, or past its end.
+ *     list, blocked on its operation pc, or past its end.
  *  2. A request is done at most once; a context blocked in a wait counts exactly its undone awaited
- * requests.
+ *     requests.
  *  3. Equal program, policy and choices give equal results, byte for byte. */
 #ifndef REPLAY_LOGICAL_RUN_H
 #define REPLAY_LOGICAL_RUN_H

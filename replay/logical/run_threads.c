@@ -14,9 +14,9 @@
  *
  * Invariants
  *  1. An operation that has to wait for an earlier one of another thread waits for one that began
- * before it in the recorded run.
+ *     before it in the recorded run.
  *  2. `held` counts the contexts of a rank with HOLD_ORDER; each is looked at again whenever the
- * rank has begun or finished an operation. */
+ *     rank has begun or finished an operation. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,10 +4,12 @@
  * A source answers replay_choice_take() with an index below `options`:
  *   seed         uniformly, from core/random.h
  *   list         from a recorded list, 0 behind its end (an entry too large for its question is
- * taken modulo options) enumeration  depth first through the whole tree of answers: ask until
- * replay_choice_next() says that there is no other bytes        from a fuzzer's input: one byte (up
- * to 256 options), two or four; 0 behind its end Every source keeps what it answered, if asked to
- * (replay_choice_keep), as a list that repeats the run. */
+ *                taken modulo options)
+ *   enumeration  depth first through the whole tree of answers: ask until replay_choice_next() says
+ *                that there is no other
+ *   bytes        from a fuzzer's input: one byte (up to 256 options), two or four; 0 behind its end
+ * Every source keeps what it answered, if asked to (replay_choice_keep), as a list that repeats the
+ * run. */
 #ifndef REPLAY_POLICY_CHOICE_H
 #define REPLAY_POLICY_CHOICE_H
 

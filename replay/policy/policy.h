@@ -11,20 +11,30 @@
  *             eager         at once
  *             eager:BYTES   at once up to that size, larger ones as rendezvous
  *             credits:N     each receiver holds at most N messages that no receive has taken;
- * further sends wait pool:BYTES    each receiver holds at most that many bytes of them random:P
- * each send completes at once with P percent probability list:R.E,...  the sends named wait for
- * their receives, all others complete at once: rank.event (list: alone is eager) only:R.E,...  the
- * sends named complete at once, all others wait delay=none | uniform:NS | exponential:NS | heavy:NS
- * | slow-rank:R | slow-link:A-B | recorded | swarm NS: mean in nanoseconds. The logical clock has
- * no time: there slow-rank:R runs R only when nothing else can go on, and the random ones pick by
- * chance who goes on next order=recorded          wildcard receives and waitany take what they took
- * in the recorded run, as long as that is possible first             the first that the engine can
- * give random            by chance among all that can match once nothing else can go on
+ *                           further sends wait
+ *             pool:BYTES    each receiver holds at most that many bytes of them
+ *             random:P      each send completes at once with P percent probability
+ *             list:R.E,...  the sends named wait for their receives, all others complete at once:
+ *                           rank.event (list: alone is eager)
+ *             only:R.E,...  the sends named complete at once, all others wait
+ *   delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R | slow-link:A-B | recorded |
+ *   swarm
+ *                           NS: mean in nanoseconds. The logical clock has no time: there
+ *                           slow-rank:R runs R only when nothing else can
+ *                           go on, and the random ones pick by chance who goes on next
+ *   order=recorded          wildcard receives and waitany take what they took in the recorded run,
+ *                           as long as that is possible
+ *         first             the first that the engine can give
+ *         random            by chance among all that can match once nothing else can go on
  *         list:R.E=W,...    rank.event takes the message of world rank W (waitany: the request of
- * index W); the others as recorded coll=synchronising      no rank leaves a collective before all
- * have entered relaxed            only what the standard promises threads=free            the
- * threads of a rank do not wait for each other, but for each other's requests recorded        a
- * call begins when those have returned that had returned when it began in the recorded run seed=N
+ *                           index W); the others as recorded
+ *   coll=synchronising      no rank leaves a collective before all have entered
+ *        relaxed            only what the standard promises
+ *   threads=free            the threads of a rank do not wait for each other, but for each other's
+ *                           requests
+ *           recorded        a call begins when those have returned that had returned when it began
+ *                           in the recorded run
+ *   seed=N
  *
  * Sizes take K, M, G (powers of 1024). */
 #ifndef REPLAY_POLICY_POLICY_H

@@ -12,9 +12,9 @@
  *
  * Invariants
  *  1. Running along the same decisions gives the same options: replays are checked against what the
- * node remembers.
+ *     node remembers.
  *  2. Every end of the tree is run, or is equal (same matches, same blocked operations) to one that
- * is, or is counted out by the budget. */
+ *     is, or is counted out by the budget. */
 #include "replay/search/explore.h"
 
 #include <inttypes.h>

@@ -1,33 +1,32 @@
 /* The timed clock: runs a program under alpha, beta and tau on a network and says when each rank
  * ends, and why then.
  *
- * Rules (the machine of the model):
- * - A message of n bytes costs alpha, then flows for beta * n / word. A message to oneself costs
- * nothing.
- * - Rendezvous: it starts once its send and its receive are posted and its ports are free. Sends of
- * at most `eager_bytes` start once posted, whether or not a receive waits. A send completes when
- * its message has ended, a buffered one and a one-sided token at once.
+ * Rules (the machine of the model): - A message of n bytes costs alpha, then flows for beta * n /
+ * word. A message to oneself costs nothing. - Rendezvous: it starts once its send and its receive
+ * are posted and its ports are free. Sends of at most `eager_bytes`
+ *   start once posted, whether or not a receive waits. A send completes when its message has ended,
+ *   a buffered one and a one-sided token at once.
  * - Port `single`: at most one send and one receive of a rank at any moment. A rank's messages
- * start in the order in which they became ready, then in the order of its sends; one whose receiver
- * is busy lets later ones pass (only the REPLAY_TIMED_LOOKAHEAD oldest are looked at, so that no
- * message costs more than another). `multi`: no such limit. `bsp`: supersteps, see below.
+ *   start in the order in which they became ready, then in the order of its sends; one whose
+ *   receiver is busy lets later ones pass (only the REPLAY_TIMED_LOOKAHEAD oldest are looked at, so
+ *   that no message costs more than another). `multi`: no such limit. `bsp`: supersteps, see below.
  * - k messages that flow over one directed link at the same time each flow at 1/k of their speed,
- * for as long as they share it. Over several links the slowest counts. On the full network with a
- * single port no link can be shared.
+ *   for as long as they share it. Over several links the slowest counts. On the full network with a
+ *   single port no link can be shared.
  * - Half duplex: a link carries messages in one direction at a time; a message waits while another
- * flows against it.
+ *   flows against it.
  * - `bsp`: ranks run until they wait; then all matched messages move at once, for max(alpha, beta *
- * h), where h is the most words that a rank sends or receives; local work of a superstep costs its
- * maximum. Links do not count.
+ *   h), where h is the most words that a rank sends or receives; local work of a superstep costs
+ *   its maximum. Links do not count.
  * - Network `pipeline`: a message over h links costs alpha + beta * (h - 1) before it flows.
  * - Matching is MPI's: per communicator, non-overtaking, wildcards in post order; messages match
- * when posted.
+ *   when posted.
  * - Collectives entered as one operation hold their ranks by their shape and cost alpha * clg P +
- * beta * n words, which no algorithm for broadcast or reduction can beat; another cost can be
- * given.
+ *   beta * n words, which no algorithm for broadcast or reduction can beat; another cost can be
+ *   given.
  * - Passive-target locks are granted in the order asked for and cost nothing but the wait.
  * - A test, or a probe that did not block, that succeeded in the recorded run waits; one that
- * failed costs nothing. A wait-any waits for its recorded choice, else for the first to complete.
+ *   failed costs nothing. A wait-any waits for its recorded choice, else for the first to complete.
  *
  * Time is counted in ticks of 1/scale picosecond, scale chosen per run as large as the program's
  * serial time allows, so that shares of a link stay exact; without shared links scale only has to

@@ -3,14 +3,14 @@
  * timed_link.c and timed_route.c (links shared), timed_lock.c, timed_path.c (idle time, critical
  * path). Not for other rooms.
  *
- * Invariants:
- * 1. One message record stands for an operation posted but not matched, or for a matched pair; it
- * is freed when the message has ended and, if eager, has been received.
+ * Invariants: 1. One message record stands for an operation posted but not matched, or for a
+ * matched pair; it is freed when the
+ *    message has ended and, if eager, has been received.
  * 2. A rank is in run[] or blocked or ended, never two of them.
  * 3. A parked sender is idle, the first message of its queue goes to the rank it is parked at, and
- * that rank's receiving port is busy.
+ *    that rank's receiving port is busy.
  * 4. All of one instant's completions come before that instant's posts, and those before its
- * starts. */
+ *    starts. */
 #ifndef REPLAY_TIMED_TIMED_STATE_H
 #define REPLAY_TIMED_TIMED_STATE_H
 

@@ -2,7 +2,7 @@
  * collectives, written to a folder in memory where there is one.
  *
  *     bench_store [EVENTS [RANKS]]     prints events a second, bytes an event before indices, and
- * reading speed */
+ *                                      reading speed */
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>

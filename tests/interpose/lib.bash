@@ -4,7 +4,7 @@ record() {
     local n=2
     if [ "$1" = -n ]; then n=$2; shift 2; fi
     rm -rf "$SPOOL"
-    CROSSWAIT_SPOOL=$SPOOL timeout -k 10 "${LIMIT:-40}" mpirun -n "$n" -x "LD_PRELOAD=$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL ${CROSSWAIT_POLICY:+-x CROSSWAIT_POLICY} "$@" </dev/null
+    CROSSWAIT_SPOOL=$SPOOL timeout -k 10 "${LIMIT:-300}" mpirun -n "$n" -x "LD_PRELOAD=$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL ${CROSSWAIT_POLICY:+-x CROSSWAIT_POLICY} "$@" </dev/null
 }
 # check: runs the Python program on standard input with `ranks` = what the spools hold.
 check() {

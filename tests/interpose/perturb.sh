@@ -5,7 +5,7 @@ programs=$BUILD/corpus/programs
 with() { # POLICY [-n N] COMMAND...
     export CROSSWAIT_POLICY=$1
     shift
-    LIMIT=${LIMIT:-15} record "$@"
+    LIMIT=${LIMIT:-120} record "$@"
     local code=$?
     unset CROSSWAIT_POLICY
     [ $code != 124 ] || end_ranks

@@ -1,10 +1,13 @@
 /* One-sided epochs that hang, each beside its correct twin. Run with 2 ranks.
  *
  *   (none)    both ranks start an epoch before they post one: MPI_Win_start may wait for the post.
- * right: in the right order complete  rank 0 completes an epoch that rank 1 posts only after a
- * message behind it. complete right: the message comes first test      rank 0 polls MPI_Win_test
- * before it sends what rank 1 needs to complete. test right: it sends first lock      rank 0 holds
- * MPI_Win_lock_all until rank 1 says that it has had an exclusive lock. lock right: a shared one */
+ *             right: in the right order
+ *   complete  rank 0 completes an epoch that rank 1 posts only after a message behind it. complete
+ *             right: the message comes first
+ *   test      rank 0 polls MPI_Win_test before it sends what rank 1 needs to complete. test right:
+ *             it sends first
+ *   lock      rank 0 holds MPI_Win_lock_all until rank 1 says that it has had an exclusive lock.
+ *             lock right: a shared one */
 #include <mpi.h>
 #include <string.h>
 

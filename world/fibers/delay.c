@@ -2,9 +2,9 @@
  * in ticks, which pass only when nobody is ready to run, or with a poll in vain; so a run depends
  * on nothing but its options.
  *
- * Invariants: 1. The list is sorted by `due`, what is due at the same tick in the order it came.
- * 2. Messages between two ranks are due in the order they were sent. 3. A rank's message to itself
- * is never under way. */
+ * Invariants: 1. The list is sorted by `due`, what is due at the same tick in the order it came. 2.
+ * Messages between two ranks are due in the order they were sent. 3. A rank's message to itself is
+ * never under way. */
 #include "world/state.h"
 
 struct world_delayed {

@@ -1,17 +1,23 @@
 /* Jobs that look as if they hung, and their twins that do. Two ranks or more.
  *
  *   thread   a thread that has not called MPI yet sleeps for a while, then sends what rank 1 waits
- * for never    the same, but the thread waits for a condition that nobody signals: hangs spin rank
- * 1 polls for a while with MPI_Test, then sends probe    rank 1 waits in MPI_Probe for what rank 0
- * sends after a while of sleep any      rank 0 receives from anybody; rank 1 sends after a while of
- * sleep anyhang  rank 0 receives from anybody, and everybody else from rank 0: hangs waitany  rank
- * 0 waits for any of the others; the last sends after a while bcast    rank 0 enters the broadcast
- * after a while split    rank 1 comes to MPI_Comm_split after a while late     rank 1 comes to
- * MPI_Finalize after a while fence    rank 1 comes to the fence after a while big      400 MB go
- * from rank 0 to rank 1 self     rank 0 receives from itself what it never sent: hangs tag rank 0
- * waits for a tag that rank 1 has not used, rank 1 in MPI_Finalize: hangs outside  rank 0 sleeps
- * for ever, outside of MPI: hangs, which nobody can know aside    a thread of rank 0 does, which
- * has called MPI before, while the other one waits for rank 1, and that for rank 0 */
+ *            for
+ *   never    the same, but the thread waits for a condition that nobody signals: hangs
+ *   spin     rank 1 polls for a while with MPI_Test, then sends
+ *   probe    rank 1 waits in MPI_Probe for what rank 0 sends after a while of sleep
+ *   any      rank 0 receives from anybody; rank 1 sends after a while of sleep
+ *   anyhang  rank 0 receives from anybody, and everybody else from rank 0: hangs
+ *   waitany  rank 0 waits for any of the others; the last sends after a while
+ *   bcast    rank 0 enters the broadcast after a while
+ *   split    rank 1 comes to MPI_Comm_split after a while
+ *   late     rank 1 comes to MPI_Finalize after a while
+ *   fence    rank 1 comes to the fence after a while
+ *   big      400 MB go from rank 0 to rank 1
+ *   self     rank 0 receives from itself what it never sent: hangs
+ *   tag      rank 0 waits for a tag that rank 1 has not used, rank 1 in MPI_Finalize: hangs
+ *   outside  rank 0 sleeps for ever, outside of MPI: hangs, which nobody can know
+ *   aside    a thread of rank 0 does, which has called MPI before, while the other one waits for
+ *            rank 1, and that for rank 0 */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>

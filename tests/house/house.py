@@ -1,0 +1,143 @@
+#!/usr/bin/python3
+"""The rules of the house, held to a tree: house.py [--root=FOLDER] [RULE...]. Prints each violation with its place, then
+`N files, M violations`; exit status 1 if there is any. Rules: see RULES at the end."""
+import argparse
+import glob
+import os
+import re
+import subprocess
+import sys
+
+# Which rooms a room may include besides its own. `policy` and `signature` are leaves that others link as well.
+ROOMS = {
+    "core": [],
+    "interpose": ["core", "replay/policy"],
+    "replay": ["core"],
+    "world": ["core", "replay/policy"],
+    "model": ["core", "replay"],
+    "checkers": ["core", "replay", "model"],
+    "launch": ["core", "replay", "model", "checkers"],
+    "reports": ["core", "replay", "model", "checkers"],
+    "fuzz": ["core", "replay", "model", "checkers", "reports", "world", "corpus/collectives"],
+    "cli": ["core", "replay", "model", "checkers", "launch", "reports", "fuzz"],
+}
+# Words that are not the field's (or have several meanings), as parts of identifiers.
+WORDS = {"fly", "flies", "flying", "land", "landed", "park", "parked", "talk", "talked", "later", "private", "watch",
+         "watched"}
+TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|[A-Za-z_]\w*|[^\s\w]', re.S)
+# A file of the room, a glob of them, or a folder.
+FILE = re.compile(r"^[\w./*-]+(?:\[\w+\])?\.(?:c|h|py|sh|bash|sql|table|css|js|mk|md|tmpl|txt|map|\[ch\])$|^[\w./-]+/$")
+
+
+class House:
+    def __init__(self, root):
+        self.root = root
+        listed = subprocess.run(["git", "-C", root, "ls-files"], capture_output=True, text=True, check=True).stdout
+        self.files = [f for f in listed.splitlines() if os.path.isfile(os.path.join(root, f))]
+        self.violations = 0
+
+    def read(self, name):
+        with open(os.path.join(self.root, name), errors="replace") as f:
+            return f.read()
+
+    def sources(self, *rooms):
+        return [f for f in self.files if f.endswith((".c", ".h")) and (not rooms or f.split("/")[0] in rooms)]
+
+    def say(self, rule, name, line, text):
+        print(f"{rule}: {name}:{line}: {text}")
+        self.violations += 1
+
+    def includes(self):
+        """Includes go one way: a room includes only those before it."""
+        for name in self.sources(*ROOMS):
+            room = name.split("/")[0]
+            for number, line in enumerate(self.read(name).splitlines(), 1):
+                match = re.match(r'#include "((\w+)/[\w./]+)"', line)
+                if not match or match.group(2) == room:
+                    continue
+                if not any((match.group(1) + "/").startswith(allowed + "/") for allowed in ROOMS[room]):
+                    self.say("includes", name, number, f"{room} includes {match.group(1)}")
+
+    def calls(self):
+        """What a call means stands in its row: nobody compares names of calls, or looks for pieces of them."""
+        compare = re.compile(r'\b(?:strn?cmp|strn?casecmp|strstr|strchr|fnmatch)\s*\([^;]*?"[^"\n]*(?:P?MPI_)[A-Za-z_]*"', re.S)
+        named = re.compile(r'\bstrstr\s*\(\s*[\w>.-]*(?:call|name)[\w>.-]*\s*,\s*"[A-Z][A-Za-z_]+"')
+        for name in self.sources("core", "replay", "model", "checkers", "launch", "reports", "cli"):
+            text = self.read(name)
+            for match in list(compare.finditer(text)) + list(named.finditer(text)):
+                self.say("calls", name, text.count("\n", 0, match.start()) + 1, " ".join(match.group(0).split()))
+
+    def readmes(self):
+        """A README names only what exists, and is at most 60 lines and 100 columns."""
+        for name in [f for f in self.files if os.path.basename(f) == "README.md"]:
+            folder = os.path.dirname(name)
+            lines = self.read(name).splitlines()
+            if folder and len(lines) > 60:
+                self.say("readmes", name, len(lines), "more than 60 lines")
+            for number, line in enumerate(lines, 1):
+                if len(line) > 100 and not line.startswith(("|", "    ", "http")):
+                    self.say("readmes", name, number, f"{len(line)} columns")
+                for word in re.findall(r"`([^`]+)`", line):
+                    if FILE.match(word) and not self.exists(folder, word):
+                        self.say("readmes", name, number, f"there is no {word}")
+
+    def exists(self, folder, word):
+        if word.startswith("build/") or re.search(r"[A-Z]{2}|T\.db|crosswait-fuzz|my_", word):
+            return True  # what is built, or a pattern such as check_NAME.c
+        for start in (folder, "", os.path.join(folder, "*"), os.path.join(folder, "*", "*")):
+            pattern = os.path.join(self.root, start, word).replace("[ch]", "[ch]")
+            if glob.glob(pattern):
+                return True
+        return False
+
+    def words(self):
+        """Identifiers use the field's words."""
+        for name in self.sources(*ROOMS):
+            text = self.read(name)
+            seen = set()
+            for match in TOKEN.finditer(text):
+                token = match.group(0)
+                if not re.match(r"[A-Za-z_]", token) or token in seen:
+                    continue
+                seen.add(token)
+                bad = WORDS.intersection(re.split(r"_|(?<=[a-z])(?=[A-Z])", token.lower()))
+                if bad:
+                    self.say("words", name, text.count("\n", 0, match.start()) + 1, token)
+
+    def clean(self):
+        """A build leaves nothing beside the sources."""
+        left = subprocess.run(["git", "-C", self.root, "ls-files", "--others", "--exclude-standard"],
+                              capture_output=True, text=True, check=True).stdout
+        for name in left.splitlines():
+            if re.search(r"\.(?:o|d|so|a|mod|smod|gcda|gcno|gcov|profraw|pyc)$|(?:^|/)(?:a\.out|core\.\d+)$", name):
+                self.say("clean", name, 0, "a build left it")
+        for name in self.files:
+            if name.endswith((".mod", ".o", ".a", ".so")):
+                self.say("clean", name, 0, "a product of a build is in the repository")
+
+    def paths(self):
+        """The repository speaks of the product only: no home folder of a machine."""
+        for name in self.files:
+            if name.endswith((".c", ".h", ".md", ".sh", ".py", ".mk", ".out", ".1", ".5")):
+                for number, line in enumerate(self.read(name).splitlines(), 1):
+                    if re.search(r"(?<![\w.])/(?:home|root|work)/\w", line):
+                        self.say("paths", name, number, line.strip()[:80])
+
+
+RULES = ["includes", "calls", "readmes", "words", "clean", "paths"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--root", default=os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))))
+    parser.add_argument("rule", nargs="*", help="of " + ", ".join(RULES))
+    args = parser.parse_args()
+    house = House(args.root)
+    for rule in args.rule or RULES:
+        getattr(house, rule)()
+    print(f"{len(house.files)} files, {house.violations} violations")
+    return 1 if house.violations else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
