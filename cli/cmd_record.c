@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "launch/launch.h"
 #include "cli/options.h"
+#include "cli/record_options.h"
 
 enum { OPTION_OUTPUT, OPTION_NO_WATCH, OPTION_STALL, OPTION_KEEP, OPTION_LIBRARY };
 
@@ -16,7 +17,7 @@ static const struct options_spec spec[] = {
     {"stall", 0, "SECONDS",
      "end the job, without a proof, when no call of any rank was completed for so long (never)"},
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
-    LAUNCH_OPTION_SPECS,
+    RECORD_OPTION_SPECS,
     {0},
 };
 
@@ -60,7 +61,7 @@ int cmd_record(int argc, char **argv)
             launch.keep_spool = true;
             break;
         default:
-            if (launch_option_set(&launch, &o, which - OPTION_LIBRARY))
+            if (record_option_set(&launch, &o, which - OPTION_LIBRARY))
                 return CLI_USAGE;
         }
     }

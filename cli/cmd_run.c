@@ -10,6 +10,7 @@
 #include "cli/judge.h"
 #include "launch/launch.h"
 #include "cli/options.h"
+#include "cli/record_options.h"
 
 enum {
     OPTION_OUTPUT,
@@ -37,7 +38,7 @@ static const struct options_spec spec[] = {
     {"only", 0, "NAME,...", "run these checkers only; 'crosswait check --list' lists them"},
     {"confirm", 0, "SECONDS",
      "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
-    LAUNCH_OPTION_SPECS,
+    RECORD_OPTION_SPECS,
     {0},
 };
 
@@ -206,7 +207,7 @@ int cmd_run(int argc, char **argv)
                 return CLI_USAGE;
             break;
         default:
-            if (launch_option_set(&launch, &o, which - OPTION_LIBRARY))
+            if (record_option_set(&launch, &o, which - OPTION_LIBRARY))
                 return CLI_USAGE;
         }
     }

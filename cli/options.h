@@ -1,9 +1,12 @@
 /* Command lines: one reader for all commands, so that --help, --name=VALUE, -o VALUE and mistakes
  * look the same everywhere.
  *
- *     static const struct options_spec spec[] = {{"output", 'o', "FILE", "write the trace to
- * FILE"}, {0}}; static const struct options_command command = {"dump", "crosswait dump T.db",
- * "Events as text.", spec, NULL, 0}; struct options o; options_begin(&o, &command, argc, argv);
+ *     static const struct options_spec spec[] = {
+ *         {"output", 'o', "FILE", "write the trace to FILE"}, {0}};
+ *     static const struct options_command command = {
+ *         "dump", "crosswait dump T.db", "Events as text.", spec, NULL, 0};
+ *     struct options o;
+ *     options_begin(&o, &command, argc, argv);
  *     while ((which = options_next(&o)) >= 0)
  *         switch (which) { case 0: output = o.value; break; }
  *     if (which != OPTIONS_END)

@@ -60,27 +60,4 @@ void launch_result_done(struct launch_result *result);
 /* Adds a variable; it is a bug of ours when there are too many. */
 void launch_variable_set(struct launch_options *options, const char *name, const char *value);
 
-/* Options of the library that `record` and `run` accept; a row of struct options_spec each. */
-// clang-format off
-#define LAUNCH_OPTION_SPECS \
-    {"payload", 0, "KIND", \
-     "what is kept of buffers: none, digest, or full[:CAP], CAP bytes of each (none)"}, \
-    {"buffers", 0, "on|off", \
-     "look at what buffers overlap, and change while MPI owns them (on for run, else off)"}, \
-    {"stack", 0, "N", "keep N frames of each call's stack (1)"}, \
-    {"last", 0, "N", "keep only the last N events of each rank"}, \
-    {"from", 0, "WHEN", "record from WHEN on: seconds since MPI_Init, or pcontrol:N"}, \
-    {"until", 0, "WHEN", "record until WHEN"}, \
-    {"ranks", 0, "LIST", "record these ranks only, e.g. 0,4-7"}, \
-    {"calls", 0, "LIST", \
-     "record these calls only: classes, groups or names, e.g. p2p,coll or -tool"}, \
-    {"comms", 0, "LIST", "record these communicators only: world, self, or by name"}
-// clang-format on
-enum { LAUNCH_OPTION_COUNT = 9 };
-struct options;
-/* Takes the option's value; `index` counts from the first of these rows. A value that cannot mean
- * anything is reported: CORE_BAD_INPUT. */
-enum core_status launch_option_set(struct launch_options *launch, const struct options *options,
-                                   int index);
-
 #endif

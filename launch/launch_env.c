@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "launch/launch_inside.h"
-#include "cli/options.h"
 #include "core/check.h"
 
 enum {
@@ -24,68 +23,6 @@ void launch_variable_set(struct launch_options *options, const char *name, const
 {
     CORE_CHECK(options->variable_count < LAUNCH_VARIABLES_MAX);
     options->variable[options->variable_count++] = (struct launch_variable){name, value};
-}
-
-static bool is_number(const char *text)
-{
-    char *end;
-
-    return strtod(text, &end) >= 0 && end != text && !*end;
-}
-
-static bool is_when(const char *text)
-{
-    return !strncmp(text, "pcontrol:", 9) ? is_number(text + 9) : is_number(text);
-}
-
-static bool is_payload(const char *text)
-{
-    return !strcmp(text, "none") || !strcmp(text, "digest") || !strcmp(text, "full") ||
-           (!strncmp(text, "full:", 5) && is_number(text + 5));
-}
-
-static bool is_switch(const char *text)
-{
-    return !strcmp(text, "on") || !strcmp(text, "off");
-}
-
-static bool is_list_of_ranks(const char *text)
-{
-    return *text && strspn(text, "0123456789,-") == strlen(text);
-}
-
-static bool is_text(const char *text)
-{
-    return *text != '\0';
-}
-
-enum core_status launch_option_set(struct launch_options *launch, const struct options *options,
-                                   int index)
-{
-    static const struct {
-        const char *variable;
-        bool (*valid)(const char *text);
-        const char *wanted;
-    } row[] = {
-        {"CROSSWAIT_PAYLOAD", is_payload, "none, digest, full or full:BYTES"},
-        {"CROSSWAIT_BUFFERS", is_switch, "on or off"},
-        {"CROSSWAIT_STACK", is_number, "a number of frames"},
-        {"CROSSWAIT_LAST", is_number, "a number of events"},
-        {"CROSSWAIT_FROM", is_when, "a number of seconds, or pcontrol:N"},
-        {"CROSSWAIT_UNTIL", is_when, "a number of seconds, or pcontrol:N"},
-        {"CROSSWAIT_RANKS", is_list_of_ranks, "a list of ranks such as 0,4-7"},
-        {"CROSSWAIT_CALLS", is_text, "a list of classes of calls"},
-        {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
-    };
-
-    _Static_assert(sizeof row / sizeof *row == LAUNCH_OPTION_COUNT, "a variable per option");
-    CORE_CHECK(index >= 0 && index < LAUNCH_OPTION_COUNT);
-    if (!row[index].valid(options->value)) {
-        options_wrong(options, "'%s' is not %s", options->value, row[index].wanted);
-        return CORE_BAD_INPUT;
-    }
-    launch_variable_set(launch, row[index].variable, options->value);
-    return CORE_OK;
 }
 
 static enum core_status find_library(struct launch *launch)
