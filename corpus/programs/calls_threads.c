@@ -3,7 +3,8 @@
  *
  * Arguments: [THREADS] [ROUNDS]  4 and 100 unless told. Ranks: 2 or more.
  *
- * TEST: ranks=2 args= job=0 verdict=clean TEST: ranks=3 args=8 50 job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=3 args=8 50 job=0 verdict=clean
  */
 #include <mpi.h>
 

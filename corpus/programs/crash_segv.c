@@ -3,8 +3,8 @@
  *
  * Arguments: [ROUNDS]  10 unless told. Ranks: 2 or more.
  *
- * TEST: ranks=2 args= job=crashes verdict=crashed TEST: ranks=4 args=100 job=crashes
- * verdict=crashed
+ * TEST: ranks=2 args= job=crashes verdict=crashed
+ * TEST: ranks=4 args=100 job=crashes verdict=crashed
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -5,8 +5,9 @@
  * library that was loaded before it, as a recorder is, then sees none of the calls. Ranks: any
  * number.
  *
- * TEST: ranks=2 args= job=0 verdict=clean TEST: ranks=2 args=handle job=0 verdict=unseen INPROC:
- * no, it opens the MPI library by name
+ * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=2 args=handle job=0 verdict=unseen
+ * INPROC: no, it opens the MPI library by name
  */
 #include <dlfcn.h>
 #include <mpi.h>

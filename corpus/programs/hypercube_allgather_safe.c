@@ -2,16 +2,16 @@
  * together.
  *
  * Arguments: [vector|pack|sort|prebuilt] [INTS]  the way to move non-contiguous blocks, and the
- * size of a block (4).
- *   vector    a derived datatype, built anew at each stage
- *   pack      pack, exchange, unpack
- *   sort      contiguous, put into order at the end
- *   prebuilt  the derived datatypes are built once, before the first stage
- * Ranks: a power of two.
+ * size of a block (4). vector    a derived datatype, built anew at each stage pack      pack,
+ * exchange, unpack sort      contiguous, put into order at the end prebuilt  the derived datatypes
+ * are built once, before the first stage Ranks: a power of two.
  *
- * TEST: ranks=1 args=vector job=0 verdict=clean TEST: ranks=8 args=vector job=0 verdict=clean TEST:
- * ranks=4 args=pack job=0 verdict=clean TEST: ranks=4 args=sort job=0 verdict=clean TEST: ranks=4
- * args=prebuilt job=0 verdict=clean TEST: ranks=4 args=sort 100000 job=0 verdict=clean
+ * TEST: ranks=1 args=vector job=0 verdict=clean
+ * TEST: ranks=8 args=vector job=0 verdict=clean
+ * TEST: ranks=4 args=pack job=0 verdict=clean
+ * TEST: ranks=4 args=sort job=0 verdict=clean
+ * TEST: ranks=4 args=prebuilt job=0 verdict=clean
+ * TEST: ranks=4 args=sort 100000 job=0 verdict=clean
  */
 #include <mpi.h>
 #include <stdio.h>

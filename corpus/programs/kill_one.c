@@ -3,7 +3,8 @@
  *
  * Arguments: [ROUNDS]  10 unless told. Ranks: 2 or more.
  *
- * TEST: ranks=2 args= job=crashes verdict=killed TEST: ranks=4 args= job=crashes verdict=killed
+ * TEST: ranks=2 args= job=crashes verdict=killed
+ * TEST: ranks=4 args= job=crashes verdict=killed
  */
 #include <mpi.h>
 #include <signal.h>

@@ -4,8 +4,9 @@
  *
  * Arguments: [N]  rows and columns of one block, 4 unless told. Ranks: a square.
  *
- * TEST: ranks=1 args= job=0 verdict=clean TEST: ranks=4 args= job=0 verdict=clean TEST: ranks=9
- * args=7 job=0 verdict=clean
+ * TEST: ranks=1 args= job=0 verdict=clean
+ * TEST: ranks=4 args= job=0 verdict=clean
+ * TEST: ranks=9 args=7 job=0 verdict=clean
  */
 #include <mpi.h>
 #include <stdio.h>

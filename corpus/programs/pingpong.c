@@ -5,8 +5,9 @@
  * (others only watch). Prints a line a size: bytes, microseconds one way (the smallest of the round
  * trips, halved).
  *
- * TEST: ranks=2 args=20 65536 job=0 verdict=clean TEST: ranks=3 args=5 job=0 verdict=clean INPROC:
- * prints times
+ * TEST: ranks=2 args=20 65536 job=0 verdict=clean
+ * TEST: ranks=3 args=5 job=0 verdict=clean
+ * INPROC: prints times
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -4,9 +4,12 @@
  * neighbour). Whether it ends depends on the library: while the message is buffered the wait for
  * the send returns at once; when it is not, both ranks wait for a receive that neither has posted.
  *
- * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered SAFE-FROM: 8 TEST: ranks=2 args=512 job=0
- * verdict=deadlock-unbuffered SAFE-FROM: 512 TEST: ranks=2 args=1048576 job=hangs
- * verdict=deadlock-unbuffered SAFE-FROM: 1048576
+ * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
+ * SAFE-FROM: 8
+ * TEST: ranks=2 args=512 job=0 verdict=deadlock-unbuffered
+ * SAFE-FROM: 512
+ * TEST: ranks=2 args=1048576 job=hangs verdict=deadlock-unbuffered
+ * SAFE-FROM: 1048576
  */
 #include <mpi.h>
 #include <stdio.h>

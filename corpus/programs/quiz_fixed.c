@@ -3,7 +3,8 @@
  *
  * Arguments: [BYTES]  size of the message, 8 unless told. Ranks: 2.
  *
- * TEST: ranks=2 args= job=0 verdict=clean TEST: ranks=2 args=1048576 job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=2 args=1048576 job=0 verdict=clean
  */
 #include <mpi.h>
 #include <stdio.h>

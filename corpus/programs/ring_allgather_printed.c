@@ -4,10 +4,15 @@
  *
  * Arguments: [INTS]  size of a block, 4 unless told. Ranks: any.
  *
- * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered SAFE-FROM: 16 TEST: ranks=3 args= job=0
- * verdict=deadlock-unbuffered SAFE-FROM: 16 TEST: ranks=8 args= job=0 verdict=deadlock-unbuffered
- * SAFE-FROM: 16 TEST: ranks=1 args= job=0 verdict=clean TEST: ranks=3 args=100000 job=hangs
- * verdict=deadlock-unbuffered SAFE-FROM: 400000
+ * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
+ * SAFE-FROM: 16
+ * TEST: ranks=3 args= job=0 verdict=deadlock-unbuffered
+ * SAFE-FROM: 16
+ * TEST: ranks=8 args= job=0 verdict=deadlock-unbuffered
+ * SAFE-FROM: 16
+ * TEST: ranks=1 args= job=0 verdict=clean
+ * TEST: ranks=3 args=100000 job=hangs verdict=deadlock-unbuffered
+ * SAFE-FROM: 400000
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -3,9 +3,11 @@
  *
  * Arguments: [INTS]  size of a block, 4 unless told. Ranks: any.
  *
- * TEST: ranks=1 args= job=0 verdict=clean TEST: ranks=2 args= job=0 verdict=clean TEST: ranks=3
- * args= job=0 verdict=clean TEST: ranks=8 args= job=0 verdict=clean TEST: ranks=3 args=100000 job=0
- * verdict=clean
+ * TEST: ranks=1 args= job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=3 args= job=0 verdict=clean
+ * TEST: ranks=8 args= job=0 verdict=clean
+ * TEST: ranks=3 args=100000 job=0 verdict=clean
  */
 #include <mpi.h>
 #include <stdio.h>

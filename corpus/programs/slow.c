@@ -3,8 +3,10 @@
  *
  * Arguments: [SECONDS] [sleep|compute]  20 and sleep unless told. Ranks: 2 or more.
  *
- * TEST: ranks=2 args=20 job=0 verdict=clean TEST: ranks=2 args=3 job=0 verdict=clean TEST: ranks=3
- * args=3 compute job=0 verdict=clean INPROC: not 20, which takes so long with mpirun
+ * TEST: ranks=2 args=20 job=0 verdict=clean
+ * TEST: ranks=2 args=3 job=0 verdict=clean
+ * TEST: ranks=3 args=3 compute job=0 verdict=clean
+ * INPROC: not 20, which takes so long with mpirun
  */
 #include <mpi.h>
 #include <stdio.h>

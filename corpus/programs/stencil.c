@@ -4,8 +4,10 @@
  * Arguments: [ITERATIONS] [N]  100 iterations on N x N points a rank, 64, unless told. Ranks: any.
  * Prints the sum over the grid, and how long the loop took on rank 0.
  *
- * TEST: ranks=1 args= job=0 verdict=clean TEST: ranks=2 args= job=0 verdict=clean TEST: ranks=4
- * args=50 32 job=0 verdict=clean INPROC: prints times
+ * TEST: ranks=1 args= job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=4 args=50 32 job=0 verdict=clean
+ * INPROC: prints times
  */
 #include <mpi.h>
 #include <stdio.h>

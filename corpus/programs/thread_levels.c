@@ -3,7 +3,8 @@
  *
  * Arguments: [funneled|serialized]  funneled unless told. Ranks: 2 or more.
  *
- * TEST: ranks=2 args=funneled job=0 verdict=clean TEST: ranks=2 args=serialized job=0 verdict=clean
+ * TEST: ranks=2 args=funneled job=0 verdict=clean
+ * TEST: ranks=2 args=serialized job=0 verdict=clean
  * INPROC: no, its threads run on while the ranks take turns
  */
 #include <mpi.h>

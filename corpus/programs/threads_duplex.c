@@ -3,12 +3,11 @@
  * each send comes first.
  *
  * Arguments: [joined]  the second thread is not made before the first one has sent: then it is as
- * if there were one thread, and the
- *                      job finishes only because the library buffers. A trace cannot tell it from
- *                      luck, the real job can.
+ * if there were one thread, and the job finishes only because the library buffers. A trace cannot
+ * tell it from luck, the real job can.
  *
- * TEST: ranks=2 args= job=0 verdict=clean TEST: ranks=2 args=joined job=0
- * verdict=deadlock-unbuffered
+ * TEST: ranks=2 args= job=0 verdict=clean
+ * TEST: ranks=2 args=joined job=0 verdict=deadlock-unbuffered
  */
 #include <mpi.h>
 #include <pthread.h>

@@ -4,10 +4,11 @@
  *
  * Arguments: [fixed]  the second thread of rank 1 receives first, and so does the first one.
  *            [BYTES]  of a message, 8 unless told; with more than the library buffers the job
- *                     hangs.
+ * hangs.
  *
- * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered TEST: ranks=2 args=8 job=0
- * verdict=deadlock-unbuffered TEST: ranks=2 args=fixed job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
+ * TEST: ranks=2 args=8 job=0 verdict=deadlock-unbuffered
+ * TEST: ranks=2 args=fixed job=0 verdict=clean
  */
 #include <mpi.h>
 #include <pthread.h>

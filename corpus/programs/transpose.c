@@ -3,8 +3,9 @@
  *
  * Arguments: [B]  rows on each rank, 3 unless told. Ranks: any.
  *
- * TEST: ranks=1 args= job=0 verdict=clean TEST: ranks=4 args= job=0 verdict=clean TEST: ranks=5
- * args=2 job=0 verdict=clean
+ * TEST: ranks=1 args= job=0 verdict=clean
+ * TEST: ranks=4 args= job=0 verdict=clean
+ * TEST: ranks=5 args=2 job=0 verdict=clean
  */
 #include <mpi.h>
 #include <stdio.h>

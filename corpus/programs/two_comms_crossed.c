@@ -4,8 +4,10 @@
  *
  * Arguments: [BYTES]  size of the messages, 8 unless told. Ranks: 2.
  *
- * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered SAFE-FROM: 8 TEST: ranks=2 args=1048576
- * job=hangs verdict=deadlock-unbuffered SAFE-FROM: 1048576
+ * TEST: ranks=2 args= job=0 verdict=deadlock-unbuffered
+ * SAFE-FROM: 8
+ * TEST: ranks=2 args=1048576 job=hangs verdict=deadlock-unbuffered
+ * SAFE-FROM: 1048576
  */
 #include <mpi.h>
 #include <stdio.h>
