@@ -1,11 +1,13 @@
 /* The table of checkers, and running them over one trace. */
 #include "checkers/check.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "core/text.h"
 #include "replay/program/lower.h"
 
 const struct checker check_table[] = {
@@ -48,75 +50,146 @@ const struct checker check_table[] = {
     {NULL, NULL, NULL},
 };
 
-static bool wanted(const char *only, const char *id)
-{
-    size_t length = strlen(id);
+/* --- which of them ---------------------------------------------------------------------------- */
 
-    if (!only)
-        return true;
-    for (const char *at = only; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
-        if (strncmp(at, id, length) == 0 && (at[length] == 0 || at[length] == ','))
+enum { NAMES_MAX = 64 };
+
+static bool is_name(const char *id, const char *at, size_t length)
+{
+    return strlen(id) == length && strncmp(id, at, length) == 0;
+}
+
+/* A name means the rule of that id, and all rules of the checker of that id. */
+static bool name_want(const char *at, size_t length, bool wanted[RULE_COUNT])
+{
+    bool known = false;
+
+    for (int i = 0; i < RULE_COUNT; i++)
+        if (is_name(rule_table[i].id, at, length) || is_name(rule_table[i].checker, at, length))
+            known = wanted[i] = true;
+    return known;
+}
+
+/* The ids of rules and of checkers, each once; returns how many. */
+static int names_list(const char *name[NAMES_MAX])
+{
+    int count = 0;
+
+    for (int i = 0; i < RULE_COUNT; i++) {
+        const struct rule *rule = &rule_table[i];
+        bool first = i == 0 || strcmp(rule->checker, rule_table[i - 1].checker) != 0;
+        if (first && strcmp(rule->checker, rule->id) != 0)
+            name[count++] = rule->checker;
+        name[count++] = rule->id;
+    }
+    return count;
+}
+
+static enum core_status name_refuse(const char *at, size_t length)
+{
+    const char *name[NAMES_MAX];
+    char word[64], list[NAMES_MAX * 24] = "";
+    int count = names_list(name);
+    size_t used = 0;
+
+    snprintf(word, sizeof word, "%.*s", (int)length, at);
+    const char *near = core_text_nearest(word, name, count);
+    for (int i = 0; i < count && used < sizeof list; i++)
+        used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", name[i]);
+    return core_report(CORE_BAD_INPUT, "there is no checker or rule '%s'%s%s%s; there are: %s",
+                       word, near ? ", did you mean '" : "", near ? near : "", near ? "'" : "",
+                       list);
+}
+
+enum core_status check_only_parse(const char *only, bool out_wanted[RULE_COUNT])
+{
+    bool wanted[RULE_COUNT] = {false};
+
+    for (const char *at = only; at;) {
+        size_t length = strcspn(at, ",");
+        if (!name_want(at, length, wanted))
+            return name_refuse(at, length);
+        at = at[length] ? at + length + 1 : NULL;
+    }
+    for (int i = 0; i < RULE_COUNT; i++)
+        out_wanted[i] = !only || wanted[i];
+    return CORE_OK;
+}
+
+static bool is_wanted(const struct checker *checker, const bool wanted[RULE_COUNT])
+{
+    for (int i = 0; i < RULE_COUNT; i++)
+        if (wanted[i] && strcmp(rule_table[i].checker, checker->id) == 0)
             return true;
     return false;
 }
 
-static enum core_status check_names(const char *only)
+/* --- findings in the trace -------------------------------------------------------------------- */
+
+/* "0,1,17": all of them, in the order of the finding. */
+static char *ranks_list(const struct finding *finding)
 {
-    for (const char *at = only; at && *at;) {
-        size_t length = strcspn(at, ",");
-        const struct checker *checker = check_table;
-        while (checker->id &&
-               (strlen(checker->id) != length || strncmp(checker->id, at, length) != 0))
-            checker++;
-        if (!checker->id)
-            return core_report(CORE_BAD_INPUT,
-                               "unknown checker '%.*s'; 'crosswait check --list' names them",
-                               (int)length, at);
-        at += length + (at[length] == ',');
-    }
-    return CORE_OK;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        fprintf(file, "%s%" PRIu32, i ? "," : "", finding->call[i].rank);
+    return fclose(file) == 0 ? text : NULL;
+}
+
+enum core_status check_keep_one(struct trace *trace, const struct finding *finding)
+{
+    char *json = finding_json(finding), *ranks = ranks_list(finding);
+    enum core_status status =
+        json && ranks ? trace_finding_put(trace,
+                                          &(struct trace_finding){
+                                              .id = finding->id,
+                                              .checker = finding->rule->checker,
+                                              .rule = finding->rule->id,
+                                              .class = finding->rule->class,
+                                              .severity = finding_severity_text(finding->severity),
+                                              .title = finding->title ? finding->title : "",
+                                              .ranks = ranks,
+                                              .schedule = finding->schedule,
+                                              .repeat = finding->repeat,
+                                              .json = json,
+                                              .confirmed = (int)finding->confirmed})
+                      : core_report(CORE_NO_MEMORY, "out of memory for keeping findings");
+
+    free(json);
+    free(ranks);
+    return status;
 }
 
 enum core_status check_keep(struct trace *trace, const struct finding_list *list)
 {
     enum core_status status = trace_findings_clear(trace);
 
-    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
-        const struct finding *finding = &list->finding[i];
-        char ranks[256] = "", *json = finding_json(finding);
-        size_t used = 0;
-        if (!json)
-            return core_report(CORE_NO_MEMORY, "out of memory for keeping findings");
-        for (uint32_t j = 0; j < finding->call_count && used + 16 < sizeof ranks; j++)
-            used += (size_t)snprintf(ranks + used, sizeof ranks - used, "%s%u", j ? "," : "",
-                                     finding->call[j].rank);
-        status = trace_finding_add(trace, finding->rule, finding->class,
-                                   finding_severity_text(finding->severity),
-                                   finding->title ? finding->title : "", ranks, json,
-                                   finding->repeat ? finding->repeat : "");
-        free(json);
-        if (status == CORE_OK && finding->confirmed != FINDING_NOT_TRIED && finding->schedule)
-            status = trace_findings_confirm(trace, finding->schedule,
-                                            finding->confirmed == FINDING_CONFIRMED);
-    }
+    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
+        status = check_keep_one(trace, &list->finding[i]);
     return status;
 }
 
-/* A schedule that was tried in the real job once need not be tried again. */
-static enum core_status recall(struct trace *trace, struct finding_list *list)
+/* A finding that was tried in the real job once need not be tried again. It is the same where it is
+ * of the same rule and rests on the very same schedule. */
+static enum core_status recall_one(const struct trace_finding *kept, void *context)
 {
-    enum core_status status = CORE_OK;
+    const struct finding_list *list = context;
 
-    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
-        int confirmed = 0;
-        if (!list->finding[i].assumed || !list->finding[i].schedule)
-            continue;
-        status = trace_finding_confirmed(trace, list->finding[i].schedule, &confirmed);
-        if (status == CORE_OK && confirmed)
-            finding_confirm(&list->finding[i], confirmed == 1);
+    for (uint32_t i = 0; i < list->count && kept->confirmed; i++) {
+        struct finding *finding = &list->finding[i];
+        if (finding->assumed && finding->confirmed == FINDING_NOT_TRIED && finding->schedule &&
+            kept->schedule && strcmp(finding->schedule, kept->schedule) == 0 &&
+            strcmp(finding->rule->id, kept->rule) == 0)
+            finding_confirm(finding, kept->confirmed == FINDING_CONFIRMED);
     }
-    return status;
+    return CORE_OK;
 }
+
+/* --- running them ----------------------------------------------------------------------------- */
 
 enum core_status check_need(const struct check_input *input, const struct replay_need **out_need)
 {
@@ -136,8 +209,8 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
 {
     struct replay_program program = {0};
     struct replay_lower_notes notes;
-    bool budget_spent = false;
-    enum core_status status = check_names(options->only);
+    bool budget_spent = false, wanted[RULE_COUNT];
+    enum core_status status = check_only_parse(options->only, wanted);
 
     if (status == CORE_OK)
         status = check_cost_claims(options->claims);
@@ -155,9 +228,11 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
                                 .seed = options->seed,
                                 .budget_schedules = options->budget_schedules};
     for (const struct checker *checker = check_table; checker->id && status == CORE_OK; checker++) {
-        if (!wanted(options->only, checker->id))
+        uint32_t before = list->count;
+        if (!is_wanted(checker, wanted))
             continue;
         status = checker->run(&input, list);
+        finding_list_keep(list, before, wanted);
         if (status == CORE_BUDGET) {
             budget_spent = true;
             status = CORE_OK;
@@ -167,7 +242,7 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
         replay_need_done(&shared.need);
     replay_program_done(&program);
     if (status == CORE_OK)
-        status = recall(trace, list);
+        status = trace_findings_each(trace, recall_one, list);
     if (status == CORE_OK && budget_spent && !finding_list_fails(list))
         return CORE_BUDGET;
     return status;

@@ -59,7 +59,7 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
     if (status != CORE_OK)
         return status;
     if (!need->always && need->ever && !assumed) {
-        struct finding *finding = finding_list_add(list, "buffer-need", "deadlock", FINDING_NOTE);
+        struct finding *finding = finding_list_add(list, RULE_BUFFER_NEED, FINDING_NOTE);
         uint32_t most = 0;
         if (finding) {
             for (uint32_t i = 0; i < need->rank_count; i++)
@@ -80,7 +80,7 @@ enum core_status check_buffer_need(const struct check_input *input, struct findi
                              "room for %" PRIu64
                              " message%s a receiver is enough (buffering=credits:%" PRIu64 ")",
                              need->credits, need->credits == 1 ? "" : "s", need->credits);
-            finding_repeat(finding, "crosswait check --only=buffer-need '%s'", input->trace->path);
+            finding_repeat_check(finding, input->trace);
         }
     }
     return CORE_OK;

@@ -110,7 +110,7 @@ static enum core_status add_missing(const struct check_input *input,
         if (part->present || !rank || rank->state != EVENT_RANK_FINISHED || rank->lost || rank->cut)
             continue;
         if (!finding) {
-            finding = finding_list_add(list, "collective", "misuse", FINDING_ERROR);
+            finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
             if (!finding)
                 return CORE_NO_MEMORY;
             finding_title(finding,
@@ -123,7 +123,7 @@ static enum core_status add_missing(const struct check_input *input,
                 finding_call_add(finding, input->trace, there->rank, there->event.seq);
             if (call)
                 call->core = true;
-            finding_repeat(finding, "crosswait check --only=collective '%s'", input->trace->path);
+            finding_repeat_check(finding, input->trace);
         }
         if (finding->call_count < PARTS_LISTED_MAX)
             finding_call_add(finding, input->trace, part->rank, rank->events);
@@ -136,7 +136,7 @@ add_mismatch(const struct check_input *input, const struct collective_list *coll
              const struct collective *collective, const struct collective_part *a,
              const struct collective_part *b, const char *what, struct finding_list *list)
 {
-    struct finding *finding = finding_list_add(list, "collective", "misuse", FINDING_ERROR);
+    struct finding *finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
     char name[128];
 
     if (!finding)
@@ -157,7 +157,7 @@ add_mismatch(const struct check_input *input, const struct collective_list *coll
             call->core = true;
         listed++;
     }
-    finding_repeat(finding, "crosswait check --only=collective '%s'", input->trace->path);
+    finding_repeat_check(finding, input->trace);
     return CORE_OK;
 }
 

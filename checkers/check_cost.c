@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "core/text.h"
 #include "model/cost.h"
 #include "core/trace/describe.h"
 
@@ -62,11 +63,23 @@ static void rows_text(const struct model_row *const *row, uint32_t count, char *
         used += (size_t)snprintf(buffer + used, room - used, "%s%s", i ? ", " : "", row[i]->id);
 }
 
+static void repeat_claims(const struct check_input *input, struct finding *finding)
+{
+    char *claims = core_text_shell_quoted(input->claims),
+         *path = core_text_shell_quoted(input->trace->path);
+
+    if (claims && path)
+        finding_repeat(finding, "crosswait check --only=%s --claim=%s %s", finding->rule->id,
+                       claims, path);
+    free(claims);
+    free(path);
+}
+
 static void add_broken(const struct check_input *input, struct finding_list *list, const char *row,
                        uint64_t rounds, double words, const struct model_cost *cost, uint32_t rank,
                        uint64_t seq, const char *what, const char *also)
 {
-    struct finding *finding = finding_list_add(list, "cost", "cost", FINDING_ERROR);
+    struct finding *finding = finding_list_add(list, RULE_COST, FINDING_ERROR);
 
     if (!finding)
         return;
@@ -82,11 +95,9 @@ static void add_broken(const struct check_input *input, struct finding_list *lis
         call->core = true;
     if (also && *also)
         finding_fact(finding, "what it does costs as much as %s", also);
+    finding_repeat_check(finding, input->trace);
     if (input->claims)
-        finding_repeat(finding, "crosswait check --only=cost --claim='%s' '%s'", input->claims,
-                       input->trace->path);
-    else
-        finding_repeat(finding, "crosswait check --only=cost '%s'", input->trace->path);
+        repeat_claims(input, finding);
 }
 
 static enum core_status check_named(const struct check_input *input, int32_t comm, uint32_t rank,
@@ -98,8 +109,7 @@ static enum core_status check_named(const struct check_input *input, int32_t com
     bool wrong, done;
 
     if (!read_claim(name, &claim, &wrong)) {
-        struct finding *finding =
-            wrong ? finding_list_add(list, "cost", "cost", FINDING_NOTE) : NULL;
+        struct finding *finding = wrong ? finding_list_add(list, RULE_COST, FINDING_NOTE) : NULL;
         if (finding)
             finding_title(finding,
                           "the claim '%s' cannot be read: it is cost:ROW words=N [word=BYTES] "

@@ -15,11 +15,13 @@
  * they order themselves outside of MPI. What is stuck only when they keep the order that they had
  * in the recorded run is a note as well. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "core/text.h"
 #include "core/trace/describe.h"
 #include "replay/search/explore.h"
 #include "replay/search/need.h"
@@ -426,11 +428,30 @@ static bool goes_on_relaxed(const struct check_input *input, const char *witness
     return goes_on;
 }
 
+/* "crosswait replay 'T.db' OPTIONS". */
+static void repeat_replay(struct finding *finding, const struct check_input *input,
+                          const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void repeat_replay(struct finding *finding, const struct check_input *input,
+                          const char *format, ...)
+{
+    char *options = NULL, *path = core_text_shell_quoted(input->trace->path);
+    va_list args;
+
+    va_start(args, format);
+    if (vasprintf(&options, format, args) < 0)
+        options = NULL;
+    va_end(args);
+    if (options && path)
+        finding_repeat(finding, "crosswait replay %s %s", path, options);
+    free(options);
+    free(path);
+}
+
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
                                     enum world world, const struct replay_result *result,
                                     const char *witness)
 {
-    struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_ERROR);
+    struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_ERROR);
     char ranks[256];
 
     if (!finding)
@@ -467,7 +488,7 @@ static enum core_status add_finding(const struct check_input *input, struct find
             input->notes->unsupported, input->trace->call[input->notes->unsupported_call].name,
             input->notes->unsupported_rank);
     finding_schedule(finding, "%s", witness);
-    finding_repeat(finding, "crosswait replay '%s' --policy='%s'", input->trace->path, witness);
+    repeat_replay(finding, input, "--policy='%s'", witness);
     return CORE_OK;
 }
 
@@ -497,7 +518,7 @@ static uint32_t list_unknown(const struct check_input *input, uint32_t *rank, ui
 static enum core_status add_stalled(const struct check_input *input, struct finding_list *list,
                                     const struct replay_result *result)
 {
-    struct finding *finding = finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
+    struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
     uint32_t unknown[RANKS_NAMED_MAX] = {0}, all;
     char ranks[256];
 
@@ -518,9 +539,8 @@ static enum core_status add_stalled(const struct check_input *input, struct find
 /* Ranks whose record has gaps were not run at all. */
 static void add_left_out(const struct check_input *input, struct finding_list *list)
 {
-    struct finding *finding = input->notes->ranks_left_out
-                                  ? finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE)
-                                  : NULL;
+    struct finding *finding =
+        input->notes->ranks_left_out ? finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE) : NULL;
 
     if (finding)
         finding_title(finding,
@@ -564,8 +584,7 @@ static enum core_status explore_world(const struct check_input *input, const cha
         *out_found = true;
     } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled) {
         struct finding *finding =
-            *note ? &list->finding[*note - 1]
-                  : finding_list_add(list, "deadlock", "deadlock", FINDING_NOTE);
+            *note ? &list->finding[*note - 1] : finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
         if (finding && *note) {
             finding_fact(finding,
                          "nor in %" PRIu64 " schedules and %" PRIu64 " sampled orders with %s",
@@ -576,8 +595,8 @@ static enum core_status explore_world(const struct check_input *input, const cha
                           " sampled orders of messages (%s); there are more than the"
                           " budget allows to try",
                           exploration.runs, exploration.sampled, text);
-            finding_repeat(finding, "crosswait replay '%s' --explore --policy='%s' --seed=%" PRIu64,
-                           input->trace->path, text, input->seed);
+            repeat_replay(finding, input, "--explore --policy='%s' --seed=%" PRIu64, text,
+                          input->seed);
             *note = list->count;
         }
     }

@@ -70,7 +70,7 @@ static int64_t argument(struct files *files, const struct trace_event *event, co
 static struct finding *say(struct files *files, uint32_t rank, uint64_t seq)
 {
     struct finding *finding = files->findings++ < FINDINGS_MAX
-                                  ? finding_list_add(files->list, "file", "misuse", FINDING_ERROR)
+                                  ? finding_list_add(files->list, RULE_FILE, FINDING_ERROR)
                                   : NULL;
 
     if (!finding)
@@ -78,7 +78,7 @@ static struct finding *say(struct files *files, uint32_t rank, uint64_t seq)
     struct finding_call *call = finding_call_add(finding, files->input->trace, rank, seq);
     if (call)
         call->core = true;
-    finding_repeat(finding, "crosswait check --only=file '%s'", files->input->trace->path);
+    finding_repeat_check(finding, files->input->trace);
     return finding;
 }
 

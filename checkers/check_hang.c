@@ -45,7 +45,7 @@ enum core_status check_hang(const struct check_input *input, struct finding_list
     if (!proof || strncmp(proof, "deadlock: ", 10) != 0 || finding_list_fails(list))
         return CORE_OK;
     proof += 10;
-    if (!(finding = finding_list_add(list, "hang", "deadlock", FINDING_ERROR)))
+    if (!(finding = finding_list_add(list, RULE_HANG, FINDING_ERROR)))
         return CORE_NO_MEMORY;
     finding_title(finding, "deadlock in the recorded run: %s", proof);
     for (uint32_t r = 0; r < input->trace->rank_count && status == CORE_OK && r < CALLS_LISTED_MAX;
@@ -57,6 +57,6 @@ enum core_status check_hang(const struct check_input *input, struct finding_list
             call->core = is_named(proof, r);
     }
     finding_fact(finding, "it happened: the job was proven to hang in these calls, and was ended");
-    finding_repeat(finding, "crosswait check --only=hang '%s'", input->trace->path);
+    finding_repeat_check(finding, input->trace);
     return status;
 }

@@ -37,7 +37,7 @@ static void add_call(const struct messages *m, struct finding *finding, uint32_t
 
 static void add_repeat(const struct messages *m, struct finding *finding)
 {
-    finding_repeat(finding, "crosswait check --only=message '%s'", m->input->trace->path);
+    finding_repeat_check(finding, m->input->trace);
 }
 
 /* --- types ------------------------------------------------------------------------------------ */
@@ -68,7 +68,7 @@ static enum core_status judge_types(const struct trace_message *message, void *c
                       leg ? receive.recv_datatype : receive.datatype,
                       leg ? receive.recv_count : receive.count, &sent, &received))
         return CORE_OK;
-    struct finding *finding = finding_list_add(m->list, "message", "misuse", FINDING_ERROR);
+    struct finding *finding = finding_list_add(m->list, RULE_MESSAGE, FINDING_ERROR);
     if (!finding)
         return CORE_NO_MEMORY;
     finding_title(finding,
@@ -137,7 +137,7 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
     bool ended = ended_in(m->input, error);
     bool certain = ended || error->kind == REPLAY_ERROR_TRUNCATED;
     struct finding *finding =
-        finding_list_add(m->list, "message", "misuse", certain ? FINDING_ERROR : FINDING_WARNING);
+        finding_list_add(m->list, RULE_MESSAGE, certain ? FINDING_ERROR : FINDING_WARNING);
     char bytes[64];
 
     if (!finding)
@@ -189,8 +189,7 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
         const struct replay_op *op = &m->input->program->rank[left->rank].op[left->op];
         if (!left->is_send || op->mode == REPLAY_TOKEN || left->peer < 0)
             continue;
-        if (!finding &&
-            !(finding = finding_list_add(m->list, "message", "misuse", FINDING_WARNING)))
+        if (!finding && !(finding = finding_list_add(m->list, RULE_MESSAGE, FINDING_WARNING)))
             return CORE_NO_MEMORY;
         if (count++ < LOST_LISTED_MAX)
             add_call(m, finding, left->rank, left->event);

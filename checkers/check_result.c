@@ -88,10 +88,10 @@ static bool complete(const struct check_input *input, const struct collective *c
     return true;
 }
 
-static struct finding *add_finding(const struct judging *j, const char *rule,
+static struct finding *add_finding(const struct judging *j, enum rule_id rule,
                                    enum finding_severity severity, uint32_t member)
 {
-    struct finding *finding = finding_list_add(j->list, rule, "result", severity);
+    struct finding *finding = finding_list_add(j->list, rule, severity);
 
     if (!finding)
         return NULL;
@@ -99,13 +99,13 @@ static struct finding *add_finding(const struct judging *j, const char *rule,
         finding_call_add(finding, j->input->trace, j->part[member].rank, j->part[member].event.seq);
     if (call)
         call->core = true;
-    finding_repeat(finding, "crosswait check --only=%s '%s'", rule, j->input->trace->path);
+    finding_repeat_check(finding, j->input->trace);
     return finding;
 }
 
 static void add_wrong(const struct judging *j, uint32_t member, uint64_t at, const char *what)
 {
-    struct finding *finding = add_finding(j, "result", FINDING_ERROR, member);
+    struct finding *finding = add_finding(j, RULE_RESULT, FINDING_ERROR, member);
 
     if (finding)
         finding_title(
@@ -240,7 +240,7 @@ static void judge_digests(const struct judging *j, bool broadcast)
             expected_bytes = bytes;
             known = true;
         } else if (bytes == expected_bytes && digest != expected) {
-            struct finding *finding = add_finding(j, broadcast ? "result" : "agreement",
+            struct finding *finding = add_finding(j, broadcast ? RULE_RESULT : RULE_AGREEMENT,
                                                   broadcast ? FINDING_ERROR : FINDING_WARNING, i);
             if (finding && broadcast)
                 finding_title(finding,

@@ -75,12 +75,12 @@ static struct finding *say(struct rma *rma, enum finding_severity severity, uint
 {
     if (rma->findings++ >= FINDINGS_MAX)
         return NULL;
-    struct finding *finding = finding_list_add(rma->list, "rma", "misuse", severity);
+    struct finding *finding = finding_list_add(rma->list, RULE_RMA, severity);
     if (!finding) {
         rma->status = CORE_NO_MEMORY;
         return NULL;
     }
-    finding_repeat(finding, "crosswait check --only=rma '%s'", rma->input->trace->path);
+    finding_repeat_check(finding, rma->input->trace);
     struct finding_call *call = finding_call_add(finding, rma->input->trace, rank, seq);
     if (call)
         call->core = true;

@@ -47,7 +47,7 @@ static void say(struct threads *t, uint32_t kind, const struct trace_event *even
     if (t->told[kind] || t->findings++ >= FINDINGS_MAX)
         return;
     t->told[kind] = true;
-    struct finding *finding = finding_list_add(t->list, "thread", "misuse", FINDING_ERROR);
+    struct finding *finding = finding_list_add(t->list, RULE_THREAD, FINDING_ERROR);
     if (!finding)
         return;
     finding_title(finding, "%s: %s (rank %" PRIu32 ")", trace->call[event->call].name, sentence,
@@ -59,7 +59,7 @@ static void say(struct threads *t, uint32_t kind, const struct trace_event *even
             call->core = true;
     }
     finding_fact(finding, "the thread level is %s", level_names[t->level & 3]);
-    finding_repeat(finding, "crosswait check --only=thread '%s'", trace->path);
+    finding_repeat_check(finding, trace);
 }
 
 static bool waits(enum event_class class)

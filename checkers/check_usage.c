@@ -1,6 +1,6 @@
 /* Misuse that a rank's own calls show: what the recorder saw at the call (interpose/misuse/usage.h:
  * arguments, handles, requests, buffers, leaks), and ranks that ended without MPI_Finalize. Each
- * kind is a rule of its own: argument, request, buffer (loads among them), leak, lifecycle, thread.
+ * kind is a rule of its own: argument, request, buffer (loads among them), leak, lifecycle.
  * The same mistake, made by several ranks or over and over at one place, is one finding. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,8 +11,11 @@
 
 enum { PARTS_LISTED_MAX = 16 };
 
-static const char *const rules[] = {"argument", "request",   "buffer", "load",
-                                    "leak",     "lifecycle", "thread"};
+static const struct { /* what the recorder calls it */
+    const char *text;
+    enum rule_id rule;
+} rules[] = {{"argument", RULE_ARGUMENT}, {"request", RULE_REQUEST}, {"buffer", RULE_BUFFER},
+             {"load", RULE_BUFFER},       {"leak", RULE_LEAK},       {"lifecycle", RULE_LIFECYCLE}};
 
 struct mistake {
     uint32_t finding; /* index in the list */
@@ -28,19 +31,20 @@ struct gathering {
 };
 
 /* "RULE|ARGUMENT|SEQ|SENTENCE", or with SEQ@SITE (core/spool/spool.h) */
-static bool parse(const char *text, const char **out_rule, uint64_t *out_other, int32_t *out_site,
+static bool parse(const char *text, uint32_t *out_rule, uint64_t *out_other, int32_t *out_site,
                   const char **out_sentence)
 {
     char *end;
     const char *argument = strchr(text, '|'), *other = argument ? strchr(argument + 1, '|') : NULL,
                *sentence = other ? strchr(other + 1, '|') : NULL;
 
-    *out_rule = NULL;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules && argument; i++)
-        if (strlen(rules[i]) == (size_t)(argument - text) &&
-            !strncmp(rules[i], text, strlen(rules[i])))
-            *out_rule = rules[i];
-    if (!*out_rule || !sentence)
+    if (!sentence)
+        return false;
+    for (*out_rule = 0; *out_rule < sizeof rules / sizeof *rules; ++*out_rule)
+        if (strlen(rules[*out_rule].text) == (size_t)(argument - text) &&
+            !strncmp(rules[*out_rule].text, text, (size_t)(argument - text)))
+            break;
+    if (*out_rule == sizeof rules / sizeof *rules)
         return false;
     *out_other = strtoull(other + 1, &end, 10);
     *out_site = *end == '@' ? (int32_t)strtol(end + 1, NULL, 10) : -1;
@@ -73,27 +77,27 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const char *text, vo
     struct gathering *gathering = context;
     struct trace *trace = gathering->input->trace;
     struct trace_event event, other_event = {.site = -1};
-    const char *rule, *sentence;
+    const char *sentence;
     char what[1024];
+    uint32_t row;
     uint64_t other;
     int32_t site;
 
-    if (!parse(text, &rule, &other, &site, &sentence) ||
+    if (!parse(text, &row, &other, &site, &sentence) ||
         trace_event_get(trace, rank, seq, &event) != CORE_OK)
         return CORE_OK;
     if (other && trace_event_get(trace, rank, other, &other_event) != CORE_OK)
         other = 0;
-    snprintf(what, sizeof what, "%s|%" PRId32 "|%" PRId32 "|%" PRId32 "|%" PRId32 "|%s", rule,
-             event.call, event.site, other_event.site, site, sentence);
+    snprintf(what, sizeof what, "%s|%" PRId32 "|%" PRId32 "|%" PRId32 "|%" PRId32 "|%s",
+             rules[row].text, event.call, event.site, other_event.site, site, sentence);
     struct mistake *mistake = find(gathering, what);
     if (!mistake)
         return core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
-    bool leak = !strcmp(rule, "leak"), load = !strcmp(rule, "load"),
+    bool leak = rules[row].rule == RULE_LEAK, load = !strcmp(rules[row].text, "load"),
          fresh = mistake->finding == UINT32_MAX;
     if (fresh) {
-        struct finding *finding =
-            finding_list_add(gathering->list, load ? "buffer" : rule, "misuse",
-                             leak ? FINDING_WARNING : FINDING_ERROR);
+        struct finding *finding = finding_list_add(gathering->list, rules[row].rule,
+                                                   leak ? FINDING_WARNING : FINDING_ERROR);
         if (!finding)
             return CORE_NO_MEMORY;
         if (load)
@@ -105,7 +109,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const char *text, vo
                 .name;
         finding_title(finding, "%s: %s (rank %" PRIu32 ")", call, sentence, rank);
         finding_place(finding, trace, "that was done", site);
-        finding_repeat(finding, "crosswait check --only=usage '%s'", trace->path);
+        finding_repeat_check(finding, trace);
     }
     struct finding *finding = &gathering->list->finding[mistake->finding];
     mistake->count++;
@@ -134,11 +138,11 @@ static enum core_status check_end(const struct check_input *input, struct findin
         if (rank->state != EVENT_RANK_EXITED || rank->code != 0 || rank->cut)
             continue;
         if (!finding) {
-            finding = finding_list_add(list, "lifecycle", "misuse", FINDING_ERROR);
+            finding = finding_list_add(list, RULE_LIFECYCLE, FINDING_ERROR);
             if (!finding)
                 return CORE_NO_MEMORY;
             finding_title(finding, "rank %" PRIu32 " exits without MPI_Finalize", i);
-            finding_repeat(finding, "crosswait check --only=usage '%s'", input->trace->path);
+            finding_repeat_check(finding, input->trace);
         }
         if (finding->call_count >= PARTS_LISTED_MAX)
             break;

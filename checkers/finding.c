@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "core/trace/describe.h"
 
 const char *finding_severity_text(enum finding_severity severity)
@@ -54,7 +55,7 @@ void finding_list_done(struct finding_list *list)
     *list = (struct finding_list){0};
 }
 
-struct finding *finding_list_add(struct finding_list *list, const char *rule, const char *class,
+struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity)
 {
     if (list->count == list->room) {
@@ -68,8 +69,24 @@ struct finding *finding_list_add(struct finding_list *list, const char *rule, co
         list->room = room;
     }
     struct finding *finding = &list->finding[list->count++];
-    *finding = (struct finding){.rule = rule, .class = class, .severity = severity};
+    *finding = (struct finding){.id = list->count, .rule = &rule_table[rule], .severity = severity};
     return finding;
+}
+
+void finding_list_keep(struct finding_list *list, uint32_t first, const bool wanted[RULE_COUNT])
+{
+    uint32_t kept = first;
+
+    for (uint32_t i = first; i < list->count; i++) {
+        if (!wanted[list->finding[i].rule - rule_table]) {
+            finding_done(&list->finding[i]);
+            continue;
+        }
+        list->finding[kept] = list->finding[i];
+        list->finding[kept].id = kept + 1;
+        kept++;
+    }
+    list->count = kept;
 }
 
 static char *format_text(const char *format, va_list args)
@@ -106,6 +123,14 @@ void finding_schedule(struct finding *finding, const char *format, ...)
 void finding_repeat(struct finding *finding, const char *format, ...)
 {
     REPLACE_TEXT(finding->repeat);
+}
+
+void finding_repeat_check(struct finding *finding, const struct trace *trace)
+{
+    char *path = core_text_shell_quoted(trace->path);
+
+    finding_repeat(finding, "crosswait check --only=%s %s", finding->rule->id, path ? path : "");
+    free(path);
 }
 
 void finding_fact(struct finding *finding, const char *format, ...)
@@ -264,8 +289,10 @@ char *finding_json(const struct finding *finding)
 {
     json_t *object = json_object(), *calls = json_array(), *facts = json_array();
 
-    set_text(object, "rule", finding->rule);
-    set_text(object, "class", finding->class);
+    json_object_set_new(object, "id", json_integer(finding->id));
+    set_text(object, "checker", finding->rule->checker);
+    set_text(object, "rule", finding->rule->id);
+    set_text(object, "class", finding->rule->class);
     set_text(object, "severity", finding_severity_text(finding->severity));
     set_text(object, "title", finding->title);
     for (uint32_t i = 0; i < finding->call_count; i++)

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "checkers/rule.h"
 #include "core/status.h"
 #include "core/trace/trace.h"
 
@@ -40,8 +41,8 @@ struct finding_call { /* a rank's part in it */
 };
 
 struct finding {
-    const char *rule;  /* "deadlock", "buffer-need"; static text */
-    const char *class; /* "deadlock", "misuse", "cost", "result", "job" */
+    uint32_t id; /* from 1, in the order of the list; of its row in the trace as well */
+    const struct rule *rule;
     enum finding_severity severity;
     bool assumed;   /* rests on what the program would have done, which the trace does not tell: a
                        note until it is confirmed */
@@ -66,8 +67,10 @@ void finding_list_done(struct finding_list *list);
 
 /* Adds an empty finding and returns it; valid until the next one is added. NULL when out of memory
  * (reported). */
-struct finding *finding_list_add(struct finding_list *list, const char *rule, const char *class,
+struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity);
+/* Leaves out those from `first` on whose rule is not among the wanted ones (by rule_id). */
+void finding_list_keep(struct finding_list *list, uint32_t first, const bool wanted[RULE_COUNT]);
 
 /* Fill in, printf style; what was there is replaced. Out of memory is reported and leaves NULL. */
 void finding_title(struct finding *finding, const char *format, ...)
@@ -84,6 +87,8 @@ void finding_schedule(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void finding_repeat(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* "crosswait check --only=RULE 'T.db'", the usual one. */
+void finding_repeat_check(struct finding *finding, const struct trace *trace);
 
 /* Adds a rank's part; call and site are taken from the event (seq 0: none). Valid until the next
  * one is added. NULL (reported) when out of memory. */

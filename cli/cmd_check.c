@@ -9,12 +9,12 @@
 enum { OPTION_ONLY, OPTION_CLAIM, OPTION_SEED, OPTION_BUDGET, OPTION_LIST, OPTION_QUIET };
 
 static const struct options_spec spec[] = {
-    {"only", 0, "NAME,...", "these checkers only"},
+    {"only", 0, "NAME,...", "these checkers or rules only"},
     {"claim", 0, "CALL=ROW,...",
      "what the library's collectives must cost, e.g. MPI_Bcast=bcast.binomial"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
     {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
-    {"list", 0, NULL, "list the checkers and what each proves"},
+    {"list", 0, NULL, "list the checkers, what each proves, and its rules"},
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
     {0},
 };
@@ -30,10 +30,20 @@ static const struct options_command command = {
     0,
 };
 
+/* A checker of one rule has that rule's name. */
+static void list_checker(const struct checker *checker)
+{
+    printf("%-16s %s\n", checker->id, checker->proves);
+    for (int i = 0; i < RULE_COUNT; i++)
+        if (!strcmp(rule_table[i].checker, checker->id) &&
+            strcmp(rule_table[i].id, checker->id) != 0)
+            printf("  %-14s %s\n", rule_table[i].id, rule_table[i].says);
+}
+
 static int list_checkers(void)
 {
     for (const struct checker *checker = check_table; checker->id; checker++)
-        printf("%-16s %s\n", checker->id, checker->proves);
+        list_checker(checker);
     return CLI_CLEAN;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "launch/force.h"
 #include "cli/options.h"
+#include "core/array.h"
 #include "launch/shares.h"
 #include "core/trace/describe.h"
 #include "replay/search/explore.h"
@@ -255,33 +256,47 @@ static enum core_status keep(struct replaying *r, const char *policy, uint64_t s
     return status;
 }
 
-/* Findings that rest on this policy have been seen in the real job, or have not. Checkers write the
- * policy in full, or only what differs from the default. */
+struct marking { /* findings that rest on one policy, in the trace */
+    const char *policy;
+    int64_t *id;
+    uint32_t count, room;
+};
+
+/* Checkers write a policy in full, or only what differs from the default; a trace may hold
+ * anything. */
+static enum core_status mark_look(const struct trace_finding *finding, void *context)
+{
+    struct marking *marking = context;
+    struct replay_policy policy;
+    enum core_status status = CORE_OK;
+
+    if (!finding->schedule || replay_policy_parse(finding->schedule, &policy) != CORE_OK)
+        return CORE_OK;
+    char *text = replay_policy_text(&policy);
+    replay_policy_done(&policy);
+    if (text && !strcmp(text, marking->policy))
+        status =
+            CORE_ARRAY_PUSH(marking->id, marking->count, marking->room, "findings", finding->id);
+    free(text);
+    return status;
+}
+
+/* Findings that rest on this policy have been seen in the real job, or have not. */
 static enum core_status mark(struct replaying *r, const char *policy, bool confirmed)
 {
+    struct marking marking = {.policy = policy};
     struct trace writable;
-    char *copy = strdup(policy), *brief = copy ? calloc(1, strlen(policy) + 40) : NULL;
-    if (!brief || access(r->path, W_OK) != 0) {
-        free(copy);
-        free(brief);
+
+    if (access(r->path, W_OK) != 0)
         return CORE_OK;
-    }
-    strcpy(brief, "--policy='");
-    for (char *at = copy, *word; (word = strsep(&at, " "));)
-        if (!strncmp(word, "buffering=", 10) ||
-            (strcmp(word, "delay=none") && strcmp(word, "order=recorded") &&
-             strcmp(word, "coll=synchronising") && strcmp(word, "seed=1")))
-            sprintf(brief + strlen(brief), "%s%s", brief[10] ? " " : "", word);
-    strcat(brief, "'");
     enum core_status status = trace_open(r->path, TRACE_WRITE, &writable);
-    if (status == CORE_OK) {
-        status = trace_findings_confirm(&writable, policy, confirmed);
-        if (status == CORE_OK)
-            status = trace_findings_confirm(&writable, brief, confirmed);
-        trace_close(&writable);
-    }
-    free(copy);
-    free(brief);
+    if (status != CORE_OK)
+        return status;
+    status = trace_findings_each(&writable, mark_look, &marking);
+    for (uint32_t i = 0; i < marking.count && status == CORE_OK; i++)
+        status = trace_finding_confirm(&writable, marking.id[i], confirmed);
+    trace_close(&writable);
+    CORE_ARRAY_DONE(marking.id, marking.count, marking.room);
     return status;
 }
 

@@ -35,7 +35,8 @@ static const struct options_spec spec[] = {
      "end the job, without a proof, when no call of any rank was completed for so long (never)"},
     {"budget", 0, "SECONDS", "end the job after so long, whatever it does"},
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
-    {"only", 0, "NAME,...", "run these checkers only; 'crosswait check --list' lists them"},
+    {"only", 0, "NAME,...",
+     "run these checkers or rules only; 'crosswait check --list' lists them"},
     {"confirm", 0, "SECONDS",
      "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
     RECORD_OPTION_SPECS,
@@ -81,25 +82,6 @@ static void trace_judge(const char *path, const struct judge_options *judge,
     default:
         outcome->trouble = true;
     }
-}
-
-/* A name that no checker has is a mistake of usage, to be said before the job runs. */
-static bool names_are_checkers(const struct options *o, const char *names)
-{
-    for (const char *at = names; at;) {
-        size_t bytes = strcspn(at, ",");
-        bool known = false;
-
-        for (const struct checker *checker = check_table; checker->id; checker++)
-            known |= strlen(checker->id) == bytes && !memcmp(checker->id, at, bytes);
-        if (!known) {
-            options_wrong(o, "there is no checker '%.*s'; 'crosswait check --list' lists them",
-                          (int)bytes, at);
-            return false;
-        }
-        at = at[bytes] ? at + bytes + 1 : NULL;
-    }
-    return true;
 }
 
 /* What the job ended with counts only where no finding explains it. */
@@ -171,6 +153,7 @@ int cmd_run(int argc, char **argv)
     struct launch_options launch = {.output = "crosswait.db", .watch = true};
     struct judge_options judge;
     struct options o;
+    bool wanted[RULE_COUNT];
     int which;
 
     judge_defaults(&judge);
@@ -198,7 +181,7 @@ int cmd_run(int argc, char **argv)
             launch.keep_spool = true;
             break;
         case OPTION_ONLY:
-            if (!names_are_checkers(&o, o.value))
+            if (check_only_parse(o.value, wanted) != CORE_OK) /* said before the job runs */
                 return CLI_USAGE;
             judge.check.only = o.value;
             break;

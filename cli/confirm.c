@@ -7,6 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "checkers/check.h"
 #include "launch/force.h"
 
 enum { SECONDS_MIN = 1 };
@@ -105,7 +106,7 @@ static enum core_status confirm_one(struct trace *trace, char **command, double 
 }
 
 enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options,
-                                  struct finding_list *list)
+                                  bool kept, struct finding_list *list)
 {
     double started = seconds_now();
     enum core_status status = CORE_OK;
@@ -117,13 +118,15 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
             continue;
         if (left >= SECONDS_MIN && isatty(STDERR_FILENO))
             fprintf(stderr, "crosswait: trying in the real job: %s\n",
-                    finding->title ? finding->title : finding->rule);
+                    finding->title ? finding->title : finding->rule->id);
         if (left >= SECONDS_MIN)
             status = confirm_one(trace, options->command, left, options->stall_s, finding);
         else
             finding_fact(
                 finding,
                 "not tried in the real job: the time for that was spent (--confirm=SECONDS)");
+        if (status == CORE_OK && kept)
+            status = check_keep_one(trace, finding);
     }
     return status;
 }

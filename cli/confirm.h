@@ -13,8 +13,9 @@ struct confirm_options {
 
 /* Runs the job once more for each finding that is assumed and has a schedule, its output thrown
  * away, and marks the finding: one that hangs is confirmed, and an error; one that runs through is
- * refuted, and stays a note. What cannot be told in time stays as it was, and says so. */
+ * refuted, and stays a note. What cannot be told in time stays as it was, and says so. kept: the
+ * findings stand in the trace (check_keep), and what is said of one is written into its row. */
 enum core_status confirm_findings(struct trace *trace, const struct confirm_options *options,
-                                  struct finding_list *list);
+                                  bool kept, struct finding_list *list);
 
 #endif

@@ -30,10 +30,10 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (!options->check_none)
         checked = check_all(&trace, &options->check, &list);
     status = checked == CORE_BUDGET ? CORE_OK : checked;
-    if (status == CORE_OK)
-        status = confirm_findings(&trace, &options->confirm, &list);
     if (status == CORE_OK && writable)
         status = check_keep(&trace, &list);
+    if (status == CORE_OK)
+        status = confirm_findings(&trace, &options->confirm, writable, &list);
     if (status == CORE_OK)
         status = report_facts_gather(&trace, options->check_none ? NULL : &list, &facts);
     if (status == CORE_OK)

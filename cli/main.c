@@ -4,6 +4,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "core/text.h"
 #include "core/spool/spool.h"
 #include "core/trace/trace.h"
 
@@ -55,7 +56,7 @@ static int start(const char *name, int argc, char **argv)
             return command[i].cmd(argc, argv);
     }
     known[COMMAND_COUNT] = "help";
-    near = options_nearest(name, known, COMMAND_COUNT + 1);
+    near = core_text_nearest(name, known, COMMAND_COUNT + 1);
     if (near)
         core_report(CORE_BAD_INPUT,
                     "unknown command '%s', did you mean '%s'; see 'crosswait --help'", name, near);

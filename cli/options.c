@@ -6,12 +6,13 @@
 #include "cli/options.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "core/text.h"
 
 int cli_exit_of(enum core_status status)
 {
@@ -87,7 +88,7 @@ static int wrong_option(const struct options *options, const char *name, size_t 
         known[count++] = s->name;
     known[count++] = "help";
     snprintf(word, sizeof word, "%.*s", (int)(bytes < 60 ? bytes : 60), name);
-    near = options_nearest(word, known, count);
+    near = core_text_nearest(word, known, count);
     if (near)
         options_wrong(options, "unknown option '--%s', did you mean '--%s'", word, near);
     else
@@ -227,49 +228,4 @@ enum core_status options_number(const struct options *options, double *out_value
     }
     *out_value = value;
     return CORE_OK;
-}
-
-static int distance(const char *a, const char *b)
-{
-    enum { WORD_MAX = 32 };
-    int row[WORD_MAX + 1];
-    int la = (int)strlen(a), lb = (int)strlen(b);
-
-    if (la > WORD_MAX || lb > WORD_MAX)
-        return INT_MAX;
-    for (int j = 0; j <= lb; j++)
-        row[j] = j;
-    for (int i = 1; i <= la; i++) {
-        int diagonal = row[0];
-
-        row[0] = i;
-        for (int j = 1; j <= lb; j++) {
-            int best = diagonal + (a[i - 1] != b[j - 1]);
-
-            if (row[j] + 1 < best)
-                best = row[j] + 1;
-            if (row[j - 1] + 1 < best)
-                best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j] = best;
-        }
-    }
-    return row[lb];
-}
-
-const char *options_nearest(const char *word, const char *const *candidate, int count)
-{
-    const char *nearest = NULL;
-    int best = INT_MAX;
-
-    for (int i = 0; i < count; i++) {
-        int d = distance(word, candidate[i]);
-        int prefix = *word && !strncmp(candidate[i], word, strlen(word)) ? 0 : d;
-
-        if (prefix < best) {
-            best = prefix;
-            nearest = candidate[i];
-        }
-    }
-    return best <= 2 ? nearest : NULL;
 }

@@ -92,7 +92,4 @@ enum core_status options_integer(const struct options *options, int64_t min, int
 /* options->value as a decimal number of at least 0, e.g. seconds. */
 enum core_status options_number(const struct options *options, double *out_value);
 
-/* The candidate nearest to a word that is none of them, or NULL if none is near. */
-const char *options_nearest(const char *word, const char *const *candidate, int count);
-
 #endif

@@ -64,7 +64,7 @@ static void other_nodes(const struct finding *finding, uint32_t cluster, FILE *f
 static void graph(const struct finding *finding, uint32_t cluster, FILE *file)
 {
     fprintf(file, "  subgraph cluster_%" PRIu32 " {\n    label=\"", cluster);
-    quoted(finding->title ? finding->title : finding->rule, file);
+    quoted(finding->title ? finding->title : finding->rule->id, file);
     label_line(finding->schedule, file);
     fprintf(file, "\";\n");
     for (uint32_t i = 0; i < finding->call_count; i++)

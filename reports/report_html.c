@@ -196,8 +196,8 @@ static void finding_article(const struct finding *finding, FILE *file)
     const char *severity = finding_severity_text(finding->severity);
 
     fprintf(file, "<article class=\"%s\"><h3><span class=\"badge\">%s</span>%s: ", severity,
-            severity, finding->rule);
-    escaped(finding->title ? finding->title : finding->rule, file);
+            severity, finding->rule->id);
+    escaped(finding->title ? finding->title : finding->rule->id, file);
     fprintf(file, "</h3>\n<div class=\"who\">\n");
     ring_draw(finding, file);
     calls_table(finding, file);

@@ -27,14 +27,14 @@ static void element(const char *name, const char *message, FILE *file)
 
 static void case_of_finding(const struct finding *finding, FILE *file)
 {
-    fprintf(file, "    <testcase classname=\"crosswait.%s\" name=\"", finding->rule);
-    escaped(finding->title ? finding->title : finding->rule, file);
+    fprintf(file, "    <testcase classname=\"crosswait.%s\" name=\"", finding->rule->id);
+    escaped(finding->title ? finding->title : finding->rule->id, file);
     fprintf(file, "\">\n");
     const char *kind = finding->undecided                  ? "skipped"
                        : finding->severity == FINDING_NOTE ? NULL
                                                            : "failure";
     if (kind)
-        element(kind, finding->title ? finding->title : finding->rule, file);
+        element(kind, finding->title ? finding->title : finding->rule->id, file);
     else
         fprintf(file, "      <system-out>");
     for (uint32_t i = 0; i < finding->call_count; i++) {
@@ -62,7 +62,7 @@ static void case_of_finding(const struct finding *finding, FILE *file)
 static bool has_findings(const struct finding_list *list, const char *rule)
 {
     for (uint32_t i = 0; i < list->count; i++)
-        if (strcmp(list->finding[i].rule, rule) == 0)
+        if (strcmp(list->finding[i].rule->id, rule) == 0)
             return true;
     return false;
 }

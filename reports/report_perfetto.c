@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/text.h"
 #include "core/trace/describe.h"
 #include "reports/messages.h"
 #include "reports/report.h"
@@ -19,20 +20,6 @@ struct timeline {
     bool separated;
     uint64_t arrows;
 };
-
-static void text(const char *value, FILE *file)
-{
-    fputc('"', file);
-    for (; *value; value++) {
-        if (*value == '"' || *value == '\\')
-            fputc('\\', file);
-        if ((unsigned char)*value < ' ')
-            fprintf(file, "\\u%04x", *value);
-        else
-            fputc(*value, file);
-    }
-    fputc('"', file);
-}
 
 static void microseconds(const char *key, uint64_t ns, FILE *file)
 {
@@ -56,7 +43,7 @@ static void rank_names(struct timeline *line)
                  event_rank_state_text(rank->state));
         begin(line, "M", i, 0);
         fprintf(line->file, ",\"name\":\"process_name\",\"args\":{\"name\":");
-        text(name, line->file);
+        core_text_json(name, line->file);
         fprintf(line->file, "}}");
         begin(line, "M", i, 0);
         fprintf(line->file,
@@ -69,7 +56,7 @@ static void slice_head(struct timeline *line, const char *phase, const struct tr
 {
     begin(line, phase, event->rank, event->thread);
     fprintf(line->file, ",\"name\":");
-    text(line->trace->call[event->call].name, line->file);
+    core_text_json(line->trace->call[event->call].name, line->file);
     fprintf(line->file, ",\"cat\":\"%s\"",
             event->repeat > 1 ? "polls"
             : event->parent   ? "library"
@@ -82,9 +69,9 @@ static void slice_args(struct timeline *line, const struct trace_event *event)
     char buffer[512];
 
     fprintf(line->file, ",\"args\":{\"seq\":%" PRIu64 ",\"call\":", event->seq);
-    text(describe_call(line->trace, event, buffer, sizeof buffer), line->file);
+    core_text_json(describe_call(line->trace, event, buffer, sizeof buffer), line->file);
     fprintf(line->file, ",\"site\":");
-    text(trace_site_text(line->trace, event->site, buffer, sizeof buffer), line->file);
+    core_text_json(trace_site_text(line->trace, event->site, buffer, sizeof buffer), line->file);
     if (event->repeat > 1)
         fprintf(line->file, ",\"repeat\":%" PRIu64, event->repeat);
     fprintf(line->file, "%s}}", event->pending ? ",\"returned\":false" : "");

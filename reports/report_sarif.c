@@ -68,12 +68,12 @@ static json_t *result(struct trace *trace, const struct finding *finding)
     FILE *text = open_memstream(&message, &bytes);
 
     if (text) {
-        fprintf(text, "%s", finding->title ? finding->title : finding->rule);
+        fprintf(text, "%s", finding->title ? finding->title : finding->rule->id);
         for (uint32_t i = 0; i < finding->fact_count; i++)
             fprintf(text, "; %s", finding->fact[i]);
         fclose(text);
     }
-    json_object_set_new(object, "ruleId", json_string(finding->rule));
+    json_object_set_new(object, "ruleId", json_string(finding->rule->id));
     json_object_set_new(object, "level", json_string(finding_severity_text(finding->severity)));
     json_object_set_new(object, "message", text_object(message));
     free(message);
@@ -85,7 +85,7 @@ static json_t *result(struct trace *trace, const struct finding *finding)
     json_object_set_new(object, "locations", own);
     json_object_set_new(object, "relatedLocations", related);
     json_object_set_new(object, "properties",
-                        json_pack("{s:s, s:s*, s:s*, s:b, s:s}", "class", finding->class,
+                        json_pack("{s:s, s:s*, s:s*, s:b, s:s}", "class", finding->rule->class,
                                   "schedule", finding->schedule, "repeat", finding->repeat,
                                   "assumed", (int)finding->assumed, "live",
                                   finding_confirmed_text(finding->confirmed)));

@@ -105,7 +105,7 @@ static void print_finding(const struct finding *finding, FILE *file)
     bool refuted =
         finding->confirmed == FINDING_REFUTED; /* that it was looked at is all that matters */
 
-    fprintf(file, "\n%s  %s: %s\n", finding_severity_text(finding->severity), finding->rule,
+    fprintf(file, "\n%s  %s: %s\n", finding_severity_text(finding->severity), finding->rule->id,
             finding->title);
     if (!refuted) {
         print_calls(finding, true, file);

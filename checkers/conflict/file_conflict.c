@@ -562,14 +562,14 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
     }
     if (c->said_count == FINDINGS_MAX)
         return;
-    struct finding *finding = finding_list_add(c->list, "file", "misuse", severity);
+    struct finding *finding = finding_list_add(c->list, RULE_FILE, severity);
     if (!finding) {
         c->status = CORE_NO_MEMORY;
         return;
     }
     c->said[c->said_count++] =
         (struct said){{a->site, b->site}, {a->call, b->call}, verdict, c->list->count - 1, 0};
-    finding_repeat(finding, "crosswait check --only=file '%s'", c->trace->path);
+    finding_repeat_check(finding, c->trace);
     for (int side = 0; side < 2; side++) {
         const struct access *access = side ? b : a;
         struct finding_call *call = finding_call_add(finding, c->trace, access->rank, access->seq);
@@ -766,7 +766,7 @@ static void sweep(struct conflict *c, uint32_t name)
         sink(heap, count, 0);
     }
     if (c->compared >= COMPARED_MAX) {
-        struct finding *finding = finding_list_add(c->list, "file", "misuse", FINDING_NOTE);
+        struct finding *finding = finding_list_add(c->list, RULE_FILE, FINDING_NOTE);
         if (finding)
             finding_title(finding, "the accesses to file '%s' are too many: not all were compared",
                           c->name[name]);

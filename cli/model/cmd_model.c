@@ -9,6 +9,7 @@
 
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "core/text.h"
 
 enum {
     OPTION_COLLECTIVE,
@@ -145,7 +146,7 @@ static int list_rows(const char *collective)
         found |= collective && !strcmp(collective, row[i].collective);
     }
     if (collective && !found) {
-        const char *near = options_nearest(collective, name, names);
+        const char *near = core_text_nearest(collective, name, names);
         core_report(CORE_BAD_INPUT,
                     "no collective '%s' in the model%s%s%s; 'crosswait model' lists them",
                     collective, near ? ", did you mean '" : "", near ? near : "", near ? "'" : "");

@@ -12,7 +12,7 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 3, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 4, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 
 struct trace_call {
     const char *name;
@@ -167,17 +167,26 @@ enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **o
 const char *trace_site_text(const struct trace *trace, int32_t site, char *buffer,
                             size_t buffer_bytes);
 
-/* Kept in the trace file itself. trace_findings_clear removes what earlier checks left. */
-enum core_status trace_finding_add(struct trace *trace, const char *rule, const char *class,
-                                   const char *severity, const char *title, const char *ranks,
-                                   const char *json, const char *repeat);
+/* Kept in the trace file itself: table finding, a row a finding. */
+struct trace_finding {
+    int64_t id; /* at least 1 */
+    const char *checker, *rule, *class, *severity, *title;
+    const char *ranks;    /* "0,1,17" */
+    const char *schedule; /* policy text; NULL: rests on none */
+    const char *repeat;   /* command; NULL */
+    const char *json;     /* all of it */
+    int confirmed;        /* in the real job: 0 not tried, 1 confirmed, 2 refuted */
+};
+/* Writes the row of that id, in place of the one that may be there. */
+enum core_status trace_finding_put(struct trace *trace, const struct trace_finding *finding);
+/* What the real job said of the finding of that id. */
+enum core_status trace_finding_confirm(struct trace *trace, int64_t id, bool confirmed);
+/* Each finding by its id; texts are valid until fn returns. A status other than CORE_OK ends it and
+ * is returned. */
+typedef enum core_status (*trace_finding_fn)(const struct trace_finding *finding, void *context);
+enum core_status trace_findings_each(struct trace *trace, trace_finding_fn fn, void *context);
+/* Removes what earlier checks left. */
 enum core_status trace_findings_clear(struct trace *trace);
-/* Marks the findings whose repeat command holds `policy`: seen in the real job (column confirmed =
- * 1), or not (2). */
-enum core_status trace_findings_confirm(struct trace *trace, const char *policy, bool confirmed);
-/* What trace_findings_confirm left: 1, 2, or 0 for never tried. */
-enum core_status trace_finding_confirmed(struct trace *trace, const char *policy,
-                                         int *out_confirmed);
 enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t seed,
                                const char *verdict, const char *detail);
 

@@ -88,8 +88,9 @@ CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send I
 
 -- What crosswait did with the trace: one row per replay, and what checkers found.
 CREATE TABLE run (id INTEGER PRIMARY KEY, policy TEXT NOT NULL, seed INTEGER, verdict TEXT NOT NULL, detail TEXT);
-CREATE TABLE finding (id INTEGER PRIMARY KEY, rule TEXT NOT NULL, class TEXT NOT NULL, severity TEXT NOT NULL,
-    title TEXT NOT NULL, ranks TEXT, json TEXT NOT NULL, repeat TEXT NOT NULL, confirmed INTEGER);
+CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT NOT NULL, class TEXT NOT NULL,
+    severity TEXT NOT NULL, title TEXT NOT NULL, ranks TEXT NOT NULL, schedule TEXT, repeat TEXT, json TEXT NOT NULL,
+    confirmed INTEGER NOT NULL); -- by the real job: 0 not tried, 1 confirmed, 2 refuted
 
 CREATE VIEW event AS
 SELECT e.id >> 40 AS rank, e.id & 1099511627775 AS seq, c.name AS call, (e.id & 1099511627775) - s.parent_back AS parent,

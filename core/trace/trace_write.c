@@ -13,22 +13,38 @@ static enum core_status statement_run(struct trace *trace, sqlite3_stmt *stmt)
     return code == SQLITE_DONE ? CORE_OK : trace_failed(trace, code);
 }
 
-enum core_status trace_finding_add(struct trace *trace, const char *rule, const char *class,
-                                   const char *severity, const char *title, const char *ranks,
-                                   const char *json, const char *repeat)
+enum core_status trace_finding_put(struct trace *trace, const struct trace_finding *finding)
 {
-    const char *value[] = {rule, class, severity, title, ranks, json, repeat};
+    const char *text[] = {finding->checker,  finding->rule,   finding->class,
+                          finding->severity, finding->title,  finding->ranks,
+                          finding->schedule, finding->repeat, finding->json};
     sqlite3_stmt *stmt;
     enum core_status status =
         trace_prepare(trace,
-                      "INSERT INTO finding (rule, class, severity, title, ranks, json, repeat) "
-                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+                      "INSERT OR REPLACE INTO finding (id, confirmed, checker, rule, class, "
+                      "severity, title, ranks, schedule, repeat, json) "
+                      "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                       &stmt);
 
     if (status)
         return status;
-    for (int i = 0; i < 7; i++)
-        sqlite3_bind_text(stmt, i + 1, value[i], -1, SQLITE_STATIC);
+    sqlite3_bind_int64(stmt, 1, finding->id);
+    sqlite3_bind_int(stmt, 2, finding->confirmed);
+    for (int i = 0; i < (int)(sizeof text / sizeof *text); i++)
+        sqlite3_bind_text(stmt, i + 3, text[i], -1, SQLITE_STATIC);
+    return statement_run(trace, stmt);
+}
+
+enum core_status trace_finding_confirm(struct trace *trace, int64_t id, bool confirmed)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status =
+        trace_prepare(trace, "UPDATE finding SET confirmed = ?1 WHERE id = ?2", &stmt);
+
+    if (status)
+        return status;
+    sqlite3_bind_int(stmt, 1, confirmed ? 1 : 2);
+    sqlite3_bind_int64(stmt, 2, id);
     return statement_run(trace, stmt);
 }
 
@@ -56,32 +72,39 @@ enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t
     return statement_run(trace, stmt);
 }
 
-enum core_status trace_findings_confirm(struct trace *trace, const char *policy, bool confirmed)
+enum core_status trace_findings_each(struct trace *trace, trace_finding_fn fn, void *context)
 {
     sqlite3_stmt *stmt;
-    enum core_status status = trace_prepare(
-        trace, "UPDATE finding SET confirmed = ?1 WHERE instr(repeat, ?2) > 0", &stmt);
+    int code = SQLITE_DONE;
+    enum core_status status =
+        trace_prepare(trace,
+                      "SELECT id, confirmed, checker, rule, class, severity, title, ranks, "
+                      "schedule, repeat, json FROM finding ORDER BY id",
+                      &stmt);
 
     if (status)
         return status;
-    sqlite3_bind_int(stmt, 1, confirmed ? 1 : 2);
-    sqlite3_bind_text(stmt, 2, policy, -1, SQLITE_STATIC);
-    return statement_run(trace, stmt);
-}
-
-enum core_status trace_finding_confirmed(struct trace *trace, const char *policy,
-                                         int *out_confirmed)
-{
-    sqlite3_stmt *stmt;
-    enum core_status status = trace_prepare(
-        trace,
-        "SELECT max(confirmed) FROM finding WHERE instr(repeat, ?1) > 0 AND confirmed IN (1, 2)",
-        &stmt);
-
-    if (status != CORE_OK)
-        return status;
-    sqlite3_bind_text(stmt, 1, policy, -1, SQLITE_STATIC);
-    *out_confirmed = sqlite3_step(stmt) == SQLITE_ROW ? sqlite3_column_int(stmt, 0) : 0;
+    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+        const char *text[9];
+        bool whole = true;
+        for (int i = 0; i < 9; i++)
+            text[i] = (const char *)sqlite3_column_text(stmt, i + 2);
+        for (int i = 0; i < 9; i++)
+            whole &= text[i] || i == 6 || i == 7;
+        status = whole ? fn(&(struct trace_finding){.id = sqlite3_column_int64(stmt, 0),
+                                                    .confirmed = sqlite3_column_int(stmt, 1),
+                                                    .checker = text[0],
+                                                    .rule = text[1],
+                                                    .class = text[2],
+                                                    .severity = text[3],
+                                                    .title = text[4],
+                                                    .ranks = text[5],
+                                                    .schedule = text[6],
+                                                    .repeat = text[7],
+                                                    .json = text[8]},
+                            context)
+                       : trace_damaged(trace, "a finding is not whole");
+    }
     sqlite3_finalize(stmt);
-    return CORE_OK;
+    return status || code == SQLITE_DONE ? status : trace_failed(trace, code);
 }

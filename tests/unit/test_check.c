@@ -278,13 +278,13 @@ static const struct row {
      {"Barrier say=argument|comm|0|'comm' is MPI_COMM_NULL" END, "Barrier" END},
      {"Barrier" END, "Barrier" END},
      NULL},
-    {"usage",
+    {"buffer",
      "buffer",
      "MPI_Wait: 'buf' was written to (rank 0)",
      {SENDS("Is") " req=9; Wait req=9 say=buffer|buf|1|'buf' was written to" END, RECEIVE END},
      {SENDS("Is") " req=9; Wait req=9" END, RECEIVE END},
      NULL},
-    {"usage",
+    {"leak",
      "leak",
      "MPI_Isend: was never completed (rank 0)",
      {SENDS("Is") " req=9; Finalize say=leak||1|was never completed", RECEIVE END},
@@ -349,7 +349,7 @@ static void each_rule(void **state)
         assert_int_equal(check_all(&trace, &own, &list), CORE_OK);
         if (list.count != wrong ||
             (wrong && (!strstr(list.finding[0].title, row->title) ||
-                       strcmp(list.finding[0].rule, row->rule) ||
+                       strcmp(list.finding[0].rule->id, row->rule) ||
                        list.finding[0].severity == FINDING_NOTE || !list.finding[0].call_count)))
             print_error("%s, %s: \"%s\": %u findings, the first \"%s\"\n", row->only,
                         wrong ? "wrong" : "right", row->title, list.count,
@@ -359,6 +359,59 @@ static void each_rule(void **state)
         trace_close(&trace);
     }
     assert_int_equal(failures, 0);
+}
+
+/* --only takes rules and checkers; an unknown name is refused, with the nearest and all of them. */
+static char said[1024];
+
+static void say(enum core_status status, const char *message, void *context)
+{
+    (void)status;
+    (void)context;
+    snprintf(said, sizeof said, "%s", message);
+}
+
+static int wanted_count(const char *only)
+{
+    bool wanted[RULE_COUNT];
+    int count = 0;
+
+    if (check_only_parse(only, wanted) != CORE_OK)
+        return -1;
+    for (int i = 0; i < RULE_COUNT; i++)
+        count += wanted[i];
+    return count;
+}
+
+static void names_of_rules_and_checkers(void **state)
+{
+    (void)state;
+    assert_int_equal(wanted_count(NULL), RULE_COUNT);
+    assert_int_equal(wanted_count("buffer"), 1);
+    assert_int_equal(wanted_count("usage"), 5);
+    assert_int_equal(wanted_count("usage,buffer,hang"), 6);
+    assert_int_equal(wanted_count("deadlock"), 1);
+    core_report_hook(say, NULL);
+    assert_int_equal(wanted_count("deadlock,bufer"), -1);
+    assert_non_null(strstr(said, "'bufer', did you mean 'buffer'"));
+    assert_non_null(strstr(said, "thread, usage, argument,"));
+    assert_int_equal(wanted_count(""), -1);
+    assert_int_equal(wanted_count("buffer,"), -1);
+    core_report_hook(NULL, NULL);
+}
+
+/* Each rule belongs to a checker of the table, and each checker has one. */
+static void rules_belong_to_checkers(void **state)
+{
+    (void)state;
+    for (int i = 0; i < RULE_COUNT; i++) {
+        const struct checker *checker = check_table;
+        while (checker->id && strcmp(checker->id, rule_table[i].checker) != 0)
+            checker++;
+        assert_non_null(checker->id);
+    }
+    for (const struct checker *checker = check_table; checker->id; checker++)
+        assert_true(wanted_count(checker->id) > 0);
 }
 
 /* What rank 0 does with its call `first` comes before what the last rank begins with its call
@@ -510,7 +563,9 @@ static int end(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(each_rule), cmocka_unit_test(order_is_told),
-                                       cmocka_unit_test(types_are_compared)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_rule), cmocka_unit_test(names_of_rules_and_checkers),
+        cmocka_unit_test(rules_belong_to_checkers), cmocka_unit_test(order_is_told),
+        cmocka_unit_test(types_are_compared)};
     return cmocka_run_group_tests(tests, begin, end);
 }

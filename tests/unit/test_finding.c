@@ -15,9 +15,9 @@ static void a_note_does_not_fail_a_list_but_a_warning_does(void **state)
 
     (void)state;
     for (int i = 0; i < 20; i++)
-        assert_non_null(finding_list_add(&list, "buffer-need", "deadlock", FINDING_NOTE));
+        assert_non_null(finding_list_add(&list, RULE_BUFFER_NEED, FINDING_NOTE));
     assert_false(finding_list_fails(&list));
-    assert_non_null(finding_list_add(&list, "deadlock", "deadlock", FINDING_WARNING));
+    assert_non_null(finding_list_add(&list, RULE_DEADLOCK, FINDING_WARNING));
     assert_true(finding_list_fails(&list));
     finding_list_done(&list);
     assert_int_equal(list.count, 0);
@@ -26,7 +26,7 @@ static void a_note_does_not_fail_a_list_but_a_warning_does(void **state)
 static void the_json_form_holds_what_was_said(void **state)
 {
     struct finding_list list = {0};
-    struct finding *finding = finding_list_add(&list, "deadlock", "deadlock", FINDING_ERROR);
+    struct finding *finding = finding_list_add(&list, RULE_DEADLOCK, FINDING_ERROR);
 
     (void)state;
     finding_title(finding, "first");
@@ -38,11 +38,45 @@ static void the_json_form_holds_what_was_said(void **state)
     call->core = true;
     char *json = finding_json(finding);
     assert_string_equal(
-        json, "{\"rule\":\"deadlock\",\"class\":\"deadlock\",\"severity\":\"error\",\"title\":\"2 "
+        json, "{\"id\":1,\"checker\":\"deadlock\",\"rule\":\"deadlock\",\"class\":\"deadlock\","
+              "\"severity\":\"error\",\"title\":\"2 "
               "ranks \\\"wait\\\"\","
               "\"calls\":[{\"rank\":1,\"core\":true}],\"facts\":[\"a fact\",\"another\"],"
               "\"repeat\":\"crosswait replay T.db\",\"assumed\":false,\"live\":\"not tried\"}");
     free(json);
+    finding_list_done(&list);
+}
+
+static void what_is_not_wanted_is_left_out(void **state)
+{
+    struct finding_list list = {0};
+    bool wanted[RULE_COUNT] = {[RULE_LEAK] = true};
+
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        finding_title(finding_list_add(&list, RULE_BUFFER, FINDING_ERROR), "buffer %d", i);
+        finding_title(finding_list_add(&list, RULE_LEAK, FINDING_WARNING), "leak %d", i);
+    }
+    finding_list_keep(&list, 2, wanted);
+    assert_int_equal(list.count, 4); /* two that stood there before, two leaks */
+    for (uint32_t i = 0; i < list.count; i++) {
+        assert_int_equal(list.finding[i].id, i + 1);
+        assert_string_equal(list.finding[i].rule->id, i == 0 ? "buffer" : "leak");
+        assert_string_equal(list.finding[i].rule->checker, "usage");
+    }
+    assert_string_equal(list.finding[3].title, "leak 2");
+    finding_list_done(&list);
+}
+
+static void the_command_that_shows_it_again_asks_for_its_rule(void **state)
+{
+    struct trace trace = {.path = "it's.db"};
+    struct finding_list list = {0};
+    struct finding *finding = finding_list_add(&list, RULE_BUFFER, FINDING_ERROR);
+
+    (void)state;
+    finding_repeat_check(finding, &trace);
+    assert_string_equal(finding->repeat, "crosswait check --only=buffer 'it'\\''s.db'");
     finding_list_done(&list);
 }
 
@@ -51,6 +85,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_note_does_not_fail_a_list_but_a_warning_does),
         cmocka_unit_test(the_json_form_holds_what_was_said),
+        cmocka_unit_test(what_is_not_wanted_is_left_out),
+        cmocka_unit_test(the_command_that_shows_it_again_asks_for_its_rule),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -98,7 +98,7 @@ static void test_good(void **state)
 static void test_tampered(void **state)
 {
     (void)state;
-    expect_refused("PRAGMA user_version = 4", CORE_BAD_VERSION, "newer version 4");
+    expect_refused("PRAGMA user_version = 99", CORE_BAD_VERSION, "newer version 99");
     expect_refused("PRAGMA user_version = 2", CORE_BAD_VERSION, "older version 2");
     expect_refused("PRAGMA application_id = 1", CORE_BAD_FORMAT, "another program");
     expect_refused("DELETE FROM rank", CORE_BAD_FORMAT, "no ranks");
@@ -258,34 +258,76 @@ static void test_damaged(void **state)
     }
 }
 
+static const struct trace_finding a_finding = {.id = 1,
+                                               .checker = "deadlock",
+                                               .rule = "deadlock",
+                                               .class = "c",
+                                               .severity = "note",
+                                               .title = "it's \"one\"",
+                                               .ranks = "0,1",
+                                               .json = "{}"};
+
+static enum core_status finding_look(const struct trace_finding *finding, void *context)
+{
+    struct trace_finding *seen = context;
+
+    assert_in_range(finding->id, 1, 2);
+    seen[finding->id - 1] = *finding;
+    return CORE_OK;
+}
+
 static void test_findings(void **state)
 {
+    struct trace_finding finding = a_finding, seen[2] = {0};
     struct trace trace;
-    sqlite3_stmt *stmt;
 
     (void)state;
     file_copy(good, other);
     assert_int_equal(trace_open(other, TRACE_WRITE, &trace), CORE_OK);
-    assert_int_equal(trace_finding_add(&trace, "old", "c", "error", "t", NULL, "{}", "r"), CORE_OK);
+    assert_int_equal(trace_finding_put(&trace, &finding), CORE_OK);
     assert_int_equal(trace_findings_clear(&trace), CORE_OK);
-    assert_int_equal(trace_finding_add(&trace, "deadlock", "c", "error", "it's \"one\"", "0,1",
-                                       "{}", "crosswait check"),
-                     CORE_OK);
+    finding.id = 2;
+    finding.title = "old";
+    assert_int_equal(trace_finding_put(&trace, &finding), CORE_OK);
+    finding.title = "new";
+    assert_int_equal(trace_finding_put(&trace, &finding), CORE_OK);
     assert_int_equal(trace_run_add(&trace, "rendezvous", UINT64_MAX, "deadlock", NULL), CORE_OK);
     trace_close(&trace);
     assert_int_equal(trace_open(other, TRACE_READ, &trace), CORE_OK);
-    assert_int_equal(sqlite3_prepare_v2(trace.db, "SELECT count(*), min(rule) FROM finding, run",
-                                        -1, &stmt, NULL),
-                     SQLITE_OK);
-    assert_int_equal(sqlite3_step(stmt), SQLITE_ROW);
-    assert_int_equal(sqlite3_column_int(stmt, 0), 1);
-    assert_string_equal((const char *)sqlite3_column_text(stmt, 1), "deadlock");
-    sqlite3_finalize(stmt);
+    assert_int_equal(trace_findings_each(&trace, finding_look, seen), CORE_OK);
+    assert_int_equal(seen[0].id, 0);
+    assert_int_equal(seen[1].id, 2);
     said[0] = 0;
-    assert_int_not_equal(trace_finding_add(&trace, "x", "c", "error", "t", NULL, "{}", "r"),
-                         CORE_OK);
+    assert_int_not_equal(trace_finding_put(&trace, &finding), CORE_OK);
     assert_true(said[0] != 0);
     trace_close(&trace);
+}
+
+/* The schedule of the first is how that of the second begins: what is said of the one is not said
+ * of the other. */
+static void test_findings_are_confirmed_by_id(void **state)
+{
+    struct trace_finding finding = a_finding, seen[2];
+    struct trace trace;
+
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        file_copy(good, other);
+        assert_int_equal(trace_open(other, TRACE_WRITE, &trace), CORE_OK);
+        finding.id = 1;
+        finding.schedule = "buffering=eager order=list:0.1=1";
+        finding.repeat = "crosswait replay 'T.db' --policy='buffering=eager order=list:0.1=1'";
+        assert_int_equal(trace_finding_put(&trace, &finding), CORE_OK);
+        finding.id = 2;
+        finding.schedule = "buffering=eager order=list:0.1=10";
+        finding.repeat = "crosswait replay 'T.db' --policy='buffering=eager order=list:0.1=10'";
+        assert_int_equal(trace_finding_put(&trace, &finding), CORE_OK);
+        assert_int_equal(trace_finding_confirm(&trace, first + 1, first == 0), CORE_OK);
+        assert_int_equal(trace_findings_each(&trace, finding_look, seen), CORE_OK);
+        assert_int_equal(seen[first].confirmed, first + 1);
+        assert_int_equal(seen[!first].confirmed, 0);
+        trace_close(&trace);
+    }
 }
 
 static int setup(void **state)
@@ -318,7 +360,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),        cmocka_unit_test(test_tampered),
         cmocka_unit_test(test_wild_values), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_findings),    cmocka_unit_test(test_findings_are_confirmed_by_id),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

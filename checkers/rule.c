@@ -1,0 +1,71 @@
+/* The table of rules. */
+#include "checkers/rule.h"
+
+#include <stddef.h>
+
+const struct rule rule_table[RULE_COUNT] = {
+    [RULE_DEADLOCK] = {"deadlock", "deadlock", "deadlock",
+                       "no legal buffering or message order makes ranks wait for each other for "
+                       "ever",
+                       "break the cycle: post the receives first (MPI_Irecv), let one side of each "
+                       "pair receive before it sends, or use MPI_Sendrecv"},
+    [RULE_BUFFER_NEED] = {"buffer-need", "buffer-need", "deadlock",
+                          "the program needs no buffering by the library to come to its end",
+                          "post the receives before the sends, use MPI_Sendrecv, or attach a "
+                          "buffer and use MPI_Bsend"},
+    [RULE_COLLECTIVE] = {"collective", "collective", "misuse",
+                         "all members of a communicator make the same collective calls, with the "
+                         "same root, operation and size",
+                         "make the call on every rank of the communicator, in the same order and "
+                         "with the same root, operation, count and datatype"},
+    [RULE_MESSAGE] = {"message", "message", "misuse",
+                      "messages fit their receives in length and type, buffered and ready sends "
+                      "are safe, and nothing sent is left over",
+                      "let send and receive name the same datatype and enough room (MPI_Probe and "
+                      "MPI_Get_count tell how much), and receive whatever is sent"},
+    [RULE_RMA] = {"rma", "rma", "misuse",
+                  "one-sided accesses lie in epochs and in their windows, and do not conflict",
+                  "put a synchronisation between accesses to the same place (MPI_Win_fence, "
+                  "MPI_Win_unlock, MPI_Win_flush), or use MPI_Accumulate"},
+    [RULE_FILE] = {"file", "file", "misuse",
+                   "files are accessed as their mode and view allow, by all ranks in the same "
+                   "order, without conflicts",
+                   "let ranks write to places of their own, or order them: MPI_File_sync, "
+                   "MPI_Barrier, MPI_File_sync, or atomic mode"},
+    [RULE_THREAD] = {"thread", "thread", "misuse",
+                     "threads call as the thread level allows, and not into the same collective "
+                     "or request at a time",
+                     "ask MPI_Init_thread for the level that the program needs and look at what it "
+                     "provides, and give each thread a communicator of its own"},
+    [RULE_ARGUMENT] = {"argument", "usage", "misuse",
+                       "arguments are such that MPI allows, and handles are valid",
+                       "correct the argument that the finding names; handles are to be made before "
+                       "they are used and not used after they are freed"},
+    [RULE_REQUEST] = {"request", "usage", "misuse",
+                      "requests are started and completed as their kind allows",
+                      "complete each request once, with MPI_Wait or MPI_Test, before it is "
+                      "started or made again"},
+    [RULE_BUFFER] = {"buffer", "usage", "misuse", "buffers are left alone while MPI owns them",
+                     "wait for the operation (MPI_Wait, MPI_Waitall) before its buffer is used "
+                     "again"},
+    [RULE_LEAK] = {"leak", "usage", "misuse", "what was made is freed before MPI_Finalize",
+                   "free it when it is no longer needed (MPI_Comm_free, MPI_Type_free, "
+                   "MPI_Request_free...), and complete each request"},
+    [RULE_LIFECYCLE] = {"lifecycle", "usage", "misuse",
+                        "calls are made between MPI_Init and MPI_Finalize, and each rank makes "
+                        "both",
+                        "call MPI_Finalize on every way out of the program, as the last of its MPI "
+                        "calls"},
+    [RULE_RESULT] = {"result", "result", "result",
+                     "what ranks received from a collective is what MPI defines",
+                     "compare the implementation with the definition at the rank, place and size "
+                     "that the finding names"},
+    [RULE_AGREEMENT] = {"agreement", "agreement", "result",
+                        "ranks that share the result of a collective have the same bits",
+                        "combine the contributions in the same order on all ranks, or compute "
+                        "once and broadcast"},
+    [RULE_COST] = {"cost", "cost", "cost",
+                   "collectives that claim a row of the model keep its rounds and words",
+                   "claim the row that the finding names, or mend the rounds that are too many"},
+    [RULE_HANG] = {"hang", "hang", "deadlock", "the job did not hang while it ran", NULL},
+};

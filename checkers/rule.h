@@ -1,0 +1,36 @@
+/* The rules: what a finding can be of. Each has one row in rule.c, and belongs to one checker
+ * (check.c), which is the only one that makes findings of it. Reports declare the rules from here;
+ * `--only` takes their ids beside those of the checkers. */
+#ifndef CHECKERS_RULE_H
+#define CHECKERS_RULE_H
+
+enum rule_id { /* in the order of their checkers */
+               RULE_DEADLOCK,
+               RULE_BUFFER_NEED,
+               RULE_COLLECTIVE,
+               RULE_MESSAGE,
+               RULE_RMA,
+               RULE_FILE,
+               RULE_THREAD,
+               RULE_ARGUMENT,
+               RULE_REQUEST,
+               RULE_BUFFER,
+               RULE_LEAK,
+               RULE_LIFECYCLE,
+               RULE_RESULT,
+               RULE_AGREEMENT,
+               RULE_COST,
+               RULE_HANG,
+               RULE_COUNT
+};
+
+struct rule {
+    const char *id; /* "buffer": part of what scripts and CI systems see, so it never changes */
+    const char *checker; /* id of the checker that it belongs to */
+    const char *class;   /* "deadlock", "misuse", "result", "cost" */
+    const char *says;    /* what is right where it finds nothing; one sentence */
+    const char *help;    /* how it is mended as a rule; NULL where there is no such thing */
+};
+extern const struct rule rule_table[RULE_COUNT];
+
+#endif
