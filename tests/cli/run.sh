@@ -17,6 +17,7 @@ run -- nonesuch
 run -- true
 run -- false
 run --only=deadlock,nonesuch -- true
+run --only=leak,bufer -- true
 run --budget=soon -- true
 # What the job prints stands before the report, untouched.
 crosswait run -- mpirun -n 1 sh -c 'printf "no newline"' 2>/dev/null | head -c 10; echo
