@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
 
@@ -76,19 +77,11 @@ enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name *
         struct spool_lane_name found;
         if (!lane_name_parse(entry->d_name, &found))
             continue;
-        if (count == room) {
-            uint32_t larger = room ? room * 2 : 64;
-            struct spool_lane_name *more = core_alloc_again(lane, larger * sizeof *lane);
-            if (!more) {
-                closedir(dir);
-                free(lane);
-                return core_report(CORE_NO_MEMORY,
-                                   "cannot list the spool folder '%s': out of memory", job_path);
-            }
-            lane = more;
-            room = larger;
+        if (CORE_ARRAY_PUSH(lane, count, room, "the list of a spool folder", found)) {
+            closedir(dir);
+            free(lane);
+            return CORE_NO_MEMORY;
         }
-        lane[count++] = found;
     }
     closedir(dir);
     if (count)

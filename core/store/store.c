@@ -262,7 +262,7 @@ enum core_status store_jobs(const char *spool_path, char ***out_job, uint32_t *o
         snprintf(path, sizeof path, "%s/%s", spool_path, entry->d_name);
         if (!job_started(path, &started))
             continue;
-        status = store_room(&job, sizeof *job, (uint64_t)count + 1, &room);
+        status = CORE_ARRAY_ROOM_ZERO(job, room, (uint64_t)count + 1, "the trace");
         if (!status && !(job[count].path = strdup(path)))
             status = core_report(CORE_NO_MEMORY, "cannot list '%s': out of memory", spool_path);
         if (!status)

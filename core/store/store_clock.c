@@ -99,11 +99,11 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
             *out_index = i;
             return CORE_OK;
         }
-    status = store_room(&store->clock, sizeof *store->clock, (uint64_t)store->clock_count + 1,
-                        &store->clock_room);
+    status = CORE_ARRAY_ROOM_ZERO(store->clock, store->clock_room, (uint64_t)store->clock_count + 1,
+                                  "the trace");
     if (!status)
-        status = store_room(&store->host, sizeof *store->host, (uint64_t)store->clock_count + 1,
-                            &store->host_room);
+        status = CORE_ARRAY_ROOM_ZERO(store->host, store->host_room,
+                                      (uint64_t)store->clock_count + 1, "the trace");
     if (status)
         return status;
     memcpy(store->host[store->clock_count], header->host, sizeof header->host);

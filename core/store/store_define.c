@@ -90,7 +90,7 @@ static enum core_status call_add(struct store *store, const struct spool_def_cal
     char *names = NULL;
     enum core_status status;
 
-    status = store_room(&defs->call, sizeof *defs->call, (uint64_t)id + 1, &defs->call_room);
+    status = CORE_ARRAY_ROOM_ZERO(defs->call, defs->call_room, (uint64_t)id + 1, "the trace");
     if (!status)
         status = text_copy(name, def->name_bytes, &call.name);
     if (!status)
@@ -140,7 +140,7 @@ static enum core_status define_module(struct store *store, struct store_rank *ra
         intern_text(&defs->module_by_path, path, (size_t)def->head.a + def->head.b, &id, &is_new);
     if (!status && is_new) {
         status =
-            store_room(&defs->module, sizeof *defs->module, (uint64_t)id + 1, &defs->module_room);
+            CORE_ARRAY_ROOM_ZERO(defs->module, defs->module_room, (uint64_t)id + 1, "the trace");
         if (!status)
             status = text_copy(path, def->head.a, &module.path);
         if (!status)
@@ -165,7 +165,7 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
 
     status = store_intern(&defs->site_by_place, place, sizeof place, &id, &is_new);
     if (!status && is_new) {
-        status = store_room(&defs->site, sizeof *defs->site, (uint64_t)id + 1, &defs->site_room);
+        status = CORE_ARRAY_ROOM_ZERO(defs->site, defs->site_room, (uint64_t)id + 1, "the trace");
         if (status)
             return status;
         defs->site[id].module = (uint32_t)place[0];
@@ -232,7 +232,7 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
     status = store_intern(&defs->comm_by_global, &def->global, sizeof def->global, &id, &is_new);
     if (status)
         return status;
-    status = store_room(&defs->comm, sizeof *defs->comm, (uint64_t)id + 1, &defs->comm_room);
+    status = CORE_ARRAY_ROOM_ZERO(defs->comm, defs->comm_room, (uint64_t)id + 1, "the trace");
     if (status)
         return status;
     comm = &defs->comm[id];
@@ -364,8 +364,8 @@ static enum core_status define_group(struct store *store, struct store_rank *ran
     if (def->size > SPOOL_RANKS_MAX || def->id != ids->group_id || def->first != ids->group_known ||
         (uint64_t)def->first + def->count > def->size)
         return CORE_OK;
-    status = store_room(&ids->group_member, sizeof *ids->group_member, (uint64_t)def->size + 1,
-                        &ids->group_room);
+    status = CORE_ARRAY_ROOM_ZERO(ids->group_member, ids->group_room, (uint64_t)def->size + 1,
+                                  "the trace");
     if (status)
         return status;
     memcpy(ids->group_member + def->first, spool_tail(def, sizeof *def),
@@ -393,7 +393,7 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
     uint32_t id;
     bool is_new;
 
-    status = store_room(&store->scratch, 1, bytes, &store->scratch_room);
+    status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, bytes, "the trace");
     if (status)
         return status;
     content.id = 0;
@@ -409,8 +409,8 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
     status = store_intern(&defs->type_by_content, store->scratch, bytes, &id, &is_new);
     if (!status && is_new) {
         char *text = NULL;
-        status = store_room(&defs->type_size, sizeof *defs->type_size, (uint64_t)id + 1,
-                            &defs->type_room);
+        status =
+            CORE_ARRAY_ROOM_ZERO(defs->type_size, defs->type_room, (uint64_t)id + 1, "the trace");
         if (!status)
             status = text_copy(name, def->head.b, &text);
         if (status)
@@ -435,7 +435,7 @@ static enum core_status define_op(struct store *store, struct store_rank *rank,
     uint32_t id, bytes = 2u + def->head.b;
     bool is_new;
 
-    status = store_room(&store->scratch, 1, bytes + 1u, &store->scratch_room);
+    status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, bytes + 1u, "the trace");
     if (status)
         return status;
     memcpy(store->scratch, &def->head.a, 2);
@@ -463,7 +463,7 @@ static enum core_status define_win(struct store *store, struct store_rank *rank,
         char *text = NULL;
         uint32_t comm = store_map_get(&rank->ids.comm, def->comm);
         status =
-            store_room(&defs->win_comm, sizeof *defs->win_comm, (uint64_t)id + 1, &defs->win_room);
+            CORE_ARRAY_ROOM_ZERO(defs->win_comm, defs->win_room, (uint64_t)id + 1, "the trace");
         if (!status)
             status = text_copy(spool_tail(def, sizeof *def), def->head.b, &text);
         if (status)

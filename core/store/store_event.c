@@ -133,7 +133,8 @@ static enum core_status completions_put(struct store *store, const struct store_
     uint32_t count, id;
     bool is_new;
 
-    status = store_room(&store->scratch, 1, most * sizeof *done, &store->scratch_room);
+    status =
+        CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, most * sizeof *done, "the trace");
     if (status)
         return status;
     done = (struct store_done *)(void *)store->scratch;
@@ -159,8 +160,8 @@ static enum core_status completions_put(struct store *store, const struct store_
 static enum core_status scratch_add(struct store *store, uint32_t *used, const void *data,
                                     size_t bytes)
 {
-    enum core_status status =
-        store_room(&store->scratch, 1, (uint64_t)*used + bytes, &store->scratch_room);
+    enum core_status status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room,
+                                                   (uint64_t)*used + bytes, "the trace");
 
     if (!status && bytes) {
         memcpy(store->scratch + *used, data, bytes);

@@ -86,8 +86,8 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
     if (record->first != list->count ||
         (uint64_t)list->count + record->count > STORE_LIST_VALUES_MAX)
         return CORE_OK;
-    status = store_room(&list->value, sizeof *list->value, (uint64_t)list->count + record->count,
-                        &list->room);
+    status = CORE_ARRAY_ROOM_ZERO(list->value, list->room, (uint64_t)list->count + record->count,
+                                  "the trace");
     if (status)
         return status;
     for (uint32_t i = 0; i < record->count; i++)
@@ -98,7 +98,7 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
 static enum core_status gather_args(struct store_gather *parts, const struct spool_args *record)
 {
     uint32_t first = record->head.b, end = first + record->head.a;
-    enum core_status status = store_room(&parts->arg, sizeof *parts->arg, end, &parts->arg_room);
+    enum core_status status = CORE_ARRAY_ROOM_ZERO(parts->arg, parts->arg_room, end, "the trace");
 
     if (status || !record->head.a)
         return status;
@@ -119,8 +119,8 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
     case SPOOL_LIST:
         return gather_list(parts, (const void *)head);
     case SPOOL_DONE:
-        status = store_room(&parts->done, sizeof *parts->done, (uint64_t)parts->done_count + 1,
-                            &parts->done_room);
+        status = CORE_ARRAY_ROOM_ZERO(parts->done, parts->done_room,
+                                      (uint64_t)parts->done_count + 1, "the trace");
         if (!status)
             memcpy(&parts->done[parts->done_count++], head, sizeof *parts->done);
         return status;
@@ -135,8 +135,8 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         return CORE_OK;
     case SPOOL_TEXT: {
         uint32_t bytes = 4u + head->a;
-        status =
-            store_room(&parts->text, 1, (uint64_t)parts->text_bytes + bytes, &parts->text_room);
+        status = CORE_ARRAY_ROOM_ZERO(parts->text, parts->text_room,
+                                      (uint64_t)parts->text_bytes + bytes, "the trace");
         if (status)
             return status;
         char *at = parts->text + parts->text_bytes;
@@ -147,7 +147,7 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         return CORE_OK;
     }
     case SPOOL_STACK:
-        status = store_room(&parts->frame, sizeof *parts->frame, head->a, &parts->frame_room);
+        status = CORE_ARRAY_ROOM_ZERO(parts->frame, parts->frame_room, head->a, "the trace");
         if (!status && head->a) {
             memcpy(parts->frame, spool_tail(head, sizeof(struct spool_stack)),
                    head->a * sizeof *parts->frame);

@@ -23,10 +23,12 @@
 
 #include <sqlite3.h>
 
+#include "core/array.h"
 #include "core/spool/spool.h"
 #include "core/spool/spool_read.h"
 #include "core/status.h"
 #include "core/store/store.h"
+#include "core/table.h"
 
 #define STORE_NULL INT64_MIN /* a column without a value */
 
@@ -101,9 +103,9 @@ enum core_status store_put_integers(struct store_sql *sql, enum store_table tabl
 
 /* --- store_intern.c --------------------------------------------------------------------------- */
 
-struct store_intern { /* open addressing; a 128-bit hash stands for the content */
-    struct store_intern_slot *slot;
-    uint32_t room, used, next; /* next: the last id given out */
+struct store_intern {
+    struct core_table content; /* a 128-bit hash stands for the content */
+    uint32_t next;             /* the last id given out */
     bool bounded;              /* forgets all when it holds STORE_INTERN_MAX contents */
 };
 /* *out_id is content's number; *out_new: nobody had it (or it was forgotten). */
@@ -123,8 +125,11 @@ static inline uint32_t store_map_get(const struct store_map *map, uint32_t id)
     return id < map->room ? map->value[id] : 0;
 }
 
-/* Grows *array of elements of `bytes` to hold `need`, doubling. */
-enum core_status store_room(void *array, size_t bytes, uint64_t need, uint32_t *room);
+/* Grows *array of elements of `bytes` to hold `need`, doubling; what is new is zero. */
+static inline enum core_status store_room(void *array, size_t bytes, uint64_t need, uint32_t *room)
+{
+    return need <= *room ? CORE_OK : core_array_grow(array, bytes, room, need, true, "the trace");
+}
 
 /* --- store_define.c --------------------------------------------------------------------------- */
 

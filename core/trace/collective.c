@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 
 struct pairing {
@@ -104,11 +105,11 @@ static enum core_status lay_out(struct pairing *pairing, struct collective_list 
     if (parts > COLLECTIVE_PARTS_MAX)
         return core_report(CORE_LIMIT, "'%s' holds %llu parts of collectives; %d can be checked",
                            pairing->trace->path, (unsigned long long)parts, COLLECTIVE_PARTS_MAX);
-    list->collective = calloc(collectives + 1, sizeof *list->collective);
-    list->part = calloc(parts + 1, sizeof *list->part);
-    if (!list->collective || !list->part)
-        return core_report(CORE_NO_MEMORY, "out of memory for %llu collectives",
-                           (unsigned long long)collectives);
+    enum core_status status = CORE_ARRAY_NEW(list->collective, collectives + 1, "collectives");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(list->part, parts + 1, "collectives");
+    if (status)
+        return status;
     for (uint32_t c = 0; c < pairing->trace->comm_count; c++) {
         const struct trace_comm *comm = &pairing->trace->comm[c];
         for (uint64_t n = 0; n < pairing->most[c]; n++) {
@@ -128,16 +129,16 @@ static enum core_status lay_out(struct pairing *pairing, struct collective_list 
 enum core_status collective_list_load(struct trace *trace, struct collective_list *out_list)
 {
     size_t comms = trace->comm_count + 1;
-    struct pairing pairing = {.trace = trace,
-                              .most = calloc(comms, sizeof(uint64_t)),
-                              .first = calloc(comms, sizeof(uint32_t)),
-                              .number = calloc(comms, sizeof(uint64_t)),
-                              .place = calloc(comms, sizeof(int32_t))};
+    struct pairing pairing = {.trace = trace};
     struct collective_list list = {0};
-    enum core_status status = CORE_OK;
+    enum core_status status = CORE_ARRAY_NEW(pairing.most, comms, "communicators");
 
-    if (!pairing.most || !pairing.first || !pairing.number || !pairing.place)
-        status = core_report(CORE_NO_MEMORY, "out of memory for %zu communicators", comms);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(pairing.first, comms, "communicators");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(pairing.number, comms, "communicators");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(pairing.place, comms, "communicators");
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK; rank++)
         status = pass(&pairing, rank, NULL);
     if (status == CORE_OK)

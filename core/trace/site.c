@@ -18,6 +18,7 @@
 #include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 
+#include "core/array.h"
 #include "core/fault.h"
 
 struct site_module {
@@ -90,16 +91,11 @@ static enum core_status module_get(struct site_resolver *resolver, const char *p
             return CORE_OK;
         }
     }
-    if (resolver->count == resolver->room) {
-        uint32_t room = resolver->room ? resolver->room * 2 : 8;
-        module = core_alloc_again(resolver->module, room * sizeof *module);
-        if (!module)
-            return no_memory();
-        resolver->module = module;
-        resolver->room = room;
-    }
+    enum core_status status =
+        CORE_ARRAY_ROOM_ZERO(resolver->module, resolver->room, resolver->count + 1, "source lines");
+    if (status)
+        return status;
     module = &resolver->module[resolver->count];
-    memset(module, 0, sizeof *module);
     module->path = core_alloc(strlen(path) + 1);
     if (!module->path)
         return no_memory();

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/fault.h"
 #include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
@@ -106,17 +107,13 @@ static enum core_status set_load(struct trace *trace, int64_t set, struct shape 
         struct done done = {.has_request = sqlite3_column_type(stmt, 1) != SQLITE_NULL};
         struct trace_completion *c = &done.completion;
         int32_t index, flag, cancelled;
-        if (shape->done_count == room) {
-            room = room ? room * 2 : 4;
-            struct done *more =
-                room > SET_MAX ? NULL : core_alloc_again(shape->done, room * sizeof *more);
-            if (!more) {
-                status = core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
-                                     trace->path);
-                break;
-            }
-            shape->done = more;
-        }
+        if (shape->done_count == SET_MAX)
+            status = core_report(CORE_LIMIT, "'%s': more than %d completions of a call",
+                                 trace->path, SET_MAX);
+        else
+            status = CORE_ARRAY_ROOM(shape->done, room, shape->done_count + 1, trace->path);
+        if (status)
+            break;
         if (!trace_column(stmt, 0, -1, &index) || index < 0 || !trace_column(stmt, 2, 0, &flag) ||
             !trace_column(stmt, 3, EVENT_NONE, &c->source) ||
             !trace_column(stmt, 4, EVENT_NONE, &c->tag) || !trace_column(stmt, 6, 0, &c->error) ||
@@ -282,15 +279,10 @@ void trace_cursor_close(struct trace_cursor *cursor)
 static enum core_status completions_give(struct trace_cursor *cursor, const struct shape *shape,
                                          int64_t request, struct trace_event *out_event)
 {
-    if (shape->done_count > cursor->completion_room) {
-        struct trace_completion *more =
-            core_alloc_again(cursor->completion, shape->done_count * sizeof *more);
-        if (!more)
-            return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
-                               cursor->trace->path);
-        cursor->completion = more;
-        cursor->completion_room = shape->done_count;
-    }
+    enum core_status status = CORE_ARRAY_ROOM(cursor->completion, cursor->completion_room,
+                                              shape->done_count, cursor->trace->path);
+    if (status)
+        return status;
     for (uint32_t i = 0; i < shape->done_count; i++) {
         cursor->completion[i] = shape->done[i].completion;
         if (shape->done[i].has_request)
@@ -358,17 +350,14 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int
     while ((code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
         if (sqlite3_column_type(stmt, 0) != SQLITE_INTEGER)
             continue;
-        if (count == room) {
-            room = room ? room * 2 : 16;
-            int64_t *more = room > SET_MAX ? NULL : core_alloc_again(value, room * sizeof *more);
-            if (!more) {
-                status = core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
-                                     trace->path);
-                break;
-            }
-            value = more;
-        }
-        value[count++] = sqlite3_column_int64(stmt, 0);
+        if (count == SET_MAX)
+            status = core_report(CORE_LIMIT, "'%s': more than %d values of a call", trace->path,
+                                 SET_MAX);
+        else
+            status =
+                CORE_ARRAY_PUSH(value, count, room, trace->path, sqlite3_column_int64(stmt, 0));
+        if (status)
+            break;
     }
     if (!status && code != SQLITE_DONE)
         status = trace_failed(trace, code);

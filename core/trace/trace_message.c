@@ -1,53 +1,19 @@
-/* See trace_message.h. Pairs of shapes that were seen are remembered in a hash table. */
+/* See trace_message.h. Pairs of shapes that were seen are remembered. */
 #include "core/trace/trace_message.h"
 
-#include <stdlib.h>
-
+#include "core/table.h"
 #include "core/trace/trace_part.h"
 
 struct pair {
-    int64_t send, receive; /* shapes; send 0: empty */
+    int64_t send, receive;
 };
-struct pairs {
-    struct pair *pair;
-    uint64_t room, count;
+struct seen {
+    struct pair shapes;
 };
-
-static struct pair *pair_place(const struct pairs *pairs, int64_t send, int64_t receive)
-{
-    uint64_t at = ((uint64_t)send * UINT64_C(0x9E3779B97F4A7C15) ^ (uint64_t)receive) *
-                  UINT64_C(0xD6E8FEB86659FD93);
-
-    for (at = at >> 20 & (pairs->room - 1);; at = (at + 1) & (pairs->room - 1))
-        if (!pairs->pair[at].send ||
-            (pairs->pair[at].send == send && pairs->pair[at].receive == receive))
-            return &pairs->pair[at];
-}
-
-/* *out_new: the pair was not there yet. */
-static bool pair_add(struct pairs *pairs, int64_t send, int64_t receive, bool *out_new)
-{
-    if (2 * (pairs->count + 1) > pairs->room) {
-        struct pairs larger = {.room = pairs->room ? 2 * pairs->room : 1024, .count = pairs->count};
-        larger.pair = calloc(larger.room, sizeof *larger.pair);
-        if (!larger.pair)
-            return false;
-        for (uint64_t i = 0; i < pairs->room; i++)
-            if (pairs->pair[i].send)
-                *pair_place(&larger, pairs->pair[i].send, pairs->pair[i].receive) = pairs->pair[i];
-        free(pairs->pair);
-        *pairs = larger;
-    }
-    struct pair *place = pair_place(pairs, send, receive);
-    *out_new = place->send == 0;
-    *place = (struct pair){send, receive};
-    pairs->count += *out_new;
-    return true;
-}
 
 /* Messages that a query names by source, dest, send, receive and, where pairs is given, the shapes
  * of both: each pair of them once. */
-static enum core_status walk(struct trace *trace, const char *sql, struct pairs *pairs,
+static enum core_status walk(struct trace *trace, const char *sql, struct core_table *pairs,
                              trace_message_fn fn, void *context)
 {
     sqlite3_stmt *stmt;
@@ -62,14 +28,15 @@ static enum core_status walk(struct trace *trace, const char *sql, struct pairs 
                                         .dest = (uint32_t)dest,
                                         .send = (uint64_t)sqlite3_column_int64(stmt, 2),
                                         .receive = (uint64_t)sqlite3_column_int64(stmt, 3)};
-        bool is_new = true;
         if (source < 0 || dest < 0 || source >= trace->rank_count || dest >= trace->rank_count)
             continue;
-        if (pairs &&
-            !pair_add(pairs, sqlite3_column_int64(stmt, 4), sqlite3_column_int64(stmt, 5), &is_new))
-            status =
-                core_report(CORE_NO_MEMORY, "out of memory for the messages of '%s'", trace->path);
-        else if (is_new)
+        uint32_t known = pairs ? pairs->count : 0;
+        if (pairs) {
+            struct pair shapes = {sqlite3_column_int64(stmt, 4), sqlite3_column_int64(stmt, 5)};
+            struct seen *seen;
+            status = core_table_put(pairs, &shapes, "messages", &seen);
+        }
+        if (status == CORE_OK && (!pairs || pairs->count > known))
             status = fn(&message, context);
     }
     if (status == CORE_OK && step != SQLITE_DONE)
@@ -97,10 +64,10 @@ static enum core_status walk(struct trace *trace, const char *sql, struct pairs 
 enum core_status trace_messages_each(struct trace *trace, bool threads, trace_message_fn fn,
                                      void *context)
 {
-    struct pairs pairs = {0};
+    struct core_table pairs = CORE_TABLE(struct seen, shapes);
     enum core_status status = walk(trace, threads ? EACH ONE_THREAD : EACH, &pairs, fn, context);
 
-    free(pairs.pair);
+    core_table_done(&pairs);
     return status;
 }
 
