@@ -24,7 +24,7 @@ enum core_status core_array_grow(void *array, size_t element_bytes, uint32_t *ro
     if (need > UINT32_MAX)
         return core_report(CORE_LIMIT, "more than %u entries for %s", UINT32_MAX, what);
     while (larger < need)
-        larger *= 2; /* invariant 2 */
+        larger += larger / 2; /* invariant 2 */
     if (larger > UINT32_MAX)
         larger = UINT32_MAX;
     if (larger > (uint64_t)PTRDIFF_MAX / element_bytes)

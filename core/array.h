@@ -7,7 +7,7 @@
  *
  * Invariants
  *  1. Elements [0, room) are allocated, and [0, count) are in use: count <= room.
- *  2. Growing doubles, so that n elements one by one cost O(n). */
+ *  2. Growing adds at least half of what there is, so that n elements one by one cost O(n). */
 #ifndef CORE_ARRAY_H
 #define CORE_ARRAY_H
 

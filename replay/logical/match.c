@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
+
+#define A_MATCHING "the matching of messages" /* out of memory for ... */
 
 #define RECEIVE REPLAY_MATCH_RECEIVE
 #define FREE UINT32_MAX
@@ -82,22 +85,16 @@ void replay_match_reset(struct replay_match *match)
     match->failed = false;
 }
 
+/* Room for entry_top + 1: the entries, counted from 1, set the room, so that they grow last. */
 static bool entries_grow(struct replay_match *match)
 {
-    uint64_t room = match->entry_room ? match->entry_room + match->entry_room / 2 : 64;
-    if (room >= RECEIVE)
+    uint64_t need = (uint64_t)match->entry_top + 2;
+    if (need >= RECEIVE || (match->wild && CORE_ARRAY_ROOM(match->link, match->link_room,
+                                                           need + need / 2, A_MATCHING)))
         return false;
-    void *larger = realloc(match->entry, (room + 1) * sizeof *match->entry);
-    if (!larger)
+    if (CORE_ARRAY_ROOM(match->entry, match->entry_room, need, A_MATCHING))
         return false;
-    match->entry = larger;
-    if (match->wild) {
-        larger = realloc(match->link, (room + 1) * sizeof *match->link);
-        if (!larger)
-            return false;
-        match->link = larger;
-    }
-    match->entry_room = (uint32_t)room;
+    CORE_CHECK(!match->wild || match->link_room >= match->entry_room);
     return true;
 }
 
@@ -126,15 +123,10 @@ static uint32_t channel_find(const struct replay_match *match, uint32_t to, uint
 /* Room for one more channel. */
 static bool channels_grow(struct replay_match *match)
 {
-    if (match->channel_count + 1 >= match->channel_room) {
-        uint32_t room = match->channel_room ? match->channel_room * 2 : 16;
-        void *larger =
-            room < RECEIVE ? realloc(match->channel, room * sizeof *match->channel) : NULL;
-        if (!larger)
-            return false;
-        match->channel = larger;
-        match->channel_room = room;
-    }
+    if (match->channel_count + 1 >= RECEIVE ||
+        CORE_ARRAY_ROOM(match->channel, match->channel_room, (uint64_t)match->channel_count + 2,
+                        A_MATCHING))
+        return false;
     if (match->channel_bucket && match->channel_count < 1u << match->channel_bits)
         return true;
     uint32_t bits = match->channel_bucket ? match->channel_bits + 1 : 4;
@@ -232,7 +224,7 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
     uint32_t at = match->entry_free;
     if (at)
         match->entry_free = match->entry[at].next;
-    else if (match->entry_top < match->entry_room || entries_grow(match))
+    else if (match->entry_top + 1 < match->entry_room || entries_grow(match))
         at = ++match->entry_top;
     else {
         match->failed = true;

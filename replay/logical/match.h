@@ -74,7 +74,7 @@ struct replay_match { /* fields are private */
     } * queue;
     struct replay_match_channel *channel;
     uint32_t *channel_bucket, channel_bits, channel_count, channel_room;
-    uint32_t ranks, entry_room, entry_top, entry_free, bucket_bits, used, order;
+    uint32_t ranks, entry_room, link_room, entry_top, entry_free, bucket_bits, used, order;
     bool wild, deferred;
     bool failed; /* out of memory: posts return REPLAY_MATCH_NONE and do nothing */
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "replay/logical/run_state.h"
 
@@ -81,16 +82,9 @@ void run_error(struct replay_run *run, const struct replay_error *error)
     result->error_count++;
     if (result->error_listed == REPLAY_ERRORS_MAX)
         return;
-    if (!(result->error_listed & (result->error_listed - 1))) {
-        size_t room = result->error_listed ? 2 * (size_t)result->error_listed : 1;
-        void *larger = realloc(result->error, room * sizeof *result->error);
-        if (!larger) {
-            run->failed = core_report(CORE_NO_MEMORY, "out of memory for the result of a replay");
-            return;
-        }
-        result->error = larger;
-    }
-    result->error[result->error_listed++] = *error;
+    if (CORE_ARRAY_PUSH(result->error, result->error_listed, result->error_room,
+                        "the result of a replay", *error))
+        run->failed = CORE_NO_MEMORY;
 }
 
 int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
@@ -424,18 +418,10 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
 static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, int32_t from,
                       uint32_t send_op)
 {
-    if (run->taken_count == run->taken_room) {
-        uint32_t room = run->taken_room ? run->taken_room * 2 : 16;
-        void *larger = realloc(run->taken, room * sizeof *run->taken);
-        if (!larger) {
-            run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
-            return;
-        }
-        run->taken = larger;
-        run->taken_room = room;
-    }
-    run->taken[run->taken_count++] =
-        (struct taken){.rank = rank, .request = request, .from = from, .send_op = send_op};
+    if (CORE_ARRAY_PUSH(
+            run->taken, run->taken_count, run->taken_room, "a replay",
+            (struct taken){.rank = rank, .request = request, .from = from, .send_op = send_op}))
+        run->failed = CORE_NO_MEMORY;
 }
 
 /* True: complete. */

@@ -88,7 +88,7 @@ struct replay_result {
     uint32_t leftover_listed;
     struct replay_error *error; /* in the order met; at most REPLAY_ERRORS_MAX are listed */
     uint64_t error_count;
-    uint32_t error_listed;
+    uint32_t error_listed, error_room;
 };
 enum { REPLAY_LEFTOVERS_MAX = 1000, REPLAY_ERRORS_MAX = 1000 };
 void replay_result_done(struct replay_result *result);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "replay/logical/run_state.h"
 
@@ -42,23 +43,18 @@ const struct coll_state *run_coll_find(const struct replay_run *run, uint32_t co
     return NULL;
 }
 
-/* Room for index `top` + 1 in an array that counts from 1. */
-static bool room_for(struct replay_run *run, void **array, uint32_t *room, uint32_t top,
-                     size_t element)
+/* The next of an array that counts from 1; 0: out of memory. */
+#define NEXT(run, array, top, room) \
+    (CORE_ARRAY_ROOM(array, room, (uint64_t)(top) + 2, "a replay") ? failed(run) : ++(top))
+
+static uint32_t failed(struct replay_run *run)
 {
-    if (top + 1 < *room)
-        return true;
-    uint32_t larger_room = *room ? *room * 2 : 16;
-    void *larger = larger_room < 1u << 30 ? realloc(*array, larger_room * element) : NULL;
-    if (!larger) {
-        run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
-        return false;
-    }
-    *array = larger;
-    *room = larger_room;
-    return true;
+    run->failed = CORE_NO_MEMORY;
+    return 0;
 }
 
+/* Collectives come and go, so their places are used again: chains of a free list's entries, not
+ * core/table.h, which never forgets one. */
 static void buckets_grow(struct replay_run *run)
 {
     uint32_t bits = run->coll_bucket ? run->coll_bits + 1 : 6;
@@ -91,9 +87,7 @@ static struct coll_state *coll_new(struct replay_run *run, const struct replay_o
         return NULL;
     if (at)
         run->coll_free = run->coll[at].next;
-    else if (room_for(run, (void **)&run->coll, &run->coll_room, run->coll_top, sizeof *run->coll))
-        at = ++run->coll_top;
-    else
+    else if (!(at = NEXT(run, run->coll, run->coll_top, run->coll_room)))
         return NULL;
     uint32_t *bucket = &run->coll_bucket[bucket_of(run, op->comm, (uint32_t)op->tag)];
     run->coll[at] = (struct coll_state){.comm = op->comm,
@@ -238,10 +232,7 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
         uint32_t at = run->coll_waiter_free;
         if (at)
             run->coll_waiter_free = run->coll_waiter[at].next;
-        else if (room_for(run, (void **)&run->coll_waiter, &run->coll_waiter_room,
-                          run->coll_waiter_top, sizeof *run->coll_waiter))
-            at = ++run->coll_waiter_top;
-        else
+        else if (!(at = NEXT(run, run->coll_waiter, run->coll_waiter_top, run->coll_waiter_room)))
             return false;
         run->coll_waiter[at] =
             (struct coll_waiter){.rank = rank, .op = index, .next = coll->waiter};
@@ -259,10 +250,11 @@ static struct lock_state *lock_find(struct replay_run *run, uint32_t comm, uint3
     for (uint32_t i = 1; i <= run->lock_count; i++)
         if (run->lock[i].comm == comm && run->lock[i].target == target)
             return &run->lock[i];
-    if (!room_for(run, (void **)&run->lock, &run->lock_room, run->lock_count, sizeof *run->lock))
+    uint32_t at = NEXT(run, run->lock, run->lock_count, run->lock_room);
+    if (!at)
         return NULL;
-    run->lock[++run->lock_count] = (struct lock_state){.comm = comm, .target = target};
-    return &run->lock[run->lock_count];
+    run->lock[at] = (struct lock_state){.comm = comm, .target = target};
+    return &run->lock[at];
 }
 
 static uint32_t lock_waiter_new(struct replay_run *run, uint32_t rank, uint32_t op, uint32_t next)
@@ -270,10 +262,7 @@ static uint32_t lock_waiter_new(struct replay_run *run, uint32_t rank, uint32_t 
     uint32_t at = run->lock_waiter_free;
     if (at)
         run->lock_waiter_free = run->lock_waiter[at].next;
-    else if (room_for(run, (void **)&run->lock_waiter, &run->lock_waiter_room, run->lock_waiter_top,
-                      sizeof *run->lock_waiter))
-        at = ++run->lock_waiter_top;
-    else
+    else if (!(at = NEXT(run, run->lock_waiter, run->lock_waiter_top, run->lock_waiter_room)))
         return 0;
     run->lock_waiter[at] = (struct lock_waiter){.rank = rank, .op = op, .next = next};
     return at;

@@ -2,23 +2,15 @@
  * waitany takes another request than recorded), and deciding it by policy or by hook. */
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "replay/logical/run_state.h"
 
 static bool option_add(struct replay_run *run, const struct replay_option *option)
 {
-    if (run->option_count == run->option_room) {
-        uint32_t room = run->option_room ? run->option_room * 2 : 16;
-        void *larger = realloc(run->option, room * sizeof *run->option);
-        if (!larger) {
-            run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
-            return false;
-        }
-        run->option = larger;
-        run->option_room = room;
-    }
-    run->option[run->option_count++] = *option;
-    return true;
+    if (CORE_ARRAY_PUSH(run->option, run->option_count, run->option_room, "a replay", *option))
+        run->failed = CORE_NO_MEMORY;
+    return run->failed == CORE_OK;
 }
 
 static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)

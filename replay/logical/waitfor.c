@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
+
+#define A_GRAPH "the wait-for graph" /* out of memory for ... */
 
 /* Beyond so many deadlocked ranks the core is grown from a few of them only. */
 enum { STARTS_MAX = 4096 };
@@ -22,60 +25,51 @@ void replay_waitfor_done(struct replay_waitfor *waitfor)
     *waitfor = (struct replay_waitfor){0};
 }
 
-static enum core_status grow(void **array, uint32_t *room, uint32_t count, size_t element)
-{
-    if (count < *room)
-        return CORE_OK;
-    uint32_t larger_room = *room ? *room * 2 : 16;
-    if (larger_room > REPLAY_WAITFOR_PEERS_MAX)
-        return core_report(CORE_LIMIT, "the wait-for graph has more than %d edges",
-                           REPLAY_WAITFOR_PEERS_MAX);
-    void *larger = realloc(*array, larger_room * element);
-    if (!larger)
-        return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
-    *array = larger;
-    *room = larger_room;
-    return CORE_OK;
-}
-
 enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor,
                                         const struct replay_blocked *blocked)
 {
     uint32_t count = waitfor->blocked_count;
-    if (count == 0 || !(count & (count - 1))) { /* room is the next power of two */
-        void *larger =
-            realloc(waitfor->blocked, (count ? 2 * (size_t)count : 1) * sizeof *waitfor->blocked);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
-        waitfor->blocked = larger;
-    }
     CORE_CHECK(count == 0 || waitfor->blocked[count - 1].rank <= blocked->rank);
-    waitfor->blocked[count] = *blocked;
+    enum core_status status = CORE_ARRAY_PUSH(waitfor->blocked, waitfor->blocked_count,
+                                              waitfor->blocked_room, A_GRAPH, *blocked);
+    if (status != CORE_OK)
+        return status;
     waitfor->blocked[count].first = waitfor->clause_count;
     waitfor->blocked[count].count = 0;
-    waitfor->blocked_count++;
     return CORE_OK;
+}
+
+static enum core_status full(uint32_t edges)
+{
+    if (edges < REPLAY_WAITFOR_PEERS_MAX)
+        return CORE_OK;
+    return core_report(CORE_LIMIT, "the wait-for graph has more than %d edges",
+                       REPLAY_WAITFOR_PEERS_MAX);
 }
 
 enum core_status replay_waitfor_clause(struct replay_waitfor *waitfor, uint32_t op, bool any)
 {
-    enum core_status status = grow((void **)&waitfor->clause, &waitfor->clause_room,
-                                   waitfor->clause_count, sizeof *waitfor->clause);
+    CORE_CHECK(waitfor->blocked_count > 0);
+    enum core_status status = full(waitfor->clause_count);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_PUSH(
+            waitfor->clause, waitfor->clause_count, waitfor->clause_room, A_GRAPH,
+            (struct replay_clause){.first = waitfor->peer_count, .op = op, .any = any});
     if (status != CORE_OK)
         return status;
-    waitfor->clause[waitfor->clause_count++] =
-        (struct replay_clause){.first = waitfor->peer_count, .op = op, .any = any};
     waitfor->blocked[waitfor->blocked_count - 1].count++;
     return CORE_OK;
 }
 
 enum core_status replay_waitfor_peer(struct replay_waitfor *waitfor, uint32_t node)
 {
-    enum core_status status = grow((void **)&waitfor->peer, &waitfor->peer_room,
-                                   waitfor->peer_count, sizeof *waitfor->peer);
+    CORE_CHECK(waitfor->clause_count > 0);
+    enum core_status status = full(waitfor->peer_count);
+    if (status == CORE_OK)
+        status =
+            CORE_ARRAY_PUSH(waitfor->peer, waitfor->peer_count, waitfor->peer_room, A_GRAPH, node);
     if (status != CORE_OK)
         return status;
-    waitfor->peer[waitfor->peer_count++] = node;
     waitfor->clause[waitfor->clause_count - 1].count++;
     return CORE_OK;
 }

@@ -49,7 +49,7 @@ struct replay_blocked {
 };
 struct replay_waitfor {
     struct replay_blocked *blocked; /* by rank, then by thread */
-    uint32_t blocked_count;
+    uint32_t blocked_count, blocked_room;
     struct replay_clause *clause;
     uint32_t clause_count, clause_room;
     uint32_t *peer;

@@ -1,4 +1,4 @@
-/* Growing arrays of operations, and the check that stands between a program and the engine's
+/* The operations of a program, and the check that stands between a program and the engine's
  * assertions. */
 #include "replay/program/program.h"
 
@@ -7,28 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 
-/* Doubles *array (of element bytes each) until it has room for one more. */
-static enum core_status grow(void **array, uint32_t *room, uint32_t need, size_t element)
-{
-    if (need <= *room)
-        return CORE_OK;
-    uint64_t wanted = *room ? *room : 8;
-    while (wanted < need)
-        wanted *= 2;
-    if (wanted > UINT32_MAX)
-        return core_report(CORE_LIMIT, "program too long: more than %u operations on one rank",
-                           UINT32_MAX);
-    void *larger = realloc(*array, wanted * element);
-    if (!larger)
-        return core_report(CORE_NO_MEMORY,
-                           "out of memory for a program of %llu operations on one rank",
-                           (unsigned long long)wanted);
-    *array = larger;
-    *room = (uint32_t)wanted;
-    return CORE_OK;
-}
+#define A_PROGRAM "a program" /* out of memory for ... */
 
 enum core_status replay_program_init(struct replay_program *program, uint32_t rank_count)
 {
@@ -70,16 +52,15 @@ void replay_program_done(struct replay_program *program)
 enum core_status replay_program_comm(struct replay_program *program, const int32_t *member,
                                      uint32_t count, uint32_t *out_comm)
 {
-    enum core_status status = grow((void **)&program->comm, &program->comm_room,
-                                   program->comm_count + 1, sizeof *program->comm);
+    enum core_status status =
+        CORE_ARRAY_ROOM(program->comm, program->comm_room, program->comm_count + 1, A_PROGRAM);
     if (status != CORE_OK)
         return status;
     int32_t *copy = NULL;
     if (member) {
-        copy = malloc((count ? count : 1) * sizeof *copy);
-        if (!copy)
-            return core_report(CORE_NO_MEMORY, "out of memory for a communicator of %u ranks",
-                               count);
+        status = CORE_ARRAY_NEW(copy, count, A_PROGRAM);
+        if (status != CORE_OK)
+            return status;
         memcpy(copy, member, count * sizeof *copy);
     }
     program->comm[program->comm_count] =
@@ -91,22 +72,10 @@ enum core_status replay_program_comm(struct replay_program *program, const int32
 /* Room for one more operation; the times have as much room as the operations. */
 static enum core_status room_for_one(struct replay_rank *r, bool threads)
 {
-    uint32_t room = r->op_room;
-    enum core_status status = grow((void **)&r->op, &r->op_room, r->op_count + 1, sizeof *r->op);
-    if (status != CORE_OK || (!threads && !r->when) || (r->when && r->op_room == room))
-        return status;
-    bool first = !r->when;
-    struct replay_when *larger = realloc(r->when, r->op_room * sizeof *larger);
-    if (!larger) {
-        r->op_room = room; /* less than there is: both grow next time */
-        return core_report(CORE_NO_MEMORY,
-                           "out of memory for a program of %u operations on one rank",
-                           r->op_count + 1);
-    }
-    r->when = larger;
-    if (first)
-        memset(r->when, 0, r->op_count * sizeof *r->when);
-    return CORE_OK;
+    enum core_status status = CORE_ARRAY_ROOM(r->op, r->op_room, r->op_count + 1, A_PROGRAM);
+    if (status == CORE_OK && (threads || r->when))
+        status = CORE_ARRAY_ROOM_ZERO(r->when, r->when_room, r->op_room, A_PROGRAM);
+    return status;
 }
 
 enum core_status replay_program_add_when(struct replay_program *program, uint32_t rank,
@@ -147,11 +116,10 @@ enum core_status replay_program_set(struct replay_program *program, uint32_t ran
 {
     CORE_CHECK(rank < program->rank_count);
     struct replay_rank *r = &program->rank[rank];
-    enum core_status status =
-        grow((void **)&r->set, &r->set_room, r->set_count + 1, sizeof *r->set);
+    enum core_status status = CORE_ARRAY_ROOM(r->set, r->set_room, r->set_count + 1, A_PROGRAM);
     if (status == CORE_OK)
-        status =
-            grow((void **)&r->member, &r->member_room, r->member_count + count, sizeof *r->member);
+        status = CORE_ARRAY_ROOM(r->member, r->member_room, (uint64_t)r->member_count + count,
+                                 A_PROGRAM);
     if (status != CORE_OK)
         return status;
     if (count)
@@ -204,22 +172,11 @@ void replay_program_trim(struct replay_program *program)
 {
     for (uint32_t i = 0; i < program->rank_count; i++) {
         struct replay_rank *r = &program->rank[i];
-        void *smaller;
-        if (r->op_count && (smaller = realloc(r->op, r->op_count * sizeof *r->op))) {
-            r->op = smaller;
-            r->op_room = r->op_count;
-        }
-        if (r->when && r->op_count && (smaller = realloc(r->when, r->op_count * sizeof *r->when)))
-            r->when = smaller;
-        if (r->set_count && (smaller = realloc(r->set, r->set_count * sizeof *r->set))) {
-            r->set = smaller;
-            r->set_room = r->set_count;
-        }
-        if (r->member_count &&
-            (smaller = realloc(r->member, r->member_count * sizeof *r->member))) {
-            r->member = smaller;
-            r->member_room = r->member_count;
-        }
+        CORE_ARRAY_TRIM(r->op, r->op_count, r->op_room);
+        if (r->when)
+            CORE_ARRAY_TRIM(r->when, r->op_count, r->when_room);
+        CORE_ARRAY_TRIM(r->set, r->set_count, r->set_room);
+        CORE_ARRAY_TRIM(r->member, r->member_count, r->member_room);
     }
 }
 

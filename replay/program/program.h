@@ -113,7 +113,7 @@ struct replay_rank { /* Operations are in the order in which they began in the r
     struct replay_when *when; /* by operation; NULL: a single thread made them all */
     struct replay_set *set;
     int32_t *member; /* request numbers */
-    uint32_t op_count, op_room;
+    uint32_t op_count, op_room, when_room;
     uint32_t set_count, set_room;
     uint32_t member_count, member_room;
     int32_t request_count;

@@ -22,8 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/random.h"
+#include "core/table.h"
 #include "replay/search/explore_state.h"
 
 enum { SHARD_DEPTH = 6, DEPTH_MAX = 1 << 20 };
@@ -35,6 +37,10 @@ struct node {
     uint32_t sleep_count;
     uint64_t hash; /* of the path that leads here; an end above SHARD_DEPTH belongs to the share of
                       its own hash */
+};
+
+struct seen {
+    uint64_t signature;
 };
 
 struct explorer {
@@ -51,9 +57,8 @@ struct explorer {
     bool pruned, foreign;      /* the run stopped because: nothing new; another shard's */
     bool stuck_early; /* a state with nothing but late buffering left was met: a deadlock */
     uint64_t signature;
-    uint64_t *seen; /* hash set of signatures */
-    uint32_t seen_bits;
-    struct path path; /* of the witness */
+    struct core_table seen; /* signatures of ends */
+    struct path path;       /* of the witness */
     bool found, found_assumed, stalled;
     uint64_t ops; /* executed */
     enum core_status status;
@@ -232,12 +237,10 @@ static uint32_t stop(struct explorer *e, enum core_status status)
 static uint32_t enter_node(struct explorer *e, const struct replay_option *option, uint32_t count)
 {
     if (e->depth == e->node_room) {
-        uint32_t room = e->node_room ? e->node_room * 2 : 64;
-        void *larger = room <= DEPTH_MAX ? realloc(e->node, room * sizeof *e->node) : NULL;
-        if (!larger)
+        if (e->depth >= DEPTH_MAX)
             return stop(e, no_memory());
-        e->node = larger;
-        e->node_room = room;
+        if (CORE_ARRAY_ROOM(e->node, e->node_room, e->depth + 1, "an exploration"))
+            return stop(e, CORE_NO_MEMORY);
     }
     struct node *node = &e->node[e->depth];
     *node = (struct node){0};
@@ -318,49 +321,22 @@ static void matched(void *context, uint32_t from, uint32_t send_op, uint32_t to,
 
 static bool seen_add(struct explorer *e, uint64_t signature)
 {
-    uint64_t *outcomes = &e->result->outcomes;
-    signature |= signature == 0;
-    if (!e->seen || 2 * *outcomes >= UINT64_C(1) << e->seen_bits) {
-        uint32_t bits = e->seen ? e->seen_bits + 1 : 8;
-        uint64_t *larger = calloc(UINT64_C(1) << bits, sizeof *larger),
-                 mask = (UINT64_C(1) << bits) - 1;
-        if (!larger) {
-            e->status = no_memory();
-            return false;
-        }
-        for (uint64_t i = 0; e->seen && i < UINT64_C(1) << e->seen_bits; i++)
-            if (e->seen[i]) {
-                uint64_t at = e->seen[i] & mask;
-                while (larger[at])
-                    at = (at + 1) & mask;
-                larger[at] = e->seen[i];
-            }
-        free(e->seen);
-        e->seen = larger;
-        e->seen_bits = bits;
-    }
-    uint64_t mask = (UINT64_C(1) << e->seen_bits) - 1, at = signature & mask;
-    while (e->seen[at] && e->seen[at] != signature)
-        at = (at + 1) & mask;
-    if (e->seen[at])
+    struct seen *seen;
+    uint32_t known = e->seen.count;
+    e->status = core_table_put(&e->seen, &signature, "an exploration", &seen);
+    if (e->status != CORE_OK || e->seen.count == known)
         return false;
-    e->seen[at] = signature;
-    ++*outcomes;
+    e->result->outcomes++;
+    CORE_CHECK(e->result->outcomes == e->seen.count);
     e->result->outcome_hash += core_random_mix(signature);
     return true;
 }
 
 static void keep_path(struct explorer *e)
 {
-    if (e->depth > e->path.room) {
-        void *larger = realloc(e->path.step, e->depth * sizeof *e->path.step);
-        if (!larger) {
-            e->status = no_memory();
-            return;
-        }
-        e->path.step = larger;
-        e->path.room = e->depth;
-    }
+    e->status = CORE_ARRAY_ROOM(e->path.step, e->path.room, e->depth, "an exploration");
+    if (e->status != CORE_OK)
+        return;
     e->path.count = e->depth;
     free(e->result->position);
     e->result->position = malloc((e->depth + 1) * sizeof *e->result->position);
@@ -462,15 +438,9 @@ static uint32_t sample(void *context, const struct replay_option *option, uint32
     if (!progress) /* late buffering is not needed for a deadlock */
         return REPLAY_STOP;
     uint32_t chosen = first + replay_choice_take(&sampler->choice, count, REPLAY_REASON_MATCH);
-    if (sampler->path.count == sampler->path.room) {
-        uint32_t room = sampler->path.room ? sampler->path.room * 2 : 64;
-        void *larger = realloc(sampler->path.step, room * sizeof *sampler->path.step);
-        if (!larger)
-            return stop(sampler->e, no_memory());
-        sampler->path.step = larger;
-        sampler->path.room = room;
-    }
-    sampler->path.step[sampler->path.count++] = step_of(&option[chosen]);
+    if (CORE_ARRAY_PUSH(sampler->path.step, sampler->path.count, sampler->path.room,
+                        "an exploration", step_of(&option[chosen])))
+        return stop(sampler->e, CORE_NO_MEMORY);
     return chosen;
 }
 
@@ -557,6 +527,7 @@ enum core_status replay_explore(const struct replay_program *program,
     struct explorer e = {.program = program,
                          .options = options,
                          .result = &result,
+                         .seen = CORE_TABLE(struct seen, signature),
                          .no_reduction = options->no_reduction};
     struct replay_explore_options own = *options;
 
@@ -577,7 +548,7 @@ enum core_status replay_explore(const struct replay_program *program,
     free_nodes(&e);
     free(e.path.step);
     free(e.last_send);
-    free(e.seen);
+    core_table_done(&e.seen);
     replay_run_close(e.run);
     if (e.status != CORE_OK) {
         replay_exploration_done(&result);

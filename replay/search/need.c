@@ -5,7 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
+
+#define A_NEED "a buffer need" /* out of memory for ... */
 
 struct finder {
     const struct replay_program *program;
@@ -59,12 +62,12 @@ static int size_compare(const void *a, const void *b)
 }
 
 /* Sorts; returns how many are left. */
-static uint64_t drop_doubles(uint64_t *size, uint64_t count)
+static uint32_t drop_doubles(uint64_t *size, uint32_t count)
 {
-    uint64_t kept = 0;
+    uint32_t kept = 0;
     if (count)
         qsort(size, count, sizeof *size, size_compare);
-    for (uint64_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count; i++)
         if (i == 0 || size[i] != size[kept - 1])
             size[kept++] = size[i];
     return kept;
@@ -75,7 +78,7 @@ static uint64_t drop_doubles(uint64_t *size, uint64_t count)
 static void collect_sizes(struct finder *finder)
 {
     const struct replay_program *program = finder->program;
-    uint64_t room = 0, count = 0;
+    uint32_t room = 0, count = 0;
 
     for (uint32_t rank = 0; rank < program->rank_count; rank++)
         for (uint32_t i = 0; i < program->rank[rank].op_count; i++) {
@@ -86,14 +89,9 @@ static void collect_sizes(struct finder *finder)
             if (full)
                 count = drop_doubles(finder->size, count);
             if (full && count * 2 >= room) {
-                room = room ? room * 2 : 64;
-                void *larger = realloc(finder->size, room * sizeof *finder->size);
-                if (!larger) {
-                    finder->status =
-                        core_report(CORE_NO_MEMORY, "out of memory for the sizes of messages");
+                finder->status = CORE_ARRAY_ROOM(finder->size, room, room + 1, "sizes of messages");
+                if (finder->status != CORE_OK)
                     return;
-                }
-                finder->size = larger;
             }
             finder->size[count++] = op->bytes;
         }
@@ -106,19 +104,13 @@ static void add_step(struct finder *finder, uint64_t index, enum replay_outcome 
     struct replay_need *need = finder->need;
     if (need->step_count && need->step[need->step_count - 1].outcome == outcome)
         return;
-    if (!(need->step_count & (need->step_count - 1))) {
-        size_t room = need->step_count ? 2 * (size_t)need->step_count : 1;
-        void *larger = realloc(need->step, room * sizeof *need->step);
-        if (!larger) {
-            finder->status = core_report(CORE_NO_MEMORY, "out of memory for a buffer need");
-            return;
-        }
-        need->step = larger;
-    }
-    need->step[need->step_count++] =
-        (struct replay_need_step){.rendezvous = index == 0,
-                                  .bytes = index == 0 ? 0 : finder->size[index - 1],
-                                  .outcome = outcome};
+    enum core_status status =
+        CORE_ARRAY_PUSH(need->step, need->step_count, need->step_room, A_NEED,
+                        (struct replay_need_step){.rendezvous = index == 0,
+                                                  .bytes = index == 0 ? 0 : finder->size[index - 1],
+                                                  .outcome = outcome});
+    if (status != CORE_OK)
+        finder->status = status;
 }
 
 /* Index 0 is rendezvous, index k the k-th size. */
@@ -222,21 +214,15 @@ static bool add_blame(struct finder *finder, uint32_t rank, uint32_t op_index)
 {
     struct replay_need *need = finder->need;
     const struct replay_op *op = &finder->program->rank[rank].op[op_index];
-    if (need->blame_count == finder->blame_room) {
-        uint32_t room = finder->blame_room ? finder->blame_room * 2 : 16;
-        void *larger = realloc(need->blame, room * sizeof *need->blame);
-        if (!larger) {
-            finder->status = core_report(CORE_NO_MEMORY, "out of memory for a buffer need");
-            return false;
-        }
-        need->blame = larger;
-        finder->blame_room = room;
+    if (CORE_ARRAY_PUSH(need->blame, need->blame_count, finder->blame_room, A_NEED,
+                        (struct replay_need_send){.rank = rank,
+                                                  .op = op_index,
+                                                  .event = op->event,
+                                                  .bytes = op->bytes,
+                                                  .to = (uint32_t)op->peer})) {
+        finder->status = CORE_NO_MEMORY;
+        return false;
     }
-    need->blame[need->blame_count++] = (struct replay_need_send){.rank = rank,
-                                                                 .op = op_index,
-                                                                 .event = op->event,
-                                                                 .bytes = op->bytes,
-                                                                 .to = (uint32_t)op->peer};
     return true;
 }
 
@@ -325,6 +311,8 @@ static void judge(struct replay_need *need, const struct finder *finder)
     if (need->ever && !need->exact && finder->size_count)
         need->safe_bytes = finder->size[finder->size_count - 1];
 }
+
+#define A_NEED "a buffer need" /* out of memory for ... */
 
 enum core_status replay_need_find(const struct replay_program *program,
                                   const struct replay_policy *policy, struct replay_need *out_need)

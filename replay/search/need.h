@@ -29,7 +29,7 @@ struct replay_need_send { /* a standard send that must complete before its recei
 };
 struct replay_need {
     struct replay_need_step *step; /* ascending; neighbours differ in outcome */
-    uint32_t step_count;
+    uint32_t step_count, step_room;
     uint64_t thresholds; /* sizes that occur, and so could matter */
     uint64_t runs;       /* variants run */
     bool exact;  /* false: the budget ended before every size was tried; what is not tried is not

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 static const uint64_t ticks_max = 1ull << 62; /* limit of a run's serial time */
 
 struct replay_timed_options replay_timed_defaults(void)
@@ -15,16 +17,10 @@ struct replay_timed_options replay_timed_defaults(void)
 enum core_status timed_numbers_add(struct timed_engine *e, struct timed_numbers *n, uint32_t value)
 {
     if (__builtin_expect(n->count == n->room, 0)) {
-        size_t room = n->room ? n->room * 2 : 64;
-        uint32_t *larger = core_alloc_again(n->at, room * sizeof *larger);
-        if (!larger) {
-            if (e->status == CORE_OK)
-                e->status = core_report(CORE_NO_MEMORY, "out of memory for the timed clock");
+        uint32_t room = n->room;
+        if (timed_failed(e, CORE_ARRAY_ROOM(n->at, n->room, n->count + 1, "the timed clock")))
             return e->status;
-        }
-        e->extra_bytes += (room - n->room) * sizeof *larger;
-        n->at = larger;
-        n->room = room;
+        e->extra_bytes += (n->room - room) * sizeof *n->at;
     }
     n->at[n->count++] = value;
     return CORE_OK;

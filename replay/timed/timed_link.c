@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "core/array.h"
+
 enum {
     FIRST = 256 /* records at the start; record 0 stands in when there is no memory for more */
 };
@@ -83,16 +85,8 @@ static uint32_t link_find(struct timed_engine *e, uint64_t key)
             return l->slot[at];
     if (l->link_count >= l->slot_mask) /* the table could not grow */
         return 0;
-    if (l->link_count >= l->link_room) {
-        uint32_t room = l->link_room * 2;
-        struct link *larger = core_alloc_again(l->link, room * sizeof *larger);
-        if (!larger) {
-            timed_link_no_memory(e);
-            return 0;
-        }
-        l->link = larger;
-        l->link_room = room;
-    }
+    if (timed_failed(e, CORE_ARRAY_ROOM(l->link, l->link_room, l->link_count + 1, "links")))
+        return 0;
     uint32_t made = l->link_count++;
     l->link[made] = (struct link){.key = key};
     l->slot[at] = made;
@@ -120,16 +114,8 @@ static uint32_t flow_new(struct timed_engine *e, uint32_t message)
     if (id) {
         l->flow_free = l->flow[id].next_free;
     } else {
-        if (l->flow_count >= l->flow_room) {
-            uint32_t room = l->flow_room * 2;
-            struct flow *larger = core_alloc_again(l->flow, room * sizeof *larger);
-            if (!larger) {
-                timed_link_no_memory(e);
-                return 0;
-            }
-            l->flow = larger;
-            l->flow_room = room;
-        }
+        if (timed_failed(e, CORE_ARRAY_ROOM(l->flow, l->flow_room, l->flow_count + 1, "links")))
+            return 0;
         id = l->flow_count++;
         l->flow[id] = (struct flow){0};
     }

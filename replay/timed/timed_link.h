@@ -36,9 +36,9 @@ struct path {
 
 struct search { /* paths as runs of link ids */
     uint64_t *id;
-    size_t id_count, id_room;
+    uint32_t id_count, id_room;
     struct path *path;
-    size_t path_count, path_room;
+    uint32_t path_count, path_room;
     int failed;
 };
 

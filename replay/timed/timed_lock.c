@@ -1,5 +1,6 @@
 /* Passive-target locks on the timed clock: taken in the order in which they were asked for, shared
  * ones together. Taking one costs nothing but the wait. */
+#include "core/array.h"
 #include "replay/timed/timed_state.h"
 
 struct lock { /* of one target in one window */
@@ -46,22 +47,9 @@ static int room(struct timed_engine *e)
             return no_memory(e);
         l->wait_count = 1;
     }
-    if (l->lock_count == l->lock_room) {
-        uint32_t more = l->lock_room ? l->lock_room * 2 : 16;
-        struct lock *larger = core_alloc_again(l->lock, more * sizeof *larger);
-        if (!larger)
-            return no_memory(e);
-        l->lock = larger;
-        l->lock_room = more;
-    }
-    if (l->wait_count >= l->wait_room) {
-        uint32_t more = l->wait_room ? l->wait_room * 2 : 16;
-        struct wait *larger = core_alloc_again(l->wait, more * sizeof *larger);
-        if (!larger)
-            return no_memory(e);
-        l->wait = larger;
-        l->wait_room = more;
-    }
+    if (timed_failed(e, CORE_ARRAY_ROOM(l->lock, l->lock_room, l->lock_count + 1, "locks")) ||
+        timed_failed(e, CORE_ARRAY_ROOM(l->wait, l->wait_room, l->wait_count + 1, "locks")))
+        return 0;
     return 1;
 }
 

@@ -1,4 +1,5 @@
 /* Why ranks wait, and the longest chain of causes. */
+#include "core/array.h"
 #include "replay/timed/timed_state.h"
 
 uint64_t timed_ps(const struct timed_engine *e, uint64_t ticks)
@@ -37,18 +38,9 @@ void timed_path_idle(struct timed_engine *e, uint32_t rank, const struct timed_m
 
 uint32_t timed_path_record(struct timed_engine *e, const struct timed_record *record)
 {
-    if (e->record_count == e->record_room) {
-        uint32_t room = e->record_room ? e->record_room * 2 : 1024;
-        struct timed_record *larger =
-            room > e->record_room ? core_alloc_again(e->record, room * sizeof *larger) : NULL;
-        if (!larger) {
-            if (e->status == CORE_OK)
-                e->status = core_report(CORE_NO_MEMORY, "out of memory for the critical path");
-            return 0;
-        }
-        e->record = larger;
-        e->record_room = room;
-    }
+    if (timed_failed(e, CORE_ARRAY_ROOM(e->record, e->record_room, (uint64_t)e->record_count + 2,
+                                        "the critical path")))
+        return 0;
     if (e->record_count == 0)
         e->record[e->record_count++] = (struct timed_record){0}; /* 0: nothing came before */
     e->record[e->record_count] = *record;

@@ -2,7 +2,10 @@
  * starts; then, in turn: senders parked at a port that has become free, in the order they parked;
  * senders with something new or a free port, each with its oldest message that can start; receivers
  * still free, with the oldest message to them that can start. */
+#include "core/array.h"
 #include "replay/timed/timed_state.h"
+
+#define WAITING "messages that wait for a port" /* out of memory for ... */
 
 static void out_of_memory(struct timed_engine *e)
 {
@@ -29,17 +32,10 @@ static void queue_push(struct timed_engine *e, uint32_t sender, uint32_t id)
     struct timed_port *r = &e->port[sender];
     if (r->queue_first == r->queue_count)
         r->queue_first = r->queue_fresh = r->queue_count = 0;
-    if (r->queue_count == r->queue_room) {
-        uint32_t room = r->queue_room ? r->queue_room * 2 : 8;
-        struct timed_ready *larger = core_alloc_again(r->queue, room * sizeof *larger);
-        if (!larger) {
-            out_of_memory(e);
-            return;
-        }
-        e->extra_bytes += (room - r->queue_room) * sizeof *larger;
-        r->queue = larger;
-        r->queue_room = room;
-    }
+    uint32_t room = r->queue_room;
+    if (timed_failed(e, CORE_ARRAY_ROOM(r->queue, r->queue_room, r->queue_count + 1, WAITING)))
+        return;
+    e->extra_bytes += (r->queue_room - room) * sizeof *r->queue;
     r->queue[r->queue_count++] =
         (struct timed_ready){e->message[id].send_op, id, e->message[id].dst};
     e->rank[sender].queued++;
@@ -145,15 +141,10 @@ static void await_room(struct timed_engine *e, uint32_t rank)
     r->await_count = kept;
     if (kept * 2 <= r->await_room && r->await_room)
         return;
-    uint32_t room = r->await_room ? r->await_room * 2 : 8,
-             *larger = core_alloc_again(r->await, room * sizeof *larger);
-    if (!larger) {
-        out_of_memory(e);
+    uint32_t room = r->await_room;
+    if (timed_failed(e, CORE_ARRAY_ROOM(r->await, r->await_room, room + 1, WAITING)))
         return;
-    }
-    e->extra_bytes += (room - r->await_room) * sizeof *larger;
-    r->await = larger;
-    r->await_room = room;
+    e->extra_bytes += (r->await_room - room) * sizeof *r->await;
 }
 
 static void await_add(struct timed_engine *e, uint32_t id)
@@ -202,15 +193,8 @@ static void sort_fresh(struct timed_engine *e, struct timed_ready *at, uint32_t 
             ;
         if (i >= count)
             return;
-        if (e->merge_room < count) {
-            struct timed_ready *larger = core_alloc_again(e->merge, count * sizeof *larger);
-            if (!larger) {
-                out_of_memory(e);
-                return;
-            }
-            e->merge = larger;
-            e->merge_room = count;
-        }
+        if (timed_failed(e, CORE_ARRAY_ROOM(e->merge, e->merge_room, count, WAITING)))
+            return;
         for (uint32_t a = 0; a < count; runs++) {
             uint32_t b = a + 1, end;
             while (b < count && at[b - 1].order <= at[b].order)

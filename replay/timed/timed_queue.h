@@ -9,6 +9,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
 
@@ -33,16 +34,12 @@ struct timed_queue {
 
 static inline int timed_queue_slow(struct timed_queue *queue, struct timed_bucket *bucket)
 {
-    uint32_t room = bucket->room ? bucket->room * 2 : 64;
-    struct timed_event *larger =
-        room > bucket->room ? core_alloc_again(bucket->event, room * sizeof *larger) : NULL;
-    if (!larger) {
+    uint32_t room = bucket->room;
+    if (CORE_ARRAY_ROOM(bucket->event, bucket->room, bucket->count + 1, "events")) {
         queue->failed = 1;
         return 0;
     }
-    queue->bytes += (room - bucket->room) * sizeof *larger;
-    bucket->event = larger;
-    bucket->room = room;
+    queue->bytes += (bucket->room - room) * sizeof *bucket->event;
     return 1;
 }
 

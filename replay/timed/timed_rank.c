@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#include "core/array.h"
+
 static void block(struct timed_engine *e, struct timed_rank *r, int32_t pending, uint32_t flags)
 {
     r->pending = pending;
@@ -353,23 +355,11 @@ static struct timed_collectives *collectives(struct timed_engine *e)
 
 static int room(struct timed_engine *e, struct timed_collectives *c)
 {
-    if (c->meeting_count >= c->meeting_room) {
-        uint32_t more = c->meeting_room ? c->meeting_room * 2 : 64;
-        struct meeting *larger = core_alloc_again(c->meeting, more * sizeof *larger);
-        if (!larger)
-            return no_memory(e);
-        c->meeting = larger;
-        memset(larger + c->meeting_room, 0, (more - c->meeting_room) * sizeof *larger);
-        c->meeting_room = more;
-    }
-    if (c->entry_count >= c->entry_room) {
-        uint32_t more = c->entry_room ? c->entry_room * 2 : 64;
-        struct entry *larger = core_alloc_again(c->entry, more * sizeof *larger);
-        if (!larger)
-            return no_memory(e);
-        c->entry = larger;
-        c->entry_room = more;
-    }
+    if (timed_failed(e, CORE_ARRAY_ROOM_ZERO(c->meeting, c->meeting_room, c->meeting_count + 1,
+                                             "collectives")) ||
+        timed_failed(e,
+                     CORE_ARRAY_ROOM(c->entry, c->entry_room, c->entry_count + 1, "collectives")))
+        return 0;
     return 1;
 }
 

@@ -8,6 +8,8 @@
 
 #include <string.h>
 
+#include "core/array.h"
+
 enum { COMBINATIONS_MAX = 4096, PASSES_MAX = 8, PATHS_TOTAL_MAX = 1 << 16 };
 
 /* --- paths ------------------------------------------------------------------------------------ */
@@ -22,32 +24,15 @@ static struct search *search_begin(struct timed_engine *e)
 
 static void search_add_id(struct search *s, uint64_t id)
 {
-    if (s->id_count == s->id_room) {
-        size_t room = s->id_room ? s->id_room * 2 : 256;
-        uint64_t *larger = core_alloc_again(s->id, room * sizeof *larger);
-        if (!larger) {
-            s->failed = 1;
-            return;
-        }
-        s->id = larger;
-        s->id_room = room;
-    }
-    s->id[s->id_count++] = id;
+    if (CORE_ARRAY_PUSH(s->id, s->id_count, s->id_room, "routes", id))
+        s->failed = 1;
 }
 
 static void search_add_path(struct search *s, size_t first)
 {
-    if (s->path_count == s->path_room) {
-        size_t room = s->path_room ? s->path_room * 2 : 64;
-        struct path *larger = core_alloc_again(s->path, room * sizeof *larger);
-        if (!larger) {
-            s->failed = 1;
-            return;
-        }
-        s->path = larger;
-        s->path_room = room;
-    }
-    s->path[s->path_count++] = (struct path){(uint32_t)first, (uint32_t)(s->id_count - first)};
+    if (CORE_ARRAY_PUSH(s->path, s->path_count, s->path_room, "routes",
+                        (struct path){(uint32_t)first, (uint32_t)(s->id_count - first)}))
+        s->failed = 1;
 }
 
 static const struct replay_timed_route *forced(const struct timed_engine *e, uint32_t from,

@@ -139,7 +139,7 @@ struct timed_collectives; /* timed_rank.c */
 
 struct timed_numbers { /* a growing array of numbers */
     uint32_t *at;
-    size_t count, room;
+    uint32_t count, room;
 };
 
 struct timed_engine {
@@ -187,6 +187,14 @@ struct timed_engine {
     uint64_t extra_bytes;    /* memory counted by hand */
     enum core_status status; /* first failure */
 };
+
+/* Whether this failed; the engine keeps the first failure. */
+static inline bool timed_failed(struct timed_engine *engine, enum core_status status)
+{
+    if (status != CORE_OK && engine->status == CORE_OK)
+        engine->status = status;
+    return status != CORE_OK;
+}
 
 /* timed.c */
 enum core_status timed_numbers_add(struct timed_engine *engine, struct timed_numbers *numbers,
