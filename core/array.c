@@ -14,9 +14,9 @@ static enum core_status no_memory(const char *what)
 }
 
 enum core_status core_array_grow(void *array, size_t element_bytes, uint32_t *room, uint64_t need,
-                                 bool zero, const char *what)
+                                 enum core_array_growth growth, const char *what)
 {
-    uint64_t larger = *room ? *room : ROOM_FIRST;
+    uint64_t larger = growth == CORE_ARRAY_EXACT ? need : *room ? *room : ROOM_FIRST;
     void *elements;
 
     CORE_CHECK(element_bytes > 0);
@@ -24,7 +24,7 @@ enum core_status core_array_grow(void *array, size_t element_bytes, uint32_t *ro
     if (need > UINT32_MAX)
         return core_report(CORE_LIMIT, "more than %u entries for %s", UINT32_MAX, what);
     while (larger < need)
-        larger += larger / 2; /* invariant 2 */
+        larger *= 2; /* invariant 2 */
     if (larger > UINT32_MAX)
         larger = UINT32_MAX;
     if (larger > (uint64_t)PTRDIFF_MAX / element_bytes)
@@ -34,7 +34,7 @@ enum core_status core_array_grow(void *array, size_t element_bytes, uint32_t *ro
     elements = core_alloc_again(elements, (size_t)larger * element_bytes);
     if (!elements)
         return no_memory(what);
-    if (zero)
+    if (growth == CORE_ARRAY_DOUBLE_ZERO)
         memset((char *)elements + *room * element_bytes, 0,
                (size_t)(larger - *room) * element_bytes);
     memcpy(array, &elements, sizeof elements);

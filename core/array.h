@@ -7,7 +7,7 @@
  *
  * Invariants
  *  1. Elements [0, room) are allocated, and [0, count) are in use: count <= room.
- *  2. Growing adds at least half of what there is, so that n elements one by one cost O(n). */
+ *  2. Growing doubles, so that n elements one by one cost O(n); only CORE_ARRAY_FIT does not. */
 #ifndef CORE_ARRAY_H
 #define CORE_ARRAY_H
 
@@ -18,17 +18,19 @@
 
 #include "core/status.h"
 
+enum core_array_growth { CORE_ARRAY_DOUBLE, CORE_ARRAY_DOUBLE_ZERO, CORE_ARRAY_EXACT };
+
 /* Room for `need` elements; what is new has no value. */
 #define CORE_ARRAY_ROOM(array, room, need, what) \
-    ((uint64_t)(need) <= (room)                  \
-         ? CORE_OK                               \
-         : core_array_grow(&(array), sizeof *(array), &(room), need, false, what))
+    CORE_ARRAY_GROW(array, room, need, CORE_ARRAY_DOUBLE, what)
 
 /* The same, and what is new is zero. */
 #define CORE_ARRAY_ROOM_ZERO(array, room, need, what) \
-    ((uint64_t)(need) <= (room)                       \
-         ? CORE_OK                                    \
-         : core_array_grow(&(array), sizeof *(array), &(room), need, true, what))
+    CORE_ARRAY_GROW(array, room, need, CORE_ARRAY_DOUBLE_ZERO, what)
+
+/* Room for `need` elements and no more, where the owner knows how many there will be. */
+#define CORE_ARRAY_FIT(array, room, need, what) \
+    CORE_ARRAY_GROW(array, room, need, CORE_ARRAY_EXACT, what)
 
 /* One more element, with the value given last (which may be a compound literal). */
 #define CORE_ARRAY_PUSH(array, count, room, what, ...)         \
@@ -46,8 +48,12 @@
 #define CORE_ARRAY_NEW(array, count, what) core_array_new(&(array), sizeof *(array), count, what)
 
 /* What stands behind the macros: `array` is the address of the typed pointer. */
+#define CORE_ARRAY_GROW(array, room, need, growth, what) \
+    ((uint64_t)(need) <= (room)                          \
+         ? CORE_OK                                       \
+         : core_array_grow(&(array), sizeof *(array), &(room), need, growth, what))
 enum core_status core_array_grow(void *array, size_t element_bytes, uint32_t *room, uint64_t need,
-                                 bool zero, const char *what);
+                                 enum core_array_growth growth, const char *what);
 void core_array_trim(void *array, size_t element_bytes, uint64_t count, uint32_t *room);
 enum core_status core_array_new(void *array, size_t element_bytes, uint64_t count,
                                 const char *what);

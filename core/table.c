@@ -69,7 +69,7 @@ static enum core_status add(struct core_table *table, const void *key, const cha
 
     if (table->count >= table->room)
         status = core_array_grow(&table->entry, table->entry_bytes, &table->room,
-                                 (uint64_t)table->count + 1, false, what);
+                                 (uint64_t)table->count + 1, CORE_ARRAY_DOUBLE, what);
     if (!status && (uint64_t)table->count * 2 + 2 > table->slot_count)
         status = slots_grow(table, what);
     if (status)

@@ -128,7 +128,9 @@ static inline uint32_t store_map_get(const struct store_map *map, uint32_t id)
 /* Grows *array of elements of `bytes` to hold `need`, doubling; what is new is zero. */
 static inline enum core_status store_room(void *array, size_t bytes, uint64_t need, uint32_t *room)
 {
-    return need <= *room ? CORE_OK : core_array_grow(array, bytes, room, need, true, "the trace");
+    return need <= *room
+               ? CORE_OK
+               : core_array_grow(array, bytes, room, need, CORE_ARRAY_DOUBLE_ZERO, "the trace");
 }
 
 /* --- store_define.c --------------------------------------------------------------------------- */

@@ -279,8 +279,8 @@ void trace_cursor_close(struct trace_cursor *cursor)
 static enum core_status completions_give(struct trace_cursor *cursor, const struct shape *shape,
                                          int64_t request, struct trace_event *out_event)
 {
-    enum core_status status = CORE_ARRAY_ROOM(cursor->completion, cursor->completion_room,
-                                              shape->done_count, cursor->trace->path);
+    enum core_status status = CORE_ARRAY_FIT(cursor->completion, cursor->completion_room,
+                                             shape->done_count, cursor->trace->path);
     if (status)
         return status;
     for (uint32_t i = 0; i < shape->done_count; i++) {

@@ -85,14 +85,14 @@ void replay_match_reset(struct replay_match *match)
     match->failed = false;
 }
 
-/* Room for entry_top + 1: the entries, counted from 1, set the room, so that they grow last. */
+/* By half, not by doubling: entries are the most of the engine's memory. They are counted from 1,
+ * and set the room, so they grow last. */
 static bool entries_grow(struct replay_match *match)
 {
-    uint64_t need = (uint64_t)match->entry_top + 2;
-    if (need >= RECEIVE || (match->wild && CORE_ARRAY_ROOM(match->link, match->link_room,
-                                                           need + need / 2, A_MATCHING)))
-        return false;
-    if (CORE_ARRAY_ROOM(match->entry, match->entry_room, need, A_MATCHING))
+    uint64_t need = match->entry_room ? match->entry_room + match->entry_room / 2 : 64;
+    if (need >= RECEIVE ||
+        (match->wild && CORE_ARRAY_FIT(match->link, match->link_room, need, A_MATCHING)) ||
+        CORE_ARRAY_FIT(match->entry, match->entry_room, need, A_MATCHING))
         return false;
     CORE_CHECK(!match->wild || match->link_room >= match->entry_room);
     return true;

@@ -334,7 +334,7 @@ static bool seen_add(struct explorer *e, uint64_t signature)
 
 static void keep_path(struct explorer *e)
 {
-    e->status = CORE_ARRAY_ROOM(e->path.step, e->path.room, e->depth, "an exploration");
+    e->status = CORE_ARRAY_FIT(e->path.step, e->path.room, e->depth, "an exploration");
     if (e->status != CORE_OK)
         return;
     e->path.count = e->depth;

@@ -193,7 +193,7 @@ static void sort_fresh(struct timed_engine *e, struct timed_ready *at, uint32_t 
             ;
         if (i >= count)
             return;
-        if (timed_failed(e, CORE_ARRAY_ROOM(e->merge, e->merge_room, count, WAITING)))
+        if (timed_failed(e, CORE_ARRAY_FIT(e->merge, e->merge_room, count, WAITING)))
             return;
         for (uint32_t a = 0; a < count; runs++) {
             uint32_t b = a + 1, end;
