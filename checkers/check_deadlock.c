@@ -204,16 +204,16 @@ static bool goes_on_by_source(const struct check_input *input, const char *witne
 
     if (!witness || replay_policy_parse(witness, &policy) != CORE_OK)
         return false;
-    for (uint32_t i = 0; i < policy.forced_count && !found; i++) {
-        const struct replay_rank *rank = &input->program->rank[policy.forced[i].rank];
+    for (uint32_t i = 0; i < policy.forced.count && !found; i++) {
+        const struct replay_rank *rank = &input->program->rank[policy.forced.name[i].rank];
         int32_t matched = REPLAY_ANY;
         for (uint32_t j = 0; j < rank->op_count && !found; j++) {
             if (matched != REPLAY_ANY)
                 found = rank->op[j].peer == matched && rank->op[j].kind <= REPLAY_IPROBE &&
                         !(rank->op[j].flags & REPLAY_FLAG_PROBED);
-            else if (replay_op_id(input->program, policy.forced[i].rank, j) ==
-                         policy.forced[i].id &&
-                     rank->op[j].matched != policy.forced[i].source)
+            else if (replay_op_id(input->program, policy.forced.name[i].rank, j) ==
+                         policy.forced.name[i].id &&
+                     rank->op[j].matched != policy.forced.name[i].source)
                 matched = rank->op[j].matched;
         }
     }

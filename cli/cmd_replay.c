@@ -637,9 +637,14 @@ int cmd_replay(int argc, char **argv)
     r.command = live ? o.rest : NULL;
     r.path = o.operand[0];
     r.has_policy = policy != NULL;
-    enum core_status status = replay_policy_parse(policy, &r.policy);
-    if (status != CORE_OK)
+    replay_policy_init(&r.policy);
+    enum core_status status = replay_policy_read(&r.policy, policy);
+    if (status == CORE_OK)
+        status = replay_policy_check(&r.policy, live ? REPLAY_LIVE : REPLAY_OFFLINE);
+    if (status != CORE_OK) {
+        replay_policy_done(&r.policy);
         return status == CORE_BAD_INPUT ? CLI_USAGE : CLI_TROUBLE;
+    }
     if (seeded)
         r.policy.seed = (uint64_t)seed;
     if (quiet && !(r.out = fopen("/dev/null", "w")))

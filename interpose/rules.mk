@@ -2,11 +2,13 @@
 INTERPOSE_MPI = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(MPI_CFLAGS)
 INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC -ftls-model=initial-exec \
                    -I. -I$(BUILD)/gen -MMD -MP
-INTERPOSE_CORE = spool/spool_write spool/signature
+# What of other rooms is linked, hidden: what writes spools, and the one grammar of policies.
+INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature array check fault random status) \
+                   $(basename $(wildcard replay/policy/*.c))
 
 INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
 INTERPOSE_OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interpose/*.c interpose/*/*.c)) \
-                    $(BUILD)/obj/interpose/interpose_calls.o $(INTERPOSE_CORE:%=$(BUILD)/obj/interpose/core/%.o)
+                    $(BUILD)/obj/interpose/interpose_calls.o $(INTERPOSE_LEAVES:%=$(BUILD)/obj/interpose/leaf/%.o)
 
 $(INTERPOSE_GEN): interpose/generate/generate.py interpose/calls.table
 	@mkdir -p $(@D)
@@ -26,7 +28,7 @@ $(BUILD)/obj/interpose/interpose_calls.o: $(INTERPOSE_GEN)
 	$(if $(V),,@echo "  cc    $<")
 	$(Q)$(CC) $(INTERPOSE_CFLAGS) $(INTERPOSE_MPI) -c -o $@ $<
 
-$(BUILD)/obj/interpose/core/%.o: core/%.c
+$(BUILD)/obj/interpose/leaf/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  cc    $<")
 	$(Q)$(CC) $(INTERPOSE_CFLAGS) -fvisibility=hidden -c -o $@ $<

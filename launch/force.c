@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "launch/launch.h"
 
 const char *force_outcome_text(enum force_outcome outcome)
@@ -115,33 +116,31 @@ static enum core_status number_names(struct trace *trace, uint32_t rank, bool re
     return status;
 }
 
-/* Writes "R.#N,R.#N" or, with sources, "R.#N=S,...": names are sorted by rank and event. */
-static enum core_status write_names(struct trace *trace, const struct replay_policy *policy,
-                                    bool forced, FILE *out)
+/* The same calls by number instead of by event; those that have a number already keep it. */
+static enum core_status number_list(struct trace *trace, const struct replay_names *names,
+                                    bool receives, struct replay_names *out_names)
 {
-    uint32_t count = forced ? policy->forced_count : policy->send_count;
-    struct name *name = calloc(count + 1, sizeof *name);
-    enum core_status status =
-        name ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for a live policy");
+    uint32_t count = names->count;
+    struct name *name = NULL;
+    enum core_status status = CORE_ARRAY_NEW(name, count, "a live policy");
 
-    for (uint32_t first = 0, end; first < count && status == CORE_OK; first = end) {
-        uint32_t rank = forced ? policy->forced[first].rank : policy->send[first].rank;
-        for (end = first;
-             end < count && (forced ? policy->forced[end].rank : policy->send[end].rank) == rank;
-             end++)
-            name[end].event = forced ? policy->forced[end].id : policy->send[end].id;
-        status = number_names(trace, rank, forced, name + first, end - first);
+    for (uint32_t first = 0, end; status == CORE_OK && first < count; first = end) {
+        uint32_t rank = names->name[first].rank;
+        for (end = first; end < count && names->name[end].rank == rank; end++) {
+            name[end].event = names->name[end].by_number ? UINT64_MAX : names->name[end].id;
+            name[end].number = names->name[end].by_number ? names->name[end].id : 0;
+        }
+        status = number_names(trace, rank, receives, name + first, end - first);
         for (uint32_t i = first; i < end && status == CORE_OK; i++) {
-            if (!name[i].number) {
-                status = core_report(
-                    CORE_UNSUPPORTED,
-                    "event %" PRIu64 " of rank %" PRIu32 " cannot be forced live: it is no %s call",
-                    name[i].event, rank, forced ? "receive or probe" : "standard send");
-                break;
-            }
-            fprintf(out, "%s%" PRIu32 ".#%" PRIu64, i ? "," : "", rank, name[i].number);
-            if (forced)
-                fprintf(out, "=%" PRId32, policy->forced[i].source);
+            struct replay_name made = names->name[i];
+            made.by_number = true;
+            made.id = name[i].number;
+            status = made.id ? replay_policy_add(out_names, &made)
+                             : core_report(CORE_UNSUPPORTED,
+                                           "event %" PRIu64 " of rank %" PRIu32
+                                           " cannot be forced live: it is no %s call",
+                                           name[i].event, rank,
+                                           receives ? "receive or probe" : "standard send");
         }
     }
     free(name);
@@ -151,50 +150,21 @@ static enum core_status write_names(struct trace *trace, const struct replay_pol
 enum core_status force_policy_text(struct trace *trace, const struct replay_policy *policy,
                                    char **out_text)
 {
-    struct replay_policy plain = *policy;
-    char *text = NULL;
-    size_t bytes;
+    struct replay_policy numbered = *policy;
 
-    if (policy->buffering == REPLAY_CREDITS || policy->buffering == REPLAY_POOL)
-        return core_report(CORE_UNSUPPORTED, "buffering=credits and buffering=pool cannot be had "
-                                             "live; use rendezvous, eager:BYTES, list: or only:");
-    if (policy->order == REPLAY_ORDER_RANDOM)
-        return core_report(CORE_UNSUPPORTED,
-                           "order=random cannot be had live; name the matches with order=list:");
-    FILE *out = open_memstream(&text, &bytes);
-    if (!out)
+    numbered.send = numbered.forced = (struct replay_names){0};
+    enum core_status status = replay_policy_check(policy, REPLAY_LIVE);
+    if (status == CORE_OK)
+        status = number_list(trace, &policy->send, false, &numbered.send);
+    if (status == CORE_OK)
+        status = number_list(trace, &policy->forced, true, &numbered.forced);
+    char *text = status == CORE_OK ? replay_policy_text(&numbered) : NULL;
+    replay_policy_done(&numbered);
+    if (status == CORE_OK && !text)
         return core_report(CORE_NO_MEMORY, "out of memory for a live policy");
-    enum core_status status = CORE_OK;
-    bool lists = policy->buffering == REPLAY_SEND_LIST || policy->buffering == REPLAY_SEND_ONLY;
-    if (lists) {
-        fprintf(out, "buffering=%s:", policy->buffering == REPLAY_SEND_LIST ? "list" : "only");
-        status = write_names(trace, policy, false, out);
-        putc(' ', out);
-        plain.buffering = REPLAY_EAGER;
-    }
-    if (status == CORE_OK && policy->order == REPLAY_ORDER_LIST) {
-        fprintf(out, "order=list:");
-        status = write_names(trace, policy, true, out);
-        putc(' ', out);
-    }
-    plain.order = REPLAY_ORDER_RECORDED;
-    plain.threads = REPLAY_THREADS_FREE; /* the real threads order themselves */
-    char *rest = status == CORE_OK ? replay_policy_text(&plain) : NULL;
-    for (char *at = rest, *word;
-         at && (word = strsep(&at, " "));) /* the words that are not said yet */
-        if (!(lists && !strncmp(word, "buffering=", 10)) && strncmp(word, "order=", 6) != 0)
-            fprintf(out, "%s%s", word, at ? " " : "");
-    free(rest);
-    if (fclose(out) != 0 || !text) {
-        free(text);
-        return core_report(CORE_NO_MEMORY, "out of memory for a live policy");
-    }
-    if (status != CORE_OK) {
-        free(text);
-        return status;
-    }
-    *out_text = text;
-    return CORE_OK;
+    if (status == CORE_OK)
+        *out_text = text;
+    return status;
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */

@@ -23,7 +23,7 @@ struct force_result {
     char *trace;   /* of the live run; NULL if there is none */
 };
 
-/* The policy in the words that the preloaded library takes (interpose/perturb.h): sends and
+/* The policy in the words that the preloaded library takes (CROSSWAIT_POLICY): sends and
  * receives are named by how many of their kind came before, which does not change when a program
  * polls more or less often. To be freed. Refuses what cannot be had live. */
 enum core_status force_policy_text(struct trace *trace, const struct replay_policy *policy,

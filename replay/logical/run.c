@@ -100,18 +100,9 @@ int32_t run_wanted(const struct replay_run *run, uint32_t rank, uint32_t index)
         return -1;
     if (policy->order == REPLAY_ORDER_LIST) {
         uint64_t id = replay_op_id(run->program, rank, index);
-        uint32_t low = 0, high = policy->forced_count;
-        while (low < high) {
-            uint32_t middle = low + (high - low) / 2;
-            const struct replay_forced *forced = &policy->forced[middle];
-            if (forced->rank < rank || (forced->rank == rank && forced->id < id))
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        if (low < policy->forced_count && policy->forced[low].rank == rank &&
-            policy->forced[low].id == id)
-            return policy->forced[low].source;
+        const struct replay_name *forced = replay_policy_find(&policy->forced, rank, false, id);
+        if (forced)
+            return forced->source;
     }
     return several ? program->set[op->request].chosen : op->matched;
 }
@@ -125,45 +116,18 @@ bool run_probe_waits(const struct replay_run *run, const struct replay_op *op)
 
 /* --- sends ------------------------------------------------------------------------------------ */
 
-static bool named(const struct replay_policy *policy, uint32_t rank, uint64_t id)
-{
-    uint32_t low = 0, high = policy->send_count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct replay_send_name *send = &policy->send[middle];
-        if (send->rank < rank || (send->rank == rank && send->id < id))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < policy->send_count && policy->send[low].rank == rank && policy->send[low].id == id;
-}
-
 /* Whether a standard send completes although no receive has taken its message. */
 static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index,
                            const struct replay_op *op)
 {
-    const struct replay_policy *policy = run->policy;
-    switch (policy->buffering) {
-    case REPLAY_RENDEZVOUS:
-        return false;
-    case REPLAY_EAGER:
-        return true;
-    case REPLAY_EAGER_BYTES:
-        return op->bytes <= policy->bytes;
-    case REPLAY_CREDITS:
-        return run->side[op->peer].held_count < policy->bytes;
-    case REPLAY_POOL:
-        return op->bytes <= policy->bytes &&
-               run->side[op->peer].held_bytes <= policy->bytes - op->bytes;
-    case REPLAY_RANDOM:
-        return replay_choice_take(run->choice, 100, REPLAY_REASON_BUFFER) < policy->bytes;
-    case REPLAY_SEND_LIST:
-        return !named(policy, rank, replay_op_id(run->program, rank, index));
-    case REPLAY_SEND_ONLY:
-        return named(policy, rank, replay_op_id(run->program, rank, index));
-    }
-    return false;
+    const struct rank_side *to = &run->side[op->peer];
+    const struct replay_send send = {
+        .bytes = op->bytes,
+        .held_count = to->held_count,
+        .held_bytes = to->held_bytes,
+        .rank = rank,
+        .event = run->policy->send.count ? replay_op_id(run->program, rank, index) : 0};
+    return replay_policy_buffers(run->policy, &send, run->choice);
 }
 
 static void buffer_use(struct replay_run *run, uint32_t rank, uint32_t index,

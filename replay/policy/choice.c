@@ -11,6 +11,12 @@ void replay_choice_seed(struct replay_choice *choice, uint64_t seed)
     core_random_init(&choice->random, seed);
 }
 
+void replay_choice_keyed(struct replay_choice *choice, uint64_t seed, uint64_t who, uint64_t number)
+{
+    uint64_t key = core_random_mix(core_random_mix(core_random_mix(seed) + who) + number);
+    *choice = (struct replay_choice){.kind = REPLAY_CHOICE_KEYED, .key = key};
+}
+
 void replay_choice_list(struct replay_choice *choice, const uint32_t *list, size_t count)
 {
     *choice = (struct replay_choice){.kind = REPLAY_CHOICE_LIST, .list = list, .count = count};
@@ -83,14 +89,16 @@ uint32_t replay_choice_take(struct replay_choice *choice, uint32_t options,
     case REPLAY_CHOICE_SEED:
         answer = (uint32_t)core_random_below(&choice->random, options);
         break;
+    case REPLAY_CHOICE_KEYED:
+        answer = (uint32_t)(core_random_mix(choice->key + choice->at++) >> 32) % options;
+        break;
     case REPLAY_CHOICE_LIST:
         answer = choice->at < choice->count ? choice->list[choice->at] % options : 0;
         choice->at++;
         break;
     case REPLAY_CHOICE_TREE:
-        if (choice->depth <
-            choice->path) { /* the fixed prefix: the same question must come again */
-            CORE_CHECK(choice->options[choice->depth] == options);
+        if (choice->depth < choice->path) {                        /* the prefix that is fixed */
+            CORE_CHECK(choice->options[choice->depth] == options); /* invariant 2 */
             return choice->answer[choice->depth++];
         }
         break;
@@ -98,6 +106,7 @@ uint32_t replay_choice_take(struct replay_choice *choice, uint32_t options,
         answer = from_bytes(choice, options);
         break;
     }
+    CORE_CHECK(answer < options); /* invariant 1 */
     if (choice->keep && keep(choice, answer, options))
         choice->depth++;
     return answer;

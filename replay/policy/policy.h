@@ -1,5 +1,5 @@
 /* The policy: under which legal conditions a program runs. One text form, which every report prints
- * and every command accepts:
+ * and every command accepts; grammar.c holds its table.
  *
  *   buffering=rendezvous delay=none order=recorded coll=synchronising seed=1
  *
@@ -7,63 +7,83 @@
  * above. Printed canonically: all words, in this order, so that equal policies are equal bytes.
  * threads= concerns few programs: free is not printed.
  *
- *   buffering=rendezvous    a standard send completes when its receive is posted
- *             eager         at once
- *             eager:BYTES   at once up to that size, larger ones as rendezvous
- *             credits:N     each receiver holds at most N messages that no receive has taken;
- *                           further sends wait
- *             pool:BYTES    each receiver holds at most that many bytes of them
- *             random:P      each send completes at once with P percent probability
- *             list:R.E,...  the sends named wait for their receives, all others complete at once:
- *                           rank.event (list: alone is eager)
- *             only:R.E,...  the sends named complete at once, all others wait
- *   delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R | slow-link:A-B | recorded |
- *   swarm
- *                           NS: mean in nanoseconds. The logical clock has no time: there
- *                           slow-rank:R runs R only when nothing else can
- *                           go on, and the random ones pick by chance who goes on next
- *   order=recorded          wildcard receives and waitany take what they took in the recorded run,
- *                           as long as that is possible
- *         first             the first that the engine can give
- *         random            by chance among all that can match once nothing else can go on
- *         list:R.E=W,...    rank.event takes the message of world rank W (waitany: the request of
- *                           index W); the others as recorded
- *   coll=synchronising      no rank leaves a collective before all have entered
- *        relaxed            only what the standard promises
- *   threads=free            the threads of a rank do not wait for each other, but for each other's
- *                           requests
- *           recorded        a call begins when those have returned that had returned when it began
- *                           in the recorded run
+ *   buffering=rendezvous      a standard send completes when its receive is posted
+ *             eager           at once
+ *             eager:BYTES     at once up to that size, larger ones as rendezvous
+ *             random:P        each send completes at once with P percent probability
+ *             credits:N       each receiver holds at most N messages that no receive has taken;
+ *                             further sends wait
+ *             pool:BYTES      each receiver holds at most that many bytes of them
+ *             list:NAME,...   the sends named wait for their receives, all others complete at once
+ *                             (list: alone is eager)
+ *             only:NAME,...   the sends named complete at once, all others wait
+ *   delay=none | uniform:NS | heavy:NS | slow-link:A-B | speeds:NS | swarm | exponential:NS |
+ *         slow-rank:R | recorded
+ *                             NS: mean in nanoseconds; delay.c says what each does where time
+ *                             passes. The logical clock has no time: there slow-rank:R runs R only
+ *                             when nothing else can go on, and the random ones pick by chance who
+ *                             goes on next
+ *   order=recorded            wildcard receives and waitany take what they took in the recorded
+ *                             run, as long as that is possible
+ *         first               the first that can be given
+ *         random              by chance among all that can match once nothing else can go on
+ *         list:NAME=W,...     that receive takes the message of world rank W (waitany: the request
+ *                             of index W); the others as recorded
+ *   coll=synchronising        no rank leaves a collective before all have entered
+ *        relaxed              only what the standard promises
+ *   threads=free              the threads of a rank do not wait for each other, but for each
+ *                             other's requests
+ *           recorded          a call begins when those have returned that had returned when it
+ *                             began in the recorded run
  *   seed=N
  *
- * Sizes take K, M, G (powers of 1024). */
+ * A NAME is R.E, world rank and event as in the trace, or R.#N: the N-th call of the application on
+ * rank R that sends (a start of a persistent send does not count), or that receives or probes (a
+ * probe that finds nothing does not count). R.#N stays right when the number of polls or of
+ * messages inside collectives differs between two runs; events may not.
+ *
+ * Sizes and numbers take K, M, G (powers of 1024).
+ *
+ * Three places run under a policy: the engine on a trace (offline), the recorded job again (live,
+ * CROSSWAIT_POLICY), and our own MPI (in process). Each row of the table says which of them can do
+ * it; the others refuse it by name. coll= and threads= speak of the engine; elsewhere collectives
+ * and threads are what the library makes of them, and any value is taken.
+ *
+ * Relies on core/ alone: interpose/ and world/ link this folder too, hidden.
+ *
+ * Invariants
+ *  1. Names are sorted by rank, events before numbers, then by id; none comes twice. */
 #ifndef REPLAY_POLICY_POLICY_H
 #define REPLAY_POLICY_POLICY_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/status.h"
+#include "replay/policy/choice.h"
 
+/* The first six of each are also the bytes of a scenario (fuzz/scenario): append only. */
 enum replay_buffering {
     REPLAY_RENDEZVOUS,
     REPLAY_EAGER,
     REPLAY_EAGER_BYTES,
+    REPLAY_RANDOM,
     REPLAY_CREDITS,
     REPLAY_POOL,
-    REPLAY_RANDOM,
     REPLAY_SEND_LIST,
     REPLAY_SEND_ONLY
 };
 enum replay_delay {
     REPLAY_DELAY_NONE,
     REPLAY_DELAY_UNIFORM,
-    REPLAY_DELAY_EXPONENTIAL,
     REPLAY_DELAY_HEAVY,
-    REPLAY_DELAY_SLOW_RANK,
     REPLAY_DELAY_SLOW_LINK,
-    REPLAY_DELAY_RECORDED,
-    REPLAY_DELAY_SWARM
+    REPLAY_DELAY_SPEEDS,
+    REPLAY_DELAY_SWARM,
+    REPLAY_DELAY_EXPONENTIAL,
+    REPLAY_DELAY_SLOW_RANK,
+    REPLAY_DELAY_RECORDED
 };
 enum replay_order {
     REPLAY_ORDER_RECORDED,
@@ -74,14 +94,17 @@ enum replay_order {
 enum replay_coll { REPLAY_SYNCHRONISING, REPLAY_RELAXED };
 enum replay_threads { REPLAY_THREADS_FREE, REPLAY_THREADS_RECORDED };
 
-struct replay_send_name { /* of buffering=list and only */
+enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACES };
+
+struct replay_name {
     uint32_t rank;
-    uint64_t id; /* replay_op_id */
+    bool by_number; /* id counts calls: R.#N */
+    int32_t source; /* of order=list */
+    uint64_t id;    /* replay_op_id, or the number */
 };
-struct replay_forced { /* of order=list */
-    uint32_t rank;
-    int32_t source;
-    uint64_t id;
+struct replay_names {
+    struct replay_name *name; /* owned */
+    uint32_t count, room;
 };
 
 enum { REPLAY_POLICY_LIST_MAX = 1 << 24 };
@@ -96,10 +119,8 @@ struct replay_policy {
     enum replay_coll coll;
     enum replay_threads threads;
     uint64_t seed;
-    struct replay_send_name *send; /* sorted by rank, id; owned */
-    uint32_t send_count;
-    struct replay_forced *forced; /* sorted by rank, id; owned */
-    uint32_t forced_count;
+    struct replay_names send;   /* of buffering=list and only */
+    struct replay_names forced; /* of order=list */
 };
 
 /* The default policy. */
@@ -108,16 +129,77 @@ void replay_policy_done(struct replay_policy *policy);
 enum core_status replay_policy_copy(const struct replay_policy *policy,
                                     struct replay_policy *out_policy);
 
-/* Refuses bad text, naming the word and what would be right. Text may be NULL or empty: the
- * default. */
+/* --- text ------------------------------------------------------------------------------------- */
+
+/* What can be had offline; what is missing has the default. Refuses bad text, naming the word and
+ * what would be right. Text may be NULL or empty: the default. */
 enum core_status replay_policy_parse(const char *text, struct replay_policy *out_policy);
+/* The words of the text over what the policy says already; then it must be done() in any case. */
+enum core_status replay_policy_read(struct replay_policy *policy, const char *text);
+/* The same with one word. */
+enum core_status replay_policy_set(struct replay_policy *policy, const char *key,
+                                   const char *value);
+/* Whether all of it can be had at that place; refused by name. */
+enum core_status replay_policy_check(const struct replay_policy *policy, enum replay_place place);
 /* Canonical text, to be freed; NULL when out of memory. */
 char *replay_policy_text(const struct replay_policy *policy);
 
-/* Adds to the lists, keeping them sorted (a name that is there already is replaced). Set buffering
- * and order yourself. */
+/* --- names ------------------------------------------------------------------------------------ */
+
+/* Adds a name (one that is there already is replaced). Set buffering and order yourself. */
+enum core_status replay_policy_add(struct replay_names *names, const struct replay_name *name);
 enum core_status replay_policy_add_send(struct replay_policy *policy, uint32_t rank, uint64_t id);
 enum core_status replay_policy_add_forced(struct replay_policy *policy, uint32_t rank, uint64_t id,
                                           int32_t source);
+/* NULL when it is not named. */
+const struct replay_name *replay_policy_find(const struct replay_names *names, uint32_t rank,
+                                             bool by_number, uint64_t id);
+
+/* --- what it decides -------------------------------------------------------------------------- */
+
+/* A standard send; a place fills in what its rows ask for. */
+struct replay_send {
+    uint64_t bytes;
+    uint64_t held_count, held_bytes; /* what its receiver holds: CREDITS, POOL */
+    uint32_t rank;                   /* of the sender, by event and by number: LIST, ONLY */
+    uint64_t event, number;          /* 0: not known by its number */
+};
+
+bool replay_policy_names_send(const struct replay_policy *policy, const struct replay_send *send);
+/* random:P in lowest terms, so that no more is asked than is needed. */
+bool replay_policy_draw(uint64_t percent, struct replay_choice *choice);
+
+/* Whether a standard send completes although no receive has taken its message. */
+static inline bool replay_policy_buffers(const struct replay_policy *policy,
+                                         const struct replay_send *send,
+                                         struct replay_choice *choice)
+{
+    switch (policy->buffering) {
+    case REPLAY_RENDEZVOUS:
+        return false;
+    case REPLAY_EAGER:
+        return true;
+    case REPLAY_EAGER_BYTES:
+        return send->bytes <= policy->bytes;
+    case REPLAY_RANDOM:
+        return replay_policy_draw(policy->bytes, choice);
+    case REPLAY_CREDITS:
+        return send->held_count < policy->bytes;
+    case REPLAY_POOL:
+        return send->bytes <= policy->bytes && send->held_bytes <= policy->bytes - send->bytes;
+    case REPLAY_SEND_LIST:
+        return !replay_policy_names_send(policy, send);
+    case REPLAY_SEND_ONLY:
+        return replay_policy_names_send(policy, send);
+    }
+    return false;
+}
+
+/* How long the number-th message from source to dest is under way; dest -1: how long source takes
+ * before its number-th call. In units of so many nanoseconds, at most REPLAY_DELAY_NS_MAX of them.
+ * Depends on nothing but its arguments. */
+enum { REPLAY_DELAY_NS_MAX = 1000000000 };
+uint64_t replay_policy_delay(const struct replay_policy *policy, uint64_t unit_ns, int source,
+                             int dest, uint64_t number);
 
 #endif

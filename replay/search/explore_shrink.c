@@ -28,7 +28,7 @@ static bool fails(struct shrinker *s)
 
 static void force(struct shrinker *s, const struct path *path, bool all)
 {
-    s->policy.forced_count = 0;
+    s->policy.forced.count = 0;
     for (uint32_t i = 0; i < path->count && s->status == CORE_OK; i++) {
         const struct step *step = &path->step[i];
         if (step->kind == REPLAY_OPTION_BUFFER || (!all && !step->diverges))
@@ -36,7 +36,7 @@ static void force(struct shrinker *s, const struct path *path, bool all)
         s->status = replay_policy_add_forced(
             &s->policy, step->rank, replay_op_id(s->program, step->rank, step->op), step->from);
     }
-    s->policy.order = s->policy.forced_count ? REPLAY_ORDER_LIST : REPLAY_ORDER_RECORDED;
+    s->policy.order = s->policy.forced.count ? REPLAY_ORDER_LIST : REPLAY_ORDER_RECORDED;
 }
 
 static bool is_standard(const struct replay_op *op)
@@ -49,20 +49,12 @@ static bool is_standard(const struct replay_op *op)
 static void name_buffered(struct shrinker *s, const struct path *path)
 {
     s->policy.buffering = REPLAY_SEND_ONLY;
-    s->policy.send_count = 0;
+    s->policy.send.count = 0;
     for (uint32_t i = 0; i < path->count && s->status == CORE_OK; i++)
         if (path->step[i].kind == REPLAY_OPTION_BUFFER)
             s->status = replay_policy_add_send(
                 &s->policy, path->step[i].rank,
                 replay_op_id(s->program, path->step[i].rank, path->step[i].op));
-}
-
-static bool in_list(const struct replay_policy *policy, uint32_t rank, uint64_t id)
-{
-    for (uint32_t i = 0; i < policy->send_count; i++)
-        if (policy->send[i].rank == rank && policy->send[i].id == id)
-            return true;
-    return false;
 }
 
 /* buffering=list with the sends that wait when the world is stuck; if that is not enough, all that
@@ -81,7 +73,7 @@ static bool name_unbuffered(struct shrinker *s)
         return false;
     }
     s->policy.buffering = REPLAY_SEND_LIST;
-    s->policy.send_count = 0;
+    s->policy.send.count = 0;
     for (uint32_t i = 0; i < result.leftover_listed && s->status == CORE_OK; i++) {
         const struct replay_leftover *left = &result.leftover[i];
         if (left->is_send && !left->complete &&
@@ -92,11 +84,12 @@ static bool name_unbuffered(struct shrinker *s)
     replay_result_done(&result);
     bool good = fails(s);
     if (!good && s->status == CORE_OK) {
-        s->policy.send_count = 0;
+        s->policy.send.count = 0;
         for (uint32_t rank = 0; rank < s->program->rank_count; rank++)
             for (uint32_t i = 0; i < s->program->rank[rank].op_count && s->status == CORE_OK; i++) {
                 uint64_t id = replay_op_id(s->program, rank, i);
-                if (is_standard(&s->program->rank[rank].op[i]) && !in_list(&before, rank, id))
+                if (is_standard(&s->program->rank[rank].op[i]) &&
+                    !replay_policy_find(&before.send, rank, false, id))
                     s->status = replay_policy_add_send(&s->policy, rank, id);
             }
         good = fails(s);
@@ -114,27 +107,26 @@ static bool name_unbuffered(struct shrinker *s)
  * fails. */
 static void shrink_list(struct shrinker *s, bool sends)
 {
-    size_t element = sends ? sizeof *s->policy.send : sizeof *s->policy.forced;
-    char *array = sends ? (char *)s->policy.send : (char *)s->policy.forced;
-    uint32_t *count = sends ? &s->policy.send_count : &s->policy.forced_count;
-    char *copy = *count ? malloc(*count * element) : NULL;
+    struct replay_names *names = sends ? &s->policy.send : &s->policy.forced;
+    struct replay_name *copy = names->count ? malloc(names->count * sizeof *copy) : NULL;
 
-    if (*count && !copy) {
+    if (names->count && !copy) {
         s->status = core_report(CORE_NO_MEMORY, "out of memory for shrinking a schedule");
         return;
     }
-    for (uint32_t piece = *count; piece && s->status == CORE_OK;
+    for (uint32_t piece = names->count; piece && s->status == CORE_OK;
          piece = piece > 1 ? (piece + 1) / 2 : 0) {
         bool again = piece > 1;
-        for (uint32_t at = 0; at < *count && s->status == CORE_OK && s->runs < SHRINK_RUNS_MAX;) {
-            uint32_t old = *count, cut = at + piece > old ? old - at : piece;
-            memcpy(copy, array, old * element);
-            memmove(array + at * element, array + (at + cut) * element, (old - at - cut) * element);
-            *count = old - cut;
+        for (uint32_t at = 0;
+             at < names->count && s->status == CORE_OK && s->runs < SHRINK_RUNS_MAX;) {
+            uint32_t old = names->count, cut = at + piece > old ? old - at : piece;
+            memcpy(copy, names->name, old * sizeof *copy);
+            memmove(names->name + at, names->name + at + cut, (old - at - cut) * sizeof *copy);
+            names->count = old - cut;
             if (fails(s))
                 continue;
-            memcpy(array, copy, old * element);
-            *count = old;
+            memcpy(names->name, copy, old * sizeof *copy);
+            names->count = old;
             at += cut;
         }
         if (!again)
@@ -168,17 +160,17 @@ enum core_status explore_witness(const struct replay_program *program, struct re
         shrink_list(&s, true);
     if (good)
         shrink_list(&s, false);
-    if (good && s.policy.order == REPLAY_ORDER_LIST && s.policy.forced_count == 0)
+    if (good && s.policy.order == REPLAY_ORDER_LIST && s.policy.forced.count == 0)
         s.policy.order = REPLAY_ORDER_RECORDED;
-    if (s.policy.buffering == REPLAY_SEND_LIST && s.policy.send_count == 0)
+    if (s.policy.buffering == REPLAY_SEND_LIST && s.policy.send.count == 0)
         s.policy.buffering = REPLAY_EAGER;
     if (s.status == CORE_OK && good) {
         s.status = replay_run_all(run, &s.policy, NULL, NULL, &exploration->result);
         exploration->witness = replay_policy_text(&s.policy);
         if (s.status == CORE_OK && !exploration->witness)
             s.status = core_report(CORE_NO_MEMORY, "out of memory for a witness");
-        exploration->unbuffered = shrink_sends ? s.policy.send_count : 0;
-        exploration->forced = s.policy.forced_count;
+        exploration->unbuffered = shrink_sends ? s.policy.send.count : 0;
+        exploration->forced = s.policy.forced.count;
         exploration->assumed = exploration->result.assumed;
     }
     replay_policy_done(&s.policy);

@@ -250,7 +250,7 @@ static uint32_t buffer_when_stuck(void *context, const struct replay_option *opt
 static bool set_policy(struct finder *finder, uint32_t without)
 {
     struct replay_need *need = finder->need;
-    finder->policy.send_count = 0;
+    finder->policy.send.count = 0;
     for (uint32_t i = 0; i < need->blame_count && finder->status == CORE_OK; i++)
         if (i != without)
             finder->status = replay_policy_add_send(

@@ -168,7 +168,7 @@ static void test_against_every_size(void **state)
             replay_policy_init(&policy);
             policy.buffering = REPLAY_SEND_ONLY; /* the blamed ones are enough, one fewer is not */
             for (uint32_t without = 0; without <= need.blame_count; without++) {
-                policy.send_count = 0;
+                policy.send.count = 0;
                 for (uint32_t k = 0; k < need.blame_count; k++)
                     if (k != without)
                         replay_policy_add_send(&policy, need.blame[k].rank,

@@ -109,6 +109,104 @@ static void test_bad_text(void **state)
     core_report_hook(NULL, NULL);
 }
 
+/* Where a row cannot be had, it is refused by name; and the names of the other form are kept. */
+static void test_places(void **state)
+{
+    static const struct {
+        const char *text;
+        enum replay_place place;
+        const char *wrong; /* NULL: it can be had */
+    } at[] = {
+        {"buffering=credits:2", REPLAY_OFFLINE, NULL},
+        {"buffering=credits:2", REPLAY_IN_PROCESS, NULL},
+        {"buffering=credits:2", REPLAY_LIVE,
+         "policy: 'buffering=credits' cannot be had live; there buffering= takes: rendezvous, "
+         "eager, "
+         "eager:BYTES, random:P with P from 0 to 100, list:RANK.EVENT,..., only:RANK.EVENT,..."},
+        {"buffering=pool:2", REPLAY_LIVE, "'buffering=pool' cannot be had live"},
+        {"buffering=list:0.1", REPLAY_IN_PROCESS, "'buffering=list' cannot be had in process"},
+        {"buffering=list:0.#1", REPLAY_LIVE, NULL},
+        {"order=list:0.#1=2", REPLAY_LIVE, NULL},
+        {"order=list:0.#1=2", REPLAY_OFFLINE, "'0.#1' names a call by its number"},
+        {"order=random", REPLAY_LIVE, "'order=random' cannot be had live"},
+        {"delay=speeds:8K", REPLAY_OFFLINE, "'delay=speeds' cannot be had offline"},
+        {"delay=speeds:8K", REPLAY_IN_PROCESS, NULL},
+        {"delay=recorded", REPLAY_IN_PROCESS, "'delay=recorded' cannot be had in process"},
+    };
+    (void)state;
+    core_report_hook(hear, NULL);
+    for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
+        struct replay_policy policy;
+        said[0] = 0;
+        replay_policy_init(&policy);
+        assert_int_equal(replay_policy_read(&policy, at[i].text), CORE_OK);
+        assert_int_equal(replay_policy_check(&policy, at[i].place),
+                         at[i].wrong ? CORE_UNSUPPORTED : CORE_OK);
+        if (at[i].wrong && !strstr(said, at[i].wrong))
+            fail_msg("'%s' gives '%s'", at[i].text, said);
+        char *text = replay_policy_text(&policy);
+        if (!strstr(text, strchr(at[i].text, '#') ? at[i].text : "seed=1"))
+            fail_msg("'%s' prints as '%s'", at[i].text, text);
+        free(text);
+        replay_policy_done(&policy);
+    }
+    core_report_hook(NULL, NULL);
+}
+
+static void test_over(void **state)
+{
+    struct replay_policy policy;
+    (void)state;
+    replay_policy_init(&policy);
+    policy.buffering = REPLAY_EAGER; /* what is not said stays */
+    assert_int_equal(replay_policy_read(&policy, "seed=3"), CORE_OK);
+    assert_int_equal(policy.buffering, REPLAY_EAGER);
+    assert_int_equal(policy.seed, 3);
+    assert_int_equal(replay_policy_set(&policy, "buffering", "random:25"), CORE_OK);
+    assert_int_equal(policy.buffering, REPLAY_RANDOM);
+    assert_int_equal(policy.bytes, 25);
+    replay_policy_done(&policy);
+}
+
+/* A quarter of the sends, asked as one of four; none and all ask nothing. */
+static void test_draw(void **state)
+{
+    struct replay_choice choice;
+    (void)state;
+    for (uint32_t answer = 0; answer < 4; answer++) {
+        replay_choice_list(&choice, &answer, 1);
+        assert_int_equal(replay_policy_draw(25, &choice), answer == 3);
+        assert_int_equal(choice.at, 1);
+    }
+    assert_false(replay_policy_draw(0, &choice));
+    assert_true(replay_policy_draw(100, &choice));
+    assert_int_equal(choice.at, 1);
+}
+
+static void test_delay(void **state)
+{
+    struct replay_policy policy;
+    uint64_t sum = 0, most = 0;
+    (void)state;
+    for (enum replay_delay delay = 0; delay <= REPLAY_DELAY_RECORDED; delay++) {
+        policy =
+            (struct replay_policy){.delay = delay, .delay_ns = 3, .link_from = 3, .link_to = 2};
+        for (int i = 0; i < 1000; i++)
+            assert_true(replay_policy_delay(&policy, 1, 3, i % 4 - 1, (uint64_t)i) <=
+                        REPLAY_DELAY_NS_MAX);
+    }
+    policy = (struct replay_policy){.delay = REPLAY_DELAY_EXPONENTIAL, .delay_ns = 16000};
+    for (uint64_t i = 0; i < 10000; i++) {
+        uint64_t delay = replay_policy_delay(&policy, 1, 0, 1, i);
+        sum += delay;
+        most = delay > most ? delay : most;
+    }
+    assert_in_range(sum / 10000, 15500, 16500); /* its mean, and its tail */
+    assert_in_range(most, 7 * 16000, 15 * 16000);
+    policy.delay = REPLAY_DELAY_UNIFORM; /* as scenarios have always had it */
+    assert_int_equal(replay_policy_delay(&policy, 1000, 2, 1, 5), 8);
+}
+
 static void test_many_names(void **state)
 {
     struct replay_policy policy;
@@ -116,11 +214,11 @@ static void test_many_names(void **state)
     replay_policy_init(&policy);
     for (uint32_t i = 1000; i-- > 0;)
         assert_int_equal(replay_policy_add_send(&policy, i % 7, i), CORE_OK);
-    assert_int_equal(policy.send_count, 1000);
+    assert_int_equal(policy.send.count, 1000);
     for (uint32_t i = 1; i < 1000; i++)
-        assert_true(policy.send[i - 1].rank < policy.send[i].rank ||
-                    (policy.send[i - 1].rank == policy.send[i].rank &&
-                     policy.send[i - 1].id < policy.send[i].id));
+        assert_true(policy.send.name[i - 1].rank < policy.send.name[i].rank ||
+                    (policy.send.name[i - 1].rank == policy.send.name[i].rank &&
+                     policy.send.name[i - 1].id < policy.send.name[i].id));
     replay_policy_done(&policy);
 }
 
@@ -148,6 +246,25 @@ static void test_seed(void **state)
     replay_choice_done(&a);
     replay_choice_done(&b);
     replay_choice_done(&list);
+}
+
+/* The same question has the same answer, whatever was asked between. */
+static void test_keyed(void **state)
+{
+    struct replay_choice choice;
+    uint32_t first[100], seen = 0;
+    (void)state;
+    for (int round = 0; round < 2; round++)
+        for (uint64_t i = 0; i < 100; i++) {
+            uint64_t number = round ? 99 - i : i;
+            replay_choice_keyed(&choice, 7, 3, number);
+            uint32_t answer = replay_choice_take(&choice, 5, REPLAY_REASON_BUFFER);
+            if (round)
+                assert_int_equal(answer, first[number]);
+            first[number] = answer;
+            seen |= 1u << answer;
+        }
+    assert_int_equal(seen, 31);
 }
 
 /* A tree whose shape depends on the answers: every leaf once, in order. */
@@ -185,9 +302,12 @@ static void test_bytes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_text),       cmocka_unit_test(test_bad_text),
-        cmocka_unit_test(test_many_names), cmocka_unit_test(test_seed),
-        cmocka_unit_test(test_tree),       cmocka_unit_test(test_bytes),
+        cmocka_unit_test(test_text),   cmocka_unit_test(test_bad_text),
+        cmocka_unit_test(test_places), cmocka_unit_test(test_over),
+        cmocka_unit_test(test_draw),   cmocka_unit_test(test_delay),
+        cmocka_unit_test(test_keyed),  cmocka_unit_test(test_many_names),
+        cmocka_unit_test(test_seed),   cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
