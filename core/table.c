@@ -98,6 +98,36 @@ enum core_status core_table_put(struct core_table *table, const void *key, const
     return CORE_OK;
 }
 
+/* Empties a slot; entries behind it that could not be found any more move up. */
+static void slot_clear(struct core_table *table, uint32_t hole)
+{
+    uint32_t mask = table->slot_count - 1;
+
+    for (uint32_t at = (hole + 1) & mask; table->slot[at]; at = (at + 1) & mask) {
+        uint32_t home = (uint32_t)hash_of(table, core_table_at(table, table->slot[at] - 1)) & mask;
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
+            table->slot[hole] = table->slot[at];
+            hole = at;
+        }
+    }
+    table->slot[hole] = 0;
+}
+
+void core_table_remove(struct core_table *table, void *entry)
+{
+    uint32_t slot = slot_of(table, entry);
+    CORE_CHECK(table->slot[slot] != 0 &&
+               core_table_at(table, table->slot[slot] - 1) == entry); /* it is of this table */
+    void *last = core_table_at(table, table->count - 1);
+
+    if (last != entry) {
+        table->slot[slot_of(table, last)] = table->slot[slot];
+        memcpy(entry, last, table->entry_bytes);
+    }
+    slot_clear(table, slot);
+    table->count--;
+}
+
 void core_table_clear(struct core_table *table)
 {
     if (table->slot)

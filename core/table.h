@@ -9,12 +9,13 @@
  *     for (uint32_t i = 0; i < ports.count; i++)
  *         port = core_table_at(&ports, i);
  *
- * A key is any number of bytes, compared as bytes: a struct as key must have no padding. Entries
- * are not removed one by one. A pointer to an entry holds until the next core_table_put; its index
- * holds for as long as the table.
+ * A key is any number of bytes, compared as bytes: a struct as key must have no padding. A pointer
+ * to an entry holds until the next core_table_put or core_table_remove; its index holds until an
+ * entry is removed, whose place the last one takes.
  *
  * Invariants
- *  1. entry[0, count) are in the order of their first core_table_put; no two have the same key.
+ *  1. entry[0, count) are in the order of their first core_table_put, where none was removed; no
+ *     two have the same key.
  *  2. Each entry is in exactly one slot (as its index + 1; 0: empty), and no slot between the one
  *     its hash names and its own is empty.
  *  3. At least half of the slots are empty, so that searching ends. */
@@ -49,6 +50,9 @@ void *core_table_find(const struct core_table *table, const void *key);
  * memory for WHAT") and leaves the table as it was. */
 enum core_status core_table_put(struct core_table *table, const void *key, const char *what,
                                 void *out_entry);
+
+/* Takes an entry of the table away; the last entry takes its place. */
+void core_table_remove(struct core_table *table, void *entry);
 
 /* The entry at an index below table->count. */
 static inline void *core_table_at(const struct core_table *table, uint32_t index)

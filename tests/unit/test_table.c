@@ -83,6 +83,41 @@ static void numbers_are_found_as_in_a_list(void **state)
     core_table_done(&table);
 }
 
+/* With keys that share slots, as the ids of requests under way do. */
+static void removed_ones_are_gone(void **state)
+{
+    enum { KEYS = 60, STEPS = 20000 };
+    struct core_table table = CORE_TABLE(struct port, address);
+    uint32_t uses[KEYS] = {0}, count = 0; /* 0: not there */
+    struct core_random random;
+    struct port *port;
+
+    (void)state;
+    core_random_init(&random, 11);
+    for (uint32_t step = 1; step <= STEPS; step++) {
+        uint64_t key = core_random_below(&random, KEYS);
+        port = core_table_find(&table, &key);
+        assert_int_equal(port ? port->uses : 0, uses[key]);
+        if (port) {
+            core_table_remove(&table, port);
+            uses[key] = 0;
+            count--;
+        } else {
+            assert_int_equal(core_table_put(&table, &key, "ports", &port), CORE_OK);
+            port->uses = uses[key] = step;
+            count++;
+        }
+        assert_int_equal(table.count, count);
+        if (step % 100 == 0)
+            check_whole(&table);
+    }
+    for (uint64_t key = 0; key < KEYS; key++) {
+        port = core_table_find(&table, &key);
+        assert_int_equal(port ? port->uses : 0, uses[key]);
+    }
+    core_table_done(&table);
+}
+
 static void structs_are_keys(void **state)
 {
     struct core_table table = CORE_TABLE(struct square, place);
@@ -135,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(numbers_are_found_as_in_a_list),
+        cmocka_unit_test(removed_ones_are_gone),
         cmocka_unit_test(structs_are_keys),
         cmocka_unit_test(a_failed_put_leaves_the_table),
     };
