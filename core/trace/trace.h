@@ -110,6 +110,7 @@ struct trace_event {
     int32_t root, op; /* EVENT_NONE if none */
     uint64_t request; /* 0 none, and for calls on several: see completion. Id of the communicator,
                          group, datatype or operation for calls that make one */
+    uint64_t message; /* MPI_Imrecv: id of the message that it receives; 0: none, or not kept */
     int32_t site;     /* 0 unknown */
     int32_t thread, error;
     uint64_t t_enter, t_leave; /* ns since the job's start; t_leave equals t_enter while pending */

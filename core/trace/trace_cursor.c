@@ -293,52 +293,6 @@ static enum core_status completions_give(struct trace_cursor *cursor, const stru
     return CORE_OK;
 }
 
-enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_event *out_event,
-                                   bool *out_more)
-{
-    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
-    const struct shape *shape;
-    enum core_status status;
-
-    if (code == SQLITE_DONE) {
-        *out_more = false;
-        return CORE_OK;
-    }
-    if (code != SQLITE_ROW)
-        return trace_failed(cursor->trace, code);
-    if (++cursor->rows > cursor->trace->file_bytes)
-        return trace_damaged(cursor->trace, "a table has no end");
-    status = event_fill(cursor->trace, cursor->stmt, out_event, &shape);
-    if (!status && shape->done_count)
-        status = completions_give(cursor, shape, sqlite3_column_int64(cursor->stmt, 2), out_event);
-    if (!status)
-        *out_more = true;
-    return status;
-}
-
-enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t seq,
-                                 struct trace_event *out_event)
-{
-    enum core_status status = shapes_open(trace);
-    const struct shape *shape;
-    sqlite3_stmt *stmt;
-    int code;
-
-    if (status)
-        return status;
-    if (rank >= trace->rank_count || !seq || seq >> SEQ_BITS)
-        return CORE_NOT_FOUND;
-    stmt = trace->shapes->event_by_id;
-    sqlite3_bind_int64(stmt, 1, (int64_t)rank << SEQ_BITS | (int64_t)seq);
-    code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
-    if (code == SQLITE_ROW)
-        status = event_fill(trace, stmt, out_event, &shape);
-    else
-        status = code == SQLITE_DONE ? CORE_NOT_FOUND : trace_failed(trace, code);
-    sqlite3_reset(stmt);
-    return status;
-}
-
 static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int64_t **out_value,
                                     uint32_t *out_count)
 {
@@ -370,27 +324,95 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int
     return CORE_OK;
 }
 
-enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name,
-                               int64_t **out_value, uint32_t *out_count)
+/* Values of an argument of a set of arguments. */
+static enum core_status arg_get(struct trace *trace, int64_t set, const char *name,
+                                int64_t **out_value, uint32_t *out_count)
 {
-    struct trace_event event;
-    enum core_status status = trace_event_get(trace, rank, seq, &event);
-    sqlite3_stmt *stmt;
+    sqlite3_stmt *stmt = trace->shapes->arg_by_name;
+    enum core_status status;
 
-    if (status)
-        return status;
-    if (!event.arg_set) {
+    if (!set) {
         *out_value = NULL;
         *out_count = 0;
         return CORE_OK;
     }
-    stmt = trace->shapes->arg_by_name;
-    sqlite3_bind_int64(stmt, 1, event.arg_set);
+    sqlite3_bind_int64(stmt, 1, set);
     sqlite3_bind_text(stmt, 2, name, -1, SQLITE_STATIC);
     status = values_read(trace, stmt, out_value, out_count);
     sqlite3_reset(stmt);
     sqlite3_clear_bindings(stmt);
     return status;
+}
+
+/* The message of an MPI_Imrecv, whose request is its own. */
+static enum core_status message_get(struct trace *trace, struct trace_event *event)
+{
+    int64_t *value;
+    uint32_t count;
+    enum core_status status = arg_get(trace, event->arg_set, "message", &value, &count);
+
+    if (status)
+        return status;
+    event->message = count && value[0] > 0 ? (uint64_t)value[0] : 0;
+    free(value);
+    return CORE_OK;
+}
+
+enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_event *out_event,
+                                   bool *out_more)
+{
+    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
+    const struct shape *shape;
+    enum core_status status;
+
+    if (code == SQLITE_DONE) {
+        *out_more = false;
+        return CORE_OK;
+    }
+    if (code != SQLITE_ROW)
+        return trace_failed(cursor->trace, code);
+    if (++cursor->rows > cursor->trace->file_bytes)
+        return trace_damaged(cursor->trace, "a table has no end");
+    status = event_fill(cursor->trace, cursor->stmt, out_event, &shape);
+    if (!status && out_event->class == EVENT_CLASS_IMRECV)
+        status = message_get(cursor->trace, out_event);
+    if (!status && shape->done_count)
+        status = completions_give(cursor, shape, sqlite3_column_int64(cursor->stmt, 2), out_event);
+    if (!status)
+        *out_more = true;
+    return status;
+}
+
+enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t seq,
+                                 struct trace_event *out_event)
+{
+    enum core_status status = shapes_open(trace);
+    const struct shape *shape;
+    sqlite3_stmt *stmt;
+    int code;
+
+    if (status)
+        return status;
+    if (rank >= trace->rank_count || !seq || seq >> SEQ_BITS)
+        return CORE_NOT_FOUND;
+    stmt = trace->shapes->event_by_id;
+    sqlite3_bind_int64(stmt, 1, (int64_t)rank << SEQ_BITS | (int64_t)seq);
+    code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
+    if (code == SQLITE_ROW)
+        status = event_fill(trace, stmt, out_event, &shape);
+    else
+        status = code == SQLITE_DONE ? CORE_NOT_FOUND : trace_failed(trace, code);
+    sqlite3_reset(stmt);
+    return status;
+}
+
+enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name,
+                               int64_t **out_value, uint32_t *out_count)
+{
+    struct trace_event event;
+    enum core_status status = trace_event_get(trace, rank, seq, &event);
+
+    return status ? status : arg_get(trace, event.arg_set, name, out_value, out_count);
 }
 
 enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member,

@@ -1,0 +1,326 @@
+/* See request.h. */
+#include "core/trace/request.h"
+
+struct step { /* what following one event needs */
+    struct requests *requests;
+    const struct trace_event *event;
+    request_fn fn;
+    void *context;
+};
+
+void requests_init(struct requests *requests)
+{
+    *requests = (struct requests){CORE_TABLE(struct request, id)};
+}
+
+void requests_done(struct requests *requests)
+{
+    core_table_done(&requests->table);
+}
+
+void requests_clear(struct requests *requests)
+{
+    core_table_clear(&requests->table);
+}
+
+struct request *requests_find(const struct requests *requests, uint64_t id)
+{
+    return id ? core_table_find(&requests->table, &id) : NULL;
+}
+
+uint32_t requests_count(const struct requests *requests)
+{
+    return requests->table.count;
+}
+
+struct request *requests_at(const struct requests *requests, uint32_t index)
+{
+    return core_table_at(&requests->table, index);
+}
+
+static enum core_status tell(const struct step *step, enum request_step what,
+                             struct request *request, const struct trace_completion *done)
+{
+    CORE_CHECK(request->active ||
+               (what != REQUEST_BEGUN && what != REQUEST_DONE)); /* invariant 2 */
+    return step->fn ? step->fn(what, step->event, request, done, step->context) : CORE_OK;
+}
+
+static struct request request_of(const struct trace_event *event, enum request_kind kind)
+{
+    return (struct request){.id = event->request,
+                            .made = event->seq,
+                            .begun = event->seq,
+                            .turn = event->seq,
+                            .bytes = event->bytes,
+                            .comm = event->comm,
+                            .win = event->win,
+                            .peer = event->peer,
+                            .tag = event->tag,
+                            .kind = (uint8_t)kind,
+                            .active = true,
+                            .inside = event->parent != 0};
+}
+
+/* Keeps it, if it has an id, and tells of it. The recorder never repeats an id; whoever does means
+ * the newer. */
+static enum core_status add(const struct step *step, enum request_step what,
+                            struct request *request)
+{
+    struct request *kept = request;
+    enum core_status status = CORE_OK;
+
+    if (request->id)
+        status = core_table_put(&step->requests->table, &request->id, "requests", &kept);
+    if (status)
+        return status;
+    if (request->id)
+        *kept = *request;
+    return tell(step, what, kept, NULL);
+}
+
+/* --- what begins ------------------------------------------------------------------------------ */
+
+/* A blocking call's: it begins, and is done where the call had returned. */
+static enum core_status done_now(const struct step *step, struct request *request,
+                                 const struct trace_completion *found)
+{
+    struct trace_completion done = {.done = true, .source = EVENT_NONE, .tag = EVENT_NONE};
+
+    return step->event->pending ? CORE_OK
+                                : tell(step, REQUEST_DONE, request, found ? found : &done);
+}
+
+static const struct trace_completion *own_status(const struct trace_event *event)
+{
+    return event->completion_count ? &event->completion[0] : NULL;
+}
+
+static enum core_status blocking(const struct step *step, enum request_kind kind)
+{
+    struct request request = request_of(step->event, kind);
+
+    request.id = 0;
+    enum core_status status = tell(step, REQUEST_BEGUN, &request, NULL);
+    return status
+               ? status
+               : done_now(step, &request, kind == REQUEST_RECEIVE ? own_status(step->event) : NULL);
+}
+
+static enum core_status send_and_receive(const struct step *step)
+{
+    const struct trace_event *event = step->event;
+    struct request send = request_of(event, REQUEST_SEND), receive = send;
+
+    receive.kind = REQUEST_RECEIVE;
+    receive.peer = event->recv_peer;
+    receive.tag = event->recv_tag;
+    receive.bytes = event->recv_bytes;
+    send.id = receive.id = 0;
+    enum core_status status = tell(step, REQUEST_BEGUN, &send, NULL);
+    if (!status)
+        status = tell(step, REQUEST_BEGUN, &receive, NULL);
+    if (!status)
+        status = done_now(step, &receive, own_status(event));
+    return status ? status : done_now(step, &send, NULL);
+}
+
+static enum core_status begin(const struct step *step, enum request_kind kind)
+{
+    struct request request = request_of(step->event, kind);
+
+    return add(step, REQUEST_BEGUN, &request);
+}
+
+static enum core_status make_persistent(const struct step *step, enum request_kind kind)
+{
+    struct request request = request_of(step->event, kind);
+
+    request.persistent = true;
+    request.active = false;
+    request.begun = request.turn = 0;
+    return add(step, REQUEST_MADE, &request);
+}
+
+static enum core_status match(const struct step *step)
+{
+    const struct trace_event *event = step->event;
+    const struct trace_completion *found = own_status(event);
+    struct request request = request_of(event, REQUEST_MESSAGE);
+
+    if (!event->request || !found || !found->done)
+        return CORE_OK;
+    request.peer = found->source;
+    request.tag = found->tag;
+    request.bytes = found->bytes;
+    return add(step, REQUEST_MATCHED, &request);
+}
+
+/* MPI_Mrecv, or with a request of its own MPI_Imrecv. */
+static enum core_status receive_matched(const struct step *step, bool immediate)
+{
+    const struct trace_event *event = step->event;
+    struct request *message =
+        requests_find(step->requests, immediate ? event->message : event->request);
+
+    if (!message || message->kind != REQUEST_MESSAGE)
+        return immediate ? begin(step, REQUEST_OTHER) : CORE_OK;
+    struct request request = *message;
+    core_table_remove(&step->requests->table, message);
+    request.kind = REQUEST_RECEIVE;
+    request.matched = true;
+    request.made = request.begun = event->seq;
+    request.id = immediate ? event->request : 0;
+    request.own[0] = request.own[1] = request.own[2] = 0;
+    enum core_status status = add(step, REQUEST_BEGUN, &request);
+    struct trace_completion done = {
+        .done = true, .source = request.peer, .tag = request.tag, .bytes = request.bytes};
+    return status || immediate ? status : done_now(step, &request, &done);
+}
+
+static enum core_status start(const struct step *step, uint64_t id)
+{
+    struct request *request = requests_find(step->requests, id);
+
+    if (!request || !request->persistent)
+        return CORE_OK;
+    request->active = true;
+    request->cancelled = false;
+    request->begun = request->turn = step->event->seq;
+    return tell(step, REQUEST_BEGUN, request, NULL);
+}
+
+static enum core_status start_all(const struct step *step)
+{
+    const struct trace_event *event = step->event;
+    enum core_status status = event->request ? start(step, event->request) : CORE_OK;
+
+    for (uint32_t i = 0; !status && !event->request && i < event->completion_count; i++)
+        status = start(step, event->completion[i].request);
+    return status;
+}
+
+/* --- what ends -------------------------------------------------------------------------------- */
+
+static enum core_status complete(const struct step *step, const struct trace_completion *done)
+{
+    struct request *request =
+        requests_find(step->requests, done->request ? done->request : step->event->request);
+
+    enum core_status status = CORE_OK;
+
+    if (!request || request->kind == REQUEST_MESSAGE)
+        return CORE_OK;
+    if (request->active)
+        status = tell(step, REQUEST_DONE, request, done);
+    request->active = false;
+    if (!request->persistent && step->event->class != EVENT_CLASS_REQUEST_STATUS)
+        core_table_remove(&step->requests->table, request);
+    return status;
+}
+
+static enum core_status complete_all(const struct step *step)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; !status && i < step->event->completion_count; i++)
+        if (step->event->completion[i].done)
+            status = complete(step, &step->event->completion[i]);
+    return status;
+}
+
+static enum core_status release(const struct step *step)
+{
+    struct request *request = requests_find(step->requests, step->event->request);
+
+    if (!request)
+        return CORE_OK;
+    enum core_status status = tell(step, REQUEST_FREED, request, NULL);
+    core_table_remove(&step->requests->table, request);
+    return status;
+}
+
+static enum core_status cancel(const struct step *step)
+{
+    struct request *request = requests_find(step->requests, step->event->request);
+
+    if (request && request->active && request->kind != REQUEST_MESSAGE)
+        request->cancelled = true;
+    return CORE_OK;
+}
+
+/* --- an event --------------------------------------------------------------------------------- */
+
+/* A receive that reports an error in a message received it. */
+static bool refused(const struct trace_event *event)
+{
+    return event->error && !event->pending &&
+           (event->class == EVENT_CLASS_START || !event->completion_count);
+}
+
+enum core_status requests_follow(struct requests *requests, const struct trace_event *event,
+                                 request_fn fn, void *context)
+{
+    struct step step = {requests, event, fn, context};
+
+    if (refused(event))
+        return CORE_OK;
+    switch (event->class) {
+    case EVENT_CLASS_SEND:
+        return blocking(&step, REQUEST_SEND);
+    case EVENT_CLASS_RECV:
+        return blocking(&step, REQUEST_RECEIVE);
+    case EVENT_CLASS_SENDRECV:
+        return send_and_receive(&step);
+    case EVENT_CLASS_ISEND:
+        return begin(&step, REQUEST_SEND);
+    case EVENT_CLASS_IRECV:
+        return begin(&step, REQUEST_RECEIVE);
+    case EVENT_CLASS_SEND_INIT:
+        return make_persistent(&step, REQUEST_SEND);
+    case EVENT_CLASS_RECV_INIT:
+        return make_persistent(&step, REQUEST_RECEIVE);
+    case EVENT_CLASS_COLL_INIT:
+        return make_persistent(&step, REQUEST_COLLECTIVE);
+    case EVENT_CLASS_ICOLL:
+    case EVENT_CLASS_COMM_ICREATE:
+        return begin(&step, REQUEST_COLLECTIVE);
+    case EVENT_CLASS_FILE_COLL:
+        return event->request ? begin(&step, REQUEST_COLLECTIVE)
+                              : blocking(&step, REQUEST_COLLECTIVE);
+    case EVENT_CLASS_COLL:
+    case EVENT_CLASS_COMM_CREATE:
+    case EVENT_CLASS_COMM_FREE:
+    case EVENT_CLASS_WIN_CREATE:
+    case EVENT_CLASS_WIN_FREE:
+    case EVENT_CLASS_RMA_FENCE:
+    case EVENT_CLASS_FINALIZE:
+        return blocking(&step, REQUEST_COLLECTIVE);
+    case EVENT_CLASS_RMA:
+        return event->request ? begin(&step, REQUEST_OTHER) : CORE_OK;
+    case EVENT_CLASS_MPROBE:
+    case EVENT_CLASS_IMPROBE:
+        return match(&step);
+    case EVENT_CLASS_MRECV:
+    case EVENT_CLASS_IMRECV:
+        return receive_matched(&step, event->class == EVENT_CLASS_IMRECV);
+    case EVENT_CLASS_START:
+        return start_all(&step);
+    case EVENT_CLASS_WAIT:
+    case EVENT_CLASS_WAITALL:
+    case EVENT_CLASS_WAITANY:
+    case EVENT_CLASS_WAITSOME:
+    case EVENT_CLASS_TEST:
+    case EVENT_CLASS_TESTALL:
+    case EVENT_CLASS_TESTANY:
+    case EVENT_CLASS_TESTSOME:
+    case EVENT_CLASS_REQUEST_STATUS:
+        return complete_all(&step);
+    case EVENT_CLASS_REQUEST_FREE:
+        return release(&step);
+    case EVENT_CLASS_CANCEL:
+        return cancel(&step);
+    default:
+        return CORE_OK;
+    }
+}
