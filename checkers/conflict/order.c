@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "core/random.h"
+#include "core/trace/request.h"
 #include "core/trace/trace_message.h"
 
 enum point_kind {
@@ -42,9 +43,6 @@ struct gathering { /* one collective: its n-th on a communicator or window */
     uint64_t space, number;
     uint64_t *clock;
     uint32_t arrived, members;
-};
-struct posted {
-    uint64_t request, seq;
 };
 struct message {
     uint32_t source, dest;
@@ -127,37 +125,13 @@ static bool gather(struct order *order, uint64_t space, uint64_t number, uint64_
 struct walk {
     struct order *order;
     uint32_t rank;
-    struct posted *posted;
-    uint32_t posted_count, posted_room;
-    struct posted *persistent; /* collectives: seq is the space */
-    uint32_t persistent_count, persistent_room;
     uint64_t *number; /* by space: communicators, then windows and files */
     uint32_t spaces, comms;
 };
 
-static bool complete(struct walk *walk, uint64_t request, uint64_t seq)
-{
-    for (uint32_t i = walk->posted_count; i-- > 0;)
-        if (walk->posted[i].request == request) {
-            struct posted posted = walk->posted[i];
-            walk->posted[i] = walk->posted[--walk->posted_count];
-            bool gathering = posted.seq >> 63;
-            return add(walk->order, walk->rank, gathering ? POINT_LEAVE : POINT_RECEIVE, seq,
-                       posted.seq & INT64_MAX);
-        }
-    return true;
-}
-
-static bool post(struct walk *walk, uint64_t request, uint64_t seq)
-{
-    if (!grow(&walk->posted, &walk->posted_room, walk->posted_count, sizeof *walk->posted))
-        return false;
-    walk->posted[walk->posted_count++] = (struct posted){request, seq};
-    return true;
-}
-
-/* request: 0 for a call that has left the collective when it returns. */
-static bool collective(struct walk *walk, uint64_t seq, uint32_t space, uint64_t request)
+/* The gathering to which a call counts as the rank's next one in its space: its index + 1 in
+ * *out_member. */
+static bool arrive(struct walk *walk, uint64_t seq, uint32_t space, uint32_t *out_member)
 {
     uint64_t index;
     if (space >= walk->spaces) {
@@ -171,91 +145,90 @@ static bool collective(struct walk *walk, uint64_t seq, uint32_t space, uint64_t
     if (!gather(walk->order, space, ++walk->number[space], &index) ||
         !add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
         return false;
-    return request ? post(walk, request, index | 1ull << 63)
-                   : add(walk->order, walk->rank, POINT_LEAVE, seq, index);
-}
-
-static bool keep(struct walk *walk, uint64_t request, uint32_t space)
-{
-    if (!grow(&walk->persistent, &walk->persistent_room, walk->persistent_count,
-              sizeof *walk->persistent))
-        return false;
-    walk->persistent[walk->persistent_count++] = (struct posted){request, space};
+    *out_member = (uint32_t)index + 1;
     return true;
 }
 
-static bool start(struct walk *walk, uint64_t request, uint64_t seq)
-{
-    for (uint32_t i = walk->persistent_count; i-- > 0;)
-        if (walk->persistent[i].request == request)
-            return collective(walk, seq, (uint32_t)walk->persistent[i].seq, request);
-    return post(walk, request, seq);
-}
-
-static bool on_file(struct walk *walk, const struct trace_event *event)
+static bool file_orders(const struct walk *walk, const struct trace_event *event)
 {
     const char *name = walk->order->trace->call[event->call].name;
-    bool orders = walk->order->files || strstr(name, "File_open") || strstr(name, "File_close");
 
-    return !orders || event->error || event->win < 0 ||
-           collective(walk, event->seq, walk->comms + (uint32_t)event->win,
-                      strstr(name, "_iread") || strstr(name, "_iwrite") ? event->request : 0);
+    return !event->error &&
+           (walk->order->files || strstr(name, "File_open") || strstr(name, "File_close"));
 }
 
-static bool step(struct walk *walk, const struct trace_event *event)
+/* The space in which a collective call orders its ranks; -1: it orders none. */
+static int64_t space_of(const struct walk *walk, const struct trace_event *event,
+                        const struct request *request)
 {
-    struct order *order = walk->order;
-    uint32_t comm = (uint32_t)event->comm, win = walk->comms + (uint32_t)event->win;
+    int64_t comm = request->comm, win = request->win < 0 ? -1 : (int64_t)walk->comms + request->win;
 
     switch (event->class) {
-    case EVENT_CLASS_SEND:
-    case EVENT_CLASS_ISEND:
-        return add(order, walk->rank, POINT_SEND, event->seq, 0);
-    case EVENT_CLASS_SENDRECV:
-        return add(order, walk->rank, POINT_SEND, event->seq, 0) &&
-               add(order, walk->rank, POINT_RECEIVE, event->seq, event->seq);
-    case EVENT_CLASS_RECV:
-    case EVENT_CLASS_MRECV:
-        return add(order, walk->rank, POINT_RECEIVE, event->seq, event->seq);
-    case EVENT_CLASS_IRECV:
-    case EVENT_CLASS_IMRECV:
-        return post(walk, event->request, event->seq);
-    case EVENT_CLASS_START:
-        for (uint32_t i = 0; i < event->completion_count; i++)
-            if (!start(walk, event->completion[i].request, event->seq))
-                return false;
-        return add(order, walk->rank, POINT_SEND, event->seq, 0) &&
-               (!event->request || start(walk, event->request, event->seq));
-    case EVENT_CLASS_COLL_INIT:
-        return event->comm < 0 || keep(walk, event->request, comm);
-    case EVENT_CLASS_FILE_COLL:
-        return on_file(walk, event);
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_COMM_CREATE:
     case EVENT_CLASS_WIN_CREATE:
-        return event->comm < 0 || collective(walk, event->seq, comm, 0);
     case EVENT_CLASS_ICOLL:
     case EVENT_CLASS_COMM_ICREATE:
-        return event->comm < 0 || collective(walk, event->seq, comm, event->request);
+    case EVENT_CLASS_START:
+        return comm;
     case EVENT_CLASS_RMA_FENCE:
     case EVENT_CLASS_WIN_FREE:
-        return event->win < 0 || collective(walk, event->seq, win, 0);
+        return win;
+    case EVENT_CLASS_FILE_COLL:
+        return file_orders(walk, event) ? win : -1;
+    default:
+        return -1;
+    }
+}
+
+/* Collectives keep their gathering in own[0]. */
+static enum core_status point_add(enum request_step step, const struct trace_event *event,
+                                  struct request *request, const struct trace_completion *done,
+                                  void *context)
+{
+    struct walk *walk = context;
+    struct order *order = walk->order;
+    bool good = true;
+    int64_t space;
+
+    (void)done;
+    if (step == REQUEST_BEGUN && request->kind == REQUEST_SEND) {
+        good = add(order, walk->rank, POINT_SEND, event->seq, 0);
+    } else if (step == REQUEST_DONE && request->kind == REQUEST_RECEIVE) {
+        good = add(order, walk->rank, POINT_RECEIVE, event->seq, request->begun);
+    } else if (step == REQUEST_BEGUN && request->kind == REQUEST_COLLECTIVE) {
+        space = space_of(walk, event, request);
+        good = space < 0 || arrive(walk, event->seq, (uint32_t)space, &request->own[0]);
+    } else if (step == REQUEST_DONE && request->kind == REQUEST_COLLECTIVE && request->own[0]) {
+        good = add(order, walk->rank, POINT_LEAVE, event->seq, request->own[0] - 1);
+    }
+    return good ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
+}
+
+static enum core_status epoch_add(struct walk *walk, const struct trace_event *event)
+{
+    enum point_kind kind;
+
+    switch (event->class) {
     case EVENT_CLASS_RMA_POST:
-        return add(order, walk->rank, POINT_POST, event->seq, 0);
+        kind = POINT_POST;
+        break;
     case EVENT_CLASS_RMA_COMPLETE:
-        return add(order, walk->rank, POINT_COMPLETE, event->seq, 0);
+        kind = POINT_COMPLETE;
+        break;
     case EVENT_CLASS_RMA_START:
-        return add(order, walk->rank, POINT_START, event->seq, 0);
+        kind = POINT_START;
+        break;
     case EVENT_CLASS_RMA_WAIT:
     case EVENT_CLASS_RMA_TEST:
-        return add(order, walk->rank, POINT_WAIT, event->seq, 0);
+        kind = POINT_WAIT;
+        break;
     default:
-        for (uint32_t i = 0; i < event->completion_count; i++)
-            if (event->completion[i].done &&
-                !complete(walk, event->completion[i].request, event->seq))
-                return false;
-        return true;
+        return CORE_OK;
     }
+    return add(walk->order, walk->rank, kind, event->seq, 0)
+               ? CORE_OK
+               : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
 }
 
 static enum core_status read_rank(struct order *order, uint32_t rank)
@@ -264,22 +237,29 @@ static enum core_status read_rank(struct order *order, uint32_t rank)
                         .rank = rank,
                         .comms = order->trace->comm_count,
                         .spaces = order->trace->comm_count};
+    struct requests requests;
     struct trace_cursor *cursor;
     struct trace_event event;
-    bool more = true, good = true;
+    bool more = true;
     enum core_status status = trace_cursor_open(order->trace, rank, &cursor);
 
     if (status != CORE_OK)
         return status;
-    good = (walk.number = calloc(walk.spaces + 1, sizeof *walk.number)) != NULL;
-    while (good && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more)
-        if (!event.parent && !event.pending)
-            good = step(&walk, &event);
+    requests_init(&requests);
+    walk.number = calloc(walk.spaces + 1, sizeof *walk.number);
+    if (!walk.number)
+        status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
+    while (!status && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+        if (event.parent || event.pending)
+            continue;
+        status = requests_follow(&requests, &event, point_add, &walk);
+        if (!status)
+            status = epoch_add(&walk, &event);
+    }
     trace_cursor_close(cursor);
+    requests_done(&requests);
     free(walk.number);
-    free(walk.posted);
-    free(walk.persistent);
-    return good ? status : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
+    return status;
 }
 
 static enum core_status add_message(const struct trace_message *message, void *context)
