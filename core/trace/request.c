@@ -171,7 +171,6 @@ static enum core_status receive_matched(const struct step *step, bool immediate)
     request.matched = true;
     request.made = request.begun = event->seq;
     request.id = immediate ? event->request : 0;
-    request.own[0] = request.own[1] = request.own[2] = 0;
     enum core_status status = add(step, REQUEST_BEGUN, &request);
     struct trace_completion done = {
         .done = true, .source = request.peer, .tag = request.tag, .bytes = request.bytes};

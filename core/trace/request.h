@@ -42,8 +42,9 @@ struct request {
                        or the matched probe */
     uint64_t bytes; /* as the call says; messages: as the probe found */
     int32_t comm, win, peer, tag; /* as the call says; of matched messages as the probe found */
-    uint32_t own[3];              /* the caller's; 0 when it is made */
-    uint8_t kind;                 /* enum request_kind */
+    uint32_t own[3]; /* the caller's; 0 when it is made, but that a matched receive takes over its
+                        message's */
+    uint8_t kind;    /* enum request_kind */
     bool persistent, active;
     bool cancelled; /* MPI_Cancel was called since it began */
     bool matched;   /* receives of a message that a probe had matched */

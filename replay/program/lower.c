@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "replay/program/lower_state.h"
 
@@ -15,46 +16,18 @@ static enum core_status no_memory(void)
 
 /* --- requests --------------------------------------------------------------------------------- */
 
-static uint32_t place_of(const struct lower *lower, uint64_t id)
+enum core_status lower_persistent(struct lower *lower, const struct trace_event *event,
+                                  const struct replay_op *op)
 {
-    uint32_t mask = (1u << lower->table_bits) - 1;
-    uint32_t at = (uint32_t)(id * UINT64_C(0x9E3779B97F4A7C15) >> (64 - lower->table_bits));
-    while (lower->table[at].id && lower->table[at].id != id)
-        at = (at + 1) & mask;
-    return at;
-}
+    struct request *request = requests_find(&lower->requests, event->request);
+    enum core_status status = CORE_OK;
 
-struct lower_request *lower_request_find(struct lower *lower, uint64_t id)
-{
-    if (!id || !lower->table)
-        return NULL;
-    struct lower_request *request = &lower->table[place_of(lower, id)];
-    return request->id ? request : NULL;
-}
-
-enum core_status lower_request_add(struct lower *lower, uint64_t id,
-                                   struct lower_request **out_request)
-{
-    if (!lower->table || lower->table_used * 2 >= 1u << lower->table_bits) {
-        struct lower old = *lower;
-        lower->table_bits = old.table ? old.table_bits + 1 : 8;
-        lower->table = lower->table_bits < 31
-                           ? calloc((size_t)1 << lower->table_bits, sizeof *lower->table)
-                           : NULL;
-        if (!lower->table) {
-            *lower = old;
-            return no_memory();
-        }
-        for (uint32_t i = 0; old.table && i < 1u << old.table_bits; i++)
-            if (old.table[i].id)
-                lower->table[place_of(lower, old.table[i].id)] = old.table[i];
-        free(old.table);
-    }
-    struct lower_request *request = &lower->table[place_of(lower, id)];
-    lower->table_used += request->id == 0;
-    *request = (struct lower_request){.id = id, .request = -1};
-    *out_request = request;
-    return CORE_OK;
+    if (request)
+        status = CORE_ARRAY_PUSH(lower->start, lower->start_count, lower->start_room,
+                                 "lowering a trace", *op);
+    if (request && !status)
+        request->own[LOWER_START] = lower->start_count;
+    return status;
 }
 
 void lower_unsupported(struct lower *lower, const struct trace_event *event)
@@ -90,18 +63,12 @@ enum core_status lower_start(struct lower *lower, const struct trace_event *even
                              struct replay_op op, uint64_t id)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
-    struct lower_request *request;
     op.request = rank->request_count;
     enum core_status status = lower_add(lower, event, op);
-    if (status != CORE_OK || !id)
-        return status;
-    request = lower_request_find(lower, id);
-    if (!request)
-        status = lower_request_add(lower, id, &request);
-    if (status == CORE_OK) {
-        request->request = op.request;
-        request->op = rank->op_count - 1;
-        request->message = op.kind == REPLAY_MPROBE;
+    struct request *request = requests_find(&lower->requests, id);
+    if (status == CORE_OK && request) {
+        request->own[LOWER_NUMBER] = (uint32_t)op.request + 1;
+        request->own[LOWER_OP] = rank->op_count - 1;
     }
     return status;
 }
@@ -239,7 +206,6 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
                    event->class == EVENT_CLASS_SEND_INIT;
     struct replay_op op = {
         .bytes = event->bytes, .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
-    struct lower_request *request;
     bool bad;
 
     enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
@@ -269,14 +235,7 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
     case EVENT_CLASS_SEND_INIT:
     case EVENT_CLASS_RECV_INIT:
         op.kind = is_send ? REPLAY_ISEND : REPLAY_IRECV;
-        if (!event->request)
-            return CORE_OK;
-        status = lower_request_add(lower, event->request, &request);
-        if (status == CORE_OK) {
-            request->persistent = true;
-            request->start = op;
-        }
-        return status;
+        return lower_persistent(lower, event, &op);
     default:
         CORE_CHECK(!"a class of messages");
     }
@@ -348,30 +307,20 @@ static enum core_status lower_probe(struct lower *lower, const struct trace_even
 
 static enum core_status lower_mrecv(struct lower *lower, const struct trace_event *event)
 {
-    struct replay_op op = {.kind = REPLAY_MRECV, .bytes = event->bytes};
-    uint64_t message = event->request;
+    bool immediate = event->class == EVENT_CLASS_IMRECV;
+    struct replay_op op = {.kind = immediate ? REPLAY_IMRECV : REPLAY_MRECV, .bytes = event->bytes};
+    const struct request *request = requests_find(&lower->requests, event->request);
+    bool known = request && (request->matched || request->kind == REQUEST_MESSAGE);
 
-    if (event->class == EVENT_CLASS_IMRECV) {
-        int64_t *value;
-        uint32_t count;
-        enum core_status status =
-            trace_arg_get(lower->trace, lower->rank, event->seq, "message", &value, &count);
-        if (status != CORE_OK)
-            return status;
-        message = count ? (uint64_t)value[0] : 0;
-        free(value);
-    }
-    const struct lower_request *request = lower_request_find(lower, message);
-    if (!request || !request->message) { /* MPI_MESSAGE_NO_PROC, or a probe that was not recorded */
-        lower->notes->unknown_requests += message != 0;
+    if (!known || lower_number(request) < 0) { /* MPI_MESSAGE_NO_PROC, or its probe not recorded */
+        lower->notes->unknown_requests += (immediate ? event->message : event->request) != 0;
         return CORE_OK;
     }
-    if (event->class == EVENT_CLASS_MRECV) {
-        op.request = request->request;
+    if (!immediate) {
+        op.request = lower_number(request);
         return lower_add(lower, event, op);
     }
-    op.kind = REPLAY_IMRECV;
-    op.tag = request->request;
+    op.tag = lower_number(request); /* its message's */
     return lower_start(lower, event, op, event->request);
 }
 
@@ -379,12 +328,12 @@ static enum core_status lower_mrecv(struct lower *lower, const struct trace_even
 
 static enum core_status start_one(struct lower *lower, const struct trace_event *event, uint64_t id)
 {
-    struct lower_request *request = lower_request_find(lower, id);
-    if (!request || !request->persistent) {
+    const struct request *request = requests_find(&lower->requests, id);
+    if (!request || !request->own[LOWER_START]) {
         lower->notes->unknown_requests += id != 0;
         return CORE_OK;
     }
-    struct replay_op op = request->start;
+    struct replay_op op = lower->start[request->own[LOWER_START] - 1];
     if (op.kind == REPLAY_ICOLL)
         op.tag = (int32_t)lower->number[op.comm]++;
     return lower_start(lower, event, op, id);
@@ -401,22 +350,28 @@ static enum core_status lower_starts(struct lower *lower, const struct trace_eve
 }
 
 /* What the completion of a request tells about the operation that made it. */
-static void learn(struct lower *lower, const struct trace_completion *done)
+static enum core_status learn(enum request_step step, const struct trace_event *event,
+                              struct request *request, const struct trace_completion *done,
+                              void *context)
 {
-    struct lower_request *request = lower_request_find(lower, done->request);
-    if (!request || request->request < 0 || !done->done)
-        return;
-    struct replay_op *op = &lower->program->rank[lower->rank].op[request->op];
+    struct lower *lower = context;
+    struct replay_op *ops = lower->program->rank[lower->rank].op;
+    int32_t number = lower_number(request);
+
+    (void)event;
+    if (step != REQUEST_DONE || number < 0)
+        return CORE_OK;
+    struct replay_op *op = &ops[request->own[LOWER_OP]];
     if (op->kind == REPLAY_IRECV && !done->cancelled && done->source >= 0) {
         int32_t origin = lower->program->comm[op->comm].origin;
         int32_t world = trace_comm_world(lower->trace, origin, (int32_t)lower->rank, done->source);
         if (world >= 0)
             op->matched = world;
     }
-    if (done->cancelled && (uint32_t)request->request < lower->cancel_room &&
-        lower->cancel[request->request] != UINT32_MAX)
-        lower->program->rank[lower->rank].op[lower->cancel[request->request]].flags |=
-            REPLAY_FLAG_DONE;
+    if (done->cancelled && (uint32_t)number < lower->cancel_room &&
+        lower->cancel[number] != UINT32_MAX)
+        ops[lower->cancel[number]].flags |= REPLAY_FLAG_DONE;
+    return CORE_OK;
 }
 
 struct gathered {
@@ -433,8 +388,8 @@ static void gather(struct lower *lower, const struct trace_event *event, int whi
         const struct trace_completion *done = &event->completion[i];
         if (which >= 0 && done->done != (which == 1))
             continue;
-        const struct lower_request *request = lower_request_find(lower, done->request);
-        if (!request || request->request < 0) {
+        const struct request *request = requests_find(&lower->requests, done->request);
+        if (lower_number(request) < 0) {
             lower->notes->unknown_requests += done->request != 0 && !request;
             continue;
         }
@@ -442,7 +397,7 @@ static void gather(struct lower *lower, const struct trace_event *event, int whi
             gathered->chosen = (int32_t)gathered->count;
             gathered->done++;
         }
-        lower->scratch[gathered->count++] = request->request;
+        lower->scratch[gathered->count++] = lower_number(request);
     }
 }
 
@@ -483,8 +438,8 @@ static enum core_status wait_several(struct lower *lower, const struct trace_eve
 static enum core_status wait_one(struct lower *lower, const struct trace_event *event, uint64_t id,
                                  bool polling)
 {
-    const struct lower_request *request = lower_request_find(lower, id);
-    if (!request || request->request < 0) {
+    const struct request *request = requests_find(&lower->requests, id);
+    if (lower_number(request) < 0) {
         lower->notes->unknown_requests += id != 0 && !request;
         return CORE_OK;
     }
@@ -492,7 +447,7 @@ static enum core_status wait_one(struct lower *lower, const struct trace_event *
     return lower_add(lower, event,
                      (struct replay_op){.kind = REPLAY_WAIT,
                                         .flags = polling ? REPLAY_FLAG_TEST : 0,
-                                        .request = request->request});
+                                        .request = lower_number(request)});
 }
 
 static uint64_t single_request(const struct trace_event *event)
@@ -505,27 +460,19 @@ static uint64_t single_request(const struct trace_event *event)
 static enum core_status lower_wait(struct lower *lower, const struct trace_event *event,
                                    bool polling)
 {
-    enum core_status status;
     switch (event->class) {
     case EVENT_CLASS_WAITALL:
     case EVENT_CLASS_TESTALL:
-        status = wait_several(lower, event, REPLAY_WAIT_ALL, polling);
-        break;
+        return wait_several(lower, event, REPLAY_WAIT_ALL, polling);
     case EVENT_CLASS_WAITANY:
     case EVENT_CLASS_TESTANY:
-        status = wait_several(lower, event, REPLAY_WAIT_ANY, polling);
-        break;
+        return wait_several(lower, event, REPLAY_WAIT_ANY, polling);
     case EVENT_CLASS_WAITSOME:
     case EVENT_CLASS_TESTSOME:
-        status = wait_several(lower, event, REPLAY_WAIT_SOME, polling);
-        break;
+        return wait_several(lower, event, REPLAY_WAIT_SOME, polling);
     default:
-        status = wait_one(lower, event, single_request(event), polling);
-        break;
+        return wait_one(lower, event, single_request(event), polling);
     }
-    for (uint32_t i = 0; i < event->completion_count; i++)
-        learn(lower, &event->completion[i]);
-    return status;
 }
 
 /* Did a test find what it asked for? Testall: everything; the others: something. */
@@ -541,8 +488,8 @@ static bool test_true(const struct trace_event *event)
 static enum core_status lower_cancel(struct lower *lower, const struct trace_event *event)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
-    const struct lower_request *request = lower_request_find(lower, event->request);
-    if (!request || request->request < 0)
+    int32_t number = lower_number(requests_find(&lower->requests, event->request));
+    if (number < 0)
         return CORE_OK;
     if (lower->cancel_room < (uint32_t)rank->request_count) {
         uint32_t room = (uint32_t)rank->request_count * 2;
@@ -553,17 +500,15 @@ static enum core_status lower_cancel(struct lower *lower, const struct trace_eve
         lower->cancel = larger;
         lower->cancel_room = room;
     }
-    lower->cancel[request->request] = rank->op_count;
-    return lower_add(lower, event,
-                     (struct replay_op){.kind = REPLAY_CANCEL, .request = request->request});
+    lower->cancel[number] = rank->op_count;
+    return lower_add(lower, event, (struct replay_op){.kind = REPLAY_CANCEL, .request = number});
 }
 
 static enum core_status lower_free(struct lower *lower, const struct trace_event *event)
 {
-    struct lower_request *request = lower_request_find(lower, event->request);
-    if (!request || request->request < 0)
+    int32_t number = lower_number(requests_find(&lower->requests, event->request));
+    if (number < 0)
         return CORE_OK;
-    int32_t number = request->request;
     struct replay_op *ops = lower->program->rank[lower->rank].op;
     if ((uint32_t)number < lower->cancel_room && lower->cancel[number] != UINT32_MAX)
         ops[lower->cancel[number]].flags |=
@@ -609,8 +554,6 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
 
     if (!is_true || event->pending) {
         lower->notes->polls += event->repeat;
-        for (uint32_t i = 0; i < event->completion_count; i++)
-            learn(lower, &event->completion[i]);
         return lower_poll_keep(lower->now, event);
     }
     lower_poll_forget(lower->now);
@@ -649,7 +592,7 @@ static bool was_refused(const struct trace_event *event)
     }
 }
 
-static enum core_status lower_event(struct lower *lower, const struct trace_event *event)
+static enum core_status lower_call(struct lower *lower, const struct trace_event *event)
 {
     if (is_poll(event->class))
         return lower_poll(lower, event);
@@ -717,6 +660,26 @@ static enum core_status lower_event(struct lower *lower, const struct trace_even
     default: /* local calls, and MPI_Abort */
         return CORE_OK;
     }
+}
+
+/* What a call ends is needed until it is lowered, what it begins from then on. */
+static bool ends_requests(enum event_class class)
+{
+    return (is_poll(class) && class != EVENT_CLASS_IMPROBE) || class == EVENT_CLASS_WAIT ||
+           class == EVENT_CLASS_WAITALL || class == EVENT_CLASS_WAITANY ||
+           class == EVENT_CLASS_WAITSOME || class == EVENT_CLASS_REQUEST_FREE ||
+           class == EVENT_CLASS_MRECV;
+}
+
+static enum core_status lower_event(struct lower *lower, const struct trace_event *event)
+{
+    bool ends = ends_requests(event->class);
+    enum core_status status =
+        ends ? CORE_OK : requests_follow(&lower->requests, event, learn, lower);
+
+    if (!status)
+        status = lower_call(lower, event);
+    return status || !ends ? status : requests_follow(&lower->requests, event, learn, lower);
 }
 
 static bool is_expandable(enum event_class class)
@@ -844,9 +807,8 @@ static void reset_rank(struct lower *lower, uint32_t rank)
 {
     lower->rank = rank;
     lower_epochs_done(lower);
-    if (lower->table)
-        memset(lower->table, 0, sizeof *lower->table << lower->table_bits);
-    lower->table_used = 0;
+    requests_clear(&lower->requests);
+    lower->start_count = 0;
     if (lower->number)
         memset(lower->number, 0, lower->number_room * sizeof *lower->number);
     if (lower->cancel)
@@ -924,6 +886,7 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
 
     enum core_status status = replay_program_init(&program, trace->rank_count);
     program.buffered_overhead = BUFFERED_OVERHEAD;
+    requests_init(&lower.requests);
     if (status != CORE_OK)
         return status;
     lower.comm = malloc(comms * sizeof *lower.comm);
@@ -949,7 +912,8 @@ free_lower:
     lower_epochs_done(&lower);
     free(lower.epoch);
     free(lower.number);
-    free(lower.table);
+    requests_done(&lower.requests);
+    free(lower.start);
     free(lower.cancel);
     forget_threads(&lower);
     free(lower.thread);

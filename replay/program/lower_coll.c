@@ -149,17 +149,9 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     if (status != CORE_OK || skip)
         return status;
     if (event->class == EVENT_CLASS_COLL_INIT) {
-        struct lower_request *request;
         lower->number[op.comm]--; /* each start counts, the making does not */
         op.tag = -1;
-        if (!event->request)
-            return CORE_OK;
-        status = lower_request_add(lower, event->request, &request);
-        if (status == CORE_OK) {
-            request->persistent = true;
-            request->start = op;
-        }
-        return status;
+        return lower_persistent(lower, event, &op);
     }
     return op.kind == REPLAY_ICOLL ? lower_start(lower, event, op, event->request)
                                    : lower_add(lower, event, op);

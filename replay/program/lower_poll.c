@@ -113,9 +113,9 @@ static enum core_status list_requests(struct lower *lower, const struct lower_po
     enum core_status status = CORE_OK;
 
     for (uint32_t i = 0; i < poll->request_count && status == CORE_OK; i++) {
-        const struct lower_request *request = lower_request_find(lower, poll->request[i]);
-        if (request && request->request >= 0)
-            status = list_add(lower, count, request->request);
+        const struct request *request = requests_find(&lower->requests, poll->request[i]);
+        if (lower_number(request) >= 0)
+            status = list_add(lower, count, lower_number(request));
         else if (poll->request[i] && !request)
             *out_known = false;
     }

@@ -3,15 +3,13 @@
 #ifndef REPLAY_PROGRAM_LOWER_STATE_H
 #define REPLAY_PROGRAM_LOWER_STATE_H
 
+#include "core/trace/request.h"
 #include "replay/program/lower.h"
 
-struct lower_request { /* what is known of a request or message id of the rank being lowered */
-    uint64_t id;       /* 0: empty place */
-    int32_t request;   /* number in the program of its latest start; -1 inactive */
-    uint32_t op;       /* of its latest start */
-    bool persistent;
-    bool message;           /* made by a matched probe */
-    struct replay_op start; /* persistent: what a start makes */
+enum {               /* what a request's `own` holds */
+       LOWER_NUMBER, /* number in the program of its latest start, + 1; 0: none */
+       LOWER_OP,     /* the operation of its latest start */
+       LOWER_START   /* persistent: index into lower->start, + 1; 0: not understood */
 };
 
 struct lower_poll {           /* a test or probe that found nothing */
@@ -51,8 +49,9 @@ struct lower {
     uint32_t epoch_count;
     uint32_t *number; /* of this rank: collectives entered so far, by the program's communicator */
     uint32_t number_room;
-    struct lower_request *table; /* hash of this rank's requests */
-    uint32_t table_bits, table_used;
+    struct requests requests; /* of this rank */
+    struct replay_op *start;  /* what starts of its persistent requests make */
+    uint32_t start_count, start_room;
     uint32_t *cancel; /* by request: operation that cancels it, UINT32_MAX */
     uint32_t cancel_room;
     int32_t *scratch; /* requests of a set */
@@ -74,9 +73,14 @@ struct lower {
 /* lower.c */
 enum core_status lower_add(struct lower *lower, const struct trace_event *event,
                            struct replay_op op);
-struct lower_request *lower_request_find(struct lower *lower, uint64_t id);
-enum core_status lower_request_add(struct lower *lower, uint64_t id,
-                                   struct lower_request **out_request);
+/* The request's number in the program; -1: none, also for NULL. */
+static inline int32_t lower_number(const struct request *request)
+{
+    return request ? (int32_t)request->own[LOWER_NUMBER] - 1 : -1;
+}
+/* Keeps what a start of the persistent request that the call made makes. */
+enum core_status lower_persistent(struct lower *lower, const struct trace_event *event,
+                                  const struct replay_op *op);
 void lower_unsupported(struct lower *lower, const struct trace_event *event);
 /* The program's communicator for the trace's, remembered in *slot; -1: its members are not known.
  */
