@@ -125,7 +125,7 @@ bench: deps
 # --- unit tests: one binary a file, linked with every room that needs no MPI -------------------------------
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-$(BUILD)/tests/unit/%: tests/unit/%.c $(LIBS)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(LIBS) | $(INTERPOSE_GEN)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  test  $<")
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(LIBS) -lcmocka $(LDLIBS)

@@ -634,7 +634,8 @@ void recorder_define_call(struct lane *lane, unsigned call)
                                         d->mode,
                                         (uint16_t)name,
                                         (uint16_t)names,
-                                        0};
+                                        d->verb,
+                                        d->traits};
             memcpy(def + 1, d->name, name);
             memcpy((char *)(def + 1) + name, d->names, names);
         }

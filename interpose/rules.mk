@@ -10,10 +10,12 @@ INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
 INTERPOSE_OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interpose/*.c interpose/*/*.c)) \
                     $(BUILD)/obj/interpose/interpose_calls.o $(INTERPOSE_LEAVES:%=$(BUILD)/obj/interpose/leaf/%.o)
 
-$(INTERPOSE_GEN): interpose/generate/generate.py interpose/calls.table
+$(INTERPOSE_GEN): interpose/generate/generate.py interpose/calls.table core/trace/traits.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  gen   $<")
 	$(Q)$(PYTHON) interpose/generate/generate.py interpose/calls.table $(BUILD)/gen -- $(CC) $(INTERPOSE_MPI)
+
+$(BUILD)/gen/interpose_calls.h $(BUILD)/gen/call_meanings.h: $(INTERPOSE_GEN) ;
 
 # The library's own headers are not written for our warnings.
 $(BUILD)/obj/interpose/layer/%.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter -Wno-sign-compare -Wno-pointer-arith

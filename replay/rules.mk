@@ -1,5 +1,5 @@
 # Benchmarks of the engine: one program a file in tests/bench, built like a unit test.
-$(BUILD)/tests/bench/%: tests/bench/%.c $(LIBS)
+$(BUILD)/tests/bench/%: tests/bench/%.c $(LIBS) | $(INTERPOSE_GEN)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  bench $<")
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(LIBS) $(LDLIBS)

@@ -1,7 +1,7 @@
 # Helpers of script tests, one file a program, in build/tests/tools. (Benches are built by replay/rules.mk.)
 TOOLS = $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/tools/*.c))
 
-$(TOOLS): $(BUILD)/tests/%: tests/%.c $(LIBS)
+$(TOOLS): $(BUILD)/tests/%: tests/%.c $(LIBS) | $(INTERPOSE_GEN)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  test  $<")
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(LIBS) $(LDLIBS)

@@ -32,7 +32,7 @@ def lane(path, rank):
     with open(path, "rb") as f:
         ring = f.read()
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from("<8sIIQiiIiii", ring, 0)
-    assert magic == b"CWSPOOL\0" and version == 2, path
+    assert magic == b"CWSPOOL\0" and version == 3, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at:at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128
@@ -116,8 +116,8 @@ def record(kind, d, a, b, rank, seen, index):
         rank.stacks[seq] = struct.unpack_from(f"<{a}I", d, 16)
     elif kind == "DEF_CALL":
         mode, n, m = struct.unpack_from("<HHH", d, 8)
-        names = d[16 + n:16 + n + m].decode()
-        rank.calls[a] = (d[16:16 + n].decode(), b, mode, [n.split(":")[0] for n in names.split(",")] if names else [])
+        names = d[24 + n:24 + n + m].decode()
+        rank.calls[a] = (d[24:24 + n].decode(), b, mode, [n.split(":")[0] for n in names.split(",")] if names else [])
     elif kind == "DEF_SITE":
         i, module, address = struct.unpack_from("<IIQ", d, 8)
         rank.sites[i] = (module, address)

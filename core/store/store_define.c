@@ -73,20 +73,16 @@ static enum core_status names_keep(struct store_call *call, const char *names, s
     return CORE_OK;
 }
 
-static bool tag_is_op(enum event_class class, const char *name)
-{
-    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL ||
-           class == EVENT_CLASS_COLL_INIT || class == EVENT_CLASS_RMA || class == EVENT_CLASS_OP ||
-           strcmp(name, "MPI_Reduce_local") == 0;
-}
-
 static enum core_status call_add(struct store *store, const struct spool_def_call *def, uint32_t id)
 {
     const char *name = spool_tail(def, sizeof *def);
     struct store_defs *defs = &store->defs;
     struct store_call call = {.class = def->head.b < EVENT_CLASS_COUNT
                                            ? (enum event_class)def->head.b
-                                           : EVENT_CLASS_OTHER};
+                                           : EVENT_CLASS_OTHER,
+                              .verb = def->verb < VERB_COUNT ? (enum verb)def->verb : VERB_NONE,
+                              .traits = def->traits & ((UINT64_C(1) << TRAIT_COUNT) - 1)};
+    char traits[TRAITS_TEXT_BYTES];
     char *names = NULL;
     enum core_status status;
 
@@ -102,9 +98,10 @@ static enum core_status call_add(struct store *store, const struct spool_def_cal
         return status;
     }
     call.inner = strncmp(call.name, "MPI_", 4) != 0;
-    call.tag_is_op = tag_is_op(call.class, call.name);
-    status = store_put(&store->sql, STORE_CALL, "ittit", (int64_t)id, call.name,
-                       event_class_text(call.class), (int64_t)def->mode, *names ? names : NULL);
+    traits_write(call.traits, traits);
+    status = store_put(&store->sql, STORE_CALL, "ittittt", (int64_t)id, call.name,
+                       event_class_text(call.class), (int64_t)def->mode, verb_text(call.verb),
+                       traits, *names ? names : NULL);
     free(names);
     defs->call[id] = call;
     return status;

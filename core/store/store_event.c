@@ -396,67 +396,37 @@ enum core_status store_window_flush(struct store *store, struct store_rank *rank
 
 /* --- the call as a whole ---------------------------------------------------------------------- */
 
-static bool has_root(enum event_class class)
-{
-    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_ICOLL ||
-           class == EVENT_CLASS_COLL_INIT || class == EVENT_CLASS_SPAWN ||
-           class == EVENT_CLASS_COMM_CREATE;
-}
-
 /* What comm of the event is an id of: a window, a file, or (NULL) a communicator. Those that make
  * one say so once they did. */
 static const struct store_map *win_map(const struct store_ids *ids, const struct store_call *call,
                                        bool made)
 {
-    switch (call->class) {
-    case EVENT_CLASS_WIN_CREATE:
-        return made ? &ids->win : NULL;
-    case EVENT_CLASS_FILE:
-        return &ids->file;
-    case EVENT_CLASS_FILE_COLL:
-        return made || strcmp(call->name, "MPI_File_open") != 0 ? &ids->file : NULL;
-    case EVENT_CLASS_WIN_FREE:
-    case EVENT_CLASS_RMA:
-    case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_RMA_POST:
-    case EVENT_CLASS_RMA_START:
-    case EVENT_CLASS_RMA_COMPLETE:
-    case EVENT_CLASS_RMA_WAIT:
-    case EVENT_CLASS_RMA_TEST:
-    case EVENT_CLASS_RMA_LOCK:
-    case EVENT_CLASS_RMA_UNLOCK:
-    case EVENT_CLASS_RMA_FLUSH:
-    case EVENT_CLASS_WIN:
-        return &ids->win;
-    default:
+    if (call->traits & (TRAIT_BIT(MAKES_WIN) | TRAIT_BIT(MAKES_FILE)) && !made)
         return NULL;
-    }
+    return trait_in(call->traits, TRAIT_WINDOW) ? &ids->win
+           : trait_in(call->traits, TRAIT_FILE) ? &ids->file
+                                                : NULL;
 }
 
 /* request is the id of what the call made, for calls that make something else than requests. */
 static int64_t made(const struct store_rank *rank, const struct spool_event *event,
-                    enum event_class class)
+                    const struct store_call *call)
 {
     const struct store_ids *ids = &rank->ids;
+    const struct store_map *map = NULL;
 
-    switch (class) {
-    case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_COMM_FREE:
-        return id_or_null(store_map_get(&ids->comm, event->request));
-    case EVENT_CLASS_TYPE:
-    case EVENT_CLASS_TYPE_FREE:
-        return id_or_null(store_map_get(&ids->type, event->request));
-    case EVENT_CLASS_OP:
-    case EVENT_CLASS_OP_FREE:
-        return id_or_null(store_map_get(&ids->op, event->request));
-    case EVENT_CLASS_GROUP:
-    case EVENT_CLASS_GROUP_FREE:
-    case EVENT_CLASS_COMM: /* MPI_Comm_group */
-    case EVENT_CLASS_WIN:  /* MPI_Win_get_group */
-        return id_or_null(store_map_get(&ids->group, event->request));
-    default:
-        return id_or_null(event->request);
+    if (!trait_in(call->traits, TRAIT_MAKES_REQUEST)) {
+        if (call->traits & (TRAIT_BIT(MAKES_COMM) | TRAIT_BIT(FREES_COMM)))
+            map = &ids->comm;
+        else if (call->traits & (TRAIT_BIT(MAKES_TYPE) | TRAIT_BIT(FREES_TYPE)) ||
+                 call->verb == VERB_COMMIT_TYPE)
+            map = &ids->type;
+        else if (call->traits & (TRAIT_BIT(MAKES_OP) | TRAIT_BIT(FREES_OP)))
+            map = &ids->op;
+        else if (call->traits & (TRAIT_BIT(MAKES_GROUP) | TRAIT_BIT(FREES_GROUP)))
+            map = &ids->group;
     }
+    return id_or_null(map ? store_map_get(map, event->request) : event->request);
 }
 
 static void shape_fill(struct store *store, struct store_rank *rank,
@@ -467,7 +437,8 @@ static void shape_fill(struct store *store, struct store_rank *rank,
     const struct spool_leg *leg = parts && parts->has_leg ? &parts->leg : NULL;
     const struct store_ids *ids = &rank->ids;
     const struct store_map *win = win_map(ids, def, !pending && !event->head.b);
-    enum event_class class = def->class;
+    bool rooted = def->traits & (TRAIT_BIT(FROM_ROOT) | TRAIT_BIT(TO_ROOT));
+    bool buffer = def->verb == VERB_ATTACH_BUFFER || def->verb == VERB_DETACH_BUFFER;
 
     memset(shape, 0, sizeof *shape);
     shape->call = call;
@@ -480,18 +451,17 @@ static void shape_fill(struct store *store, struct store_rank *rank,
     } else {
         shape->comm = id_or_null(store_map_get(&ids->comm, event->comm));
     }
-    shape->peer = has_root(class) ? STORE_NULL : known(event->peer);
-    shape->root = has_root(class) ? known(event->peer) : STORE_NULL;
-    shape->tag = def->tag_is_op ? STORE_NULL : known(event->tag);
+    shape->peer = rooted ? STORE_NULL : known(event->peer);
+    shape->root = rooted ? known(event->peer) : STORE_NULL;
+    shape->tag = trait_in(def->traits, TRAIT_TAKES_OP) ? STORE_NULL : known(event->tag);
     shape->op = STORE_NULL;
-    if (def->tag_is_op && event->tag > 0)
+    if (trait_in(def->traits, TRAIT_TAKES_OP) && event->tag > 0)
         shape->op = id_or_null(store_map_get(&ids->op, (uint32_t)event->tag));
     shape->datatype = id_or_null(store_map_get(&ids->type, event->type));
     shape->count = known(event->count);
-    shape->bytes = class == EVENT_CLASS_BUFFER && !event->type
-                       ? shape->count
-                       : bytes_of(store, rank, parts, event->count, event->type,
-                                  SPOOL_LIST_SEND_COUNTS, SPOOL_LIST_SEND_TYPES);
+    shape->bytes = buffer && !event->type ? shape->count
+                                          : bytes_of(store, rank, parts, event->count, event->type,
+                                                     SPOOL_LIST_SEND_COUNTS, SPOOL_LIST_SEND_TYPES);
     if (shape->bytes == STORE_NULL && event->count == EVENT_NONE &&
         !leg) /* Reduce_scatter gives its counts on the receive side */
         shape->bytes = bytes_of(store, rank, parts, EVENT_NONE, event->type, SPOOL_LIST_RECV_COUNTS,
@@ -558,7 +528,6 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     struct store_row row = {.seq = event->seq};
     const struct store_list *list = store_list_find(parts, SPOOL_LIST_REQUESTS);
     enum core_status status = CORE_OK;
-    enum event_class class;
     struct shape shape;
     int64_t base;
 
@@ -566,11 +535,10 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
         status = call_unknown(store, rank, event->head.a, &call);
     if (status)
         return status;
-    class = store->defs.call[call].class;
     shape_fill(store, rank, event, parts, call, pending, &shape);
     shape.thread = lane;
     shape.many = list != NULL;
-    row.request = list ? list_base(list) : made(rank, event, class);
+    row.request = list ? list_base(list) : made(rank, event, &store->defs.call[call]);
     base = row.request == STORE_NULL ? 0 : row.request;
 
     status = store_talk(store, rank, event, parts, call, shape.bytes, pending);

@@ -29,6 +29,7 @@
 #include "core/status.h"
 #include "core/store/store.h"
 #include "core/table.h"
+#include "core/trace/traits.h"
 
 #define STORE_NULL INT64_MIN /* a column without a value */
 
@@ -140,8 +141,9 @@ struct store_call {
     char *names; /* of its scalar arguments: name, NUL, kind of id or nothing, NUL; repeated */
     uint32_t names_count;
     enum event_class class;
+    enum verb verb;
+    uint64_t traits;
     bool inner; /* of the library's inside, not MPI_ */
-    bool tag_is_op;
 };
 struct store_module {
     char *path;

@@ -31,7 +31,7 @@ static const struct {
 } insert_text[STORE_TABLE_COUNT] = {
     [STORE_META] = {"meta", 2},
     [STORE_RANK] = {"rank", 12},
-    [STORE_CALL] = {"call", 5},
+    [STORE_CALL] = {"call", 7},
     [STORE_SITE] = {"site", 11},
     [STORE_COMM] = {"comm", 8},
     [STORE_COMM_MEMBER] = {"comm_member", 4},

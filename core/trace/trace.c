@@ -332,16 +332,20 @@ static enum core_status calls_load(struct trace *trace)
     trace->call = trace_alloc(trace, trace->call_count, sizeof *trace->call);
     if (!trace->call)
         return no_memory(trace);
-    load = load_begin(trace, "SELECT id, name, class, mode FROM call");
+    load = load_begin(trace, "SELECT id, name, class, mode, verb, traits FROM call");
     while (load_next(&load)) {
         uint32_t id = id_of(&load, trace->call_count);
         const char *class = (const char *)sqlite3_column_text(load.stmt, 2);
+        const char *verb = (const char *)sqlite3_column_text(load.stmt, 4);
+        const char *traits = (const char *)sqlite3_column_text(load.stmt, 5);
         struct trace_call *call = &trace->call[id];
         call->name = text_keep(&load, 1);
         call->class = class ? event_class_find(class) : EVENT_CLASS_COUNT;
         call->mode = (enum event_mode)number_keep(&load, 3, 0);
+        call->verb = verb ? verb_find(verb) : VERB_COUNT;
         if (!load.status && (!call->name || call->class == EVENT_CLASS_COUNT ||
-                             (unsigned)call->mode > EVENT_MODE_READY))
+                             (unsigned)call->mode > EVENT_MODE_READY || call->verb == VERB_COUNT ||
+                             !traits || !traits_read(traits, &call->traits)))
             load.status = trace_damaged(trace, "a call is of no known kind");
     }
     return load_end(&load);

@@ -9,15 +9,18 @@
 #include <stdint.h>
 
 #include "core/trace/event.h"
+#include "core/trace/traits.h"
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 4, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 5, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 
 struct trace_call {
     const char *name;
     enum event_class class;
     enum event_mode mode;
+    enum verb verb;
+    uint64_t traits;
 };
 struct trace_site { /* strings are NULL when unknown; line 0 when unknown */
     const char *file, *path, *function, *module, *symbol, *inlined;
@@ -101,6 +104,8 @@ struct trace_event {
     int32_t call;    /* index into trace->call */
     enum event_class class;
     enum event_mode mode;
+    enum verb verb;
+    uint64_t traits;   /* of the call */
     int32_t comm;      /* -1 none; of window and file calls: what the window was made on */
     int32_t win;       /* id in table win; -1 none */
     int32_t peer, tag; /* EVENT_NONE if none */

@@ -165,6 +165,8 @@ static bool shape_fill(const struct trace *trace, sqlite3_stmt *stmt, struct sha
     if (event->comm >= 0 && !trace->comm[event->comm].member)
         return false;
     event->class = trace->call[event->call].class;
+    event->verb = trace->call[event->call].verb;
+    event->traits = trace->call[event->call].traits;
     event->mode = trace->call[event->call].mode;
     event->count =
         sqlite3_column_type(stmt, 5) == SQLITE_NULL ? EVENT_NONE : sqlite3_column_int64(stmt, 5);

@@ -44,6 +44,12 @@ LISTS = {"scounts": "SEND_COUNTS", "sdispls": "SEND_DISPLS", "sdispls_a": "SEND_
 RETURNS = {"int": "int", "double": "double", "MPI_Fint": "MPI_Fint"}
 
 
+HERE = os.path.dirname(os.path.abspath(__file__))
+TRAITS, VERBS = (dict(re.findall(r"X\((\w+), +\"(\w+)\"\)", part.replace("\\\n", "")))
+                 for part in open(os.path.join(HERE, "../../core/trace/traits.h")).read().split("#define TRAITS(X)")[1].split("#define VERBS(X)"))
+TRAITS, VERBS = ({text: name for name, text in words.items()} for words in (TRAITS, VERBS))
+
+
 class Bad(Exception):
     pass
 
@@ -56,8 +62,8 @@ def declare(ctype, name):
 class Call:
     def __init__(self, line):
         words = line.split()
-        if len(words) < 2:
-            raise Bad("a row needs a name and a class")
+        if len(words) < 3:
+            raise Bad("a row needs a name, a class and traits")
         self.name, klass = words[:2]
         self.klass, _, mode = klass.partition(":")
         if self.klass not in CLASSES:
@@ -66,10 +72,18 @@ class Call:
         self.mode = mode or ("standard" if sends else "none")
         if self.mode not in MODES:
             raise Bad(f"no such mode: '{mode}'")
+        self.traits = {t for t in words[2].split(",") if t in TRAITS}
+        verbs = [t for t in words[2].split(",") if t in VERBS]
+        for t in words[2].split(","):
+            if t not in TRAITS and t not in VERBS:
+                raise Bad(f"no such trait or verb: '{t}'")
+        if len(verbs) > 1:
+            raise Bad(f"a second verb: '{verbs[1]}'")
+        self.verb = verbs[0] if verbs else "none"
         self.special, self.returns, self.origin, self.sides = False, "int", None, None
         self.variadic = self.glue = self.aid = self.ext = self.poll = False
         self.params = []  # (role, length, C type, name)
-        for word in words[2:]:
+        for word in words[3:]:
             if word in ("special", "variadic", "glue", "aid", "ext", "poll"):
                 setattr(self, word, True)
             elif word.startswith("returns:"):
@@ -104,8 +118,46 @@ class Call:
         if self.klass in ("comm_create", "comm_icreate", "spawn") and self.all("comm_out") and not self.origin:
             raise Bad("a call that makes a communicator says how: origin:parent, copy, group, inter, merge, spawn")
 
+        self.agree()
+
+    # What a trait says of the roles of its row, and they of it.
+    ROLES_OF_TRAITS = {
+        "makes_request": ("req_out",), "sends": ("dest",), "matched": ("msg_io", "msg_out"), "makes_message": ("msg_out",),
+        "window": ("win", "win_io", "win_out"), "file": ("file", "file_io", "file_out"), "takes_op": ("op",), "per_rank": ("scounts", "rcounts"),
+        "per_type": ("stypes", "rtypes"),
+        **{f"makes_{kind}": (f"{kind}_out",) for kind in ("comm", "group", "type", "op", "win", "file")},
+        **{f"frees_{kind}": (f"{kind}_io",) for kind in ("comm", "group", "op", "win", "file")},
+    }
+    NEEDS = {
+        "receives": ("source", "rsource", "msg_io"), "probes": ("source",), "completes_one": ("req", "req_io"), "completes_any": ("reqs",),
+        "completes_some": ("reqs",), "completes_all": ("reqs",), "starts": ("req_io", "reqs"), "cancels": ("req_io",), "frees_request": ("req_io",),
+        "frees_type": ("type_io",), "polls": ("int_out",), "over_made": ("comm_out",),
+        "neighbor": ("comm",), "persistent": ("req_out",), "at_origin": ("win",),
+    }
+    TELLS = ("sends", "receives", "probes", "collective", "dynamic", "starts", "completes_one", "completes_any", "completes_some", "completes_all")
+
+    def agree(self):
+        """Whether traits and roles say the same."""
+        for trait, roles in self.ROLES_OF_TRAITS.items():
+            if (trait in self.traits) != bool(self.all(*roles)):
+                raise Bad(f"'{trait}' without a role {' or '.join(roles)}" if trait in self.traits else
+                          f"a role {' or '.join(roles)} without '{trait}'")
+        if bool(self.traits & {"from_root", "to_root"}) != bool(self.all("root")):
+            raise Bad("a role root, and neither 'from_root' nor 'to_root'" if self.all("root") else "'from_root' or 'to_root' without a role root")
+        for trait, roles in self.NEEDS.items():
+            if trait in self.traits and not self.all(*roles):
+                raise Bad(f"'{trait}' without a role {' or '.join(roles)}")
+        for trait in self.TELLS:
+            if trait in self.traits and "local" in self.traits:
+                raise Bad(f"'{trait}' and 'local'")
+        if self.mode != "none" and "sends" not in self.traits:
+            raise Bad("a mode without 'sends'")
+
     def all(self, *roles):
         return [p[3] for p in self.params if p[0] in roles]
+
+    def meaning(self):
+        return f"VERB_{VERBS[self.verb]}, " + (" | ".join(f"TRAIT_BIT({TRAITS[t]})" for t in TRAITS if t in self.traits) or "0")
 
     def one(self, *roles):
         names = self.all(*roles)
@@ -865,13 +917,13 @@ def main():
     h = ["/* Generated by interpose/generate/generate.py from interpose/calls.table: do not edit. */", "#ifndef INTERPOSE_CALLS_H",
          "#define INTERPOSE_CALLS_H", "#include <mpi.h>", "#include <mpi-ext.h>" if ext else "", "#include <stdint.h>", "enum interpose_call {"]
     h += [f"    CALL_{c.name}," for c in calls] + ["    CALL_COUNT", "};"]
-    h += ["struct call_description { const char *name; const char *names; uint8_t class; uint8_t mode; };",
+    h += ["struct call_description { const char *name; const char *names; uint8_t class, mode, verb; uint64_t traits; };",
           "extern const struct call_description call_description[CALL_COUNT];"]
     h += [c.type() for c in calls]
     body = ["/* Generated by interpose/generate/generate.py from interpose/calls.table: do not edit. */", '#include "interpose/misuse/usage.h"',
-            '#include "core/trace/event.h"', "const struct call_description call_description[CALL_COUNT] = {"]
+            '#include "core/trace/event.h"', '#include "core/trace/traits.h"', "const struct call_description call_description[CALL_COUNT] = {"]
     for c in calls:
-        body.append(f'    {{"{c.full}", "{c.arg_names()}", EVENT_CLASS_{c.klass.upper()}, EVENT_MODE_{c.mode.upper()}}},')
+        body.append(f'    {{"{c.full}", "{c.arg_names()}", EVENT_CLASS_{c.klass.upper()}, EVENT_MODE_{c.mode.upper()}, {c.meaning()}}},')
     body.append("};")
     for c in calls:
         body.append(f"_Static_assert(__builtin_types_compatible_p(__typeof__(&{c.full}), {c.name}_fn), "
@@ -884,7 +936,11 @@ def main():
     h.append("#endif")
     os.makedirs(folder, exist_ok=True)
     exports = "{\n  global:\n" + "".join(f"    {c.full};\n    P{c.full};\n" for c in calls) + "  local: *;\n};\n"
-    for name, text in (("interpose_calls.h", "\n".join(h) + "\n"), ("interpose_calls.c", "\n".join(body) + "\n"),
+    meanings = ["/* Generated by interpose/generate/generate.py from interpose/calls.table: do not edit. */", '#include "core/trace/event.h"',
+                '#include "core/trace/traits.h"', "static const struct call_meaning {", "    const char *name;", "    uint8_t class, mode, verb;",
+                "    uint64_t traits;", "} call_meanings[] = {"]
+    meanings += [f'    {{"{c.full}", EVENT_CLASS_{c.klass.upper()}, EVENT_MODE_{c.mode.upper()}, {c.meaning()}}},' for c in calls] + ["};"]
+    for name, text in (("call_meanings.h", "\n".join(meanings) + "\n"), ("interpose_calls.h", "\n".join(h) + "\n"), ("interpose_calls.c", "\n".join(body) + "\n"),
                        ("interpose.map", exports)):
         with open(os.path.join(folder, name), "w") as f:
             f.write(text)

@@ -18,6 +18,17 @@ try 's/^\(Isend .*\)tag=tag/\1tag/'
 try '/^Isend /d'
 try 's/^Isend /Isendd /'
 try 's/^Comm_dup comm_create origin:copy/Comm_dup comm_create/'
+# A row whose traits are none, or contradict its roles or each other.
+try 's/^Isend isend sends,makes_request/Isend isend sends,makes_requests/'
+try 's/^Isend isend sends,makes_request/Isend isend sends/'
+try 's/^Send send sends/Send send sends,makes_request/'
+try 's/^Wait wait completes_one/Wait wait completes_all/'
+try 's/^Wait wait completes_one/Wait wait local,completes_one/'
+try 's/^Put rma window,put/Put rma put/'
+try 's/^Put rma window,put/Put rma window,put,get/'
+try 's/^Bcast coll collective,bcast,from_root/Bcast coll collective,bcast/'
+try 's/^Comm_free comm_free collective,frees_comm/Comm_free comm_free collective/'
+try 's/^Recv recv receives/Recv recv:buffered receives/'
 # A row that differs from the header's prototype fails when it is compiled.
 sed 's/^\(Isend .*\)tag=tag comm=comm/\1comm=comm tag=tag/' "$table" >bad.table
 generate bad.table; echo "[$?]"

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "core/spool/spool.h"
+#include "tests/unit/meaning.h"
 
 struct writer {
     char folder[512];
@@ -71,8 +72,13 @@ static inline void writer_call(struct writer *w, unsigned id, const char *name, 
 {
     size_t n = strlen(name), m = strlen(names);
     struct spool_def_call *def = writer_add(w, SPOOL_DEF_CALL, sizeof *def + n + m, id, class);
+    const struct call_meaning *meaning = meaning_of(name, class);
 
     def->mode = (uint16_t)mode;
+    if (meaning) {
+        def->verb = meaning->verb;
+        def->traits = meaning->traits;
+    }
     def->name_bytes = (uint16_t)n;
     def->names_bytes = (uint16_t)m;
     memcpy((char *)(def + 1), name, n);

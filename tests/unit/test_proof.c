@@ -14,6 +14,7 @@
 
 #include "launch/proof/proof.h"
 #include "core/spool/spool.h"
+#include "tests/unit/meaning.h"
 
 enum { WORLD = 1, RANKS_MAX = 8, RING_BYTES = 1 << 16 };
 
@@ -68,9 +69,12 @@ static void job_start(uint32_t count)
                                : class == EVENT_CLASS_RMA_LOCK ? "lock_type,assert"
                                                                : "";
             const char *name = event_class_text((enum event_class) class);
+            const struct call_meaning *meaning = meaning_of("", class);
             struct spool_def_call def = {.name_bytes =
                                              (uint16_t)snprintf(text, sizeof text, "MPI_%s", name),
-                                         .names_bytes = (uint16_t)strlen(args)};
+                                         .names_bytes = (uint16_t)strlen(args),
+                                         .verb = meaning->verb,
+                                         .traits = meaning->traits};
 
             strcat(text, args);
             put(r, SPOOL_DEF_CALL, class, class, &def, sizeof def, text, strlen(text));
@@ -136,7 +140,10 @@ static void names_define(void)
 
     for (uint32_t r = 0; r < rank_count; r++)
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
-            struct spool_def_call def = {.name_bytes = (uint16_t)strlen(row[i].name)};
+            const struct call_meaning *meaning = meaning_of(row[i].name, 0);
+            struct spool_def_call def = {.name_bytes = (uint16_t)strlen(row[i].name),
+                                         .verb = meaning->verb,
+                                         .traits = meaning->traits};
 
             put(r, SPOOL_DEF_CALL, row[i].call, row[i].class, &def, sizeof def, row[i].name,
                 def.name_bytes);

@@ -97,9 +97,15 @@ static void test_good(void **state)
 
 static void test_tampered(void **state)
 {
+    char sql[64], sentence[32];
+
     (void)state;
-    expect_refused("PRAGMA user_version = 99", CORE_BAD_VERSION, "newer version 99");
-    expect_refused("PRAGMA user_version = 2", CORE_BAD_VERSION, "older version 2");
+    for (int off = -1; off <= 1; off += 2) {
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", TRACE_SCHEMA_VERSION + off);
+        snprintf(sentence, sizeof sentence, "%s version %d", off > 0 ? "newer" : "older",
+                 TRACE_SCHEMA_VERSION + off);
+        expect_refused(sql, CORE_BAD_VERSION, sentence);
+    }
     expect_refused("PRAGMA application_id = 1", CORE_BAD_FORMAT, "another program");
     expect_refused("DELETE FROM rank", CORE_BAD_FORMAT, "no ranks");
     expect_refused("DELETE FROM rank WHERE rank = 0", CORE_BAD_FORMAT, "ranks");
@@ -108,6 +114,9 @@ static void test_tampered(void **state)
     expect_refused("UPDATE rank SET state = 'odd'", CORE_BAD_FORMAT, "no known state");
     expect_refused("UPDATE call SET class = 'odd' WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
     expect_refused("UPDATE call SET mode = 9 WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
+    expect_refused("UPDATE call SET verb = 'odd' WHERE id = 1", CORE_BAD_FORMAT, "no known kind");
+    expect_refused("UPDATE call SET traits = 'sends,odd' WHERE id = 1", CORE_BAD_FORMAT,
+                   "no known kind");
     expect_refused("UPDATE call SET id = 16000000 WHERE id = 1", CORE_BAD_FORMAT, "out of range");
     expect_refused("UPDATE call SET id = -5 WHERE id = 1", CORE_BAD_FORMAT, "out of range");
     expect_refused("DELETE FROM call WHERE name = 'MPI_Isend'", CORE_BAD_FORMAT, "no sense");

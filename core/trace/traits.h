@@ -1,0 +1,191 @@
+/* What a call means: the traits column of the call table (interpose/calls.table), the one place
+ * where it is decided. A call has any number of traits, and at most one verb: which operation of
+ * its family it is. Both are stored with the call, in the spool as numbers, in the trace as the
+ * words below; whoever asks what a call does asks these and never its name.
+ *
+ * The words are those of the table: the generator (interpose/generate) reads them from this file.
+ */
+#ifndef CORE_TRACE_TRAITS_H
+#define CORE_TRACE_TRAITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define TRAITS(X)                                                                                  \
+    X(LOCAL, "local")           /* returns whatever other ranks do, and tells them nothing */      \
+    X(ANY_TIME, "any_time")     /* allowed before MPI_Init and after MPI_Finalize */               \
+    X(ANY_THREAD, "any_thread") /* allowed in any thread, whatever the thread level */             \
+    X(DYNAMIC, "dynamic")       /* processes that come, go or meet */                              \
+    /* messages */                                                                                 \
+    X(SENDS, "sends")       /* to its peer on comm */                                              \
+    X(RECEIVES, "receives") /* a message of comm; of a call that sends too: its leg */             \
+    X(PROBES, "probes")     /* looks for a message of comm */                                      \
+    X(MATCHED, "matched")   /* by way of a message handle, which it makes or takes */              \
+    /* requests */                                                                                 \
+    X(MAKES_REQUEST, "makes_request")                                                              \
+    X(PERSISTENT, "persistent") /* the request does nothing until it is started */                 \
+    X(STARTS, "starts")                                                                            \
+    X(COMPLETES_ONE, "completes_one") /* the request it names */                                   \
+    X(COMPLETES_ANY, "completes_any") /* one of a list */                                          \
+    X(COMPLETES_SOME, "completes_some")                                                            \
+    X(COMPLETES_ALL, "completes_all")                                                              \
+    X(POLLS, "polls")                 /* returns at once, and says whether there was something */  \
+    X(KEEPS_REQUEST, "keeps_request") /* says that the request is complete, and leaves it */       \
+    X(FREES_REQUEST, "frees_request")                                                              \
+    X(CANCELS, "cancels")                                                                          \
+    /* collectives */                                                                              \
+    X(COLLECTIVE, "collective") /* all members of comm, window or file call it, in one order */    \
+    X(OVER_MADE, "over_made")   /* called by the members of the comm that it makes, not of comm */ \
+    X(FROM_ROOT, "from_root")   /* data, or what is to be done, goes from the root to all */       \
+    X(TO_ROOT, "to_root")                                                                          \
+    X(PREFIX, "prefix")     /* each gets what lower ranks gave */                                  \
+    X(NEIGHBOR, "neighbor") /* along the topology of comm */                                       \
+    X(PER_RANK, "per_rank") /* a size for each rank (the v forms) */                               \
+    X(PER_TYPE, "per_type") /* a datatype for each rank (the w forms) */                           \
+    X(REDUCES, "reduces")   /* combines values by an operation */                                  \
+    X(TAKES_OP, "takes_op") /* the event's tag is the id of an operation */                        \
+    /* objects that it makes, whose id the event has once it returns, and frees */                 \
+    X(LENDS, "lends") /* what it makes is not the caller's to free */                              \
+    X(MAKES_MESSAGE, "makes_message")                                                              \
+    X(MAKES_COMM, "makes_comm")                                                                    \
+    X(FREES_COMM, "frees_comm")                                                                    \
+    X(MAKES_GROUP, "makes_group")                                                                  \
+    X(FREES_GROUP, "frees_group")                                                                  \
+    X(MAKES_TYPE, "makes_type")                                                                    \
+    X(FREES_TYPE, "frees_type")                                                                    \
+    X(MAKES_OP, "makes_op")                                                                        \
+    X(FREES_OP, "frees_op")                                                                        \
+    X(MAKES_WIN, "makes_win")                                                                      \
+    X(FREES_WIN, "frees_win")                                                                      \
+    X(MAKES_FILE, "makes_file")                                                                    \
+    X(FREES_FILE, "frees_file")                                                                    \
+    X(MAKES_INFO, "makes_info")                                                                    \
+    X(FREES_INFO, "frees_info")                                                                    \
+    X(MAKES_ERRHANDLER, "makes_errhandler")                                                        \
+    X(FREES_ERRHANDLER, "frees_errhandler")                                                        \
+    X(MAKES_KEYVAL, "makes_keyval")                                                                \
+    X(FREES_KEYVAL, "frees_keyval")                                                                \
+    X(MAKES_MEMORY, "makes_memory")                                                                \
+    X(FREES_MEMORY, "frees_memory")                                                                \
+    /* one-sided communication and files */                                                        \
+    X(WINDOW, "window")           /* on a window: the event's comm is one's id */                  \
+    X(AT_ORIGIN, "at_origin")     /* flushes what the origin may use again, not the target */      \
+    X(ALL_TARGETS, "all_targets") /* of the window, rather than one */                             \
+    X(FILE, "file")               /* on a file: the event's comm is one's id */                    \
+    X(AT_OFFSET, "at_offset")     /* where an argument says, not a file pointer */                 \
+    X(SHARED_POINTER, "shared_pointer")                                                            \
+    X(ORDERED, "ordered") /* at the shared pointer, in the order of ranks */                       \
+    X(BEGINS, "begins")   /* the first half of a split access */                                   \
+    X(ENDS, "ends")
+
+#define VERBS(X)                                                \
+    X(NONE, "none")                                             \
+    X(INIT, "init")                                             \
+    X(FINALIZE, "finalize")                                     \
+    X(ABORT, "abort")                                           \
+    X(ATTACH_BUFFER, "attach_buffer")                           \
+    X(DETACH_BUFFER, "detach_buffer")                           \
+    X(COMMIT_TYPE, "commit_type")                               \
+    X(FROM_FORTRAN, "from_fortran") /* a handle */              \
+    X(TO_FORTRAN, "to_fortran")                                 \
+    /* collectives that move data; a barrier moves none */      \
+    X(BARRIER, "barrier")                                       \
+    X(BCAST, "bcast")                                           \
+    X(GATHER, "gather")                                         \
+    X(SCATTER, "scatter")                                       \
+    X(ALLGATHER, "allgather")                                   \
+    X(ALLTOALL, "alltoall")                                     \
+    X(REDUCE, "reduce")                                         \
+    X(ALLREDUCE, "allreduce")                                   \
+    X(REDUCE_SCATTER, "reduce_scatter")                         \
+    X(REDUCE_SCATTER_BLOCK, "reduce_scatter_block")             \
+    X(SCAN, "scan")                                             \
+    X(EXSCAN, "exscan")                                         \
+    /* communicators and their topologies */                    \
+    X(COMM_DUP, "comm_dup")                                     \
+    X(COMM_SPLIT, "comm_split")                                 \
+    X(COMM_CREATE, "comm_create")                               \
+    X(COMM_CREATE_GROUP, "comm_create_group")                   \
+    X(INTERCOMM_CREATE, "intercomm_create")                     \
+    X(INTERCOMM_MERGE, "intercomm_merge")                       \
+    X(CART_CREATE, "cart_create")                               \
+    X(CART_SUB, "cart_sub")                                     \
+    X(GRAPH_CREATE, "graph_create")                             \
+    X(DIST_GRAPH_CREATE, "dist_graph_create")                   \
+    X(DIST_GRAPH_CREATE_ADJACENT, "dist_graph_create_adjacent") \
+    /* windows: their making, accesses, epochs, memory */       \
+    X(WIN_CREATE, "win_create")                                 \
+    X(WIN_CREATE_DYNAMIC, "win_create_dynamic")                 \
+    X(WIN_ALLOCATE, "win_allocate")                             \
+    X(WIN_ALLOCATE_SHARED, "win_allocate_shared")               \
+    X(PUT, "put")                                               \
+    X(GET, "get")                                               \
+    X(ACCUMULATE, "accumulate")                                 \
+    X(GET_ACCUMULATE, "get_accumulate")                         \
+    X(FETCH_AND_OP, "fetch_and_op")                             \
+    X(COMPARE_AND_SWAP, "compare_and_swap")                     \
+    X(FENCE, "fence")                                           \
+    X(POST, "post")                                             \
+    X(START_EPOCH, "start_epoch")                               \
+    X(COMPLETE_EPOCH, "complete_epoch")                         \
+    X(WAIT_EPOCH, "wait_epoch")                                 \
+    X(TEST_EPOCH, "test_epoch")                                 \
+    X(LOCK, "lock")                                             \
+    X(UNLOCK, "unlock")                                         \
+    X(FLUSH, "flush")                                           \
+    X(SYNC_MEMORY, "sync_memory")                               \
+    X(ATTACH_MEMORY, "attach_memory")                           \
+    X(DETACH_MEMORY, "detach_memory")                           \
+    /* files */                                                 \
+    X(OPEN_FILE, "open_file")                                   \
+    X(CLOSE_FILE, "close_file")                                 \
+    X(DELETE_FILE, "delete_file")                               \
+    X(READ, "read")                                             \
+    X(WRITE, "write")                                           \
+    X(SEEK, "seek")                                             \
+    X(GET_POSITION, "get_position")                             \
+    X(SET_VIEW, "set_view")                                     \
+    X(SET_SIZE, "set_size")                                     \
+    X(PREALLOCATE, "preallocate")                               \
+    X(SET_ATOMICITY, "set_atomicity")                           \
+    X(SYNC_FILE, "sync_file")
+
+enum trait {
+#define X(name, text) TRAIT_##name,
+    TRAITS(X)
+#undef X
+        TRAIT_COUNT
+};
+_Static_assert(TRAIT_COUNT <= 63, "a set of traits is a number that SQL keeps");
+
+enum verb {
+#define X(name, text) VERB_##name,
+    VERBS(X)
+#undef X
+        VERB_COUNT
+};
+_Static_assert(VERB_COUNT <= 255, "a verb is kept in a byte");
+
+/* A set of traits: TRAIT_BIT(SENDS) | TRAIT_BIT(MAKES_REQUEST). */
+#define TRAIT_BIT(name) (UINT64_C(1) << TRAIT_##name)
+#define TRAITS_COMPLETE                                                                \
+    (TRAIT_BIT(COMPLETES_ONE) | TRAIT_BIT(COMPLETES_ANY) | TRAIT_BIT(COMPLETES_SOME) | \
+     TRAIT_BIT(COMPLETES_ALL))
+
+static inline bool trait_in(uint64_t traits, enum trait trait)
+{
+    return traits >> trait & 1;
+}
+
+/* Words as in the table; NULL if out of range. And back: COUNT if unknown. */
+const char *trait_text(enum trait trait);
+const char *verb_text(enum verb verb);
+enum verb verb_find(const char *text);
+
+/* "sends,makes_request", "" for none; TRAITS_TEXT_BYTES are enough for any set. And back: false if
+ * there is a word that is no trait. */
+enum { TRAITS_TEXT_BYTES = 1024 };
+void traits_write(uint64_t traits, char text[TRAITS_TEXT_BYTES]);
+bool traits_read(const char *text, uint64_t *out_traits);
+
+#endif
