@@ -19,13 +19,13 @@ exec ip netns exec $ns unshare -m -u /bin/bash -c 'hostname far; mount --bind "\
 A
 chmod +x agent
 several() { # mpirun's arguments...
-    LIMIT=60
-    env -u OMPI_MCA_btl CROSSWAIT_SPOOL="$SPOOL" timeout -k 10 60 mpirun --host $net.1:2,$net.2:2 -n 4 --mca plm_rsh_agent "$PWD/agent" --mca btl self,vader,tcp \
+    env -u OMPI_MCA_btl CROSSWAIT_SPOOL="$SPOOL" timeout -k 10 300 mpirun --host $net.1:2,$net.2:2 -n 4 --mca plm_rsh_agent "$PWD/agent" --mca btl self,vader,tcp \
         --mca btl_tcp_if_include $net.0/24 --mca oob_tcp_if_include $net.0/24 -x OMPI_MCA_btl_vader_single_copy_mechanism=none \
         -x "LD_PRELOAD=$BUILD/libcrosswait.so" -x CROSSWAIT_SPOOL "$@" </dev/null
 }
 several "$BUILD/corpus/programs/stencil" 20 64 >out 2>err || { echo "the job failed"; cat out err; exit 1; }
-[ ! -s err ] || { cat err; exit 1; }
+# On a busy machine mpirun itself warns that its child has already started ssh when it wants to put it into a group.
+grep -v "plm:rsh: Warning: setpgid" err >ours && { cat ours; exit 1; }
 [ -z "$(find far -type f)" ] || { echo "left on the other machine: $(find far -type f)"; exit 1; }
 check <<'P'
 assert sorted(ranks) == [0, 1, 2, 3], sorted(ranks)
@@ -40,4 +40,4 @@ sends = {me: sum(1 for e in r.events if e.name in ("MPI_Isend", "MPI_Sendrecv", 
 assert len(set(sends.values())) == 1 and sends[0] > 10, sends
 P
 crosswait recover spool -o T.db >/dev/null && [ "$(sqlite3 T.db "select count(*) from rank where state = 'finished'")" = 4 ] || exit 1
-[ "$(sqlite3 T.db "select count(*) from message where send is null or receive is null" 2>/dev/null || echo 0)" = 0 ] || true
+[ "$(sqlite3 T.db "select count(*) from message where send_id is null or recv_id is null")" = 0 ]

@@ -60,7 +60,11 @@ def check(test):
         return
     if verdict == "unseen":
         return
-    report = json.loads(run(["crosswait", "report", "--format=json", "T.db"]).stdout)
+    told = run(["crosswait", "report", "--format=json", "T.db"])
+    if told.returncode > 1:
+        yield f"report: exit status {told.returncode}\n{told.stdout[-600:]}{told.stderr[-600:]}"
+        return
+    report = json.loads(told.stdout)
     errors = [f for f in report["findings"] if f["severity"] != "note"]
     if verdict in TITLES:
         if not any(f["title"].startswith(TITLES[verdict]) for f in errors):
