@@ -8,6 +8,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/conflict/file_conflict.h"
 #include "checkers/collective/types.h"
+#include "core/array.h"
 
 enum {
     FINDINGS_MAX = 16,
@@ -16,13 +17,14 @@ enum {
     MODE_SEQUENTIAL = 256
 }; /* the modes' numbers in Open MPI and ROMIO */
 
+struct step {
+    uint64_t seq;
+    int32_t call;
+};
 struct opened { /* a rank's side of a file */
     int64_t amode;
     int32_t etype;
-    struct {
-        uint64_t seq;
-        int32_t call;
-    } * step; /* its collective calls */
+    struct step *step; /* its collective calls */
     uint32_t steps, room;
     uint64_t seq;
     bool known;
@@ -31,7 +33,7 @@ struct files {
     const struct check_input *input;
     struct finding_list *list;
     struct opened *opened; /* file * ranks + rank */
-    uint32_t file_count, findings;
+    uint32_t room, file_count, findings;
 };
 
 static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank)
@@ -40,16 +42,10 @@ static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank
 
     if (file < 0 || file > 4096)
         return NULL;
-    if ((uint32_t)file >= files->file_count) {
-        uint32_t count = (uint32_t)file + 8;
-        struct opened *fresh = realloc(files->opened, (size_t)count * ranks * sizeof *fresh);
-        if (!fresh)
-            return NULL;
-        memset(fresh + (size_t)files->file_count * ranks, 0,
-               (size_t)(count - files->file_count) * ranks * sizeof *fresh);
-        files->opened = fresh;
-        files->file_count = count;
-    }
+    if (CORE_ARRAY_ROOM_ZERO(files->opened, files->room, ((uint64_t)file + 1) * ranks, "files"))
+        return NULL;
+    if ((uint32_t)file >= files->file_count)
+        files->file_count = (uint32_t)file + 1;
     return &files->opened[(size_t)file * ranks + rank];
 }
 
@@ -154,18 +150,10 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
             continue;
         }
         if (event.class == EVENT_CLASS_FILE_COLL) {
-            if (file->steps == file->room) {
-                uint32_t room = file->room ? file->room * 2 : 16;
-                void *fresh = realloc(file->step, room * sizeof *file->step);
-                if (!fresh) {
-                    status = core_report(CORE_NO_MEMORY, "out of memory for files");
-                    break;
-                }
-                file->step = fresh;
-                file->room = room;
-            }
-            file->step[file->steps].seq = event.seq;
-            file->step[file->steps++].call = event.call;
+            status = CORE_ARRAY_PUSH(file->step, file->steps, file->room, "files",
+                                     (struct step){.seq = event.seq, .call = event.call});
+            if (status != CORE_OK)
+                break;
         }
         if (!file->known)
             continue;
@@ -245,7 +233,7 @@ enum core_status check_file(const struct check_input *input, struct finding_list
         status = read_rank(&files, rank);
     for (uint32_t i = 0; i < files.file_count && status == CORE_OK; i++)
         compare(&files, i);
-    for (size_t i = 0; i < (size_t)files.file_count * input->trace->rank_count; i++)
+    for (size_t i = 0; i < files.room; i++)
         free(files.opened[i].step);
     free(files.opened);
     return status == CORE_OK && any && whole ? file_conflict_check(input, list) : status;

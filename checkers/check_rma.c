@@ -13,6 +13,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/conflict/order.h"
+#include "core/array.h"
 
 enum {
     FINDINGS_MAX = 16,
@@ -61,11 +62,11 @@ struct rma {
     const struct check_input *input;
     struct finding_list *list;
     struct window *window;
-    uint32_t window_count;
+    uint32_t window_room;
     struct access *access;
     uint32_t access_count, access_room;
     struct held *held;
-    uint32_t held_count;
+    uint32_t held_count, held_room;
     uint32_t findings;
     enum core_status status;
 };
@@ -119,15 +120,8 @@ static struct window *window_of(struct rma *rma, int32_t win)
 
     if (win < 0 || win > 1 << 20)
         return NULL;
-    if ((uint32_t)win >= rma->window_count) {
-        uint32_t count = (uint32_t)win + 8;
-        struct window *fresh = realloc(rma->window, count * sizeof *fresh);
-        if (!fresh)
-            return NULL;
-        memset(fresh + rma->window_count, 0, (count - rma->window_count) * sizeof *fresh);
-        rma->window = fresh;
-        rma->window_count = count;
-    }
+    if (CORE_ARRAY_ROOM_ZERO(rma->window, rma->window_room, (uint64_t)win + 1, "windows"))
+        return NULL;
     struct window *window = &rma->window[win];
     if (!window->known) {
         window->unit = calloc(ranks, sizeof *window->unit);
@@ -170,18 +164,9 @@ static void complete(struct rma *rma, uint32_t rank, int32_t win, int32_t target
 
 static bool add(struct rma *rma, const struct access *access)
 {
-    if (rma->access_count == rma->access_room) {
-        uint32_t room = rma->access_room ? rma->access_room * 2 : 256;
-        struct access *fresh = realloc(rma->access, room * sizeof *fresh);
-        if (!fresh) {
-            rma->status = core_report(CORE_NO_MEMORY, "out of memory for one-sided accesses");
-            return false;
-        }
-        rma->access = fresh;
-        rma->access_room = room;
-    }
-    rma->access[rma->access_count++] = *access;
-    return true;
+    rma->status = CORE_ARRAY_PUSH(rma->access, rma->access_count, rma->access_room,
+                                  "one-sided accesses", *access);
+    return rma->status == CORE_OK;
 }
 
 static void span(const struct trace *trace, struct access *access)
@@ -288,13 +273,8 @@ static void set_group(struct rma *rma, const struct trace_event *event, struct e
 
 static void hold(struct rma *rma, const struct trace_event *event)
 {
-    struct held *fresh = realloc(rma->held, (rma->held_count + 1) * sizeof *fresh);
-    if (!fresh) {
-        rma->status = core_report(CORE_NO_MEMORY, "out of memory for locks of windows");
-        return;
-    }
-    rma->held = fresh;
-    rma->held[rma->held_count++] = (struct held){event->rank, event->win, event->seq, UINT64_MAX};
+    rma->status = CORE_ARRAY_PUSH(rma->held, rma->held_count, rma->held_room, "locks of windows",
+                                  (struct held){event->rank, event->win, event->seq, UINT64_MAX});
 }
 
 static void let_go(struct rma *rma, const struct trace_event *event)
@@ -684,7 +664,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     if (status == CORE_OK && order)
         compare(&rma, order);
     order_free(order);
-    for (uint32_t i = 0; i < rma.window_count; i++) {
+    for (uint32_t i = 0; i < rma.window_room; i++) {
         for (uint32_t rank = 0; rma.window[i].epoch && rank < trace->rank_count; rank++) {
             free(rma.window[i].epoch[rank].lock);
             free(rma.window[i].epoch[rank].group);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "core/array.h"
 
 enum { THREADS_MAX = 64, FINDINGS_MAX = 8 };
 enum { LEVEL_SINGLE, LEVEL_FUNNELED, LEVEL_SERIALIZED, LEVEL_MULTIPLE };
@@ -91,13 +92,10 @@ static enum core_status keep_requests(struct requests *all, const struct trace_e
 {
     uint32_t count = waits(event->class) ? event->completion_count + (event->request != 0) : 0;
 
-    if (count > all->room) {
-        uint64_t *fresh = realloc(all->request, count * sizeof *fresh);
-        if (!fresh)
-            return core_report(CORE_NO_MEMORY, "out of memory for the requests of a call");
-        all->request = fresh;
-        all->room = count;
-    }
+    enum core_status status =
+        CORE_ARRAY_FIT(all->request, all->room, count, "the requests of a call");
+    if (status != CORE_OK)
+        return status;
     all->count = 0;
     if (count && event->request)
         all->request[all->count++] = event->request;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
 
@@ -58,16 +59,8 @@ void finding_list_done(struct finding_list *list)
 struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity)
 {
-    if (list->count == list->room) {
-        uint32_t room = list->room ? list->room * 2 : 8;
-        struct finding *larger = realloc(list->finding, room * sizeof *larger);
-        if (!larger) {
-            core_report(CORE_NO_MEMORY, "out of memory for findings");
-            return NULL;
-        }
-        list->finding = larger;
-        list->room = room;
-    }
+    if (CORE_ARRAY_ROOM(list->finding, list->room, list->count + 1, "findings"))
+        return NULL;
     struct finding *finding = &list->finding[list->count++];
     *finding = (struct finding){.id = list->count, .rule = &rule_table[rule], .severity = severity};
     return finding;
@@ -138,14 +131,9 @@ void finding_fact(struct finding *finding, const char *format, ...)
     char *fact = NULL;
 
     REPLACE_TEXT(fact);
-    char **larger =
-        fact ? realloc(finding->fact, (finding->fact_count + 1) * sizeof *larger) : NULL;
-    if (!larger) {
+    if (!fact || CORE_ARRAY_PUSH(finding->fact, finding->fact_count, finding->fact_room,
+                                 "the facts of a finding", fact))
         free(fact);
-        return;
-    }
-    finding->fact = larger;
-    finding->fact[finding->fact_count++] = fact;
 }
 
 void finding_place(struct finding *finding, const struct trace *trace, const char *what,
@@ -181,15 +169,10 @@ static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, cha
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank,
                                       uint64_t seq)
 {
-    struct finding_call *larger =
-        realloc(finding->call, (finding->call_count + 1) * sizeof *larger);
-    if (!larger) {
-        core_report(CORE_NO_MEMORY, "out of memory for a finding's calls");
+    if (CORE_ARRAY_PUSH(finding->call, finding->call_count, finding->call_room,
+                        "the calls of a finding", (struct finding_call){.rank = rank, .seq = seq}))
         return NULL;
-    }
-    finding->call = larger;
-    struct finding_call *call = &finding->call[finding->call_count++];
-    *call = (struct finding_call){.rank = rank, .seq = seq};
+    struct finding_call *call = &finding->call[finding->call_count - 1];
     describe_event(trace, rank, seq, &call->call, &call->site);
     return call;
 }
@@ -209,13 +192,8 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
             return;
     if (call->await_count == FINDING_AWAITS_MAX)
         return;
-    struct finding_await *larger = realloc(call->await, (call->await_count + 1) * sizeof *larger);
-    if (!larger) {
-        core_report(CORE_NO_MEMORY, "out of memory for a finding's ranks");
-        return;
-    }
-    call->await = larger;
-    call->await[call->await_count++] = (struct finding_await){.rank = rank, .any = any};
+    CORE_ARRAY_PUSH(call->await, call->await_count, call->await_room, "the ranks of a finding",
+                    (struct finding_await){.rank = rank, .any = any});
 }
 
 static void title_proven(struct finding *finding)

@@ -35,7 +35,7 @@ struct finding_call { /* a rank's part in it */
     char *subject_site;
     char *waits_for;             /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
     struct finding_await *await; /* the same as data, for drawing */
-    uint32_t await_count;
+    uint32_t await_count, await_room;
     char *note; /* e.g. "3rd time at this place"; NULL */
     bool core;  /* one of those that hold each other; false: merely waits for them */
 };
@@ -51,9 +51,9 @@ struct finding {
     enum finding_confirmed confirmed;
     char *title; /* one sentence */
     struct finding_call *call;
-    uint32_t call_count;
+    uint32_t call_count, call_room;
     char **fact; /* further sentences, in order */
-    uint32_t fact_count;
+    uint32_t fact_count, fact_room;
     char *schedule; /* policy text that brings it about; NULL: none needed */
     char *repeat;   /* the one command that shows it again */
 };

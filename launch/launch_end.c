@@ -10,6 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "launch/launch_inside.h"
 
 struct process {
@@ -60,7 +61,7 @@ static bool process_read(pid_t pid, struct process *out_process)
 static size_t processes_list(struct process **out_process)
 {
     struct process *list = NULL;
-    size_t count = 0, room = 0;
+    uint32_t count = 0, room = 0;
     struct dirent *entry;
     DIR *folder = opendir("/proc");
 
@@ -70,14 +71,8 @@ static size_t processes_list(struct process **out_process)
         if (!isdigit((unsigned char)entry->d_name[0]) ||
             !process_read(atoi(entry->d_name), &process))
             continue;
-        if (count == room) {
-            struct process *more = realloc(list, (room = room ? 2 * room : 256) * sizeof *list);
-
-            if (!more)
-                break;
-            list = more;
-        }
-        list[count++] = process;
+        if (CORE_ARRAY_PUSH(list, count, room, "the list of processes", process))
+            break;
     }
     if (folder)
         closedir(folder);

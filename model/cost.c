@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "model/bound.h"
 #include "model/extract.h"
 #include "replay/program/lower.h"
@@ -78,22 +79,16 @@ static uint64_t model_bytes(const struct cost_kind *kind, const struct collectiv
     return kind->cut && collective->count ? bytes / collective->count : bytes;
 }
 
+#define A_COST "the cost of collectives" /* out of memory for ... */
+
 static enum core_status add_span(struct inner_rank *inner, uint64_t parent, uint32_t index)
 {
     if (inner->count && inner->span[inner->count - 1].parent == parent) {
         inner->span[inner->count - 1].count = index - inner->span[inner->count - 1].first + 1;
         return CORE_OK;
     }
-    if (inner->count == inner->room) {
-        uint32_t room = inner->room ? inner->room * 2 : 64;
-        struct inner_span *larger = realloc(inner->span, room * sizeof *larger);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for the messages inside collectives");
-        inner->span = larger;
-        inner->room = room;
-    }
-    inner->span[inner->count++] = (struct inner_span){.parent = parent, .first = index, .count = 1};
-    return CORE_OK;
+    return CORE_ARRAY_PUSH(inner->span, inner->count, inner->room, A_COST,
+                           (struct inner_span){.parent = parent, .first = index, .count = 1});
 }
 
 /* Walks a rank's events and operations side by side, both in the order of seq, and notes which
@@ -240,13 +235,9 @@ static enum core_status measure_one(struct measuring *m, const struct collective
         list->unmeasured += find_kind(name) != NULL;
         return status;
     }
-    if (list->count == *room) {
-        *room = *room ? *room * 2 : 64;
-        struct cost_entry *larger = realloc(list->entry, *room * sizeof *larger);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for the cost of collectives");
-        list->entry = larger;
-    }
+    status = CORE_ARRAY_ROOM(list->entry, *room, list->count + 1, A_COST);
+    if (status != CORE_OK)
+        return status;
     struct cost_entry *entry = &list->entry[list->count++];
     *entry = (struct cost_entry){.comm = collective->comm,
                                  .number = collective->number,
@@ -309,10 +300,9 @@ enum core_status cost_list_measure(struct trace *trace, struct cost_list *out_li
         if (status == CORE_OK)
             status = extractor_new(&m.program, &m.extractor);
         if (status == CORE_OK) {
-            m.inner = calloc(m.program.rank_count, sizeof *m.inner);
-            m.range = calloc(m.program.rank_count, sizeof *m.range);
-            if (!m.inner || !m.range)
-                status = core_report(CORE_NO_MEMORY, "out of memory for the cost of collectives");
+            status = CORE_ARRAY_NEW(m.inner, m.program.rank_count, A_COST);
+            if (status == CORE_OK)
+                status = CORE_ARRAY_NEW(m.range, m.program.rank_count, A_COST);
         }
         for (uint32_t rank = 0; rank < m.program.rank_count && status == CORE_OK; rank++)
             status = find_spans(&m, rank);

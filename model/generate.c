@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
 
@@ -162,17 +163,11 @@ enum core_status replay_generate_check(const struct replay_generate_request *r)
 
 static void put(struct generate *g, int kind, uint32_t peer, uint64_t words)
 {
-    if (g->step_count == g->step_room) {
-        uint32_t room = g->step_room ? g->step_room * 2 : 16;
-        struct replay_op *larger = core_alloc_again(g->step, room * sizeof *larger);
-        if (!larger) {
-            if (g->status == CORE_OK)
-                g->status =
-                    core_report(CORE_NO_MEMORY, "out of memory for a step of %u messages", room);
-            return;
-        }
-        g->step = larger;
-        g->step_room = room;
+    enum core_status status =
+        CORE_ARRAY_ROOM(g->step, g->step_room, g->step_count + 1, "a step of messages");
+    if (status != CORE_OK) {
+        g->status = g->status ? g->status : status;
+        return;
     }
     CORE_CHECK(peer < g->P && peer != g->rank);
     g->step[g->step_count++] =

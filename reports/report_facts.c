@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 static enum core_status prepare(struct trace *trace, const char *sql, sqlite3_stmt **out_statement)
 {
     if (sqlite3_prepare_v2(trace->db, sql, -1, out_statement, NULL) == SQLITE_OK)
@@ -44,15 +46,9 @@ static enum core_status gather_totals(struct report_facts *facts)
     if (status != CORE_OK)
         return status;
     while (sqlite3_step(statement) == SQLITE_ROW) {
-        if (facts->total_count == room) {
-            room = room ? room * 2 : 32;
-            struct report_call_total *larger = realloc(facts->total, room * sizeof *larger);
-            if (!larger) {
-                status = core_report(CORE_NO_MEMORY, "out of memory for the report's totals");
-                break;
-            }
-            facts->total = larger;
-        }
+        status = CORE_ARRAY_ROOM(facts->total, room, facts->total_count + 1, "the report's totals");
+        if (status != CORE_OK)
+            break;
         struct report_call_total *total = &facts->total[facts->total_count++];
         const char *name = (const char *)sqlite3_column_text(statement, 0);
         *total =

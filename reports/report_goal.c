@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "replay/program/lower.h"
 #include "reports/report.h"
 
@@ -47,7 +48,7 @@ static enum core_status taken_load(struct trace *trace, struct taken **out_taken
 {
     sqlite3_stmt *row;
     struct taken *taken = NULL;
-    size_t count = 0, room = 0;
+    uint32_t count = 0, room = 0;
     enum core_status status = CORE_OK;
 
     if (sqlite3_prepare_v2(trace->db,
@@ -58,18 +59,13 @@ static enum core_status taken_load(struct trace *trace, struct taken **out_taken
         return core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace->path,
                            sqlite3_errmsg(trace->db));
     while (sqlite3_step(row) == SQLITE_ROW) {
-        if (count == room) {
-            room = room ? room * 2 : 1024;
-            struct taken *larger = realloc(taken, room * sizeof *larger);
-            if (!larger) {
-                status = core_report(CORE_NO_MEMORY, "out of memory for the schedule's messages");
-                break;
-            }
-            taken = larger;
-        }
-        taken[count++] = (struct taken){(uint32_t)sqlite3_column_int64(row, 0),
-                                        (uint64_t)sqlite3_column_int64(row, 1),
-                                        sqlite3_column_int(row, 2), sqlite3_column_int(row, 3)};
+        status =
+            CORE_ARRAY_PUSH(taken, count, room, "the schedule's messages",
+                            (struct taken){(uint32_t)sqlite3_column_int64(row, 0),
+                                           (uint64_t)sqlite3_column_int64(row, 1),
+                                           sqlite3_column_int(row, 2), sqlite3_column_int(row, 3)});
+        if (status != CORE_OK)
+            break;
     }
     sqlite3_finalize(row);
     *out_taken = taken;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/trace/describe.h"
 #include "report_page.h"
 #include "reports/messages.h"
@@ -433,7 +434,7 @@ struct timeline {
     struct stream stream;
     json_t *shapes, *lanes;
     uint32_t *shape_number; /* by the trace's id: 1 + number on the page; 0 not met */
-    size_t shape_room;
+    uint32_t shape_room;
     uint64_t t_before, messages;
     bool inner;
 };
@@ -458,17 +459,12 @@ static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t
     if (id < 0 || (uint64_t)id > trace->file_bytes)
         return core_report(CORE_BAD_FORMAT, "the trace '%s' is damaged: an event without a shape",
                            trace->path);
-    if ((size_t)id >= line->shape_room) {
-        size_t room = (size_t)id * 2 + 64;
-        uint32_t *larger = realloc(line->shape_number, room * sizeof *larger);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for the timeline's shapes");
-        memset(larger + line->shape_room, 0, (room - line->shape_room) * sizeof *larger);
-        line->shape_number = larger;
-        line->shape_room = room;
-    }
+    enum core_status status = CORE_ARRAY_ROOM_ZERO(line->shape_number, line->shape_room,
+                                                   (uint64_t)id + 1, "the timeline's shapes");
+    if (status != CORE_OK)
+        return status;
     if (!line->shape_number[id]) {
-        enum core_status status = trace_event_get(trace, rank, seq, &event);
+        status = trace_event_get(trace, rank, seq, &event);
         if (status != CORE_OK)
             return status;
         if (event.class != EVENT_CLASS_COMM_CREATE)

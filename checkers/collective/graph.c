@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+
 enum { EDGES_MAX = 1 << 24 };
 
 struct edge { /* ranks of the communicator */
@@ -32,16 +34,7 @@ static int compare_edges(const void *a, const void *b)
 
 static enum core_status add(struct edges *edges, struct edge edge)
 {
-    if (edges->count == edges->room) {
-        uint32_t room = edges->room ? edges->room * 2 : 64;
-        struct edge *fresh = realloc(edges->edge, room * sizeof *fresh);
-        if (!fresh)
-            return core_report(CORE_NO_MEMORY, "out of memory for the edges of a graph");
-        edges->edge = fresh;
-        edges->room = room;
-    }
-    edges->edge[edges->count++] = edge;
-    return CORE_OK;
+    return CORE_ARRAY_PUSH(edges->edge, edges->count, edges->room, "the edges of a graph", edge);
 }
 
 /* One member's neighbours on one side. *out_whole = false: they are not all known. */

@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "checkers/conflict/order.h"
+#include "core/array.h"
 
 enum {
     FINDINGS_MAX = 16,
@@ -84,26 +85,21 @@ struct conflict {
     struct order *order, *called; /* called: with the collective calls on files */
     struct said said[FINDINGS_MAX];
     const char **name; /* of files: each opened under */
-    uint32_t file_count, access_count, access_room, begun_count, begun_room, said_count, name_count,
-        name_room;
+    uint32_t handle_room, access_count, access_room, begun_count, begun_room, said_count,
+        name_count, name_room;
     uint64_t compared;
     bool locks;
     enum core_status status;
 };
 
-static bool grow(struct conflict *c, void *array, uint32_t *room, uint32_t count, size_t size)
-{
-    void **at = array, *fresh;
+#define ACCESSES "accesses to files" /* out of memory for ... */
 
-    if (count < *room)
-        return true;
-    if (!(fresh = realloc(*at, (*room ? *room * 2 : 64) * size))) {
-        c->status = core_report(CORE_NO_MEMORY, "out of memory for accesses to files");
-        return false;
-    }
-    *at = fresh;
-    *room = *room ? *room * 2 : 64;
-    return true;
+/* Whether there is room; the first failure counts. */
+static bool good(struct conflict *c, enum core_status status)
+{
+    if (status != CORE_OK && c->status == CORE_OK)
+        c->status = status;
+    return status == CORE_OK;
 }
 
 static struct handle *handle_of(struct conflict *c, int32_t file, uint32_t rank)
@@ -112,18 +108,9 @@ static struct handle *handle_of(struct conflict *c, int32_t file, uint32_t rank)
 
     if (file < 0 || file > FILES_MAX)
         return NULL;
-    if ((uint32_t)file >= c->file_count) {
-        uint32_t count = (uint32_t)file + 8;
-        struct handle *fresh = realloc(c->handle, (size_t)count * ranks * sizeof *fresh);
-        if (!fresh) {
-            c->status = core_report(CORE_NO_MEMORY, "out of memory for files");
-            return NULL;
-        }
-        memset(fresh + (size_t)c->file_count * ranks, 0,
-               (size_t)(count - c->file_count) * ranks * sizeof *fresh);
-        c->handle = fresh;
-        c->file_count = count;
-    }
+    if (!good(c, CORE_ARRAY_ROOM_ZERO(c->handle, c->handle_room, ((uint64_t)file + 1) * ranks,
+                                      ACCESSES)))
+        return NULL;
     return &c->handle[(size_t)file * ranks + rank];
 }
 
@@ -149,10 +136,8 @@ static const struct shape *shape_of(struct conflict *c, int64_t filetype)
     if (shape->known)
         return shape->fits ? shape : NULL;
     shape->known = true;
-    if (!(shape->before = malloc(type->segment_count * sizeof *shape->before))) {
-        c->status = core_report(CORE_NO_MEMORY, "out of memory for filetypes");
+    if (!good(c, CORE_ARRAY_NEW(shape->before, type->segment_count, ACCESSES)))
         return NULL;
-    }
     for (uint32_t i = 0; i < type->segment_count; i++) {
         const struct spool_segment *segment = &type->segment[i];
         const struct trace_datatype *basic = type_of(c, segment->basic);
@@ -255,7 +240,7 @@ static uint32_t name_of(struct conflict *c, const char *text)
     for (uint32_t i = 0; i < c->name_count; i++)
         if (*text && strcmp(c->name[i], text) == 0)
             return i;
-    if (!grow(c, &c->name, &c->name_room, c->name_count, sizeof *c->name))
+    if (!good(c, CORE_ARRAY_ROOM(c->name, c->name_room, (uint64_t)c->name_count + 1, ACCESSES)))
         return 0;
     if (!(copy = strdup(text))) {
         c->status = core_report(CORE_NO_MEMORY, "out of memory for names of files");
@@ -267,7 +252,8 @@ static uint32_t name_of(struct conflict *c, const char *text)
 
 static void synchronised(struct conflict *c, struct handle *handle, uint64_t seq)
 {
-    if (grow(c, &handle->sync, &handle->sync_room, handle->sync_count, sizeof *handle->sync))
+    if (good(c, CORE_ARRAY_ROOM(handle->sync, handle->sync_room, (uint64_t)handle->sync_count + 1,
+                                ACCESSES)))
         handle->sync[handle->sync_count++] = seq;
 }
 
@@ -337,7 +323,8 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
     if (at < 0 || bytes <= 0 || !handle->shown || bytes > INT64_MAX / 4 ||
         at > INT64_MAX / 4 / handle->unit)
         return;
-    if (!grow(c, &c->access, &c->access_room, c->access_count, sizeof *c->access))
+    if (!good(c,
+              CORE_ARRAY_ROOM(c->access, c->access_room, (uint64_t)c->access_count + 1, ACCESSES)))
         return;
     uint32_t index = c->access_count++;
     c->access[index] = (struct access){.seq = event->seq,
@@ -358,7 +345,8 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
         handle->begun = index + 1;
     else if (!later)
         moved(c, index, event->completion_count ? &event->completion[0] : NULL, event->seq);
-    else if (grow(c, &c->begun, &c->begun_room, c->begun_count, sizeof *c->begun))
+    else if (good(c,
+                  CORE_ARRAY_ROOM(c->begun, c->begun_room, (uint64_t)c->begun_count + 1, ACCESSES)))
         c->begun[c->begun_count++] = (struct begun){event->request, index};
 }
 
@@ -693,13 +681,13 @@ static void enter(struct conflict *c, struct live *live, const struct cursor *pi
            (live->owner[i].file != access->file || live->owner[i].rank != access->rank))
         i++;
     if (i == live->count) {
-        if (!grow(c, &live->owner, &live->room, live->count, sizeof *live->owner))
+        if (!good(c, CORE_ARRAY_ROOM(live->owner, live->room, (uint64_t)live->count + 1, ACCESSES)))
             return;
         live->owner[live->count++] =
             (struct owner){.rank = access->rank, .file = access->file, .until = INT64_MAX};
     }
     struct owner *owner = &live->owner[i];
-    if (!grow(c, &owner->piece, &owner->room, owner->count, sizeof *owner->piece))
+    if (!good(c, CORE_ARRAY_ROOM(owner->piece, owner->room, (uint64_t)owner->count + 1, ACCESSES)))
         return;
     for (at = owner->count++; at && owner->piece[at - 1].access > piece->access; at--)
         owner->piece[at] = owner->piece[at - 1];
@@ -745,7 +733,7 @@ static void sweep(struct conflict *c, uint32_t name)
     c->compared = 0;
     for (uint32_t i = 0; writes && several && i < c->access_count; i++)
         if (c->access[i].name == name && c->access[i].bytes > 0 &&
-            grow(c, &heap, &room, count, sizeof *heap)) {
+            good(c, CORE_ARRAY_ROOM(heap, room, (uint64_t)count + 1, ACCESSES))) {
             heap[count] = (struct cursor){.access = i};
             cursor_at(c, &heap[count++], c->access[i].first, c->access[i].bytes);
         }
@@ -801,7 +789,7 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
                          c.said[i].more > 1 ? "s" : "");
     order_free(c.order);
     order_free(c.called);
-    for (size_t i = 0; i < (size_t)c.file_count * input->trace->rank_count; i++)
+    for (size_t i = 0; i < c.handle_room; i++)
         free(c.handle[i].sync);
     for (uint32_t i = 0; i < input->trace->datatype_count; i++)
         free(c.shape[i].before);

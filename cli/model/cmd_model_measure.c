@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "core/trace/trace.h"
 
 struct sample {
@@ -16,21 +17,13 @@ struct sample {
 
 struct samples {
     struct sample *at;
-    size_t count, room;
+    uint32_t count, room;
 };
 
 static enum core_status samples_add(struct samples *samples, uint64_t bytes, double ns)
 {
-    if (samples->count == samples->room) {
-        size_t room = samples->room ? samples->room * 2 : 1024;
-        struct sample *larger = realloc(samples->at, room * sizeof *larger);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for %zu samples", room);
-        samples->at = larger;
-        samples->room = room;
-    }
-    samples->at[samples->count++] = (struct sample){bytes, ns};
-    return CORE_OK;
+    return CORE_ARRAY_PUSH(samples->at, samples->count, samples->room, "samples",
+                           (struct sample){bytes, ns});
 }
 
 static enum core_status read_rank(struct trace *trace, uint32_t rank, struct samples *samples)
@@ -186,9 +179,10 @@ static void print(const struct model_ask *ask, const struct sample *at, const si
 
 static enum core_status report(const struct model_ask *ask, struct samples *samples, FILE *out)
 {
-    size_t *number = calloc(samples->count ? samples->count : 1, sizeof *number);
-    if (!number)
-        return core_report(CORE_NO_MEMORY, "out of memory for %zu samples", samples->count);
+    size_t *number;
+    enum core_status made = CORE_ARRAY_NEW(number, samples->count, "samples");
+    if (made != CORE_OK)
+        return made;
     if (samples->count)
         qsort(samples->at, samples->count, sizeof *samples->at, by_size);
     size_t count = medians(samples->at, samples->count, number);

@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/array.h"
 #include "launch/proof/proof.h"
 #include "launch/launch_inside.h"
 #include "core/spool/spool_read.h"
@@ -137,22 +138,17 @@ static uint32_t threads_list(pid_t pid, pid_t **out_thread)
 {
     char path[64];
     pid_t *list = NULL;
-    uint32_t count = 0;
+    uint32_t count = 0, room = 0;
     struct dirent *entry;
     DIR *folder;
 
     snprintf(path, sizeof path, "/proc/%d/task", (int)pid);
     folder = opendir(path);
     while (folder && (entry = readdir(folder))) {
-        pid_t *more;
-
         if (!isdigit((unsigned char)entry->d_name[0]))
             continue;
-        more = realloc(list, (count + 1) * sizeof *list);
-        if (!more)
+        if (CORE_ARRAY_PUSH(list, count, room, "the threads of a rank", atoi(entry->d_name)))
             break;
-        list = more;
-        list[count++] = atoi(entry->d_name);
     }
     if (folder)
         closedir(folder);
