@@ -9,8 +9,6 @@
 
 #include "checkers/check_rules.h"
 
-enum { PARTS_LISTED_MAX = 16 };
-
 static const struct { /* what the recorder calls it */
     const char *text;
     enum rule_id rule;
@@ -117,8 +115,6 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const char *text, vo
         return CORE_OK;
     mistake->last_rank = rank;
     mistake->ranks++;
-    if (finding->call_count >= PARTS_LISTED_MAX)
-        return CORE_OK;
     bool origin_only = other && event.class == EVENT_CLASS_FINALIZE;
     struct finding_call *call = finding_call_add(finding, trace, rank, origin_only ? other : seq);
     if (!call)
@@ -144,8 +140,6 @@ static enum core_status check_end(const struct check_input *input, struct findin
             finding_title(finding, "rank %" PRIu32 " exits without MPI_Finalize", i);
             finding_repeat_check(finding, input->trace);
         }
-        if (finding->call_count >= PARTS_LISTED_MAX)
-            break;
         struct finding_call *call = finding_call_add(finding, input->trace, i, rank->events);
         if (!call)
             return CORE_NO_MEMORY;

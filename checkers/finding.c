@@ -236,8 +236,11 @@ bool finding_list_undecided(const struct finding_list *list)
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
-    if (text)
-        json_object_set_new(object, key, json_string(text));
+    char *copy = text ? core_text_utf8(text) : NULL;
+
+    if (copy)
+        json_object_set_new(object, key, json_string(copy));
+    free(copy);
 }
 
 static json_t *call_json(const struct finding_call *call)

@@ -7,6 +7,7 @@
 #include "core/text.h"
 #include "core/spool/spool.h"
 #include "core/trace/trace.h"
+#include "core/version.h"
 
 struct command {
     const char *name;
@@ -77,7 +78,7 @@ int main(int argc, char **argv)
         return CLI_CLEAN;
     }
     if (!strcmp(argv[1], "--version")) {
-        printf("crosswait %s (trace format %d, spool format %d)\n", CLI_VERSION,
+        printf("crosswait %s (trace format %d, spool format %d)\n", CORE_VERSION,
                TRACE_SCHEMA_VERSION, SPOOL_VERSION);
         return CLI_CLEAN;
     }

@@ -20,8 +20,6 @@
 
 #include "core/status.h"
 
-#define CLI_VERSION "1.0.0"
-
 enum cli_exit { /* of every command */
                 CLI_CLEAN = 0,
                 CLI_FINDINGS = 1,

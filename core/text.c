@@ -1,17 +1,83 @@
 /* See text.h. Holds no state. */
 #include "core/text.h"
 
+#include <ctype.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <string.h>
+
+static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
+
+/* Bytes of the UTF-8 character that begins here; 0: none does. */
+static size_t character_bytes(const char *text)
+{
+    const unsigned char *at = (const unsigned char *)text;
+    size_t bytes = at[0] < 0x80                    ? 1
+                   : at[0] >= 0xc2 && at[0] < 0xe0 ? 2
+                   : at[0] >= 0xe0 && at[0] < 0xf0 ? 3
+                   : at[0] >= 0xf0 && at[0] < 0xf5 ? 4
+                                                   : 0;
+
+    for (size_t i = 1; i < bytes; i++)
+        if ((at[i] & 0xc0) != 0x80)
+            return 0;
+    bool overlong = (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xf0 && at[1] < 0x90);
+    bool outside = (at[0] == 0xed && at[1] >= 0xa0) || (at[0] == 0xf4 && at[1] >= 0x90);
+    return bytes > 1 && (overlong || outside) ? 0 : bytes;
+}
 
 void core_text_xml(const char *text, FILE *file)
 {
-    for (; text && *text; text++) {
-        if (strchr("<>&\"'", *text))
+    while (text && *text) {
+        size_t bytes = character_bytes(text);
+        if (bytes == 0)
+            fputs(replacement, file);
+        else if (bytes > 1)
+            fwrite(text, 1, bytes, file);
+        else if (strchr("<>&\"'", *text))
             fprintf(file, "&#%d;", *text);
         else if ((unsigned char)*text >= ' ' || *text == '\n' || *text == '\t')
             fputc(*text, file);
+        text += bytes ? bytes : 1;
     }
+}
+
+char *core_text_utf8(const char *text)
+{
+    char *copy = NULL;
+    size_t room;
+    FILE *file = open_memstream(&copy, &room);
+
+    if (!file)
+        return NULL;
+    while (*text) {
+        size_t bytes = character_bytes(text);
+        if (bytes)
+            fwrite(text, 1, bytes, file);
+        else
+            fputs(replacement, file);
+        text += bytes ? bytes : 1;
+    }
+    return fclose(file) == 0 ? copy : NULL;
+}
+
+char *core_text_uri(const char *path)
+{
+    char *uri = NULL;
+    size_t room;
+    FILE *file = open_memstream(&uri, &room);
+
+    if (!file)
+        return NULL;
+    if (*path == '/')
+        fputs("file://", file);
+    for (; *path; path++) {
+        if (isalnum((unsigned char)*path) || strchr("-._~/+=@,", *path))
+            fputc(*path, file);
+        else
+            fprintf(file, "%%%02X", (unsigned char)*path);
+    }
+    return fclose(file) == 0 ? uri : NULL;
 }
 
 void core_text_json(const char *text, FILE *file)

@@ -12,6 +12,7 @@
 
 #include "launch/launch_inside.h"
 #include "core/store/store.h"
+#include "core/text.h"
 
 /* --- what became of each rank ----------------------------------------------------------------- */
 
@@ -259,22 +260,18 @@ static void world_remove(const struct launch_world *world)
 
 static char *command_text(char *const *command)
 {
-    size_t bytes = 1;
-    char *text;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
 
-    for (int i = 0; command[i]; i++)
-        bytes += strlen(command[i]) + 3;
-    text = malloc(bytes);
-    if (!text)
+    if (!file)
         return NULL;
-    *text = '\0';
     for (int i = 0; command[i]; i++) {
-        bool quote = !*command[i] || strpbrk(command[i], " \t\n\"'$&;|<>()*?[]#~`\\") != NULL;
-
-        sprintf(text + strlen(text), "%s%s%s%s", i ? " " : "", quote ? "'" : "", command[i],
-                quote ? "'" : "");
+        if (i)
+            fputc(' ', file);
+        core_text_shell(command[i], file);
     }
-    return text;
+    return fclose(file) == 0 ? text : NULL;
 }
 
 static void progress(uint64_t events, void *context)

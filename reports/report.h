@@ -94,6 +94,8 @@ const char *report_names(char *buffer, size_t buffer_bytes);
 enum core_status report_text(const struct report_facts *facts, FILE *file);
 enum core_status report_text_findings(const struct report_facts *facts,
                                       FILE *file); /* without job and totals */
+/* One finding, as it stands in the report for a terminal. */
+void report_text_finding(const struct finding *finding, FILE *file);
 enum core_status report_json(const struct report_facts *facts, FILE *file);
 enum core_status report_html(const struct report_facts *facts, FILE *file);
 enum core_status report_sarif(const struct report_facts *facts, FILE *file);

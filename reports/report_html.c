@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/text.h"
 #include "core/trace/describe.h"
 #include "report_page.h"
 #include "reports/messages.h"
@@ -31,16 +32,6 @@ enum {
 
 /* --- text ------------------------------------------------------------------------------------- */
 
-static void escaped(const char *text, FILE *file)
-{
-    for (; text && *text; text++) {
-        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
-            fprintf(file, "&#%d;", *text);
-        else
-            fputc(*text, file);
-    }
-}
-
 static const char *plural(uint64_t count)
 {
     return count == 1 ? "" : "s";
@@ -49,7 +40,7 @@ static const char *plural(uint64_t count)
 static void pair(const char *name, const char *value, FILE *file)
 {
     fprintf(file, "<dt>%s</dt><dd>", name);
-    escaped(value, file);
+    core_text_xml(value, file);
     fprintf(file, "</dd>\n");
 }
 
@@ -152,22 +143,22 @@ static void call_row(const struct finding_call *call, FILE *file)
 {
     fprintf(file, "<tr%s><td>rank %" PRIu32 "</td><td class=\"call\">",
             call->core ? "" : " class=\"behind\"", call->rank);
-    escaped(call->call ? call->call : "in no recorded call", file);
+    core_text_xml(call->call ? call->call : "in no recorded call", file);
     if (call->subject) {
         fprintf(file, "<br>of ");
-        escaped(call->subject, file);
+        core_text_xml(call->subject, file);
     }
     fprintf(file, "</td><td class=\"mono\">");
-    escaped(call->site, file);
+    core_text_xml(call->site, file);
     if (call->subject) {
         fprintf(file, "<br>");
-        escaped(call->subject_site, file);
+        core_text_xml(call->subject_site, file);
     }
     fprintf(file, "</td><td>");
-    escaped(call->waits_for, file);
+    core_text_xml(call->waits_for, file);
     if (call->note) {
         fprintf(file, "%s", call->waits_for ? "<br>" : "");
-        escaped(call->note, file);
+        core_text_xml(call->note, file);
     }
     fprintf(file, "</td></tr>\n");
 }
@@ -198,7 +189,7 @@ static void finding_article(const struct finding *finding, FILE *file)
 
     fprintf(file, "<article class=\"%s\"><h3><span class=\"badge\">%s</span>%s: ", severity,
             severity, finding->rule->id);
-    escaped(finding->title ? finding->title : finding->rule->id, file);
+    core_text_xml(finding->title ? finding->title : finding->rule->id, file);
     fprintf(file, "</h3>\n<div class=\"who\">\n");
     ring_draw(finding, file);
     calls_table(finding, file);
@@ -207,7 +198,7 @@ static void finding_article(const struct finding *finding, FILE *file)
         fprintf(file, "<ul>\n");
         for (uint32_t i = 0; i < finding->fact_count; i++) {
             fprintf(file, "<li>");
-            escaped(finding->fact[i], file);
+            core_text_xml(finding->fact[i], file);
             fprintf(file, "</li>\n");
         }
         fprintf(file, "</ul>\n");
@@ -217,7 +208,7 @@ static void finding_article(const struct finding *finding, FILE *file)
         pair("schedule", finding->schedule, file);
     if (finding->repeat) {
         fprintf(file, "<dt>again</dt><dd><code>");
-        escaped(finding->repeat, file);
+        core_text_xml(finding->repeat, file);
         fprintf(file, "</code></dd>\n");
     }
     fprintf(file, "</dl></article>\n");
@@ -281,7 +272,7 @@ static void unusual_ranks(const struct report_facts *facts, FILE *file)
                           "<th class=\"number\">events</th><th class=\"number\">lost</th></tr>\n");
         fprintf(file, "<tr><td>%" PRIu32 "</td><td>%s</td><td>", i,
                 event_rank_state_text(rank->state));
-        escaped(rank->detail, file);
+        core_text_xml(rank->detail, file);
         fprintf(file,
                 "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
                 "</td></tr>\n",
@@ -348,7 +339,7 @@ static void cost_table(const struct report_facts *facts, FILE *file)
         if (cost->rows > 1)
             fprintf(file, " (or %" PRIu32 " more)", cost->rows - 1);
         fprintf(file, "</td><td>%.3f ms at ", (double)cost->recorded_ns / 1e6);
-        escaped(trace_site_text(facts->trace, cost->site, place, sizeof place), file);
+        core_text_xml(trace_site_text(facts->trace, cost->site, place, sizeof place), file);
         fprintf(file, "</td></tr>\n");
     }
     fprintf(file, "</table></div>\n");
@@ -613,7 +604,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
 {
     fprintf(file, "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta "
                   "name=\"viewport\" content=\"width=device-width\">\n<title>crosswait: ");
-    escaped(facts->command ? facts->command : facts->trace->path, file);
+    core_text_xml(facts->command ? facts->command : facts->trace->path, file);
     fprintf(file, "</title>\n<style>\n%s</style></head><body>\n", page_css);
     job_head(facts, file);
     if (facts->findings && facts->findings->count)

@@ -1,113 +1,149 @@
-/* SARIF 2.1.0, for code scanning: a rule a checker, a result a finding, at the places of the calls
- * that make it up. Paths are those that the compiler was given, so that a program built inside its
- * repository is annotated there. */
-#include <jansson.h>
+/* SARIF 2.1.0, for code scanning: the rules of the checkers, a result a finding, at the places of
+ * the calls that make it up. Paths are those that the compiler was given, so that a program built
+ * inside its repository is annotated there. */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/check.h"
 #include "reports/report.h"
+#include "reports/sarif.h"
 
-static json_t *text_object(const char *text)
+enum { INIT_AMONG_MAX = 64 }; /* a rank's first calls, among which MPI_Init is looked for */
+
+static const struct trace_site *site_of(const struct trace *trace, int32_t site)
 {
-    return json_pack("{s:s}", "text", text ? text : "");
+    return site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
 }
 
-static json_t *rules(void)
+static struct sarif_place place_of(const struct trace_site *site)
 {
-    json_t *array = json_array();
+    struct sarif_place place = {0};
 
-    for (const struct checker *checker = check_table; checker->id; checker++)
-        json_array_append_new(array, json_pack("{s:s, s:o}", "id", checker->id, "shortDescription",
-                                               text_object(checker->proves)));
-    return array;
+    if (site && site->file) {
+        place.path = site->path ? site->path : site->file;
+        place.line = site->line > 0 ? site->line : 1;
+    }
+    if (site)
+        place.function = site->function ? site->function : site->symbol;
+    return place;
 }
 
-/* A place in a source file, or the function or module where nothing more is known. */
-static json_t *location(struct trace *trace, const struct finding_call *call)
+/* Where rank 0 calls MPI_Init, or the trace itself where that is not known. */
+static enum core_status fallback_find(struct trace *trace, struct sarif_place *out_place)
+{
+    struct trace_cursor *cursor = NULL;
+    struct trace_event event;
+    bool more = true;
+    enum core_status status = trace_cursor_open(trace, 0, &cursor);
+
+    *out_place = (struct sarif_place){.path = trace->path};
+    for (int i = 0; i < INIT_AMONG_MAX && status == CORE_OK; i++) {
+        status = trace_cursor_next(cursor, &event, &more);
+        if (status != CORE_OK || !more)
+            break;
+        const struct trace_site *site = site_of(trace, event.site);
+        if (event.class != EVENT_CLASS_INIT || !site || !site->file)
+            continue;
+        *out_place = place_of(site);
+        break;
+    }
+    trace_cursor_close(cursor);
+    return status;
+}
+
+static void add_place(struct sarif *sarif, struct trace *trace, const struct finding_call *call)
 {
     struct trace_event event;
-    const struct trace_site *site = NULL;
-    json_t *object = json_object();
+    struct sarif_place place = {0};
     char *message = NULL;
 
-    if (call->seq && trace_event_get(trace, call->rank, call->seq, &event) == CORE_OK &&
-        event.site > 0 && (uint32_t)event.site < trace->site_count)
-        site = &trace->site[event.site];
-    if (site && site->file) {
-        const char *path = site->path ? site->path : site->file;
-        char *uri = NULL;
-        if (asprintf(&uri, "%s%s", path[0] == '/' ? "file://" : "", path) < 0)
-            uri = NULL;
-        json_object_set_new(object, "physicalLocation",
-                            json_pack("{s:{s:s}, s:{s:i}}", "artifactLocation", "uri",
-                                      uri ? uri : path, "region", "startLine",
-                                      site->line > 0 ? site->line : 1));
-        free(uri);
-    }
-    if (site && (site->function || site->symbol))
-        json_object_set_new(object, "logicalLocations",
-                            json_pack("[{s:s, s:s}]", "name",
-                                      site->function ? site->function : site->symbol, "kind",
-                                      "function"));
-    if (asprintf(&message, "rank %u: %s%s%s", call->rank,
+    if (call->seq && trace_event_get(trace, call->rank, call->seq, &event) == CORE_OK)
+        place = place_of(site_of(trace, event.site));
+    if (asprintf(&message, "rank %" PRIu32 ": %s%s%s", call->rank,
                  call->call ? call->call : "in no recorded call",
                  call->waits_for ? ", waits for " : "", call->waits_for ? call->waits_for : "") < 0)
         message = NULL;
-    json_object_set_new(object, "message", text_object(message));
+    place.message = message;
+    sarif_place_add(sarif, &place);
     free(message);
-    return object;
 }
 
-/* Code scanning shows one place as the result's own; the others are related to it. */
-static json_t *result(struct trace *trace, const struct finding *finding)
+/* The calls of a finding by name, function and file, each once: neither lines nor ranks nor sizes,
+ * so that it is the same finding when code above it is changed or more ranks run it. */
+static void identity_write(struct trace *trace, const struct finding *finding, FILE *file,
+                           char *const *written)
 {
-    json_t *object = json_object(), *own = json_array(), *related = json_array();
-    char *message = NULL;
-    size_t bytes;
-    FILE *text = open_memstream(&message, &bytes);
-
-    if (text) {
-        fprintf(text, "%s", finding->title ? finding->title : finding->rule->id);
-        for (uint32_t i = 0; i < finding->fact_count; i++)
-            fprintf(text, "; %s", finding->fact[i]);
-        fclose(text);
+    for (uint32_t i = 0; i < finding->call_count; i++) {
+        const struct finding_call *call = &finding->call[i];
+        struct trace_event event;
+        char *text = NULL;
+        if (!call->core || !call->seq ||
+            trace_event_get(trace, call->rank, call->seq, &event) != CORE_OK)
+            continue;
+        struct sarif_place place = place_of(site_of(trace, event.site));
+        if (asprintf(&text, "%s %s %s\n", trace->call[event.call].name,
+                     place.function ? place.function : "", place.path ? place.path : "") < 0)
+            return;
+        if (fflush(file) == 0 && !strstr(*written, text))
+            fputs(text, file);
+        free(text);
     }
-    json_object_set_new(object, "ruleId", json_string(finding->rule->id));
-    json_object_set_new(object, "level", json_string(finding_severity_text(finding->severity)));
-    json_object_set_new(object, "message", text_object(message));
+}
+
+static enum core_status add_result(struct sarif *sarif, struct trace *trace,
+                                   const struct finding *finding)
+{
+    char *message = NULL, *identity = NULL;
+    size_t bytes;
+    FILE *said = open_memstream(&message, &bytes), *is = open_memstream(&identity, &bytes);
+
+    if (said) {
+        fputs(finding->title ? finding->title : finding->rule->says, said);
+        for (uint32_t i = 0; i < finding->fact_count; i++)
+            fprintf(said, "; %s", finding->fact[i]);
+    }
+    if (is)
+        identity_write(trace, finding, is, &identity);
+    bool whole = said && fclose(said) == 0;
+    if (is && fclose(is) == 0 && whole) {
+        sarif_result_add(sarif,
+                         &(struct sarif_result){.rule = finding->rule->id,
+                                                .level = finding_severity_text(finding->severity),
+                                                .message = message,
+                                                .identity = identity});
+        for (uint32_t i = 0; i < finding->call_count; i++)
+            add_place(sarif, trace, &finding->call[i]);
+        sarif_property_add(sarif, "checker", finding->rule->checker);
+        sarif_property_add(sarif, "class", finding->rule->class);
+        sarif_property_add(sarif, "schedule", finding->schedule);
+        sarif_property_add(sarif, "repeat", finding->repeat);
+        sarif_property_add(sarif, "assumed", finding->assumed ? "true" : "false");
+        sarif_property_add(sarif, "live", finding_confirmed_text(finding->confirmed));
+    } else {
+        whole = false;
+    }
     free(message);
-    for (uint32_t i = 0; i < finding->call_count; i++)
-        json_array_append_new(json_array_size(own) ? related : own,
-                              location(trace, &finding->call[i]));
-    for (size_t i = 0; i < json_array_size(related); i++)
-        json_object_set_new(json_array_get(related, i), "id", json_integer((json_int_t)i + 1));
-    json_object_set_new(object, "locations", own);
-    json_object_set_new(object, "relatedLocations", related);
-    json_object_set_new(object, "properties",
-                        json_pack("{s:s, s:s*, s:s*, s:b, s:s}", "class", finding->rule->class,
-                                  "schedule", finding->schedule, "repeat", finding->repeat,
-                                  "assumed", (int)finding->assumed, "live",
-                                  finding_confirmed_text(finding->confirmed)));
-    return object;
+    free(identity);
+    return whole ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
 }
 
 enum core_status report_sarif(const struct report_facts *facts, FILE *file)
 {
-    json_t *results = json_array();
+    struct sarif_place fallback;
+    enum core_status status = fallback_find(facts->trace, &fallback);
+    struct sarif *sarif = status == CORE_OK ? sarif_new(&fallback) : NULL;
 
-    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
-        json_array_append_new(results, result(facts->trace, &facts->findings->finding[i]));
-    json_t *root =
-        json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:o}}, s:o}]}", "$schema",
-                  "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0", "runs",
-                  "tool", "driver", "name", "crosswait", "rules", rules(), "results", results);
-    enum core_status status = CORE_OK;
-    if (!root)
-        status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
-    else if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
-             fputc('\n', file) == EOF)
-        status = core_report(CORE_IO, "cannot write the report");
-    json_decref(root);
+    if (!sarif)
+        return status != CORE_OK ? status : CORE_NO_MEMORY;
+    for (int i = 0; i < RULE_COUNT; i++)
+        sarif_rule_add(sarif, &(struct sarif_rule){.id = rule_table[i].id,
+                                                   .says = rule_table[i].says,
+                                                   .help = rule_table[i].help,
+                                                   .class = rule_table[i].class});
+    for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
+        status = add_result(sarif, facts->trace, &facts->findings->finding[i]);
+    if (status == CORE_OK)
+        status = sarif_write(sarif, file);
+    sarif_free(sarif);
     return status;
 }

@@ -100,7 +100,7 @@ static void print_calls(const struct finding *finding, bool core, FILE *file)
         fprintf(file, "  ... and %" PRIu32 " more\n", count - shown);
 }
 
-static void print_finding(const struct finding *finding, FILE *file)
+void report_text_finding(const struct finding *finding, FILE *file)
 {
     bool refuted =
         finding->confirmed == FINDING_REFUTED; /* that it was looked at is all that matters */
@@ -235,7 +235,7 @@ static void print_verdict(const struct report_facts *facts, FILE *file)
 static void print_findings(const struct report_facts *facts, FILE *file)
 {
     for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
-        print_finding(&facts->findings->finding[i], file);
+        report_text_finding(&facts->findings->finding[i], file);
 }
 
 static enum core_status written(FILE *file)

@@ -15,6 +15,7 @@
 #include "cli/fuzz/fuzz_job.h"
 #include "cli/fuzz/fuzz_output.h"
 #include "cli/options.h"
+#include "core/text.h"
 
 enum {
     OPTION_OUTPUT,
@@ -28,7 +29,7 @@ enum {
     OPTION_SARIF,
     OPTION_LIBRARY
 };
-enum { ARGUMENTS_MAX = 256, SHOWN_MAX = 5, SECONDS_DEFAULT = 60, COMMAND_MAX = 16 * FUZZ_PATH_MAX };
+enum { ARGUMENTS_MAX = 256, SHOWN_MAX = 5, SECONDS_DEFAULT = 60 };
 
 static const struct options_spec spec[] = {
     {"output", 'o', "DIR", "where everything goes (crosswait-fuzz/FILE)"},
@@ -87,39 +88,32 @@ static void shrink(const char *program, const char *artifact, const char *scenar
     fuzz_spawn(argv, "/dev/null", "/dev/null", &status);
 }
 
-/* A word as a shell takes it. */
-static void quote(char *out, size_t room, const char *word)
+/* "crosswait fuzz FILE... --option=INPUT", with all that the program was built with. Free with
+ * free(); NULL: out of memory. */
+static char *command_for(const struct fuzz_job *job, const char *option, const char *input)
 {
-    size_t used = strlen(out);
-    bool plain = *word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                             "0123456789_./,:+=@%-")];
-    used += (size_t)snprintf(out + used, room - used, plain ? " " : " '");
-    for (; *word && used + 8 < room; word++) {
-        if (*word == '\'')
-            used += (size_t)snprintf(out + used, room - used, "'\\'");
-        out[used++] = *word;
-        out[used] = 0;
-    }
-    if (!plain)
-        snprintf(out + used, room - used, "'");
-}
+    char *text = NULL, word[FUZZ_PATH_MAX + 32];
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
 
-/* "crosswait fuzz FILE... --option=INPUT", with all that the program was built with. */
-static void command_for(const struct fuzz_job *job, const char *option, const char *input,
-                        char out[COMMAND_MAX])
-{
-    char word[FUZZ_PATH_MAX + 32];
-    strcpy(out, "crosswait fuzz");
-    for (int i = 0; i < job->file_count; i++)
-        quote(out, COMMAND_MAX, job->file[i]);
-    strcat(out, " -o");
-    quote(out, COMMAND_MAX, job->folder);
+    if (!out)
+        return NULL;
+    fputs("crosswait fuzz", out);
+    for (int i = 0; i < job->file_count; i++) {
+        fputc(' ', out);
+        core_text_shell(job->file[i], out);
+    }
+    fputs(" -o ", out);
+    core_text_shell(job->folder, out);
     if (job->cflags) {
         snprintf(word, sizeof word, "--cflags=%.4000s", job->cflags);
-        quote(out, COMMAND_MAX, word);
+        fputc(' ', out);
+        core_text_shell(word, out);
     }
     snprintf(word, sizeof word, "--%s=%.4000s", option, input);
-    quote(out, COMMAND_MAX, word);
+    fputc(' ', out);
+    core_text_shell(word, out);
+    return fclose(out) == 0 ? text : NULL;
 }
 
 /* Explains one artifact into files beside it and says on standard output what there is. */
@@ -171,12 +165,14 @@ static void present(const struct fuzz_job *job, const char *program, const char 
     printf("  input      %s\n  scenario   %s\n", artifact, input);
     if (!memory)
         printf("  timeline   %s\n", explained);
-    char again[COMMAND_MAX];
-    command_for(job, "explain", input, again);
-    printf("  again      %s\n", again);
-    fuzz_output_case(job->file[0], base, line[0] ? line : "it fails", again);
-    command_for(job, "real", input, again);
-    printf("  real ranks %s\n", again);
+    char *again = command_for(job, "explain", input), *real = command_for(job, "real", input);
+    if (again && real) {
+        printf("  again      %s\n", again);
+        fuzz_output_finding(base, line[0] ? line : "it fails", again);
+        printf("  real ranks %s\n", real);
+    }
+    free(again);
+    free(real);
 }
 
 static int present_all(const struct fuzz_job *job, const char *program, const char *crashes,
@@ -210,7 +206,7 @@ static void summarise(const char *log, const struct fuzz_job *job)
     fuzz_line(log, "DONE", line);
     sscanf(line, "DONE %*s %*s ft: %127s", cover);
     const char *number = strrchr(executions, ' ');
-    fuzz_output_case(job->file[0], "", NULL, NULL);
+    fuzz_output_judged();
     printf("%s: nothing found in%s executions%s%s\n", job->file[0], number ? number : " all",
            *cover ? ", patterns and branches seen: " : "", cover);
 }
@@ -461,7 +457,7 @@ int cmd_fuzz(int argc, char **argv)
         return explain(program, explained);
     if (on_real)
         return fuzz_real(&job, program, on_real);
-    status = fuzz_output_open(junit, sarif);
+    status = fuzz_output_open(junit, sarif, files[0]);
     int code = status == CORE_OK ? fuzz(&job, program, &passed, seconds, shrunk) : CLI_CLEAN;
     enum core_status closed = fuzz_output_close();
     status = status == CORE_OK ? closed : status;

@@ -1,16 +1,29 @@
-/* See fuzz_output.h. State: the two files, open between fuzz_output_open and _close. */
+/* See fuzz_output.h. State: the two files, open between fuzz_output_open and _close, and what was
+ * found. A test case a rule, a result a finding. */
 #include "cli/fuzz/fuzz_output.h"
 
 #include <errno.h>
-#include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "cli/fuzz/fuzz_rule.h"
+#include "core/array.h"
+#include "reports/junit.h"
+#include "reports/sarif.h"
+
+struct found {
+    const struct fuzz_rule *rule;
+    char *input, *text, *again;
+};
 static struct {
-    const char *junit_path, *sarif_path;
+    const char *junit_path, *sarif_path, *source;
     FILE *junit, *sarif;
-    json_t *results, *rules;
+    struct found *found;
+    uint32_t count, room;
+    bool judged;
 } output;
 
 static enum core_status open_one(const char *path, FILE **out_file)
@@ -20,121 +33,128 @@ static enum core_status open_one(const char *path, FILE **out_file)
     return CORE_OK;
 }
 
-enum core_status fuzz_output_open(const char *junit, const char *sarif)
+enum core_status fuzz_output_open(const char *junit, const char *sarif, const char *source)
 {
     output.junit_path = junit;
     output.sarif_path = sarif;
+    output.source = source;
     enum core_status status = open_one(junit, &output.junit);
+    return status == CORE_OK ? open_one(sarif, &output.sarif) : status;
+}
+
+static void found_done(struct found *found)
+{
+    free(found->input);
+    free(found->text);
+    free(found->again);
+}
+
+void fuzz_output_finding(const char *input, const char *finding, const char *again)
+{
+    struct found found = {fuzz_rule_of(finding), strdup(input), strdup(finding), strdup(again)};
+    enum core_status status =
+        found.input && found.text && found.again
+            ? CORE_ARRAY_PUSH(output.found, output.count, output.room, "what was found", found)
+            : core_report(CORE_NO_MEMORY, "out of memory for what was found");
+
+    if (status != CORE_OK)
+        found_done(&found);
+    output.judged = true;
+}
+
+void fuzz_output_judged(void)
+{
+    output.judged = true;
+}
+
+/* --- JUnit ------------------------------------------------------------------------------------ */
+
+static enum core_status junit_rule(struct junit *junit, const struct fuzz_rule *rule)
+{
+    const struct found *first = NULL;
+    char *text = NULL, name[64];
+    size_t bytes;
+    FILE *body = open_memstream(&text, &bytes);
+
+    for (uint32_t i = 0; body && i < output.count; i++) {
+        const struct found *found = &output.found[i];
+        if (found->rule != rule)
+            continue;
+        first = first ? first : found;
+        fprintf(body, "%s\n  input  %s\n  again  %s\n", found->text, found->input, found->again);
+    }
+    if (!body || fclose(body) != 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for '%s'", output.junit_path);
+    snprintf(name, sizeof name, "crosswait.%s", rule->id);
+    junit_case_add(junit, name, first ? JUNIT_FAILED : JUNIT_PASSED, first ? first->text : NULL,
+                   first ? text : NULL);
+    free(text);
+    return CORE_OK;
+}
+
+static enum core_status junit_all(void)
+{
+    char suite[256];
+    enum core_status status = CORE_OK;
+
+    snprintf(suite, sizeof suite, "crosswait fuzz %s", output.source);
+    struct junit *junit = junit_new(suite);
+    if (!junit)
+        return CORE_NO_MEMORY;
+    for (const struct fuzz_rule *rule = fuzz_rule_table;
+         output.judged && rule->id && status == CORE_OK; rule++)
+        status = junit_rule(junit, rule);
     if (status == CORE_OK)
-        status = open_one(sarif, &output.sarif);
-    if (output.junit)
-        fputs("<?xml version=\"1.0\"?>\n<testsuite name=\"crosswait fuzz\">\n", output.junit);
-    output.results = json_array();
-    output.rules = json_array();
+        status = junit_write(junit, output.junit);
+    junit_free(junit);
     return status;
 }
 
-/* --- JUnit: one test case a finding, or one that passed --------------------------------------- */
+/* --- SARIF ------------------------------------------------------------------------------------ */
 
-static void xml_escaped(FILE *out, const char *text)
+static enum core_status sarif_all(void)
 {
-    for (; *text; text++) {
-        if (*text == '<' || *text == '>' || *text == '&' || *text == '"')
-            fprintf(out, "&#%d;", *text);
-        else if ((unsigned char)*text >= ' ')
-            fputc(*text, out);
+    const struct sarif_place place = {.path = output.source, .line = 1};
+    struct sarif *sarif = sarif_new(&place);
+
+    if (!sarif)
+        return CORE_NO_MEMORY;
+    for (const struct fuzz_rule *rule = fuzz_rule_table; rule->id; rule++)
+        sarif_rule_add(sarif, &(struct sarif_rule){rule->id, rule->says, rule->help, "fuzz"});
+    for (uint32_t i = 0; i < output.count; i++) {
+        const struct found *found = &output.found[i];
+        sarif_result_add(
+            sarif, &(struct sarif_result){found->rule->id, "error", found->text, output.source});
+        sarif_property_add(sarif, "input", found->input);
+        sarif_property_add(sarif, "repeat", found->again);
     }
-}
-
-static void junit_case(FILE *out, const char *file, const char *input, const char *finding,
-                       const char *again)
-{
-    fputs("  <testcase classname=\"crosswait fuzz\" name=\"", out);
-    xml_escaped(out, file);
-    fprintf(out, "%s%s\">", *input ? " " : "", input);
-    if (finding) {
-        fputs("<failure message=\"", out);
-        xml_escaped(out, finding);
-        fputs("\">", out);
-        xml_escaped(out, again);
-        fputs("</failure>", out);
-    }
-    fputs("</testcase>\n", out);
-}
-
-/* --- SARIF 2.1.0: a result a finding, at the source file -------------------------------------- */
-
-/* "finding: deadlock: 2 of 2..." -> "deadlock"; what a sanitizer or libFuzzer says is a crash. */
-static void rule_of(const char *finding, char rule[64])
-{
-    const char *start = strncmp(finding, "finding: ", 9) ? finding : finding + 9;
-    size_t length = strspn(start, "abcdefghijklmnopqrstuvwxyz-");
-    if (start[length] == ':' && length > 0 && length < 64)
-        snprintf(rule, 64, "%.*s", (int)length, start);
-    else
-        strcpy(rule, "crash");
-}
-
-static void sarif_case(const char *file, const char *input, const char *finding, const char *again)
-{
-    char rule[64];
-    bool known = false;
-    size_t i;
-    json_t *each;
-    rule_of(finding, rule);
-    json_array_foreach(output.rules, i, each) known |=
-        !strcmp(json_string_value(json_object_get(each, "id")), rule);
-    if (!known)
-        json_array_append_new(output.rules, json_pack("{s:s}", "id", rule));
-    json_array_append_new(output.results,
-                          json_pack("{s:s, s:s, s:{s:s}, s:[{s:{s:{s:s}, s:{s:i}}}], s:{s:s, s:s}}",
-                                    "ruleId", rule, "level", "error", "message", "text", finding,
-                                    "locations", "physicalLocation", "artifactLocation", "uri",
-                                    file, "region", "startLine", 1, "properties", "input", input,
-                                    "repeat", again));
-}
-
-static enum core_status sarif_write(void)
-{
-    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:{s:s, s:O}}, s:O}]}", "$schema",
-                             "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
-                             "runs", "tool", "driver", "name", "crosswait", "rules", output.rules,
-                             "results", output.results);
-    int failed = !root || json_dumpf(root, output.sarif, JSON_INDENT(2) | JSON_PRESERVE_ORDER) ||
-                 fputc('\n', output.sarif) == EOF;
-    json_decref(root);
-    return failed ? core_report(CORE_IO, "cannot write '%s'", output.sarif_path) : CORE_OK;
+    enum core_status status = sarif_write(sarif, output.sarif);
+    sarif_free(sarif);
+    return status;
 }
 
 /* --- both ------------------------------------------------------------------------------------- */
 
-void fuzz_output_case(const char *file, const char *input, const char *finding, const char *again)
+static enum core_status close_one(const char *path, FILE **file, enum core_status status)
 {
-    if (output.junit)
-        junit_case(output.junit, file, input, finding, again);
-    if (output.sarif && finding)
-        sarif_case(file, input, finding, again);
-}
+    bool bad = *file && fclose(*file) != 0;
 
-static enum core_status close_one(const char *path, FILE **file)
-{
-    bool bad = *file && ferror(*file);
-    bad |= *file && fclose(*file) != 0;
     *file = NULL;
-    return bad ? core_report(CORE_IO, "cannot write '%s'", path) : CORE_OK;
+    return status != CORE_OK ? status
+           : bad             ? core_report(CORE_IO, "cannot write '%s'", path)
+                             : CORE_OK;
 }
 
 enum core_status fuzz_output_close(void)
 {
-    enum core_status status = CORE_OK, closed;
-    if (output.junit)
-        fputs("</testsuite>\n", output.junit);
-    if (output.sarif)
-        status = sarif_write();
-    closed = close_one(output.junit_path, &output.junit);
-    status = status == CORE_OK ? closed : status;
-    closed = close_one(output.sarif_path, &output.sarif);
-    json_decref(output.results);
-    json_decref(output.rules);
-    return status == CORE_OK ? closed : status;
+    enum core_status status = output.junit ? junit_all() : CORE_OK;
+
+    if (output.sarif && status == CORE_OK)
+        status = sarif_all();
+    status = close_one(output.junit_path, &output.junit, status);
+    status = close_one(output.sarif_path, &output.sarif, status);
+    for (uint32_t i = 0; i < output.count; i++)
+        found_done(&output.found[i]);
+    CORE_ARRAY_DONE(output.found, output.count, output.room);
+    return status;
 }

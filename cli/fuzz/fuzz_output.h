@@ -4,11 +4,13 @@
 
 #include "core/status.h"
 
-/* Opens what is to be written; NULL: not that one. */
-enum core_status fuzz_output_open(const char *junit, const char *sarif);
-/* One finding: in which source file, of which input, what ("finding: RULE: TEXT" or just a text),
- * and the command that shows it again. Without a finding: a test case that passed. */
-void fuzz_output_case(const char *file, const char *input, const char *finding, const char *again);
+/* Opens what is to be written; NULL: not that one. source: the file that is fuzzed. */
+enum core_status fuzz_output_open(const char *junit, const char *sarif, const char *source);
+/* One finding: of which input, what ("finding: RULE: TEXT" or just a text), and the command that
+ * shows it again. What is out of memory is reported. */
+void fuzz_output_finding(const char *input, const char *finding, const char *again);
+/* The run came to its end: rules of which nothing was found have passed. */
+void fuzz_output_judged(void);
 enum core_status fuzz_output_close(void);
 
 #endif

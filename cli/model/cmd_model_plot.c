@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/text.h"
+
 enum {
     WIDTH = 1000,
     HEIGHT = 620,
@@ -82,13 +84,7 @@ static void text(FILE *out, double x, double y, const char *anchor, int size, co
 {
     fprintf(out, "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" font-size=\"%d\" fill=\"%s\">", x,
             y, anchor, size, fill);
-    for (; *words; words++)
-        if (*words == '<')
-            fputs("&lt;", out);
-        else if (*words == '&')
-            fputs("&amp;", out);
-        else
-            fputc(*words, out);
+    core_text_xml(words, out);
     fputs("</text>\n", out);
 }
 

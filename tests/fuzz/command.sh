@@ -50,7 +50,8 @@ grep "^finding: " out.txt
 ring 'MPI_Sendrecv(out, recvcount, recvtype, right, 1, in, recvcount, recvtype, left, 1, comm, MPI_STATUS_IGNORE);' >good.c
 crosswait fuzz good.c -seed=1 -runs=400 --junit=good.xml >out.txt 2>&1
 echo "exchange: exit $?"
-cat good.xml
+sed -n '2,3p;$p' good.xml
+grep -c "<testcase" good.xml
 grep -o "good.c: nothing found" out.txt
 
 barrier '' 'this is not C' >broken.c

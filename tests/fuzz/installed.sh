@@ -33,11 +33,12 @@ echo "wrong: exit $?"
 import xml.dom.minidom
 suite = xml.dom.minidom.parse("fuzz.xml").documentElement
 failure = suite.getElementsByTagName("failure")[0]
-print(suite.tagName, failure.getAttribute("message").split(":")[1].strip())
+print(suite.tagName, failure.parentNode.getAttribute("name"), failure.getAttribute("message").split(":")[1].strip())
 import json
 run = json.load(open("fuzz.sarif"))["runs"][0]
 result = run["results"][0]
-print(run["tool"]["driver"]["rules"], result["ruleId"], result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
+rules = run["tool"]["driver"]["rules"]
+print(rules[result["ruleIndex"]]["id"], result["ruleId"], result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"])
 print(result["properties"]["repeat"].split(" ")[:3])
 END
 for what in "again" "real ranks"; do

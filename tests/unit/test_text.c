@@ -33,6 +33,42 @@ static void xml(void **state)
     assert_string_equal(written(core_text_xml, NULL), "");
 }
 
+static void utf8(void **state)
+{
+    static const struct {
+        const char *text, *copy;
+    } cases[] = {{"plain", "plain"},
+                 {"\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80",
+                  "\xc3\xa9t\xc3\xa9 \xe2\x82\xac \xf0\x9f\x98\x80"},
+                 {"\xe9t\xe9", "\xef\xbf\xbdt\xef\xbf\xbd"},
+                 {"\xc3", "\xef\xbf\xbd"},
+                 {"\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd"},
+                 {"\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"},
+                 {"\xf4\x90\x80\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd"}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char *copy = core_text_utf8(cases[i].text);
+        assert_string_equal(copy, cases[i].copy);
+        assert_string_equal(written(core_text_xml, cases[i].text), cases[i].copy);
+        json_t *value = json_string(copy);
+        assert_non_null(value);
+        json_decref(value);
+        free(copy);
+    }
+}
+
+static void uri(void **state)
+{
+    char *relative = core_text_uri("src/a b%.c"), *absolute = core_text_uri("/tmp/x.c");
+
+    (void)state;
+    assert_string_equal(relative, "src/a%20b%25.c");
+    assert_string_equal(absolute, "file:///tmp/x.c");
+    free(relative);
+    free(absolute);
+}
+
 static void json(void **state)
 {
     const char *text = "a \"quoted\" \\ and\n\x01 end";
@@ -84,10 +120,8 @@ static void nearest(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(xml),
-        cmocka_unit_test(json),
-        cmocka_unit_test(shell),
-        cmocka_unit_test(nearest),
+        cmocka_unit_test(xml),  cmocka_unit_test(utf8),  cmocka_unit_test(uri),
+        cmocka_unit_test(json), cmocka_unit_test(shell), cmocka_unit_test(nearest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,128 @@
+/* See junit.h. The cases are written into memory as they come, since the counts stand before them.
+ */
+#include "reports/junit.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/text.h"
+
+struct junit {
+    char *suite;
+    FILE *properties, *cases; /* into the texts below */
+    char *property_text, *case_text;
+    size_t property_bytes, case_bytes;
+    uint32_t outcome[JUNIT_SKIPPED + 1];
+    char **name;
+    uint32_t name_count, name_room;
+};
+
+void junit_free(struct junit *junit)
+{
+    if (!junit)
+        return;
+    if (junit->properties)
+        fclose(junit->properties);
+    if (junit->cases)
+        fclose(junit->cases);
+    for (uint32_t i = 0; i < junit->name_count; i++)
+        free(junit->name[i]);
+    free(junit->name);
+    free(junit->property_text);
+    free(junit->case_text);
+    free(junit->suite);
+    free(junit);
+}
+
+struct junit *junit_new(const char *suite)
+{
+    struct junit *junit = calloc(1, sizeof *junit);
+
+    if (junit) {
+        junit->suite = strdup(suite);
+        junit->properties = open_memstream(&junit->property_text, &junit->property_bytes);
+        junit->cases = open_memstream(&junit->case_text, &junit->case_bytes);
+    }
+    if (!junit || !junit->suite || !junit->properties || !junit->cases) {
+        core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
+        junit_free(junit);
+        return NULL;
+    }
+    return junit;
+}
+
+static void attribute(FILE *file, const char *name, const char *value)
+{
+    fprintf(file, " %s=\"", name);
+    core_text_xml(value, file);
+    fputc('"', file);
+}
+
+void junit_property_add(struct junit *junit, const char *name, const char *value)
+{
+    fputs("      <property", junit->properties);
+    attribute(junit->properties, "name", name);
+    attribute(junit->properties, "value", value);
+    fputs("/>\n", junit->properties);
+}
+
+static void name_keep(struct junit *junit, const char *name)
+{
+    char *copy = strdup(name);
+
+    for (uint32_t i = 0; i < junit->name_count; i++)
+        CORE_CHECK(strcmp(junit->name[i], name) != 0); /* invariant 2 */
+    if (!copy || CORE_ARRAY_PUSH(junit->name, junit->name_count, junit->name_room,
+                                 "the JUnit report", copy) != CORE_OK)
+        free(copy);
+}
+
+void junit_case_add(struct junit *junit, const char *name, enum junit_outcome outcome,
+                    const char *message, const char *text)
+{
+    static const char *const element[] = {
+        [JUNIT_PASSED] = "system-out", [JUNIT_FAILED] = "failure", [JUNIT_SKIPPED] = "skipped"};
+    FILE *file = junit->cases;
+
+    name_keep(junit, name);
+    junit->outcome[outcome]++;
+    fputs("    <testcase", file);
+    attribute(file, "classname", junit->suite);
+    attribute(file, "name", name);
+    if (outcome == JUNIT_PASSED && !text) {
+        fputs("/>\n", file);
+        return;
+    }
+    fprintf(file, ">\n      <%s", element[outcome]);
+    if (outcome != JUNIT_PASSED)
+        attribute(file, "message", message);
+    fputc('>', file);
+    core_text_xml(text, file);
+    fprintf(file, "</%s>\n    </testcase>\n", element[outcome]);
+}
+
+enum core_status junit_write(struct junit *junit, FILE *file)
+{
+    uint32_t tests = 0;
+    char counts[128];
+
+    if (fflush(junit->properties) != 0 || fflush(junit->cases) != 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
+    for (int i = 0; i <= JUNIT_SKIPPED; i++)
+        tests += junit->outcome[i];
+    snprintf(counts, sizeof counts,
+             " tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32 "\"",
+             tests, junit->outcome[JUNIT_FAILED], junit->outcome[JUNIT_SKIPPED]);
+    fprintf(file,
+            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites%s>\n  <testsuite name=\"",
+            counts);
+    core_text_xml(junit->suite, file);
+    fprintf(file, "\"%s>\n", counts);
+    if (junit->property_bytes)
+        fprintf(file, "    <properties>\n%s    </properties>\n", junit->property_text);
+    fprintf(file, "%s  </testsuite>\n</testsuites>\n", junit->case_text);
+    return ferror(file) ? core_report(CORE_IO, "cannot write the JUnit report") : CORE_OK;
+}

@@ -1,0 +1,26 @@
+/* Writes JUnit XML: one suite of test cases, with their counts. Reports and the fuzzer's command
+ * both write through it.
+ *
+ * Invariants
+ *  1. The counts of a suite are those of its cases.
+ *  2. A name is given once: who reads it in a CI system compares it with that of the run before. */
+#ifndef REPORTS_JUNIT_H
+#define REPORTS_JUNIT_H
+
+#include <stdio.h>
+
+#include "core/status.h"
+
+enum junit_outcome { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
+
+struct junit;                               /* cases so far */
+struct junit *junit_new(const char *suite); /* NULL: out of memory (reported) */
+void junit_property_add(struct junit *junit, const char *name, const char *value);
+/* message: one line on why it failed or was skipped; NULL where it passed. text: all there is to
+ * say; NULL: nothing. */
+void junit_case_add(struct junit *junit, const char *name, enum junit_outcome outcome,
+                    const char *message, const char *text);
+enum core_status junit_write(struct junit *junit, FILE *file);
+void junit_free(struct junit *junit);
+
+#endif

@@ -1,0 +1,220 @@
+/* See sarif.h. */
+#include "reports/sarif.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <xxhash.h>
+
+#include "core/check.h"
+#include "core/text.h"
+#include "core/version.h"
+
+struct sarif {
+    json_t *rules, *results, *fallback;
+    json_t *index;   /* of a rule, by its id */
+    json_t *seen;    /* how many results of an identity there were */
+    json_t *current; /* result; not owned. NULL: it is one too many */
+    uint32_t left_out;
+};
+
+void sarif_free(struct sarif *sarif)
+{
+    if (!sarif)
+        return;
+    json_decref(sarif->rules);
+    json_decref(sarif->results);
+    json_decref(sarif->fallback);
+    json_decref(sarif->index);
+    json_decref(sarif->seen);
+    free(sarif);
+}
+
+/* What a job is called may not be UTF-8. */
+static json_t *string(const char *text)
+{
+    char *copy = core_text_utf8(text);
+    json_t *value = copy ? json_string(copy) : NULL;
+
+    free(copy);
+    return value;
+}
+
+static json_t *message(const char *text)
+{
+    return json_pack("{s:o}", "text", string(text));
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+static json_t *physical(const struct sarif_place *place)
+{
+    char *uri = core_text_uri(place->path);
+    json_t *object = json_pack("{s:{s:s}}", "artifactLocation", "uri", uri ? uri : "");
+
+    if (place->line > 0)
+        json_object_set_new(object, "region", json_pack("{s:i}", "startLine", place->line));
+    free(uri);
+    return object;
+}
+
+static json_t *location(const struct sarif_place *place)
+{
+    json_t *object = json_object();
+
+    if (place->path)
+        json_object_set_new(object, "physicalLocation", physical(place));
+    if (place->function)
+        json_object_set_new(
+            object, "logicalLocations",
+            json_pack("[{s:o, s:s}]", "name", string(place->function), "kind", "function"));
+    if (place->message)
+        json_object_set_new(object, "message", message(place->message));
+    return object;
+}
+
+struct sarif *sarif_new(const struct sarif_place *fallback)
+{
+    struct sarif *sarif = calloc(1, sizeof *sarif);
+
+    CORE_CHECK(fallback->path); /* invariant 2 */
+    if (sarif) {
+        sarif->rules = json_array();
+        sarif->results = json_array();
+        sarif->index = json_object();
+        sarif->seen = json_object();
+        sarif->fallback = location(fallback);
+    }
+    if (!sarif || !sarif->rules || !sarif->results || !sarif->index || !sarif->seen ||
+        !sarif->fallback) {
+        core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
+        sarif_free(sarif);
+        return NULL;
+    }
+    return sarif;
+}
+
+/* Code scanning shows one place as the result's own; the others are related to it. */
+void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
+{
+    if (!sarif->current)
+        return;
+    json_t *own = json_object_get(sarif->current, "locations"),
+           *related = json_object_get(sarif->current, "relatedLocations");
+    if (place->path && json_array_size(own) == 0) {
+        json_array_append_new(own, location(place));
+        return;
+    }
+    if (json_array_size(related) >= SARIF_PLACES_MAX - 1)
+        return;
+    json_t *object = location(place);
+    json_object_set_new(object, "id", json_integer((json_int_t)json_array_size(related) + 1));
+    json_array_append_new(related, object);
+}
+
+/* --- rules and results ------------------------------------------------------------------------ */
+
+void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule)
+{
+    json_t *object =
+        json_pack("{s:s, s:s, s:o, s:o, s:{s:[s]}}", "id", rule->id, "name", rule->id,
+                  "shortDescription", message(rule->says), "help",
+                  message(rule->help ? rule->help : rule->says), "properties", "tags", rule->class);
+
+    json_object_set_new(sarif->index, rule->id,
+                        json_integer((json_int_t)json_array_size(sarif->rules)));
+    json_array_append_new(sarif->rules, object);
+}
+
+static json_t *fingerprint(struct sarif *sarif, const struct sarif_result *result)
+{
+    char *identity = NULL, hash[17], text[40];
+
+    if (asprintf(&identity, "%s\n%s", result->rule, result->identity) < 0)
+        return NULL;
+    snprintf(hash, sizeof hash, "%016" PRIx64, (uint64_t)XXH64(identity, strlen(identity), 0));
+    free(identity);
+    json_int_t number = json_integer_value(json_object_get(sarif->seen, hash)) + 1;
+    json_object_set_new(sarif->seen, hash, json_integer(number));
+    snprintf(text, sizeof text, "%s:%" PRIu64, hash, (uint64_t)number);
+    return json_pack("{s:s}", "crosswait/v1", text);
+}
+
+void sarif_result_add(struct sarif *sarif, const struct sarif_result *result)
+{
+    json_t *rule = json_object_get(sarif->index, result->rule);
+
+    CORE_CHECK(rule); /* invariant 1 */
+    sarif->current = NULL;
+    if (json_array_size(sarif->results) >= SARIF_RESULTS_MAX) {
+        sarif->left_out++;
+        return;
+    }
+    json_t *object = json_pack("{s:s, s:O, s:s, s:o, s:[], s:[], s:o, s:{}}", "ruleId",
+                               result->rule, "ruleIndex", rule, "level", result->level, "message",
+                               message(result->message), "locations", "relatedLocations",
+                               "partialFingerprints", fingerprint(sarif, result), "properties");
+    if (json_array_append_new(sarif->results, object) == 0)
+        sarif->current = object;
+}
+
+void sarif_property_add(struct sarif *sarif, const char *name, const char *value)
+{
+    if (sarif->current && value)
+        json_object_set_new(json_object_get(sarif->current, "properties"), name, string(value));
+}
+
+/* --- the whole -------------------------------------------------------------------------------- */
+
+/* Invariant 2. */
+static void places_complete(struct sarif *sarif)
+{
+    json_t *result;
+    size_t i;
+
+    json_array_foreach(sarif->results, i, result)
+    {
+        json_t *own = json_object_get(result, "locations");
+        if (json_array_size(own) == 0)
+            json_array_append(own, sarif->fallback);
+    }
+}
+
+/* Invariant 4. */
+static json_t *invocation(const struct sarif *sarif)
+{
+    json_t *object = json_pack("{s:b}", "executionSuccessful", 1);
+    char text[128];
+
+    if (sarif->left_out) {
+        snprintf(text, sizeof text, "%" PRIu32 " more results are left out: a run holds %d",
+                 sarif->left_out, SARIF_RESULTS_MAX);
+        json_object_set_new(
+            object, "toolExecutionNotifications",
+            json_pack("[{s:s, s:o}]", "level", "warning", "message", message(text)));
+    }
+    return object;
+}
+
+enum core_status sarif_write(struct sarif *sarif, FILE *file)
+{
+    places_complete(sarif);
+    json_t *driver = json_pack("{s:s, s:s, s:s, s:s, s:O}", "name", "crosswait", "version",
+                               CORE_VERSION, "semanticVersion", CORE_VERSION, "informationUri",
+                               CORE_VERSION_URI, "rules", sarif->rules);
+    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:o}, s:[o], s:O}]}", "$schema",
+                             "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
+                             "runs", "tool", "driver", driver, "invocations", invocation(sarif),
+                             "results", sarif->results);
+    enum core_status status = CORE_OK;
+
+    if (!root)
+        status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
+    else if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
+             fputc('\n', file) == EOF)
+        status = core_report(CORE_IO, "cannot write the SARIF report");
+    json_decref(root);
+    return status;
+}

@@ -1,0 +1,55 @@
+/* Writes SARIF 2.1.0, for code scanning: one run of crosswait with its rules and its results.
+ * Reports and the fuzzer's command both write through it.
+ *
+ * Invariants
+ *  1. Each result is of a rule that was declared.
+ *  2. Each result has a place in a file: the first that was given, or the one of sarif_new.
+ *  3. No two results have the same fingerprint, and none depends on a line's number: results of the
+ *     same identity are counted in their order.
+ *  4. No more than SARIF_RESULTS_MAX results are written; that some are left out is said. */
+#ifndef REPORTS_SARIF_H
+#define REPORTS_SARIF_H
+
+#include <stdio.h>
+
+#include "core/status.h"
+
+enum {
+    SARIF_RESULTS_MAX = 25000, /* what code scanning takes of a run */
+    SARIF_PLACES_MAX = 1000    /* and of places of a result */
+};
+
+struct sarif;
+
+struct sarif_rule {
+    const char *id;
+    const char *says; /* one sentence: what is right where nothing is found */
+    const char *help; /* usual remedy; NULL: there is none */
+    const char *class;
+};
+struct sarif_place {
+    const char *path;     /* source file as the compiler was given it; NULL: not known */
+    int line;             /* from 1; less: not known */
+    const char *function; /* NULL: not known */
+    const char *message;  /* what happens there; NULL: nothing to say */
+};
+struct sarif_result {
+    const char *rule;
+    const char *level; /* "error", "warning", "note" */
+    const char *message;
+    const char *identity; /* what stays the same when lines move: calls, functions, files */
+};
+
+/* fallback: where a result is that has no place of its own; it has a path. NULL: out of memory
+ * (reported). */
+struct sarif *sarif_new(const struct sarif_place *fallback);
+void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule);
+/* Places and properties that follow are those of this result. */
+void sarif_result_add(struct sarif *sarif, const struct sarif_result *result);
+void sarif_place_add(struct sarif *sarif, const struct sarif_place *place);
+/* value NULL: left out. */
+void sarif_property_add(struct sarif *sarif, const char *name, const char *value);
+enum core_status sarif_write(struct sarif *sarif, FILE *file);
+void sarif_free(struct sarif *sarif);
+
+#endif
