@@ -159,9 +159,13 @@ static void add_all_blocked(const struct check_input *input, struct finding *fin
 static bool happened(const struct check_input *input, const struct replay_result *result)
 {
     const struct replay_waitfor *waitfor = &result->waitfor;
-    const char *proof = trace_meta(input->trace, "live_verdict");
+    struct ending ending = {0};
 
-    if (result->by_threads && (!proof || strncmp(proof, "deadlock: ", 10) != 0))
+    if (result->by_threads && trace_ending_get(input->trace, &ending) != CORE_OK)
+        return false;
+    bool proven = ending.reason == ENDING_DEADLOCK;
+    ending_done(&ending);
+    if (result->by_threads && !proven)
         return false;
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
         const struct replay_blocked *blocked = &waitfor->blocked[i];

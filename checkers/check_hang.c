@@ -1,62 +1,77 @@
 /* A job that the launcher has proven to hang, where no other checker says why: what ranks wait for
- * is then something that the engine does not model, or the record alone does not show. The proof
- * was made of the job itself (live.h). */
-#include <inttypes.h>
+ * is then something that the engine does not model, or the trace alone does not show. The proof was
+ * made of the job itself (launch/proof/proof.h), and is in the trace as a record. */
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/wording.h"
 
-enum { CALLS_LISTED_MAX = 64 };
-
-/* The last call of a rank, if it did not return. */
-static enum core_status pending_of(struct trace *trace, uint32_t rank, uint64_t *out_seq)
+/* "rank 1, to receive the message, and for rank 2, to send a message that fits" */
+static char *waits_for_text(const struct ending *ending, const struct ending_call *call)
 {
-    struct trace_cursor *cursor;
-    struct trace_event event;
-    bool more;
-    enum core_status status = trace_cursor_open(trace, rank, &cursor);
+    enum ending_need need = call->count ? ending->wait[call->first].need : ENDING_NEED_SEVERAL;
+    char *waits = wording_waits_text(ending, call), *text = NULL;
 
-    *out_seq = 0;
-    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
-           more)
-        if (!event.parent)
-            *out_seq = event.pending ? event.seq : 0;
-    trace_cursor_close(cursor);
-    return status;
+    for (uint32_t i = 1; i < call->count; i++)
+        if (ending->wait[call->first + i].need != need)
+            need = ENDING_NEED_SEVERAL;
+    if (waits && asprintf(&text, "%s, %s", waits, wording_need(need)) < 0)
+        text = NULL;
+    free(waits);
+    return text;
 }
 
-/* The proof names the ranks of the core: "rank 3 waits in ...". */
-static bool is_named(const char *proof, uint32_t rank)
+static void add_call(const struct check_input *input, struct finding *finding,
+                     const struct ending *ending, const struct ending_call *call)
 {
-    char name[40];
+    struct finding_call *part = finding_call_add(finding, input->trace, call->rank, call->seq);
 
-    snprintf(name, sizeof name, "rank %" PRIu32 " waits in ", rank);
-    const char *at = strstr(proof, name);
-    return at && (at == proof || at[-1] == ' ');
+    if (!part)
+        return;
+    part->core = call->role == ENDING_CORE;
+    part->waits_for = waits_for_text(ending, call);
+    for (uint32_t i = 0; i < call->count; i++) {
+        const struct ending_wait *wait = &ending->wait[call->first + i];
+        bool any = ending_wait_ranks(ending, wait) > 1 || wait->wildcard;
+
+        for (uint32_t s = wait->first; s < wait->first + wait->count; s++)
+            for (uint32_t r = ending->span[s].first; r <= ending->span[s].last; r++)
+                finding_call_await(part, r, any);
+    }
+}
+
+static enum core_status add_finding(const struct check_input *input, const struct ending *ending,
+                                    struct finding_list *list)
+{
+    struct finding *finding = finding_list_add(list, RULE_HANG, FINDING_ERROR);
+    char *who = wording_deadlock_text(ending);
+
+    if (!finding || !who) {
+        free(who);
+        return CORE_NO_MEMORY;
+    }
+    finding_title(finding, "deadlock in the recorded run: %s", who);
+    free(who);
+    for (int role = ENDING_CORE; role <= ENDING_BEHIND; role++)
+        for (uint32_t i = 0; i < ending->call_count; i++)
+            if (ending->call[i].role == (enum ending_role)role)
+                add_call(input, finding, ending, &ending->call[i]);
+    finding_fact(finding, "it happened: the job was proven to hang in these calls, and was ended");
+    finding_repeat_check(finding, input->trace);
+    return CORE_OK;
 }
 
 enum core_status check_hang(const struct check_input *input, struct finding_list *list)
 {
-    const char *proof = trace_meta(input->trace, "live_verdict");
-    struct finding *finding;
-    enum core_status status = CORE_OK;
+    struct ending ending = {0};
+    enum core_status status;
 
-    if (!proof || strncmp(proof, "deadlock: ", 10) != 0 || finding_list_fails(list))
+    if (finding_list_fails(list))
         return CORE_OK;
-    proof += 10;
-    if (!(finding = finding_list_add(list, RULE_HANG, FINDING_ERROR)))
-        return CORE_NO_MEMORY;
-    finding_title(finding, "deadlock in the recorded run: %s", proof);
-    for (uint32_t r = 0; r < input->trace->rank_count && status == CORE_OK && r < CALLS_LISTED_MAX;
-         r++) {
-        struct finding_call *call;
-        uint64_t seq;
-        status = pending_of(input->trace, r, &seq);
-        if (status == CORE_OK && seq && (call = finding_call_add(finding, input->trace, r, seq)))
-            call->core = is_named(proof, r);
-    }
-    finding_fact(finding, "it happened: the job was proven to hang in these calls, and was ended");
-    finding_repeat_check(finding, input->trace);
+    status = trace_ending_get(input->trace, &ending);
+    if (status == CORE_OK && ending.reason == ENDING_DEADLOCK && ending.call_count)
+        status = add_finding(input, &ending, list);
+    ending_done(&ending);
     return status;
 }

@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 static const char *const status_text[] = {
     [CORE_OK] = "ok",
@@ -38,15 +39,25 @@ void core_report_hook(core_report_fn hook, void *context)
 
 enum core_status core_report(enum core_status status, const char *format, ...)
 {
-    char message[1024];
+    char brief[1024], *whole = NULL;
+    const char *message = brief;
     va_list args;
+    int length;
 
     va_start(args, format);
-    vsnprintf(message, sizeof message, format, args);
+    length = vsnprintf(brief, sizeof brief, format, args);
     va_end(args);
+    if (length >= (int)sizeof brief) { /* cut only where there is no memory for it */
+        va_start(args, format);
+        if (vasprintf(&whole, format, args) >= 0)
+            message = whole;
+        va_end(args);
+    }
     if (report_hook)
         report_hook(status, message, report_context);
     else
         fprintf(stderr, "crosswait: %s\n", message);
+    if (message == whole)
+        free(whole);
     return status;
 }

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "checkers/wording.h"
 #include "launch/launch_inside.h"
 
 /* --- start ------------------------------------------------------------------------------------ */
@@ -119,9 +120,8 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
     if (launch->options->budget_s > 0 &&
         older_than(started_ns, (uint64_t)(launch->options->budget_s * 1000))) {
         result->end = LAUNCH_END_BUDGET;
-        if (asprintf(&result->verdict, "the job was ended after %g s: its budget was spent",
-                     launch->options->budget_s) < 0)
-            result->verdict = NULL;
+        result->ending.reason = ENDING_BUDGET;
+        result->ending.limit_ms = (uint64_t)(launch->options->budget_s * 1000);
         return true;
     }
     if (launch->options->watch && launch_proof_try(launch)) {
@@ -130,16 +130,11 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
     }
     if (launch->options->stall_s > 0 && launch->world_count &&
         older_than(launch_watch_progress(launch), (uint64_t)(launch->options->stall_s * 1000))) {
-        char *seen = launch_quiet_seen(launch);
-
         result->end = LAUNCH_END_BUDGET;
         result->stalled = true;
-        if (asprintf(&result->verdict,
-                     "the job was ended after no call had been completed for %g s, without a proof "
-                     "that it hangs%s%s",
-                     launch->options->stall_s, seen ? ": " : "", seen ? seen : "") < 0)
-            result->verdict = NULL;
-        free(seen);
+        result->ending.reason = ENDING_STALL;
+        result->ending.limit_ms = (uint64_t)(launch->options->stall_s * 1000);
+        launch_quiet_seen(launch);
         return true;
     }
     return false;
@@ -236,6 +231,7 @@ static void job_watch(struct launch *launch)
             break;
         }
         if (should_end(launch, started_ns)) {
+            launch->result->verdict = wording_ending(&launch->result->ending);
             job_end(launch);
             break;
         }
@@ -313,5 +309,6 @@ void launch_result_done(struct launch_result *result)
         free(result->trace[i]);
     free(result->trace);
     free(result->verdict);
+    ending_done(&result->ending);
     memset(result, 0, sizeof *result);
 }

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "core/status.h"
+#include "core/trace/ending.h"
 
 struct launch_variable { /* handed to the library through the environment */
     const char *name;    /* "CROSSWAIT_PAYLOAD" */
@@ -40,9 +41,10 @@ struct launch_result {
     int status;   /* of the command, as a shell has it: exit status, or 128 + signal */
     bool started; /* false: could not be executed; status is 126 or 127 */
     enum launch_end end;
-    bool stalled; /* LAUNCH_END_BUDGET: because nothing moved */
-    char
-        *verdict; /* one sentence when end is LAUNCH_END_DEADLOCK or LAUNCH_END_BUDGET; else NULL */
+    bool stalled;         /* LAUNCH_END_BUDGET: because nothing moved */
+    struct ending ending; /* why we ended it, and what its ranks waited for; ENDING_NONE: we did
+                             not */
+    char *verdict;        /* the same in one sentence (checkers/wording.h); NULL: we did not */
     int64_t verdict_ms; /* from the last progress to the end of the job's last process; -1 unless a
                            deadlock was proven */
     char **trace;       /* paths of the traces written, in the order in which the jobs started */

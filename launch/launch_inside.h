@@ -112,6 +112,7 @@ struct launch {
 
     struct launch_world *world;
     uint32_t world_count;
+    uint32_t ended_world; /* index of the one that result->ending speaks of */
     uint32_t turn;
 
     uint64_t stuck_ns; /* since when the starter has not noticed that all its ranks are dead; 0: it
@@ -154,7 +155,7 @@ int launch_watch_status(
     const struct launch *launch); /* of the ranks, as their starter would have passed it on */
 void launch_watch_done(struct launch *launch);
 
-/* launch_proof.c: true when a deadlock is proven; result->verdict is set then. */
+/* launch_proof.c: true when a deadlock is proven; result->ending is set then. */
 bool launch_proof_try(struct launch *launch);
 void launch_proof_attach(struct launch_rank *rank);
 void launch_proof_look(struct launch_rank *rank, bool moved);
@@ -163,8 +164,8 @@ bool launch_proof_outside(const struct launch_rank *rank, const struct launch_la
 
 /* launch_quiet.c: says once on stderr that a job which is not proven to hang seems to */
 void launch_quiet_look(struct launch *launch);
-/* Who is in which call, and since when: to be freed; NULL where nothing can be said. */
-char *launch_quiet_seen(struct launch *launch);
+/* Adds to result->ending who is in which call, and since when, as far as that can be said. */
+void launch_quiet_seen(struct launch *launch);
 
 /* launch_end.c */
 uint32_t launch_end_signal(struct launch *launch, int signal,

@@ -283,13 +283,17 @@ static void progress(uint64_t events, void *context)
 static enum core_status world_write(struct launch *launch, struct launch_world *world,
                                     const char *trace, const char *command)
 {
+    /* of another job of the command the traces say no more than why it was ended */
+    bool own = world == &launch->world[launch->ended_world];
+    struct ending reason = {.reason = launch->result->ending.reason,
+                            .limit_ms = launch->result->ending.limit_ms};
     struct store_rank_end *end = calloc(world->rank_count + 1, sizeof *end);
     struct end_text *detail = calloc(world->rank_count + 1, sizeof *detail);
     struct store_options options = {
         .command = command,
         .exit_code = launch->result->status,
         .end = end,
-        .verdict = launch->result->verdict,
+        .ending = own ? &launch->result->ending : &reason,
         .progress = isatty(STDERR_FILENO) ? progress : NULL,
         .context = (void *)trace,
     };

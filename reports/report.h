@@ -55,8 +55,8 @@ struct report_facts {
     const struct finding_list *findings;
     const char *command; /* NULL unknown */
     const char *library;
-    const char *live_verdict; /* what the launcher proved, NULL */
-    int64_t exit_code;        /* of the job; -1 unknown */
+    char *ended;       /* why and how crosswait ended the job, NULL: it did not */
+    int64_t exit_code; /* of the job; -1 unknown */
     uint64_t events, inner_events, lost, messages, message_bytes;
     uint32_t hosts;
     uint32_t ranks_in_state[EVENT_RANK_STATE_COUNT];

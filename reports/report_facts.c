@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/wording.h"
 #include "core/array.h"
 
 static enum core_status prepare(struct trace *trace, const char *sql, sqlite3_stmt **out_statement)
@@ -66,11 +67,11 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
                                      struct report_facts *out_facts)
 {
     struct report_facts facts = {.trace = trace, .findings = findings, .exit_code = -1};
+    struct ending ending;
     uint64_t number[4] = {0};
 
     facts.command = trace_meta(trace, "command");
     facts.library = trace_meta(trace, "library");
-    facts.live_verdict = trace_meta(trace, "live_verdict");
     const char *exit_code = trace_meta(trace, "exit_code");
     if (exit_code)
         facts.exit_code = strtoll(exit_code, NULL, 10);
@@ -78,13 +79,18 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
         facts.ranks_in_state[trace->rank[i].state]++;
         facts.lost += trace->rank[i].lost;
     }
-    enum core_status status = numbers(trace,
-                                      "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
-                                      "0)), sum(s.parent_back IS NOT NULL), "
-                                      "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
-                                      "max(e.t_enter + ifnull(e.duration, 0)) "
-                                      "FROM event_row e JOIN shape s ON s.id = e.shape",
-                                      number, 4);
+    enum core_status status = trace_ending_get(trace, &ending);
+    if (status != CORE_OK)
+        return status;
+    facts.ended = wording_ending(&ending);
+    ending_done(&ending);
+    status = numbers(trace,
+                     "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
+                     "0)), sum(s.parent_back IS NOT NULL), "
+                     "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
+                     "max(e.t_enter + ifnull(e.duration, 0)) "
+                     "FROM event_row e JOIN shape s ON s.id = e.shape",
+                     number, 4);
     facts.events = number[0];
     facts.inner_events = number[1];
     facts.span_ns = number[2];
@@ -141,6 +147,7 @@ const char *report_verdict(const struct report_facts *facts, char *buffer, size_
 
 void report_facts_done(struct report_facts *facts)
 {
+    free(facts->ended);
     free(facts->total);
     free(facts->cost);
     *facts = (struct report_facts){0};

@@ -253,8 +253,8 @@ static void job_head(const struct report_facts *facts, FILE *file)
         snprintf(line, sizeof line, "%" PRIu64 " events could not be recorded", facts->lost);
         pair("lost", line, file);
     }
-    if (facts->live_verdict)
-        pair("ended by crosswait", facts->live_verdict, file);
+    if (facts->ended)
+        pair("ended by crosswait", facts->ended, file);
     fprintf(file, "</dl>\n");
 }
 

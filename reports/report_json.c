@@ -136,7 +136,7 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     json_object_set_new(job, "exit_code",
                         facts->exit_code >= 0 ? json_integer(facts->exit_code) : json_null());
     set_text(job, "library", facts->library);
-    set_text(job, "ended_by_crosswait", facts->live_verdict);
+    set_text(job, "ended_by_crosswait", facts->ended);
     set_number(job, "hosts", facts->hosts);
     set_number(job, "events", facts->events);
     set_number(job, "inner_events", facts->inner_events);

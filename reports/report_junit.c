@@ -16,7 +16,7 @@ static void add_job(const struct report_facts *facts, struct junit *junit)
         return;
     }
     snprintf(message, sizeof message, "the job ended with status %" PRId64, facts->exit_code);
-    junit_case_add(junit, "crosswait.job", JUNIT_FAILED, message, facts->live_verdict);
+    junit_case_add(junit, "crosswait.job", JUNIT_FAILED, message, facts->ended);
 }
 
 static bool fails(const struct finding *finding)

@@ -1,8 +1,10 @@
 /* The report for a terminal: what ran, what became of each rank, what was found, and the command
  * that shows it again. */
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "checkers/wording.h"
 #include "core/trace/describe.h"
 #include "reports/report.h"
 
@@ -34,14 +36,25 @@ static void print_head(const struct report_facts *facts, FILE *file)
     if (facts->lost)
         fprintf(file, "lost      %" PRIu64 " event%s could not be recorded\n", facts->lost,
                 plural(facts->lost));
-    if (facts->live_verdict)
-        fprintf(file, "ended by  crosswait: %s\n", facts->live_verdict);
+    if (facts->ended)
+        fprintf(file, "ended by  crosswait: %s\n", facts->ended);
+}
+
+/* The ranks that had no line of their own. */
+static void print_rest(const uint32_t *rank, uint32_t count, const char *margin, FILE *file)
+{
+    if (!count)
+        return;
+    fprintf(file, "%s... and ", margin);
+    wording_ranks(file, rank, count, " and ");
+    fputc('\n', file);
 }
 
 /* Ranks that finished in order need no line. */
 static void print_ranks(const struct report_facts *facts, FILE *file)
 {
-    uint32_t shown = 0, unusual = 0;
+    uint32_t *rest = malloc((facts->trace->rank_count + 1) * sizeof *rest), left = 0;
+    uint32_t unusual = 0;
 
     for (uint32_t i = 0; i < facts->trace->rank_count; i++) {
         const struct trace_rank *rank = &facts->trace->rank[i];
@@ -49,8 +62,11 @@ static void print_ranks(const struct report_facts *facts, FILE *file)
             continue;
         if (unusual++ == 0)
             fprintf(file, "\n");
-        if (shown++ >= RANKS_SHOWN_MAX)
+        if (unusual > RANKS_SHOWN_MAX) {
+            if (rest)
+                rest[left++] = i;
             continue;
+        }
         fprintf(file, "rank %" PRIu32 "    %s", i, event_rank_state_text(rank->state));
         if (rank->detail && *rank->detail)
             fprintf(file, ": %s", rank->detail);
@@ -60,8 +76,8 @@ static void print_ranks(const struct report_facts *facts, FILE *file)
             fprintf(file, ", %" PRIu64 " lost", rank->lost);
         fprintf(file, "\n");
     }
-    if (unusual > RANKS_SHOWN_MAX)
-        fprintf(file, "... and %" PRIu32 " more ranks\n", unusual - RANKS_SHOWN_MAX);
+    print_rest(rest, left, "", file);
+    free(rest);
 }
 
 static void print_call(const struct finding_call *call, FILE *file)
@@ -84,20 +100,21 @@ static void print_call(const struct finding_call *call, FILE *file)
 
 static void print_calls(const struct finding *finding, bool core, FILE *file)
 {
-    uint32_t shown = 0, count = 0;
+    uint32_t *rest = malloc((finding->call_count + 1) * sizeof *rest), left = 0;
+    uint32_t count = 0;
 
     for (uint32_t i = 0; i < finding->call_count; i++) {
         if (finding->call[i].core != core)
             continue;
         if (count++ == 0 && !core)
             fprintf(file, "  waiting for them, not to blame:\n");
-        if (shown < CALLS_SHOWN_MAX) {
+        if (count <= CALLS_SHOWN_MAX)
             print_call(&finding->call[i], file);
-            shown++;
-        }
+        else if (rest)
+            rest[left++] = finding->call[i].rank;
     }
-    if (count > shown)
-        fprintf(file, "  ... and %" PRIu32 " more\n", count - shown);
+    print_rest(rest, left, "  ", file);
+    free(rest);
 }
 
 void report_text_finding(const struct finding *finding, FILE *file)

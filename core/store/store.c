@@ -163,6 +163,8 @@ enum core_status store_write(const char *job_path, const char *trace_path,
     if (!status)
         status = store_meta(&store, store.options);
     if (!status)
+        status = store_ending(&store, store.options->ending);
+    if (!status)
         status = store_sql_run(&store.sql, indices);
     if (!status)
         status = store_sql_finish(&store.sql);
@@ -180,6 +182,7 @@ enum core_status store_write(const char *job_path, const char *trace_path,
     store_intern_done(&store.shape);
     store_intern_done(&store.completion_set);
     store_intern_done(&store.arg_set);
+    store_intern_done(&store.rank_span);
     return status;
 }
 

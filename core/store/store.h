@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/trace/ending.h"
 #include "core/trace/event.h"
 #include "core/status.h"
 
@@ -21,8 +22,7 @@ struct store_options {
     int exit_code;       /* of the command; -1 unknown */
     const struct store_rank_end *end;
     uint32_t end_count;
-    const char
-        *verdict; /* e.g. "deadlock proven by the launcher"; may be NULL; meta key live_verdict */
+    const struct ending *ending; /* how the one who started the job ended it; may be NULL */
     void (*progress)(uint64_t events, void *context); /* may be NULL */
     void *context;
 };

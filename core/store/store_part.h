@@ -13,6 +13,7 @@
  *   store_message.c    which calls begin and complete a communication
  *   store_match.c   sends paired with receives
  *   store_clock.c   ticks to nanoseconds since the job's start
+ *   store_ending.c  how the job was ended
  *   store_rank.c    what became of a rank; meta */
 #ifndef CORE_STORE_STORE_PART_H
 #define CORE_STORE_STORE_PART_H
@@ -71,6 +72,9 @@ enum store_table {
     STORE_STACK,
     STORE_CHANNEL,
     STORE_MESSAGE,
+    STORE_ENDED,
+    STORE_PROOF,
+    STORE_RANK_SPAN,
     STORE_TABLE_COUNT
 };
 struct store_batch { /* rows of a table that gets many, inserted by one statement: a statement costs
@@ -371,6 +375,11 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
 enum core_status store_rank_missing(struct store *store, int32_t rank);
 enum core_status store_meta(struct store *store, const struct store_options *options);
 
+/* --- store_ending.c --------------------------------------------------------------------------- */
+
+/* ending may be NULL. */
+enum core_status store_ending(struct store *store, const struct ending *ending);
+
 /* --- store.c ---------------------------------------------------------------------------------- */
 
 struct store {
@@ -379,7 +388,7 @@ struct store {
     struct store_sql sql;
     struct store_defs defs;
     struct store_match match;
-    struct store_intern shape, completion_set, arg_set;
+    struct store_intern shape, completion_set, arg_set, rank_span;
     struct store_clock *clock; /* one a host */
     bool *gaps; /* by world rank: calls are missing in front or in between, so that its messages
                    cannot just be counted */

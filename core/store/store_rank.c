@@ -419,7 +419,5 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
         status = meta_number(store, "folded", (int64_t)store->folded);
     if (!status)
         status = meta_number(store, "lost", (int64_t)(store->lost & INT64_MAX));
-    if (!status)
-        status = meta_text(store, "live_verdict", options->verdict);
     return status ? status : meta_text(store, "notes", store->notes);
 }

@@ -50,6 +50,9 @@ static const struct {
     [STORE_STACK] = {"stack", 3},
     [STORE_CHANNEL] = {"channel", 5},
     [STORE_MESSAGE] = {"message_row", 5, true},
+    [STORE_ENDED] = {"ended", 2},
+    [STORE_PROOF] = {"proof", 14},
+    [STORE_RANK_SPAN] = {"rank_span", 3},
 };
 
 static enum core_status sql_failed(struct store_sql *sql, int code)

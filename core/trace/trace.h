@@ -8,12 +8,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "core/trace/ending.h"
 #include "core/trace/event.h"
 #include "core/trace/traits.h"
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 5, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 6, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 
 struct trace_call {
     const char *name;
@@ -87,6 +88,9 @@ void trace_close(struct trace *trace); /* takes a zeroed one */
 int32_t trace_comm_world(const struct trace *trace, int32_t comm, int32_t me, int32_t peer);
 /* meta: NULL if there is no such key. The text is valid until trace_close. */
 const char *trace_meta(struct trace *trace, const char *key);
+
+/* How the launcher ended the job, and what it saw the ranks wait for. Free with ending_done(). */
+enum core_status trace_ending_get(const struct trace *trace, struct ending *out_ending);
 
 struct trace_completion { /* waits, tests and MPI_Startall on several requests have one for each,
                              done or not, but null requests */

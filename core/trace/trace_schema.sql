@@ -86,6 +86,15 @@ CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT N
     inner INTEGER NOT NULL);
 CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send INTEGER, receive INTEGER, bytes INTEGER);
 
+-- How crosswait ended the job; no row: it did not. reason: deadlock, budget, stall; limit_ms: how long the job was given, or was let
+-- stand still. And what the launcher saw then (core/trace/ending.h), a row for each thing that a call waits for, one at least for each
+-- call (entry): role is core, behind, inside, polls or outside; any of the ranks in the set `ranks` could do what `need` says; ended = 1: they
+-- all have come to their ends. global is the object's number, as in comm and win. rank_span: sets of ranks, from first to last.
+CREATE TABLE ended (reason TEXT NOT NULL, limit_ms INTEGER);
+CREATE TABLE proof (id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, rank INTEGER NOT NULL, seq INTEGER, call TEXT, role TEXT NOT NULL,
+    still_ms INTEGER, need TEXT, object TEXT, global INTEGER, tag INTEGER, wildcard INTEGER, ended INTEGER, ranks INTEGER);
+CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (id, first)) WITHOUT ROWID;
+
 -- What crosswait did with the trace: one row per replay, and what checkers found.
 CREATE TABLE run (id INTEGER PRIMARY KEY, policy TEXT NOT NULL, seed INTEGER, verdict TEXT NOT NULL, detail TEXT);
 CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT NOT NULL, class TEXT NOT NULL,

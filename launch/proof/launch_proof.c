@@ -306,7 +306,7 @@ static bool is_still(uint8_t standing)
     return standing == PROOF_STILL || standing == PROOF_SETTLED;
 }
 
-static bool world_prove(struct launch_world *world, char **out_sentence)
+static bool world_prove(struct launch_world *world, struct ending *out_ending)
 {
     uint32_t size = world_size(world), still = 0;
     uint8_t *standing = size ? malloc(size) : NULL;
@@ -332,9 +332,9 @@ static bool world_prove(struct launch_world *world, char **out_sentence)
             is_still(standing[world->rank[r].rank]))
             proven = rank_unmoved(&world->rank[r]);
     if (proven)
-        *out_sentence = verdict.sentence;
+        *out_ending = verdict.ending;
     else
-        free(verdict.sentence);
+        ending_done(&verdict.ending);
     free(standing);
     return proven;
 }
@@ -359,9 +359,11 @@ bool launch_proof_try(struct launch *launch)
                      now - world->rank[r].still_ns >= (uint64_t)LAUNCH_STILL_MS * 1000000u;
         if (!still || now < world->ask_ns || access(world->path, R_OK) < 0)
             continue;
-        proven = world_prove(world, &launch->result->verdict);
-        if (proven)
+        proven = world_prove(world, &launch->result->ending);
+        if (proven) {
+            launch->ended_world = w;
             return true;
+        }
         world->ask_ns = launch_now_ns() + (uint64_t)LAUNCH_AGAIN_MS * 1000000u +
                         PROOF_PAUSE_FACTOR * (cpu_now_ns() - cpu);
     }

@@ -2,15 +2,15 @@
  * others wait; or all inside calls, and nothing moves; or some outside of MPI for a long time. It
  * may go on by itself, at a time of its own; so the job is left alone, and the user is told, once,
  * what is seen. */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/wording.h"
 #include "launch/proof/proof.h"
 #include "launch/launch_inside.h"
 
-enum { QUIET_RECENT_MS = 1000, QUIET_NAMED_MAX = 4 };
+enum { QUIET_RECENT_MS = 1000 };
 
 enum doing { DOING_POLLS, DOING_WAITS, DOING_OUTSIDE, DOING_GONE, DOING_OTHER };
 
@@ -33,7 +33,8 @@ static enum doing rank_doing(const struct launch_rank *rank, uint64_t now)
 
 /* What the rank polls: one of the polls that its lanes hold, or else its last call. NULL: that is
  * no poll. */
-static const char *rank_poll(const struct launch_world *world, const struct launch_rank *rank)
+static const char *rank_poll(const struct launch_world *world, const struct launch_rank *rank,
+                             uint64_t *out_seq)
 {
     for (uint32_t l = 0; l < rank->lane_count; l++) {
         const struct spool_header *header = &rank->lane[l].header;
@@ -46,8 +47,10 @@ static const char *rank_poll(const struct launch_world *world, const struct laun
 
             if (name && ((class >= EVENT_CLASS_TEST && class <= EVENT_CLASS_REQUEST_STATUS) ||
                          class == EVENT_CLASS_IPROBE || class == EVENT_CLASS_IMPROBE ||
-                         class == EVENT_CLASS_RMA_TEST))
+                         class == EVENT_CLASS_RMA_TEST)) {
+                *out_seq = event->seq;
                 return name;
+            }
         }
     }
     return NULL;
@@ -59,85 +62,75 @@ static bool may_take_long(enum event_class class)
            class == EVENT_CLASS_SPAWN || class == EVENT_CLASS_INIT || class == EVENT_CLASS_OTHER;
 }
 
-static size_t append(char *text, size_t room, size_t used, const char *format, ...)
-    __attribute__((format(printf, 4, 5)));
-static size_t append(char *text, size_t room, size_t used, const char *format, ...)
+/* Adds a call for each thread of the rank. false: not known what one is in; *out_long: a call that
+ * may well take its time. */
+static bool calls_see(const struct launch_world *world, const struct launch_rank *rank,
+                      uint64_t still_ms, struct ending *seen, bool *out_long)
 {
-    va_list list;
+    bool any = false, known = true, good = true;
 
-    if (used >= room)
-        return used;
-    va_start(list, format);
-    used += (size_t)vsnprintf(text + used, room - used, format, list);
-    va_end(list);
-    return used;
-}
-
-/* "MPI_Recv", "MPI_Recv, MPI_Ssend, a thread outside of MPI", "outside of MPI". false: not known,
- * or *out_long: a call that may well take its time. */
-static bool calls_text(const struct launch_world *world, const struct launch_rank *rank, char *text,
-                       size_t room, bool *out_long)
-{
-    uint32_t inside = 0, outside = 0;
-    size_t used = 0;
-
-    *text = '\0';
-    for (uint32_t l = 0; l < rank->lane_count; l++) {
+    for (uint32_t l = 0; l < rank->lane_count && good; l++) {
         const struct spool_header *header = &rank->lane[l].header;
+        const struct spool_event *event =
+            header->depth ? &header->open[spool_innermost(header)] : NULL;
+        struct ending_call call = {
+            .rank = (uint32_t)rank->rank, .role = ENDING_INSIDE, .still_ms = still_ms};
         enum event_class class = EVENT_CLASS_OTHER;
-        const char *name =
-            header->depth ? proof_prover_call(world->prover,
-                                              header->open[spool_innermost(header)].head.a, &class)
-                          : NULL;
+        const char *name = event ? proof_prover_call(world->prover, event->head.a, &class) : NULL;
 
         if (!spool_is_inside(header)) {
-            outside += launch_proof_outside(rank, &rank->lane[l]);
-            continue;
+            if (!launch_proof_outside(rank, &rank->lane[l]))
+                continue;
+            call.role = ENDING_OUTSIDE;
+        } else {
+            *out_long |= may_take_long(class);
+            call.seq = event ? event->seq : 0;
+            snprintf(call.call, sizeof call.call, "%s", name ? name : "");
+            known &= name != NULL;
         }
-        if (!name)
-            return false;
-        *out_long |= may_take_long(class);
-        used = append(text, room, used, "%s%s", inside++ ? ", " : "", name);
+        any = true;
+        good = ending_call_add(seen, &call) == CORE_OK;
     }
-    if (!inside)
-        append(text, room, used, "outside of MPI");
-    else if (outside)
-        append(text, room, used,
-               outside == 1 ? ", a thread outside of MPI" : ", %u threads outside of MPI", outside);
-    return true;
+    if (!any && good) {
+        struct ending_call call = {
+            .rank = (uint32_t)rank->rank, .role = ENDING_OUTSIDE, .still_ms = still_ms};
+
+        good = ending_call_add(seen, &call) == CORE_OK;
+    }
+    return good && known;
 }
 
-/* "rank 0 (MPI_Iprobe), rank 1 (MPI_Test) and 3 more", of those that do this. false: what one does
- * is not known; *out_long: it is in a call that may take its time. `since`: for how long, too. */
-static bool ranks_text(const struct launch_world *world, enum doing doing, uint64_t now, bool since,
-                       char *text, size_t room, bool *out_long)
+/* Adds what the rank polls. false: it polls nothing that is known. */
+static bool poll_see(const struct launch_world *world, const struct launch_rank *rank,
+                     uint64_t quiet_ms, struct ending *seen)
 {
-    uint32_t count = 0;
-    size_t used = 0;
+    struct ending_call call = {
+        .rank = (uint32_t)rank->rank, .role = ENDING_POLLS, .still_ms = quiet_ms};
+    const char *name = rank_poll(world, rank, &call.seq);
 
-    *text = '\0';
+    if (!name)
+        return false;
+    snprintf(call.call, sizeof call.call, "%s", name);
+    return ending_call_add(seen, &call) == CORE_OK;
+}
+
+/* What the ranks do. false: what one does is not known; *out_long: one is in a call that may take
+ * its time. */
+static bool ranks_see(const struct launch_world *world, uint64_t now, struct ending *seen,
+                      bool *out_long)
+{
+    bool known = true;
+
     for (uint32_t r = 0; r < world->rank_count; r++) {
         const struct launch_rank *rank = &world->rank[r];
-        const char *poll;
-        char calls[200];
+        enum doing doing = rank_doing(rank, now);
 
-        if (rank_doing(rank, now) != doing)
-            continue;
-        poll = doing == DOING_POLLS ? rank_poll(world, rank) : NULL;
-        if (doing == DOING_POLLS ? !poll : !calls_text(world, rank, calls, sizeof calls, out_long))
-            return false;
-        if (count++ >= QUIET_NAMED_MAX)
-            continue;
-        used = append(text, room, used, "%srank %d (%s", count > 1 ? ", " : "", (int)rank->rank,
-                      poll ? poll : calls);
-        if (since)
-            used = append(text, room, used, " for %d s",
-                          (int)((now - (poll ? rank->progress_ns : rank->still_ns)) / 1000000000u));
-        used = append(text, room, used, ")");
+        if (doing == DOING_POLLS)
+            known &= poll_see(world, rank, (now - rank->progress_ns) / 1000000u, seen);
+        else if (doing == DOING_WAITS || doing == DOING_OUTSIDE)
+            known &= calls_see(world, rank, (now - rank->still_ns) / 1000000u, seen, out_long);
     }
-    if (count > QUIET_NAMED_MAX)
-        append(text, room, used, " and %u more", count - QUIET_NAMED_MAX);
-    return true;
+    return known;
 }
 
 /* Makes the spools read, for the names of calls. */
@@ -151,7 +144,7 @@ static bool world_read(struct launch_world *world)
         memset(standing, PROOF_UNKNOWN, world->rank_count);
     read = read && proof_prove(world->prover, world->path, standing, world->rank_count, &verdict) ==
                        CORE_OK;
-    free(verdict.sentence);
+    ending_done(&verdict.ending);
     free(standing);
     return read;
 }
@@ -167,7 +160,7 @@ static void world_quiet(struct launch_world *world, uint64_t now)
 {
     uint32_t count[DOING_OTHER + 1] = {0};
     uint64_t quiet_ns = UINT64_MAX;
-    char polls[600], waits[600], outside[600];
+    struct ending seen = {0};
     bool may_be_long = false;
 
     for (uint32_t r = 0; r < world->rank_count; r++) {
@@ -184,58 +177,28 @@ static void world_quiet(struct launch_world *world, uint64_t now)
         quiet_ns < warn_after_ns(count))
         return;
     world->quiet_said = true;
-    if (!world_read(world) ||
-        !ranks_text(world, DOING_POLLS, now, false, polls, sizeof polls, &may_be_long) ||
-        !ranks_text(world, DOING_WAITS, now, count[DOING_OUTSIDE], waits, sizeof waits,
-                    &may_be_long) ||
-        !ranks_text(world, DOING_OUTSIDE, now, true, outside, sizeof outside, &may_be_long) ||
-        may_be_long)
-        return;
-    if (count[DOING_OUTSIDE])
-        core_report(CORE_OK,
-                    "for %d seconds no call was completed: %s%s%s%s%s; some may compute, or it is "
-                    "a hang, which is not proven "
-                    "(--stall=SECONDS ends such a job)",
-                    (int)(quiet_ns / 1000000000u), outside, *waits ? ", " : "", waits,
-                    *polls ? ", " : "", polls);
-    else if (count[DOING_POLLS])
-        core_report(CORE_OK,
-                    "for %d seconds %s %s polled in vain%s%s; it may be a hang, which cannot be "
-                    "proven: end the job (--stall=SECONDS "
-                    "does), and it is judged",
-                    (int)(quiet_ns / 1000000000u), polls,
-                    count[DOING_POLLS] == 1 ? "has only" : "have only",
-                    *waits ? ", while others wait: " : "", waits);
-    else
-        core_report(CORE_OK,
-                    "for %d seconds nothing has moved, and all ranks are inside calls: %s; it may "
-                    "be a hang, which is not proven "
-                    "(--stall=SECONDS ends such a job)",
-                    (int)(quiet_ns / 1000000000u), waits);
+    if (world_read(world) && ranks_see(world, now, &seen, &may_be_long) && !may_be_long) {
+        char *text = wording_quiet(&seen, (uint32_t)(quiet_ns / 1000000000u));
+
+        if (text)
+            core_report(CORE_OK, "%s", text);
+        free(text);
+    }
+    ending_done(&seen);
 }
 
 /* Of the first job that still runs: what its ranks do, and for how long. */
-char *launch_quiet_seen(struct launch *launch)
+void launch_quiet_seen(struct launch *launch)
 {
-    static const enum doing order[] = {DOING_WAITS, DOING_OUTSIDE, DOING_POLLS};
+    struct ending *ending = &launch->result->ending;
     uint64_t now = launch_now_ns();
-    char part[600], text[2048];
-    bool ignored;
+    bool ignored = false;
 
-    for (uint32_t w = 0; w < launch->world_count; w++) {
-        struct launch_world *world = &launch->world[w];
-        size_t used = 0;
-
-        if (!world_read(world))
-            continue;
-        for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-            if (ranks_text(world, order[i], now, true, part, sizeof part, &ignored) && *part)
-                used = append(text, sizeof text, used, "%s%s%s", used ? ", " : "",
-                              order[i] == DOING_POLLS ? "in vain " : "", part);
-        if (used)
-            return strdup(text);
+    for (uint32_t w = 0; w < launch->world_count && !ending->call_count; w++) {
+        launch->ended_world = w;
+        if (world_read(&launch->world[w]))
+            ranks_see(&launch->world[w], now, ending, &ignored);
     }
-    return NULL;
 }
 
 void launch_quiet_look(struct launch *launch)

@@ -1,4 +1,4 @@
-/* See live.h. The history (history.h) says what is pending; here each pending call becomes the
+/* See proof.h. The history (history.h) says what is pending; here each pending call becomes the
  * clauses that it waits for, and replay/logical/waitfor.h says who can never go on.
  *
  * Invariant: a clause is added only if the call certainly cannot complete before one of the
@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "launch/proof/proof_inside.h"
 #include "replay/logical/waitfor.h"
-
-enum { SENTENCE_PEERS_MAX = 4 };
 
 /* --- collecting ------------------------------------------------------------------------------- */
 
@@ -20,40 +19,37 @@ void proof_peer_add(struct proof_prover *prover, int32_t peer)
 {
     struct needs *needs = &prover->needs;
 
-    if (needs->peer_count == needs->peer_room) {
-        int32_t *more = realloc(needs->peer, (needs->peer_room + 64) * 2 * sizeof *more);
-
-        if (!more) {
-            prover->no_memory = true;
-            return;
-        }
-        needs->peer = more;
-        needs->peer_room = (needs->peer_room + 64) * 2;
-    }
-    needs->peer[needs->peer_count++] = peer;
+    prover->no_memory |= CORE_ARRAY_PUSH(needs->peer, needs->peer_count, needs->peer_room,
+                                         "what ranks wait for", peer) != CORE_OK;
 }
 
-void proof_need_add(struct proof_prover *prover, enum need kind)
+void proof_need_add(struct proof_prover *prover, struct need need)
 {
     struct needs *needs = &prover->needs;
 
-    if (needs->count == needs->room) {
-        uint32_t room = (needs->room + 16) * 2;
-        uint32_t *end = realloc(needs->end, room * sizeof *end);
-        enum need *kinds;
+    need.end = needs->peer_count;
+    prover->no_memory |= CORE_ARRAY_PUSH(needs->need, needs->count, needs->room,
+                                         "what ranks wait for", need) != CORE_OK;
+}
 
-        if (end)
-            needs->end = end;
-        kinds = end ? realloc(needs->kind, room * sizeof *kinds) : NULL;
-        if (!kinds) {
-            prover->no_memory = true;
-            return;
-        }
-        needs->kind = kinds;
-        needs->room = room;
-    }
-    needs->end[needs->count] = needs->peer_count;
-    needs->kind[needs->count++] = kind;
+struct need proof_need(enum need_state state, enum ending_need kind,
+                       const struct proof_space *space)
+{
+    static const enum ending_object object[] = {[PROOF_SPACE_COMM] = ENDING_OBJECT_COMM,
+                                                [PROOF_SPACE_WIN] = ENDING_OBJECT_WIN,
+                                                [PROOF_SPACE_FILE] = ENDING_OBJECT_FILE,
+                                                [PROOF_SPACE_FINALIZE] = ENDING_OBJECT_FINALIZE};
+
+    return (struct need){.state = state,
+                         .wait = {.need = kind,
+                                  .object = object[space->kind],
+                                  .global = space->global,
+                                  .tag = EVENT_NONE}};
+}
+
+struct need proof_need_unknown(void)
+{
+    return (struct need){.state = NEED_UNKNOWN};
 }
 
 /* --- messages --------------------------------------------------------------------------------- */
@@ -267,8 +263,9 @@ static uint64_t receives_fitting(const struct proof_prover *prover, uint64_t glo
     return count;
 }
 
-static enum need need_recv(struct proof_prover *prover, int32_t me, const struct proof_space *space,
-                           int32_t source, int32_t tag, uint64_t seq, uint64_t entered)
+static struct need need_recv(struct proof_prover *prover, int32_t me,
+                             const struct proof_space *space, int32_t source, int32_t tag,
+                             uint64_t seq, uint64_t entered)
 {
     struct receive receive = {.global = space->global,
                               .dest = me,
@@ -276,45 +273,51 @@ static enum need need_recv(struct proof_prover *prover, int32_t me, const struct
                               .tag = tag,
                               .seq = seq,
                               .entered = entered};
+    struct need need = proof_need(NEED_CERTAIN, ENDING_NEED_MESSAGE, space);
     enum competition competition;
 
+    need.wait.tag = tag;
     if (source == EVENT_PROC_NULL || source == EVENT_NONE)
-        return NEED_UNKNOWN;
+        return proof_need_unknown();
     competition = receive_competes(prover, &receive);
     if (competition == COMPETE_FREE)
-        return NEED_UNKNOWN;
+        return proof_need_unknown();
     if (source >= 0 && competition == COMPETE_NONE) {
         proof_peer_add(prover, source);
-        return NEED_CERTAIN;
+        return need;
     }
+    need.wait.wildcard = source == EVENT_ANY;
     for (uint32_t i = 0; i < (space->inter ? space->remote_size : space->size); i++) {
         int32_t peer = proof_space_world(space, (int32_t)i);
 
         if (peer < 0)
-            return NEED_UNKNOWN;
+            return proof_need_unknown();
         if (peer != me || prover->history.rank[me].open_count > 1)
             proof_peer_add(prover, peer);
     }
-    return NEED_CERTAIN;
+    return need;
 }
 
 /* number: how many-th of its channel the send is. */
-static enum need need_send(struct proof_prover *prover, int32_t me, const struct proof_space *space,
-                           int32_t dest, int32_t tag, uint64_t number, bool certain)
+static struct need need_send(struct proof_prover *prover, int32_t me,
+                             const struct proof_space *space, int32_t dest, int32_t tag,
+                             uint64_t number, bool certain)
 {
+    struct need need = proof_need(certain ? NEED_CERTAIN : NEED_MAYBE, ENDING_NEED_RECEIVE, space);
     const struct proof_channel *channel;
     uint64_t received;
 
+    need.wait.tag = tag;
     if (dest < 0)
-        return NEED_UNKNOWN;
+        return proof_need_unknown();
     channel = proof_channel_find(&prover->history, space->global, me, dest, tag);
     received = channel ? channel->received : 0;
     if (channel && channel->mixed)
         number = 1; /* at least */
     if (number <= received + receives_fitting(prover, space->global, me, dest, tag))
-        return NEED_UNKNOWN;
+        return proof_need_unknown();
     proof_peer_add(prover, dest);
-    return certain ? NEED_CERTAIN : NEED_MAYBE;
+    return need;
 }
 
 /* MPI_Buffer_detach waits for some message that is still in the buffer: one of those that no
@@ -328,13 +331,18 @@ static void needs_of_detach(struct proof_prover *prover, int32_t me)
 
         if (!c->buffered || c->source != me || c->sent <= c->received)
             continue;
+        struct need need = {.state = NEED_MAYBE,
+                            .wait = {.need = ENDING_NEED_BUFFER,
+                                     .object = ENDING_OBJECT_COMM,
+                                     .global = c->global,
+                                     .tag = c->tag}};
         proof_peer_add(prover, c->dest);
         proof_need_add(prover, receives_fitting(prover, c->global, me, c->dest, c->tag)
-                                   ? NEED_UNKNOWN
-                                   : NEED_MAYBE);
+                                   ? proof_need_unknown()
+                                   : need);
     }
     if (!prover->needs.count)
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
 }
 
 /* --- collectives ------------------------------------------------------------------------------ */
@@ -349,8 +357,8 @@ static bool same_coll(const struct proof_rank *a, const struct proof_coll *x,
 /* Members that have not entered as many collectives of the space as `me` is in, and those whose
  * call of this number was another one: they will not make this one any more.
  * certain: the call is known not to be complete. */
-static enum need need_coll(struct proof_prover *prover, int32_t me, const struct proof_space *space,
-                           uint64_t number, bool certain)
+static struct need need_coll(struct proof_prover *prover, int32_t me,
+                             const struct proof_space *space, uint64_t number, bool certain)
 {
     const struct proof_rank *mine = &prover->history.rank[me];
     struct proof_coll my_coll = {0};
@@ -358,7 +366,7 @@ static enum need need_coll(struct proof_prover *prover, int32_t me, const struct
     uint32_t missing = 0;
 
     if (!number || space->uneven)
-        return NEED_UNKNOWN;
+        return proof_need_unknown();
     for (uint32_t i = 0; i < space->size + space->remote_size; i++) {
         int32_t member = space->member[i];
         const struct proof_space *other;
@@ -367,13 +375,13 @@ static enum need need_coll(struct proof_prover *prover, int32_t me, const struct
         uint64_t entered;
 
         if (member < 0 || (uint32_t)member >= prover->history.rank_count)
-            return NEED_UNKNOWN;
+            return proof_need_unknown();
         if (member == me)
             continue;
         rank = &prover->history.rank[member];
         other = proof_space_global(rank, (enum proof_space_kind)space->kind, space->global);
         if (other && other->uneven)
-            return NEED_UNKNOWN;
+            return proof_need_unknown();
         entered = other ? proof_space_entered(rank, other) : 0;
         if (entered < number || (known && proof_coll_at(rank, other, number, &coll) &&
                                  !same_coll(mine, &my_coll, rank, &coll, space->inter))) {
@@ -381,14 +389,15 @@ static enum need need_coll(struct proof_prover *prover, int32_t me, const struct
             missing++;
         }
     }
-    return !missing                                  ? NEED_UNKNOWN
-           : certain || (known && my_coll.needs_all) ? NEED_CERTAIN
-                                                     : NEED_MAYBE;
+    if (!missing)
+        return proof_need_unknown();
+    return proof_need(certain || (known && my_coll.needs_all) ? NEED_CERTAIN : NEED_MAYBE,
+                      ENDING_NEED_COLLECTIVE, space);
 }
 
 /* --- one rank --------------------------------------------------------------------------------- */
 
-static enum need need_request(struct proof_prover *prover, int32_t me, uint32_t id, bool certain)
+static struct need need_request(struct proof_prover *prover, int32_t me, uint32_t id, bool certain)
 {
     const struct proof_rank *rank = &prover->history.rank[me];
     const struct proof_request *request = proof_request_find(rank, id);
@@ -396,7 +405,7 @@ static enum need need_request(struct proof_prover *prover, int32_t me, uint32_t 
 
     if (!request || !request->active || request->kind == PROOF_OTHER ||
         request->space >= rank->space_count)
-        return NEED_UNKNOWN;
+        return proof_need_unknown();
     space = &rank->space[request->space];
     switch (request->kind) {
     case PROOF_RECV:
@@ -413,7 +422,7 @@ static void needs_of_list(struct proof_prover *prover, int32_t me, const struct 
                           bool any)
 {
     if (!open->request_count || open->request_count != open->request_total) {
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
         return;
     }
     for (uint32_t i = 0; i < open->request_count; i++) {
@@ -488,7 +497,7 @@ static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
     if (mine.leader == me ? meets : !with_me)
         return;
     proof_peer_add(prover, peer);
-    proof_need_add(prover, NEED_CERTAIN);
+    proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_LEADER, space));
 }
 
 /* What rank `me` waits for in one of its calls. *out_any: one of the needs is enough (MPI_Waitany),
@@ -506,7 +515,7 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
     *out_any = false;
     prover->needs.count = prover->needs.peer_count = 0;
     if (!call) {
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
         return;
     }
     class = (enum event_class)call->class;
@@ -530,13 +539,13 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
         if (strstr(call->name, "detach"))
             needs_of_detach(prover, me);
         else
-            proof_need_add(prover, NEED_UNKNOWN);
+            proof_need_add(prover, proof_need_unknown());
         return;
     default:
         break;
     }
     if (!space) {
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
         return;
     }
     switch (class) {
@@ -548,7 +557,7 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
 
         if (class == EVENT_CLASS_SENDRECV) {
             if (!open->has_leg) {
-                proof_need_add(prover, NEED_UNKNOWN);
+                proof_need_add(prover, proof_need_unknown());
                 return;
             }
             if (open->leg.peer != EVENT_PROC_NULL)
@@ -591,20 +600,43 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
         proof_rma_needs(prover, me, space, open, class);
         return;
     default:
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
     }
 }
 
 /* --- the graph -------------------------------------------------------------------------------- */
 
-static enum core_status clause_add(struct replay_waitfor *waitfor, const struct needs *needs,
-                                   uint32_t first, uint32_t end)
+/* One clause, and what it is about: kept under the number that the clause carries. */
+static enum core_status clause_add(struct proof_prover *prover, struct replay_waitfor *waitfor,
+                                   const struct ending_wait *wait, uint32_t first, uint32_t end)
 {
-    enum core_status status = replay_waitfor_clause(waitfor, 0, false);
+    enum core_status status = CORE_ARRAY_PUSH(prover->wait, prover->wait_count, prover->wait_room,
+                                              "what ranks wait for", *wait);
 
+    if (!status)
+        status = replay_waitfor_clause(waitfor, prover->wait_count - 1, wait->wildcard);
     for (uint32_t i = first; i < end && !status; i++)
-        status = replay_waitfor_peer(waitfor, (uint32_t)needs->peer[i]);
+        status = replay_waitfor_peer(waitfor, (uint32_t)prover->needs.peer[i]);
     return status;
+}
+
+/* What all needs together are: what they have in common. */
+static struct ending_wait wait_common(const struct needs *needs)
+{
+    struct ending_wait common = needs->need[0].wait;
+
+    for (uint32_t i = 1; i < needs->count; i++) {
+        const struct ending_wait *wait = &needs->need[i].wait;
+
+        if (wait->need != common.need)
+            common.need = ENDING_NEED_SEVERAL;
+        if (wait->object != common.object || wait->global != common.global)
+            common.object = ENDING_OBJECT_NONE;
+        if (wait->tag != common.tag)
+            common.tag = EVENT_NONE;
+        common.wildcard &= wait->wildcard;
+    }
+    return common;
 }
 
 /* Adds one call that rank `me` is in, as a node with its clauses. *out_known = false, and nothing
@@ -625,19 +657,23 @@ static enum core_status call_add(struct proof_prover *prover, struct replay_wait
     if (prover->no_memory)
         return CORE_NO_MEMORY;
     for (uint32_t i = 0; i < needs->count; i++) {
-        certain += needs->kind[i] == NEED_CERTAIN;
-        unknown += needs->kind[i] == NEED_UNKNOWN;
+        certain += needs->need[i].state == NEED_CERTAIN;
+        unknown += needs->need[i].state == NEED_UNKNOWN;
     }
     if (!needs->count || ((any || !certain) && unknown))
         return CORE_OK;
     *out_known = true;
     status = replay_waitfor_blocked(waitfor, &blocked);
-    if (!status &&
-        (any || !certain)) /* one of them is enough, or it is not known which of them is missing */
-        return clause_add(waitfor, needs, 0, needs->peer_count);
+    if (!status && (any || !certain)) {
+        /* one of them is enough, or it is not known which of them is missing */
+        struct ending_wait common = wait_common(needs);
+
+        return clause_add(prover, waitfor, &common, 0, needs->peer_count);
+    }
     for (uint32_t i = 0; i < needs->count && !status; i++)
-        if (needs->kind[i] == NEED_CERTAIN)
-            status = clause_add(waitfor, needs, i ? needs->end[i - 1] : 0, needs->end[i]);
+        if (needs->need[i].state == NEED_CERTAIN)
+            status = clause_add(prover, waitfor, &needs->need[i].wait,
+                                i ? needs->need[i - 1].end : 0, needs->need[i].end);
     return status;
 }
 
@@ -702,74 +738,49 @@ static enum core_status rank_add(struct proof_prover *prover, struct replay_wait
     return status;
 }
 
-static void sentence_peers(FILE *text, const struct replay_waitfor *waitfor,
-                           const struct replay_blocked *blocked)
+/* --- the record ------------------------------------------------------------------------------- */
+
+static enum core_status record_call(const struct proof_prover *prover,
+                                    const struct replay_waitfor *waitfor,
+                                    const struct replay_blocked *blocked, struct ending *ending)
 {
-    const struct replay_clause *clause = &waitfor->clause[blocked->first];
-    const uint32_t *peer = &waitfor->peer[clause->first];
-    uint32_t named[SENTENCE_PEERS_MAX + 1], count = 0;
+    const struct proof_rank *rank = &prover->history.rank[blocked->rank];
+    struct ending_call call = {.rank = blocked->rank,
+                               .seq = blocked->event,
+                               .role = blocked->standing == REPLAY_IN_CORE ? ENDING_CORE
+                                                                           : ENDING_BEHIND};
+    enum core_status status;
 
-    for (uint32_t i = 0; i < clause->count && count <= SENTENCE_PEERS_MAX; i++) {
-        bool again = false;
+    snprintf(call.call, sizeof call.call, "%s", rank->call[blocked->op].name);
+    status = ending_call_add(ending, &call);
+    for (uint32_t i = 0; i < blocked->count && !status; i++) {
+        const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
+        const uint32_t *peer = waitfor->peer + clause->first;
+        struct ending_wait wait = prover->wait[clause->op];
 
-        for (uint32_t k = 0; k < count && !again; k++)
-            again = named[k] == peer[i];
-        if (!again)
-            named[count++] = peer[i];
+        wait.ended = clause->count > 0;
+        for (uint32_t k = 0; k < clause->count; k++)
+            wait.ended &= prover->standing[peer[k]] == PROOF_ENDED;
+        status = ending_wait_add(ending, &wait, peer, clause->count);
     }
-    fprintf(text, count == 1 ? "rank " : "any of ranks ");
-    for (uint32_t i = 0; i < count && i < SENTENCE_PEERS_MAX; i++)
-        fprintf(text, "%s%u", i ? ", " : "", named[i]);
-    if (count > SENTENCE_PEERS_MAX)
-        fprintf(text, ", ...");
+    return status;
 }
 
-/* Ranks of which nothing belongs to a core; those blocked are in the order of ranks. */
-static uint32_t ranks_behind(const struct replay_waitfor *waitfor)
+/* The calls of the core and those behind it, by rank and thread. */
+static enum core_status record_make(const struct proof_prover *prover,
+                                    const struct replay_waitfor *waitfor, struct ending *out_ending)
 {
-    uint32_t count = 0;
+    struct ending ending = {.reason = ENDING_DEADLOCK};
+    enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0, end; i < waitfor->blocked_count; i = end) {
-        bool core = false, behind = false;
-
-        for (end = i;
-             end < waitfor->blocked_count && waitfor->blocked[end].rank == waitfor->blocked[i].rank;
-             end++) {
-            core |= waitfor->blocked[end].standing == REPLAY_IN_CORE;
-            behind |= waitfor->blocked[end].standing == REPLAY_BEHIND;
-        }
-        count += behind && !core;
-    }
-    return count;
-}
-
-static char *sentence_make(const struct proof_history *history,
-                           const struct replay_waitfor *waitfor)
-{
-    char *sentence = NULL;
-    size_t bytes;
-    FILE *text = open_memstream(&sentence, &bytes);
-    uint32_t said = 0, behind = ranks_behind(waitfor);
-
-    if (!text)
-        return NULL;
-    fprintf(text, "deadlock: ");
-    for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
-        const struct replay_blocked *blocked = &waitfor->blocked[i];
-        const struct proof_rank *rank = &history->rank[blocked->rank];
-
-        if (blocked->standing != REPLAY_IN_CORE || said++ >= 4)
-            continue;
-        fprintf(text, "%srank %u waits in %s for ", said > 1 ? ", " : "", blocked->rank,
-                rank->call[blocked->op].name);
-        sentence_peers(text, waitfor, blocked);
-    }
-    if (said > 4)
-        fprintf(text, ", and %u more", said - 4);
-    if (behind)
-        fprintf(text, "; %u more rank%s cannot go on either", behind, behind == 1 ? "" : "s");
-    fclose(text);
-    return sentence;
+    for (uint32_t i = 0; i < waitfor->blocked_count && !status; i++)
+        if (waitfor->blocked[i].standing != REPLAY_MAYBE)
+            status = record_call(prover, waitfor, &waitfor->blocked[i], &ending);
+    if (status)
+        ending_done(&ending);
+    else
+        *out_ending = ending;
+    return status;
 }
 
 enum core_status proof_prover_new(struct proof_prover **out_prover)
@@ -784,8 +795,8 @@ void proof_prover_free(struct proof_prover *prover)
         return;
     proof_history_done(&prover->history);
     free(prover->needs.peer);
-    free(prover->needs.end);
-    free(prover->needs.kind);
+    free(prover->needs.need);
+    free(prover->wait);
     free(prover);
 }
 
@@ -813,6 +824,7 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
     enum core_status status;
 
     prover->no_memory = false;
+    prover->wait_count = 0;
     prover->standing = standing;
     status = proof_history_read(job_path, rank_count, &prover->history);
     if (!status && !nodes_make(&prover->history, standing, &nodes))
@@ -831,9 +843,7 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
         verdict.proven = true;
         verdict.core_count = waitfor.core_count;
         verdict.behind_count = waitfor.behind_count;
-        verdict.sentence = sentence_make(&prover->history, &waitfor);
-        if (!verdict.sentence)
-            status = CORE_NO_MEMORY;
+        status = record_make(prover, &waitfor, &verdict.ending);
     }
     if (!status)
         *out_verdict = verdict;

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "core/trace/ending.h"
 #include "core/trace/event.h"
 #include "core/status.h"
 
@@ -28,8 +29,8 @@ struct proof_verdict {
     bool proven;
     uint32_t core_count;   /* ranks that hold each other */
     uint32_t behind_count; /* ranks that wait for them */
-    char *sentence; /* "deadlock: rank 0 waits in MPI_Recv for rank 1, rank 1 ..."; NULL unless
-                       proven. Free with free() */
+    struct ending ending;  /* who waits for what; its reason is ENDING_NONE unless proven. Free
+                              with ending_done() */
 };
 
 struct proof_prover; /* keeps what it has read, for the next time */

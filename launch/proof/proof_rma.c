@@ -35,11 +35,11 @@ static void need_post(struct proof_prover *prover, int32_t me, int32_t target,
     if ((other && (other->uneven ||
                    is_inside(&prover->history.rank[target], other, EVENT_CLASS_RMA_POST))) ||
         posted >= number) {
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
         return;
     }
     proof_peer_add(prover, target);
-    proof_need_add(prover, NEED_CERTAIN);
+    proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_POST, space));
 }
 
 static void needs_of_start(struct proof_prover *prover, int32_t me, const struct proof_space *space,
@@ -55,7 +55,7 @@ static void needs_of_start(struct proof_prover *prover, int32_t me, const struct
         int32_t target = group->member[i];
 
         if (target < 0 || (uint32_t)target >= prover->history.rank_count)
-            proof_need_add(prover, NEED_UNKNOWN);
+            proof_need_add(prover, proof_need_unknown());
         else
             need_post(prover, me, target, space,
                       (space->epochs ? space->epochs->started[target] : 0) + 1);
@@ -71,11 +71,11 @@ static void need_complete(struct proof_prover *prover, int32_t me, int32_t origi
     if ((other && (other->uneven || prover->history.rank[origin].lanes > 1 ||
                    is_inside(&prover->history.rank[origin], other, EVENT_CLASS_RMA_COMPLETE))) ||
         completed >= space->epochs->posted[origin]) {
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
         return;
     }
     proof_peer_add(prover, origin);
-    proof_need_add(prover, NEED_CERTAIN);
+    proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_COMPLETE, space));
 }
 
 /* Any of those who hold a lock that excludes this one may give way; the target may have to help. */
@@ -103,7 +103,9 @@ static void need_lock(struct proof_prover *prover, int32_t me, const struct proo
         if ((holds || (int32_t)r == target) && (int32_t)r != me)
             proof_peer_add(prover, (int32_t)r);
     }
-    proof_need_add(prover, held && target != EVENT_NONE ? NEED_CERTAIN : NEED_UNKNOWN);
+    proof_need_add(prover, held && target != EVENT_NONE
+                               ? proof_need(NEED_CERTAIN, ENDING_NEED_LOCK, space)
+                               : proof_need_unknown());
 }
 
 /* Accesses under a lock that another rank holds for sure: the library has returned from
@@ -139,7 +141,7 @@ static void needs_of_flush(struct proof_prover *prover, int32_t me, const struct
         if (held && mine->op_target != me)
             proof_peer_add(prover, mine->op_target);
         if (held)
-            proof_need_add(prover, NEED_CERTAIN);
+            proof_need_add(prover, proof_need(NEED_CERTAIN, ENDING_NEED_LOCK, space));
     }
 }
 
@@ -150,7 +152,7 @@ void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct proof
 
     if (space->uneven || prover->history.rank[me].lanes >
                              1) { /* in what order threads began and ended epochs is not known */
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
         return;
     }
     if (class == EVENT_CLASS_RMA_START)
@@ -166,5 +168,5 @@ void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct proof
             need_complete(prover, me, (int32_t)r, space);
     }
     if (!prover->needs.count)
-        proof_need_add(prover, NEED_UNKNOWN);
+        proof_need_add(prover, proof_need_unknown());
 }

@@ -14,7 +14,7 @@ hang() { # ranks program arguments
     all="$all $took"
     echo "left behind: $(left cw.$program)"
     ranks T.db
-    [ -n "$(meta T.db live_verdict)" ] || echo "no verdict in the trace"
+    sqlite3 -separator ' ' T.db "select reason, count(distinct entry), count(*) from ended, proof"
     ls -d T.db.spool 2>/dev/null
     rm T.db
 }

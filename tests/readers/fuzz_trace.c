@@ -39,6 +39,7 @@ static void rank_read(struct trace *trace, uint32_t rank)
 int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
 {
     static char path[64];
+    struct ending ending;
     struct trace trace;
 
     if (!path[0]) {
@@ -54,6 +55,8 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
         for (uint32_t rank = 0; rank < trace.rank_count && rank < 50; rank++)
             rank_read(&trace, rank);
         trace_meta(&trace, "notes");
+        if (trace_ending_get(&trace, &ending) == CORE_OK)
+            ending_done(&ending);
         trace_close(&trace);
     }
     unlink(path);

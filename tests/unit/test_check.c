@@ -19,7 +19,8 @@ static char base[256], path[300];
 static const struct row {
     const char *only, *rule, *title; /* title: part of it */
     const char *wrong[RANKS_MAX], *right[RANKS_MAX];
-    const char *verdict; /* of the launcher, on the wrong one */
+    const char *hung; /* the call in which the launcher saw rank 0 wait for rank 1, in the wrong
+                         one */
 } rows[] = {
 #define END "; Finalize"
 #define SENDS(what) what "end peer=1 tag=7 type=int count=4"
@@ -311,11 +312,27 @@ static const struct row {
      "rank 0 waits in MPI_File_sync",
      {OPEN("8") "File_sync hangs; aborts", OPEN("8") "File_close" END},
      {OPEN("8") "File_sync; " CLOSE, OPEN("8") "File_sync; " CLOSE},
-     "deadlock: rank 0 waits in MPI_File_sync"},
+     "MPI_File_sync"},
 };
 
-static void make(const char *const *rank, const char *verdict)
+/* Rank 0 waits in its second call for rank 1. */
+static void ending_make(struct ending *ending, const char *name)
 {
+    struct ending_call call = {.rank = 0, .seq = 2, .role = ENDING_CORE};
+    struct ending_wait wait = {.need = ENDING_NEED_COLLECTIVE,
+                               .object = ENDING_OBJECT_FILE,
+                               .tag = EVENT_NONE,
+                               .ended = true};
+
+    ending->reason = ENDING_DEADLOCK;
+    snprintf(call.call, sizeof call.call, "%s", name);
+    assert_int_equal(ending_call_add(ending, &call), CORE_OK);
+    assert_int_equal(ending_wait_add(ending, &wait, (uint32_t[]){1}, 1), CORE_OK);
+}
+
+static void make(const char *const *rank, const char *hung)
+{
+    struct ending ending = {0};
     int count = 0;
     char folder[300];
 
@@ -325,9 +342,12 @@ static void make(const char *const *rank, const char *verdict)
     for (int r = 0; r < count; r++)
         if (!text_write(folder, r, count, rank[r]))
             fail_msg("no trace can be made of '%s'", rank[r]);
+    if (hung)
+        ending_make(&ending, hung);
     assert_int_equal(
-        store_write(folder, path, &(struct store_options){.exit_code = -1, .verdict = verdict}),
+        store_write(folder, path, &(struct store_options){.exit_code = -1, .ending = &ending}),
         CORE_OK);
+    ending_done(&ending);
 }
 
 static void each_rule(void **state)
@@ -344,7 +364,7 @@ static void each_rule(void **state)
         struct finding_list list = {0};
         struct trace trace;
         own.only = row->only;
-        make(wrong ? row->wrong : row->right, wrong ? row->verdict : NULL);
+        make(wrong ? row->wrong : row->right, wrong ? row->hung : NULL);
         assert_int_equal(trace_open(path, TRACE_READ, &trace), CORE_OK);
         assert_int_equal(check_all(&trace, &own, &list), CORE_OK);
         if (list.count != wrong ||

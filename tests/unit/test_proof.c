@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "checkers/wording.h"
 #include "launch/proof/proof.h"
 #include "core/spool/spool.h"
 #include "tests/unit/meaning.h"
@@ -263,6 +264,8 @@ static void spools_write(const char *folder, bool early)
     }
 }
 
+static struct ending last; /* the record of the last proof */
+
 /* Asks for the proof three times: early, when nothing can be said; then with all there; and once
  * more. Returns the sentence, or NULL when nothing was proven. */
 static char *proof(uint32_t *out_core)
@@ -270,6 +273,7 @@ static char *proof(uint32_t *out_core)
     char folder[] = "/tmp/test_live.XXXXXX", path[64];
     struct proof_prover *prover;
     struct proof_verdict verdict;
+    char *words;
     bool proven;
 
     assert_int_equal(proof_prover_new(&prover), CORE_OK);
@@ -280,9 +284,9 @@ static char *proof(uint32_t *out_core)
     spools_write(folder, false);
     assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
     proven = verdict.proven;
-    free(verdict.sentence);
+    ending_done(&verdict.ending);
     assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
-    assert_true(verdict.proven == proven && proven == (verdict.sentence != NULL));
+    assert_true(verdict.proven == proven && proven == (verdict.ending.reason == ENDING_DEADLOCK));
     proof_prover_free(prover);
     for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
         snprintf(path, sizeof path, "%s/%u.%u.ring", folder, l % RANKS_MAX, l / RANKS_MAX);
@@ -291,7 +295,10 @@ static char *proof(uint32_t *out_core)
     rmdir(folder);
     if (out_core)
         *out_core = verdict.core_count;
-    return verdict.sentence;
+    words = wording_ending(&verdict.ending);
+    ending_done(&last);
+    last = verdict.ending;
+    return words;
 }
 
 static void expect_proven(uint32_t core)
@@ -302,6 +309,17 @@ static void expect_proven(uint32_t core)
     assert_non_null(sentence);
     assert_int_equal(found, core);
     free(sentence);
+}
+
+/* What the first call of the last proof waits for. */
+static void expect_need(enum ending_need need, enum ending_object object, int32_t tag)
+{
+    const struct ending_wait *wait = &last.wait[0];
+
+    assert_true(last.call_count > 0 && last.call[0].count > 0);
+    assert_string_equal(ending_need_text(wait->need), ending_need_text(need));
+    assert_int_equal(wait->object, object);
+    assert_int_equal(wait->tag, tag);
 }
 
 static void expect_nothing(void)
@@ -325,6 +343,7 @@ static void receives_wait_for_each_other(void **state)
         sentence,
         "deadlock: rank 0 waits in MPI_recv for rank 1, rank 1 waits in MPI_recv for rank 0");
     free(sentence);
+    expect_need(ENDING_NEED_MESSAGE, ENDING_OBJECT_COMM, 7);
 
     standing[1] = PROOF_UNKNOWN; /* it computes */
     expect_nothing();
@@ -366,6 +385,7 @@ static void sends_wait_for_receives(void **state)
     inside(0, EVENT_CLASS_SEND, 1, 0, 0);
     inside(1, EVENT_CLASS_SEND, 0, 0, 0);
     expect_proven(2);
+    expect_need(ENDING_NEED_RECEIVE, ENDING_OBJECT_COMM, 0);
 
     job_start(2); /* a receive is posted: the message may be on its way */
     did(1, EVENT_CLASS_IRECV, 0, 0, 1);
@@ -393,6 +413,7 @@ static void waits(void **state)
         inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
     }
     expect_proven(2);
+    expect_need(ENDING_NEED_RECEIVE, ENDING_OBJECT_COMM, 0);
 
     job_start(2); /* its repaired twin: the receives are posted first */
     for (uint32_t r = 0; r < 2; r++) {
@@ -409,6 +430,7 @@ static void waits(void **state)
         inside_list(r, EVENT_CLASS_WAITALL, (uint32_t[]){1, 2}, 2);
     }
     expect_proven(2);
+    expect_need(ENDING_NEED_MESSAGE, ENDING_OBJECT_COMM, 5);
 
     job_start(2); /* waitall where all fit */
     for (uint32_t r = 0; r < 2; r++) {
@@ -429,12 +451,16 @@ static void waitany_needs_all_to_be_stuck(void **state)
     inside(1, EVENT_CLASS_RECV, 0, 0, 0);
     inside(2, EVENT_CLASS_RECV, 0, 0, 0);
     expect_proven(3);
+    expect_need(ENDING_NEED_MESSAGE, ENDING_OBJECT_COMM, 0);
+    assert_false(last.wait[0].wildcard);
+    assert_int_equal(ending_wait_ranks(&last, &last.wait[0]), 2);
 
     standing[2] = PROOF_UNKNOWN;
     expect_nothing();
 
     standing[2] = PROOF_ENDED;
     expect_proven(2);
+    assert_false(last.wait[0].ended); /* rank 1 has not */
 }
 
 static void any_source_needs_all_to_be_stuck(void **state)
@@ -445,6 +471,8 @@ static void any_source_needs_all_to_be_stuck(void **state)
     inside(1, EVENT_CLASS_RECV, 0, 0, 0);
     inside(2, EVENT_CLASS_RECV, 0, 0, 0);
     expect_proven(3);
+    expect_need(ENDING_NEED_MESSAGE, ENDING_OBJECT_COMM, EVENT_ANY);
+    assert_true(last.wait[0].wildcard);
 
     standing[1] = PROOF_UNKNOWN;
     expect_nothing();
@@ -458,6 +486,7 @@ static void collectives_wait_for_who_is_missing(void **state)
     inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
     inside(2, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
     expect_proven(3);
+    expect_need(ENDING_NEED_COLLECTIVE, ENDING_OBJECT_COMM, EVENT_NONE);
 
     job_start(3); /* all have entered: the library is at work */
     for (uint32_t r = 0; r < 3; r++)
@@ -563,6 +592,10 @@ static void those_behind_are_not_the_core(void **state)
     inside(2, EVENT_CLASS_RECV, 0, 0, 0);
     inside(3, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
     expect_proven(2);
+    assert_int_equal(last.call_count, 4);
+    assert_int_equal(last.call[1].role, ENDING_CORE);
+    assert_int_equal(last.call[2].role, ENDING_BEHIND);
+    assert_int_equal(last.call[3].rank, 3);
 }
 
 static void persistent_requests(void **state)
@@ -720,6 +753,7 @@ static void posts_and_starts(void **state)
             on_object(1, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, false);
             on_object(1, EVENT_CLASS_RMA_COMPLETE, 1, EVENT_NONE, 0, true);
             expect_proven(2);
+            expect_need(ENDING_NEED_POST, ENDING_OBJECT_WIN, EVENT_NONE);
         } else if (crossed == 1) { /* the target waits for a completion that is under way */
             on_object(0, EVENT_CLASS_RMA_POST, 1, EVENT_NONE, 1, false);
             on_object(0, EVENT_CLASS_RMA_WAIT, 1, EVENT_NONE, 0, true);
@@ -731,6 +765,7 @@ static void posts_and_starts(void **state)
             on_object(0, EVENT_CLASS_RMA_WAIT, 1, EVENT_NONE, 0, true);
             inside(1, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
             expect_proven(2);
+            expect_need(ENDING_NEED_COMPLETE, ENDING_OBJECT_WIN, EVENT_NONE);
         }
     }
 }
@@ -749,10 +784,12 @@ static void locks(void **state)
                   true); /* held 2: another target's */
         inside(1, EVENT_CLASS_RECV, 0, 0, 0);
         inside(2, EVENT_CLASS_RECV, 0, 0, 0);
-        if (held == 1)
-            expect_proven(3);
-        else
+        if (held != 1) {
             expect_nothing();
+            continue;
+        }
+        expect_proven(3);
+        expect_need(ENDING_NEED_LOCK, ENDING_OBJECT_WIN, EVENT_NONE);
     }
 }
 
@@ -902,10 +939,12 @@ static void detaching_waits_for_receives(void **state)
         if (twin == 3) /* it was */
             did_completing(1, EVENT_CLASS_RECV, 0, 0, EVENT_NONE);
         inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
-        if (twin)
+        if (twin) {
             expect_nothing();
-        else
-            expect_proven(2);
+            continue;
+        }
+        expect_proven(2);
+        expect_need(ENDING_NEED_BUFFER, ENDING_OBJECT_COMM, EVENT_NONE);
     }
 }
 

@@ -66,6 +66,12 @@ static enum core_status read_all(const char *path, uint64_t *out_events)
         trace_cursor_close(cursor);
     }
     trace_meta(&trace, "notes");
+    if (!status) {
+        struct ending ending;
+        status = trace_ending_get(&trace, &ending);
+        if (!status)
+            ending_done(&ending);
+    }
     trace_close(&trace);
     return status;
 }
@@ -97,13 +103,24 @@ static void test_good(void **state)
 
 static void test_tampered(void **state)
 {
-    char sql[64], sentence[32];
+    static const char *const proof_row[] = {
+        "(1, 1, 9, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1)",
+        "(1, 1, -1, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 1)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'odd', NULL, 'message', 'comm', 1, 0, 0, 0, 1)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'odd', 'comm', 1, 0, 0, 0, 1)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'odd', 1, 0, 0, 0, 1)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 9876543210, 0, 0, 1)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 2)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 3)",
+        "(1, 1, 0, 1, 'MPI_Recv', 'core', NULL, 'message', 'comm', 1, 0, 0, 0, 4)",
+    };
 
     (void)state;
-    for (int off = -1; off <= 1; off += 2) {
-        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", TRACE_SCHEMA_VERSION + off);
-        snprintf(sentence, sizeof sentence, "%s version %d", off > 0 ? "newer" : "older",
-                 TRACE_SCHEMA_VERSION + off);
+    for (int newer = 0; newer < 2; newer++) {
+        int version = TRACE_SCHEMA_VERSION + (newer ? 1 : -1);
+        char sql[64], sentence[64];
+        snprintf(sql, sizeof sql, "PRAGMA user_version = %d", version);
+        snprintf(sentence, sizeof sentence, "%s version %d", newer ? "newer" : "older", version);
         expect_refused(sql, CORE_BAD_VERSION, sentence);
     }
     expect_refused("PRAGMA application_id = 1", CORE_BAD_FORMAT, "another program");
@@ -144,6 +161,15 @@ static void test_tampered(void **state)
                    "completion makes no sense");
     expect_refused("UPDATE completion_set SET source = 'me'", CORE_BAD_FORMAT,
                    "completion makes no sense");
+    expect_refused("INSERT INTO ended VALUES ('odd', 1)", CORE_BAD_FORMAT, "ended makes no sense");
+    for (size_t i = 0; i < sizeof proof_row / sizeof *proof_row; i++) {
+        char sql[400];
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO ended VALUES ('deadlock', NULL); INSERT INTO rank_span VALUES (1, 0, "
+                 "0), (2, 0, 99), (3, 1, 0), (4, 0, 0), (4, 1, 1); INSERT INTO proof VALUES %s",
+                 proof_row[i]);
+        expect_refused(sql, CORE_BAD_FORMAT, "ended makes no sense");
+    }
     expect_refused("CREATE TRIGGER t AFTER INSERT ON finding BEGIN SELECT 1; END", CORE_BAD_FORMAT,
                    "tables");
     expect_refused("DROP TABLE event_row; CREATE VIEW event_row AS WITH RECURSIVE c(id) AS (SELECT "

@@ -1,0 +1,537 @@
+/* Words of records (wording.h). Holds no state. */
+#include "checkers/wording.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    RANKS_SINGLE_MAX = 8, /* more ranks than this are named as spans */
+    CALLS_SINGLE_MAX = 4, /* more calls than this are put together where they are alike */
+    GROUPS_MAX = 8        /* kinds of calls that are told in one sentence; of the rest, the ranks */
+};
+
+/* --- ranks ------------------------------------------------------------------------------------ */
+
+static int rank_compare(const void *a, const void *b)
+{
+    const uint32_t *x = a, *y = b;
+
+    return (*x > *y) - (*x < *y);
+}
+
+/* Where the ranks that follow each other from *at on end; *at moves behind them. */
+static uint32_t span_end(const uint32_t *rank, uint32_t count, uint32_t *at)
+{
+    uint32_t i = *at;
+
+    while (i + 1 < count && rank[i + 1] == rank[i] + 1)
+        i++;
+    *at = i + 1;
+    return rank[i];
+}
+
+/* The ranks ascend, each once. Two that follow each other are no span. */
+static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const char *joint)
+{
+    bool single = count <= RANKS_SINGLE_MAX;
+
+    fputs(count == 1 ? "rank " : "ranks ", file);
+    for (uint32_t i = 0, next; i < count; i = next) {
+        uint32_t last = rank[i];
+
+        next = i + 1;
+        if (!single) {
+            next = i;
+            last = span_end(rank, count, &next);
+        }
+        if (next - i == 2)
+            last = rank[--next - 1];
+        fputs(i == 0 ? "" : next == count ? joint : ", ", file);
+        fprintf(file, "%" PRIu32, rank[i]);
+        if (last != rank[i])
+            fprintf(file, " to %" PRIu32, last);
+    }
+}
+
+void wording_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char *joint)
+{
+    uint32_t *sorted = malloc(((size_t)count + 1) * sizeof *sorted), unique = 0;
+
+    if (!sorted)
+        return;
+    if (count)
+        memcpy(sorted, rank, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, rank_compare);
+    for (uint32_t i = 0; i < count; i++)
+        if (!unique || sorted[unique - 1] != sorted[i])
+            sorted[unique++] = sorted[i];
+    ranks_sorted(file, sorted, unique, joint);
+    free(sorted);
+}
+
+/* The text of a memory stream: NULL when there was no memory for it. */
+static char *text_close(FILE *file, char **text)
+{
+    bool failed = ferror(file) != 0;
+
+    if (fclose(file) != 0 || failed) {
+        free(*text);
+        *text = NULL;
+    }
+    return *text;
+}
+
+char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    wording_ranks(file, rank, count, joint);
+    return text_close(file, &text);
+}
+
+/* --- what is waited for ----------------------------------------------------------------------- */
+
+static const char *const need_words[] = {
+    [ENDING_NEED_MESSAGE] = "to send a message that fits",
+    [ENDING_NEED_RECEIVE] = "to receive the message",
+    [ENDING_NEED_BUFFER] = "to receive a message that is in the buffer",
+    [ENDING_NEED_COLLECTIVE] = "to enter the collective",
+    [ENDING_NEED_LEADER] = "to make the other side of the intercommunicator",
+    [ENDING_NEED_POST] = "to expose its window (MPI_Win_post)",
+    [ENDING_NEED_COMPLETE] = "to complete its accesses (MPI_Win_complete)",
+    [ENDING_NEED_LOCK] = "to give its lock back",
+    [ENDING_NEED_SEVERAL] = "to do one of several things",
+};
+_Static_assert(sizeof need_words / sizeof *need_words == ENDING_NEED_COUNT, "words per need");
+
+const char *wording_need(enum ending_need need)
+{
+    return need_words[need];
+}
+
+/* The ranks of waits[0..count), together. Their number; 0 when out of memory. */
+static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *const *wait,
+                         uint32_t count, uint32_t **out_rank)
+{
+    uint32_t ranks = 0, used = 0;
+
+    for (uint32_t i = 0; i < count; i++)
+        ranks += ending_wait_ranks(ending, wait[i]);
+    *out_rank = malloc(((size_t)ranks + 1) * sizeof **out_rank);
+    for (uint32_t i = 0; *out_rank && i < count; i++)
+        for (uint32_t s = 0; s < wait[i]->count; s++) {
+            const struct ending_span *span = &ending->span[wait[i]->first + s];
+
+            for (uint32_t r = span->first; r <= span->last; r++)
+                (*out_rank)[used++] = r;
+        }
+    return used;
+}
+
+/* Several waits are all of them needed; of the ranks of one wait, any. */
+static void ranks_waited(FILE *file, const struct ending *ending,
+                         const struct ending_wait *const *wait, uint32_t count)
+{
+    bool ended = true;
+    uint32_t *rank, ranks = ranks_of(ending, wait, count, &rank);
+
+    if (ranks)
+        wording_ranks(file, rank, ranks, count > 1 ? " and " : " or ");
+    free(rank);
+    for (uint32_t i = 0; i < count; i++)
+        ended &= wait[i]->ended;
+    if (ended)
+        fputs(ranks == 1 ? ", which has come to its end" : ", which have come to their ends", file);
+}
+
+void wording_wait(FILE *file, const struct ending *ending, const struct ending_wait *wait)
+{
+    if (!wait->count) {
+        fputs("what no rank can do any more", file);
+        return;
+    }
+    if (wait->wildcard)
+        fputs("any message, from ", file);
+    ranks_waited(file, ending, &wait, 1);
+}
+
+static bool waits_alike(const struct ending *ending, const struct ending_wait *a,
+                        const struct ending_wait *b)
+{
+    return a->count == b->count && a->wildcard == b->wildcard && a->ended == b->ended &&
+           !memcmp(ending->span + a->first, ending->span + b->first,
+                   a->count * sizeof *ending->span);
+}
+
+/* Whether one of the waits before it reads the same. */
+static bool wait_repeats(const struct ending *ending, const struct ending_wait *const *wait,
+                         uint32_t count, const struct ending_wait *one)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (waits_alike(ending, wait[i], one))
+            return true;
+    return false;
+}
+
+void wording_waits(FILE *file, const struct ending *ending, const struct ending_call *call)
+{
+    const struct ending_wait **wait = malloc(((size_t)call->count + 1) * sizeof *wait);
+    uint32_t single = 0, other;
+
+    if (!wait)
+        return;
+    for (uint32_t i = 0; i < call->count; i++) { /* those of a single rank in one list */
+        const struct ending_wait *one = &ending->wait[call->first + i];
+
+        if (!one->wildcard && ending_wait_ranks(ending, one) == 1)
+            wait[single++] = one;
+    }
+    if (single)
+        ranks_waited(file, ending, wait, single);
+    other = single;
+    for (uint32_t i = 0; i < call->count; i++) {
+        const struct ending_wait *one = &ending->wait[call->first + i];
+
+        if ((!one->wildcard && ending_wait_ranks(ending, one) == 1) ||
+            wait_repeats(ending, wait + single, other - single, one))
+            continue;
+        fputs(other ? ", and for " : "", file);
+        wording_wait(file, ending, one);
+        wait[other++] = one;
+    }
+    free(wait);
+}
+
+char *wording_waits_text(const struct ending *ending, const struct ending_call *call)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    wording_waits(file, ending, call);
+    return text_close(file, &text);
+}
+
+/* --- a deadlock ------------------------------------------------------------------------------- */
+
+struct group {  /* calls of several ranks that read the same */
+    char *text; /* "MPI_Recv for rank 1" */
+    uint32_t *rank, count;
+    bool mixed; /* the last group: what has no room of its own is here as well */
+};
+
+static char *call_text(const struct ending *ending, const struct ending_call *call)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    fprintf(file, "%s for ", *call->call ? call->call : "a call");
+    wording_waits(file, ending, call);
+    return text_close(file, &text);
+}
+
+/* The group of this text; the last one, for what fits no other, when there is no more room. */
+static struct group *group_find(struct group *group, uint32_t *count, bool merge, char *text)
+{
+    for (uint32_t i = 0; merge && i < *count && i < GROUPS_MAX; i++)
+        if (!strcmp(group[i].text, text))
+            return &group[i];
+    if (*count <= GROUPS_MAX)
+        group[(*count)++].text = strdup(text);
+    return &group[*count - 1];
+}
+
+static void group_words(FILE *file, const struct group *group, bool first)
+{
+    fputs(first ? "" : ", ", file);
+    wording_ranks(file, group->rank, group->count, " and ");
+    if (group->mixed)
+        fputs(group->count == 1 ? " waits as well" : " wait as well", file);
+    else
+        fprintf(file, " %s in %s", group->count == 1 ? "waits" : "wait", group->text);
+}
+
+static void core_words(FILE *file, const struct ending *ending, uint32_t calls)
+{
+    struct group group[GROUPS_MAX + 1] = {{0}};
+    uint32_t count = 0;
+    bool good = true;
+
+    for (uint32_t i = 0; i < ending->call_count && good; i++) {
+        const struct ending_call *call = &ending->call[i];
+        char *text = call->role == ENDING_CORE ? call_text(ending, call) : NULL;
+        struct group *mine;
+
+        if (call->role != ENDING_CORE)
+            continue;
+        mine = text ? group_find(group, &count, calls > CALLS_SINGLE_MAX, text) : NULL;
+        if (mine && !mine->rank)
+            mine->rank = malloc(calls * sizeof *mine->rank);
+        good = mine && mine->text && mine->rank;
+        if (good) {
+            mine->rank[mine->count++] = call->rank;
+            mine->mixed |= strcmp(mine->text, text) != 0;
+        }
+        free(text);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (good)
+            group_words(file, &group[i], i == 0);
+        free(group[i].text);
+        free(group[i].rank);
+    }
+}
+
+/* Ranks of which nothing belongs to the core; the calls of a rank follow each other. */
+static void behind_words(FILE *file, const struct ending *ending)
+{
+    uint32_t *rank = malloc(((size_t)ending->call_count + 1) * sizeof *rank), count = 0;
+
+    for (uint32_t i = 0, end; rank && i < ending->call_count; i = end) {
+        bool core = false;
+
+        for (end = i; end < ending->call_count && ending->call[end].rank == ending->call[i].rank;
+             end++)
+            core |= ending->call[end].role == ENDING_CORE;
+        if (!core)
+            rank[count++] = ending->call[i].rank;
+    }
+    if (count) {
+        fputs("; ", file);
+        wording_ranks(file, rank, count, " and ");
+        fputs(" cannot go on either", file);
+    }
+    free(rank);
+}
+
+void wording_deadlock(FILE *file, const struct ending *ending)
+{
+    uint32_t calls = 0;
+
+    for (uint32_t i = 0; i < ending->call_count; i++)
+        calls += ending->call[i].role == ENDING_CORE;
+    if (!calls) {
+        fputs("in another job of the command", file);
+        return;
+    }
+    core_words(file, ending, calls);
+    behind_words(file, ending);
+}
+
+char *wording_deadlock_text(const struct ending *ending)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    wording_deadlock(file, ending);
+    return text_close(file, &text);
+}
+
+/* --- what cannot be proven -------------------------------------------------------------------- */
+
+struct doing { /* what the threads of a rank do */
+    uint32_t rank;
+    uint64_t still_ms;
+    char *text; /* "MPI_Recv", "MPI_Recv, a thread outside of MPI", "outside of MPI" */
+};
+
+/* Which of the roles a rank is told under: INSIDE if any of its threads is. */
+static enum ending_role role_of(const struct ending *seen, uint32_t first, uint32_t end)
+{
+    for (uint32_t i = first; i < end; i++)
+        if (seen->call[i].role != ENDING_OUTSIDE)
+            return seen->call[i].role;
+    return ENDING_OUTSIDE;
+}
+
+static uint32_t rank_end(const struct ending *seen, uint32_t first)
+{
+    uint32_t end = first;
+
+    while (end < seen->call_count && seen->call[end].rank == seen->call[first].rank)
+        end++;
+    return end;
+}
+
+static char *doing_text(const struct ending *seen, uint32_t first, uint32_t end)
+{
+    uint32_t inside = 0, outside = 0;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    for (uint32_t i = first; i < end; i++) {
+        const struct ending_call *call = &seen->call[i];
+
+        if (call->role == ENDING_OUTSIDE)
+            outside++;
+        else
+            fprintf(file, "%s%s", inside++ ? ", " : "", *call->call ? call->call : "a call");
+    }
+    if (!inside)
+        fputs("outside of MPI", file);
+    else if (outside == 1)
+        fputs(", a thread outside of MPI", file);
+    else if (outside)
+        fprintf(file, ", %" PRIu32 " threads outside of MPI", outside);
+    return text_close(file, &text);
+}
+
+/* Those ranks from *at on that do what the first of them does; *at moves behind the first. */
+static void doing_words(FILE *file, const struct doing *doing, uint32_t count, bool since,
+                        bool merge, bool first)
+{
+    uint32_t *rank = malloc((size_t)count * sizeof *rank), ranks = 0;
+    uint64_t least_ms = doing->still_ms;
+
+    for (uint32_t i = 0; rank && i < (merge ? count : 1); i++)
+        if (doing[i].text && !strcmp(doing[i].text, doing->text)) {
+            rank[ranks++] = doing[i].rank;
+            least_ms = doing[i].still_ms < least_ms ? doing[i].still_ms : least_ms;
+        }
+    fputs(first ? "" : ", ", file);
+    if (ranks)
+        wording_ranks(file, rank, ranks, " and ");
+    fprintf(file, " (%s", doing->text);
+    if (since)
+        fprintf(file, " for %s%" PRIu64 " s", ranks > 1 ? "at least " : "", least_ms / 1000);
+    fputs(")", file);
+    free(rank);
+}
+
+/* "rank 0 (MPI_Iprobe), rank 1 (MPI_Test)", of the ranks in this role. since: for how long, too.
+ * Returns how many there are. */
+static uint32_t role_words(FILE *file, const struct ending *seen, enum ending_role role, bool since)
+{
+    struct doing *doing = malloc(((size_t)seen->call_count + 1) * sizeof *doing);
+    uint32_t count = 0;
+    bool first = true;
+
+    for (uint32_t i = 0, end; doing && i < seen->call_count; i = end) {
+        end = rank_end(seen, i);
+        if (role_of(seen, i, end) == role)
+            doing[count++] = (struct doing){seen->call[i].rank, seen->call[i].still_ms,
+                                            doing_text(seen, i, end)};
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        bool told = false;
+
+        for (uint32_t k = 0; k < i && count > CALLS_SINGLE_MAX && !told; k++)
+            told = doing[i].text && doing[k].text && !strcmp(doing[k].text, doing[i].text);
+        if (told || !doing[i].text)
+            continue;
+        doing_words(file, doing + i, count - i, since, count > CALLS_SINGLE_MAX, first);
+        first = false;
+    }
+    for (uint32_t i = 0; i < count; i++)
+        free(doing[i].text);
+    free(doing);
+    return count;
+}
+
+static void stall_words(FILE *file, const struct ending *ending)
+{
+    static const enum ending_role order[] = {ENDING_INSIDE, ENDING_OUTSIDE, ENDING_POLLS};
+    bool any[ENDING_ROLE_COUNT] = {false};
+    const char *before = ": ";
+
+    for (uint32_t i = 0, end; i < ending->call_count; i = end) {
+        end = rank_end(ending, i);
+        any[role_of(ending, i, end)] = true;
+    }
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        if (!any[order[i]])
+            continue;
+        fprintf(file, "%s%s", before, order[i] == ENDING_POLLS ? "in vain " : "");
+        role_words(file, ending, order[i], true);
+        before = ", ";
+    }
+}
+
+char *wording_quiet(const struct ending *seen, uint32_t quiet_s)
+{
+    uint32_t count[ENDING_ROLE_COUNT] = {0};
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    for (uint32_t i = 0, end; i < seen->call_count; i = end) {
+        end = rank_end(seen, i);
+        count[role_of(seen, i, end)]++;
+    }
+    fprintf(file, "for %" PRIu32 " seconds ", quiet_s);
+    if (count[ENDING_OUTSIDE]) {
+        fputs("no call was completed: ", file);
+        role_words(file, seen, ENDING_OUTSIDE, true);
+        fputs(count[ENDING_INSIDE] ? ", " : "", file);
+        role_words(file, seen, ENDING_INSIDE, true);
+        fputs(count[ENDING_POLLS] ? ", " : "", file);
+        role_words(file, seen, ENDING_POLLS, false);
+        fputs("; some may compute, or it is a hang, which is not proven (--stall=SECONDS ends such "
+              "a job)",
+              file);
+    } else if (count[ENDING_POLLS]) {
+        role_words(file, seen, ENDING_POLLS, false);
+        fputs(count[ENDING_POLLS] == 1 ? " has only polled in vain" : " have only polled in vain",
+              file);
+        fputs(count[ENDING_INSIDE] ? ", while others wait: " : "", file);
+        role_words(file, seen, ENDING_INSIDE, false);
+        fputs("; it may be a hang, which cannot be proven: end the job (--stall=SECONDS does), and "
+              "it is judged",
+              file);
+    } else {
+        fputs("nothing has moved, and all ranks are inside calls: ", file);
+        role_words(file, seen, ENDING_INSIDE, false);
+        fputs("; it may be a hang, which is not proven (--stall=SECONDS ends such a job)", file);
+    }
+    return text_close(file, &text);
+}
+
+/* --- how a job was ended ---------------------------------------------------------------------- */
+
+char *wording_ending(const struct ending *ending)
+{
+    double limit_s = (double)ending->limit_ms / 1000;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = ending->reason == ENDING_NONE ? NULL : open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    switch (ending->reason) {
+    case ENDING_DEADLOCK:
+        fputs("deadlock: ", file);
+        wording_deadlock(file, ending);
+        break;
+    case ENDING_BUDGET:
+        fprintf(file, "the job was ended after %g s: its budget was spent", limit_s);
+        break;
+    case ENDING_STALL:
+        fprintf(file,
+                "the job was ended after no call had been completed for %g s, without a proof that "
+                "it hangs",
+                limit_s);
+        stall_words(file, ending);
+        break;
+    default:
+        break;
+    }
+    return text_close(file, &text);
+}

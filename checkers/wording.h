@@ -1,0 +1,43 @@
+/* The one place that makes words of records: what ranks wait for, how a job was ended, what was
+ * misused. Whoever has such a record (launcher, checkers, replay) asks here; nobody reads the words
+ * back.
+ *
+ * Invariants
+ *  1. Every kind of a record has its words: the tables are as long as their enums.
+ *  2. No list of ranks is cut: many are named as spans. */
+#ifndef CHECKERS_WORDING_H
+#define CHECKERS_WORDING_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "core/trace/ending.h"
+
+/* All of them, ascending: "rank 1", "ranks 0 and 1", "ranks 0, 1 and 2"; many: "ranks 0 to 19, 21
+ * and 22". joint: " and ", " or ". */
+void wording_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char *joint);
+/* The same as text, for messages of bounded length. Free with free(); NULL: out of memory. */
+char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint);
+
+/* What one thing is that a call waits for: "rank 1", "ranks 1 or 2", "any message, from ranks 0 or
+ * 1", "rank 1, which has come to its end", "what no rank can do any more". */
+void wording_wait(FILE *file, const struct ending *ending, const struct ending_wait *wait);
+/* All that the call waits for: "ranks 1 and 2, and for any message, from ranks 0 or 3". */
+void wording_waits(FILE *file, const struct ending *ending, const struct ending_call *call);
+/* Free with free(); NULL: out of memory. */
+char *wording_waits_text(const struct ending *ending, const struct ending_call *call);
+/* What a rank that is waited for would have to do: "to receive the message". */
+const char *wording_need(enum ending_need need);
+
+/* Who waits for what, of a proven deadlock: "rank 0 waits in MPI_Recv for rank 1, rank 1 waits in
+ * MPI_Send for rank 0; rank 2 cannot go on either". */
+void wording_deadlock(FILE *file, const struct ending *ending);
+/* Free with free(); NULL: out of memory. */
+char *wording_deadlock_text(const struct ending *ending);
+/* One sentence on how the job was ended; NULL: it was not, or out of memory. Free with free(). */
+char *wording_ending(const struct ending *ending);
+/* What is said of a job that runs and seems to hang, after quiet_s seconds: its ranks are of the
+ * roles INSIDE, POLLS and OUTSIDE. Free with free(); NULL: out of memory. */
+char *wording_quiet(const struct ending *seen, uint32_t quiet_s);
+
+#endif

@@ -1,0 +1,114 @@
+/* How the launcher ended a job, and what it saw the ranks wait for then: a record that goes from
+ * the launcher to the trace (tables ended, proof and rank_span) and on to whoever makes words of it
+ * (checkers/wording.h).
+ *
+ * Invariants
+ *  1. The ranks of a wait ascend, each once, as spans that do not touch; none is left out.
+ *  2. Calls stand in the order in which they were added; their waits follow each other. */
+#ifndef CORE_TRACE_ENDING_H
+#define CORE_TRACE_ENDING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+
+/* X(name, text): the text is what the trace holds. */
+#define ENDING_REASONS(X)                                                                    \
+    X(NONE, "none")         /* it was not ended by the launcher */                           \
+    X(DEADLOCK, "deadlock") /* proven: it could not go on */                                 \
+    X(BUDGET, "budget")     /* limit_ms: the time that it was given */                       \
+    X(STALL, "stall")       /* limit_ms: for so long no call of any rank had been completed, \
+                               which proves nothing */
+
+/* What is known of a rank's thread. */
+#define ENDING_ROLES(X)                                                                        \
+    X(CORE, "core")       /* holds the others of the core, and is held by them */              \
+    X(BEHIND, "behind")   /* can never go on either, but only because it waits for the core */ \
+    X(INSIDE, "inside")   /* of this and the next ones it is not proven: inside a call */      \
+    X(POLLS, "polls")     /* does nothing but poll, in vain */                                 \
+    X(OUTSIDE, "outside") /* outside of MPI */
+
+/* What a rank that is waited for would have to do. */
+#define ENDING_NEEDS(X)                                                           \
+    X(MESSAGE, "message")       /* send what a receive or probe waits for */      \
+    X(RECEIVE, "receive")       /* receive what was sent to it */                 \
+    X(BUFFER, "buffer")         /* receive what stands in the attached buffer */  \
+    X(COLLECTIVE, "collective") /* enter the collective */                        \
+    X(LEADER, "leader")         /* make the other side of MPI_Intercomm_create */ \
+    X(POST, "post")             /* expose its window: MPI_Win_post */             \
+    X(COMPLETE, "complete")     /* end its accesses: MPI_Win_complete */          \
+    X(LOCK, "lock")             /* give a lock back, or help with it */           \
+    X(SEVERAL, "several")       /* one of several of these */
+
+#define ENDING_OBJECTS(X) \
+    X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")
+
+#define X(name, text) ENDING_##name,
+enum ending_reason { ENDING_REASONS(X) ENDING_REASON_COUNT };
+#undef X
+#define X(name, text) ENDING_##name,
+enum ending_role { ENDING_ROLES(X) ENDING_ROLE_COUNT };
+#undef X
+#define X(name, text) ENDING_NEED_##name,
+enum ending_need { ENDING_NEEDS(X) ENDING_NEED_COUNT };
+#undef X
+#define X(name, text) ENDING_OBJECT_##name,
+enum ending_object { ENDING_OBJECTS(X) ENDING_OBJECT_COUNT };
+#undef X
+/* The texts, and back: the count where there is none. */
+const char *ending_reason_text(enum ending_reason reason);
+const char *ending_role_text(enum ending_role role);
+const char *ending_need_text(enum ending_need need);
+const char *ending_object_text(enum ending_object object);
+enum ending_reason ending_reason_find(const char *text);
+enum ending_role ending_role_find(const char *text);
+enum ending_need ending_need_find(const char *text);
+enum ending_object ending_object_find(const char *text);
+
+struct ending_span { /* ranks from first to last */
+    uint32_t first, last;
+};
+struct ending_wait { /* any one of the ranks can bring it about; a call goes on when all its waits
+                        have come true */
+    enum ending_need need;
+    enum ending_object object;
+    uint64_t global;       /* the object: column global of tables comm and win */
+    int32_t tag;           /* EVENT_ANY, EVENT_NONE */
+    bool wildcard;         /* MPI_ANY_SOURCE: any of the ranks that could send there */
+    bool ended;            /* none of the ranks does anything any more */
+    uint32_t first, count; /* in ending->span */
+};
+enum { ENDING_CALL_NAME_BYTES = 64 };
+struct ending_call { /* a thread of a rank, in a call or outside of MPI */
+    uint32_t rank;
+    uint64_t seq; /* of its event in the trace; 0: outside */
+    enum ending_role role;
+    uint64_t still_ms;                 /* for how long; roles INSIDE, POLLS and OUTSIDE only */
+    char call[ENDING_CALL_NAME_BYTES]; /* "MPI_Recv"; empty: outside, or not known */
+    uint32_t first, count;             /* in ending->wait */
+};
+struct ending { /* zeroed: not ended */
+    enum ending_reason reason;
+    uint64_t limit_ms;
+    struct ending_call *call;
+    struct ending_wait *wait;
+    struct ending_span *span;
+    uint32_t call_count, wait_count, span_count;
+    uint32_t call_room, wait_room, span_room;
+};
+
+/* Building. A wait belongs to the call added last; its ranks come in any order, and any number of
+ * times. A status was reported. */
+enum core_status ending_call_add(struct ending *ending, const struct ending_call *call);
+enum core_status ending_wait_add(struct ending *ending, const struct ending_wait *wait,
+                                 const uint32_t *rank, uint32_t rank_count);
+/* For a reader that has spans: each lies behind the one before, or CORE_BAD_FORMAT, without a
+ * report. */
+enum core_status ending_span_add(struct ending *ending, struct ending_span span);
+void ending_done(struct ending *ending); /* leaves it zeroed */
+
+/* How many ranks the wait has. */
+uint32_t ending_wait_ranks(const struct ending *ending, const struct ending_wait *wait);
+
+#endif

@@ -1,0 +1,129 @@
+/* How the job was ended, from its tables (core/trace/ending.h). What they hold is checked: ranks
+ * are the trace's, texts are known ones, spans ascend. */
+#include <stdio.h>
+#include <string.h>
+
+#include "core/fault.h"
+#include "core/trace/trace_part.h"
+
+static enum core_status damaged(const struct trace *trace)
+{
+    return trace_damaged(trace, "how the job was ended makes no sense");
+}
+
+static const char *text_at(sqlite3_stmt *stmt, int column)
+{
+    const unsigned char *text = sqlite3_column_text(stmt, column);
+
+    return text ? (const char *)text : "";
+}
+
+static enum core_status spans_get(const struct trace *trace, sqlite3_stmt *spans, int64_t id,
+                                  struct ending *ending)
+{
+    enum core_status status = CORE_OK;
+    int code = SQLITE_DONE;
+
+    sqlite3_reset(spans);
+    sqlite3_bind_int64(spans, 1, id);
+    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(spans)) == SQLITE_ROW) {
+        int64_t first = sqlite3_column_int64(spans, 0), last = sqlite3_column_int64(spans, 1);
+
+        if (first < 0 || last >= trace->rank_count || last < first)
+            return damaged(trace);
+        status = ending_span_add(ending, (struct ending_span){(uint32_t)first, (uint32_t)last});
+        if (status == CORE_BAD_FORMAT)
+            status = damaged(trace);
+    }
+    return status || code == SQLITE_DONE ? status : trace_failed(trace, code);
+}
+
+static enum core_status wait_get(const struct trace *trace, sqlite3_stmt *row, sqlite3_stmt *spans,
+                                 struct ending *ending)
+{
+    struct ending_wait wait = {.need = ending_need_find(text_at(row, 5)),
+                               .object = ending_object_find(text_at(row, 6)),
+                               .global = (uint64_t)sqlite3_column_int64(row, 7),
+                               .wildcard = sqlite3_column_int64(row, 9) != 0,
+                               .ended = sqlite3_column_int64(row, 10) != 0};
+    enum core_status status;
+
+    if (wait.need == ENDING_NEED_COUNT || wait.object == ENDING_OBJECT_COUNT ||
+        !trace_column(row, 8, EVENT_NONE, &wait.tag))
+        return damaged(trace);
+    status = ending_wait_add(ending, &wait, NULL, 0);
+    return status ? status : spans_get(trace, spans, sqlite3_column_int64(row, 11), ending);
+}
+
+static enum core_status call_get(const struct trace *trace, sqlite3_stmt *row,
+                                 struct ending *ending)
+{
+    struct ending_call call = {.rank = (uint32_t)sqlite3_column_int64(row, 1),
+                               .seq = (uint64_t)sqlite3_column_int64(row, 2),
+                               .role = ending_role_find(text_at(row, 4)),
+                               .still_ms = (uint64_t)sqlite3_column_int64(row, 12)};
+    int64_t rank = sqlite3_column_int64(row, 1);
+
+    if (rank < 0 || rank >= trace->rank_count || call.role == ENDING_ROLE_COUNT)
+        return damaged(trace);
+    snprintf(call.call, sizeof call.call, "%s", text_at(row, 3));
+    return ending_call_add(ending, &call);
+}
+
+static enum core_status rows_get(const struct trace *trace, struct ending *ending)
+{
+    sqlite3_stmt *row = NULL, *spans = NULL;
+    int64_t entry = 0;
+    int code = SQLITE_DONE;
+    enum core_status status =
+        trace_prepare(trace,
+                      "SELECT entry, rank, seq, call, role, need, object, global, tag, wildcard, "
+                      "ended, ranks, still_ms FROM proof ORDER BY id",
+                      &row);
+
+    if (!status)
+        status = trace_prepare(
+            trace, "SELECT first, last FROM rank_span WHERE id = ?1 ORDER BY first", &spans);
+    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(row)) == SQLITE_ROW) {
+        if (!entry || sqlite3_column_int64(row, 0) != entry)
+            status = call_get(trace, row, ending);
+        entry = sqlite3_column_int64(row, 0);
+        if (!status && sqlite3_column_type(row, 5) != SQLITE_NULL)
+            status = wait_get(trace, row, spans, ending);
+        if (!status && ending->span_count > trace->file_bytes)
+            status = damaged(trace);
+    }
+    if (!status && code != SQLITE_DONE)
+        status = trace_failed(trace, code);
+    sqlite3_finalize(row);
+    sqlite3_finalize(spans);
+    return status;
+}
+
+enum core_status trace_ending_get(const struct trace *trace, struct ending *out_ending)
+{
+    struct ending ending = {0};
+    sqlite3_stmt *stmt;
+    enum core_status status = trace_prepare(trace, "SELECT reason, limit_ms FROM ended", &stmt);
+    int code;
+
+    if (status)
+        return status;
+    code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
+    if (code == SQLITE_ROW) {
+        ending.reason = ending_reason_find(text_at(stmt, 0));
+        ending.limit_ms = (uint64_t)sqlite3_column_int64(stmt, 1);
+        if (ending.reason == ENDING_REASON_COUNT)
+            status = damaged(trace);
+    } else if (code != SQLITE_DONE) {
+        status = trace_failed(trace, code);
+    }
+    sqlite3_finalize(stmt);
+    if (!status && ending.reason != ENDING_NONE)
+        status = rows_get(trace, &ending);
+    if (status)
+        ending_done(&ending);
+    else
+        *out_ending = ending;
+    return status;
+}

@@ -1,0 +1,15 @@
+# expected
+# timeout: 120
+# Of many ranks that hang all are named, by every format, and by whoever says why: the one that is not with the others as well.
+# (The launcher need not have seen all of those behind the core stand still.)
+crosswait record -o T.db -- mpirun -n 24 $BUILD/tests/launch/odd 20 2>err
+sed 's/;.*//' err
+crosswait check --only=hang T.db >hang.text
+grep '^error\|^  - ' hang.text | sed 's/;.*//'
+sqlite3 T.db "select role, proof.rank, call, need, first, last from proof join rank_span r on r.id = proof.ranks where role = 'core'"
+for format in text html json sarif junit dot; do
+    crosswait report --format=$format T.db >T.$format || [ $? = 1 ] || echo "$format: $?"
+    for rank in $(seq 0 23); do
+        grep -qE "rank $rank\>|\"rank\": $rank\>|ranks .*\<$rank\>" T.$format || echo "$format does not name rank $rank"
+    done
+done

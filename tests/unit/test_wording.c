@@ -1,0 +1,238 @@
+/* Words of records: every kind has its own, and no list of ranks is cut. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "checkers/wording.h"
+#include "core/trace/event.h"
+
+/* --- ranks ------------------------------------------------------------------------------------ */
+
+static void ranks_expect(const uint32_t *rank, uint32_t count, const char *want)
+{
+    char *got = wording_ranks_text(rank, count, " and ");
+
+    assert_string_equal(got, want);
+    free(got);
+}
+
+static void ranks(void **state)
+{
+    uint32_t rank[40], count = 0;
+
+    (void)state;
+    ranks_expect((uint32_t[]){7}, 1, "rank 7");
+    ranks_expect((uint32_t[]){7, 3}, 2, "ranks 3 and 7");
+    ranks_expect((uint32_t[]){2, 1, 2, 0}, 4, "ranks 0, 1 and 2");
+    ranks_expect((uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7}, 8, "ranks 0, 1, 2, 3, 4, 5, 6 and 7");
+    ranks_expect((uint32_t[]){0, 1, 2, 3, 4, 5, 6, 7, 8}, 9, "ranks 0 to 8");
+    for (uint32_t r = 0; r < 24; r++)
+        if (r != 20)
+            rank[count++] = r;
+    ranks_expect(rank, count, "ranks 0 to 19 and 21 to 23");
+    for (uint32_t r = 0; r < 10; r++)
+        rank[r] = r * 2 + (r == 9);
+    ranks_expect(rank, 10, "ranks 0, 2, 4, 6, 8, 10, 12, 14, 16 and 19");
+    rank[9] = 17;
+    ranks_expect(rank, 10, "ranks 0, 2, 4, 6, 8, 10, 12, 14, 16 and 17");
+}
+
+/* --- kinds ------------------------------------------------------------------------------------ */
+
+/* Texts of a table: each there, none twice. */
+static void texts_expect(const char *(*text)(int kind), int count)
+{
+    for (int i = 0; i < count; i++) {
+        assert_non_null(text(i));
+        assert_true(*text(i));
+        for (int k = 0; k < i; k++)
+            assert_string_not_equal(text(i), text(k));
+    }
+}
+
+static const char *need_words(int kind)
+{
+    return wording_need((enum ending_need)kind);
+}
+
+static const char *need_name(int kind)
+{
+    return ending_need_text((enum ending_need)kind);
+}
+
+static const char *role_name(int kind)
+{
+    return ending_role_text((enum ending_role)kind);
+}
+
+static const char *object_name(int kind)
+{
+    return ending_object_text((enum ending_object)kind);
+}
+
+static const char *reason_name(int kind)
+{
+    return ending_reason_text((enum ending_reason)kind);
+}
+
+static void every_kind_has_words(void **state)
+{
+    (void)state;
+    texts_expect(need_words, ENDING_NEED_COUNT);
+    texts_expect(need_name, ENDING_NEED_COUNT);
+    texts_expect(role_name, ENDING_ROLE_COUNT);
+    texts_expect(object_name, ENDING_OBJECT_COUNT);
+    texts_expect(reason_name, ENDING_REASON_COUNT);
+    for (int i = 0; i < ENDING_NEED_COUNT; i++)
+        assert_int_equal(ending_need_find(need_name(i)), i);
+    for (int i = 0; i < ENDING_ROLE_COUNT; i++)
+        assert_int_equal(ending_role_find(role_name(i)), i);
+    for (int i = 0; i < ENDING_OBJECT_COUNT; i++)
+        assert_int_equal(ending_object_find(object_name(i)), i);
+    for (int i = 0; i < ENDING_REASON_COUNT; i++)
+        assert_int_equal(ending_reason_find(reason_name(i)), i);
+    assert_int_equal(ending_need_find("nothing"), ENDING_NEED_COUNT);
+    assert_null(ending_need_text(ENDING_NEED_COUNT));
+}
+
+static void every_reason_has_words(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ENDING_REASON_COUNT; i++) {
+        struct ending ending = {.reason = (enum ending_reason)i, .limit_ms = 2500};
+        char *words = wording_ending(&ending);
+
+        assert_true(i == ENDING_NONE ? !words : words && *words);
+        free(words);
+    }
+}
+
+/* --- what is waited for ----------------------------------------------------------------------- */
+
+static void call_put(struct ending *ending, uint32_t rank, enum ending_role role, const char *name)
+{
+    struct ending_call call = {.rank = rank, .role = role, .seq = 1, .still_ms = 3000 + rank};
+
+    snprintf(call.call, sizeof call.call, "%s", name);
+    assert_int_equal(ending_call_add(ending, &call), CORE_OK);
+}
+
+static void wait_put(struct ending *ending, const uint32_t *rank, uint32_t count, bool wildcard,
+                     bool ended)
+{
+    struct ending_wait wait = {
+        .need = ENDING_NEED_MESSAGE, .tag = EVENT_NONE, .wildcard = wildcard, .ended = ended};
+
+    assert_int_equal(ending_wait_add(ending, &wait, rank, count), CORE_OK);
+}
+
+static void words_expect(char *got, const char *want)
+{
+    assert_string_equal(got, want);
+    free(got);
+}
+
+static void what_a_call_waits_for(void **state)
+{
+    struct ending ending = {.reason = ENDING_DEADLOCK};
+
+    (void)state;
+    call_put(&ending, 0, ENDING_CORE, "MPI_Waitall");
+    wait_put(&ending, (uint32_t[]){2}, 1, false, false);
+    words_expect(wording_waits_text(&ending, &ending.call[0]), "rank 2");
+    wait_put(&ending, (uint32_t[]){1}, 1, false, true);
+    words_expect(wording_waits_text(&ending, &ending.call[0]), "ranks 1 and 2");
+    wait_put(&ending, (uint32_t[]){3, 4}, 2, false, true);
+    wait_put(&ending, (uint32_t[]){1, 2, 3}, 3, true, false);
+    wait_put(&ending, (uint32_t[]){1, 2, 3}, 3, true, false); /* told once */
+    wait_put(&ending, NULL, 0, false, false);
+    words_expect(wording_waits_text(&ending, &ending.call[0]),
+                 "ranks 1 and 2, and for ranks 3 or 4, which have come to their ends, and for any "
+                 "message, from ranks 1, 2 or 3, and for what no rank can do any more");
+    call_put(&ending, 1, ENDING_CORE, "MPI_Recv");
+    wait_put(&ending, (uint32_t[]){2}, 1, false, true);
+    words_expect(wording_waits_text(&ending, &ending.call[1]), "rank 2, which has come to its end");
+    ending_done(&ending);
+}
+
+static void a_deadlock_names_all_ranks(void **state)
+{
+    struct ending ending = {.reason = ENDING_DEADLOCK}, ring = {.reason = ENDING_DEADLOCK};
+
+    (void)state;
+    for (uint32_t r = 0; r < 24; r++) { /* rank 20 is the odd one */
+        call_put(&ending, r, ENDING_CORE, r == 20 ? "MPI_Recv" : "MPI_Barrier");
+        wait_put(&ending, (uint32_t[]){r == 20 ? 0 : 20}, 1, false, false);
+    }
+    call_put(&ending, 24, ENDING_BEHIND, "MPI_Recv");
+    wait_put(&ending, (uint32_t[]){3}, 1, false, false);
+    words_expect(wording_ending(&ending),
+                 "deadlock: ranks 0 to 19 and 21 to 23 wait in MPI_Barrier for rank 20, rank 20 "
+                 "waits in MPI_Recv for rank 0; rank 24 cannot go on either");
+    for (uint32_t r = 0; r < 24; r++) {
+        call_put(&ring, r, ENDING_CORE, "MPI_Send");
+        wait_put(&ring, (uint32_t[]){(r + 1) % 24}, 1, false, false);
+    }
+    words_expect(wording_ending(&ring),
+                 "deadlock: rank 0 waits in MPI_Send for rank 1, rank 1 waits in MPI_Send for rank "
+                 "2, rank 2 waits in MPI_Send for rank 3, rank 3 waits in MPI_Send for rank 4, "
+                 "rank 4 waits in MPI_Send for rank 5, rank 5 waits in MPI_Send for rank 6, rank 6 "
+                 "waits in MPI_Send for rank 7, rank 7 waits in MPI_Send for rank 8, ranks 8 to 23 "
+                 "wait as well");
+    ending_done(&ending);
+    ending_done(&ring);
+}
+
+/* --- what is not proven ----------------------------------------------------------------------- */
+
+static void what_is_not_proven(void **state)
+{
+    struct ending few = {.reason = ENDING_STALL, .limit_ms = 4000}, many = few;
+
+    (void)state;
+    call_put(&few, 0, ENDING_OUTSIDE, "");
+    call_put(&few, 1, ENDING_INSIDE, "MPI_Recv");
+    call_put(&few, 1, ENDING_OUTSIDE, "");
+    call_put(&few, 2, ENDING_POLLS, "MPI_Test");
+    words_expect(wording_ending(&few),
+                 "the job was ended after no call had been completed for 4 s, without a proof that "
+                 "it hangs: rank 1 (MPI_Recv, a thread outside of MPI for 3 s), rank 0 (outside of "
+                 "MPI for 3 s), in vain rank 2 (MPI_Test for 3 s)");
+    words_expect(wording_quiet(&few, 60),
+                 "for 60 seconds no call was completed: rank 0 (outside of MPI for 3 s), rank 1 "
+                 "(MPI_Recv, a thread outside of MPI for 3 s), rank 2 (MPI_Test); some may "
+                 "compute, or it is a hang, which is not proven (--stall=SECONDS ends such a job)");
+    for (uint32_t r = 0; r < 24; r++)
+        call_put(&many, r, r == 20 ? ENDING_POLLS : ENDING_INSIDE,
+                 r == 20 ? "MPI_Iprobe" : "MPI_Barrier");
+    words_expect(wording_quiet(&many, 10),
+                 "for 10 seconds rank 20 (MPI_Iprobe) has only polled in vain, while others wait: "
+                 "ranks 0 to 19 and 21 to 23 (MPI_Barrier); it may be a hang, which cannot be "
+                 "proven: end the job (--stall=SECONDS does), and it is judged");
+    many.call[20].role = ENDING_INSIDE;
+    words_expect(wording_quiet(&many, 30),
+                 "for 30 seconds nothing has moved, and all ranks are inside calls: ranks 0 to 19 "
+                 "and 21 to 23 (MPI_Barrier), rank 20 (MPI_Iprobe); it may be a hang, which is not "
+                 "proven (--stall=SECONDS ends such a job)");
+    ending_done(&few);
+    ending_done(&many);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranks),
+        cmocka_unit_test(every_kind_has_words),
+        cmocka_unit_test(every_reason_has_words),
+        cmocka_unit_test(what_a_call_waits_for),
+        cmocka_unit_test(a_deadlock_names_all_ranks),
+        cmocka_unit_test(what_is_not_proven),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
