@@ -8,18 +8,30 @@
 #include <xxhash.h>
 
 #include "core/array.h"
-#include "core/random.h"
 
 enum { SLOTS_FIRST = 16 };
 
-static uint64_t hash_of(const struct core_table *table, const void *key)
+/* Keys of one word, which most are, are told apart without a call. Numbers given out one after the
+ * other are spread by the multiplication, what differs above by the shift. */
+static inline uint64_t hash_of(const struct core_table *table, const void *key)
 {
     if (table->key_bytes == sizeof(uint64_t)) {
         uint64_t word;
         memcpy(&word, key, sizeof word);
-        return core_random_mix(word);
+        return (word ^ word >> 32) * UINT64_C(0x9E3779B97F4A7C15) >> 32;
     }
     return XXH3_64bits(key, table->key_bytes);
+}
+
+static inline bool same_key(const struct core_table *table, const void *a, const void *b)
+{
+    if (table->key_bytes == sizeof(uint64_t)) {
+        uint64_t one, other;
+        memcpy(&one, a, sizeof one);
+        memcpy(&other, b, sizeof other);
+        return one == other;
+    }
+    return memcmp(a, b, table->key_bytes) == 0;
 }
 
 /* The slot that holds the key, or the empty one where it belongs. */
@@ -28,8 +40,7 @@ static uint32_t slot_of(const struct core_table *table, const void *key)
     uint32_t mask = table->slot_count - 1, at = (uint32_t)hash_of(table, key) & mask;
 
     CORE_CHECK(table->count < table->slot_count); /* invariant 3 */
-    while (table->slot[at] &&
-           memcmp(core_table_at(table, table->slot[at] - 1), key, table->key_bytes) != 0)
+    while (table->slot[at] && !same_key(table, core_table_at(table, table->slot[at] - 1), key))
         at = (at + 1) & mask;
     return at;
 }
