@@ -541,7 +541,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     row.request = list ? list_base(list) : made(rank, event, &store->defs.call[call]);
     base = row.request == STORE_NULL ? 0 : row.request;
 
-    status = store_talk(store, rank, event, parts, call, shape.bytes, pending);
+    status = store_message_follow(store, rank, event, parts, call, shape.bytes, pending);
     if (!status && parts && (parts->done_count || list))
         status = completions_put(store, parts, list, base, &shape.completions);
     if (!status && parts &&

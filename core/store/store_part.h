@@ -28,6 +28,8 @@
 #include "core/spool/spool.h"
 #include "core/spool/spool_read.h"
 #include "core/status.h"
+#include "core/trace/event_view.h"
+#include "core/trace/request.h"
 #include "core/store/store.h"
 #include "core/table.h"
 #include "core/trace/traits.h"
@@ -230,29 +232,6 @@ void store_match_unsend(struct store *store, const struct store_side *side, uint
 enum core_status store_match_rank(struct store *store, int32_t world_rank);
 void store_match_done(struct store_match *match);
 
-struct store_request { /* communication under way on a rank */
-    uint32_t id;
-    uint8_t kind; /* enum store_request_kind; 0: the slot is free */
-    bool persistent, active, inner;
-    uint32_t comm; /* the rank's id */
-    int32_t peer, tag;
-    uint64_t order, seq;
-    int64_t bytes;
-};
-enum store_request_kind {
-    STORE_REQUEST_SEND = 1,
-    STORE_REQUEST_RECEIVE,
-    STORE_REQUEST_MESSAGE /* of Mprobe */
-};
-struct store_requests {
-    struct store_request *slot;
-    uint32_t room, used;
-};
-struct store_request *store_request_find(struct store_requests *requests, uint32_t id);
-enum core_status store_request_add(struct store_requests *requests,
-                                   const struct store_request *request);
-void store_request_remove(struct store_requests *requests, struct store_request *request);
-
 /* --- store_clock.c ---------------------------------------------------------------------------- */
 
 struct store_clock { /* of one host: ns = start_ns + (ticks - ticks0) * mult / 2^48 */
@@ -341,24 +320,23 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
                              uint64_t calls, bool pending);
 enum core_status store_window_flush(struct store *store, struct store_rank *rank);
 
-/* --- store_message.c -----------------------------------------------------------------------------
- */
+/* --- store_message.c -------------------------------------------------------------------------- */
 
 /* Sends, receives and completions of a call; bytes: of the event, call: a trace id. */
-enum core_status store_talk(struct store *store, struct store_rank *rank,
-                            const struct spool_event *event, const struct store_gather *parts,
-                            uint32_t call, int64_t bytes, bool pending);
-/* A receive that is freed or left alone goes on: it takes the message that is its turn, if one
- * comes. */
-enum core_status store_receive_let_go(struct store *store, struct store_rank *rank,
-                                      const struct store_request *request);
+enum core_status store_message_follow(struct store *store, struct store_rank *rank,
+                                      const struct spool_event *event,
+                                      const struct store_gather *parts, uint32_t call,
+                                      int64_t bytes, bool pending);
+/* Receives that nobody waited for. */
+enum core_status store_message_finish(struct store *store, struct store_rank *rank);
 
 /* --- store_rank.c ----------------------------------------------------------------------------- */
 
 struct store_rank { /* the rank being read */
     int32_t rank;
     struct store_ids ids;
-    struct store_requests requests;
+    struct requests requests;
+    struct event_view view; /* of the call that is being followed */
     struct store_window window;
     struct store_lane **lane; /* on the heap: they are large */
     uint32_t lane_count;

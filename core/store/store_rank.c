@@ -257,19 +257,6 @@ static enum core_status pending_read(struct store *store, struct store_rank *ran
     return status;
 }
 
-/* Receives that nobody waited for. */
-static enum core_status requests_let_go(struct store *store, struct store_rank *rank)
-{
-    enum core_status status = CORE_OK;
-
-    for (uint32_t i = 0; !status && i < rank->requests.room; i++) {
-        const struct store_request *request = &rank->requests.slot[i];
-        if (request->kind == STORE_REQUEST_RECEIVE && request->active)
-            status = store_receive_let_go(store, rank, request);
-    }
-    return status;
-}
-
 static enum core_status rank_finish(struct store *store, struct store_rank *rank)
 {
     const struct spool_header *telling = NULL;
@@ -319,8 +306,10 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
     struct store_rank rank = {.rank = lane->rank,
                               .window = {.row = store->window_row, .next = 1},
                               .clock = store_clock_of(store, lane->rank)};
-    enum core_status status = lanes_open(store, &rank, lane, lane_count);
+    enum core_status status;
 
+    requests_init(&rank.requests);
+    status = lanes_open(store, &rank, lane, lane_count);
     if (!status && !rank.lane_count) {
         status = store_rank_missing(store, rank.rank);
         goto done;
@@ -332,7 +321,7 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
     if (!status)
         status = pending_read(store, &rank);
     if (!status)
-        status = requests_let_go(store, &rank);
+        status = store_message_finish(store, &rank);
     if (!status)
         status = store_window_flush(store, &rank);
     if (!status)
@@ -345,7 +334,8 @@ done:
         free(rank.lane[i]);
     }
     free(rank.lane);
-    free(rank.requests.slot);
+    requests_done(&rank.requests);
+    event_view_done(&rank.view);
     store_ids_done(&rank.ids);
     return status;
 }

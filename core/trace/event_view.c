@@ -1,0 +1,66 @@
+/* See event_view.h. */
+#include "core/trace/event_view.h"
+
+#include <stdlib.h>
+
+#include "core/array.h"
+
+static struct trace_completion completion_of(const struct event_parts *parts, uint64_t own,
+                                             const struct spool_done *done)
+{
+    struct trace_completion completion = {.index = done->index,
+                                          .request = done->request,
+                                          .done = true,
+                                          .cancelled = done->head.a != 0,
+                                          .source = done->source,
+                                          .tag = done->tag,
+                                          .bytes = done->bytes,
+                                          .error = done->head.b};
+
+    if (!completion.request && done->index < parts->request_count)
+        completion.request = (uint64_t)parts->request[done->index];
+    if (!completion.request && !parts->request_count)
+        completion.request = own;
+    return completion;
+}
+
+enum core_status event_view_set(struct event_view *view, const struct spool_event *record,
+                                enum event_class class, const struct event_parts *parts,
+                                uint64_t bytes, bool inside, bool pending)
+{
+    bool starts = class == EVENT_CLASS_START;
+    uint32_t count = starts ? parts->request_count : parts->done_count;
+    enum core_status status =
+        CORE_ARRAY_ROOM(view->completion, view->completion_room, count, "the parts of a call");
+
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < count; i++)
+        view->completion[i] =
+            starts ? (struct trace_completion){.index = i, .request = (uint64_t)parts->request[i]}
+                   : completion_of(parts, record->request, &parts->done[i]);
+    struct trace_event *event = &view->event; /* what is left out stays zero */
+    event->seq = record->seq;
+    event->parent = record->parent ? record->seq - record->parent : inside ? record->seq : 0;
+    event->class = class;
+    event->comm = event->win = (int32_t)record->comm;
+    event->peer = record->peer;
+    event->tag = record->tag;
+    event->bytes = bytes;
+    event->request = starts && count ? 0 : record->request;
+    event->message = parts->message;
+    event->error = record->head.b;
+    event->pending = pending;
+    event->has_leg = parts->leg != NULL;
+    event->recv_peer = parts->leg ? parts->leg->peer : EVENT_NONE;
+    event->recv_tag = parts->leg ? parts->leg->tag : EVENT_NONE;
+    event->completion = view->completion;
+    event->completion_count = count;
+    return CORE_OK;
+}
+
+void event_view_done(struct event_view *view)
+{
+    free(view->completion);
+    *view = (struct event_view){.completion = NULL};
+}
