@@ -17,25 +17,13 @@ enum { PARTS_LISTED_MAX = 16 };
 
 /* Calls in which every member must give the same number of bytes. Gather, scatter and the like have
  * sizes of two sides, and are compared where the data meets (truncation), not here. */
-static bool bytes_must_agree(const char *name)
+static bool bytes_must_agree(const struct trace_event *call)
 {
-    static const char *const same[] = {"MPI_Bcast",
-                                       "MPI_Reduce",
-                                       "MPI_Allreduce",
-                                       "MPI_Scan",
-                                       "MPI_Exscan",
-                                       "MPI_Ibcast",
-                                       "MPI_Ireduce",
-                                       "MPI_Iallreduce",
-                                       "MPI_Iscan",
-                                       "MPI_Iexscan",
-                                       "MPI_Reduce_scatter_block",
-                                       "MPI_Ireduce_scatter_block"};
-
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
-        if (strcmp(same[i], name) == 0)
-            return true;
-    return false;
+    if (trait_in(call->traits, TRAIT_NEIGHBOR))
+        return false;
+    return call->verb == VERB_BCAST || call->verb == VERB_REDUCE || call->verb == VERB_ALLREDUCE ||
+           call->verb == VERB_SCAN || call->verb == VERB_EXSCAN ||
+           call->verb == VERB_REDUCE_SCATTER_BLOCK;
 }
 
 static const char *difference(const struct trace *trace, const struct trace_event *a,
@@ -49,7 +37,7 @@ static const char *difference(const struct trace *trace, const struct trace_even
         return "different roots";
     if (a->op != b->op)
         return "different operations";
-    if (!bytes_must_agree(trace->call[a->call].name))
+    if (!bytes_must_agree(a))
         return NULL;
     if (a->bytes != b->bytes)
         return "different sizes";
@@ -64,21 +52,21 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
                                      const struct trace_event *b, const char **out_what)
 {
     static const struct {
-        const char *call, *argument, *what;
+        enum verb verb;
+        const char *argument, *what;
     } same[] = {
-        {"educe_scatter", "recvcounts", "different sizes"},
-        {"MPI_Cart_create", "arg2", "different dimensions"},
-        {"MPI_Cart_create", "arg3", "different periods"},
-        {"MPI_Graph_create", "arg2", "different edges"},
-        {"MPI_Graph_create", "arg3", "different edges"},
+        {VERB_REDUCE_SCATTER, "recvcounts", "different sizes"},
+        {VERB_CART_CREATE, "arg2", "different dimensions"},
+        {VERB_CART_CREATE, "arg3", "different periods"},
+        {VERB_GRAPH_CREATE, "arg2", "different edges"},
+        {VERB_GRAPH_CREATE, "arg3", "different edges"},
     };
-    const char *name = trace->call[a->call].name;
     enum core_status status = CORE_OK;
 
     for (size_t i = 0; i < sizeof same / sizeof *same && status == CORE_OK && !*out_what; i++) {
         int64_t *x = NULL, *y = NULL;
         uint32_t n = 0, m = 0;
-        if (!strstr(name, same[i].call))
+        if (a->verb != same[i].verb)
             continue;
         status = trace_arg_get(trace, a->rank, a->seq, same[i].argument, &x, &n);
         if (status == CORE_OK)

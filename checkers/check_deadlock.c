@@ -357,10 +357,9 @@ static void word_assumption(const struct check_input *input, struct finding *fin
     }
 }
 
-static bool is_poll(enum event_class class)
+static bool is_poll(uint64_t traits)
 {
-    return (class >= EVENT_CLASS_TEST && class <= EVENT_CLASS_REQUEST_STATUS) ||
-           class == EVENT_CLASS_IPROBE || class == EVENT_CLASS_IMPROBE;
+    return trait_in(traits, TRAIT_POLLS) && !trait_in(traits, TRAIT_WINDOW);
 }
 
 /* What a rank did last: polls in vain, how many and for how long. */
@@ -374,7 +373,7 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
     if (trace_cursor_open(input->trace, rank, &cursor) != CORE_OK)
         return;
     while (trace_cursor_next(cursor, &event, &more) == CORE_OK && more) {
-        bool vain = is_poll(event.class);
+        bool vain = is_poll(event.traits);
         for (uint32_t i = 0; i < event.completion_count; i++)
             vain = vain && !event.completion[i].done;
         if (event.parent || event.class == EVENT_CLASS_OTHER)

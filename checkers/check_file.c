@@ -87,19 +87,19 @@ static void wrong(struct files *files, const struct trace_event *event, const ch
                       files->input->trace->call[event->call].name, sentence, event->rank);
 }
 
-static void access(struct files *files, const struct trace_event *event, const struct opened *file,
-                   const char *name)
+static void access(struct files *files, const struct trace_event *event, const struct opened *file)
 {
     const struct trace *trace = files->input->trace;
-    bool writes = strstr(name, "write") || strstr(name, "set_size") || strstr(name, "preallocate"),
-         reads = strstr(name, "_read") || strstr(name, "_iread");
+    bool writes = event->verb == VERB_WRITE || event->verb == VERB_SET_SIZE ||
+                  event->verb == VERB_PREALLOCATE,
+         reads = event->verb == VERB_READ;
 
     if (writes && (file->amode & MODE_RDONLY))
         wrong(files, event, "the file was opened with MPI_MODE_RDONLY");
     else if (reads && (file->amode & MODE_WRONLY))
         wrong(files, event, "the file was opened with MPI_MODE_WRONLY");
-    else if ((file->amode & MODE_SEQUENTIAL) && (writes || reads) && !strstr(name, "shared") &&
-             !strstr(name, "ordered"))
+    else if ((file->amode & MODE_SEQUENTIAL) && (writes || reads) &&
+             !(event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED))))
         wrong(files, event, "the file was opened with MPI_MODE_SEQUENTIAL");
     if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count &&
         trace->datatype[file->etype].size > 0 && event->count > 0 &&
@@ -134,22 +134,19 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
     if (status != CORE_OK)
         return status;
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent ||
-            (event.class != EVENT_CLASS_FILE && event.class != EVENT_CLASS_FILE_COLL) ||
-            event.win < 0)
+        if (event.parent || !trait_in(event.traits, TRAIT_FILE) || event.win < 0)
             continue;
         struct opened *file = opened_of(files, event.win, rank);
-        const char *name = trace->call[event.call].name;
         if (!file)
             continue;
-        if (strstr(name, "File_open")) {
+        if (event.verb == VERB_OPEN_FILE) {
             *file = (struct opened){.amode = argument(files, &event, "amode", 0),
                                     .etype = -1,
                                     .seq = event.seq,
                                     .known = true};
             continue;
         }
-        if (event.class == EVENT_CLASS_FILE_COLL) {
+        if (trait_in(event.traits, TRAIT_COLLECTIVE)) {
             status = CORE_ARRAY_PUSH(file->step, file->steps, file->room, "files",
                                      (struct step){.seq = event.seq, .call = event.call});
             if (status != CORE_OK)
@@ -157,8 +154,8 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
         }
         if (!file->known)
             continue;
-        access(files, &event, file, name);
-        if (strstr(name, "set_view"))
+        access(files, &event, file);
+        if (event.verb == VERB_SET_VIEW)
             view(files, &event, file);
     }
     trace_cursor_close(cursor);
@@ -225,7 +222,7 @@ enum core_status check_file(const struct check_input *input, struct finding_list
     bool any = false, whole = true;
 
     for (uint32_t i = 0; i < input->trace->call_count && !any; i++)
-        any = input->trace->call[i].name && strstr(input->trace->call[i].name, "MPI_File_open");
+        any = input->trace->call[i].verb == VERB_OPEN_FILE;
     for (uint32_t rank = 0; rank < input->trace->rank_count; rank++)
         whole &= !input->trace->rank[rank].lost;
     for (uint32_t rank = 0; any && whole && rank < input->trace->rank_count && status == CORE_OK;

@@ -48,7 +48,7 @@ static bool transfer_of(struct trace *trace, uint32_t rank, uint64_t seq,
 {
     enum core_status status = trace_event_get(trace, rank, seq, out_event);
 
-    if (status == CORE_OK && out_event->class == EVENT_CLASS_START && out_event->request)
+    if (status == CORE_OK && trait_in(out_event->traits, TRAIT_STARTS) && out_event->request)
         status = trace_started_get(trace, rank, seq, out_event);
     return status == CORE_OK;
 }
@@ -63,7 +63,7 @@ static enum core_status judge_types(const struct trace_message *message, void *c
     if (m->types >= FINDINGS_MAX || !transfer_of(trace, message->source, message->send, &send) ||
         !transfer_of(trace, message->dest, message->receive, &receive))
         return CORE_OK;
-    bool leg = receive.class == EVENT_CLASS_SENDRECV && receive.has_leg;
+    bool leg = receive.has_leg;
     if (!types_differ(trace, send.datatype, send.count,
                       leg ? receive.recv_datatype : receive.datatype,
                       leg ? receive.recv_count : receive.count, &sent, &received))
@@ -90,9 +90,7 @@ static bool may_be_ordered_otherwise(const struct check_input *input)
 {
     bool found = input->notes->threads;
     for (uint32_t i = 0; i < input->trace->call_count && !found; i++)
-        found =
-            input->trace->call[i].name && (input->trace->call[i].class == EVENT_CLASS_WIN_CREATE ||
-                                           input->trace->call[i].class == EVENT_CLASS_SPAWN);
+        found = input->trace->call[i].traits & (TRAIT_BIT(MAKES_WIN) | TRAIT_BIT(DYNAMIC));
     return found;
 }
 

@@ -44,36 +44,34 @@ enum shape {
     REDUCE_SCATTER
 };
 
-static enum shape find_shape(const char *call)
+static enum shape find_shape(const struct trace_event *call)
 {
-    static const struct {
-        const char *call;
-        enum shape shape;
-    } shapes[] = {{"MPI_Bcast", BCAST},
-                  {"MPI_Gather", GATHER},
-                  {"MPI_Allgather", ALLGATHER},
-                  {"MPI_Scatter", SCATTER},
-                  {"MPI_Alltoall", ALLTOALL},
-                  {"MPI_Reduce", REDUCE},
-                  {"MPI_Allreduce", ALLREDUCE},
-                  {"MPI_Scan", SCAN},
-                  {"MPI_Exscan", EXSCAN},
-                  {"MPI_Ibcast", BCAST},
-                  {"MPI_Igather", GATHER},
-                  {"MPI_Iallgather", ALLGATHER},
-                  {"MPI_Iscatter", SCATTER},
-                  {"MPI_Ialltoall", ALLTOALL},
-                  {"MPI_Ireduce", REDUCE},
-                  {"MPI_Iallreduce", ALLREDUCE},
-                  {"MPI_Iscan", SCAN},
-                  {"MPI_Iexscan", EXSCAN},
-                  {"MPI_Reduce_scatter_block", REDUCE_SCATTER},
-                  {"MPI_Ireduce_scatter_block", REDUCE_SCATTER}};
-
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (strcmp(shapes[i].call, call) == 0)
-            return shapes[i].shape;
-    return SHAPE_NONE;
+    if (call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_RANK) | TRAIT_BIT(PERSISTENT)))
+        return SHAPE_NONE;
+    switch (call->verb) {
+    case VERB_BCAST:
+        return BCAST;
+    case VERB_GATHER:
+        return GATHER;
+    case VERB_ALLGATHER:
+        return ALLGATHER;
+    case VERB_SCATTER:
+        return SCATTER;
+    case VERB_ALLTOALL:
+        return ALLTOALL;
+    case VERB_REDUCE:
+        return REDUCE;
+    case VERB_ALLREDUCE:
+        return ALLREDUCE;
+    case VERB_SCAN:
+        return SCAN;
+    case VERB_EXSCAN:
+        return EXSCAN;
+    case VERB_REDUCE_SCATTER_BLOCK:
+        return REDUCE_SCATTER;
+    default:
+        return SHAPE_NONE;
+    }
 }
 
 static bool complete(const struct check_input *input, const struct collective *collective,
@@ -275,7 +273,7 @@ static enum core_status each(const struct check_input *input, struct finding_lis
                             .list = list};
         if (!collective->count || !complete(input, collective, j.part))
             continue;
-        enum shape shape = find_shape(input->trace->call[j.part[0].event.call].name);
+        enum shape shape = find_shape(&j.part[0].event);
         j.root = j.part[0].event.root >= 0 && (uint32_t)j.part[0].event.root < j.count
                      ? (uint32_t)j.part[0].event.root
                      : 0;

@@ -195,18 +195,25 @@ static void span(const struct trace *trace, struct access *access)
     access->high = access->at + (access->count - 1) * type->extent + high;
 }
 
+static int kind_of(enum verb verb)
+{
+    return verb == VERB_COMPARE_AND_SWAP ? SWAP
+           : verb == VERB_PUT            ? PUT
+           : verb == VERB_GET            ? GET
+                                         : ACCUMULATE;
+}
+
 /* An operation on a window. */
 static void operation(struct rma *rma, const struct trace_event *event, struct window *window)
 {
     struct trace *trace = rma->input->trace;
-    const char *name = trace->call[event->call].name;
     struct epoch *epoch = &window->epoch[event->rank];
     int32_t target = event->peer < 0
                          ? -1
                          : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
 
-    window->atomics |= strstr(name, "etch_and_op") || strstr(name, "Compare_and_swap") ||
-                       strstr(name, "et_accumulate");
+    window->atomics |= event->verb == VERB_FETCH_AND_OP || event->verb == VERB_COMPARE_AND_SWAP ||
+                       event->verb == VERB_GET_ACCUMULATE;
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
     bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
@@ -217,24 +224,20 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                                  : "there is no epoch: no fence, start or lock comes before it");
     else if (!by_lock && epoch->started && epoch->group && !epoch->group[target])
         wrong(rma, event, epoch->start_seq, "the target is not in the group of MPI_Win_start");
-    struct access access = {
-        .origin = event->rank,
-        .target = (uint32_t)target,
-        .win = event->win,
-        .op = event->op,
-        .seq = event->seq,
-        .end = UINT64_MAX,
-        .datatype = event->has_leg ? event->recv_datatype : event->datatype,
-        .count = event->has_leg               ? event->recv_count
-                 : event->count == EVENT_NONE ? 1
-                                              : event->count,
-        .exclusive = epoch->lock && epoch->lock[target] == 2,
-        .passive = by_lock,
-        .site = -1,
-        .kind = (uint8_t)(strstr(name, "Compare_and_swap")                           ? SWAP
-                          : strstr(name, "ccumulate") || strstr(name, "etch_and_op") ? ACCUMULATE
-                          : strstr(name, "ut")                                       ? PUT
-                                                                                     : GET)};
+    struct access access = {.origin = event->rank,
+                            .target = (uint32_t)target,
+                            .win = event->win,
+                            .op = event->op,
+                            .seq = event->seq,
+                            .end = UINT64_MAX,
+                            .datatype = event->has_leg ? event->recv_datatype : event->datatype,
+                            .count = event->has_leg               ? event->recv_count
+                                     : event->count == EVENT_NONE ? 1
+                                                                  : event->count,
+                            .exclusive = epoch->lock && epoch->lock[target] == 2,
+                            .passive = by_lock,
+                            .site = -1,
+                            .kind = (uint8_t)kind_of(event->verb)};
     if (window->dynamic || !window->unit[target])
         return;
     access.at = argument(rma, event, "target_disp", 0) * window->unit[target];
@@ -246,8 +249,8 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
             finding_title(finding,
                           "%s: bytes %" PRId64 " to %" PRId64 " of a window that has %" PRId64
                           " on rank %" PRId32 " (rank %" PRIu32 ")",
-                          name, access.low, access.high - 1, window->bytes[target], target,
-                          event->rank);
+                          trace->call[event->call].name, access.low, access.high - 1,
+                          window->bytes[target], target, event->rank);
         return;
     }
     if (access.high > access.low)
@@ -323,8 +326,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     int64_t mode;
 
     target = target >= (int32_t)trace->rank_count ? -1 : target;
-    switch (event->class) {
-    case EVENT_CLASS_RMA_FENCE:
+    switch (event->verb) {
+    case VERB_FENCE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
             wrong(rma, event,
                   epoch->started  ? epoch->start_seq
@@ -336,7 +339,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         epoch->fence_seq = event->seq;
         complete(rma, event->rank, event->win, -1, event->seq);
         break;
-    case EVENT_CLASS_RMA_START:
+    case VERB_START_EPOCH:
         if (epoch->started || locked(rma, epoch))
             wrong(rma, event, epoch->start_seq, "another epoch is still open");
         epoch->started = true;
@@ -344,29 +347,29 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         epoch->start_seq = event->seq;
         set_group(rma, event, epoch);
         break;
-    case EVENT_CLASS_RMA_COMPLETE:
+    case VERB_COMPLETE_EPOCH:
         if (!epoch->started)
             wrong(rma, event, 0, "no MPI_Win_start comes before it");
         epoch->started = false;
         complete(rma, event->rank, event->win, -1, event->seq);
         break;
-    case EVENT_CLASS_RMA_POST:
+    case VERB_POST:
         if (epoch->posted)
             wrong(rma, event, epoch->post_seq, "the window is posted already");
         epoch->posted = true;
         epoch->post_seq = event->seq;
         break;
-    case EVENT_CLASS_RMA_WAIT:
-    case EVENT_CLASS_RMA_TEST:
+    case VERB_WAIT_EPOCH:
+    case VERB_TEST_EPOCH:
         if (!epoch->posted)
             wrong(rma, event, 0, "no MPI_Win_post comes before it");
-        if (event->class == EVENT_CLASS_RMA_WAIT || argument(rma, event, "flag", 1))
+        if (event->verb == VERB_WAIT_EPOCH || argument(rma, event, "flag", 1))
             epoch->posted = false;
         break;
-    case EVENT_CLASS_RMA_LOCK:
+    case VERB_LOCK:
         lock(rma, event, epoch, target);
         break;
-    case EVENT_CLASS_RMA_UNLOCK:
+    case VERB_UNLOCK:
         if (event->peer < 0 ? !epoch->all : !epoch->lock || target < 0 || !epoch->lock[target])
             wrong(rma, event, 0,
                   event->peer < 0 ? "no MPI_Win_lock_all comes before it"
@@ -379,14 +382,14 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             let_go(rma, event);
         complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
-    case EVENT_CLASS_RMA_FLUSH:
+    case VERB_FLUSH:
         if (!epoch->all && (event->peer < 0 ? !locked(rma, epoch)
                                             : !epoch->lock || target < 0 || !epoch->lock[target]))
             wrong(rma, event, 0, "nothing is locked");
-        if (!strstr(trace->call[event->call].name, "local"))
+        if (!trait_in(event->traits, TRAIT_AT_ORIGIN))
             complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
-    case EVENT_CLASS_WIN_FREE:
+    case VERB_WIN_FREE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
             wrong(rma, event,
                   epoch->started  ? epoch->start_seq
@@ -409,7 +412,7 @@ static void made(struct rma *rma, const struct trace_event *event, struct window
 {
     window->unit[event->rank] = argument(rma, event, "disp_unit", 0);
     window->bytes[event->rank] = argument(rma, event, "size", -1);
-    window->dynamic |= strstr(rma->input->trace->call[event->call].name, "dynamic") != NULL;
+    window->dynamic |= event->verb == VERB_WIN_CREATE_DYNAMIC;
 }
 
 /* First all windows' sizes, then what is done on them. */
@@ -424,16 +427,16 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         return status;
     while (rma->status == CORE_OK &&
            (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        struct window *window = event.parent || event.win < 0 || event.class == EVENT_CLASS_FILE ||
-                                        event.class == EVENT_CLASS_FILE_COLL
-                                    ? NULL
-                                    : window_of(rma, event.win);
+        struct window *window =
+            event.parent || event.win < 0 || !trait_in(event.traits, TRAIT_WINDOW)
+                ? NULL
+                : window_of(rma, event.win);
         if (!window)
             continue;
         *out_any = true;
-        if (sizes && event.class == EVENT_CLASS_WIN_CREATE && !event.pending && !event.error)
+        if (sizes && trait_in(event.traits, TRAIT_MAKES_WIN) && !event.pending && !event.error)
             made(rma, &event, window);
-        else if (!sizes && event.class == EVENT_CLASS_RMA)
+        else if (!sizes && verb_accesses(event.verb))
             operation(rma, &event, window);
         else if (!sizes)
             synchronise(rma, &event, window);
@@ -647,7 +650,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     bool any = false, whole = true;
 
     for (uint32_t i = 0; i < trace->call_count && !any; i++)
-        any = trace->call[i].name && trace->call[i].class == EVENT_CLASS_WIN_CREATE;
+        any = trait_in(trace->call[i].traits, TRAIT_MAKES_WIN);
     if (!any)
         return CORE_OK;
     any = false;

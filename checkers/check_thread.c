@@ -27,19 +27,6 @@ struct threads {
     bool told[4]; /* by kind, of the rank that is read */
 };
 
-/* Any thread may make them at any level. */
-static bool always_allowed(const char *name)
-{
-    static const char *const names[] = {
-        "MPI_Initialized", "MPI_Finalized",           "MPI_Query_thread", "MPI_Is_thread_main",
-        "MPI_Get_version", "MPI_Get_library_version", "MPI_Wtime",        "MPI_Wtick"};
-
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (!strcmp(name, names[i]))
-            return true;
-    return !strncmp(name, "MPI_T_", 6);
-}
-
 static void say(struct threads *t, uint32_t kind, const struct trace_event *event,
                 const struct trace_event *other, const char *sentence)
 {
@@ -63,23 +50,11 @@ static void say(struct threads *t, uint32_t kind, const struct trace_event *even
     finding_repeat_check(finding, trace);
 }
 
-static bool waits(enum event_class class)
+/* Takes requests away, or sets them going. */
+static bool handles_requests(uint64_t traits)
 {
-    switch (class) {
-    case EVENT_CLASS_WAIT:
-    case EVENT_CLASS_WAITALL:
-    case EVENT_CLASS_WAITANY:
-    case EVENT_CLASS_WAITSOME:
-    case EVENT_CLASS_TEST:
-    case EVENT_CLASS_TESTALL:
-    case EVENT_CLASS_TESTANY:
-    case EVENT_CLASS_TESTSOME:
-    case EVENT_CLASS_START:
-    case EVENT_CLASS_REQUEST_FREE:
-        return true;
-    default:
-        return false;
-    }
+    return traits & (TRAITS_COMPLETE | TRAIT_BIT(STARTS) | TRAIT_BIT(FREES_REQUEST)) &&
+           !trait_in(traits, TRAIT_KEEPS_REQUEST);
 }
 
 static int compare_requests(const void *a, const void *b)
@@ -90,7 +65,8 @@ static int compare_requests(const void *a, const void *b)
 
 static enum core_status keep_requests(struct requests *all, const struct trace_event *event)
 {
-    uint32_t count = waits(event->class) ? event->completion_count + (event->request != 0) : 0;
+    uint32_t count =
+        handles_requests(event->traits) ? event->completion_count + (event->request != 0) : 0;
 
     enum core_status status =
         CORE_ARRAY_FIT(all->request, all->room, count, "the requests of a call");
@@ -123,25 +99,16 @@ static bool share_request(const struct requests *a, const struct requests *b)
  * time. */
 static bool gathers(const struct trace_event *event)
 {
-    switch (event->class) {
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_WIN_CREATE:
-        return event->comm >= 0;
-    case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_FILE_COLL:
-        return event->win >= 0;
-    default:
-        return false;
-    }
+    bool on_comm = !(event->traits & (TRAIT_BIT(WINDOW) | TRAIT_BIT(FILE))) ||
+                   trait_in(event->traits, TRAIT_MAKES_WIN);
+
+    return trait_in(event->traits, TRAIT_COLLECTIVE) &&
+           (on_comm ? event->comm >= 0 : event->win >= 0);
 }
 
 static enum core_status step(struct threads *t, const struct trace_event *event)
 {
-    const char *name = t->input->trace->call[event->call].name;
-
-    if (event->class == EVENT_CLASS_INIT) {
+    if (event->verb == VERB_INIT) {
         int64_t *value = NULL;
         uint32_t count = 0;
         t->main = event->thread;
@@ -151,13 +118,14 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
             t->level = value[0];
         free(value);
     }
-    if (always_allowed(name) || event->thread < 0 || event->thread >= THREADS_MAX)
+    if (trait_in(event->traits, TRAIT_ANY_THREAD) || event->thread < 0 ||
+        event->thread >= THREADS_MAX)
         return CORE_OK;
     struct requests *own = &t->request[event->thread];
     enum core_status status = keep_requests(own, event);
     if (status != CORE_OK)
         return status;
-    if (event->class == EVENT_CLASS_FINALIZE && event->thread != t->main)
+    if (event->verb == VERB_FINALIZE && event->thread != t->main)
         say(t, 0, event, NULL, "the thread that called MPI_Init must call it, another does");
     else if (event->thread != t->main && t->level <= LEVEL_FUNNELED)
         say(t, 0, event, NULL, "a second thread calls it, but only the main thread may");
@@ -175,7 +143,7 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
             say(t, 3, event, other,
                 event->win < 0
                     ? "two threads are in collective calls on the same communicator at a time"
-                : event->class == EVENT_CLASS_FILE_COLL
+                : trait_in(event->traits, TRAIT_FILE)
                     ? "two threads are in collective calls on the same file at a time"
                     : "two threads are in collective calls on the same window at a time");
     }

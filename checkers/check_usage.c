@@ -102,9 +102,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const char *text, vo
             finding_of_load(finding, trace, site);
         mistake->finding = gathering->list->count - 1;
         const char *call =
-            trace
-                ->call[other && event.class == EVENT_CLASS_FINALIZE ? other_event.call : event.call]
-                .name;
+            trace->call[other && event.verb == VERB_FINALIZE ? other_event.call : event.call].name;
         finding_title(finding, "%s: %s (rank %" PRIu32 ")", call, sentence, rank);
         finding_place(finding, trace, "that was done", site);
         finding_repeat_check(finding, trace);
@@ -115,7 +113,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const char *text, vo
         return CORE_OK;
     mistake->last_rank = rank;
     mistake->ranks++;
-    bool origin_only = other && event.class == EVENT_CLASS_FINALIZE;
+    bool origin_only = other && event.verb == VERB_FINALIZE;
     struct finding_call *call = finding_call_add(finding, trace, rank, origin_only ? other : seq);
     if (!call)
         return CORE_NO_MEMORY;

@@ -10,6 +10,7 @@
  *     spool, and never in a forked child.
  *  2. A process that never calls MPI_Init does nothing but load this library. */
 #include "interpose/recorder.h"
+#include "core/trace/traits.h"
 
 #include <cpuid.h>
 #include <dlfcn.h>
@@ -442,21 +443,13 @@ static void callback_unseen(unsigned call, void **cfa)
 void usage_outside(unsigned call, void **cfa)
 {
     callback_unseen(call, cfa);
-    static const char *const allowed[] = {
-        "MPI_Initialized", "MPI_Finalized", "MPI_Get_version",  "MPI_Get_library_version",
-        "MPI_Wtime",       "MPI_Wtick",     "MPI_Query_thread", "MPI_Is_thread_main"};
-    if (strstr(call_description[call].name, "2c") &&
+    if (call_description[call].verb == VERB_FROM_FORTRAN &&
         (call = recorder_bound_call(cfa[-1])) == CALL_COUNT)
         return;
-    const char *name = call_description[call].name;
     if (recorder_thread.current || (recorder.on && call != CALL_Init && call != CALL_Init_thread) ||
-        recorder_plain() || strstr(name, "MPI_T_") || strstr(name, "MPI_Info") ||
-        strstr(name, "rrhandler") || strstr(name, "rror_") || strstr(name, "2f") ||
+        recorder_plain() || trait_in(call_description[call].traits, TRAIT_ANY_TIME) ||
         (life.pid && life.pid != (int)getpid()))
         return;
-    for (size_t i = 0; i < sizeof allowed / sizeof *allowed; i++)
-        if (!strcmp(name, allowed[i]))
-            return;
     const char *sentence = recorder.on      ? "MPI is initialized already"
                            : recorder.ended ? "it is called after MPI_Finalize"
                                             : "it is called before MPI_Init";

@@ -35,21 +35,16 @@ struct counter { /* walks one rank */
 
 static bool is_receive(const struct trace_event *event)
 {
-    enum event_class class = event->class;
-
-    if (class == EVENT_CLASS_IPROBE || class == EVENT_CLASS_IMPROBE)
-        return event->completion_count && event->completion[0].done;
-    return class == EVENT_CLASS_RECV || class == EVENT_CLASS_IRECV ||
-           class == EVENT_CLASS_RECV_INIT || class == EVENT_CLASS_PROBE ||
-           class == EVENT_CLASS_MPROBE || class == EVENT_CLASS_SENDRECV;
+    if (trait_in(event->traits, TRAIT_PROBES))
+        return !trait_in(event->traits, TRAIT_POLLS) ||
+               (event->completion_count && event->completion[0].done);
+    return trait_in(event->traits, TRAIT_RECEIVES) && !trait_in(event->traits, TRAIT_MATCHED);
 }
 
 static bool is_send(const struct trace_event *event)
 {
     bool standard = event->mode == EVENT_MODE_STANDARD;
-    return (standard && (event->class == EVENT_CLASS_SEND || event->class == EVENT_CLASS_ISEND ||
-                         event->class == EVENT_CLASS_SEND_INIT)) ||
-           event->class == EVENT_CLASS_SENDRECV;
+    return standard && trait_in(event->traits, TRAIT_SENDS);
 }
 
 static enum core_status keep_opener(struct counter *counter, const struct trace_event *event)
@@ -72,7 +67,7 @@ static enum core_status keep_opener(struct counter *counter, const struct trace_
 static uint64_t number_of(const struct counter *counter, const struct trace_event *event,
                           bool receives)
 {
-    if (event->class != EVENT_CLASS_START)
+    if (!trait_in(event->traits, TRAIT_STARTS))
         return receives         ? is_receive(event) ? counter->receives : 0
                : is_send(event) ? counter->sends
                                 : 0;
@@ -103,7 +98,7 @@ static enum core_status number_names(struct trace *trace, uint32_t rank, bool re
             continue;
         counter.sends += is_send(&event);
         counter.receives += is_receive(&event);
-        if (event.class == EVENT_CLASS_SEND_INIT || event.class == EVENT_CLASS_RECV_INIT)
+        if (trait_in(event.traits, TRAIT_PERSISTENT) && !trait_in(event.traits, TRAIT_COLLECTIVE))
             status = keep_opener(&counter, &event);
         for (; at < count && name[at].event <= event.seq; at++)
             if (name[at].event == event.seq)

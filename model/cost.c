@@ -33,28 +33,32 @@ struct measuring {
 
 /* The model's name of what a call does, and whose bytes are its n or m. */
 static const struct cost_kind {
-    const char *call, *collective;
+    enum verb verb;
+    const char *collective;
     enum { SIZE_SEND, SIZE_RECV, SIZE_NONE } size;
     bool cut; /* the call's size is the whole vector, the model's is a block of it */
 } kinds[] = {
-    {"MPI_Bcast", "bcast", SIZE_SEND, false},
-    {"MPI_Reduce", "reduce", SIZE_SEND, false},
-    {"MPI_Allreduce", "allreduce", SIZE_SEND, false},
-    {"MPI_Scatter", "scatter", SIZE_RECV, false},
-    {"MPI_Gather", "gather", SIZE_SEND, false},
-    {"MPI_Allgather", "allgather", SIZE_SEND, false},
-    {"MPI_Alltoall", "alltoall", SIZE_SEND, false},
-    {"MPI_Reduce_scatter_block", "reduce_scatter", SIZE_SEND, false},
-    {"MPI_Reduce_scatter", "reduce_scatter", SIZE_SEND, true},
-    {"MPI_Scan", "scan", SIZE_SEND, false},
-    {"MPI_Barrier", "barrier", SIZE_NONE, false},
+    {VERB_BCAST, "bcast", SIZE_SEND, false},
+    {VERB_REDUCE, "reduce", SIZE_SEND, false},
+    {VERB_ALLREDUCE, "allreduce", SIZE_SEND, false},
+    {VERB_SCATTER, "scatter", SIZE_RECV, false},
+    {VERB_GATHER, "gather", SIZE_SEND, false},
+    {VERB_ALLGATHER, "allgather", SIZE_SEND, false},
+    {VERB_ALLTOALL, "alltoall", SIZE_SEND, false},
+    {VERB_REDUCE_SCATTER_BLOCK, "reduce_scatter", SIZE_SEND, false},
+    {VERB_REDUCE_SCATTER, "reduce_scatter", SIZE_SEND, true},
+    {VERB_SCAN, "scan", SIZE_SEND, false},
+    {VERB_BARRIER, "barrier", SIZE_NONE, false},
 };
 
-static const struct cost_kind *find_kind(const char *call)
+static const struct cost_kind *find_kind(const struct trace_call *call)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (strcmp(kinds[i].call, call) == 0)
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        bool sizes = kinds[i].cut == trait_in(call->traits, TRAIT_PER_RANK);
+        if (kinds[i].verb == call->verb && sizes &&
+            !(call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(MAKES_REQUEST))))
             return &kinds[i];
+    }
     return NULL;
 }
 
@@ -181,15 +185,16 @@ static bool complete(const struct collective_list *collectives, const struct col
 }
 
 /* Of the first member that came; its first member may not have. */
-static const char *call_name(const struct trace *trace, const struct collective_list *collectives,
-                             const struct collective *collective)
+static const struct trace_call *call_of(const struct trace *trace,
+                                        const struct collective_list *collectives,
+                                        const struct collective *collective)
 {
     for (uint32_t i = 0; i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
         if (part->present)
-            return trace->call[part->event.call].name;
+            return &trace->call[part->event.call];
     }
-    return "";
+    return NULL;
 }
 
 static void judge_entry(struct cost_entry *entry)
@@ -221,8 +226,9 @@ static enum core_status measure_one(struct measuring *m, const struct collective
                                     uint32_t *room)
 {
     const struct trace_event *first = &collectives->part[collective->first].event;
-    const char *name = call_name(m->trace, collectives, collective);
-    const struct cost_kind *kind = complete(collectives, collective) ? find_kind(name) : NULL;
+    const struct trace_call *call = call_of(m->trace, collectives, collective);
+    const struct cost_kind *known = call ? find_kind(call) : NULL;
+    const struct cost_kind *kind = complete(collectives, collective) ? known : NULL;
     struct replay_measure measure;
     bool done = false;
     enum core_status status = CORE_OK;
@@ -232,7 +238,7 @@ static enum core_status measure_one(struct measuring *m, const struct collective
     if (kind && list->count < COST_MEASURED_MAX)
         status = measure_part(m, collectives, collective, &measure, &done);
     if (status != CORE_OK || !done) {
-        list->unmeasured += find_kind(name) != NULL;
+        list->unmeasured += known != NULL;
         return status;
     }
     status = CORE_ARRAY_ROOM(list->entry, *room, list->count + 1, A_COST);

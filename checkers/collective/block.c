@@ -69,7 +69,7 @@ static enum core_status load_list(struct trace *trace, struct member *member, in
         return CORE_OK;
     status = trace_arg_get(trace, event->rank, event->seq, counts[side], &member->count[side],
                            &member->n[side]);
-    if (status == CORE_OK && strstr(trace->call[event->call].name, "lltoallw"))
+    if (status == CORE_OK && trait_in(event->traits, TRAIT_PER_TYPE))
         status = trace_arg_get(trace, event->rank, event->seq, types[side], &member->type[side],
                                &member->types[side]);
     member->one[side].count = EVENT_NONE;

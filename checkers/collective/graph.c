@@ -78,7 +78,7 @@ static enum core_status add_graph(struct trace *trace, const struct collective_l
     for (uint64_t i = 0; i < list->part_count && !made; i++) {
         const struct trace_event *event = &list->part[i].event;
         if (list->part[i].present && event->request == (uint64_t)comm && !event->error &&
-            !strcmp(trace->call[event->call].name, "MPI_Graph_create"))
+            event->verb == VERB_GRAPH_CREATE)
             made = event;
     }
     *out_whole = false;
@@ -151,21 +151,22 @@ enum core_status graph_compare(struct trace *trace, const struct collective_list
     struct edges out = {0}, in = {0};
     enum core_status status = CORE_OK;
     bool whole = collective->present == collective->count && !trace->comm[collective->comm].inter;
-    const char *name = whole && collective->count ? trace->call[part[0].event.call].name : "";
+    const struct trace_event *call = whole && collective->count ? &part[0].event : NULL;
+    bool neighbor = call && trait_in(call->traits, TRAIT_NEIGHBOR);
 
     *out_a = *out_b = NULL;
-    if (strstr(name, "eighbor_")) {
+    if (neighbor) {
         status = trace->comm[collective->comm].topology == 2
                      ? add_graph(trace, list, collective->comm, &out, &whole)
                      : CORE_OK;
-    } else if (!strcmp(name, "MPI_Dist_graph_create_adjacent")) {
+    } else if (call && call->verb == VERB_DIST_GRAPH_CREATE_ADJACENT) {
         for (uint32_t i = 0; i < collective->count && whole && status == CORE_OK; i++) {
             status = add_side(trace, &part[i].event, i, collective->count, true, &out, &whole);
             if (status == CORE_OK)
                 status = add_side(trace, &part[i].event, i, collective->count, false, &in, &whole);
         }
     }
-    if (status == CORE_OK && whole && strstr(name, "eighbor_"))
+    if (status == CORE_OK && whole && neighbor)
         for (uint32_t i = 0; i < out.count && status == CORE_OK; i++)
             status = add(&in, (struct edge){.from = out.edge[i].to, .to = out.edge[i].from});
     if (status == CORE_OK && whole && out.count)

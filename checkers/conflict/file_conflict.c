@@ -304,11 +304,11 @@ static void moved(struct conflict *c, uint32_t index, const struct trace_complet
         handle->at = -1;
 }
 
-static void moves(struct conflict *c, const struct trace_event *event, struct handle *handle,
-                  const char *name)
+static void moves(struct conflict *c, const struct trace_event *event, struct handle *handle)
 {
-    bool given = strstr(name, "_at") != NULL, begins = strstr(name, "_begin") != NULL,
-         later = strstr(name, "_iread") || strstr(name, "_iwrite");
+    bool given = trait_in(event->traits, TRAIT_AT_OFFSET),
+         begins = trait_in(event->traits, TRAIT_BEGINS),
+         later = trait_in(event->traits, TRAIT_MAKES_REQUEST);
     int64_t at = given ? argument(c, event, "offset", -1) : handle->at,
             bytes = (int64_t)event->bytes;
 
@@ -338,7 +338,7 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
                                        .call = event->call,
                                        .rank = event->rank,
                                        .name = handle->name,
-                                       .writes = strstr(name, "write") != NULL,
+                                       .writes = event->verb == VERB_WRITE,
                                        .atomic = handle->atomic,
                                        .pointed = !given};
     if (begins)
@@ -361,39 +361,64 @@ static void completed(struct conflict *c, const struct trace_event *event)
             }
 }
 
+static void sought(struct conflict *c, const struct trace_event *event, struct handle *handle)
+{
+    int64_t to = argument(c, event, "offset", -1), whence = argument(c, event, "whence", -1);
+
+    handle->at = whence == SEEK_TO                      ? to
+                 : whence == SEEK_BY && handle->at >= 0 ? handle->at + to
+                                                        : -1;
+}
+
+static void accessed(struct conflict *c, const struct trace_event *event, struct handle *handle)
+{
+    if (!trait_in(event->traits, TRAIT_ENDS)) {
+        moves(c, event, handle);
+        return;
+    }
+    if (handle->begun)
+        moved(c, handle->begun - 1, event->completion_count ? &event->completion[0] : NULL,
+              event->seq);
+    handle->begun = 0;
+}
+
 static void on_file(struct conflict *c, const struct trace_event *event)
 {
     struct handle *handle = handle_of(c, event->win, event->rank);
-    const char *name = c->trace->call[event->call].name;
 
     if (!handle)
         return;
-    if (strstr(name, "File_open")) {
+    if (event->verb == VERB_OPEN_FILE) {
         if (!event->error && !event->pending)
             opened(c, event, handle);
-    } else if (!handle->open || strstr(name, "shared") || strstr(name, "ordered")) {
         return;
-    } else if (strstr(name, "File_sync") || strstr(name, "File_close")) {
+    }
+    if (!handle->open || event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED)))
+        return;
+    switch (event->verb) {
+    case VERB_SYNC_FILE:
+    case VERB_CLOSE_FILE:
         if (!event->error && !event->pending)
             synchronised(c, handle, event->seq);
-    } else if (strstr(name, "set_view")) {
+        return;
+    case VERB_SET_VIEW:
         viewed(c, event, handle);
-    } else if (strstr(name, "set_atomicity")) {
+        return;
+    case VERB_SET_ATOMICITY:
         handle->atomic = argument(c, event, "flag", 0) != 0;
-    } else if (strstr(name, "File_seek")) {
-        int64_t to = argument(c, event, "offset", -1), whence = argument(c, event, "whence", -1);
-        handle->at = whence == SEEK_TO                      ? to
-                     : whence == SEEK_BY && handle->at >= 0 ? handle->at + to
-                                                            : -1;
-    } else if (strstr(name, "get_position")) {
+        return;
+    case VERB_SEEK:
+        sought(c, event, handle);
+        return;
+    case VERB_GET_POSITION:
         handle->at = argument(c, event, "offset", -1);
-    } else if (strstr(name, "_end")) {
-        if (handle->begun)
-            moved(c, handle->begun - 1, event->completion_count ? &event->completion[0] : NULL,
-                  event->seq);
-        handle->begun = 0;
-    } else if (strstr(name, "read") || strstr(name, "write")) {
-        moves(c, event, handle, name);
+        return;
+    case VERB_READ:
+    case VERB_WRITE:
+        accessed(c, event, handle);
+        return;
+    default:
+        return;
     }
 }
 
@@ -411,8 +436,7 @@ static enum core_status read_rank(struct conflict *c, uint32_t rank)
            more) {
         if (event.parent)
             continue;
-        if ((event.class == EVENT_CLASS_FILE || event.class == EVENT_CLASS_FILE_COLL) &&
-            event.win >= 0)
+        if (trait_in(event.traits, TRAIT_FILE) && event.win >= 0)
             on_file(c, &event);
         else if (c->begun_count && event.completion_count)
             completed(c, &event);
@@ -774,8 +798,7 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
     if (!(c.shape = calloc(input->trace->datatype_count + 1, sizeof *c.shape)))
         return core_report(CORE_NO_MEMORY, "out of memory for filetypes");
     for (uint32_t i = 0; i < input->trace->call_count; i++)
-        c.locks |=
-            input->trace->call[i].name && input->trace->call[i].class == EVENT_CLASS_RMA_LOCK;
+        c.locks |= input->trace->call[i].verb == VERB_LOCK;
     for (uint32_t rank = 0; rank < input->trace->rank_count && c.status == CORE_OK; rank++)
         c.status = read_rank(&c, rank);
     if (c.status == CORE_OK && c.access_count > 1)

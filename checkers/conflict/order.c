@@ -151,10 +151,8 @@ static bool arrive(struct walk *walk, uint64_t seq, uint32_t space, uint32_t *ou
 
 static bool file_orders(const struct walk *walk, const struct trace_event *event)
 {
-    const char *name = walk->order->trace->call[event->call].name;
-
     return !event->error &&
-           (walk->order->files || strstr(name, "File_open") || strstr(name, "File_close"));
+           (walk->order->files || event->verb == VERB_OPEN_FILE || event->verb == VERB_CLOSE_FILE);
 }
 
 /* The space in which a collective call orders its ranks; -1: it orders none. */

@@ -97,7 +97,7 @@ static enum core_status call_add(struct store *store, const struct spool_def_cal
         free(names);
         return status;
     }
-    call.inner = strncmp(call.name, "MPI_", 4) != 0;
+    call.inner = trait_in(call.traits, TRAIT_INNER);
     traits_write(call.traits, traits);
     status = store_put(&store->sql, STORE_CALL, "ittittt", (int64_t)id, call.name,
                        event_class_text(call.class), (int64_t)def->mode, verb_text(call.verb),

@@ -2,7 +2,6 @@
 #include "core/trace/collective.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "core/array.h"
 #include "core/check.h"
@@ -15,22 +14,15 @@ struct pairing {
     int32_t *place;   /* per communicator: the current rank's index among the members, -1 none */
 };
 
-static bool is_collective(const struct trace *trace, const struct trace_event *event)
+/* What counts in the order of a communicator's collectives; windows and files have orders of their
+ * own, in which their making does not count. */
+static bool is_collective(const struct trace_event *event)
 {
-    if (strcmp(trace->call[event->call].name, "MPI_Comm_create_group") == 0)
-        return false; /* called by the group's members alone */
-    switch (event->class) {
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COLL_INIT:
-    case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_COMM_ICREATE:
-    case EVENT_CLASS_WIN_CREATE:
-    case EVENT_CLASS_COMM_FREE:
-        return true;
-    default:
+    if (!trait_in(event->traits, TRAIT_COLLECTIVE) || trait_in(event->traits, TRAIT_DYNAMIC) ||
+        trait_in(event->traits, TRAIT_FILE))
         return false;
-    }
+    return trait_in(event->traits, TRAIT_WINDOW) ? trait_in(event->traits, TRAIT_MAKES_WIN)
+                                                 : event->verb != VERB_FINALIZE;
 }
 
 static uint32_t member_count(const struct trace_comm *comm)
@@ -69,8 +61,8 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         return status;
     find_places(pairing, rank);
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent || event.error || !is_collective(pairing->trace, &event) ||
-            event.comm < 0 || (uint32_t)event.comm >= pairing->trace->comm_count)
+        if (event.parent || event.error || !is_collective(&event) || event.comm < 0 ||
+            (uint32_t)event.comm >= pairing->trace->comm_count)
             continue;
         uint64_t number = ++pairing->number[event.comm];
         if (!list) {

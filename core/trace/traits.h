@@ -16,6 +16,7 @@
     X(ANY_TIME, "any_time")     /* allowed before MPI_Init and after MPI_Finalize */               \
     X(ANY_THREAD, "any_thread") /* allowed in any thread, whatever the thread level */             \
     X(DYNAMIC, "dynamic")       /* processes that come, go or meet */                              \
+    X(INNER, "inner")           /* of the MPI library's inside: no function of MPI's */            \
     /* messages */                                                                                 \
     X(SENDS, "sends")       /* to its peer on comm */                                              \
     X(RECEIVES, "receives") /* a message of comm; of a call that sends too: its leg */             \
@@ -118,6 +119,7 @@
     X(WIN_CREATE_DYNAMIC, "win_create_dynamic")                 \
     X(WIN_ALLOCATE, "win_allocate")                             \
     X(WIN_ALLOCATE_SHARED, "win_allocate_shared")               \
+    X(WIN_FREE, "win_free")                                     \
     X(PUT, "put")                                               \
     X(GET, "get")                                               \
     X(ACCUMULATE, "accumulate")                                 \
@@ -175,6 +177,12 @@ _Static_assert(VERB_COUNT <= 255, "a verb is kept in a byte");
 static inline bool trait_in(uint64_t traits, enum trait trait)
 {
     return traits >> trait & 1;
+}
+
+/* Reads or writes the memory of a window's targets. */
+static inline bool verb_accesses(enum verb verb)
+{
+    return verb >= VERB_PUT && verb <= VERB_COMPARE_AND_SWAP;
 }
 
 /* Words as in the table; NULL if out of range. And back: COUNT if unknown. */

@@ -66,8 +66,9 @@ enum {
 };
 _Static_assert(LAYER_END <= CALL_COUNT + 64, "recorder.defined has room for the layer's calls");
 
-#define SENDS TRAIT_BIT(SENDS)
-#define RECEIVES TRAIT_BIT(RECEIVES)
+#define INNER(name) (TRAIT_BIT(INNER) | TRAIT_BIT(name))
+#define SENDS INNER(SENDS)
+#define RECEIVES INNER(RECEIVES)
 #define REQUEST TRAIT_BIT(MAKES_REQUEST)
 #define PERSISTENT (REQUEST | TRAIT_BIT(PERSISTENT))
 
@@ -83,21 +84,21 @@ static const struct call_description description[] = {
     {"pml_irsend", "", EVENT_CLASS_ISEND, EVENT_MODE_READY, 0, SENDS | REQUEST},
     {"pml_recv", "", EVENT_CLASS_RECV, EVENT_MODE_NONE, 0, RECEIVES},
     {"pml_irecv", "", EVENT_CLASS_IRECV, EVENT_MODE_NONE, 0, RECEIVES | REQUEST},
-    {"request_wait", "", EVENT_CLASS_WAIT, EVENT_MODE_NONE, 0, TRAIT_BIT(COMPLETES_ONE)},
-    {"request_wait_all", "", EVENT_CLASS_WAITALL, EVENT_MODE_NONE, 0, TRAIT_BIT(COMPLETES_ALL)},
-    {"request_wait_any", "", EVENT_CLASS_WAITANY, EVENT_MODE_NONE, 0, TRAIT_BIT(COMPLETES_ANY)},
-    {"request_wait_some", "", EVENT_CLASS_WAITSOME, EVENT_MODE_NONE, 0, TRAIT_BIT(COMPLETES_SOME)},
+    {"request_wait", "", EVENT_CLASS_WAIT, EVENT_MODE_NONE, 0, INNER(COMPLETES_ONE)},
+    {"request_wait_all", "", EVENT_CLASS_WAITALL, EVENT_MODE_NONE, 0, INNER(COMPLETES_ALL)},
+    {"request_wait_any", "", EVENT_CLASS_WAITANY, EVENT_MODE_NONE, 0, INNER(COMPLETES_ANY)},
+    {"request_wait_some", "", EVENT_CLASS_WAITSOME, EVENT_MODE_NONE, 0, INNER(COMPLETES_SOME)},
     {"request_test", "", EVENT_CLASS_TEST, EVENT_MODE_NONE, 0,
-     TRAIT_BIT(COMPLETES_ONE) | TRAIT_BIT(POLLS)},
+     INNER(COMPLETES_ONE) | TRAIT_BIT(POLLS)},
     {"request_test_all", "", EVENT_CLASS_TESTALL, EVENT_MODE_NONE, 0,
-     TRAIT_BIT(COMPLETES_ALL) | TRAIT_BIT(POLLS)},
-    {"request_complete", "", EVENT_CLASS_WAIT, EVENT_MODE_NONE, 0, TRAIT_BIT(COMPLETES_ONE)},
+     INNER(COMPLETES_ALL) | TRAIT_BIT(POLLS)},
+    {"request_complete", "", EVENT_CLASS_WAIT, EVENT_MODE_NONE, 0, INNER(COMPLETES_ONE)},
     {"pml_send_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_STANDARD, 0, SENDS | PERSISTENT},
     {"pml_bsend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_BUFFERED, 0, SENDS | PERSISTENT},
     {"pml_ssend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_SYNCHRONOUS, 0, SENDS | PERSISTENT},
     {"pml_rsend_init", "", EVENT_CLASS_SEND_INIT, EVENT_MODE_READY, 0, SENDS | PERSISTENT},
     {"pml_recv_init", "", EVENT_CLASS_RECV_INIT, EVENT_MODE_NONE, 0, RECEIVES | PERSISTENT},
-    {"pml_start", "", EVENT_CLASS_START, EVENT_MODE_NONE, 0, TRAIT_BIT(STARTS)},
+    {"pml_start", "", EVENT_CLASS_START, EVENT_MODE_NONE, 0, INNER(STARTS)},
 };
 _Static_assert(sizeof description / sizeof *description == LAYER_END - CALL_COUNT,
                "a description per id");

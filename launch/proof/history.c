@@ -277,9 +277,11 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
     }
     call[id].known = true;
     call[id].class = (uint8_t)def->head.b;
+    call[id].verb = (uint8_t)def->verb;
+    call[id].traits = def->traits;
     snprintf(call[id].name, sizeof call[id].name, "%.*s", (int)def->name_bytes,
              (const char *)spool_tail(def, sizeof *def));
-    call[id].buffered = strcasestr(call[id].name, "bsend") != NULL;
+    call[id].buffered = def->mode == EVENT_MODE_BUFFERED;
     names = (const char *)spool_tail(def, sizeof *def) + def->name_bytes;
     call[id].group_arg = arg_place(names, def->names_bytes, "group");
     call[id].lock_arg = arg_place(names, def->names_bytes, "lock_type");

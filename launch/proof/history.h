@@ -19,6 +19,7 @@
 
 #include "core/spool/spool.h"
 #include "core/status.h"
+#include "core/trace/traits.h"
 
 struct proof_channel { /* messages of one tag from one rank to another in one communicator */
     uint64_t global;   /* the communicator */
@@ -90,7 +91,8 @@ struct proof_request {
 struct proof_call {
     bool known;
     bool buffered; /* sends into the attached buffer */
-    uint8_t class;
+    uint8_t class, verb;
+    uint64_t traits;
     int8_t group_arg, lock_arg; /* places of these arguments among the call's scalars; -1 none */
     char name[48];
 };

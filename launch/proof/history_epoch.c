@@ -193,7 +193,7 @@ void proof_epoch_post(struct proof_history *history, struct proof_rank *rank,
         return;
     }
     if (class == EVENT_CLASS_RMA_FLUSH) {
-        if (!strstr(call->name, "local"))
+        if (!trait_in(call->traits, TRAIT_AT_ORIGIN))
             lock_flush(rank, lock.win, lock.target);
         return;
     }

@@ -1,7 +1,6 @@
 /* Communicators, windows and files in the history (history.h): which of them a collective call
  * counts on, and what was called there. */
 #include <string.h>
-#include <strings.h>
 
 #include "launch/proof/history.h"
 
@@ -85,7 +84,7 @@ struct proof_space *proof_space_of_call(const struct proof_rank *rank,
                                         bool open)
 {
     const struct proof_call *call = &rank->call[event->head.a];
-    bool makes_file = !strcmp(call->name, "MPI_File_open");
+    bool makes_file = trait_in(call->traits, TRAIT_MAKES_FILE);
     enum proof_space_kind kind = proof_space_kind_of(class);
     struct proof_space *space;
 
@@ -131,17 +130,20 @@ uint64_t proof_space_entered(const struct proof_rank *rank, const struct proof_s
  * to all, that is so unless there is none. */
 static bool coll_needs_all(const struct proof_call *call, const struct spool_event *event)
 {
-    static const char *const all[] = {"allreduce", "allgather", "alltoall", "reduce_scatter_block"};
-    const char *name = call->name + (strncmp(call->name, "MPI_", 4) ? 0 : 4);
-
-    name += *name == 'I';
-    if (!strcasecmp(name, "barrier") || !strcasecmp(name, "barrier_init") ||
-        !strcasecmp(name, "Comm_idup"))
+    if (call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_RANK)))
+        return false;
+    switch (call->verb) {
+    case VERB_BARRIER:
+    case VERB_COMM_DUP:
         return true;
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-        if (!strncasecmp(name, all[i], strlen(all[i])) && strlen(name) == strlen(all[i]))
-            return event->count > 0;
-    return false;
+    case VERB_ALLREDUCE:
+    case VERB_ALLGATHER:
+    case VERB_ALLTOALL:
+    case VERB_REDUCE_SCATTER_BLOCK:
+        return event->count > 0;
+    default:
+        return false;
+    }
 }
 
 struct proof_coll proof_coll_of(const struct proof_rank *rank, const struct spool_event *event)
@@ -168,5 +170,5 @@ bool proof_coll_at(const struct proof_rank *rank, const struct proof_space *spac
 
 bool proof_call_partial(const struct proof_call *call)
 {
-    return strstr(call->name, "create_group") || strstr(call->name, "create_from_group");
+    return trait_in(call->traits, TRAIT_OVER_MADE) && !trait_in(call->traits, TRAIT_COLLECTIVE);
 }

@@ -487,7 +487,7 @@ static void needs_of_intercomm(struct proof_prover *prover, int32_t me,
     for (uint32_t i = 0; i < other->open_count; i++) {
         const struct proof_call *call = proof_open_call(other, &other->open[i]);
         const struct proof_space *its_space = proof_space_of_open(other, &other->open[i]);
-        if (!call || strcmp(call->name, "MPI_Intercomm_create"))
+        if (!call || call->verb != VERB_INTERCOMM_CREATE)
             continue;
         struct bridge its = its_space ? bridge_of(other, its_space, &other->open[i])
                                       : (struct bridge){.leader = EVENT_NONE};
@@ -536,7 +536,7 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
         needs_of_list(prover, me, open, true);
         return;
     case EVENT_CLASS_BUFFER:
-        if (strstr(call->name, "detach"))
+        if (call->verb == VERB_DETACH_BUFFER)
             needs_of_detach(prover, me);
         else
             proof_need_add(prover, proof_need_unknown());
@@ -586,7 +586,7 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
     case EVENT_CLASS_COMM_FREE:
     case EVENT_CLASS_FILE_COLL:
     case EVENT_CLASS_FINALIZE:
-        if (strcmp(call->name, "MPI_Intercomm_create") == 0)
+        if (call->verb == VERB_INTERCOMM_CREATE)
             needs_of_intercomm(prover, me, space, open);
         else
             proof_need_add(prover, need_coll(prover, me, space, space->entered + 1, true));

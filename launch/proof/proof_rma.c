@@ -116,7 +116,7 @@ static void needs_of_flush(struct proof_prover *prover, int32_t me, const struct
     const struct proof_rank *rank = &prover->history.rank[me];
     int32_t target = open->event.peer < 0 ? EVENT_ANY : proof_space_world(space, open->event.peer);
 
-    if (strstr(proof_open_call(rank, open)->name, "local"))
+    if (trait_in(proof_open_call(rank, open)->traits, TRAIT_AT_ORIGIN))
         return;
     for (uint32_t l = 0; l < rank->lock_count; l++) {
         const struct proof_lock *mine = &rank->lock[l];

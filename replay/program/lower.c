@@ -520,8 +520,7 @@ enum { BUFFERED_OVERHEAD = 128 }; /* MPI_BSEND_OVERHEAD of Open MPI */
 
 static enum core_status lower_buffer(struct lower *lower, const struct trace_event *event)
 {
-    bool attach = strstr(lower->trace->call[event->call].name, "attach") != NULL &&
-                  strstr(lower->trace->call[event->call].name, "detach") == NULL;
+    bool attach = event->verb == VERB_ATTACH_BUFFER;
     struct replay_op op = {.kind = attach ? REPLAY_ATTACH : REPLAY_DETACH,
                            .request = REPLAY_NO_REQUEST};
     if (attach) {
@@ -539,17 +538,14 @@ static enum core_status lower_buffer(struct lower *lower, const struct trace_eve
 
 /* --- the walk --------------------------------------------------------------------------------- */
 
-static bool is_poll(enum event_class class)
+static bool is_poll(const struct trace_event *event)
 {
-    return class == EVENT_CLASS_TEST || class == EVENT_CLASS_TESTALL ||
-           class == EVENT_CLASS_TESTANY || class == EVENT_CLASS_TESTSOME ||
-           class == EVENT_CLASS_REQUEST_STATUS || class == EVENT_CLASS_IPROBE ||
-           class == EVENT_CLASS_IMPROBE;
+    return trait_in(event->traits, TRAIT_POLLS) && !trait_in(event->traits, TRAIT_WINDOW);
 }
 
 static enum core_status lower_poll(struct lower *lower, const struct trace_event *event)
 {
-    bool is_probe = event->class == EVENT_CLASS_IPROBE || event->class == EVENT_CLASS_IMPROBE;
+    bool is_probe = trait_in(event->traits, TRAIT_PROBES);
     bool is_true = is_probe ? found(event) : test_true(event);
 
     if (!is_true || event->pending) {
@@ -560,45 +556,26 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
     return is_probe ? lower_probe(lower, event, true) : lower_wait(lower, event, true);
 }
 
-/* Calls that a loop that polls may make besides: they tell nobody anything. */
-static bool is_local(enum event_class class)
-{
-    return class == EVENT_CLASS_OTHER || class == EVENT_CLASS_COMM || class == EVENT_CLASS_GROUP ||
-           class == EVENT_CLASS_TOPO || class == EVENT_CLASS_TYPE || class == EVENT_CLASS_TOOL ||
-           class == EVENT_CLASS_WIN;
-}
-
 /* A call that MPI refused for its arguments sent and received nothing. A receive or wait that
  * reports an error in a message did. */
 static bool was_refused(const struct trace_event *event)
 {
     if (!event->error || event->pending)
         return false;
-    switch (event->class) {
-    case EVENT_CLASS_SEND:
-    case EVENT_CLASS_ISEND:
-    case EVENT_CLASS_SEND_INIT:
-    case EVENT_CLASS_IRECV:
-    case EVENT_CLASS_RECV_INIT:
-    case EVENT_CLASS_SENDRECV:
-    case EVENT_CLASS_RECV:
-    case EVENT_CLASS_PROBE:
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COMM_CREATE:
-        return event->completion_count == 0;
-    default:
+    if (event->traits & (TRAIT_BIT(MATCHED) | TRAIT_BIT(WINDOW) | TRAIT_BIT(FILE)))
         return false;
-    }
+    return event->traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES) | TRAIT_BIT(PROBES) |
+                            TRAIT_BIT(COLLECTIVE) | TRAIT_BIT(MAKES_COMM)) &&
+           event->completion_count == 0;
 }
 
 static enum core_status lower_call(struct lower *lower, const struct trace_event *event)
 {
-    if (is_poll(event->class))
+    if (is_poll(event))
         return lower_poll(lower, event);
     if (event->class == EVENT_CLASS_RMA_TEST)
         return lower_rma_test(lower, event);
-    if (!is_local(event->class))
+    if (!trait_in(event->traits, TRAIT_LOCAL)) /* a loop that polls may make such calls besides */
         lower_poll_forget(lower->now);
     if (was_refused(event))
         return CORE_OK;
@@ -663,17 +640,17 @@ static enum core_status lower_call(struct lower *lower, const struct trace_event
 }
 
 /* What a call ends is needed until it is lowered, what it begins from then on. */
-static bool ends_requests(enum event_class class)
+static bool ends_requests(uint64_t traits)
 {
-    return (is_poll(class) && class != EVENT_CLASS_IMPROBE) || class == EVENT_CLASS_WAIT ||
-           class == EVENT_CLASS_WAITALL || class == EVENT_CLASS_WAITANY ||
-           class == EVENT_CLASS_WAITSOME || class == EVENT_CLASS_REQUEST_FREE ||
-           class == EVENT_CLASS_MRECV;
+    bool takes_message = trait_in(traits, TRAIT_MATCHED) && trait_in(traits, TRAIT_RECEIVES);
+
+    return traits & (TRAITS_COMPLETE | TRAIT_BIT(FREES_REQUEST)) ||
+           (takes_message && !trait_in(traits, TRAIT_MAKES_REQUEST));
 }
 
 static enum core_status lower_event(struct lower *lower, const struct trace_event *event)
 {
-    bool ends = ends_requests(event->class);
+    bool ends = ends_requests(event->traits);
     enum core_status status =
         ends ? CORE_OK : requests_follow(&lower->requests, event, learn, lower);
 

@@ -5,37 +5,14 @@
 #include "core/check.h"
 #include "replay/program/lower_state.h"
 
-struct shape_row {
-    const char *name; /* without MPI_, the I of non-blocking ones, and _init */
-    enum replay_coll_shape shape;
-};
-
-/* The rest needs all from all. */
-static const struct shape_row shapes[] = {
-    {"bcast", REPLAY_COLL_FROM_ROOT},    {"scatter", REPLAY_COLL_FROM_ROOT},
-    {"scatterv", REPLAY_COLL_FROM_ROOT}, {"reduce", REPLAY_COLL_TO_ROOT},
-    {"gather", REPLAY_COLL_TO_ROOT},     {"gatherv", REPLAY_COLL_TO_ROOT},
-    {"scan", REPLAY_COLL_PREFIX},        {"exscan", REPLAY_COLL_PREFIX},
-};
-
-static enum replay_coll_shape shape_of(const char *call, enum event_class class)
+static enum replay_coll_shape shape_of(uint64_t traits)
 {
-    const char *name = strncmp(call, "MPI_", 4) == 0    ? call + 4
-                       : strncmp(call, "MPIX_", 5) == 0 ? call + 5
-                                                        : call;
-    if (class == EVENT_CLASS_ICOLL && *name == 'I')
-        name++;
-    const char *end = strstr(name, "_init");
-    size_t length = end ? (size_t)(end - name) : strlen(name);
-    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
-        if (strlen(shapes[i].name) == length && strncasecmp(shapes[i].name, name, length) == 0)
-            return shapes[i].shape;
-    return REPLAY_COLL_ALL_TO_ALL;
-}
-
-static bool is_neighbour(const char *call)
-{
-    return strstr(call, "eighbor_") != NULL;
+    if (trait_in(traits, TRAIT_NEIGHBOR)) /* needs its neighbours at most: relaxed, nobody */
+        return REPLAY_COLL_FROM_ROOT;
+    return trait_in(traits, TRAIT_FROM_ROOT) ? REPLAY_COLL_FROM_ROOT
+           : trait_in(traits, TRAIT_TO_ROOT) ? REPLAY_COLL_TO_ROOT
+           : trait_in(traits, TRAIT_PREFIX)  ? REPLAY_COLL_PREFIX
+                                             : REPLAY_COLL_ALL_TO_ALL;
 }
 
 static enum core_status next_number(struct lower *lower, uint32_t comm, int32_t *out_number)
@@ -92,16 +69,8 @@ static int32_t root_of(struct lower *lower, const struct trace_event *event)
     return root >= 0 ? root : REPLAY_PROC_NULL;
 }
 
-/* MPI_Comm_create_group and MPI_Intercomm_create are collective over what they make, not over the
- * communicator they are given. */
-static bool over_made(const char *call)
-{
-    return strcmp(call, "MPI_Comm_create_group") == 0 || strcmp(call, "MPI_Intercomm_create") == 0;
-}
-
 enum core_status lower_collective(struct lower *lower, const struct trace_event *event)
 {
-    const char *call = lower->trace->call[event->call].name;
     struct replay_op op = {.kind = REPLAY_COLL,
                            .mode = REPLAY_COLL_ALL_TO_ALL,
                            .peer = REPLAY_PROC_NULL,
@@ -114,12 +83,9 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     case EVENT_CLASS_COLL:
     case EVENT_CLASS_ICOLL:
     case EVENT_CLASS_COLL_INIT:
-        op.peer = root_of(lower, event);
-        op.mode = (uint8_t)shape_of(call, event->class);
-        if (is_neighbour(call)) { /* needs its neighbours at most: relaxed, nobody */
-            op.mode = REPLAY_COLL_FROM_ROOT;
-            op.peer = REPLAY_PROC_NULL;
-        }
+        op.mode = (uint8_t)shape_of(event->traits);
+        if (!trait_in(event->traits, TRAIT_NEIGHBOR))
+            op.peer = root_of(lower, event);
         if (event->class != EVENT_CLASS_COLL)
             op.kind = REPLAY_ICOLL;
         break;
@@ -127,7 +93,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
         op.kind = REPLAY_ICOLL;
         break;
     case EVENT_CLASS_COMM_CREATE:
-        if (over_made(call))
+        if (trait_in(event->traits, TRAIT_OVER_MADE))
             id = event->pending || !event->request || event->request >= lower->trace->comm_count
                      ? -1
                      : (int32_t)event->request;
@@ -140,8 +106,8 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
         break;
     default: /* comm_free, file_coll: collective, but nobody needs anybody's data */
         op.mode = REPLAY_COLL_FROM_ROOT;
-        of_window = strcmp(call, "MPI_File_open") != 0; /* a file has collectives of its own */
-        if (strncmp(call, "MPI_File_i", 10) == 0)
+        of_window = event->verb != VERB_OPEN_FILE; /* a file has collectives of its own */
+        if (trait_in(event->traits, TRAIT_MAKES_REQUEST))
             op.kind = REPLAY_ICOLL;
         break;
     }

@@ -14,7 +14,7 @@ enum {
 
 static bool is_probe(const struct trace_event *event)
 {
-    return event->class == EVENT_CLASS_IPROBE || event->class == EVENT_CLASS_IMPROBE;
+    return trait_in(event->traits, TRAIT_PROBES);
 }
 
 static uint64_t request_at(const struct trace_event *event, uint32_t index)
@@ -128,16 +128,17 @@ enum core_status lower_poll_end(struct lower *lower, struct lower_thread *thread
     uint32_t count = 0;
     int32_t set;
     bool known = thread->poll_count > 0 && thread->poll_count <= POLLS_KEPT_MAX;
-    bool all = thread->poll_count == 1 && thread->poll[0].event.class == EVENT_CLASS_TESTALL;
+    bool all =
+        thread->poll_count == 1 && trait_in(thread->poll[0].event.traits, TRAIT_COMPLETES_ALL);
 
-    if (thread->poll_count == 1 && thread->poll[0].event.class == EVENT_CLASS_RMA_TEST) {
+    if (thread->poll_count == 1 && thread->poll[0].event.verb == VERB_TEST_EPOCH) {
         thread->poll[0].event.pending = true;
         return lower_rma(lower, &thread->poll[0].event);
     }
     for (uint32_t i = 0; i < thread->poll_count && known && status == CORE_OK; i++) {
         struct lower_poll *poll = &thread->poll[i];
         poll->event.pending = true;
-        known = poll->event.class != EVENT_CLASS_RMA_TEST; /* among others: not modelled */
+        known = poll->event.verb != VERB_TEST_EPOCH; /* among others: not modelled */
         if (!known)
             break;
         status = is_probe(&poll->event) ? list_probe(lower, &poll->event, &count, &known)

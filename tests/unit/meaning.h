@@ -7,12 +7,25 @@
 
 #include "call_meanings.h"
 
-/* What the table says of a call; of a name that it has not, what it says of the first call of the
- * class. NULL if there is none. */
+/* What the table says of a call; of a name that it has not, what it says of a call of the class: of
+ * one without meanings beyond the class where there is one. NULL if there is none. */
 static inline const struct call_meaning *meaning_of(const char *name, unsigned class)
 {
+    static const struct {
+        unsigned class;
+        const char *name;
+    } plain[] = {{EVENT_CLASS_SEND, "MPI_Send"},
+                 {EVENT_CLASS_ISEND, "MPI_Isend"},
+                 {EVENT_CLASS_SEND_INIT, "MPI_Send_init"},
+                 {EVENT_CLASS_COLL, "MPI_Scan"},
+                 {EVENT_CLASS_ICOLL, "MPI_Iscan"},
+                 {EVENT_CLASS_FILE_COLL, "MPI_File_sync"},
+                 {EVENT_CLASS_RMA, "MPI_Put"}};
     const struct call_meaning *like = NULL;
 
+    for (size_t i = 0; i < sizeof plain / sizeof *plain && !*name; i++)
+        if (plain[i].class == class)
+            name = plain[i].name;
     for (size_t i = 0; i < sizeof call_meanings / sizeof *call_meanings; i++) {
         if (strcmp(call_meanings[i].name, name) == 0)
             return &call_meanings[i];

@@ -74,6 +74,7 @@ static void job_start(uint32_t count)
             struct spool_def_call def = {.name_bytes =
                                              (uint16_t)snprintf(text, sizeof text, "MPI_%s", name),
                                          .names_bytes = (uint16_t)strlen(args),
+                                         .mode = meaning->mode,
                                          .verb = meaning->verb,
                                          .traits = meaning->traits};
 
@@ -143,6 +144,7 @@ static void names_define(void)
         for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
             const struct call_meaning *meaning = meaning_of(row[i].name, 0);
             struct spool_def_call def = {.name_bytes = (uint16_t)strlen(row[i].name),
+                                         .mode = meaning->mode,
                                          .verb = meaning->verb,
                                          .traits = meaning->traits};
 
