@@ -58,12 +58,12 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static int measure(const char *name, int ranks, world_rank_fn run, enum world_buffering buffering,
+static int measure(const char *name, int ranks, world_rank_fn run, enum replay_buffering buffering,
                    double seconds, double bar)
 {
     static struct world_outcome outcome;
     struct world_options options = {
-        .rank_count = ranks, .run = run, .buffering = buffering, .initialized = true};
+        .rank_count = ranks, .run = run, .policy.buffering = buffering, .initialized = true};
     double start = now(), took;
     long worlds = 0;
     do {
@@ -88,18 +88,18 @@ int main(int argc, char **argv)
     int failed = 0;
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
-    failed |=
-        measure("bcast, 8 ranks, rendezvous, ASan", 8, run_bcast, WORLD_RENDEZVOUS, seconds, 30000);
+    failed |= measure("bcast, 8 ranks, rendezvous, ASan", 8, run_bcast, REPLAY_RENDEZVOUS, seconds,
+                      30000);
     return failed;
 #endif
 #endif
     failed |=
-        measure("bcast, 8 ranks, rendezvous", 8, run_bcast, WORLD_RENDEZVOUS, seconds, 200000);
-    failed |= measure("bcast, 8 ranks, eager", 8, run_bcast, WORLD_EAGER, seconds, 200000);
-    failed |= measure("allgather ring, 64 ranks, rendezvous", 64, run_allgather, WORLD_RENDEZVOUS,
+        measure("bcast, 8 ranks, rendezvous", 8, run_bcast, REPLAY_RENDEZVOUS, seconds, 200000);
+    failed |= measure("bcast, 8 ranks, eager", 8, run_bcast, REPLAY_EAGER, seconds, 200000);
+    failed |= measure("allgather ring, 64 ranks, rendezvous", 64, run_allgather, REPLAY_RENDEZVOUS,
                       seconds, 3000);
     failed |=
-        measure("allgather ring, 64 ranks, eager", 64, run_allgather, WORLD_EAGER, seconds, 3000);
+        measure("allgather ring, 64 ranks, eager", 64, run_allgather, REPLAY_EAGER, seconds, 3000);
     world_done();
     return failed;
 }

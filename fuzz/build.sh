@@ -37,7 +37,7 @@ if [ "$kind" = real ]; then
         "$share"/src/decisions.c "$share"/src/registry.c; do
         compile "$file" mpicc
     done
-    mpicc -o "$out" $objects ${cxx:+-lstdc++} -lm || exit 2
+    mpicc -o "$out" $objects "$share"/lib/libreplay.a "$share"/lib/libcore.a ${cxx:+-lstdc++} -lm || exit 2
 else
     mpi=$(mpicc --showme:compile) || exit 3
     for file in "$@"; do

@@ -245,7 +245,7 @@ static bool shrink_fields(struct shrinking *work)
     TRY_SET(comm, COMM_WORLD);
     TRY_SET(traffic, false);
     TRY_SET(slow, -1);
-    TRY_SET(delays, DELAYS_NONE);
+    TRY_SET(delays, REPLAY_DELAY_NONE);
     TRY_SET(delays_seed, 0);
     TRY_SET(late, false);
     TRY_SET(shuffle, false);
@@ -262,10 +262,10 @@ static bool shrink_fields(struct shrinking *work)
     struct scenario plain = *work->best;
     plain.type = plain.type_send = TYPE_INT;
     changed |= attempt(work, plain);
-    if (work->best->buffering != BUFFERING_EAGER)
-        TRY_SET(buffering, BUFFERING_EAGER);
-    if (work->best->buffering != BUFFERING_EAGER && work->best->buffering != BUFFERING_RENDEZVOUS)
-        TRY_SET(buffering, BUFFERING_RENDEZVOUS);
+    if (work->best->buffering != REPLAY_EAGER)
+        TRY_SET(buffering, REPLAY_EAGER);
+    if (work->best->buffering != REPLAY_EAGER && work->best->buffering != REPLAY_RENDEZVOUS)
+        TRY_SET(buffering, REPLAY_RENDEZVOUS);
     if (work->best->eager_bytes)
         TRY_SET(eager_bytes, 0);
     if (work->best->credits)
@@ -279,11 +279,11 @@ static bool shrink_fields(struct shrinking *work)
 static void shrink_delays(struct shrinking *work)
 {
     int ranks = execute_world_size(work->best);
-    if (work->best->delays == DELAYS_NONE || work->best->delays == DELAYS_SLOW_LINK)
+    if (work->best->delays == REPLAY_DELAY_NONE || work->best->delays == REPLAY_DELAY_SLOW_LINK)
         return;
     for (int pair = 0; pair < ranks * ranks && trials < TRIALS_MAX / 2; pair++) {
         struct scenario candidate = *work->best;
-        candidate.delays = DELAYS_SLOW_LINK;
+        candidate.delays = REPLAY_DELAY_SLOW_LINK;
         candidate.delays_seed = (unsigned)(pair / ranks * SCENARIO_RANKS_MAX + pair % ranks);
         if (pair / ranks != pair % ranks && attempt(work, candidate))
             return;
@@ -344,11 +344,10 @@ static void shrink_choices(struct shrinking *work)
 /* Nothing buffered fails: which sends must be unbuffered? Each that need not is buffered. */
 static void shrink_buffering(struct shrinking *work)
 {
-    if (work->best->buffering != BUFFERING_RENDEZVOUS || work->best->shuffle ||
-        work->messages > 256)
+    if (work->best->buffering != REPLAY_RENDEZVOUS || work->best->shuffle || work->messages > 256)
         return;
     struct scenario candidate = *work->best;
-    candidate.buffering = BUFFERING_CHOSEN;
+    candidate.buffering = REPLAY_RANDOM;
     candidate.choice_count = work->messages;
     memset(candidate.choices, 0, candidate.choice_count);
     struct scenario before = *work->best;

@@ -76,12 +76,6 @@ static int run_rank(int rank, void *context)
     return execute_rank(now.collective, now.scenario, environment);
 }
 
-static uint32_t delay(void *context, int source, int dest, uint32_t number)
-{
-    const struct scenario *s = context;
-    return scenario_delay(s, execute_world_size(s), source, dest, number);
-}
-
 /* For real ranks: what of this event the library was free to decide. */
 static void note(void *context, const struct world_event *event)
 {
@@ -262,8 +256,6 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
                                                                    .result = result,
                                                                    .calling = calling,
                                                                    .margins = 1};
-    static const enum world_buffering buffering[] = {
-        WORLD_RENDEZVOUS, WORLD_EAGER, WORLD_EAGER_BYTES, WORLD_CHOSEN, WORLD_CREDITS, WORLD_POOL};
     if (!execute_adapt(collective, scenario))
         return false;
     now.collective = collective;
@@ -279,19 +271,10 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
         .run = run_rank,
         .context =
             (void *)(uintptr_t)(__asan_region_is_poisoned ? &environment : &environment_margins),
-        .buffering = buffering[scenario->buffering],
-        .eager_bytes = (size_t)(scenario->buffering == BUFFERING_CREDITS ? scenario->credits
-                                : scenario->buffering == BUFFERING_POOL  ? scenario->pool_bytes
-                                                                         : scenario->eager_bytes),
-        .delay = scenario->delays != DELAYS_NONE ? delay : NULL,
-        .delay_context = scenario,
-        .shuffle = scenario->shuffle,
+        .policy = scenario_policy(scenario, execute_world_size(scenario)),
         .late = scenario->late,
         .initialized = true,
         .warn_types = true,
-        .choice = {.kind = WORLD_BYTES,
-                   .bytes = scenario->choices,
-                   .count = scenario->choice_count},
         .step_count_max = 5000000,
         .event = timeline         ? show
                  : harness_noting ? note
@@ -300,6 +283,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
         .pattern = harness_pattern,
         .pattern_count = HARNESS_PATTERNS,
     };
+    replay_choice_bytes(&options.choice, scenario->choices, scenario->choice_count);
     if (world_run(&options, out) != CORE_OK)
         exit(3);
     given_up |= !out->finished;

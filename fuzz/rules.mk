@@ -29,7 +29,7 @@ $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 FUZZ_SHARE = $(BUILD)/share/crosswait
 FUZZ_SHARED_SOURCES = $(wildcard fuzz/scenario/*.c fuzz/real/*.c) corpus/collectives/registry.c
 FUZZ_SHARED_SCRIPTS = fuzz/build.sh fuzz/program/globals.sh fuzz/real/library.py
-FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h fuzz/scenario/*.h corpus/collectives/registry.h)) \
+FUZZ_SHARED = $(patsubst %,$(FUZZ_SHARE)/include/%,$(wildcard fuzz/*.h fuzz/scenario/*.h corpus/collectives/registry.h replay/policy/*.h) core/random.h core/status.h) \
               $(addprefix $(FUZZ_SHARE)/src/,$(notdir $(FUZZ_SHARED_SOURCES))) \
               $(patsubst %,$(FUZZ_SHARE)/lib/lib%.a,fuzz world checkers model replay core) \
               $(addprefix $(FUZZ_SHARE)/,$(notdir $(FUZZ_SHARED_SCRIPTS)))

@@ -1,7 +1,7 @@
-# Our own MPI: one library, which exports every MPI_ function also as PMPI_.
+# Our own MPI: one library, which exports every MPI_ function also as PMPI_. The grammar of policies comes with it.
 CFLAGS_world = $(MPI_CFLAGS) -O3 -fno-plt
 
-$(BUILD)/libworld.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard world/*/*.c)) world/pmpi.sh
+$(BUILD)/libworld.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard world/*/*.c replay/policy/*.c)) world/pmpi.sh
 	$(Q)rm -rf $@ $(BUILD)/world && mkdir -p $(BUILD)/world && cp $(filter %.o,$^) $(BUILD)/world/
 	$(Q)world/pmpi.sh $(BUILD)/world/*.o && ar rcs $@ $(BUILD)/world/*.o
 

@@ -350,7 +350,7 @@ struct world_rank {
 struct world_state {
     const struct world_options *options;
     struct world_outcome *outcome;
-    struct world_choice choice;
+    struct replay_choice choice;
     struct world_rank *rank;
     int rank_count;
     struct world_fiber *fiber; /* the one that runs */
@@ -361,7 +361,7 @@ struct world_state {
     struct world_delayed *delayed, *delayed_free;
     uint64_t ticks;
     int live_count; /* ranks not yet returned */
-    bool chosen;    /* shuffle */
+    bool chosen;    /* order=random */
     bool stop;
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
@@ -456,9 +456,10 @@ static inline void world_enter(const char *call)
         world_not_initialized();
     if (UNLIKELY(++WORLD->step_count > WORLD->step_count_max))
         world_step_limit();
-    if (UNLIKELY(WORLD->options->delay != NULL))
+    if (UNLIKELY(WORLD->options->policy.delay != REPLAY_DELAY_NONE))
         world_delayed_call();
-    if (UNLIKELY(WORLD->chosen) && world_choose(&WORLD->choice, 4) == 1)
+    if (UNLIKELY(WORLD->chosen) &&
+        replay_choice_take(&WORLD->choice, 4, REPLAY_REASON_SCHEDULE) == 1)
         world_fiber_yield();
 }
 #define ENTER(call) world_enter(call)

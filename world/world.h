@@ -11,39 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "core/random.h"
 #include "core/status.h"
+#include "replay/policy/policy.h"
 
 enum { WORLD_RANKS_MAX = 4096, WORLD_FINDINGS_MAX = 16, WORLD_TEXT_MAX = 1024 };
-
-/* Which standard-mode sends complete before their receive is posted. */
-enum world_buffering {
-    WORLD_RENDEZVOUS,  /* none */
-    WORLD_EAGER,       /* all */
-    WORLD_EAGER_BYTES, /* those of at most eager_bytes */
-    WORLD_CHOSEN,      /* the choice source decides for each */
-    WORLD_CREDITS,     /* while the receiver holds fewer than eager_bytes messages */
-    WORLD_POOL         /* while what the receiver holds, this one too, is at most eager_bytes */
-};
-
-/* Where every decision comes from: which ready rank runs, which of several matchable messages is
- * taken, whether a send is buffered, which completed request a Waitany returns. bytes that ran out
- * answer 0, the default order. */
-enum world_choice_kind {
-    WORLD_DEFAULT, /* always 0: first come, first served */
-    WORLD_SEED,
-    WORLD_BYTES
-};
-
-struct world_choice {
-    enum world_choice_kind kind;
-    struct core_random random; /* WORLD_SEED: initialise with core_random_init */
-    const uint8_t *bytes;      /* WORLD_BYTES */
-    size_t count, at;
-};
-
-/* Uniform-ish in [0, bound); bound > 0. */
-uint32_t world_choose(struct world_choice *choice, uint32_t bound);
 
 enum world_event_kind {
     WORLD_EVENT_SEND,  /* a send was posted: peer, tag, context, bytes, request; flag: buffered */
@@ -66,10 +37,6 @@ struct world_event { /* world ranks throughout */
 };
 
 typedef void (*world_event_fn)(void *context, const struct world_event *event);
-/* How many ticks a message from source to dest, the source's number-th, is under way; with dest -1:
- * how many ticks source takes before its next call. A tick passes when nobody can go on, or with a
- * poll in vain: keep delays below 10,000. Messages between two ranks do not overtake each other. */
-typedef uint32_t (*world_delay_fn)(void *context, int source, int dest, uint32_t number);
 /* What a rank does. Its return value is the rank's exit status; not 0 is reported. */
 typedef int (*world_rank_fn)(int rank, void *context);
 
@@ -77,19 +44,18 @@ struct world_options {
     int rank_count;
     world_rank_fn run;
     void *context;
-    enum world_buffering buffering;
-    size_t eager_bytes;
-    bool shuffle; /* order of ranks, of matches and of completions is chosen, not first come first
-                     served */
-    bool late;    /* received data reaches its buffer when the request completes, not before */
+    /* What of it can be had in process (replay_policy_check): buffering; order=random, where the
+     * order of ranks, of matches and of completions is chosen, and not first come first served;
+     * delays, in ticks of a microsecond. A tick passes when nobody can go on, or with a poll in
+     * vain. Messages between two ranks do not overtake each other. */
+    struct replay_policy policy;
+    bool late;        /* received data reaches its buffer when the request completes, not before */
     bool initialized; /* the ranks start with MPI_Init done and end without MPI_Finalize */
     bool warn_types;  /* a receive whose basic types differ from the send's is a finding */
-    struct world_choice choice;
-    uint64_t step_count_max; /* MPI calls in all; 0: 100 million */
-    size_t memory_bytes_max; /* for messages and handles; 0: 1 GiB */
-    size_t stack_bytes;      /* of each rank, 0: 1 MiB. The first world of the process decides. */
-    world_delay_fn delay;    /* NULL: none */
-    void *delay_context;
+    struct replay_choice choice; /* where every decision comes from; all zero: the default order */
+    uint64_t step_count_max;     /* MPI calls in all; 0: 100 million */
+    size_t memory_bytes_max;     /* for messages and handles; 0: 1 GiB */
+    size_t stack_bytes;   /* of each rank, 0: 1 MiB. The first world of the process decides. */
     world_event_fn event; /* NULL: none */
     void *event_context;
     uint8_t *pattern;     /* NULL, or counters that the communication pattern bumps */

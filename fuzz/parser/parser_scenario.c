@@ -9,6 +9,7 @@
 
 static void check_sound(const struct scenario *s)
 {
+    const struct replay_policy policy = scenario_policy(s, s->ranks);
     int source, dest;
     CORE_CHECK(s->ranks >= 1 && s->ranks <= SCENARIO_RANKS_MAX);
     CORE_CHECK(s->root >= 0 && s->root < s->ranks && s->slow < s->ranks);
@@ -16,8 +17,9 @@ static void check_sound(const struct scenario *s)
     CORE_CHECK(scenario_type_class(s->type) == scenario_type_class(s->type_send));
     if (scenario_slow_link(s, s->ranks, &source, &dest))
         CORE_CHECK(source != dest && source < s->ranks && dest < s->ranks &&
-                   scenario_delay(s, s->ranks, source, dest, 0));
-    CORE_CHECK(scenario_delay(s, s->ranks, 0, s->ranks - 1, 7) < 2000);
+                   replay_policy_delay(&policy, 1000, source, dest, 0));
+    CORE_CHECK(replay_policy_check(&policy, REPLAY_IN_PROCESS) == CORE_OK);
+    CORE_CHECK(replay_policy_delay(&policy, 1000, 0, s->ranks - 1, 7) < 2000);
 }
 
 static void check_text(const struct scenario *s)

@@ -2,7 +2,9 @@
  * -Dmain=crosswait_program_main (or rename main in its object), link it with this and libworld.a.
  * What a process has for itself and a rank here has not is replaced: exit handlers run when the
  * rank's main returns, and a rank that sleeps lets the others go on while the virtual clock moves.
- * Usage: PROGRAM [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]
+ * Usage: PROGRAM [-n RANKS] [-p POLICY] [-s SEED] [-v] [-- ARGUMENTS...]
+ * POLICY is what can be had in process of replay/policy/policy.h, from buffering=eager:4096 on; a
+ * word without a key is a buffering. A seed is also order=random.
  * Prints each finding as a line on standard error; exit status 0 without findings, 1 with, 2 for
  * bad usage. */
 #include <stdio.h>
@@ -96,19 +98,27 @@ static void show(void *context, const struct world_event *event)
 
 static int usage(const char *program)
 {
-    fprintf(
-        stderr,
-        "usage: %s [-n RANKS] [-p rendezvous|eager|eager:BYTES] [-s SEED] [-v] [-- ARGUMENTS...]\n",
-        program);
+    fprintf(stderr, "usage: %s [-n RANKS] [-p POLICY] [-s SEED] [-v] [-- ARGUMENTS...]\n", program);
     return 2;
+}
+
+/* A word without a key is a buffering. */
+static bool policy_read(struct replay_policy *policy, const char *text)
+{
+    enum core_status status = strchr(text, '=') ? replay_policy_read(policy, text)
+                                                : replay_policy_set(policy, "buffering", text);
+    return status == CORE_OK && replay_policy_check(policy, REPLAY_IN_PROCESS) == CORE_OK;
 }
 
 int main(int argc, char **argv)
 {
     static struct world_outcome outcome;
-    struct world_options options = {
-        .rank_count = 4, .run = run, .buffering = WORLD_EAGER_BYTES, .eager_bytes = 4096};
+    struct world_options options = {.rank_count = 4, .run = run};
+    struct replay_policy *policy = &options.policy;
     int i = 1;
+    replay_policy_init(policy);
+    policy->buffering = REPLAY_EAGER_BYTES;
+    policy->bytes = 4096;
     for (; i < argc && strcmp(argv[i], "--"); i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
         if (!strcmp(argv[i], "-v")) {
@@ -116,23 +126,15 @@ int main(int argc, char **argv)
         } else if (!strcmp(argv[i], "-n") && atoi(value) > 0) {
             options.rank_count = atoi(argv[++i]);
         } else if (!strcmp(argv[i], "-s") && *value) {
-            options.choice.kind = WORLD_SEED;
-            core_random_init(&options.choice.random, strtoull(argv[++i], NULL, 0));
-            options.shuffle = true;
-        } else if (!strcmp(argv[i], "-p") && *value) {
+            policy->seed = strtoull(argv[++i], NULL, 0);
+            policy->order = REPLAY_ORDER_RANDOM;
+        } else if (!strcmp(argv[i], "-p") && *value && policy_read(policy, value)) {
             i++;
-            if (!strcmp(value, "rendezvous"))
-                options.buffering = WORLD_RENDEZVOUS;
-            else if (!strcmp(value, "eager"))
-                options.buffering = WORLD_EAGER;
-            else if (!strncmp(value, "eager:", 6))
-                options.eager_bytes = strtoull(value + 6, NULL, 0);
-            else
-                return usage(argv[0]);
         } else {
             return usage(argv[0]);
         }
     }
+    replay_choice_seed(&options.choice, policy->seed);
     program_argv = argv + (i < argc ? i : argc - 1);
     program_argc = argc - (int)(program_argv - argv);
     program_argv[0] = argv[0];

@@ -51,7 +51,7 @@ def build():
     if os.path.exists(program) and all(os.path.getmtime(program) > os.path.getmtime(s) for s in sources):
         return program
     done = subprocess.run(["mpicc", "-std=gnu11", "-g", "-O1", "-w", "-I" + os.path.join(args.share, "include"), "-o", program] + sources +
-                          ["-lm"], capture_output=True, text=True)
+                          [os.path.join(args.share, "lib", name) for name in ("libreplay.a", "libcore.a")] + ["-lm"], capture_output=True, text=True)
     if done.returncode:
         trouble("cannot build library_main: " + done.stderr[-2000:])
     return program

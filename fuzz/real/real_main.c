@@ -43,12 +43,18 @@ static void hold(double microseconds)
     usleep((useconds_t)microseconds);
 }
 
+static void hold_ticks(int dest, uint32_t number)
+{
+    const struct replay_policy policy = scenario_policy(&scenario, world_size);
+    hold(TICK_US * (double)replay_policy_delay(&policy, 1000, world_rank, dest, number));
+}
+
 /* Before every call of the collective's. */
 static void hold_call(void)
 {
     static uint32_t number;
-    if (inside && scenario.delays != DELAYS_NONE)
-        hold(TICK_US * scenario_delay(&scenario, world_size, world_rank, -1, number++));
+    if (inside && scenario.delays != REPLAY_DELAY_NONE)
+        hold_ticks(-1, number++);
 }
 
 /* The world's rank of a communicator's, and the other way round; MPI_PROC_NULL and the like stay.
@@ -75,9 +81,8 @@ static void hold_message(int dest, MPI_Comm comm)
     hold_call();
     if (!inside || dest < 0)
         return;
-    if (scenario.delays != DELAYS_NONE)
-        hold(TICK_US * scenario_delay(&scenario, world_size, world_rank,
-                                      translated(comm, dest, MPI_COMM_WORLD), number++));
+    if (scenario.delays != REPLAY_DELAY_NONE)
+        hold_ticks(translated(comm, dest, MPI_COMM_WORLD), number++);
     if (scenario.late)
         hold(LATE_US);
 }
@@ -93,8 +98,8 @@ static enum how how_to_send(int decided, int count, MPI_Datatype type)
     PMPI_Type_size(type, &bytes);
     long size = (long)bytes * count;
     if (decided < 0 && inside)
-        decided = scenario.buffering == BUFFERING_EAGER ||
-                  (scenario.buffering == BUFFERING_EAGER_BYTES && size <= scenario.eager_bytes);
+        decided = scenario.buffering == REPLAY_EAGER ||
+                  (scenario.buffering == REPLAY_EAGER_BYTES && size <= scenario.eager_bytes);
     else if (decided < 0)
         decided = 1;
     if (!decided)

@@ -109,19 +109,20 @@ void execute_describe_call(const struct collective *c, const struct scenario *s,
 
 void execute_describe(const struct collective *c, const struct scenario *s, char *text, size_t room)
 {
-    static const char *const buffering[] = {"no send buffered",
-                                            "all sends buffered",
-                                            "small sends buffered",
-                                            "some sends buffered",
-                                            "few sends buffered at each receiver",
-                                            "few bytes buffered at each receiver"};
+    static const char *const buffering[] = {[REPLAY_RENDEZVOUS] = "no send buffered",
+                                            [REPLAY_EAGER] = "all sends buffered",
+                                            [REPLAY_EAGER_BYTES] = "small sends buffered",
+                                            [REPLAY_RANDOM] = "some sends buffered",
+                                            [REPLAY_CREDITS] =
+                                                "few sends buffered at each receiver",
+                                            [REPLAY_POOL] = "few bytes buffered at each receiver"};
     int from, to;
     execute_describe_call(c, s, text, room);
     size_t used = strlen(text);
     used += (size_t)snprintf(
         text + used, room - used, ", %s%s%s%s", buffering[s->buffering],
         s->shuffle ? ", shuffled" : "", s->slow >= 0 ? ", one slow rank" : "",
-        s->delays == DELAYS_NONE || s->delays == DELAYS_SLOW_LINK ? "" : ", delays");
+        s->delays == REPLAY_DELAY_NONE || s->delays == REPLAY_DELAY_SLOW_LINK ? "" : ", delays");
     if (used < room && scenario_slow_link(s, execute_world_size(s), &from, &to))
         snprintf(text + used, room - used, ", slow from rank %d to %d", from, to);
 }

@@ -14,6 +14,7 @@ static const char *const op_names[] = {"sum-int",          "sum-double", "max-in
                                        "affine-strided",   "sum-rounded"};
 static const char *const comm_names[] = {"world", "dup", "backwards", "part", "grid"};
 static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
+/* As it was written before the policies' grammar came, and is still read. */
 static const char *const buffering_names[] = {"rendezvous", "eager",   "eager-bytes",
                                               "chosen",     "credits", "pool"};
 static const char *const delays_names[] = {"none",      "uniform", "heavy",
@@ -54,6 +55,7 @@ struct field_row {
     int low, high; /* inclusive; more than 256 values take two bytes */
     const char *const *names;
     int often[14]; /* values that tend to matter, ended by -9 */
+    bool policy;   /* written as a word of the policies' grammar */
 };
 
 static const struct field_row row[FIELDS] = {
@@ -73,17 +75,17 @@ static const struct field_row row[FIELDS] = {
     [FIELD_PARAMETER] = {"parameter", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
     [FIELD_DIMS] = {"dims", 1, 3, NULL, {-9}},
     [FIELD_PERIODS] = {"periods", 0, 7, NULL, {-9}},
-    [FIELD_BUFFERING] = {"buffering", 0, SCENARIO_BUFFERINGS - 1, buffering_names, {-9}},
-    [FIELD_EAGER_BYTES] = {"eager-bytes", 0, 65535, NULL, {0, 1, 8, 64, 4096, -9}},
-    [FIELD_SHUFFLE] = {"shuffle", 0, 1, flag_names, {-9}},
+    [FIELD_BUFFERING] = {"buffering", 0, SCENARIO_BUFFERINGS - 1, buffering_names, {-9}, true},
+    [FIELD_EAGER_BYTES] = {"eager-bytes", 0, 65535, NULL, {0, 1, 8, 64, 4096, -9}, true},
+    [FIELD_SHUFFLE] = {"shuffle", 0, 1, flag_names, {-9}, true},
     [FIELD_LATE] = {"late", 0, 1, flag_names, {-9}},
     [FIELD_TRAFFIC] = {"traffic", 0, 1, flag_names, {-9}},
     [FIELD_SLOW] = {"slow", -1, SCENARIO_RANKS_MAX - 1, NULL, {-1, 0, 1, 2, -9}},
-    [FIELD_CREDITS] = {"credits", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
-    [FIELD_POOL_BYTES] = {"pool-bytes", 0, 65535, NULL, {0, 4, 8, 16, 64, 4096, -9}},
-    [FIELD_DELAYS] = {"delays", 0, SCENARIO_DELAYS - 1, delays_names, {-9}},
+    [FIELD_CREDITS] = {"credits", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}, true},
+    [FIELD_POOL_BYTES] = {"pool-bytes", 0, 65535, NULL, {0, 4, 8, 16, 64, 4096, -9}, true},
+    [FIELD_DELAYS] = {"delays", 0, SCENARIO_DELAYS - 1, delays_names, {-9}, true},
     [FIELD_DELAYS_SEED] =
-        {"delays-seed", 0, SCENARIO_RANKS_MAX *SCENARIO_RANKS_MAX - 1, NULL, {-9}},
+        {"delays-seed", 0, SCENARIO_RANKS_MAX *SCENARIO_RANKS_MAX - 1, NULL, {-9}, true},
 };
 
 static int field_get(const struct scenario *s, enum field field)
@@ -194,7 +196,7 @@ static void field_set(struct scenario *s, enum field field, int value)
         s->periods = (unsigned)value;
         break;
     case FIELD_BUFFERING:
-        s->buffering = (enum scenario_buffering)value;
+        s->buffering = (enum replay_buffering)value;
         break;
     case FIELD_EAGER_BYTES:
         s->eager_bytes = value;
@@ -218,7 +220,7 @@ static void field_set(struct scenario *s, enum field field, int value)
         s->pool_bytes = value;
         break;
     case FIELD_DELAYS:
-        s->delays = (enum scenario_delays)value;
+        s->delays = (enum replay_delay)value;
         break;
     case FIELD_DELAYS_SEED:
         s->delays_seed = (unsigned)value;
@@ -286,6 +288,106 @@ static void defaults(struct scenario *s)
     s->slow = -1;
 }
 
+/* --- policy ----------------------------------------------------------------------------------- */
+
+enum { PERCENT = 50, UNIFORM_NS = 16000, HEAVY_NS = 125000, SPEEDS_NS = 8000 };
+
+bool scenario_slow_link(const struct scenario *s, int ranks, int *out_source, int *out_dest)
+{
+    if (s->delays != REPLAY_DELAY_SLOW_LINK || ranks < 2)
+        return false;
+    *out_source = (int)s->delays_seed / SCENARIO_RANKS_MAX % ranks;
+    *out_dest = (int)s->delays_seed % SCENARIO_RANKS_MAX % ranks;
+    if (*out_dest == *out_source)
+        *out_dest = (*out_source + 1) % ranks;
+    return true;
+}
+
+/* As written: the slow link's ends may be beyond the ranks; from a rank to itself is to the next.
+ */
+static struct replay_policy policy_written(const struct scenario *s)
+{
+    const unsigned from = s->delays_seed / SCENARIO_RANKS_MAX,
+                   to = s->delays_seed % SCENARIO_RANKS_MAX;
+    struct replay_policy policy = {
+        .buffering = s->buffering,
+        .delay = s->delays,
+        .link_from = from,
+        .link_to = from == to && to + 1 < SCENARIO_RANKS_MAX ? to + 1 : to,
+        .order = s->shuffle ? REPLAY_ORDER_RANDOM : REPLAY_ORDER_FIRST,
+        .seed = s->delays_seed,
+    };
+    if (s->buffering == REPLAY_EAGER_BYTES)
+        policy.bytes = (uint64_t)s->eager_bytes;
+    else if (s->buffering == REPLAY_RANDOM)
+        policy.bytes = PERCENT;
+    else if (s->buffering == REPLAY_CREDITS)
+        policy.bytes = (uint64_t)s->credits;
+    else if (s->buffering == REPLAY_POOL)
+        policy.bytes = (uint64_t)s->pool_bytes;
+    if (s->delays == REPLAY_DELAY_UNIFORM)
+        policy.delay_ns = UNIFORM_NS;
+    else if (s->delays == REPLAY_DELAY_HEAVY)
+        policy.delay_ns = HEAVY_NS;
+    else if (s->delays == REPLAY_DELAY_SPEEDS)
+        policy.delay_ns = SPEEDS_NS;
+    return policy;
+}
+
+struct replay_policy scenario_policy(const struct scenario *s, int ranks)
+{
+    struct replay_policy policy = policy_written(s);
+    int from, to;
+    if (scenario_slow_link(s, ranks, &from, &to)) {
+        policy.link_from = (uint32_t)from;
+        policy.link_to = (uint32_t)to;
+    } else if (s->delays == REPLAY_DELAY_SLOW_LINK) {
+        policy.delay = REPLAY_DELAY_NONE;
+    }
+    return policy;
+}
+
+/* Words of a policy as read, by key. */
+enum { READ_BUFFERING, READ_DELAY, READ_ORDER, READ_SEED, READ_KEYS };
+static const char *const read_key[READ_KEYS] = {"buffering", "delay", "order", "seed"};
+
+/* What was read goes into the fields. False when they cannot hold it. */
+static bool policy_take(struct scenario *s, const struct replay_policy *policy, int key)
+{
+    const uint64_t bytes = policy->bytes;
+    switch (key) {
+    case READ_BUFFERING:
+        if ((int)policy->buffering >= SCENARIO_BUFFERINGS || bytes > 65535)
+            return false;
+        s->buffering = policy->buffering;
+        if (s->buffering == REPLAY_EAGER_BYTES)
+            s->eager_bytes = (int)bytes;
+        else if (s->buffering == REPLAY_CREDITS)
+            s->credits = (int)bytes;
+        else if (s->buffering == REPLAY_POOL)
+            s->pool_bytes = (int)bytes;
+        return (s->buffering != REPLAY_CREDITS || bytes <= 255) &&
+               (s->buffering != REPLAY_RANDOM || bytes == PERCENT);
+    case READ_DELAY:
+        if ((int)policy->delay >= SCENARIO_DELAYS)
+            return false;
+        s->delays = policy->delay;
+        if (s->delays == REPLAY_DELAY_SLOW_LINK) {
+            s->delays_seed = policy->link_from * SCENARIO_RANKS_MAX + policy->link_to;
+            return policy->link_from < SCENARIO_RANKS_MAX && policy->link_to < SCENARIO_RANKS_MAX;
+        }
+        return policy_written(s).delay_ns == policy->delay_ns;
+    case READ_ORDER:
+        s->shuffle = policy->order == REPLAY_ORDER_RANDOM;
+        return policy->order != REPLAY_ORDER_LIST;
+    default:
+        if (s->delays == REPLAY_DELAY_SLOW_LINK) /* the link says it all */
+            return true;
+        s->delays_seed = (unsigned)policy->seed;
+        return policy->seed < SCENARIO_RANKS_MAX * SCENARIO_RANKS_MAX;
+    }
+}
+
 /* --- bytes ------------------------------------------------------------------------------------ */
 
 static int width(enum field field)
@@ -337,12 +439,35 @@ bool scenario_is_text(const uint8_t *bytes, size_t count)
     return count >= sizeof title - 1 && !memcmp(bytes, title, sizeof title - 1);
 }
 
+/* The words of the policy that a scenario can choose, a line each. */
+static size_t print_policy(const struct scenario *s, char *text, size_t room)
+{
+    const struct replay_policy policy = policy_written(s);
+    char *words = replay_policy_text(&policy), *rest = words;
+    size_t used = words ? 0 : room;
+    for (char *word; (word = strsep(&rest, " ")) && used < room;) {
+        char *value = strchr(word, '=');
+        *value++ = 0;
+        if (strcmp(word, "seed") == 0 && policy.delay == REPLAY_DELAY_SLOW_LINK)
+            continue;
+        for (int key = 0; key < READ_KEYS; key++)
+            if (strcmp(word, read_key[key]) == 0)
+                used += (size_t)snprintf(text + used, room - used, "%s %s\n", word, value);
+    }
+    free(words);
+    return used;
+}
+
 size_t scenario_print(const struct scenario *s, const char *target, char *text, size_t room)
 {
     size_t used = (size_t)snprintf(text, room, "%scollective %s\n", title, target);
     for (int f = FIELD_TARGET + 1; f < FIELDS && used < room; f++) {
         int value = field_get(s, f);
-        if (row[f].names)
+        if (f == FIELD_BUFFERING)
+            used += print_policy(s, text + used, room - used);
+        else if (row[f].policy)
+            continue;
+        else if (row[f].names)
             used += (size_t)snprintf(text + used, room - used, "%s %s\n", row[f].key,
                                      row[f].names[value]);
         else
@@ -394,6 +519,35 @@ static int parse_field(enum field f, const char *word, struct scenario *s)
     return 0;
 }
 
+static void hear(enum core_status status, const char *message, void *context)
+{
+    (void)status;
+    snprintf(context, 200, "%s", message + (strncmp(message, "policy: ", 8) ? 0 : 8));
+}
+
+/* A word of the policies' grammar. */
+static int parse_policy(int key, const char *word, struct scenario *s, char message[200])
+{
+    struct replay_policy policy = policy_written(s);
+    struct scenario before = *s;
+    core_report_hook(hear, message);
+    enum core_status status = replay_policy_set(&policy, read_key[key], word);
+    if (status == CORE_OK)
+        status = replay_policy_check(&policy, REPLAY_IN_PROCESS);
+    core_report_hook(NULL, NULL);
+    if (status == CORE_OK && !policy_take(s, &policy, key)) {
+        snprintf(message, 200,
+                 "a scenario cannot hold '%.9s=%.40s'; its sizes are random:%d, uniform:%d, "
+                 "heavy:%d, speeds:%d, a seed below %d, numbers of 16 bits",
+                 read_key[key], word, PERCENT, UNIFORM_NS, HEAVY_NS, SPEEDS_NS,
+                 SCENARIO_RANKS_MAX * SCENARIO_RANKS_MAX);
+        *s = before;
+        status = CORE_LIMIT;
+    }
+    replay_policy_done(&policy);
+    return status == CORE_OK ? 0 : -1;
+}
+
 static int parse_line(const char *line, int number, struct scenario *s, char out_target[128],
                       char message[256])
 {
@@ -414,6 +568,17 @@ static int parse_line(const char *line, int number, struct scenario *s, char out
         if (parse_choices(word, s) == 0)
             return 0;
         snprintf(message, 256, "line %d: choices are pairs of hexadecimal digits, or '-'", number);
+        return -1;
+    }
+    int known = 0;
+    while (known < READ_KEYS && strcmp(read_key[known], key))
+        known++;
+    if (known < READ_KEYS) {
+        char why[200] = "";
+        if ((known == READ_BUFFERING && parse_field(FIELD_BUFFERING, word, s) == 0) ||
+            parse_policy(known, word, s, why) == 0)
+            return 0;
+        snprintf(message, 256, "line %d: %.199s", number, why);
         return -1;
     }
     for (int f = FIELD_TARGET + 1; f < FIELDS; f++) {
@@ -474,41 +639,6 @@ static uint64_t next(uint64_t *state)
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
-}
-
-bool scenario_slow_link(const struct scenario *s, int ranks, int *out_source, int *out_dest)
-{
-    if (s->delays != DELAYS_SLOW_LINK || ranks < 2)
-        return false;
-    *out_source = (int)s->delays_seed / SCENARIO_RANKS_MAX % ranks;
-    *out_dest = (int)s->delays_seed % SCENARIO_RANKS_MAX % ranks;
-    if (*out_dest == *out_source)
-        *out_dest = (*out_source + 1) % ranks;
-    return true;
-}
-
-uint32_t scenario_delay(const struct scenario *s, int ranks, int source, int dest, uint32_t number)
-{
-    uint64_t link = (uint64_t)s->delays_seed << 48 ^ (uint64_t)source << 24 ^ (uint64_t)(dest + 1),
-             message = link ^ (uint64_t)number << 56 ^ (uint64_t)number << 36;
-    switch (s->delays) {
-    case DELAYS_UNIFORM:
-        return dest < 0 ? 0 : (uint32_t)(next(&message) % 32);
-    case DELAYS_HEAVY:
-        return dest < 0 ? 0 : (uint32_t)(1000u >> next(&message) % 16);
-    case DELAYS_SLOW_LINK: {
-        int from, to;
-        return scenario_slow_link(s, ranks, &from, &to) && from == source && to == dest ? 1000 : 0;
-    }
-    case DELAYS_SPEEDS:
-        return dest < 0 ? (uint32_t)(next(&link) % 16) : 0;
-    case DELAYS_SWARM: /* three of four take no time; the others 1 to 128 ticks */
-        return next(&link) % 4 ? 0 : 1u << next(&link) % 8;
-    case DELAYS_NONE:
-    case SCENARIO_DELAYS:
-        break;
-    }
-    return 0;
 }
 
 static int field_any(enum field f, uint64_t *state)

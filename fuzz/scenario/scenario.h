@@ -2,13 +2,15 @@
  * It has three forms: this struct, bytes (what libFuzzer mutates: any bytes decode to a valid
  * scenario), and text (what people read and write).
  *
- * Relies on the C library alone: it is also compiled with mpicc for the run on real ranks. */
+ * Relies on the C library and the policies: it is also compiled with mpicc for real ranks. */
 #ifndef FUZZ_SCENARIO_SCENARIO_H
 #define FUZZ_SCENARIO_SCENARIO_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "replay/policy/policy.h"
 
 enum {
     SCENARIO_RANKS_MAX = 64,
@@ -56,25 +58,9 @@ enum scenario_comm {
     SCENARIO_COMMS
 };
 enum scenario_sizes { SIZES_EVEN, SIZES_UNEVEN, SIZES_MANY_ZERO, SIZES_ONE, SCENARIO_SIZES };
-enum scenario_buffering {
-    BUFFERING_RENDEZVOUS,
-    BUFFERING_EAGER,
-    BUFFERING_EAGER_BYTES,
-    BUFFERING_CHOSEN,
-    BUFFERING_CREDITS, /* each receiver holds so many messages */
-    BUFFERING_POOL,    /* or so many bytes */
-    SCENARIO_BUFFERINGS
-};
-
-enum scenario_delays {
-    DELAYS_NONE,
-    DELAYS_UNIFORM,   /* each message its own */
-    DELAYS_HEAVY,     /* most messages none, few a long one */
-    DELAYS_SLOW_LINK, /* one pair of ranks, in one direction: the seed is source * 64 + dest */
-    DELAYS_SPEEDS,    /* each rank its own, before each call */
-    DELAYS_SWARM,     /* each link and each rank its own */
-    SCENARIO_DELAYS
-};
+/* Of the policies' bufferings and delays (replay/policy/policy.h) a scenario has the first so many,
+ * with one size of each delay; random is random:50. */
+enum { SCENARIO_BUFFERINGS = REPLAY_POOL + 1, SCENARIO_DELAYS = REPLAY_DELAY_SWARM + 1 };
 
 struct scenario {
     unsigned target; /* index of the collective among those linked in, or of those asked for */
@@ -91,13 +77,13 @@ struct scenario {
     int parameter; /* k of a k-ary tree, distance of a shift */
     int dims;      /* neighbour collectives: number of dimensions, 1 to 3 */
     unsigned periods;
-    enum scenario_buffering buffering;
+    enum replay_buffering buffering;
     int eager_bytes;
     bool shuffle, late, traffic;
     int slow; /* the rank that comes last, -1: none */
     int credits, pool_bytes;
-    enum scenario_delays delays;
-    unsigned delays_seed;
+    enum replay_delay delays;
+    unsigned delays_seed; /* of a slow link: source * 64 + dest */
     uint8_t choices[SCENARIO_CHOICES_MAX];
     size_t choice_count;
 };
@@ -106,7 +92,9 @@ struct scenario {
 void scenario_decode(const uint8_t *bytes, size_t count, struct scenario *out);
 size_t scenario_encode(const struct scenario *scenario, uint8_t bytes[SCENARIO_BYTES_MAX]);
 
-/* Names instead of numbers; `target` is written as the name given. */
+/* Names instead of numbers; what the policies' grammar has is written in its words (buffering,
+ * delay, order, seed), and read also as it was written before (eager-bytes, credits, pool-bytes,
+ * shuffle, delays, delays-seed). `target` is written as the name given. */
 size_t scenario_print(const struct scenario *scenario, const char *target, char *text, size_t room);
 /* Returns 0, or -1 with a message (which line, what was expected). Keys that are left out keep
  * their defaults. *out_target is the name after `collective`, empty if there is none. */
@@ -120,10 +108,8 @@ int scenario_type_class(enum scenario_type type);
 int scenario_type_items(enum scenario_type type);
 enum scenario_type scenario_op_type(enum scenario_op op);
 
-/* How many ticks the number-th message from source to dest, ranks of the world, is under way; dest
- * -1: how many source takes before a call. Below 2000. */
-uint32_t scenario_delay(const struct scenario *scenario, int ranks, int source, int dest,
-                        uint32_t number);
+/* The policy of a world of so many ranks. It owns nothing. */
+struct replay_policy scenario_policy(const struct scenario *scenario, int ranks);
 
 /* The one link that is slow, between ranks of the world; false where there is none. */
 bool scenario_slow_link(const struct scenario *scenario, int ranks, int *out_source, int *out_dest);

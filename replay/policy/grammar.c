@@ -1,5 +1,5 @@
 /* The policy's text form, both ways, and who can do what: one table. A further buffering, delay or
- * order is a row here and a case where it is decided (policy.h, delay.c, the engine's order). */
+ * order is a row here and a case where it is decided (policy.h, delays.c, the engine's order). */
 #include "replay/policy/policy.h"
 
 #include <inttypes.h>

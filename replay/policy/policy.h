@@ -19,7 +19,7 @@
  *             only:NAME,...   the sends named complete at once, all others wait
  *   delay=none | uniform:NS | heavy:NS | slow-link:A-B | speeds:NS | swarm | exponential:NS |
  *         slow-rank:R | recorded
- *                             NS: mean in nanoseconds; delay.c says what each does where time
+ *                             NS: mean in nanoseconds; delays.c says what each does where time
  *                             passes. The logical clock has no time: there slow-rank:R runs R only
  *                             when nothing else can go on, and the random ones pick by chance who
  *                             goes on next

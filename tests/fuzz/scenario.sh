@@ -35,5 +35,23 @@ sed -i 's/strided/stridden/' quiz.txt
 "$fuzz" --replay quiz.txt 2>&1 || true
 sed -i 's/stridden/int/; s/ranks 7/ranks 70/' quiz.txt
 "$fuzz" --replay quiz.txt 2>&1 || true
+# What the grammar of policies has is also read in its words.
+head='crosswait scenario 1\ncollective defect_alltoall_send_first\nranks 5\ncount 3'
+same() { # $1: old lines, $2: the same in words of policies
+    printf "$head\n$1\n" >old.txt
+    printf "$head\n$2\n" >new.txt
+    "$fuzz" --explain=old.txt >old.out 2>&1 || true
+    "$fuzz" --explain=new.txt >new.out 2>&1 || true
+    sed -i 's/old.txt\|new.txt/X/' old.out new.out
+    cmp old.out new.out && grep -m 1 -o "[^,]*buffered.*" new.out
+}
+same 'buffering credits\ncredits 2\nshuffle yes\nchoices 0102' 'order random\nbuffering credits:2\nchoices 0102'
+same 'buffering pool\npool-bytes 8\ndelays heavy\ndelays-seed 7' 'seed 7\ndelay heavy:125000\nbuffering pool:8'
+same 'buffering eager-bytes\neager-bytes 4\ndelays slow-link\ndelays-seed 65' 'buffering eager:4\ndelay slow-link:1-2'
+same 'buffering chosen\nchoices 01000100' 'buffering random:50\nchoices 01000100'
+for wrong in 'buffering random:30' 'buffering list:0.1' 'buffering eager:9999999' 'delay uniform:5' 'delay recorded' 'delay slow' 'seed 4096' 'order list:0.1=2'; do
+    printf "$head\n$wrong\n" >wrong.txt
+    "$fuzz" --replay wrong.txt 2>&1 || true
+done
 printf 'crosswait scenario 1\ncollective nobody\n' >other.txt
 "$fuzz" --replay other.txt 2>&1 || true

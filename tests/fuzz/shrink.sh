@@ -10,7 +10,7 @@ shrink() { # $1: title, the rest: lines
     "$fuzz" --replay large.txt >/dev/null && echo "$title: the scenario itself does not fail"
     echo "$title: $("$fuzz" --shrink=large.txt --out=small.txt)"
     "$fuzz" --replay small.txt >/dev/null && echo "$title: what is left does not fail"
-    grep -Ev "^(crosswait|collective|op|type|type-send|parameter|dims)|^(slow -1|root 0|calls 1|sizes even)$| (0|no|none|world|-)$" small.txt
+    grep -Ev "^(crosswait|collective|op|type|type-send|parameter|dims)|^(slow -1|root 0|calls 1|sizes even)$| (0|no|none|first|world|-)$" small.txt
 }
 without() { # $1: sed expression that takes it away
     sed "$1" small.txt >less.txt
@@ -20,10 +20,10 @@ everything='root 2;count 9;type strided;type-send pair;calls 2;traffic yes;commu
 IFS=';'
 shrink "many delays" "collective defect_reduce_arrival_order" "ranks 7" "op affine-int" $everything "buffering eager" "delays uniform" "delays-seed 7"
 "$fuzz" --explain=small.txt | head -1
-without 's/^delays .*/delays none/'
+without 's/^delay .*/delay none/'
 shrink "a slow link among many" "collective defect_bcast_try_and_ask" "ranks 6" $everything "buffering eager" "delays heavy" "delays-seed 3"
 "$fuzz" --explain=small.txt | head -1
-without 's/^delays .*/delays none/'
+without 's/^delay .*/delay none/'
 choices=$(printf '%02x' 3 1 4 1 5 9 2 6 5 3 5 8 9 7 9 3 2 3 8 4 6 2 6 4 3 3 8 3 2 7 9 5 0 2 8 8 4 1 9 7 1 6 9 3 9 9 3 7 5 1)
 shrink "a long schedule" "collective defect_reduce_arrival_order" "ranks 5" "op affine-int" $everything "buffering eager" "shuffle yes" "choices $choices"
 without 's/^choices .*/choices -/'

@@ -339,16 +339,16 @@ static int run(int which, int seed, int repeat)
 {
     struct world_options options = {.rank_count = 2,
                                     .run = cases[which].run,
-                                    .buffering = WORLD_EAGER,
-                                    .shuffle = seed > 0,
+                                    .policy.buffering = REPLAY_EAGER,
                                     .late = seed == 2,
                                     .initialized = !cases[which].by_itself,
                                     .warn_types = true,
                                     .step_count_max = 200000};
     if (seed) {
-        options.choice.kind = WORLD_SEED;
-        core_random_init(&options.choice.random, (uint64_t)seed);
-        options.buffering = WORLD_CHOSEN;
+        replay_choice_seed(&options.choice, (uint64_t)seed);
+        options.policy.order = REPLAY_ORDER_RANDOM;
+        options.policy.buffering = REPLAY_RANDOM;
+        options.policy.bytes = 50;
     }
     memset(&outcome[repeat], 0, sizeof outcome[repeat]);
     return world_run(&options, &outcome[repeat]) != CORE_OK;
@@ -393,11 +393,10 @@ int main(void)
     for (int seed = 1; seed < 40; seed++) {
         struct world_options options = {.rank_count = 3,
                                         .run = race,
-                                        .buffering = WORLD_EAGER,
-                                        .shuffle = true,
-                                        .initialized = true,
-                                        .choice.kind = WORLD_SEED};
-        core_random_init(&options.choice.random, (uint64_t)seed);
+                                        .policy.buffering = REPLAY_EAGER,
+                                        .policy.order = REPLAY_ORDER_RANDOM,
+                                        .initialized = true};
+        replay_choice_seed(&options.choice, (uint64_t)seed);
         failed += world_run(&options, &one) != CORE_OK || one.finding_count;
     }
     if (first_seen != 6) {

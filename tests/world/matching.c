@@ -221,11 +221,11 @@ static void world(int seed)
                                     .run = run,
                                     .initialized = true,
                                     .event = on_event,
-                                    .buffering = seed % 3 ? WORLD_EAGER : WORLD_RENDEZVOUS,
-                                    .shuffle = chosen != 0};
+                                    .policy.buffering =
+                                        seed % 3 ? REPLAY_EAGER : REPLAY_RENDEZVOUS};
     if (chosen) {
-        options.choice.kind = WORLD_SEED;
-        core_random_init(&options.choice.random, (uint64_t)seed);
+        options.policy.order = REPLAY_ORDER_RANDOM;
+        replay_choice_seed(&options.choice, (uint64_t)seed);
     }
     for (int i = 0; i < ranks; i++)
         core_random_init(&plan[i], (uint64_t)seed * 64 + (uint64_t)i);

@@ -322,13 +322,12 @@ static int found(int which, int seed, const char *rule)
     static struct world_outcome outcome, again;
     struct world_options options = {.rank_count = 2,
                                     .run = cases[which].run,
-                                    .buffering = WORLD_EAGER,
-                                    .shuffle = seed > 0,
+                                    .policy.buffering = REPLAY_EAGER,
                                     .initialized = true,
                                     .step_count_max = 200000};
     if (seed) {
-        options.choice.kind = WORLD_SEED;
-        core_random_init(&options.choice.random, (uint64_t)seed);
+        options.policy.order = REPLAY_ORDER_RANDOM;
+        replay_choice_seed(&options.choice, (uint64_t)seed);
     }
     memset(&outcome, 0, sizeof outcome);
     memset(&again, 0, sizeof again);

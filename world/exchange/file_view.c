@@ -187,7 +187,7 @@ int world_file_flush(MPI_File file)
 static bool passes_at_once(MPI_File file)
 {
     return file->atomic || file->comm.size == 1 ||
-           (WORLD->chosen && world_choose(&WORLD->choice, 2) == 1);
+           (WORLD->chosen && replay_choice_take(&WORLD->choice, 2, REPLAY_REASON_OTHER) == 1);
 }
 
 int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes)

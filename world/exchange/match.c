@@ -201,22 +201,9 @@ static bool buffered(const struct ompi_request_t *send, const struct world_rank 
         return true;
     if (send->mode == MODE_SYNCHRONOUS)
         return false;
-    switch (WORLD->options->buffering) {
-    case WORLD_EAGER:
-        return true;
-    case WORLD_EAGER_BYTES:
-        return bytes <= WORLD->options->eager_bytes;
-    case WORLD_CHOSEN:
-        return world_choose(&WORLD->choice, 2) == 1;
-    case WORLD_CREDITS:
-        return dest->held_count < WORLD->options->eager_bytes;
-    case WORLD_POOL:
-        return bytes <= WORLD->options->eager_bytes &&
-               dest->held_bytes <= WORLD->options->eager_bytes - bytes;
-    case WORLD_RENDEZVOUS:
-        break;
-    }
-    return false;
+    const struct replay_send standard = {
+        .bytes = bytes, .held_count = dest->held_count, .held_bytes = dest->held_bytes};
+    return replay_policy_buffers(&WORLD->options->policy, &standard, &WORLD->choice);
 }
 
 static void pattern_note(const struct ompi_request_t *send, int dest, size_t bytes)
@@ -322,9 +309,12 @@ void world_send_post(struct ompi_request_t *send)
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += bytes;
     WORLD->now_ns += 100;
-    uint32_t ticks = UNLIKELY(WORLD->options->delay != NULL) ? world_delayed_ticks(world) : 0;
+    uint32_t ticks = UNLIKELY(WORLD->options->policy.delay != REPLAY_DELAY_NONE)
+                         ? world_delayed_ticks(world)
+                         : 0;
     pattern_note(send, world, bytes);
-    if (UNLIKELY(WORLD->options->delay != NULL) && dest != me && send->mode != MODE_READY) {
+    if (UNLIKELY(WORLD->options->policy.delay != REPLAY_DELAY_NONE) && dest != me &&
+        send->mode != MODE_READY) {
         send_delayed(send, dest, bytes, ticks);
         return;
     }
@@ -363,7 +353,7 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
         candidates++;
     }
     if (candidates > 1) { /* the first of each sender may have come first */
-        uint32_t pick = world_choose(&WORLD->choice, candidates), at = 0;
+        uint32_t pick = replay_choice_take(&WORLD->choice, candidates, REPLAY_REASON_MATCH), at = 0;
         int sender = -1;
         for (struct world_message *m = rank->unexpected; m && sender < 0; m = m->next)
             if (matches(m->context, m->source, m->tag, context, source, tag) && at++ == pick)

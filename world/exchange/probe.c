@@ -42,7 +42,7 @@ static struct world_message *await(MPI_Comm comm, int source, int tag, bool take
 
 static bool look_late(void)
 {
-    return WORLD->chosen && world_choose(&WORLD->choice, 4) == 1;
+    return WORLD->chosen && replay_choice_take(&WORLD->choice, 4, REPLAY_REASON_MATCH) == 1;
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)

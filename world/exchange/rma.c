@@ -162,7 +162,8 @@ bool world_rma_complete(MPI_Win win, int target)
     }
     uint32_t count;
     while (WORLD->chosen && (count = eligible(win, target, 0, &link))) {
-        eligible(win, target, world_choose(&WORLD->choice, count), &link);
+        eligible(win, target, replay_choice_take(&WORLD->choice, count, REPLAY_REASON_OTHER),
+                 &link);
         news |= take_out(win, link);
         any = true;
     }
@@ -325,7 +326,8 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     kept->next = NULL;
     *win->pending_end = kept;
     win->pending_end = &kept->next;
-    if (UNLIKELY(WORLD->chosen) && world_choose(&WORLD->choice, 3) == 1) { /* at once */
+    if (UNLIKELY(WORLD->chosen) &&
+        replay_choice_take(&WORLD->choice, 3, REPLAY_REASON_OTHER) == 1) { /* at once */
         if (ordered(kept))
             predecessors(win, kept);
         struct world_rma **link = &win->pending;

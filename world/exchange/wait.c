@@ -217,7 +217,7 @@ static int find_complete(int count, MPI_Request request[], bool *out_active)
     }
     if (complete < 2 || !WORLD->chosen)
         return found;
-    int pick = (int)world_choose(&WORLD->choice, (uint32_t)complete);
+    int pick = (int)replay_choice_take(&WORLD->choice, (uint32_t)complete, REPLAY_REASON_WAIT);
     for (int i = found;; i++)
         if (!idle(request[i]) && request[i]->complete && pick-- == 0)
             return i;
@@ -291,7 +291,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 static bool look_late(void)
 {
-    return WORLD->chosen && world_choose(&WORLD->choice, 4) == 1;
+    return WORLD->chosen && replay_choice_take(&WORLD->choice, 4, REPLAY_REASON_WAIT) == 1;
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)

@@ -7,6 +7,9 @@
  * never under way. */
 #include "world/state.h"
 
+/* A longer delay would be taken for a livelock. */
+enum { TICK_NS = 1000, TICKS_MAX = 9999 };
+
 struct world_delayed {
     struct world_delayed *next;
     uint64_t due;
@@ -45,10 +48,15 @@ static void happen(void)
     WORLD->delayed_free = l;
 }
 
+static uint32_t ticks_of(int dest, uint32_t number)
+{
+    uint64_t ticks = replay_policy_delay(&WORLD->options->policy, TICK_NS, ME->rank, dest, number);
+    return ticks < TICKS_MAX ? (uint32_t)ticks : TICKS_MAX;
+}
+
 void world_delayed_call(void)
 {
-    uint32_t ticks =
-        WORLD->options->delay(WORLD->options->delay_context, ME->rank, -1, ME->call_count++);
+    uint32_t ticks = ticks_of(-1, ME->call_count++);
     if (!ticks)
         return;
     put((struct world_delayed){.due = WORLD->ticks + ticks, .fiber = WORLD->fiber});
@@ -57,9 +65,7 @@ void world_delayed_call(void)
 
 uint32_t world_delayed_ticks(int dest)
 {
-    return dest == ME->rank ? 0
-                            : WORLD->options->delay(WORLD->options->delay_context, ME->rank, dest,
-                                                    ME->send_count);
+    return dest == ME->rank ? 0 : ticks_of(dest, ME->send_count);
 }
 
 void world_delayed_message(struct world_message *message, struct world_rank *dest, uint32_t ticks)
@@ -72,7 +78,7 @@ bool world_delayed_next(void)
     if (!WORLD->delayed)
         return false;
     if (WORLD->delayed->due > WORLD->ticks) {
-        WORLD->now_ns += (WORLD->delayed->due - WORLD->ticks) * 1000;
+        WORLD->now_ns += (WORLD->delayed->due - WORLD->ticks) * TICK_NS;
         WORLD->ticks = WORLD->delayed->due;
     }
     happen();
@@ -82,7 +88,7 @@ bool world_delayed_next(void)
 void world_delayed_tick(void)
 {
     WORLD->ticks++;
-    WORLD->now_ns += 1000;
+    WORLD->now_ns += TICK_NS;
     while (WORLD->delayed && WORLD->delayed->due <= WORLD->ticks)
         happen();
 }

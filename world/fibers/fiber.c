@@ -143,7 +143,8 @@ static struct world_fiber *pick(void)
         return paused;
     }
     if (UNLIKELY(world->chosen) && world->ready_count > 1) {
-        uint32_t mine = (world->ready_head + world_choose(&world->choice, world->ready_count)) &
+        uint32_t mine = (world->ready_head + replay_choice_take(&world->choice, world->ready_count,
+                                                                REPLAY_REASON_SCHEDULE)) &
                         world->ready_mask;
         uint32_t head = world->ready_head & world->ready_mask;
         struct world_fiber *other = world->ready[head];

@@ -15,27 +15,6 @@ static int rank_room;
 
 enum { POLLS_MAX = 20000 };
 
-uint32_t world_choose(struct world_choice *choice, uint32_t bound)
-{
-    if (bound <= 1)
-        return 0;
-    switch (choice->kind) {
-    case WORLD_SEED:
-        return (uint32_t)core_random_below(&choice->random, bound);
-    case WORLD_BYTES: {
-        if (choice->at >= choice->count)
-            return 0;
-        uint32_t value = choice->bytes[choice->at++];
-        if (bound > 256 && choice->at < choice->count)
-            value = value << 8 | choice->bytes[choice->at++];
-        return value % bound;
-    }
-    case WORLD_DEFAULT:
-        break;
-    }
-    return 0;
-}
-
 /* --- findings --------------------------------------------------------------------------------- */
 
 static void found(const char *rule, int rank, const char *format, va_list arguments)
@@ -396,7 +375,12 @@ enum core_status world_run(const struct world_options *options, struct world_out
     if (options->rank_count < 1 || options->rank_count > WORLD_RANKS_MAX)
         return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", options->rank_count,
                            WORLD_RANKS_MAX);
-    enum core_status status = tables_reserve(options->rank_count);
+    enum core_status status = CORE_OK;
+    if (options->policy.buffering > REPLAY_POOL || options->policy.order == REPLAY_ORDER_LIST)
+        status = replay_policy_check(&options->policy, REPLAY_IN_PROCESS);
+    if (status != CORE_OK)
+        return status;
+    status = tables_reserve(options->rank_count);
     if (status == CORE_OK)
         status = world_fiber_reserve(options->rank_count, options->stack_bytes);
     if (status != CORE_OK)
@@ -412,7 +396,7 @@ enum core_status world_run(const struct world_options *options, struct world_out
     while (world->ready_mask + 1 < (uint32_t)options->rank_count)
         world->ready_mask = world->ready_mask * 2 + 1;
     world->ready_head = world->ready_count = 0;
-    world->chosen = options->shuffle && options->choice.kind != WORLD_DEFAULT;
+    world->chosen = options->policy.order == REPLAY_ORDER_RANDOM;
     world->stop = false;
     world->step_count = 0;
     world->step_count_max = step_limit();
