@@ -101,7 +101,11 @@ enum core_status store_message_follow(struct store *store, struct store_rank *ra
 {
     const struct store_call *def = &store->defs.call[call];
     const struct store_list *list = store_list_find(parts, SPOOL_LIST_REQUESTS);
-    struct event_parts given = {.leg = parts && parts->has_leg ? &parts->leg : NULL,
+    struct event_parts given = {.class = def->class,
+                                .inside = def->inner,
+                                .pending = pending,
+                                .bytes = (uint64_t)bytes,
+                                .leg = parts && parts->has_leg ? &parts->leg : NULL,
                                 .request = list ? list->value : NULL,
                                 .request_count = list ? list->count : 0,
                                 .done = parts ? parts->done : NULL,
@@ -110,8 +114,7 @@ enum core_status store_message_follow(struct store *store, struct store_rank *ra
 
     if (def->class == EVENT_CLASS_IMRECV && parts && parts->arg_count)
         given.message = (uint64_t)parts->arg[0];
-    enum core_status status = event_view_set(&rank->view, event, def->class, &given,
-                                             (uint64_t)bytes, def->inner, pending);
+    enum core_status status = event_view_set(&rank->view, event, &given);
     return status ? status
                   : requests_follow(&rank->requests, &rank->view.event, step_take, &follow);
 }

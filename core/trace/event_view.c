@@ -25,10 +25,9 @@ static struct trace_completion completion_of(const struct event_parts *parts, ui
 }
 
 enum core_status event_view_set(struct event_view *view, const struct spool_event *record,
-                                enum event_class class, const struct event_parts *parts,
-                                uint64_t bytes, bool inside, bool pending)
+                                const struct event_parts *parts)
 {
-    bool starts = class == EVENT_CLASS_START;
+    bool starts = parts->class == EVENT_CLASS_START;
     uint32_t count = starts ? parts->request_count : parts->done_count;
     enum core_status status =
         CORE_ARRAY_ROOM(view->completion, view->completion_room, count, "the parts of a call");
@@ -41,16 +40,19 @@ enum core_status event_view_set(struct event_view *view, const struct spool_even
                    : completion_of(parts, record->request, &parts->done[i]);
     struct trace_event *event = &view->event; /* what is left out stays zero */
     event->seq = record->seq;
-    event->parent = record->parent ? record->seq - record->parent : inside ? record->seq : 0;
-    event->class = class;
+    event->parent = record->parent ? record->seq - record->parent : parts->inside ? record->seq : 0;
+    event->class = parts->class;
+    event->mode = parts->mode;
     event->comm = event->win = (int32_t)record->comm;
     event->peer = record->peer;
     event->tag = record->tag;
-    event->bytes = bytes;
+    event->bytes = parts->bytes;
     event->request = starts && count ? 0 : record->request;
     event->message = parts->message;
     event->error = record->head.b;
-    event->pending = pending;
+    event->pending = parts->pending;
+    event->t_enter = record->t_enter;
+    event->t_leave = record->t_leave;
     event->has_leg = parts->leg != NULL;
     event->recv_peer = parts->leg ? parts->leg->peer : EVENT_NONE;
     event->recv_tag = parts->leg ? parts->leg->tag : EVENT_NONE;

@@ -11,7 +11,13 @@
 #include "core/spool/spool.h"
 #include "core/trace/trace.h"
 
-struct event_parts { /* what was committed for the call besides its record; all may be zero */
+struct event_parts { /* what is known of the call besides its record */
+    enum event_class class;
+    enum event_mode mode;
+    bool inside;    /* the library makes it for another one */
+    bool pending;   /* it had not returned */
+    uint64_t bytes; /* what its count and type come to */
+    /* what was committed for it; all may be zero */
     const struct spool_leg *leg;
     const int64_t *request; /* SPOOL_LIST_REQUESTS */
     uint32_t request_count;
@@ -25,11 +31,8 @@ struct event_view {           /* all zero at first; event_view_done frees it */
     uint32_t completion_room;
 };
 
-/* pending: the call had not returned. inside: of a call that the library makes for another one.
- * bytes: what its count and type come to. */
 enum core_status event_view_set(struct event_view *view, const struct spool_event *record,
-                                enum event_class class, const struct event_parts *parts,
-                                uint64_t bytes, bool inside, bool pending);
+                                const struct event_parts *parts);
 void event_view_done(struct event_view *view);
 
 #endif

@@ -52,12 +52,15 @@ static struct request request_of(const struct trace_event *event, enum request_k
                             .made = event->seq,
                             .begun = event->seq,
                             .turn = event->seq,
+                            .t_enter = event->t_enter,
+                            .t_leave = event->t_leave,
                             .bytes = event->bytes,
                             .comm = event->comm,
                             .win = event->win,
                             .peer = event->peer,
                             .tag = event->tag,
                             .kind = (uint8_t)kind,
+                            .mode = (uint8_t)event->mode,
                             .active = true,
                             .inside = event->parent != 0};
 }
@@ -170,6 +173,8 @@ static enum core_status receive_matched(const struct step *step, bool immediate)
     request.kind = REQUEST_RECEIVE;
     request.matched = true;
     request.made = request.begun = event->seq;
+    request.t_enter = event->t_enter;
+    request.t_leave = event->t_leave;
     request.id = immediate ? event->request : 0;
     enum core_status status = add(step, REQUEST_BEGUN, &request);
     struct trace_completion done = {
@@ -186,6 +191,8 @@ static enum core_status start(const struct step *step, uint64_t id)
     request->active = true;
     request->cancelled = false;
     request->begun = request->turn = step->event->seq;
+    request->t_enter = step->event->t_enter;
+    request->t_leave = step->event->t_leave;
     return tell(step, REQUEST_BEGUN, request, NULL);
 }
 

@@ -40,11 +40,13 @@ struct request {
     uint64_t begun; /* seq of the call that began it last; 0: a persistent one, never started */
     uint64_t turn;  /* receives: seq of the call by which it stands in the order of matching: begun,
                        or the matched probe */
-    uint64_t bytes; /* as the call says; messages: as the probe found */
+    uint64_t t_enter, t_leave;    /* of the call that began it last */
+    uint64_t bytes;               /* as the call says; messages: as the probe found */
     int32_t comm, win, peer, tag; /* as the call says; of matched messages as the probe found */
     uint32_t own[3]; /* the caller's; 0 when it is made, but that a matched receive takes over its
                         message's */
     uint8_t kind;    /* enum request_kind */
+    uint8_t mode;    /* enum event_mode; sends */
     bool persistent, active;
     bool cancelled; /* MPI_Cancel was called since it began */
     bool matched;   /* receives of a message that a probe had matched */

@@ -16,152 +16,65 @@ struct lane_state {
     struct proof_rank *rank;
     struct proof_lane *kept;
     int32_t world;
-    bool posts, completions; /* which of the two this pass takes; neither: definitions only */
+    struct spool_reader reader;
+    struct spool_event event; /* the next call of the application that returned */
+    bool open, more;
 };
 
-/* --- tables ----------------------------------------------------------------------------------- */
+/* --- channels and requests -------------------------------------------------------------------- */
 
-static uint64_t mix(uint64_t x)
+static struct proof_channel_key channel_key(uint64_t global, int32_t source, int32_t dest,
+                                            int32_t tag)
 {
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
-    x ^= x >> 32;
-    x *= 0xd6e8feb86659fd93u;
-    return x ^ x >> 32;
-}
-
-static uint64_t channel_hash(uint64_t global, int32_t source, int32_t dest, int32_t tag)
-{
-    return mix(mix(global ^ (uint64_t)(uint32_t)tag << 32) ^
-               ((uint64_t)(uint32_t)source << 32 | (uint32_t)dest));
-}
-
-static bool channel_free(const struct proof_channel *channel)
-{
-    return !channel->sent && !channel->received;
-}
-
-static struct proof_channel *channel_place(const struct proof_history *history, uint64_t global,
-                                           int32_t source, int32_t dest, int32_t tag)
-{
-    uint64_t mask = history->channel_room - 1;
-
-    for (uint64_t at = channel_hash(global, source, dest, tag) & mask;; at = (at + 1) & mask) {
-        struct proof_channel *channel = &history->channel[at];
-
-        if (channel_free(channel) || (channel->global == global && channel->source == source &&
-                                      channel->dest == dest && channel->tag == tag))
-            return channel;
-    }
+    return (struct proof_channel_key){.global = global, .source = source, .dest = dest, .tag = tag};
 }
 
 const struct proof_channel *proof_channel_find(const struct proof_history *history, uint64_t global,
                                                int32_t source, int32_t dest, int32_t tag)
 {
-    struct proof_channel *channel =
-        history->channel_room ? channel_place(history, global, source, dest, tag) : NULL;
+    struct proof_channel_key key = channel_key(global, source, dest, tag);
 
-    return channel && !channel_free(channel) ? channel : NULL;
+    return core_table_find(&history->channels, &key);
 }
 
-static bool channels_grow(struct proof_history *history)
-{
-    struct proof_history grown = *history;
-
-    grown.channel_room = history->channel_room ? 2 * history->channel_room : 256;
-    grown.channel = calloc(grown.channel_room, sizeof *grown.channel);
-    if (!grown.channel)
-        return false;
-    for (uint64_t i = 0; i < history->channel_room; i++) {
-        const struct proof_channel *c = &history->channel[i];
-
-        if (!channel_free(c))
-            *channel_place(&grown, c->global, c->source, c->dest, c->tag) = *c;
-    }
-    free(history->channel);
-    *history = grown;
-    return true;
-}
-
-/* The channel, made if need be: the caller counts something in it at once. NULL: out of memory,
- * history is unclear. */
+/* The channel, made if need be. NULL: out of memory, history is unclear. */
 static struct proof_channel *channel_get(struct proof_history *history, uint64_t global,
                                          int32_t source, int32_t dest, int32_t tag)
 {
+    struct proof_channel_key key = channel_key(global, source, dest, tag);
     struct proof_channel *channel;
 
-    if (2 * (history->channel_count + 1) > history->channel_room && !channels_grow(history)) {
+    if (core_table_put(&history->channels, &key, "channels", &channel)) {
         history->unclear = true;
         return NULL;
-    }
-    channel = channel_place(history, global, source, dest, tag);
-    if (channel_free(channel)) {
-        *channel =
-            (struct proof_channel){.global = global, .source = source, .dest = dest, .tag = tag};
-        history->channel_count++;
     }
     return channel;
 }
 
-static struct proof_request *request_place(const struct proof_rank *rank, uint32_t id)
+const struct proof_space *proof_request_space(const struct proof_rank *rank,
+                                              const struct request *request)
 {
-    uint32_t mask = rank->request_room - 1;
+    uint32_t space = request->own[PROOF_SPACE];
 
-    for (uint32_t at = (uint32_t)mix(id) & mask;; at = (at + 1) & mask)
-        if (!rank->request[at].id || rank->request[at].id == id)
-            return &rank->request[at];
+    return space && space <= rank->space_count ? &rank->space[space - 1] : NULL;
 }
 
-static struct proof_request *request_get(const struct proof_rank *rank, uint32_t id)
+int32_t proof_request_world(const struct proof_rank *rank, const struct request *request)
 {
-    struct proof_request *request = rank->request_room && id ? request_place(rank, id) : NULL;
+    const struct proof_space *space = proof_request_space(rank, request);
 
-    return request && request->id ? request : NULL;
+    return space ? proof_space_world(space, request->peer) : EVENT_NONE;
 }
 
-const struct proof_request *proof_request_find(const struct proof_rank *rank, uint32_t id)
+uint64_t proof_request_number(const struct request *request)
 {
-    return request_get(rank, id);
+    return (uint64_t)request->own[PROOF_NUMBER] << 32 | request->own[PROOF_NUMBER + 1];
 }
 
-static void request_add(struct proof_history *history, struct proof_rank *rank,
-                        const struct proof_request *request)
+static void request_number(struct request *request, uint64_t number)
 {
-    if (!request->id)
-        return;
-    if (2 * (rank->request_count + 1) > rank->request_room) {
-        struct proof_rank grown = *rank;
-
-        grown.request_room = rank->request_room ? 2 * rank->request_room : 64;
-        grown.request = calloc(grown.request_room, sizeof *grown.request);
-        if (!grown.request) {
-            history->unclear = true;
-            return;
-        }
-        for (uint32_t i = 0; i < rank->request_room; i++)
-            if (rank->request[i].id)
-                *request_place(&grown, rank->request[i].id) = rank->request[i];
-        free(rank->request);
-        *rank = grown;
-    }
-    rank->request_count++;
-    *request_place(rank, request->id) = *request;
-}
-
-static void request_remove(struct proof_rank *rank, struct proof_request *request)
-{
-    uint32_t mask = rank->request_room - 1;
-    uint32_t at = (uint32_t)(request - rank->request);
-
-    request->id = 0;
-    rank->request_count--;
-    for (at = (at + 1) & mask; rank->request[at].id;
-         at = (at + 1) & mask) { /* those behind it may move up */
-        struct proof_request moved = rank->request[at];
-
-        rank->request[at].id = 0;
-        *request_place(rank, moved.id) = moved;
-    }
+    request->own[PROOF_NUMBER] = (uint32_t)(number >> 32);
+    request->own[PROOF_NUMBER + 1] = (uint32_t)number;
 }
 
 /* --- spaces ----------------------------------------------------------------------------------- */
@@ -281,7 +194,7 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
     call[id].traits = def->traits;
     snprintf(call[id].name, sizeof call[id].name, "%.*s", (int)def->name_bytes,
              (const char *)spool_tail(def, sizeof *def));
-    call[id].buffered = def->mode == EVENT_MODE_BUFFERED;
+    call[id].mode = (uint8_t)def->mode;
     names = (const char *)spool_tail(def, sizeof *def) + def->name_bytes;
     call[id].group_arg = arg_place(names, def->names_bytes, "group");
     call[id].lock_arg = arg_place(names, def->names_bytes, "lock_type");
@@ -289,37 +202,33 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
 
 /* --- events ----------------------------------------------------------------------------------- */
 
-/* Returns how many-th of its channel it is. */
-static uint64_t channel_send(struct lane_state *lane, struct proof_channel *channel, bool buffered)
+static void post_send(struct lane_state *lane, struct request *request)
 {
-    if (!channel->sent)
-        channel->lane = lane->kept->lane;
-    channel->mixed |= channel->lane != lane->kept->lane;
-    channel->buffered |= buffered;
-    return ++channel->sent;
-}
-
-static uint64_t post_send(struct lane_state *lane, const struct spool_event *event)
-{
-    struct proof_space *space = proof_space_find(lane->rank, PROOF_SPACE_COMM, event->comm);
-    int32_t dest = space ? proof_space_world(space, event->peer) : EVENT_NONE;
+    const struct proof_space *space = proof_request_space(lane->rank, request);
+    int32_t dest = proof_request_world(lane->rank, request);
     struct proof_channel *channel;
 
     if (dest == EVENT_PROC_NULL)
-        return 0;
+        return;
     if (dest < 0) {
         lane->history->unclear = true;
-        return 0;
+        return;
     }
-    channel = channel_get(lane->history, space->global, lane->world, dest, event->tag);
+    channel = channel_get(lane->history, space->global, lane->world, dest, request->tag);
     if (!channel)
-        return 0;
-    return channel_send(lane, channel, lane->rank->call[event->head.a].buffered);
+        return;
+    if (!channel->sent)
+        channel->lane = lane->kept->lane;
+    channel->mixed |= channel->lane != lane->kept->lane;
+    channel->buffered |= request->mode == EVENT_MODE_BUFFERED;
+    request_number(request, ++channel->sent);
 }
 
-static void take_message(struct lane_state *lane, const struct proof_space *space, int32_t source,
+static void take_message(struct lane_state *lane, const struct request *request, int32_t source,
                          int32_t tag)
 {
+    const struct proof_space *space =
+        proof_space_find(lane->rank, PROOF_SPACE_COMM, (uint32_t)request->comm);
     struct proof_channel *channel;
     int32_t from;
 
@@ -333,93 +242,6 @@ static void take_message(struct lane_state *lane, const struct proof_space *spac
     channel = channel_get(lane->history, space->global, from, lane->world, tag);
     if (channel)
         channel->received++;
-}
-
-static void request_start(struct lane_state *lane, uint32_t id)
-{
-    struct proof_request *request = request_get(lane->rank, id);
-
-    if (!request)
-        return; /* waits on it are of unknown kind, and nothing is claimed about them */
-    request->active++;
-    if (request->kind == PROOF_SEND && request->peer != EVENT_PROC_NULL) {
-        const struct proof_space *space = &lane->rank->space[request->space];
-        struct proof_channel *channel =
-            channel_get(lane->history, space->global, lane->world, request->peer, request->tag);
-
-        if (channel)
-            request->number = channel_send(lane, channel, request->buffered);
-    }
-}
-
-static void request_done(struct lane_state *lane, const struct spool_done *done)
-{
-    struct proof_request *request = request_get(lane->rank, done->request);
-
-    if (!request)
-        return;
-    if (request->kind == PROOF_RECV && !done->head.a && done->head.b == 0)
-        take_message(lane, &lane->rank->space[request->space], done->source, done->tag);
-    if (request->persistent) {
-        if (request->active)
-            request->active--;
-    } else {
-        request_remove(lane->rank, request);
-    }
-}
-
-static void request_post(struct lane_state *lane, const struct spool_event *event,
-                         enum event_class class)
-{
-    struct proof_space *space = proof_space_find(lane->rank, PROOF_SPACE_COMM, event->comm);
-    struct proof_request request = {.id = event->request,
-                                    .kind = PROOF_OTHER,
-                                    .active = 1,
-                                    .tag = event->tag,
-                                    .peer = EVENT_NONE,
-                                    .buffered = lane->rank->call[event->head.a].buffered,
-                                    .seq = event->seq,
-                                    .entered = event->t_enter,
-                                    .left = event->t_leave};
-
-    if (space) {
-        request.space = (uint32_t)(space - lane->rank->space);
-        request.peer = proof_space_world(space, event->peer);
-    }
-    switch (class) {
-    case EVENT_CLASS_ISEND:
-        request.number = post_send(lane, event);
-        request.kind = PROOF_SEND;
-        break;
-    case EVENT_CLASS_IRECV:
-        request.kind = PROOF_RECV;
-        break;
-    case EVENT_CLASS_SEND_INIT:
-    case EVENT_CLASS_RECV_INIT:
-        request.kind = class == EVENT_CLASS_SEND_INIT ? PROOF_SEND : PROOF_RECV;
-        request.persistent = true;
-        request.active = 0;
-        break;
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COMM_ICREATE:
-        request.kind = PROOF_COLL;
-        if (space)
-            space_enter(lane, space, event);
-        request.number = space ? space->entered : 0;
-        break;
-    case EVENT_CLASS_COLL_INIT:
-        request.persistent = true;
-        request.active = 0;
-        if (space)
-            space_enter(lane, space, event);
-        break;
-    default:
-        break;
-    }
-    if (!space && request.kind != PROOF_OTHER)
-        lane->history->unclear = true;
-    else
-        request_add(lane->history, lane->rank, &request);
 }
 
 static void post_collective(struct lane_state *lane, const struct spool_event *event,
@@ -444,55 +266,83 @@ static void post_refused(struct lane_state *lane, const struct spool_event *even
         space->uneven = true;
 }
 
-static void post(struct lane_state *lane, const struct spool_event *event, enum event_class class)
+/* Sends, receives, and non-blocking collectives on a communicator count there; what others need is
+ * not followed. */
+static struct proof_space *request_place(struct lane_state *lane, const struct trace_event *event,
+                                         struct request *request)
 {
-    struct proof_request *request;
+    struct proof_space *space =
+        proof_space_find(lane->rank, PROOF_SPACE_COMM, (uint32_t)request->comm);
 
+    if (request->matched || request->kind > REQUEST_COLLECTIVE ||
+        event->class == EVENT_CLASS_FILE_COLL)
+        return NULL;
+    if (!space)
+        lane->history->unclear = true;
+    else if (event->class != EVENT_CLASS_COLL_INIT)
+        request->own[PROOF_SPACE] = (uint32_t)(space - lane->rank->space) + 1;
+    return space;
+}
+
+static void begun(struct lane_state *lane, const struct trace_event *event, struct request *request)
+{
+    struct proof_space *space;
+
+    if (request->kind == REQUEST_COLLECTIVE && !request->id) {
+        post_collective(lane, &lane->event, event->class);
+        return;
+    }
+    space = request->persistent ? NULL : request_place(lane, event, request);
+    if (request->kind == REQUEST_SEND) {
+        post_send(lane, request);
+    } else if (event->class == EVENT_CLASS_FILE_COLL) {
+        post_collective(lane, &lane->event, event->class);
+    } else if (request->kind == REQUEST_COLLECTIVE && space) {
+        space_enter(lane, space, &lane->event);
+        request_number(request, space->entered);
+    }
+}
+
+static void made(struct lane_state *lane, const struct trace_event *event, struct request *request)
+{
+    struct proof_space *space = request_place(lane, event, request);
+
+    if (space && request->kind == REQUEST_COLLECTIVE)
+        space_enter(lane, space, &lane->event);
+}
+
+static enum core_status step_take(enum request_step step, const struct trace_event *event,
+                                  struct request *request, const struct trace_completion *done,
+                                  void *context)
+{
+    struct lane_state *lane = context;
+    bool receives = request->kind == REQUEST_RECEIVE;
+
+    switch (step) {
+    case REQUEST_MADE:
+        made(lane, event, request);
+        break;
+    case REQUEST_MATCHED:
+        take_message(lane, request, request->peer, request->tag);
+        break;
+    case REQUEST_BEGUN:
+        if (!event->error || request->kind != REQUEST_COLLECTIVE)
+            begun(lane, event, request);
+        break;
+    case REQUEST_DONE:
+        if (receives && !request->matched && !done->cancelled && (!request->id || !done->error))
+            take_message(lane, request, done->source, done->tag);
+        break;
+    case REQUEST_FREED: /* it still takes a message, and nobody will say which */
+        lane->history->unclear |= request->active && request->kind != REQUEST_SEND;
+        break;
+    }
+    return CORE_OK;
+}
+
+static bool on_epochs(enum event_class class)
+{
     switch (class) {
-    case EVENT_CLASS_SEND:
-    case EVENT_CLASS_SENDRECV:
-        post_send(lane, event);
-        break;
-    case EVENT_CLASS_ISEND:
-    case EVENT_CLASS_IRECV:
-    case EVENT_CLASS_IMRECV:
-    case EVENT_CLASS_SEND_INIT:
-    case EVENT_CLASS_RECV_INIT:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COMM_ICREATE:
-    case EVENT_CLASS_COLL_INIT:
-        request_post(lane, event, class);
-        break;
-    case EVENT_CLASS_START:
-        if (event->request)
-            request_start(lane, event->request);
-        for (uint32_t i = 0;
-             lane->kept->list_seq == event->seq && !event->request && i < lane->kept->list_count;
-             i++)
-            request_start(lane, lane->kept->list[i]);
-        break;
-    case EVENT_CLASS_CANCEL:
-        request = request_get(lane->rank, event->request);
-        if (request)
-            request->cancelled = true;
-        break;
-    case EVENT_CLASS_REQUEST_FREE:
-        request = request_get(lane->rank, event->request);
-        if (request && request->active && request->kind != PROOF_SEND)
-            lane->history->unclear = true; /* it still takes a message, and nobody will say which */
-        else if (request)
-            request_remove(lane->rank, request);
-        break;
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_COMM_FREE:
-    case EVENT_CLASS_WIN_CREATE:
-    case EVENT_CLASS_WIN_FREE:
-    case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_FILE_COLL:
-    case EVENT_CLASS_FINALIZE:
-        post_collective(lane, event, class);
-        break;
     case EVENT_CLASS_RMA_POST:
     case EVENT_CLASS_RMA_START:
     case EVENT_CLASS_RMA_COMPLETE:
@@ -502,45 +352,38 @@ static void post(struct lane_state *lane, const struct spool_event *event, enum 
     case EVENT_CLASS_RMA_UNLOCK:
     case EVENT_CLASS_RMA_FLUSH:
     case EVENT_CLASS_RMA:
-        proof_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
-                         lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
-        break;
+        return true;
     default:
-        break;
+        return false;
     }
 }
 
-static void complete(struct lane_state *lane, const struct spool_event *event,
-                     enum event_class class)
+/* The statuses that were kept are the event's own from now on; they are needed once. */
+static void follow(struct lane_state *lane, const struct proof_call *call)
 {
-    const struct proof_space *space = proof_space_find(lane->rank, PROOF_SPACE_COMM, event->comm);
+    const struct spool_event *event = &lane->event;
+    struct proof_lane *kept = lane->kept;
+    bool listed = kept->list_seq == event->seq;
+    uint32_t own = 0;
 
-    for (uint32_t i = 0; i < lane->kept->done_count; i++) {
-        const struct spool_done *done = &lane->kept->done[i];
-
-        if (done->seq != event->seq)
-            continue;
-        switch (class) {
-        case EVENT_CLASS_RECV:
-        case EVENT_CLASS_SENDRECV:
-        case EVENT_CLASS_MPROBE:
-        case EVENT_CLASS_IMPROBE:
-            take_message(lane, space, done->source, done->tag);
-            break;
-        case EVENT_CLASS_WAIT:
-        case EVENT_CLASS_WAITALL:
-        case EVENT_CLASS_WAITANY:
-        case EVENT_CLASS_WAITSOME:
-        case EVENT_CLASS_TEST:
-        case EVENT_CLASS_TESTALL:
-        case EVENT_CLASS_TESTANY:
-        case EVENT_CLASS_TESTSOME:
-            request_done(lane, done);
-            break;
-        default:
-            break;
-        }
-    }
+    for (uint32_t i = 0; i < kept->done_count; i++)
+        if (kept->done[i].seq == event->seq)
+            kept->done[own++] = kept->done[i];
+    kept->done_count = 0;
+    struct event_parts parts = {.class = (enum event_class)call->class,
+                                .mode = (enum event_mode)call->mode,
+                                .request = kept->list,
+                                .request_count = listed ? kept->list_count : 0,
+                                .done = kept->done,
+                                .done_count = own};
+    if (kept->leg.seq == event->seq && kept->leg.head.words)
+        parts.leg = &kept->leg;
+    if (call->class == EVENT_CLASS_IMRECV && kept->arg_seq == event->seq && kept->arg_count)
+        parts.message = (uint64_t)kept->arg[0];
+    struct proof_history *history = lane->history;
+    if (event_view_set(&history->view, event, &parts) ||
+        requests_follow(&lane->rank->requests, &history->view.event, step_take, lane))
+        history->unclear = true;
 }
 
 static void keep_done(struct lane_state *lane, const struct spool_done *done)
@@ -571,8 +414,8 @@ static void keep_list(struct lane_state *lane, const struct spool_list *list)
     }
     lane->kept->list_total = list->total;
     if (lane->kept->list_count + list->count > lane->kept->list_room) {
-        uint32_t *more = realloc(lane->kept->list,
-                                 2 * ((size_t)lane->kept->list_count + list->count) * sizeof *more);
+        int64_t *more = realloc(lane->kept->list,
+                                2 * ((size_t)lane->kept->list_count + list->count) * sizeof *more);
 
         if (!more) {
             lane->history->unclear = true;
@@ -585,7 +428,7 @@ static void keep_list(struct lane_state *lane, const struct spool_list *list)
         uint64_t wide = 0;
 
         memcpy(&wide, value + (size_t)i * list->head.b, list->head.b == 8 ? 8 : 4);
-        lane->kept->list[lane->kept->list_count++] = (uint32_t)wide;
+        lane->kept->list[lane->kept->list_count++] = (int64_t)(uint32_t)wide;
     }
 }
 
@@ -601,43 +444,69 @@ static void keep_args(struct lane_state *lane, const struct spool_args *args)
     memcpy(lane->kept->arg, value, lane->kept->arg_count * sizeof *lane->kept->arg);
 }
 
-static void take_event(struct lane_state *lane, const struct spool_event *event)
+static void take_event(struct lane_state *lane)
 {
-    enum event_class class;
+    const struct spool_event *event = &lane->event;
+    const struct proof_call *call;
 
-    if (!lane->posts && !lane->completions)
-        return;
     if (event->head.a >= lane->rank->call_count || !lane->rank->call[event->head.a].known) {
         lane->history->unclear = true;
         return;
     }
-    class = (enum event_class)lane->rank->call[event->head.a].class;
-    if (event->parent) {
-        uint32_t kept = 0; /* an inner call: its completions are its own affair */
-
-        for (uint32_t i = 0; i < lane->kept->done_count; i++)
-            if (lane->kept->done[i].seq != event->seq)
-                lane->kept->done[kept++] = lane->kept->done[i];
-        lane->kept->done_count = kept;
-        return;
-    }
-    if (lane->posts && event->head.b == 0)
-        post(lane, event, class);
-    else if (lane->posts)
-        post_refused(lane, event, class);
-    if (lane->completions)
-        complete(lane, event, class);
-    lane->kept->done_count = 0;
+    call = &lane->rank->call[event->head.a];
+    if (event->head.b)
+        post_refused(lane, event, (enum event_class)call->class);
+    else if (on_epochs((enum event_class)call->class))
+        proof_epoch_post(lane->history, lane->rank, event, lane->kept->arg,
+                         lane->kept->arg_seq == event->seq ? lane->kept->arg_count : 0);
+    follow(lane, call);
 }
 
-static void lane_read(struct lane_state *lane, struct spool_reader *reader)
+/* An inner call: its completions are its own affair. */
+static void forget_inner(struct proof_lane *kept, uint64_t seq)
+{
+    uint32_t left = 0;
+
+    for (uint32_t i = 0; i < kept->done_count; i++)
+        if (kept->done[i].seq != seq)
+            kept->done[left++] = kept->done[i];
+    kept->done_count = left;
+}
+
+static void define(struct lane_state *lane, const struct spool_head *head)
+{
+    switch (head->kind) {
+    case SPOOL_DEF_CALL:
+        def_call(lane, (const struct spool_def_call *)head);
+        break;
+    case SPOOL_DEF_COMM:
+        def_comm(lane, (const struct spool_def_comm *)head);
+        break;
+    case SPOOL_DEF_WIN:
+    case SPOOL_DEF_FILE:
+        def_win(lane, (const struct spool_def_win *)head);
+        break;
+    case SPOOL_DEF_GROUP:
+        proof_epoch_group(lane->history, lane->rank, (const struct spool_def_group *)head);
+        break;
+    default:
+        break;
+    }
+}
+
+/* Reads on to the next call of the application that returned, with what was committed for it.
+ * false: there is none. */
+static bool lane_next(struct lane_state *lane)
 {
     const struct spool_head *head;
 
-    while ((head = spool_reader_next(reader))) {
+    while ((head = spool_reader_next(&lane->reader))) {
         switch (head->kind) {
         case SPOOL_EVENT:
-            take_event(lane, (const struct spool_event *)head);
+            memcpy(&lane->event, head, sizeof lane->event);
+            if (!lane->event.parent)
+                return true;
+            forget_inner(lane->kept, lane->event.seq);
             break;
         case SPOOL_DONE:
             keep_done(lane, (const struct spool_done *)head);
@@ -648,33 +517,18 @@ static void lane_read(struct lane_state *lane, struct spool_reader *reader)
         case SPOOL_LEG:
             lane->kept->leg = *(const struct spool_leg *)head;
             break;
-        case SPOOL_DEF_CALL:
-            def_call(lane, (const struct spool_def_call *)head);
-            break;
-        case SPOOL_DEF_COMM:
-            def_comm(lane, (const struct spool_def_comm *)head);
-            break;
         case SPOOL_ARGS:
             keep_args(lane, (const struct spool_args *)head);
-            break;
-        case SPOOL_DEF_WIN:
-        case SPOOL_DEF_FILE:
-            def_win(lane, (const struct spool_def_win *)head);
-            break;
-        case SPOOL_DEF_GROUP:
-            proof_epoch_group(lane->history, lane->rank, (const struct spool_def_group *)head);
             break;
         case SPOOL_LOST:
             lane->history->unclear = true;
             break;
         default:
+            define(lane, head);
             break;
         }
     }
-    if (reader->torn || reader->header.lost || reader->header.stopped ||
-        reader->header.flags & (SPOOL_FLAG_FILTERED | SPOOL_FLAG_UNSEEN) ||
-        (reader->header.flags & SPOOL_FLAG_LAST && reader->header.drained))
-        lane->history->unclear = true;
+    return false;
 }
 
 /* The application's own call that the lane is in, and what of its arguments was written before it.
@@ -684,7 +538,7 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     struct proof_open *open;
     const struct proof_lane *kept = lane->kept;
 
-    if (!spool_is_inside(header) || !lane->posts)
+    if (!spool_is_inside(header))
         return;
     open = realloc(lane->rank->open, (lane->rank->open_count + 1) * sizeof *open);
     if (!open) {
@@ -713,33 +567,35 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
         lane->history->unclear = true;
         return;
     }
-    memcpy(open->request, kept->list, kept->list_count * sizeof *open->request);
+    for (uint32_t i = 0; i < kept->list_count; i++)
+        open->request[i] = (uint32_t)kept->list[i];
     open->request_count = kept->list_count;
     open->request_total = kept->list_total;
 }
 
-static enum core_status lane_take(struct proof_history *history, const char *job_path,
-                                  struct proof_lane *kept, bool posts, bool completions)
+static enum core_status lane_begin(struct lane_state *lane, const char *job_path)
 {
-    struct lane_state lane = {.history = history,
-                              .rank = &history->rank[kept->rank],
-                              .kept = kept,
-                              .world = kept->rank,
-                              .posts = posts,
-                              .completions = completions};
-    struct spool_reader reader;
-    enum core_status status = spool_reader_open(&reader, job_path, kept->rank, kept->lane);
+    enum core_status status =
+        spool_reader_open(&lane->reader, job_path, lane->kept->rank, lane->kept->lane);
 
     if (status)
         return status;
-    lane.rank->present = true;
-    if (kept->position && spool_reader_resume(&reader, kept->position))
-        history->unclear = true;
-    lane_read(&lane, &reader);
-    lane_open_call(&lane, &reader.header);
-    kept->position = spool_reader_position(&reader);
-    spool_reader_close(&reader);
+    lane->open = lane->rank->present = true;
+    if (lane->kept->position && spool_reader_resume(&lane->reader, lane->kept->position))
+        lane->history->unclear = true;
     return CORE_OK;
+}
+
+static void lane_end(struct lane_state *lane)
+{
+    const struct spool_header *header = &lane->reader.header;
+
+    if (lane->reader.torn || header->lost || header->stopped ||
+        header->flags & (SPOOL_FLAG_FILTERED | SPOOL_FLAG_UNSEEN) ||
+        (header->flags & SPOOL_FLAG_LAST && header->drained))
+        lane->history->unclear = true;
+    lane_open_call(lane, header);
+    lane->kept->position = spool_reader_position(&lane->reader);
 }
 
 static void lane_rewind(struct proof_lane *kept)
@@ -805,26 +661,83 @@ static enum core_status history_start(struct proof_history *history, uint32_t ra
     history->rank = calloc(rank_count + 1, sizeof *history->rank);
     if (!history->rank)
         return CORE_NO_MEMORY;
+    history->channels = (struct core_table)CORE_TABLE(struct proof_channel, key);
+    for (uint32_t r = 0; r < rank_count; r++)
+        requests_init(&history->rank[r].requests);
     finalize_spaces(history);
     return CORE_OK;
 }
 
-/* The lanes first .. end of one rank. One thread may use what another one defined, and complete
- * what it posted. */
+/* One thread may use what another one defined. */
+static enum core_status definitions_take(struct lane_state *lane, const char *job_path)
+{
+    const struct spool_head *head;
+    enum core_status status;
+
+    lane_rewind(lane->kept);
+    status = lane_begin(lane, job_path);
+    if (status)
+        return status;
+    while ((head = spool_reader_next(&lane->reader)))
+        define(lane, head);
+    spool_reader_close(&lane->reader);
+    lane->open = false;
+    return CORE_OK;
+}
+
+static struct lane_state *lane_earliest(struct lane_state *lane, uint32_t count)
+{
+    struct lane_state *earliest = NULL;
+
+    for (uint32_t i = 0; i < count; i++)
+        if (lane[i].more && (!earliest || lane[i].event.t_leave < earliest->event.t_leave))
+            earliest = &lane[i];
+    return earliest;
+}
+
+static enum core_status lanes_take(struct lane_state *lane, uint32_t count, const char *job_path)
+{
+    enum core_status status = CORE_OK;
+    struct lane_state *next;
+
+    for (uint32_t i = 0; i < count && count > 1 && !status; i++)
+        status = definitions_take(&lane[i], job_path);
+    for (uint32_t i = 0; i < count && !status; i++)
+        status = lane_begin(&lane[i], job_path);
+    if (status)
+        return status;
+    for (uint32_t i = 0; i < count; i++)
+        lane[i].more = lane_next(&lane[i]);
+    while ((next = lane_earliest(lane, count))) {
+        take_event(next);
+        next->more = lane_next(next);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        lane_end(&lane[i]);
+    return CORE_OK;
+}
+
+/* The lanes first .. end of one rank. */
 static enum core_status rank_take(struct proof_history *history, const char *job_path,
                                   uint32_t first, uint32_t end)
 {
-    static const bool pass[3][2] = {{false, false}, {true, false}, {false, true}};
-    enum core_status status = CORE_OK;
+    struct lane_state *lane = calloc(end - first, sizeof *lane);
+    struct proof_rank *rank = &history->rank[history->lane[first].rank];
+    enum core_status status;
 
-    history->rank[history->lane[first].rank].lanes = end - first;
-    if (end - first == 1)
-        return lane_take(history, job_path, &history->lane[first], true, true);
-    for (int p = 0; p < 3; p++)
-        for (uint32_t k = first; k < end && !status; k++) {
-            lane_rewind(&history->lane[k]);
-            status = lane_take(history, job_path, &history->lane[k], pass[p][0], pass[p][1]);
-        }
+    if (!lane)
+        return CORE_NO_MEMORY;
+    rank->lanes = end - first;
+    for (uint32_t i = 0; i < end - first; i++)
+        lane[i] = (struct lane_state){.history = history,
+                                      .rank = rank,
+                                      .kept = &history->lane[first + i],
+                                      .world = history->lane[first + i].rank};
+    status = lanes_take(lane, end - first, job_path);
+    for (uint32_t i = 0; i < end - first; i++)
+        if (lane[i].open)
+            spool_reader_close(&lane[i].reader);
+    free(lane);
     return status;
 }
 
@@ -871,7 +784,7 @@ void proof_history_done(struct proof_history *history)
         for (uint32_t i = 0; i < rank->space_count; i++)
             free(rank->space[i].member);
         free(rank->space);
-        free(rank->request);
+        requests_done(&rank->requests);
         free(rank->call);
         opens_free(rank);
     }
@@ -881,6 +794,7 @@ void proof_history_done(struct proof_history *history)
     }
     free(history->lane);
     free(history->rank);
-    free(history->channel);
+    core_table_done(&history->channels);
+    event_view_done(&history->view);
     memset(history, 0, sizeof *history);
 }

@@ -19,11 +19,18 @@
 
 #include "core/spool/spool.h"
 #include "core/status.h"
+#include "core/table.h"
+#include "core/trace/event_view.h"
+#include "core/trace/request.h"
 #include "core/trace/traits.h"
 
-struct proof_channel { /* messages of one tag from one rank to another in one communicator */
-    uint64_t global;   /* the communicator */
+struct proof_channel_key { /* messages of one tag from one rank to another in one communicator */
+    uint64_t global;       /* the communicator */
     int32_t source, dest, tag;
+    uint32_t zero;
+};
+struct proof_channel {
+    struct proof_channel_key key;
     uint64_t sent, received;
     uint32_t lane; /* that sent first */
     bool mixed;    /* others sent as well: in what order is not known */
@@ -74,24 +81,14 @@ struct proof_lock { /* a passive epoch that is open */
                             ask for the lock later) */
 };
 
-enum proof_request_kind { PROOF_SEND, PROOF_RECV, PROOF_COLL, PROOF_OTHER };
-struct proof_request {
-    uint32_t id; /* 0: free place in the table */
-    uint8_t kind;
-    bool persistent, buffered;
-    bool cancelled; /* or may be: it need not take a message any more */
-    uint32_t active;
-    uint32_t space; /* index */
-    int32_t peer;   /* world, EVENT_ANY or EVENT_PROC_NULL */
-    int32_t tag;
-    uint64_t number;             /* sends: how many-th of its channel; collectives: of its space */
-    uint64_t seq, entered, left; /* of the call that made it; ticks */
+enum {              /* what a request's `own` holds */
+       PROOF_SPACE, /* index of its communicator, + 1; 0: what it needs is not known */
+       PROOF_NUMBER /* and the next: sends: how many-th of its channel; collectives: of its space */
 };
 
 struct proof_call {
     bool known;
-    bool buffered; /* sends into the attached buffer */
-    uint8_t class, verb;
+    uint8_t class, mode, verb;
     uint64_t traits;
     int8_t group_arg, lock_arg; /* places of these arguments among the call's scalars; -1 none */
     char name[48];
@@ -113,8 +110,7 @@ struct proof_rank {
     bool present;
     struct proof_space *space;
     uint32_t space_count;
-    struct proof_request *request; /* a hash table */
-    uint32_t request_room, request_count;
+    struct requests requests;
     struct proof_call *call; /* by call id */
     uint32_t call_count;
     struct proof_group *group;
@@ -134,7 +130,7 @@ struct proof_lane { /* what reading a lane goes on with */
     struct spool_done *done; /* completions that precede the event they belong to */
     uint32_t done_count, done_room;
     struct spool_leg leg;
-    uint32_t *list; /* request ids of the event that follows */
+    int64_t *list; /* request ids of the event that follows */
     uint32_t list_count, list_room, list_total;
     uint64_t list_seq;
     int64_t arg[PROOF_ARGS_MAX]; /* scalars of the event that follows */
@@ -147,8 +143,8 @@ struct proof_history { /* zeroed: nothing read yet */
     uint32_t lane_count;
     struct proof_rank *rank;
     uint32_t rank_count;
-    struct proof_channel *channel; /* a hash table; sent == 0 && received == 0: a free place */
-    uint64_t channel_room, channel_count;
+    struct core_table channels; /* struct proof_channel */
+    struct event_view view;     /* of the call that is being followed */
     bool unclear;
 };
 
@@ -164,7 +160,12 @@ struct proof_space *proof_space_find(const struct proof_rank *rank, enum proof_s
                                      uint32_t id);
 struct proof_space *proof_space_global(const struct proof_rank *rank, enum proof_space_kind kind,
                                        uint64_t global);
-const struct proof_request *proof_request_find(const struct proof_rank *rank, uint32_t id);
+/* The communicator of a send, receive or collective; NULL: what the request needs is not known. */
+const struct proof_space *proof_request_space(const struct proof_rank *rank,
+                                              const struct request *request);
+/* Its peer's world rank, or EVENT_ANY, EVENT_PROC_NULL; EVENT_NONE if out of range. */
+int32_t proof_request_world(const struct proof_rank *rank, const struct request *request);
+uint64_t proof_request_number(const struct request *request);
 /* NULL when nothing was ever sent or received there. */
 const struct proof_channel *proof_channel_find(const struct proof_history *history, uint64_t global,
                                                int32_t source, int32_t dest, int32_t tag);

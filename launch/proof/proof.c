@@ -93,17 +93,19 @@ static uint64_t channel_open(const struct proof_history *history, uint64_t globa
  * that: then it has arrived. */
 static bool channel_arrived(const struct proof_prover *prover, const struct proof_channel *channel)
 {
-    const struct proof_rank *source = &prover->history.rank[channel->source];
-    uint8_t standing = prover->standing[channel->source];
+    const struct proof_rank *source = &prover->history.rank[channel->key.source];
+    uint8_t standing = prover->standing[channel->key.source];
 
     if (channel->buffered || (standing != PROOF_SETTLED && standing != PROOF_ENDED) ||
-        opens_sending(source, channel->global, channel->dest, channel->tag))
+        opens_sending(source, channel->key.global, channel->key.dest, channel->key.tag))
         return false;
-    for (uint32_t i = 0; i < source->request_room; i++) {
-        const struct proof_request *r = &source->request[i];
+    for (uint32_t i = 0; i < requests_count(&source->requests); i++) {
+        const struct request *r = requests_at(&source->requests, i);
+        const struct proof_space *space = proof_request_space(source, r);
 
-        if (r->id && r->kind == PROOF_SEND && r->active && r->peer == channel->dest &&
-            r->tag == channel->tag && source->space[r->space].global == channel->global)
+        if (space && r->kind == REQUEST_SEND && r->active && r->tag == channel->key.tag &&
+            space->global == channel->key.global &&
+            proof_space_world(space, r->peer) == channel->key.dest)
             return false;
     }
     return true;
@@ -125,15 +127,16 @@ static void count_before(const struct proof_prover *prover, struct receive *rece
 {
     const struct proof_rank *rank = &prover->history.rank[receive->dest];
 
-    for (uint32_t i = 0; i < rank->request_room; i++) {
-        const struct proof_request *r = &rank->request[i];
+    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
+        const struct request *r = requests_at(&rank->requests, i);
+        const struct proof_space *space = proof_request_space(rank, r);
         bool wider_source, wider_tag;
 
-        if (!r->id || r->kind != PROOF_RECV || !r->active || r->persistent || r->cancelled ||
-            r->seq >= receive->seq || (rank->lanes > 1 && r->left >= receive->entered) ||
-            rank->space[r->space].global != receive->global)
+        if (!space || r->kind != REQUEST_RECEIVE || !r->active || r->persistent || r->cancelled ||
+            r->made >= receive->seq || (rank->lanes > 1 && r->t_leave >= receive->entered) ||
+            space->global != receive->global)
             continue;
-        wider_source = r->peer != receive->source;
+        wider_source = proof_space_world(space, r->peer) != receive->source;
         wider_tag = r->tag != receive->tag;
         if ((!wider_source || r->peer == EVENT_ANY) && (!wider_tag || r->tag == EVENT_ANY))
             receive->before[wider_source][wider_tag]++;
@@ -157,12 +160,13 @@ static void count_messages(const struct proof_prover *prover, struct receive *re
     const struct proof_history *history = &prover->history;
 
     receive->arrived = true;
-    for (uint64_t i = 0; i < history->channel_room; i++) {
-        const struct proof_channel *c = &history->channel[i];
+    for (uint32_t i = 0; i < history->channels.count; i++) {
+        const struct proof_channel *c = core_table_at(&history->channels, i);
+        struct proof_channel_key key = c->key;
 
-        if ((c->sent || c->received) && c->global == receive->global && c->dest == receive->dest)
-            count_message(prover, receive, c->source, c->tag, c,
-                          channel_open(history, c->global, c->source, c->dest, c->tag));
+        if (key.global == receive->global && key.dest == receive->dest)
+            count_message(prover, receive, key.source, key.tag, c,
+                          channel_open(history, key.global, key.source, key.dest, key.tag));
     }
     for (uint32_t r = 0; r < history->rank_count; r++)
         for (uint32_t i = 0; i < history->rank[r].open_count; i++) { /* the first of its channel */
@@ -235,12 +239,13 @@ static uint64_t receives_fitting(const struct proof_prover *prover, uint64_t glo
     const struct proof_rank *rank = &prover->history.rank[dest];
     uint64_t count = 0;
 
-    for (uint32_t i = 0; i < rank->request_room; i++) {
-        const struct proof_request *r = &rank->request[i];
+    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
+        const struct request *r = requests_at(&rank->requests, i);
+        const struct proof_space *space = proof_request_space(rank, r);
 
-        count +=
-            r->id && r->kind == PROOF_RECV && r->active && rank->space[r->space].global == global &&
-            (r->peer == EVENT_ANY || r->peer == source) && (r->tag == EVENT_ANY || r->tag == tag);
+        count += space && r->kind == REQUEST_RECEIVE && r->active && space->global == global &&
+                 (r->peer == EVENT_ANY || proof_space_world(space, r->peer) == source) &&
+                 (r->tag == EVENT_ANY || r->tag == tag);
     }
     for (uint32_t i = 0; i < rank->open_count; i++) {
         const struct proof_open *open = &rank->open[i];
@@ -326,18 +331,18 @@ static void needs_of_detach(struct proof_prover *prover, int32_t me)
 {
     const struct proof_history *history = &prover->history;
 
-    for (uint64_t i = 0; i < history->channel_room; i++) {
-        const struct proof_channel *c = &history->channel[i];
+    for (uint32_t i = 0; i < history->channels.count; i++) {
+        const struct proof_channel *c = core_table_at(&history->channels, i);
 
-        if (!c->buffered || c->source != me || c->sent <= c->received)
+        if (!c->buffered || c->key.source != me || c->sent <= c->received)
             continue;
         struct need need = {.state = NEED_MAYBE,
                             .wait = {.need = ENDING_NEED_BUFFER,
                                      .object = ENDING_OBJECT_COMM,
-                                     .global = c->global,
-                                     .tag = c->tag}};
-        proof_peer_add(prover, c->dest);
-        proof_need_add(prover, receives_fitting(prover, c->global, me, c->dest, c->tag)
+                                     .global = c->key.global,
+                                     .tag = c->key.tag}};
+        proof_peer_add(prover, c->key.dest);
+        proof_need_add(prover, receives_fitting(prover, c->key.global, me, c->key.dest, c->key.tag)
                                    ? proof_need_unknown()
                                    : need);
     }
@@ -400,21 +405,23 @@ static struct need need_coll(struct proof_prover *prover, int32_t me,
 static struct need need_request(struct proof_prover *prover, int32_t me, uint32_t id, bool certain)
 {
     const struct proof_rank *rank = &prover->history.rank[me];
-    const struct proof_request *request = proof_request_find(rank, id);
-    const struct proof_space *space;
+    const struct request *request = requests_find(&rank->requests, id);
+    const struct proof_space *space = request ? proof_request_space(rank, request) : NULL;
+    int32_t peer;
 
-    if (!request || !request->active || request->kind == PROOF_OTHER ||
-        request->space >= rank->space_count)
+    if (!space || !request->active)
         return proof_need_unknown();
-    space = &rank->space[request->space];
+    peer = proof_space_world(space, request->peer);
     switch (request->kind) {
-    case PROOF_RECV:
-        return need_recv(prover, me, space, request->peer, request->tag,
-                         request->persistent ? 0 : request->seq, request->entered);
-    case PROOF_SEND:
-        return need_send(prover, me, space, request->peer, request->tag, request->number, certain);
+    case REQUEST_RECEIVE:
+        return need_recv(prover, me, space, peer, request->tag,
+                         request->persistent ? 0 : request->made, request->t_enter);
+    case REQUEST_SEND:
+        return need_send(prover, me, space, peer, request->tag, proof_request_number(request),
+                         certain);
     default:
-        return need_coll(prover, me, space, space->mixed ? 0 : request->number, certain);
+        return need_coll(prover, me, space, space->mixed ? 0 : proof_request_number(request),
+                         certain);
     }
 }
 
@@ -426,8 +433,8 @@ static void needs_of_list(struct proof_prover *prover, int32_t me, const struct 
         return;
     }
     for (uint32_t i = 0; i < open->request_count; i++) {
-        const struct proof_request *request =
-            proof_request_find(&prover->history.rank[me], open->request[i]);
+        const struct request *request =
+            requests_find(&prover->history.rank[me].requests, open->request[i]);
 
         if (!open->request[i] || (request && request->persistent && !request->active))
             continue; /* MPI_REQUEST_NULL, or inactive: nobody waits for it */
