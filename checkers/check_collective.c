@@ -13,8 +13,6 @@
 #include "checkers/collective/types.h"
 #include "core/trace/describe.h"
 
-enum { PARTS_LISTED_MAX = 16 };
-
 /* Calls in which every member must give the same number of bytes. Gather, scatter and the like have
  * sizes of two sides, and are compared where the data meets (truncation), not here. */
 static bool bytes_must_agree(const struct trace_event *call)
@@ -113,8 +111,7 @@ static enum core_status add_missing(const struct check_input *input,
                 call->core = true;
             finding_repeat_check(finding, input->trace);
         }
-        if (finding->call_count < PARTS_LISTED_MAX)
-            finding_call_add(finding, input->trace, part->rank, rank->events);
+        finding_call_add(finding, input->trace, part->rank, rank->events);
     }
     return CORE_OK;
 }
@@ -135,7 +132,7 @@ add_mismatch(const struct check_input *input, const struct collective_list *coll
         what, collective->number, describe_comm(input->trace, collective->comm, name, sizeof name),
         a->rank, input->trace->call[a->event.call].name, b->rank,
         input->trace->call[b->event.call].name);
-    for (uint32_t i = 0, listed = 0; i < collective->count && listed < PARTS_LISTED_MAX; i++) {
+    for (uint32_t i = 0; i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
         if (!part->present)
             continue;
@@ -143,7 +140,6 @@ add_mismatch(const struct check_input *input, const struct collective_list *coll
             finding_call_add(finding, input->trace, part->rank, part->event.seq);
         if (call)
             call->core = true;
-        listed++;
     }
     finding_repeat_check(finding, input->trace);
     return CORE_OK;

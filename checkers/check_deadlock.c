@@ -27,7 +27,7 @@
 #include "replay/search/need.h"
 #include "replay/logical/run.h"
 
-enum { RANKS_NAMED_MAX = 8, CALLS_LISTED_MAX = 64, SENDS_NAMED_MAX = 4, CORES_NAMED_MAX = 4 };
+enum { RANKS_NAMED_MAX = 8, SENDS_NAMED_MAX = 4, CORES_NAMED_MAX = 4 };
 
 /* "rank 1", "ranks 0 and 1", "ranks 0, 1, 2 and 5 more". */
 static void ranks_text(const uint32_t *rank, uint32_t count, const char *joint, char *buffer,
@@ -46,10 +46,16 @@ static void ranks_text(const uint32_t *rank, uint32_t count, const char *joint, 
 
 static bool is_blocked(const struct replay_waitfor *waitfor, uint32_t rank)
 {
-    for (uint32_t i = 0; i < waitfor->blocked_count && waitfor->blocked[i].rank <= rank; i++)
-        if (waitfor->blocked[i].rank == rank)
-            return true;
-    return false;
+    uint32_t low = 0, high = waitfor->blocked_count; /* which are in the order of ranks */
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (waitfor->blocked[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < waitfor->blocked_count && waitfor->blocked[low].rank == rank;
 }
 
 /* "rank 1", "ranks 1 or 2", "ranks 1, 2 and 3"; and whether they have all come to their ends. */
@@ -107,7 +113,7 @@ static void add_awaits(struct finding_call *call, const struct replay_waitfor *w
 {
     for (uint32_t i = 0; i < blocked->count; i++) {
         const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
-        for (uint32_t j = 0; j < clause->count && j <= FINDING_AWAITS_MAX; j++)
+        for (uint32_t j = 0; j < clause->count; j++)
             finding_call_await(call, waitfor->peer[clause->first + j],
                                clause->count > 1 || clause->any);
     }
@@ -142,15 +148,9 @@ static void add_all_blocked(const struct check_input *input, struct finding *fin
                             const struct replay_waitfor *waitfor)
 {
     for (int standing = REPLAY_IN_CORE; standing <= REPLAY_BEHIND; standing++) {
-        uint32_t listed = 0;
-        for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
-            if (waitfor->blocked[i].standing != standing || listed++ >= CALLS_LISTED_MAX)
-                continue;
-            add_blocked(input, finding, waitfor, &waitfor->blocked[i]);
-        }
-        if (listed > CALLS_LISTED_MAX)
-            finding_fact(finding, "%" PRIu32 " more ranks %s", listed - CALLS_LISTED_MAX,
-                         standing == REPLAY_IN_CORE ? "hold each other" : "wait behind them");
+        for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+            if (waitfor->blocked[i].standing == (enum replay_standing)standing)
+                add_blocked(input, finding, waitfor, &waitfor->blocked[i]);
     }
 }
 

@@ -15,7 +15,7 @@
 #include "core/trace/trace_message.h"
 #include "replay/logical/run.h"
 
-enum { FINDINGS_MAX = 8, LOST_LISTED_MAX = 8 };
+enum { FINDINGS_MAX = 8 };
 
 struct messages {
     const struct check_input *input;
@@ -189,8 +189,8 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
             continue;
         if (!finding && !(finding = finding_list_add(m->list, RULE_MESSAGE, FINDING_WARNING)))
             return CORE_NO_MEMORY;
-        if (count++ < LOST_LISTED_MAX)
-            add_call(m, finding, left->rank, left->event);
+        count++;
+        add_call(m, finding, left->rank, left->event);
     }
     if (!finding)
         return CORE_OK;

@@ -1,12 +1,14 @@
 /* Findings: growing lists of owned text. */
 #include "checkers/finding.h"
 
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/wording.h"
 #include "core/array.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
@@ -185,15 +187,108 @@ void finding_call_subject(struct finding_call *call, struct trace *trace, uint64
     describe_event(trace, call->rank, seq, &call->subject, &call->subject_site);
 }
 
+/* Index of the first that ends at the rank or behind it. */
+static uint32_t await_find(const struct finding_call *call, uint32_t rank)
+{
+    uint32_t low = 0, high = call->await_count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (call->await[middle].last < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static void await_insert(struct finding_call *call, uint32_t at, uint32_t rank, bool any)
+{
+    if (CORE_ARRAY_ROOM(call->await, call->await_room, (uint64_t)call->await_count + 1,
+                        "a finding's ranks") != CORE_OK)
+        return;
+    memmove(call->await + at + 1, call->await + at, (call->await_count - at) * sizeof *call->await);
+    call->await[at] = (struct finding_await){.first = rank, .last = rank, .any = any};
+    call->await_count++;
+}
+
 void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
 {
-    for (uint32_t i = 0; i < call->await_count; i++)
-        if (call->await[i].rank == rank)
-            return;
-    if (call->await_count == FINDING_AWAITS_MAX)
+    uint32_t at = await_find(call, rank);
+    struct finding_await *before = at ? &call->await[at - 1] : NULL,
+                         *next = at < call->await_count ? &call->await[at] : NULL;
+
+    if (next && next->first <= rank)
         return;
-    CORE_ARRAY_PUSH(call->await, call->await_count, call->await_room, "the ranks of a finding",
-                    (struct finding_await){.rank = rank, .any = any});
+    bool joins = before && before->any == any && before->last + 1 == rank;
+    bool meets = next && next->any == any && next->first == rank + 1;
+    if (joins && meets) {
+        before->last = next->last;
+        memmove(next, next + 1, (call->await_count - at - 1) * sizeof *next);
+        call->await_count--;
+    } else if (joins) {
+        before->last = rank;
+    } else if (meets) {
+        next->first = rank;
+    } else {
+        await_insert(call, at, rank, any);
+    }
+}
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+static bool same_call(const struct finding_call *a, const struct finding_call *b)
+{
+    return same_text(a->call, b->call) && same_text(a->site, b->site) &&
+           same_text(a->subject, b->subject) && same_text(a->subject_site, b->subject_site) &&
+           same_text(a->waits_for, b->waits_for) && same_text(a->note, b->note);
+}
+
+/* Which of the groups the call is in; count: none of them. */
+static uint32_t group_of(const struct finding_group *group, uint32_t count,
+                         const struct finding_call *call)
+{
+    uint32_t at = 0;
+
+    while (at < count && !same_call(group[at].call, call))
+        at++;
+    return at;
+}
+
+/* The ranks of that group in words; of those in none where it is `count`. NULL: there are none, or
+ * no memory for them. */
+static char *group_ranks(const struct finding *finding, bool core,
+                         const struct finding_group *group, uint32_t count, uint32_t which)
+{
+    uint32_t *rank = malloc(((size_t)finding->call_count + 1) * sizeof *rank), found = 0;
+
+    for (uint32_t i = 0; rank && i < finding->call_count; i++)
+        if (finding->call[i].core == core && group_of(group, count, &finding->call[i]) == which)
+            rank[found++] = finding->call[i].rank;
+    char *text = found ? wording_ranks_text(rank, found, " and ") : NULL;
+    free(rank);
+    return text;
+}
+
+uint32_t finding_groups(const struct finding *finding, bool core, uint32_t room,
+                        struct finding_group *out_group, char **out_rest)
+{
+    uint32_t count = 0;
+
+    for (uint32_t i = 0; i < finding->call_count && count < room; i++) {
+        const struct finding_call *call = &finding->call[i];
+        if (call->core == core && group_of(out_group, count, call) == count)
+            out_group[count++] = (struct finding_group){.call = call};
+    }
+    for (uint32_t i = 0; i < count; i++)
+        out_group[i].ranks = group_ranks(finding, core, out_group, count, i);
+    *out_rest = group_ranks(finding, core, out_group, count, count);
+    return count;
 }
 
 static void title_proven(struct finding *finding)
@@ -256,8 +351,9 @@ static json_t *call_json(const struct finding_call *call)
     set_text(object, "subject_site", call->subject_site);
     set_text(object, "waits_for", call->waits_for);
     for (uint32_t i = 0; i < call->await_count; i++)
-        json_array_append_new(awaits, json_pack("{s:i, s:b}", "rank", (int)call->await[i].rank,
-                                                "any", (int)call->await[i].any));
+        json_array_append_new(
+            awaits, json_pack("{s:i, s:i, s:b}", "first", (int)call->await[i].first, "last",
+                              (int)call->await[i].last, "any", (int)call->await[i].any));
     if (call->await_count)
         json_object_set(object, "awaits", awaits);
     json_decref(awaits);

@@ -22,9 +22,9 @@ const char *finding_severity_text(enum finding_severity severity);
 enum finding_confirmed { FINDING_NOT_TRIED, FINDING_CONFIRMED, FINDING_REFUTED };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
 
-struct finding_await { /* a rank that a call waits for */
-    uint32_t rank;     /* world */
-    bool any;          /* one of several that would do */
+struct finding_await {    /* ranks that a call waits for: all from first to last */
+    uint32_t first, last; /* world */
+    bool any;             /* each is one of several that would do */
 };
 struct finding_call { /* a rank's part in it */
     uint32_t rank;    /* world */
@@ -34,7 +34,7 @@ struct finding_call { /* a rank's part in it */
     char *subject;    /* for a wait: the operation waited for, "MPI_Isend(dest=1, ...)"; NULL */
     char *subject_site;
     char *waits_for;             /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
-    struct finding_await *await; /* the same as data, for drawing */
+    struct finding_await *await; /* the same as data, in the order of ranks, none twice */
     uint32_t await_count, await_room;
     char *note; /* e.g. "3rd time at this place"; NULL */
     bool core;  /* one of those that hold each other; false: merely waits for them */
@@ -95,12 +95,22 @@ void finding_repeat_check(struct finding *finding, const struct trace *trace);
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank,
                                       uint64_t seq);
 
-/* A rank that the call waits for; the first FINDING_AWAITS_MAX are kept, each once. */
-enum { FINDING_AWAITS_MAX = 64 };
+/* A rank that the call waits for; one that is there already stays as it was. */
 void finding_call_await(struct finding_call *call, uint32_t rank, bool any);
 
 /* Names the operation that a wait waits for. */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
+
+/* Ranks that do the same: calls of a finding that differ in nothing but their rank. */
+struct finding_group {
+    const struct finding_call *call; /* the first of them */
+    char *ranks;                     /* in words (wording.h); free() it. NULL: out of memory */
+};
+/* The groups of those calls that are `core` or are not, in the order of the calls: no more than
+ * `room`; returns how many. *out_rest: the ranks that are in none, in words; NULL: all are in one.
+ * free() it. */
+uint32_t finding_groups(const struct finding *finding, bool core, uint32_t room,
+                        struct finding_group *out_group, char **out_rest);
 
 /* An assumed finding was tried in the real job: one that hung is an error from now on, one that ran
  * through stays a note. */

@@ -46,19 +46,39 @@ static bool is_listed(const struct finding *finding, uint32_t rank)
     return false;
 }
 
+/* Of a run of ranks so many are drawn: more can nobody read. */
+enum { RUN_DRAWN_MAX = 64 };
+
+static uint32_t last_drawn(const struct finding_await *await)
+{
+    return await->last - await->first < RUN_DRAWN_MAX ? await->last
+                                                      : await->first + RUN_DRAWN_MAX - 1;
+}
+
 /* Ranks that are waited for, and do not wait themselves: they have come to their ends, or are not
  * listed. */
 static void other_nodes(const struct finding *finding, uint32_t cluster, FILE *file)
 {
     for (uint32_t i = 0; i < finding->call_count; i++)
         for (uint32_t j = 0; j < finding->call[i].await_count; j++) {
-            uint32_t rank = finding->call[i].await[j].rank;
-            if (!is_listed(finding, rank))
-                fprintf(file,
-                        "    f%" PRIu32 "r%" PRIu32 " [label=\"rank %" PRIu32
-                        "\", style=dotted];\n",
-                        cluster, rank, rank);
+            const struct finding_await *await = &finding->call[i].await[j];
+            for (uint32_t rank = await->first; rank <= last_drawn(await); rank++)
+                if (!is_listed(finding, rank))
+                    fprintf(file,
+                            "    f%" PRIu32 "r%" PRIu32 " [label=\"rank %" PRIu32
+                            "\", style=dotted];\n",
+                            cluster, rank, rank);
         }
+}
+
+static void edges(const struct finding_call *call, uint32_t cluster, FILE *file)
+{
+    for (uint32_t j = 0; j < call->await_count; j++) {
+        const struct finding_await *await = &call->await[j];
+        for (uint32_t rank = await->first; rank <= last_drawn(await); rank++)
+            fprintf(file, "    f%" PRIu32 "r%" PRIu32 " -> f%" PRIu32 "r%" PRIu32 "%s;\n", cluster,
+                    call->rank, cluster, rank, await->any ? " [style=dashed]" : "");
+    }
 }
 
 static void graph(const struct finding *finding, uint32_t cluster, FILE *file)
@@ -71,10 +91,7 @@ static void graph(const struct finding *finding, uint32_t cluster, FILE *file)
         node(&finding->call[i], cluster, file);
     other_nodes(finding, cluster, file);
     for (uint32_t i = 0; i < finding->call_count; i++)
-        for (uint32_t j = 0; j < finding->call[i].await_count; j++)
-            fprintf(file, "    f%" PRIu32 "r%" PRIu32 " -> f%" PRIu32 "r%" PRIu32 "%s;\n", cluster,
-                    finding->call[i].rank, cluster, finding->call[i].await[j].rank,
-                    finding->call[i].await[j].any ? " [style=dashed]" : "");
+        edges(&finding->call[i], cluster, file);
     fprintf(file, "  }\n");
 }
 

@@ -102,6 +102,26 @@ static uint32_t ring_place(struct ring *ring, uint32_t rank, bool core)
     return ring->count++;
 }
 
+static void ring_place_all(struct ring *ring, const struct finding_await *await)
+{
+    for (uint32_t rank = await->first; rank <= await->last && ring->count < RING_MAX; rank++)
+        ring_place(ring, rank, false);
+}
+
+/* From a rank to those that it waits for, where both are drawn. */
+static void ring_edges(struct ring *ring, uint32_t rank, const struct finding_await *await,
+                       double step, double radius, FILE *file)
+{
+    uint32_t from = RING_MAX;
+
+    for (uint32_t i = 0; i < ring->count; i++)
+        if (ring->rank[i] == rank)
+            from = i;
+    for (uint32_t to = 0; to < ring->count && from < RING_MAX; to++)
+        if (ring->rank[to] >= await->first && ring->rank[to] <= await->last)
+            ring_edge(from * step, to * step, await->any, radius, file);
+}
+
 static void ring_draw(const struct finding *finding, FILE *file)
 {
     struct ring ring = {.count = 0};
@@ -113,7 +133,7 @@ static void ring_draw(const struct finding *finding, FILE *file)
     }
     for (uint32_t i = 0; i < finding->call_count; i++)
         for (uint32_t j = 0; j < finding->call[i].await_count; j++)
-            ring_place(&ring, finding->call[i].await[j].rank, false);
+            ring_place_all(&ring, &finding->call[i].await[j]);
     if (!waits)
         return;
     double radius = ring.count < 2 ? 0 : fmax(46, ring.count * 9.5), side = 2 * (radius + 30),
@@ -123,12 +143,9 @@ static void ring_draw(const struct finding *finding, FILE *file)
             "role=\"img\" aria-label=\"who waits for whom\">\n",
             side, side, -side / 2, -side / 2, side, side);
     for (uint32_t i = 0; i < finding->call_count; i++)
-        for (uint32_t j = 0; j < finding->call[i].await_count; j++) {
-            uint32_t from = ring_place(&ring, finding->call[i].rank, false),
-                     to = ring_place(&ring, finding->call[i].await[j].rank, false);
-            if (from < RING_MAX && to < RING_MAX)
-                ring_edge(from * step, to * step, finding->call[i].await[j].any, radius, file);
-        }
+        for (uint32_t j = 0; j < finding->call[i].await_count; j++)
+            ring_edges(&ring, finding->call[i].rank, &finding->call[i].await[j], step, radius,
+                       file);
     for (uint32_t i = 0; i < ring.count; i++)
         fprintf(file,
                 "<circle%s cx=\"%.1f\" cy=\"%.1f\" r=\"18\"/><text x=\"%.1f\" y=\"%.1f\">%" PRIu32
@@ -139,10 +156,12 @@ static void ring_draw(const struct finding *finding, FILE *file)
     fprintf(file, "</svg>\n");
 }
 
-static void call_row(const struct finding_call *call, FILE *file)
+static void call_row(const struct finding_group *group, FILE *file)
 {
-    fprintf(file, "<tr%s><td>rank %" PRIu32 "</td><td class=\"call\">",
-            call->core ? "" : " class=\"behind\"", call->rank);
+    const struct finding_call *call = group->call;
+
+    fprintf(file, "<tr%s><td>%s</td><td class=\"call\">", call->core ? "" : " class=\"behind\"",
+            group->ranks ? group->ranks : "");
     core_text_xml(call->call ? call->call : "in no recorded call", file);
     if (call->subject) {
         fprintf(file, "<br>of ");
@@ -163,24 +182,27 @@ static void call_row(const struct finding_call *call, FILE *file)
     fprintf(file, "</td></tr>\n");
 }
 
+/* Ranks that do the same are one row. */
 static void calls_table(const struct finding *finding, FILE *file)
 {
-    uint32_t shown = 0;
+    struct finding_group group[CALLS_SHOWN_MAX];
 
     if (!finding->call_count)
         return;
     fprintf(file, "<div class=\"wide\"><table><tr><th></th><th>call</th><th>place</th><th>waits "
                   "for</th></tr>\n");
-    for (int core = 1; core >= 0; core--)
-        for (uint32_t i = 0; i < finding->call_count; i++)
-            if (finding->call[i].core == (core == 1) && shown < CALLS_SHOWN_MAX) {
-                call_row(&finding->call[i], file);
-                shown++;
-            }
-    fprintf(file, "</table>\n");
-    if (finding->call_count > shown)
-        fprintf(file, "<p class=\"soft\">and %" PRIu32 " more</p>\n", finding->call_count - shown);
-    fprintf(file, "</div>\n");
+    for (int core = 1; core >= 0; core--) {
+        char *rest;
+        uint32_t count = finding_groups(finding, core == 1, CALLS_SHOWN_MAX, group, &rest);
+        for (uint32_t i = 0; i < count; i++) {
+            call_row(&group[i], file);
+            free(group[i].ranks);
+        }
+        if (rest)
+            fprintf(file, "<tr class=\"soft\"><td colspan=\"4\">and %s</td></tr>\n", rest);
+        free(rest);
+    }
+    fprintf(file, "</table></div>\n");
 }
 
 static void finding_article(const struct finding *finding, FILE *file)

@@ -41,11 +41,11 @@ static void print_head(const struct report_facts *facts, FILE *file)
 }
 
 /* The ranks that had no line of their own. */
-static void print_rest(const uint32_t *rank, uint32_t count, const char *margin, FILE *file)
+static void print_rest(const uint32_t *rank, uint32_t count, FILE *file)
 {
     if (!count)
         return;
-    fprintf(file, "%s... and ", margin);
+    fputs("... and ", file);
     wording_ranks(file, rank, count, " and ");
     fputc('\n', file);
 }
@@ -76,16 +76,16 @@ static void print_ranks(const struct report_facts *facts, FILE *file)
             fprintf(file, ", %" PRIu64 " lost", rank->lost);
         fprintf(file, "\n");
     }
-    print_rest(rest, left, "", file);
+    print_rest(rest, left, file);
     free(rest);
 }
 
-static void print_call(const struct finding_call *call, FILE *file)
+static void print_group(const struct finding_group *group, FILE *file)
 {
-    char rank[24];
+    const struct finding_call *call = group->call;
 
-    snprintf(rank, sizeof rank, "rank %" PRIu32, call->rank);
-    fprintf(file, "  %-8s  %s", rank, call->call ? call->call : "in no recorded call");
+    fprintf(file, "  %-8s  %s", group->ranks ? group->ranks : "",
+            call->call ? call->call : "in no recorded call");
     if (call->site)
         fprintf(file, " at %s", call->site);
     fprintf(file, "\n");
@@ -98,22 +98,21 @@ static void print_call(const struct finding_call *call, FILE *file)
         fprintf(file, "            %s\n", call->note);
 }
 
+/* Ranks that do the same are one entry. */
 static void print_calls(const struct finding *finding, bool core, FILE *file)
 {
-    uint32_t *rest = malloc((finding->call_count + 1) * sizeof *rest), left = 0;
-    uint32_t count = 0;
+    struct finding_group group[CALLS_SHOWN_MAX];
+    char *rest;
+    uint32_t count = finding_groups(finding, core, CALLS_SHOWN_MAX, group, &rest);
 
-    for (uint32_t i = 0; i < finding->call_count; i++) {
-        if (finding->call[i].core != core)
-            continue;
-        if (count++ == 0 && !core)
-            fprintf(file, "  waiting for them, not to blame:\n");
-        if (count <= CALLS_SHOWN_MAX)
-            print_call(&finding->call[i], file);
-        else if (rest)
-            rest[left++] = finding->call[i].rank;
+    if (count && !core)
+        fprintf(file, "  waiting for them, not to blame:\n");
+    for (uint32_t i = 0; i < count; i++) {
+        print_group(&group[i], file);
+        free(group[i].ranks);
     }
-    print_rest(rest, left, "  ", file);
+    if (rest)
+        fprintf(file, "  ... and %s\n", rest);
     free(rest);
 }
 

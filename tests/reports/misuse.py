@@ -30,6 +30,10 @@ assert re.findall(r"^(error|warning|note)  ([a-z-]+): (.*)$", text, re.M) == tol
 headings = re.findall(r'<h3><span class="badge">(\w+)</span>([a-z-]+): (.*?)</h3>', page)
 assert [(severity, rule, html.unescape(title)) for severity, rule, title in headings] == told, headings
 
+# Ranks that do the same are one entry for people.
+assert re.search(r"^  ranks 0 to 17  MPI_Type_contiguous\(", text, re.M), "no group of ranks"
+assert "<td>ranks 0 to 17</td>" in page, "no group of ranks in the page"
+
 # SARIF: what is used is declared, what is declared is used rightly.
 driver = run["tool"]["driver"]
 assert driver["version"] and re.match(r"[a-z]+:", driver["informationUri"])
