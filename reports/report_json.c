@@ -2,11 +2,15 @@
 #include <jansson.h>
 #include <stdlib.h>
 
+#include "core/text.h"
 #include "reports/report.h"
 
 static void set_text(json_t *object, const char *key, const char *text)
 {
-    json_object_set_new(object, key, text ? json_string(text) : json_null());
+    char *copy = text ? core_text_utf8(text) : NULL; /* what a job is called may not be UTF-8 */
+
+    json_object_set_new(object, key, copy ? json_string(copy) : json_null());
+    free(copy);
 }
 
 static void set_number(json_t *object, const char *key, uint64_t number)

@@ -21,3 +21,14 @@ request|request
 leak|leak
 usage|argument,buffer,request,leak
 END
+# A name that is not UTF-8 leaves every format readable.
+name=$'mis\xe9'
+cp misuse "$name"
+crosswait record -o latin.db -- mpirun -n 1 "./$name" >/dev/null 2>&1
+for format in json sarif junit; do crosswait report --format=$format -o latin.$format latin.db; done
+/usr/bin/python3 - <<'END'
+import json, xml.etree.ElementTree as xml
+assert "mis\N{REPLACEMENT CHARACTER}" in json.load(open("latin.json"))["job"]["command"]
+json.load(open("latin.sarif"))
+assert any("mis\N{REPLACEMENT CHARACTER}" in value.get("value") for value in xml.parse("latin.junit").iter("property"))
+END
