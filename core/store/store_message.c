@@ -102,6 +102,7 @@ enum core_status store_message_follow(struct store *store, struct store_rank *ra
     const struct store_call *def = &store->defs.call[call];
     const struct store_list *list = store_list_find(parts, SPOOL_LIST_REQUESTS);
     struct event_parts given = {.class = def->class,
+                                .traits = def->traits,
                                 .inside = def->inner,
                                 .pending = pending,
                                 .bytes = (uint64_t)bytes,
@@ -112,7 +113,7 @@ enum core_status store_message_follow(struct store *store, struct store_rank *ra
                                 .done_count = parts ? parts->done_count : 0};
     struct follow follow = {.store = store, .rank = rank, .record = event};
 
-    if (def->class == EVENT_CLASS_IMRECV && parts && parts->arg_count)
+    if (trait_in(def->traits, TRAIT_MATCHED) && parts && parts->arg_count)
         given.message = (uint64_t)parts->arg[0];
     enum core_status status = event_view_set(&rank->view, event, &given);
     return status ? status

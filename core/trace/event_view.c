@@ -27,7 +27,7 @@ static struct trace_completion completion_of(const struct event_parts *parts, ui
 enum core_status event_view_set(struct event_view *view, const struct spool_event *record,
                                 const struct event_parts *parts)
 {
-    bool starts = parts->class == EVENT_CLASS_START;
+    bool starts = trait_in(parts->traits, TRAIT_STARTS);
     uint32_t count = starts ? parts->request_count : parts->done_count;
     enum core_status status =
         CORE_ARRAY_ROOM(view->completion, view->completion_room, count, "the parts of a call");
@@ -43,6 +43,7 @@ enum core_status event_view_set(struct event_view *view, const struct spool_even
     event->parent = record->parent ? record->seq - record->parent : parts->inside ? record->seq : 0;
     event->class = parts->class;
     event->mode = parts->mode;
+    event->traits = parts->traits;
     event->comm = event->win = (int32_t)record->comm;
     event->peer = record->peer;
     event->tag = record->tag;

@@ -14,6 +14,7 @@
 struct event_parts { /* what is known of the call besides its record */
     enum event_class class;
     enum event_mode mode;
+    uint64_t traits;
     bool inside;    /* the library makes it for another one */
     bool pending;   /* it had not returned */
     uint64_t bytes; /* what its count and type come to */

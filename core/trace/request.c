@@ -220,7 +220,7 @@ static enum core_status complete(const struct step *step, const struct trace_com
     if (request->active)
         status = tell(step, REQUEST_DONE, request, done);
     request->active = false;
-    if (!request->persistent && step->event->class != EVENT_CLASS_REQUEST_STATUS)
+    if (!request->persistent && !trait_in(step->event->traits, TRAIT_KEEPS_REQUEST))
         core_table_remove(&step->requests->table, request);
     return status;
 }
@@ -261,72 +261,51 @@ static enum core_status cancel(const struct step *step)
 static bool refused(const struct trace_event *event)
 {
     return event->error && !event->pending &&
-           (event->class == EVENT_CLASS_START || !event->completion_count);
+           (trait_in(event->traits, TRAIT_STARTS) || !event->completion_count);
+}
+
+static enum request_kind kind_of(uint64_t traits)
+{
+    return trait_in(traits, TRAIT_SENDS)        ? REQUEST_SEND
+           : trait_in(traits, TRAIT_RECEIVES)   ? REQUEST_RECEIVE
+           : trait_in(traits, TRAIT_COLLECTIVE) ? REQUEST_COLLECTIVE
+                                                : REQUEST_OTHER;
+}
+
+/* What makes a request: a communication of its own, or one that is started. */
+static enum core_status make(const struct step *step)
+{
+    uint64_t traits = step->event->traits;
+
+    return trait_in(traits, TRAIT_PERSISTENT) ? make_persistent(step, kind_of(traits))
+                                              : begin(step, kind_of(traits));
 }
 
 enum core_status requests_follow(struct requests *requests, const struct trace_event *event,
                                  request_fn fn, void *context)
 {
     struct step step = {requests, event, fn, context};
+    uint64_t traits = event->traits;
 
     if (refused(event))
         return CORE_OK;
-    switch (event->class) {
-    case EVENT_CLASS_SEND:
-        return blocking(&step, REQUEST_SEND);
-    case EVENT_CLASS_RECV:
-        return blocking(&step, REQUEST_RECEIVE);
-    case EVENT_CLASS_SENDRECV:
-        return send_and_receive(&step);
-    case EVENT_CLASS_ISEND:
-        return begin(&step, REQUEST_SEND);
-    case EVENT_CLASS_IRECV:
-        return begin(&step, REQUEST_RECEIVE);
-    case EVENT_CLASS_SEND_INIT:
-        return make_persistent(&step, REQUEST_SEND);
-    case EVENT_CLASS_RECV_INIT:
-        return make_persistent(&step, REQUEST_RECEIVE);
-    case EVENT_CLASS_COLL_INIT:
-        return make_persistent(&step, REQUEST_COLLECTIVE);
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COMM_ICREATE:
-        return begin(&step, REQUEST_COLLECTIVE);
-    case EVENT_CLASS_FILE_COLL:
-        return event->request ? begin(&step, REQUEST_COLLECTIVE)
-                              : blocking(&step, REQUEST_COLLECTIVE);
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_COMM_FREE:
-    case EVENT_CLASS_WIN_CREATE:
-    case EVENT_CLASS_WIN_FREE:
-    case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_FINALIZE:
-        return blocking(&step, REQUEST_COLLECTIVE);
-    case EVENT_CLASS_RMA:
-        return event->request ? begin(&step, REQUEST_OTHER) : CORE_OK;
-    case EVENT_CLASS_MPROBE:
-    case EVENT_CLASS_IMPROBE:
-        return match(&step);
-    case EVENT_CLASS_MRECV:
-    case EVENT_CLASS_IMRECV:
-        return receive_matched(&step, event->class == EVENT_CLASS_IMRECV);
-    case EVENT_CLASS_START:
-        return start_all(&step);
-    case EVENT_CLASS_WAIT:
-    case EVENT_CLASS_WAITALL:
-    case EVENT_CLASS_WAITANY:
-    case EVENT_CLASS_WAITSOME:
-    case EVENT_CLASS_TEST:
-    case EVENT_CLASS_TESTALL:
-    case EVENT_CLASS_TESTANY:
-    case EVENT_CLASS_TESTSOME:
-    case EVENT_CLASS_REQUEST_STATUS:
+    if (traits & TRAITS_COMPLETE)
         return complete_all(&step);
-    case EVENT_CLASS_REQUEST_FREE:
+    if (trait_in(traits, TRAIT_STARTS))
+        return start_all(&step);
+    if (trait_in(traits, TRAIT_FREES_REQUEST))
         return release(&step);
-    case EVENT_CLASS_CANCEL:
+    if (trait_in(traits, TRAIT_CANCELS))
         return cancel(&step);
-    default:
-        return CORE_OK;
-    }
+    if (trait_in(traits, TRAIT_PROBES))
+        return trait_in(traits, TRAIT_MATCHED) ? match(&step) : CORE_OK;
+    if (trait_in(traits, TRAIT_MATCHED))
+        return receive_matched(&step, trait_in(traits, TRAIT_MAKES_REQUEST));
+    if (trait_in(traits, TRAIT_MAKES_REQUEST))
+        return make(&step);
+    if (trait_in(traits, TRAIT_SENDS) && trait_in(traits, TRAIT_RECEIVES))
+        return send_and_receive(&step);
+    if (traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES) | TRAIT_BIT(COLLECTIVE)))
+        return blocking(&step, kind_of(traits));
+    return CORE_OK;
 }

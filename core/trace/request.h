@@ -30,7 +30,7 @@ enum request_kind {
     REQUEST_RECEIVE,
     REQUEST_COLLECTIVE,
     REQUEST_MESSAGE, /* found by a matched probe, not received yet */
-    REQUEST_OTHER    /* one-sided; receives of a message that is not known */
+    REQUEST_OTHER    /* one-sided, files, generalized; receives of a message that is not known */
 };
 enum request_step { REQUEST_MADE, REQUEST_MATCHED, REQUEST_BEGUN, REQUEST_DONE, REQUEST_FREED };
 

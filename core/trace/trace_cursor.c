@@ -376,7 +376,8 @@ enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_eve
     if (++cursor->rows > cursor->trace->file_bytes)
         return trace_damaged(cursor->trace, "a table has no end");
     status = event_fill(cursor->trace, cursor->stmt, out_event, &shape);
-    if (!status && out_event->class == EVENT_CLASS_IMRECV)
+    if (!status && trait_in(out_event->traits, TRAIT_MATCHED) &&
+        trait_in(out_event->traits, TRAIT_MAKES_REQUEST))
         status = message_get(cursor->trace, out_event);
     if (!status && shape->done_count)
         status = completions_give(cursor, shape, sqlite3_column_int64(cursor->stmt, 2), out_event);

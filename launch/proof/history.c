@@ -372,13 +372,14 @@ static void follow(struct lane_state *lane, const struct proof_call *call)
     kept->done_count = 0;
     struct event_parts parts = {.class = (enum event_class)call->class,
                                 .mode = (enum event_mode)call->mode,
+                                .traits = call->traits,
                                 .request = kept->list,
                                 .request_count = listed ? kept->list_count : 0,
                                 .done = kept->done,
                                 .done_count = own};
     if (kept->leg.seq == event->seq && kept->leg.head.words)
         parts.leg = &kept->leg;
-    if (call->class == EVENT_CLASS_IMRECV && kept->arg_seq == event->seq && kept->arg_count)
+    if (trait_in(call->traits, TRAIT_MATCHED) && kept->arg_seq == event->seq && kept->arg_count)
         parts.message = (uint64_t)kept->arg[0];
     struct proof_history *history = lane->history;
     if (event_view_set(&history->view, event, &parts) ||

@@ -12,6 +12,7 @@
 #include "core/fault.h"
 #include "core/random.h"
 #include "core/trace/request.h"
+#include "tests/unit/meaning.h"
 
 enum { EVENTS = 400, LIST = 4, TEXT = 200000 };
 
@@ -259,6 +260,7 @@ static void record_make(struct core_random *random, uint32_t ids, struct trace_e
             .error = core_random_below(random, 20) == 0,
             .request = 1 + core_random_below(random, ids),
             .message = core_random_below(random, ids + 1)};
+        e->traits = meaning_of("", e->class)->traits;
         struct trace_completion *list = completion + (size_t)i * LIST;
         uint32_t count = has_list(e->class) ? (uint32_t)core_random_below(random, LIST + 1)
                                             : has_status(e->class);
@@ -329,6 +331,8 @@ static void a_sendrecv_is_two_and_a_pending_call_is_not_done(void **state)
     struct trace_event hung = {.seq = 8, .class = EVENT_CLASS_RECV, .peer = 2, .pending = true};
 
     (void)state;
+    both.traits = meaning_of("", both.class)->traits;
+    hung.traits = meaning_of("", hung.class)->traits;
     requests_init(&requests);
     assert_int_equal(requests_follow(&requests, &both, tell, &told), CORE_OK);
     assert_int_equal(requests_follow(&requests, &hung, tell, &told), CORE_OK);
@@ -345,9 +349,11 @@ static void what_is_under_way_bounds_the_table(void **state)
     requests_init(&requests);
     for (uint64_t i = 1; i < 100000; i++) {
         struct trace_completion done = {.request = i, .done = true, .source = EVENT_NONE};
-        struct trace_event post = {.seq = 2 * i, .class = EVENT_CLASS_ISEND, .request = i + 3},
+        struct trace_event post = {.seq = 2 * i,
+                                   .traits = TRAIT_BIT(SENDS) | TRAIT_BIT(MAKES_REQUEST),
+                                   .request = i + 3},
                            wait = {.seq = 2 * i + 1,
-                                   .class = EVENT_CLASS_WAIT,
+                                   .traits = TRAIT_BIT(COMPLETES_ONE),
                                    .request = i,
                                    .completion = &done,
                                    .completion_count = 1};
@@ -375,8 +381,10 @@ static void a_failed_allocation_is_a_status(void **state)
         for (uint64_t i = 1; i < 100 && !status; i++)
             status = requests_follow(
                 &requests,
-                &(struct trace_event){.seq = i, .class = EVENT_CLASS_IRECV, .request = i}, NULL,
-                NULL);
+                &(struct trace_event){.seq = i,
+                                      .traits = TRAIT_BIT(RECEIVES) | TRAIT_BIT(MAKES_REQUEST),
+                                      .request = i},
+                NULL, NULL);
         bool failed = core_fault_left < 0;
         core_fault_set(-1, false);
         assert_int_equal(status, failed ? CORE_NO_MEMORY : CORE_OK);
