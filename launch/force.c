@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/trace/request.h"
 #include "launch/launch.h"
 
 const char *force_outcome_text(enum force_outcome outcome)
@@ -24,13 +25,9 @@ struct name { /* one send or receive of a rank, by event */
     uint64_t event;
     uint64_t number; /* among its kind, from 1; 0 not found */
 };
-struct opener { /* a persistent request */
-    uint64_t request, sends, receives;
-};
 struct counter { /* walks one rank */
-    uint64_t sends, receives;
-    struct opener *opener;
-    uint32_t opener_count, opener_room;
+    uint32_t sends, receives;
+    struct requests requests; /* own: what was counted when it was made, itself included */
 };
 
 static bool is_receive(const struct trace_event *event)
@@ -47,18 +44,17 @@ static bool is_send(const struct trace_event *event)
     return standard && trait_in(event->traits, TRAIT_SENDS);
 }
 
-static enum core_status keep_opener(struct counter *counter, const struct trace_event *event)
+static enum core_status keep_counts(enum request_step step, const struct trace_event *event,
+                                    struct request *request, const struct trace_completion *done,
+                                    void *context)
 {
-    if (counter->opener_count == counter->opener_room) {
-        uint32_t room = counter->opener_room ? counter->opener_room * 2 : 16;
-        void *larger = realloc(counter->opener, room * sizeof *counter->opener);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for a live policy");
-        counter->opener = larger;
-        counter->opener_room = room;
+    const struct counter *counter = context;
+
+    (void)event, (void)done;
+    if (step == REQUEST_MADE) {
+        request->own[0] = counter->sends;
+        request->own[1] = counter->receives;
     }
-    counter->opener[counter->opener_count++] = (struct opener){
-        .request = event->request, .sends = counter->sends, .receives = counter->receives};
     return CORE_OK;
 }
 
@@ -71,20 +67,18 @@ static uint64_t number_of(const struct counter *counter, const struct trace_even
         return receives         ? is_receive(event) ? counter->receives : 0
                : is_send(event) ? counter->sends
                                 : 0;
-    uint64_t request = event->request            ? event->request
-                       : event->completion_count ? event->completion[0].request
-                                                 : 0;
-    for (uint32_t i = counter->opener_count; request && i-- > 0;)
-        if (counter->opener[i].request == request)
-            return receives ? counter->opener[i].receives : counter->opener[i].sends;
-    return 0;
+    uint64_t id = event->request            ? event->request
+                  : event->completion_count ? event->completion[0].request
+                                            : 0;
+    const struct request *request = requests_find(&counter->requests, id);
+    return request ? request->own[receives] : 0;
 }
 
 /* Fills in the numbers of all names of one rank. */
 static enum core_status number_names(struct trace *trace, uint32_t rank, bool receives,
                                      struct name *name, uint32_t count)
 {
-    struct counter counter = {0};
+    struct counter counter = {.sends = 0};
     struct trace_cursor *cursor;
     struct trace_event event;
     bool more;
@@ -93,13 +87,13 @@ static enum core_status number_names(struct trace *trace, uint32_t rank, bool re
     enum core_status status = trace_cursor_open(trace, rank, &cursor);
     if (status != CORE_OK)
         return status;
+    requests_init(&counter.requests);
     while (at < count && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
         if (event.parent)
             continue;
         counter.sends += is_send(&event);
         counter.receives += is_receive(&event);
-        if (trait_in(event.traits, TRAIT_PERSISTENT) && !trait_in(event.traits, TRAIT_COLLECTIVE))
-            status = keep_opener(&counter, &event);
+        status = requests_follow(&counter.requests, &event, keep_counts, &counter);
         for (; at < count && name[at].event <= event.seq; at++)
             if (name[at].event == event.seq)
                 name[at].number = number_of(&counter, &event, receives);
@@ -107,7 +101,7 @@ static enum core_status number_names(struct trace *trace, uint32_t rank, bool re
             break;
     }
     trace_cursor_close(cursor);
-    free(counter.opener);
+    requests_done(&counter.requests);
     return status;
 }
 

@@ -20,6 +20,7 @@
 
 #include "checkers/conflict/order.h"
 #include "core/array.h"
+#include "core/trace/request.h"
 
 enum {
     FINDINGS_MAX = 16,
@@ -49,10 +50,6 @@ struct access {
     uint32_t rank, name;
     bool writes, atomic, pointed; /* at the individual pointer */
 };
-struct begun {
-    uint64_t request;
-    uint32_t access;
-};
 struct cursor { /* an access's next piece */
     int64_t low, high, tile, left;
     uint32_t access, segment;
@@ -81,12 +78,11 @@ struct conflict {
     struct handle *handle; /* file * ranks + rank */
     struct shape *shape;   /* by datatype */
     struct access *access;
-    struct begun *begun;          /* of the rank that is read */
+    struct requests requests;     /* of the rank that is read; own[0]: access + 1 */
     struct order *order, *called; /* called: with the collective calls on files */
     struct said said[FINDINGS_MAX];
     const char **name; /* of files: each opened under */
-    uint32_t handle_room, access_count, access_room, begun_count, begun_room, said_count,
-        name_count, name_room;
+    uint32_t handle_room, access_count, access_room, said_count, name_count, name_room;
     uint64_t compared;
     bool locks;
     enum core_status status;
@@ -311,6 +307,7 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
          later = trait_in(event->traits, TRAIT_MAKES_REQUEST);
     int64_t at = given ? argument(c, event, "offset", -1) : handle->at,
             bytes = (int64_t)event->bytes;
+    struct request *request;
 
     if (event->error || event->pending ||
         (!later && !begins && event->completion_count && event->completion[0].error)) {
@@ -345,20 +342,17 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
         handle->begun = index + 1;
     else if (!later)
         moved(c, index, event->completion_count ? &event->completion[0] : NULL, event->seq);
-    else if (good(c,
-                  CORE_ARRAY_ROOM(c->begun, c->begun_room, (uint64_t)c->begun_count + 1, ACCESSES)))
-        c->begun[c->begun_count++] = (struct begun){event->request, index};
+    else if ((request = requests_find(&c->requests, event->request)))
+        request->own[0] = index + 1;
 }
 
-static void completed(struct conflict *c, const struct trace_event *event)
+static enum core_status completed(enum request_step step, const struct trace_event *event,
+                                  struct request *request, const struct trace_completion *done,
+                                  void *context)
 {
-    for (uint32_t i = 0; i < event->completion_count; i++)
-        for (uint32_t k = c->begun_count; event->completion[i].done && k-- > 0;)
-            if (c->begun[k].request == event->completion[i].request) {
-                moved(c, c->begun[k].access, &event->completion[i], event->seq);
-                c->begun[k] = c->begun[--c->begun_count];
-                break;
-            }
+    if (step == REQUEST_DONE && request->own[0])
+        moved(context, request->own[0] - 1, done, event->seq);
+    return CORE_OK;
 }
 
 static void sought(struct conflict *c, const struct trace_event *event, struct handle *handle)
@@ -431,15 +425,16 @@ static enum core_status read_rank(struct conflict *c, uint32_t rank)
 
     if (status != CORE_OK)
         return status;
-    c->begun_count = 0;
+    requests_clear(&c->requests);
     while (c->status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
            more) {
         if (event.parent)
             continue;
+        status = requests_follow(&c->requests, &event, completed, c);
+        if (status != CORE_OK)
+            break;
         if (trait_in(event.traits, TRAIT_FILE) && event.win >= 0)
             on_file(c, &event);
-        else if (c->begun_count && event.completion_count)
-            completed(c, &event);
     }
     trace_cursor_close(cursor);
     return status == CORE_OK ? c->status : status;
@@ -795,6 +790,7 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
 {
     struct conflict c = {.input = input, .list = list, .trace = input->trace};
 
+    requests_init(&c.requests);
     if (!(c.shape = calloc(input->trace->datatype_count + 1, sizeof *c.shape)))
         return core_report(CORE_NO_MEMORY, "out of memory for filetypes");
     for (uint32_t i = 0; i < input->trace->call_count; i++)
@@ -822,6 +818,6 @@ enum core_status file_conflict_check(const struct check_input *input, struct fin
     free(c.handle);
     free(c.shape);
     free(c.access);
-    free(c.begun);
+    requests_done(&c.requests);
     return c.status;
 }
