@@ -24,7 +24,7 @@ def descendants_of_session(session):
         if not entry.isdigit():
             continue
         try:
-            with open(f"/proc/{entry}/stat") as f:
+            with open(f"/proc/{entry}/stat", errors="replace") as f:
                 fields = f.read().rsplit(")", 1)[1].split()
             with open(f"/proc/{entry}/environ", "rb") as f:
                 environ = f.read()
