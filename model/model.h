@@ -1,7 +1,7 @@
 /* The model: what every collective must cost, as data. One row per algorithm, with the ids that
- * corpus/ and model/generate.c use; the domain of a row is its generator's. Costs are exact: R is
- * an integer, W and C are rationals of 128-bit integers, good for 2^40 words on any number of
- * ranks.
+ * corpus/ uses: its formula, its domain and its generator; a file a family of collectives
+ * (row_X.c). Costs are exact: R is an integer, W and C are rationals of 128-bit integers, good for
+ * 2^40 words on any number of ranks.
  *
  * words is n, the whole vector, for bcast, reduce and allreduce; m, one rank's block, for scatter,
  * gather, allgather, reduce_scatter, scan and shift; m, one pair's block, for alltoall. */
@@ -50,10 +50,15 @@ struct model_row {
     const char *rounds, *words, *operations; /* the formulas, for people */
     enum replay_topology_kind holds_on;
     const char *hazard; /* or a note; NULL: none */
+    enum model_domain domain;
+    int root_any; /* else rank 0, or there is no root */
+    enum model_parameter parameter;
     void (*cost)(const struct model_case *of, struct model_cost *out);
+    void (*build)(struct generate *g); /* one rank's operations; NULL would be no row */
 };
 
-const struct model_row *model_rows(size_t *out_count);
+/* In the table's order; NULL behind its end. */
+const struct model_row *model_row_at(size_t index);
 const struct model_row *model_row_find(const char *id);
 
 /* Refuses, with the reason and the nearest possible value, what is outside the row's domain. */

@@ -135,15 +135,14 @@ static const char *holds_on(const struct model_row *row)
 
 static int list_rows(const char *collective)
 {
-    size_t count;
-    const struct model_row *row = model_rows(&count);
+    const struct model_row *row;
     const char *name[64];
     int names = 0, found = 0;
 
-    for (size_t i = 0; i < count; i++) {
-        if (!names || strcmp(name[names - 1], row[i].collective))
-            name[names++] = row[i].collective;
-        found |= collective && !strcmp(collective, row[i].collective);
+    for (size_t i = 0; (row = model_row_at(i)); i++) {
+        if (!names || strcmp(name[names - 1], row->collective))
+            name[names++] = row->collective;
+        found |= collective && !strcmp(collective, row->collective);
     }
     if (collective && !found) {
         const char *near = core_text_nearest(collective, name, names);
@@ -154,14 +153,13 @@ static int list_rows(const char *collective)
     }
     printf("%-34s %-16s %-13s  R; W; C (single port unless said), source, note\n", "row", "ranks",
            "holds on");
-    for (size_t i = 0; i < count; i++) {
-        if (collective && strcmp(collective, row[i].collective))
+    for (size_t i = 0; (row = model_row_at(i)); i++) {
+        if (collective && strcmp(collective, row->collective))
             continue;
-        printf("%-34s %-16s %-13s  R %s; W %s; C %s\n", row[i].id,
-               replay_domain_text(replay_generate_find(row[i].id)->domain), holds_on(&row[i]),
-               row[i].rounds, row[i].words, row[i].operations);
-        printf("%-34s %-16s %-13s  %s%s%s\n", "", "", "", row[i].source, row[i].hazard ? ". " : "",
-               row[i].hazard ? row[i].hazard : "");
+        printf("%-34s %-16s %-13s  R %s; W %s; C %s\n", row->id, model_domain_text(row->domain),
+               holds_on(row), row->rounds, row->words, row->operations);
+        printf("%-34s %-16s %-13s  %s%s%s\n", "", "", "", row->source, row->hazard ? ". " : "",
+               row->hazard ? row->hazard : "");
     }
     return CLI_CLEAN;
 }

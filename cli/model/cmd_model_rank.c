@@ -59,17 +59,17 @@ static enum core_status formula(const struct model_ask *ask, const struct model_
 static enum core_status measured(const struct model_ask *ask, const struct model_row *row,
                                  uint32_t parameter, struct model_curve *out)
 {
-    struct replay_generate_request request = {row->id,
-                                              (uint32_t)ask->ranks,
-                                              (uint32_t)ask->root,
-                                              parameter,
-                                              ask->back,
-                                              (uint64_t)ask->ranks,
-                                              1};
+    struct model_generate_request request = {row->id,
+                                             (uint32_t)ask->ranks,
+                                             (uint32_t)ask->root,
+                                             parameter,
+                                             ask->back,
+                                             (uint64_t)ask->ranks,
+                                             1};
     struct replay_timed_options options;
     struct replay_measure got;
     struct replay_program program;
-    enum core_status status = replay_generate(&request, &program);
+    enum core_status status = model_generate(&request, &program);
     if (status != CORE_OK)
         return status;
     model_timed_options(ask, &options);
@@ -113,10 +113,10 @@ static enum core_status add_row(const struct model_ask *ask, struct model_rankin
         return status;
     made.words.den *= (uint64_t)ask->ranks;
     made.operations.den *= (uint64_t)ask->ranks;
-    enum replay_parameter kind = replay_generate_find(row->id)->parameter;
-    if (kind == REPLAY_PARAMETER_ARITY)
+    enum model_parameter kind = row->parameter;
+    if (kind == MODEL_PARAMETER_ARITY)
         snprintf(made.name, sizeof made.name, "%s(%u)", row->id, parameter);
-    else if (kind == REPLAY_PARAMETER_DISTANCE)
+    else if (kind == MODEL_PARAMETER_DISTANCE)
         snprintf(made.name, sizeof made.name, "%s(%u)", row->id, parameter);
     else
         snprintf(made.name, sizeof made.name, "%s", row->id);
@@ -129,15 +129,15 @@ static enum core_status add_rows(const struct model_ask *ask, struct model_ranki
 {
     static const uint32_t arity[] = {3, 4, 8};
     enum core_status status = CORE_OK;
-    switch (replay_generate_find(row->id)->parameter) {
-    case REPLAY_PARAMETER_ARITY:
+    switch (row->parameter) {
+    case MODEL_PARAMETER_ARITY:
         if (ask->parameter)
             return add_row(ask, ranking, row, (uint32_t)ask->parameter);
         for (size_t i = 0; i < 3 && status == CORE_OK; i++)
             if (arity[i] < ask->ranks)
                 status = add_row(ask, ranking, row, arity[i]);
         return status;
-    case REPLAY_PARAMETER_DISTANCE:
+    case MODEL_PARAMETER_DISTANCE:
         return add_row(ask, ranking, row,
                        ask->parameter ? (uint32_t)ask->parameter : ask->ranks > 1);
     default:
@@ -187,8 +187,7 @@ static void find_crossings(const struct model_ask *ask, struct model_ranking *ra
 
 enum core_status model_rank(const struct model_ask *ask, struct model_ranking *out)
 {
-    size_t count;
-    const struct model_row *row = model_rows(&count);
+    const struct model_row *row;
     struct model_case of = {.ranks = (uint32_t)ask->ranks,
                             .root = (uint32_t)ask->root,
                             .port = ask->port,
@@ -200,9 +199,9 @@ enum core_status model_rank(const struct model_ask *ask, struct model_ranking *o
 
     if (status != CORE_OK)
         return CORE_BAD_INPUT;
-    for (size_t i = 0; i < count && status == CORE_OK; i++)
-        if (strcmp(row[i].collective, ask->collective) == 0)
-            status = add_rows(ask, out, &row[i]);
+    for (size_t i = 0; status == CORE_OK && (row = model_row_at(i)); i++)
+        if (strcmp(row->collective, ask->collective) == 0)
+            status = add_rows(ask, out, row);
     if (status != CORE_OK)
         return status;
     if (out->count == 0) {

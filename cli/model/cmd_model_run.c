@@ -119,7 +119,7 @@ enum core_status model_run(const struct model_ask *ask, FILE *out)
                             size,
                             ask->port,
                             ask->half_duplex};
-    struct replay_generate_request request = {
+    struct model_generate_request request = {
         row->id, of.ranks, of.root, of.parameter, ask->back, size, (uint32_t)ask->word_bytes};
     struct replay_timed_options options;
     struct replay_timed_result result;
@@ -134,7 +134,7 @@ enum core_status model_run(const struct model_ask *ask, FILE *out)
         status =
             model_bound(row->collective, &of, ask->has_topology ? &ask->topology : NULL, &bound);
     if (status == CORE_OK)
-        status = replay_generate(&request, &program);
+        status = model_generate(&request, &program);
     if (status != CORE_OK)
         return status;
     model_timed_options(ask, &options);

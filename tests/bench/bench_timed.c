@@ -99,8 +99,8 @@ static double run(const char *name, const struct replay_program *program, int ti
 static void row(const char *name, const char *id, uint32_t P)
 {
     struct replay_program program;
-    must(replay_generate(&(struct replay_generate_request){.id = id, .ranks = P, .words = 1},
-                         &program));
+    must(model_generate(&(struct model_generate_request){.id = id, .ranks = P, .words = 1},
+                        &program));
     run(name, &program, 1);
     replay_program_done(&program);
 }

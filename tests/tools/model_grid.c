@@ -99,8 +99,8 @@ static int is_run(const struct model_case *of, uint64_t ops)
 /* Both networks, and what single rows are stated for besides. */
 static void run_both(const struct model_row *row, struct model_case of)
 {
-    struct replay_generate_request request = {row->id, of.ranks, of.root, of.parameter,
-                                              of.back, of.words, 8};
+    struct model_generate_request request = {row->id, of.ranks, of.root, of.parameter,
+                                             of.back, of.words, 8};
     struct replay_topology on;
     struct replay_program program;
     if (grid.ops && !is_run(&of, grid.ops)) {
@@ -108,7 +108,7 @@ static void run_both(const struct model_row *row, struct model_case of)
         return;
     }
     if (model_row_topology(row, of.ranks, &on) != CORE_OK ||
-        replay_generate(&request, &program) != CORE_OK) {
+        model_generate(&request, &program) != CORE_OK) {
         fail(row, &of, NULL, "could not be generated");
         return;
     }
@@ -129,19 +129,19 @@ static void run_both(const struct model_row *row, struct model_case of)
     grid.skipped += !runs;
 }
 
-static void run_parameters(const struct model_row *row, enum replay_parameter kind,
+static void run_parameters(const struct model_row *row, enum model_parameter kind,
                            struct model_case of)
 {
     uint32_t P = of.ranks, first = 0, last = 0, step = 1;
-    if (kind == REPLAY_PARAMETER_ARITY) {
+    if (kind == MODEL_PARAMETER_ARITY) {
         first = 2;
         last = P > 5 ? 6 : 5;
-    } else if (kind == REPLAY_PARAMETER_DISTANCE) {
+    } else if (kind == MODEL_PARAMETER_DISTANCE) {
         last = P - 1;
         step = P <= 16 ? 1 : P <= P_EVERY ? 7 : P / 8 + 1;
     }
     for (uint32_t i = first; i <= last; i += step) {
-        of.parameter = kind == REPLAY_PARAMETER_ARITY && i == 6 ? P : i;
+        of.parameter = kind == MODEL_PARAMETER_ARITY && i == 6 ? P : i;
         run_both(row, of);
         of.back = !strcmp(row->id, "shift.hypercube");
         if (of.back)
@@ -150,18 +150,17 @@ static void run_parameters(const struct model_row *row, enum replay_parameter ki
     }
 }
 
-static void run_ranks(const struct model_row *row, const struct replay_generator *generator,
-                      uint32_t P)
+static void run_ranks(const struct model_row *row, uint32_t P)
 {
     const uint64_t words[] = {0, 1, P - 1, P, PRIME, 1001ull * P};
     const uint32_t spread[ROOTS] = {0, 1, P / 2, P - 1};
-    uint32_t roots = !generator->root_any ? 1 : P <= P_EVERY ? P : ROOTS;
+    uint32_t roots = !row->root_any ? 1 : P <= P_EVERY ? P : ROOTS;
     grid.ops = 0;
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
         for (uint32_t r = 0; r < roots; r++) {
             struct model_case of = {
                 .ranks = P, .root = P <= P_EVERY ? r : spread[r], .words = words[w]};
-            run_parameters(row, generator->parameter, of);
+            run_parameters(row, row->parameter, of);
         }
 }
 
@@ -177,19 +176,17 @@ static int wanted(uint32_t P)
 
 int main(int argc, char **argv)
 {
-    size_t rows;
-    const struct model_row *row = model_rows(&rows);
-    for (size_t i = 0; i < rows; i++) {
-        const struct replay_generator *generator = replay_generate_find(row[i].id);
+    const struct model_row *row;
+    for (size_t i = 0; (row = model_row_at(i)); i++) {
         int named = argc < 2;
         for (int a = 1; a < argc; a++)
-            named |= !strcmp(argv[a], row[i].id);
+            named |= !strcmp(argv[a], row->id);
         uint64_t before = grid.cases;
         for (uint32_t P = 1; named && P <= P_MOST; P++)
-            if (wanted(P) && replay_domain_holds(generator->domain, P))
-                run_ranks(&row[i], generator, P);
+            if (wanted(P) && model_domain_holds(row->domain, P))
+                run_ranks(row, P);
         if (named)
-            printf("%s: %" PRIu64 "\n", row[i].id, grid.cases - before);
+            printf("%s: %" PRIu64 "\n", row->id, grid.cases - before);
         fflush(stdout);
     }
     printf("left out for their size: %" PRIu64 "; failures: %" PRIu64 "\n", grid.skipped,

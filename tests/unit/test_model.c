@@ -11,34 +11,46 @@
 
 #include "model/bound.h"
 #include "model/model.h"
+#include "model/row.h"
 
 static unsigned long case_count;
 
-static void test_rows_and_generators_agree(void **state)
+/* A row is whole: a formula, a generator, and a collective with a bound, under which it stands. */
+static void test_rows_are_whole(void **state)
 {
-    size_t rows, generators;
-    const struct model_row *row = model_rows(&rows);
-    const struct replay_generator *generator = replay_generate_rows(&generators);
+    const struct model_row *row;
+    const char *before = "";
+    size_t i;
     (void)state;
-    assert_int_equal(rows, 47);
-    assert_int_equal(generators, rows);
-    for (size_t i = 0; i < rows; i++) {
-        assert_string_equal(row[i].id, generator[i].id);
-        assert_ptr_equal(replay_generate_find(row[i].id), &generator[i]);
-        assert_ptr_equal(model_row_find(row[i].id), &row[i]);
-        assert_int_equal(strncmp(row[i].id, row[i].collective, strlen(row[i].collective)), 0);
+    for (i = 0; (row = model_row_at(i)); i++) {
+        struct model_case of = {.ranks = 1};
+        struct model_bound bound;
+        assert_non_null(row->cost);
+        assert_non_null(row->build);
+        assert_non_null(row->source);
+        assert_ptr_equal(model_row_find(row->id), row); /* no id twice */
+        assert_int_equal(strncmp(row->id, row->collective, strlen(row->collective)), 0);
+        assert_int_equal(row->id[strlen(row->collective)], '.');
+        assert_int_equal(model_bound(row->collective, &of, NULL, &bound), CORE_OK);
+        const struct model_family *family = model_family_find(row->collective);
+        assert_non_null(family);
+        assert_true(row >= family->row && row < family->row + family->row_count);
+        assert_true(row > family->row || strcmp(before, row->collective) != 0);
+        before = row->collective;
     }
+    assert_int_equal(i, 47);
     assert_null(model_row_find("bcast"));
+    assert_null(model_family_find("bcast.linear"));
 }
 
 static void measure(const struct model_row *row, const struct model_case *of,
                     const struct replay_topology *topology, struct replay_measure *out)
 {
-    struct replay_generate_request request = {row->id,  of->ranks, of->root, of->parameter,
-                                              of->back, of->words, 8};
+    struct model_generate_request request = {row->id,  of->ranks, of->root, of->parameter,
+                                             of->back, of->words, 8};
     struct replay_timed_options options = replay_timed_defaults();
     struct replay_program program;
-    assert_int_equal(replay_generate(&request, &program), CORE_OK);
+    assert_int_equal(model_generate(&request, &program), CORE_OK);
     assert_int_equal(replay_program_check(&program), CORE_OK);
     options.topology = topology;
     options.port = of->port;
@@ -103,13 +115,13 @@ static void check_both(const struct model_row *row, struct model_case *of)
 
 static void each_parameter(const struct model_row *row, struct model_case *of)
 {
-    enum replay_parameter parameter = replay_generate_find(row->id)->parameter;
-    uint32_t first = parameter == REPLAY_PARAMETER_ARITY ? 2 : 0, P = of->ranks;
-    uint32_t last = parameter == REPLAY_PARAMETER_NONE    ? 0
-                    : parameter == REPLAY_PARAMETER_ARITY ? 5
-                                                          : P - 1;
+    enum model_parameter parameter = row->parameter;
+    uint32_t first = parameter == MODEL_PARAMETER_ARITY ? 2 : 0, P = of->ranks;
+    uint32_t last = parameter == MODEL_PARAMETER_NONE    ? 0
+                    : parameter == MODEL_PARAMETER_ARITY ? 5
+                                                         : P - 1;
     for (of->parameter = first; of->parameter <= last; of->parameter++) {
-        if (parameter == REPLAY_PARAMETER_DISTANCE && P > 20 && of->parameter % 7 > 1)
+        if (parameter == MODEL_PARAMETER_DISTANCE && P > 20 && of->parameter % 7 > 1)
             continue;
         check_both(row, of);
         if (strcmp(row->id, "shift.hypercube") == 0) {
@@ -122,23 +134,21 @@ static void each_parameter(const struct model_row *row, struct model_case *of)
 
 static void test_measured_equals_the_row(void **state)
 {
-    size_t rows;
-    const struct model_row *row = model_rows(&rows);
+    const struct model_row *row;
     (void)state;
     case_count = 0;
-    for (size_t i = 0; i < rows; i++) {
-        const struct replay_generator *generator = replay_generate_find(row[i].id);
+    for (size_t i = 0; (row = model_row_at(i)); i++) {
         for (uint32_t P = 1; P <= 64; P++) {
-            if (!replay_domain_holds(generator->domain, P))
+            if (!model_domain_holds(row->domain, P))
                 continue;
             const uint64_t words[] = {0, 1, P - 1, P, 101, 3ull * P * 7};
             for (size_t w = P > 16 ? 4 : 0; w < sizeof words / sizeof *words; w++) {
-                uint32_t roots = generator->root_any ? (P <= 8 ? P : 1) : 1;
+                uint32_t roots = row->root_any ? (P <= 8 ? P : 1) : 1;
                 for (uint32_t root = 0; root < roots; root++) {
                     struct model_case of = {.ranks = P,
-                                            .root = P > 8 && generator->root_any ? P - 1 : root,
+                                            .root = P > 8 && row->root_any ? P - 1 : root,
                                             .words = words[w]};
-                    each_parameter(&row[i], &of);
+                    each_parameter(row, &of);
                 }
             }
         }
@@ -177,8 +187,8 @@ static void test_shift_mesh_takes_its_steps(void **state)
             struct model_case of = {.ranks = q * q, .parameter = s, .words = 5};
             struct replay_measure got;
             measure(model_row_find("shift.mesh"), &of, NULL, &got);
-            assert_true(got.rounds <= replay_shift_mesh_steps(q, s));
-            assert_true(replay_shift_mesh_steps(q, s) <= q + 1);
+            assert_true(got.rounds <= model_shift_mesh_steps(q, s));
+            assert_true(model_shift_mesh_steps(q, s) <= q + 1);
             assert_int_equal(got.words_bytes, got.rounds * 5 * 8);
         }
 }
@@ -187,10 +197,10 @@ static void test_shift_mesh_takes_its_steps(void **state)
  */
 static void follow_shift(const char *id, uint32_t P, uint32_t s, int back)
 {
-    struct replay_generate_request request = {id, P, 0, s, back, 1, 8};
+    struct model_generate_request request = {id, P, 0, s, back, 1, 8};
     struct replay_program program;
     uint32_t holds[64], comes[64], at[64] = {0};
-    assert_int_equal(replay_generate(&request, &program), CORE_OK);
+    assert_int_equal(model_generate(&request, &program), CORE_OK);
     for (uint32_t r = 0; r < P; r++)
         holds[r] = r;
     for (uint32_t moving = 1;
@@ -230,7 +240,7 @@ static void follow_shift(const char *id, uint32_t P, uint32_t s, int back)
     }
     int cube = strcmp(id, "shift.hypercube") == 0;
     for (uint32_t r = 0; r < P; r++) {
-        uint32_t from = cube ? replay_gray((replay_gray_position(r) + P - s) % P) : (r + P - s) % P;
+        uint32_t from = cube ? model_gray((model_gray_position(r) + P - s) % P) : (r + P - s) % P;
         assert_int_equal(at[r], program.rank[r].op_count);
         if (holds[r] != from)
             fail_msg("%s P=%u s=%u: rank %u holds %u, not %u", id, P, s, r, holds[r], from);
@@ -244,9 +254,9 @@ static void test_shifts_bring_the_right_block(void **state)
     for (uint32_t P = 1; P <= 36; P++)
         for (uint32_t s = 0; s < P; s++) {
             follow_shift("shift.ring", P, s, 0);
-            if (replay_domain_holds(REPLAY_DOMAIN_SQUARE, P))
+            if (model_domain_holds(MODEL_DOMAIN_SQUARE, P))
                 follow_shift("shift.mesh", P, s, 0);
-            if (replay_domain_holds(REPLAY_DOMAIN_POWER, P)) {
+            if (model_domain_holds(MODEL_DOMAIN_POWER, P)) {
                 follow_shift("shift.hypercube", P, s, 0);
                 follow_shift("shift.hypercube", P, s, 1);
             }
@@ -257,12 +267,12 @@ static void test_pairwise_xor_shares_no_link(void **state)
 {
     (void)state;
     for (uint32_t P = 2; P <= 64; P *= 2) {
-        struct replay_generate_request request = {"alltoall.pairwise_xor", P, 0, 0, 0, 10, 8};
+        struct model_generate_request request = {"alltoall.pairwise_xor", P, 0, 0, 0, 10, 8};
         struct replay_timed_options options = replay_timed_defaults();
         struct replay_timed_result result;
         struct replay_topology cube;
         struct replay_program program;
-        assert_int_equal(replay_generate(&request, &program), CORE_OK);
+        assert_int_equal(model_generate(&request, &program), CORE_OK);
         replay_topology_make(REPLAY_HYPERCUBE, P, &cube);
         options.topology = &cube;
         assert_int_equal(replay_timed_run(&program, &options, &result), CORE_OK);
@@ -311,11 +321,11 @@ static void test_bsp_costs(void **state)
 {
     (void)state; /* kary: r supersteps of max(L, g (k - 1) n); linear: one of max(L, g (P - 1) n) */
     for (uint32_t k = 2; k <= 4; k++) {
-        struct replay_generate_request request = {"bcast.kary", k * k * k, 0, k, 0, 5000, 8};
+        struct model_generate_request request = {"bcast.kary", k * k * k, 0, k, 0, 5000, 8};
         struct replay_timed_options options = replay_timed_defaults();
         struct replay_timed_result result;
         struct replay_program program;
-        assert_int_equal(replay_generate(&request, &program), CORE_OK);
+        assert_int_equal(model_generate(&request, &program), CORE_OK);
         options.port = REPLAY_PORT_BSP;
         assert_int_equal(replay_timed_run(&program, &options, &result), CORE_OK);
         assert_int_equal(result.superstep_count, 3);
@@ -324,7 +334,7 @@ static void test_bsp_costs(void **state)
         replay_program_done(&program);
         request.id = "bcast.linear";
         request.parameter = 0;
-        assert_int_equal(replay_generate(&request, &program), CORE_OK);
+        assert_int_equal(model_generate(&request, &program), CORE_OK);
         assert_int_equal(replay_timed_run(&program, &options, &result), CORE_OK);
         assert_int_equal(result.superstep_count, 1);
         assert_int_equal(result.makespan_ps, (k * k * k - 1) * 5000ull * 1000);
@@ -406,16 +416,16 @@ static void test_outside_the_domain_is_refused(void **state)
 
 static void test_programs_too_long_are_foreseen(void **state)
 {
-    struct replay_generate_request request = {"alltoall.pairwise_xor", 1u << 20, 0, 0, 0, 1, 8};
+    struct model_generate_request request = {"alltoall.pairwise_xor", 1u << 20, 0, 0, 0, 1, 8};
     struct replay_program program;
     char message[256] = "";
     (void)state;
     core_report_hook(swallow, message);
-    assert_int_equal(replay_generate(&request, &program), CORE_LIMIT);
+    assert_int_equal(model_generate(&request, &program), CORE_LIMIT);
     core_report_hook(NULL, NULL);
     assert_non_null(strstr(message, "take fewer ranks"));
     request.id = "bcast.linear"; /* one long rank does not make a long program */
-    assert_int_equal(replay_generate(&request, &program), CORE_OK);
+    assert_int_equal(model_generate(&request, &program), CORE_OK);
     replay_program_done(&program);
 }
 
@@ -434,7 +444,7 @@ static void test_huge_sizes_do_not_overflow(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows_and_generators_agree),
+        cmocka_unit_test(test_rows_are_whole),
         cmocka_unit_test(test_measured_equals_the_row),
         cmocka_unit_test(test_large_rows),
         cmocka_unit_test(test_shift_mesh_takes_its_steps),

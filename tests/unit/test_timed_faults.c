@@ -10,7 +10,7 @@
 
 #include "core/fault.h"
 #include "core/random.h"
-#include "model/generate.h"
+#include "model/model.h"
 #include "replay/timed/timed.h"
 
 static int reports;
@@ -113,18 +113,17 @@ static void test_each_place_fails(void **state)
 
 static void test_generators_fail(void **state)
 {
-    size_t count;
-    const struct replay_generator *row = replay_generate_rows(&count);
+    const struct model_row *row;
     (void)state;
     core_report_hook(count_report, NULL);
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; (row = model_row_at(i)); i++)
         for (int64_t place = 0;; place++) {
-            uint32_t ranks = replay_domain_nearest(row[i].domain, 8);
-            struct replay_generate_request request = {row[i].id, ranks, 0, row[i].parameter ? 3 : 0,
-                                                      0,         10,    8};
+            uint32_t ranks = model_domain_nearest(row->domain, 8);
+            struct model_generate_request request = {row->id, ranks, 0, row->parameter ? 3 : 0,
+                                                     0,       10,    8};
             struct replay_program program;
             core_fault_set(place, false);
-            enum core_status status = replay_generate(&request, &program);
+            enum core_status status = model_generate(&request, &program);
             int met = core_fault_places > (uint64_t)place;
             core_fault_set(-1, false);
             if (status == CORE_OK)
