@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "core/check.h"
 #include "model/row.h"
 
 uint32_t model_clg(uint32_t ranks)
@@ -82,6 +83,7 @@ enum core_status model_row_cost(const struct model_row *of_row, const struct mod
     if (status != CORE_OK)
         return status;
     struct model_cost cost = {0};
+    CORE_CHECK(of_row->cost && of_row->build); /* invariant 1 of README.md */
     of_row->cost(of, &cost);
     *out = cost;
     return CORE_OK;

@@ -4,7 +4,7 @@
  *
  * Messages are told apart by their sizes, each of which occurs once. Where the choice source picks
  * the message of a wildcard, the pick must be what the engine's matcher would give a receive from
- * just that source. */
+ * just that source. Invariant 3 of world/state.h. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -18,6 +18,11 @@ struct world_delayed {
     struct world_rank *dest;
 };
 
+static bool of_one_pair(const struct world_delayed *a, const struct world_delayed *b)
+{
+    return a->message && b->message && a->dest == b->dest && a->message->world == b->message->world;
+}
+
 static void put(struct world_delayed what)
 {
     struct world_delayed *made = WORLD->delayed_free, **link = &WORLD->delayed;
@@ -26,14 +31,16 @@ static void put(struct world_delayed what)
     else
         made = world_alloc(sizeof *made);
     for (const struct world_delayed *l = WORLD->delayed; what.message && l; l = l->next)
-        if (l->message && l->dest == what.dest && l->message->world == what.message->world &&
-            l->due > what.due)
+        if (of_one_pair(l, &what) && l->due > what.due)
             what.due = l->due;
     while (*link && (*link)->due <= what.due)
         link = &(*link)->next;
     *made = what;
     made->next = *link;
     *link = made;
+    CORE_CHECK(!made->next || made->next->due > made->due); /* invariant 1 */
+    for (const struct world_delayed *l = made->next; l; l = l->next)
+        CORE_CHECK(!of_one_pair(l, made)); /* invariant 2 */
 }
 
 static void happen(void)
@@ -70,6 +77,7 @@ uint32_t world_delayed_ticks(int dest)
 
 void world_delayed_message(struct world_message *message, struct world_rank *dest, uint32_t ticks)
 {
+    CORE_CHECK(dest != ME); /* invariant 3 */
     put((struct world_delayed){.due = WORLD->ticks + ticks, .message = message, .dest = dest});
 }
 

@@ -159,6 +159,7 @@ static struct world_fiber *pick(void)
 void world_fiber_ready(struct world_fiber *made_ready)
 {
     struct world_state *world = WORLD;
+    CORE_CHECK(made_ready->live); /* invariant 2 of state.h */
     if (UNLIKELY(world->ready_count >
                  world->ready_mask)) { /* full: helper fibers exceed the ranks */
         uint32_t size = world->ready_mask + 1;

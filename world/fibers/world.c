@@ -371,7 +371,7 @@ static void world_finish(void)
 enum core_status world_run(const struct world_options *options, struct world_outcome *out_outcome)
 {
     struct world_state *world = WORLD;
-    CORE_CHECK(!world->running);
+    CORE_CHECK(!world->running); /* invariant 1 */
     if (options->rank_count < 1 || options->rank_count > WORLD_RANKS_MAX)
         return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", options->rank_count,
                            WORLD_RANKS_MAX);
