@@ -250,6 +250,10 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
         goto undo;
     }
     if (reader->header.flags & SPOOL_FLAG_LAST) {
+        if (reader->drained % 8) {
+            status = because(reader->why, CORE_BAD_FORMAT, "its positions make no sense");
+            goto undo;
+        }
         reader->position = reader->buffer_start = reader->drained;
     } else if (reader->drained) {
         snprintf(path, sizeof path, "%s/%" PRId32 ".%" PRIu32 ".spool", job_path, rank, lane);
@@ -283,6 +287,7 @@ uint64_t spool_reader_position(const struct spool_reader *reader)
 enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position)
 {
     CORE_CHECK(!reader->records && !reader->buffer_bytes);
+    CORE_CHECK(position % 8 == 0 || position == 0);
     if (position < reader->position || position > reader->committed)
         return CORE_BAD_INPUT;
     reader->position = reader->buffer_start = position;
@@ -327,6 +332,7 @@ static bool record_fits(const struct spool_head *head)
     const void *record = head;
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
 
+    CORE_CHECK(head->kind < SPOOL_KIND_COUNT && need >= sizeof *head); /* each kind has its row */
     if (bytes < need)
         return false;
     switch (head->kind) {
@@ -417,6 +423,8 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
                 because(reader->why, CORE_OK, "its .spool file was cut short");
         }
     }
+    CORE_CHECK(reader->buffer_start == reader->position && reader->buffer_bytes >= bytes &&
+               reader->buffer_bytes <= BUFFER_BYTES); /* invariant 1 */
     return true;
 }
 
@@ -466,6 +474,11 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
         if (!record_fits(head))
             return torn_at(reader, "it holds a record that contradicts itself");
         reader->position += bytes;
+        CORE_CHECK(reader->position % 8 == 0); /* invariant 2 */
+        CORE_CHECK((const unsigned char *)head + bytes <= reader->buffer + reader->buffer_bytes &&
+                   reader->position <=
+                       reader->buffer_start + reader->buffer_bytes); /* 1, invariant 3 */
+        CORE_CHECK(reader->position <= reader->committed); /* invariant 4: that was read before */
         reader->records++;
         return head;
     }

@@ -17,6 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/store/store_part.h"
 
@@ -121,6 +122,7 @@ static enum core_status ranks_read(struct store *store)
         while (at + count < store->lane_count && store->lane[at + count].rank == rank)
             count++;
         if (count) {
+            CORE_CHECK(!at || store->lane[at - 1].rank < rank); /* invariant 1 */
             status = store_rank_read(store, &store->lane[at], count);
         } else {
             status = store_rank_missing(store, rank);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/store/store_part.h"
 
@@ -70,6 +71,7 @@ static void clock_read(struct spool_reader *reader, struct store_clock *out_cloc
             offset = last.offset_ns;
         drift = last.offset_ns - offset;
     }
+    CORE_CHECK(header->tick_hz > 0); /* spool_header_read refuses the others */
     out_clock->ticks = header->start_ticks;
     out_clock->offset_ns = offset;
     out_clock->mult = mult_of(1000000000, header->tick_hz);
@@ -108,6 +110,8 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
         return status;
     memcpy(store->host[store->clock_count], header->host, sizeof header->host);
     clock_read(reader, &store->clock[store->clock_count]);
+    CORE_CHECK(same_counter(store->clock[store->clock_count].mult,
+                            mult_of(1000000000, header->tick_hz))); /* invariant 2 */
     *out_index = store->clock_count++;
     return CORE_OK;
 }
@@ -157,6 +161,9 @@ const struct store_clock *store_clock_of(const struct store *store, int32_t rank
 {
     static const struct store_clock none = {.mult = 1ull << MULT_BITS, .offset_ns = INT64_MIN};
 
+    CORE_CHECK(rank >= 0 && rank < store->world_size);
+    CORE_CHECK(!store->clock_count ||
+               store->rank_clock[rank] < store->clock_count); /* invariant 1 */
     return store->clock_count ? &store->clock[store->rank_clock[rank]] : &none;
 }
 

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/site.h"
 #include "core/store/store_part.h"
@@ -161,6 +162,7 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
     bool is_new;
 
     status = store_intern(&defs->site_by_place, place, sizeof place, &id, &is_new);
+    CORE_CHECK(place[0] <= defs->module_by_path.next); /* invariant 1 */
     if (!status && is_new) {
         status = CORE_ARRAY_ROOM_ZERO(defs->site, defs->site_room, (uint64_t)id + 1, "the trace");
         if (status)
@@ -184,6 +186,7 @@ static enum core_status sites_write(struct store *store)
         const struct store_module *module = named ? &defs->module[defs->site[id].module] : NULL;
         struct site_place place;
         enum core_status found = CORE_NOT_FOUND;
+        CORE_CHECK(!named || module->path);
         if (named)
             found = site_resolve(resolver, module->path,
                                  module->build_id_bytes ? module->build_id : NULL,
@@ -251,6 +254,7 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         memcpy(comm->member + def->first, member, (size_t)def->count * sizeof *member);
         comm->known += def->count;
     }
+    CORE_CHECK(comm->known <= (uint64_t)comm->size + comm->remote_size); /* invariant 2 */
     if (def->first == 0 && def->head.b) { /* a later name counts: the program named it */
         char *text = NULL;
         status = text_copy(name, def->head.b, &text);
@@ -280,6 +284,7 @@ int32_t store_world(const struct store *store, const struct store_rank *rank, ui
 
     if (!id || peer < 0)
         return EVENT_NONE;
+    CORE_CHECK(id <= store->defs.comm_by_global.next); /* invariant 1 */
     comm = &store->defs.comm[id];
     size = comm->size;
     if (comm->inter && !store_map_get(&rank->ids.comm_other, local_comm)) {

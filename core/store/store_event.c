@@ -139,6 +139,7 @@ static enum core_status completions_put(struct store *store, const struct store_
         return status;
     done = (struct store_done *)(void *)store->scratch;
     count = completions_merge(parts, list, base, done);
+    CORE_CHECK(count <= most); /* so the scratch memory sufficed */
     if (!count)
         return CORE_OK;
     status = store_intern(&store->completion_set, done, count * sizeof *done, &id, &is_new);

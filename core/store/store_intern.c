@@ -55,6 +55,7 @@ enum core_status store_map_set(struct store_map *map, uint32_t id, uint32_t valu
         CORE_ARRAY_ROOM_ZERO(map->value, map->room, (uint64_t)id + 1, "the trace");
     if (status)
         return status;
+    CORE_CHECK(id < map->room);
     map->value[id] = value;
     return CORE_OK;
 }

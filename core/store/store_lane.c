@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/store/store_part.h"
 
 struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq)
@@ -52,6 +53,8 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
         if (!lane->gather[at].seq) {
             lane->newest = at;
             lane->gather[at].seq = seq;
+            CORE_CHECK(!lane->gather[at].list_count && !lane->gather[at].done_count &&
+                       !lane->gather[at].has_leg); /* it was forgotten */
             return &lane->gather[at];
         }
     }
@@ -62,6 +65,7 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
                rank->rank, parts->seq);
     store_lane_forget(parts);
     parts->seq = seq;
+    CORE_CHECK(store_lane_parts(lane, seq) == parts); /* invariant 1 */
     return parts;
 }
 
@@ -102,6 +106,7 @@ static enum core_status gather_args(struct store_gather *parts, const struct spo
 
     if (status || !record->head.a)
         return status;
+    CORE_CHECK(end <= parts->arg_room);
     for (; parts->arg_count < first; parts->arg_count++) /* values that were not given */
         parts->arg[parts->arg_count] = 0;
     memcpy(parts->arg + first, spool_tail(record, sizeof *record),
@@ -190,6 +195,7 @@ static void take_over(struct store_rank *rank, struct store_lane *lane)
     if (rank->thread_next >= STORE_THREADS_MAX)
         rank->thread_next = rank->lane_count;
     lane->number = rank->thread_next++;
+    CORE_CHECK(rank->thread_next > lane->number);
     if (rank->thread_next > rank->thread_count)
         rank->thread_count = rank->thread_next;
 }
@@ -200,6 +206,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
     const struct spool_head *head;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(!lane->parts || lane->parts->seq == lane->event.seq); /* invariant 2 */
     if (lane->parts)
         store_lane_forget(lane->parts);
     lane->parts = NULL;

@@ -376,6 +376,7 @@ struct store {
     uint32_t host_room;
     int64_t start_ns; /* realtime of the job's start */
     int32_t world_size;
+    int32_t ranks_put; /* rows of table rank */
     struct spool_lane_name *lane;
     uint32_t lane_count;
     struct spool_header first; /* of the first lane that can be read */

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/store/store_part.h"
 #include "core/trace/trace.h"
@@ -107,6 +108,8 @@ static enum core_status rank_put(struct store *store, int32_t rank,
 {
     const struct store_clock *clock = header ? store_clock_of(store, rank) : NULL;
 
+    CORE_CHECK(rank == store->ranks_put); /* invariant 1; store.c, too: each once, in order */
+    store->ranks_put++;
     return store_put(&store->sql, STORE_RANK, "ititiiiiiiit", (int64_t)rank,
                      header ? header->host : NULL, header ? (int64_t)header->pid : STORE_NULL,
                      event_rank_state_text(fate->state), fate->code, (int64_t)events,
@@ -152,6 +155,7 @@ static enum core_status lanes_open(struct store *store, struct store_rank *rank,
             rank->thread_count = name[i].lane + 1;
     }
     rank->thread_next = rank->thread_count;
+    CORE_CHECK(rank->lane_count <= count && rank->thread_count >= rank->lane_count);
     return CORE_OK;
 }
 
@@ -183,6 +187,7 @@ static struct store_lane *lane_earliest(struct store_rank *rank)
         if (!rank->lane[i]->at_end &&
             (!earliest || rank->lane[i]->event.t_leave < earliest->event.t_leave))
             earliest = rank->lane[i];
+    CORE_CHECK(!earliest || earliest->event.seq); /* store_lane_next gives no call without one */
     return earliest;
 }
 
@@ -194,6 +199,7 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
     for (uint32_t i = 0; !status && i < rank->lane_count; i++)
         status = store_lane_next(store, rank, rank->lane[i]);
     while (!status && (lane = lane_earliest(rank))) {
+        CORE_CHECK(!lane->at_end); /* invariant 2 */
         lane->last_seq = lane->event.seq;
         status = store_event(store, rank, lane->number, &lane->event, lane->parts,
                              lane->parts ? lane->parts->calls : 1, false);
@@ -230,6 +236,8 @@ static struct store_gather *pending_parts(struct store_lane *lane, uint32_t dept
 {
     const struct spool_header *header = &lane->reader.header;
     struct store_gather *parts = store_lane_parts(lane, header->open[depth].seq);
+
+    CORE_CHECK(depth < header->depth && header->poll_again <= header->poll_count);
 
     if (parts || depth || !header->poll_again)
         return parts;
@@ -290,6 +298,7 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
                    "rank %" PRId32
                    ": calls were left out, so not all of its messages can be paired",
                    rank->rank);
+    CORE_CHECK(telling); /* a rank without lanes is store_rank_missing's */
     fate_from_spool(telling, &fate);
     fate_combine(end_of(store, rank->rank), &fate);
     store->events += rank->events;

@@ -100,10 +100,15 @@ static enum core_status insert_prepare(struct store_sql *sql, int table, int row
                                    : "(",
                              i + 1 == insert_text[table].columns ? ")" : "");
     CORE_CHECK(used < (int)sizeof text);
+    CORE_CHECK(insert_text[table].table && insert_text[table].columns > 0);
     int code = core_fault() ? SQLITE_NOMEM
                             : sqlite3_prepare_v3(sql->db, text, -1, SQLITE_PREPARE_PERSISTENT,
                                                  out_insert, NULL);
-    return code == SQLITE_OK ? CORE_OK : sql_failed(sql, code);
+    if (code != SQLITE_OK)
+        return sql_failed(sql, code);
+    CORE_CHECK(sqlite3_bind_parameter_count(*out_insert) ==
+               rows * insert_text[table].columns); /* invariant 1 */
+    return CORE_OK;
 }
 
 static enum core_status table_prepare(struct store_sql *sql, int table)
@@ -128,6 +133,7 @@ enum core_status store_sql_open(struct store_sql *sql, const char *path, const c
 
     memset(sql, 0, sizeof *sql);
     sql->path = path;
+    CORE_CHECK(path && schema);
     sql->partial = core_alloc(strlen(path) + sizeof ".partial");
     if (!sql->partial)
         return core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", path);
@@ -216,6 +222,7 @@ enum core_status store_put(struct store_sql *sql, enum store_table table, const 
     va_list values;
 
     CORE_CHECK((int)strlen(letters) == insert_text[table].columns);
+    CORE_CHECK(insert); /* between store_sql_open and store_sql_finish */
     va_start(values, letters);
     for (const char *at = letters; *at && code == SQLITE_OK; at++) {
         column++;
@@ -276,6 +283,7 @@ enum core_status store_put_integers(struct store_sql *sql, enum store_table tabl
     struct store_batch *batch = &sql->batch[table];
 
     CORE_CHECK(count == insert_text[table].columns);
+    CORE_CHECK(batch->rows >= 0 && batch->rows < BATCH_ROWS); /* invariant 2: a full one is put */
     if (!batch->value)
         return integers_insert(sql, sql->insert[table], value, count);
     memcpy(batch->value + batch->rows * count, value, (size_t)count * sizeof *value);
@@ -298,6 +306,7 @@ enum core_status store_sql_finish(struct store_sql *sql)
         if (code != SQLITE_OK)
             status = sql_failed(sql, code);
     }
+    CORE_CHECK(status || !sql->db); /* invariant 3: closed before it gets its name */
     if (!status && (core_fault() || rename(sql->partial, sql->path) != 0))
         status = core_report(CORE_IO, "cannot rename '%s' to '%s': %s", sql->partial, sql->path,
                              strerror(errno));

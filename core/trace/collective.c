@@ -73,6 +73,8 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         struct collective *collective = &list->collective[pairing->first[event.comm] + number - 1];
         if (pairing->place[event.comm] < 0)
             continue;
+        CORE_CHECK(number <= pairing->most[event.comm] && collective->number == number &&
+                   (uint32_t)pairing->place[event.comm] < collective->count);
         struct collective_part *part =
             &list->part[collective->first + (uint32_t)pairing->place[event.comm]];
         part->present = true;
@@ -80,6 +82,7 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         part->event.completion = NULL;
         part->event.completion_count = 0;
         collective->present++;
+        CORE_CHECK(collective->present <= collective->count);
     }
     trace_cursor_close(cursor);
     return status;

@@ -19,6 +19,7 @@
 #include <elfutils/libdwfl.h>
 
 #include "core/array.h"
+#include "core/check.h"
 #include "core/fault.h"
 
 struct site_module {
@@ -87,6 +88,7 @@ static enum core_status module_get(struct site_resolver *resolver, const char *p
         module = &resolver->module[(resolver->last + i) % resolver->count];
         if (strcmp(module->path, path) == 0) {
             resolver->last = (uint32_t)(module - resolver->module);
+            CORE_CHECK(resolver->last < resolver->count);
             *out_module = module;
             return CORE_OK;
         }
@@ -102,6 +104,8 @@ static enum core_status module_get(struct site_resolver *resolver, const char *p
     strcpy(module->path, path);
     resolver->last = resolver->count++;
     module_read(module);
+    CORE_CHECK(module->dwfl ||
+               !module->module); /* invariant 1: read once, or known to be unreadable */
     *out_module = module;
     return CORE_OK;
 }

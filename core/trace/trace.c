@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
@@ -30,6 +31,7 @@ void *trace_alloc(struct trace *trace, uint64_t count, size_t bytes)
     struct arena *block;
     uint64_t whole;
 
+    CORE_CHECK(bytes > 0);
     if (__builtin_mul_overflow(count, (uint64_t)bytes, &whole) || whole > (uint64_t)1 << 40)
         return NULL;
     block = core_alloc_zero(1, sizeof *block + (size_t)whole);
@@ -245,6 +247,7 @@ static struct loading load_begin(struct trace *trace, const char *text)
 {
     struct loading load = {.trace = trace};
 
+    CORE_CHECK(trace->db);
     load.status = trace_prepare(trace, text, &load.stmt);
     return load;
 }
@@ -265,6 +268,7 @@ static enum core_status ids_count(const struct trace *trace, const char *query, 
         return status;
     if (most < 0 || most >= TRACE_IDS_MAX || (uint64_t)most > trace->file_bytes)
         return trace_damaged(trace, "an id is out of range");
+    CORE_CHECK((uint64_t)most <= trace->file_bytes); /* invariant 2: as many entries at most */
     *out_count = (uint32_t)most + 1;
     return CORE_OK;
 }
@@ -279,6 +283,7 @@ static uint32_t id_of(struct loading *load, uint32_t count)
             load->status = trace_damaged(load->trace, "an id is out of range");
         return 0;
     }
+    CORE_CHECK(id > 0 && id < count); /* invariant 1 */
     return (uint32_t)id;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
@@ -164,6 +165,10 @@ static bool shape_fill(const struct trace *trace, sqlite3_stmt *stmt, struct sha
         return false;
     if (event->comm >= 0 && !trace->comm[event->comm].member)
         return false;
+    CORE_CHECK((uint32_t)event->call < trace->call_count &&
+               (event->comm < 0 || (uint32_t)event->comm < trace->comm_count) &&
+               (event->datatype < 0 || (uint32_t)event->datatype < trace->datatype_count) &&
+               (uint32_t)event->site < trace->site_count + 1u); /* invariant 1 */
     event->class = trace->call[event->call].class;
     event->verb = trace->call[event->call].verb;
     event->traits = trace->call[event->call].traits;
@@ -290,6 +295,7 @@ static enum core_status completions_give(struct trace_cursor *cursor, const stru
         if (shape->done[i].has_request)
             cursor->completion[i].request = (uint64_t)request + (uint64_t)shape->done[i].ahead;
     }
+    CORE_CHECK(cursor->completion != NULL); /* invariant 2: not the cache's */
     out_event->completion = cursor->completion;
     out_event->completion_count = shape->done_count;
     return CORE_OK;
