@@ -174,6 +174,8 @@ static void channel_push(struct replay_match *match, uint32_t at, uint32_t chann
     struct replay_match_channel *channel = &match->channel[channel_at];
     struct replay_match_link *link = &match->link[at];
     link->channel = channel_at;
+    CORE_CHECK(!channel->last ||
+               !match->link[channel->last].channel_after); /* match.h invariant 2 */
     link->channel_before = channel->last;
     link->channel_after = 0;
     if (channel->last)
@@ -230,6 +232,7 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
         match->failed = true;
         return REPLAY_MATCH_NONE;
     }
+    CORE_CHECK(at < match->entry_room && (!match->wild || at < match->link_room));
     struct replay_match_entry *entry = &match->entry[at];
     entry->key = *key;
     entry->key.to |= kind;
@@ -242,6 +245,7 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
 
 static void entry_free(struct replay_match *match, uint32_t at)
 {
+    CORE_CHECK(at <= match->entry_top && match->used > 0);
     match->entry[at].key.to = FREE;
     match->entry[at].next = match->entry_free;
     match->entry_free = at;
@@ -292,6 +296,7 @@ static bool is_wild(const struct replay_match_key *key)
 
 static void list_push(struct replay_match *match, uint32_t at, uint32_t *first, uint32_t *last)
 {
+    CORE_CHECK(!*last || !match->link[*last].after); /* match.h invariant 2: at the end */
     match->link[at].before = *last;
     match->link[at].after = 0;
     if (*last)

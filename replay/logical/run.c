@@ -19,6 +19,8 @@ void run_wake(struct replay_run *run, uint32_t context)
     struct rank_state *state = &run->state[context];
     if (state->hold == HOLD_NOT || state->hold == HOLD_END)
         return;
+    CORE_CHECK(run->work_count <
+               run_context_count(run)); /* run.h invariant 1: each is on it once */
     state->hold = HOLD_NOT;
     run->work[run->work_count++] = context;
 }
@@ -57,6 +59,7 @@ void run_request_done(struct replay_run *run, uint32_t rank, int32_t request)
         context = run->threads->awaiter[flags - run->request];
         state = &run->state[context];
     }
+    CORE_CHECK(state->hold != HOLD_REQUESTS || state->waiting > 0); /* run.h invariant 2 */
     if (state->hold == HOLD_ANY)
         run_wake(run, context);
     else if (state->hold == HOLD_REQUESTS && --state->waiting == 0) {
@@ -257,11 +260,13 @@ static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_
     const struct replay_op *op = op_of(run, from, send_op);
     if (op->mode == REPLAY_BUFFERED) {
         struct rank_side *side = &run->side[from];
+        CORE_CHECK(side->used >= op->bytes + run->program->buffered_overhead);
         side->used -= op->bytes + run->program->buffered_overhead;
         if (side->used == 0)
             wake_held(run, from, HOLD_DETACH);
     } else if (run->track && (op->mode == REPLAY_STANDARD || op->mode == REPLAY_READY) &&
                run_is_buffered(run, from, send_op)) {
+        CORE_CHECK(run->side[to].held_count > 0 && run->side[to].held_bytes >= op->bytes);
         run->side[to].held_bytes -= op->bytes;
         run->side[to].held_count--;
     }
@@ -754,6 +759,7 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
         if (run->failed != CORE_OK)
             return;
     }
+    CORE_CHECK(state->pc >= program->op_count && state->hold == HOLD_NOT); /* run.h invariant 1 */
     state->hold = HOLD_END;
 }
 
@@ -764,6 +770,7 @@ static void advance_thread(struct replay_run *run, uint32_t context)
 
 static uint32_t next_context(struct replay_run *run)
 {
+    CORE_CHECK(run->work_count > 0);
     uint32_t at = run->work_count - 1;
     if (run->random_schedule) {
         at = replay_choice_take(run->choice, run->work_count, REPLAY_REASON_SCHEDULE);
@@ -871,6 +878,7 @@ enum core_status replay_run_all(struct replay_run *run, const struct replay_poli
                 advance_thread(run, context);
         }
     } while (run->failed == CORE_OK && run->match.deferred && run_decide(run));
+    CORE_CHECK(run->work_count == 0 || run->failed != CORE_OK); /* run.h invariant 1: all at rest */
     if (run->match.failed && run->failed == CORE_OK)
         run->failed = core_report(CORE_NO_MEMORY, "out of memory for matching messages");
     status = run->failed;

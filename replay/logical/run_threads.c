@@ -139,6 +139,8 @@ static void link_makers(struct replay_run *run, uint32_t rank, uint32_t *made)
         default:
             break;
         }
+        CORE_CHECK(needed < 0 ||
+                   made[needed] < i); /* invariant 1; replay_program_check saw to it */
         if (needed >= 0 && op[made[needed]].thread != op[i].thread)
             op[i].after = made[needed] + 1;
     }
@@ -180,6 +182,7 @@ static void chain(struct replay_run *run, uint32_t rank, const struct envelope *
         uint32_t before = envelope[i - 1].op, at = envelope[i].op;
         if (op[before].thread == op[at].thread)
             continue;
+        CORE_CHECK(before < at); /* invariant 1 */
         op[at].after = before + 1;
         if (!run->threads->contended) {
             run->threads->contended = true;
@@ -294,6 +297,7 @@ static void link_all(struct replay_run *run, struct scratch *scratch)
         link_makers(run, rank, scratch->made);
     }
     threads->first[program->rank_count] = threads->count;
+    CORE_CHECK(base <= threads->op_count);
 }
 
 enum core_status run_threads_open(struct replay_run *run)
@@ -407,6 +411,7 @@ void run_threads_moved(struct replay_run *run, uint32_t rank)
         struct rank_state *state = &run->state[context];
         if (state->hold != HOLD_ORDER || !run_threads_may_begin(run, rank, state->pc))
             continue;
+        CORE_CHECK(threads->held[rank] > 0); /* invariant 2 */
         threads->held[rank]--;
         run_wake(run, context);
     }

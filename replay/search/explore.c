@@ -298,6 +298,7 @@ static uint32_t decide(void *context, const struct replay_option *option, uint32
         return enter_node(e, option, count);
     const struct node *node = &e->node[e->at];
     const struct step *wanted = &node->option[node->at];
+    CORE_CHECK(e->at < e->depth && node->at < node->count);
     for (uint32_t i = 0; i < count; i++) {
         struct step step = step_of(&option[i]);
         if (same(&step, wanted)) {
@@ -305,6 +306,7 @@ static uint32_t decide(void *context, const struct replay_option *option, uint32
             return i;
         }
     }
+    /* invariant 1 */
     CORE_CHECK(!"a run along the same decisions has the same options");
 }
 

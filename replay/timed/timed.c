@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 
 static const uint64_t ticks_max = 1ull << 62; /* limit of a run's serial time */
 
@@ -253,6 +254,7 @@ static void event(struct timed_engine *e, const struct timed_event *event)
         }
         break;
     case EVENT_RESUME:
+        CORE_CHECK(e->rank[id].flags & RANK_BLOCKED); /* timed_state.h invariant 2 */
         e->rank[id].flags &= ~(uint32_t)RANK_BLOCKED;
         timed_numbers_add(e, &e->run, id);
         break;

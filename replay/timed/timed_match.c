@@ -7,6 +7,7 @@
 
 #include <sys/mman.h>
 
+#include "core/check.h"
 #include "core/random.h"
 
 enum { SLOTS_FIRST = 1024, HUGE_BYTES = 64 << 20 };
@@ -75,6 +76,7 @@ static uint32_t message_new(struct timed_engine *e)
 
 void timed_message_free(struct timed_engine *e, uint32_t id)
 {
+    CORE_CHECK(id && id < e->message_used && id != e->message_free); /* timed_state.h invariant 1 */
     e->message[id].chain = e->message_free;
     e->message_free = id;
 }
@@ -147,6 +149,7 @@ static void chain_remove(struct timed_engine *e, struct timed_slot *slot, uint32
         slot->head = next;
     if (slot->tail == id)
         slot->tail = prev;
+    CORE_CHECK(e->unmatched > 0);
     e->unmatched--;
 }
 

@@ -3,6 +3,7 @@
  * senders with something new or a free port, each with its oldest message that can start; receivers
  * still free, with the oldest message to them that can start. */
 #include "core/array.h"
+#include "core/check.h"
 #include "replay/timed/timed_state.h"
 
 #define WAITING "messages that wait for a port" /* out of memory for ... */
@@ -116,6 +117,8 @@ static void park(struct timed_engine *e, uint32_t sender, uint32_t at)
             return;
         unpark(e, sender);
     }
+    CORE_CHECK(!(e->rank[sender].flags & RANK_SEND_BUSY) && (e->rank[at].flags & RANK_RECV_BUSY) &&
+               s->queue[s->queue_first].dst == (int32_t)at); /* timed_state.h invariant 3 */
     s->park_at = at;
     s->park_next = NONE;
     s->park_prev = r->parked_tail;
@@ -283,6 +286,7 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
         uint32_t at = s->queue_first;
         while (s->queue[at].id != id)
             at++;
+        CORE_CHECK(at < s->queue_count);
         start_queued(e, (uint32_t)m->src, at);
         return;
     }

@@ -5,9 +5,11 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 
 static void block(struct timed_engine *e, struct timed_rank *r, int32_t pending, uint32_t flags)
 {
+    CORE_CHECK(!(r->flags & (RANK_BLOCKED | RANK_ENDED))); /* timed_state.h invariant 2 */
     r->pending = pending;
     r->flags |= RANK_BLOCKED | flags;
     r->blocked_at = e->now;
@@ -276,6 +278,7 @@ void timed_rank_complete(struct timed_engine *e, uint32_t rank, int32_t request,
         timed_path_idle(e, rank, message, started);
     if (e->cause)
         e->cause[rank].rank = cause;
+    CORE_CHECK(r->flags & RANK_BLOCKED); /* timed_state.h invariant 2 */
     r->flags &= ~(uint32_t)RANK_BLOCKED;
     timed_numbers_add(e, &e->run, rank);
 }

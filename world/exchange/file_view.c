@@ -45,6 +45,7 @@ static struct walk walk_from(MPI_File file, MPI_Offset stream)
     MPI_Datatype type = file->filetype;
     struct walk walk = {.type = type, .base = file->disp};
     size_t left = (size_t)stream;
+    CORE_CHECK(stream >= 0); /* file.h invariant 1: a byte of data in the view */
     if (type->size == 0)
         return walk;
     walk.base += (off_t)(left / type->size) * type_extent(type);
@@ -58,6 +59,7 @@ static struct walk walk_from(MPI_File file, MPI_Offset stream)
 static size_t walk_next(struct walk *walk, size_t bytes, off_t *out_place)
 {
     const struct world_run *run = &walk->type->run[walk->run];
+    CORE_CHECK(walk->run < walk->type->run_count && walk->inside < run->count * run->size);
     size_t piece = run->count * run->size - walk->inside;
     *out_place = walk->base + run->disp + (off_t)walk->inside;
     if (piece > bytes) {
@@ -206,6 +208,7 @@ int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, si
             struct world_delayed_write *made = world_alloc(sizeof *made);
             *made = (struct world_delayed_write){NULL, place, piece, world_alloc(piece)};
             memcpy(made->data, packed, piece);
+            CORE_CHECK(!*file->late_end); /* file.h invariant 2: behind those before it */
             *file->late_end = made;
             file->late_end = &made->next;
             file->late_bytes += piece;

@@ -152,17 +152,19 @@ void world_request_complete(struct ompi_request_t *request)
     struct world_fiber *waiter = request->waiter;
     if (waiter) {
         request->waiter = NULL;
-        if (--waiter->waiting == 0)
+        if (--waiter->waiting == 0) /* state.h invariant 2: later ones do not make it ready again */
             world_fiber_ready(waiter);
     }
 }
 
 void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
 {
+    CORE_CHECK((message->packed != NULL) != (message->send != NULL)); /* invariant 2 */
     recv_status(recv, message->source, message->tag, message->bytes);
     if (UNLIKELY(WORLD->options->warn_types))
         check_types(recv, message->type, message->bytes, message->world);
     if (message->packed) {
+        CORE_CHECK(recv->owner->held_count > 0 && recv->owner->held_bytes >= message->bytes);
         recv->owner->held_count--;
         recv->owner->held_bytes -= message->bytes;
         recv_packed(recv, message->packed, message->bytes);
@@ -237,6 +239,7 @@ static struct world_message *message_new(void)
 
 static void queue(struct world_message *message, struct world_rank *dest)
 {
+    CORE_CHECK(!*dest->unexpected_end && !message->next); /* state.h invariant 3: at the end */
     *dest->unexpected_end = message;
     dest->unexpected_end = &message->next;
     dest->idle_polls = 0;
@@ -270,6 +273,7 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
     message->source = send->comm->rank;
     message->tag = send->tag;
     message->world = send->owner->rank;
+    CORE_CHECK(bytes == send->count * send->type->size);
     message->bytes = bytes;
     message->type = send->type;
     message->call = send->handle.made_by;
@@ -301,6 +305,7 @@ void world_send_post(struct ompi_request_t *send)
     struct world_rank *me = send->owner;
     const struct ompi_communicator_t *comm = send->comm;
     int world = (UNLIKELY(comm->remote_size) ? comm->remote : comm->member)[send->peer];
+    CORE_CHECK(world >= 0 && world < WORLD->rank_count);
     struct world_rank *dest = &WORLD->rank[world];
     size_t bytes = send->count * send->type->size;
     send->post[0] = me->clock[0];
@@ -352,6 +357,7 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
             break;
         candidates++;
     }
+    CORE_CHECK(!candidates || chosen);
     if (candidates > 1) { /* the first of each sender may have come first */
         uint32_t pick = replay_choice_take(&WORLD->choice, candidates, REPLAY_REASON_MATCH), at = 0;
         int sender = -1;
@@ -390,6 +396,7 @@ void world_recv_post(struct ompi_request_t *recv)
         world_message_receive(recv, message);
         return;
     }
+    CORE_CHECK(!*me->posted_end); /* state.h invariant 3: at the end */
     recv->next = NULL;
     *me->posted_end = recv;
     me->posted_end = &recv->next;
@@ -412,6 +419,7 @@ void world_request_finish(struct ompi_request_t *request)
     struct world_rank *me = request->owner;
     if (UNLIKELY(request->late != NULL) && request->kind == REQUEST_DEFERRED) {
         request->late = NULL;
+        CORE_CHECK(request->deferred);
         request->deferred->finish(request, request->deferred);
     } else if (UNLIKELY(request->late != NULL)) {
         world_type_unpack(request->buffer, request->count, request->type, request->late,

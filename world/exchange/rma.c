@@ -324,6 +324,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     WORLD->outcome->message_count++;
     WORLD->outcome->byte_count += rma.target_count * rma.target_type->size;
     kept->next = NULL;
+    CORE_CHECK(!*win->pending_end && !kept->next); /* rma.h invariant 2: behind those before it */
     *win->pending_end = kept;
     win->pending_end = &kept->next;
     if (UNLIKELY(WORLD->chosen) &&

@@ -208,6 +208,7 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
     bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
     while (part->holders < 0 || (exclusive && part->holders))
         await(part, "the lock");
+    CORE_CHECK(exclusive ? part->holders == 0 : part->holders >= 0); /* rma.h invariant 3 */
     part->holders += exclusive ? -1 : 1;
     win->held[rank] = exclusive ? RMA_EXCLUSIVE : RMA_SHARED;
     return MPI_SUCCESS;
@@ -216,6 +217,9 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
 static void release(MPI_Win win, int rank)
 {
     struct world_part *part = win->part[rank];
+    CORE_CHECK(win->held[rank] == RMA_NO_CHECK ||
+               (win->held[rank] == RMA_EXCLUSIVE ? part->holders == -1
+                                                 : part->holders > 0)); /* rma.h invariant 3 */
     if (win->held[rank] != RMA_NO_CHECK)
         part->holders += win->held[rank] == RMA_EXCLUSIVE ? 1 : -1;
     win->held[rank] = 0;

@@ -50,6 +50,7 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
     win->info = world_info_keep(info);
     struct world_meeting *meeting = world_meet(comm, mine);
     win->part = (struct world_part **)meeting->slot;
+    CORE_CHECK(win->part[comm->rank] == mine); /* rma.h invariant 1 */
     win->comm = (struct ompi_communicator_t){.context = meeting->context,
                                              .rank = comm->rank,
                                              .size = comm->size,

@@ -39,6 +39,7 @@ static void *arena_grow(size_t bytes)
                     "the world's messages and handles need more than %zu bytes", limit);
         world_stop();
     }
+    CORE_CHECK(used_bytes + bytes <= limit); /* invariant 3 */
     struct chunk *next = current ? current->next : first;
     if (!next || next->bytes < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
@@ -58,6 +59,7 @@ static void *arena_grow(size_t bytes)
     arena_enter(next);
     void *result = at;
     at += bytes;
+    CORE_CHECK(at <= end); /* invariant 1: the new chunk was empty, and large enough */
     return result;
 }
 
@@ -95,6 +97,7 @@ char *world_strdup(const char *text)
 void world_arena_reset(void)
 {
     size_t kept = 0;
+    CORE_CHECK(!WORLD->running); /* invariant 2 */
     for (struct chunk **link = &first; *link;) {
         struct chunk *chunk = *link;
         kept += chunk->bytes;
@@ -141,6 +144,7 @@ void *world_heap_alloc(size_t bytes)
         world_found("limit", ME->rank, "%s asks for %zu bytes", WORLD->fiber->call, bytes);
         world_stop();
     }
+    CORE_CHECK(WORLD->running); /* world_heap_end will free it */
     kept->next = WORLD->heap;
     WORLD->heap = kept;
     return kept->block;

@@ -99,6 +99,8 @@ static void switch_announced(void **save_sp, void **save_fake, struct world_fibe
 
 static inline void fiber_enter(struct world_fiber *to)
 {
+    CORE_CHECK(to->live &&
+               to->waiting <= 0); /* invariant 2: it was neither blocked nor at its end */
     if (UNLIKELY(world_globals_bytes))
         world_globals_hold(to->rank);
     WORLD->fiber = to;
@@ -151,6 +153,8 @@ static struct world_fiber *pick(void)
         world->ready[head] = world->ready[mine];
         world->ready[mine] = other;
     }
+    CORE_CHECK(world->ready_count <=
+               world->ready_mask + 1); /* the ring is as large as its mask says */
     struct world_fiber *next = world->ready[world->ready_head++ & world->ready_mask];
     world->ready_count--;
     return next;
@@ -170,6 +174,8 @@ void world_fiber_ready(struct world_fiber *made_ready)
         world->ready_head = 0;
         world->ready_mask = 2 * size - 1;
     }
+    CORE_CHECK(made_ready->live &&
+               made_ready->waiting <= 0); /* state.h invariant 2: by one event */
     world->ready[(world->ready_head + world->ready_count++) & world->ready_mask] = made_ready;
 }
 
@@ -192,6 +198,7 @@ void world_fiber_yield(void)
 void world_pause(void)
 {
     struct world_fiber *self = WORLD->fiber;
+    CORE_CHECK(self->live && WORLD->paused != self);
     self->paused_next = WORLD->paused;
     WORLD->paused = self;
     world_fiber_block();
@@ -200,6 +207,7 @@ void world_pause(void)
 void world_fiber_exit(void)
 {
     struct world_fiber *self = WORLD->fiber;
+    CORE_CHECK(self->live && self->waiting <= 0);
     self->live = false;
     fiber_to(self, pick(), true);
     CORE_CHECK(!"a finished fiber was resumed");
@@ -240,6 +248,7 @@ static struct world_fiber *fiber_make(void)
         free(made);
         return NULL;
     }
+    CORE_CHECK(stack_size % 4096 == 0); /* the guard page ends where the stack begins */
     made->stack = area + GUARD_BYTES;
     made->stack_bytes = stack_size;
     return made;
@@ -273,6 +282,9 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
         world_stop();
     }
     struct world_fiber *got = fiber[fiber_used];
+    CORE_CHECK(fiber_used < fiber_count && got->stack &&
+               got->stack_bytes == stack_size); /* invariant 1 */
+    CORE_CHECK(!got->live); /* invariant 3: it ended, or world_fiber_reset has marked it */
     if (UNLIKELY(got->dirty)) {
         if (__asan_unpoison_memory_region)
             __asan_unpoison_memory_region(got->stack, got->stack_bytes);
@@ -298,6 +310,7 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
 
 void world_fiber_reset(void)
 {
+    CORE_CHECK(fiber_used <= fiber_count);
     for (int i = 0; i < fiber_used; i++)
         if (fiber[i]->live) {
             fiber[i]->dirty = true;

@@ -36,6 +36,7 @@ void world_globals_start(void)
     pristine = malloc(bytes);
     CORE_CHECK(pristine);
     world_globals_bytes = bytes;
+    CORE_CHECK(!holder); /* invariant 2: no world has run yet */
     move(pristine, __start_crosswait_globals, bytes);
 }
 
@@ -43,6 +44,7 @@ void world_globals_hold(struct world_rank *rank)
 {
     if (holder == rank)
         return;
+    CORE_CHECK(pristine && world_globals_bytes); /* world_globals_start was asked first */
     if (holder) {
         world_thread_leave();
         if (!holder->globals)
@@ -50,6 +52,7 @@ void world_globals_hold(struct world_rank *rank)
         move(holder->globals, __start_crosswait_globals, world_globals_bytes);
     }
     move(__start_crosswait_globals, rank->globals ? rank->globals : pristine, world_globals_bytes);
+    CORE_CHECK(!holder || holder->globals); /* invariant 1: what was taken out is kept */
     holder = rank;
 }
 

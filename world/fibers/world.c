@@ -156,9 +156,11 @@ void *world_handle_new(enum world_handle_kind kind, size_t bytes)
 {
     struct world_handle *handle = world_alloc(bytes);
     memset(handle, 0, bytes);
+    CORE_CHECK(WORLD->running && bytes >= sizeof *handle); /* state.h invariant 1 */
     handle->magic = (uint32_t)HANDLE_MAGIC + kind;
     handle->references = 1;
     handle->made_by = WORLD->fiber->call;
+    CORE_CHECK(kind < HANDLE_KIND_COUNT); /* report_handles has words for it */
     handle->next = ME->handles;
     ME->handles = handle;
     return handle;
@@ -166,6 +168,8 @@ void *world_handle_new(enum world_handle_kind kind, size_t bytes)
 
 void world_handle_kill(struct world_handle *handle)
 {
+    CORE_CHECK(handle->magic - (uint32_t)HANDLE_MAGIC <
+               HANDLE_KIND_COUNT); /* state.h invariant 1 */
     handle->magic = (uint32_t)HANDLE_DEAD + (handle->magic & 0xffff);
 }
 

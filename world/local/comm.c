@@ -16,6 +16,8 @@ uint32_t world_context_new(void)
 {
     uint32_t context = WORLD->context_next;
     WORLD->context_next += 2;
+    CORE_CHECK(context % 2 == 0 &&
+               WORLD->context_next > context); /* invariant 1: each is given once */
     return context;
 }
 
@@ -30,6 +32,7 @@ int world_comm_check(MPI_Comm handle, MPI_Comm *out_comm)
 
 static int lowest(const int *member, int size)
 {
+    CORE_CHECK(size > 0);
     int low = member[0];
     for (int i = 1; i < size; i++)
         low = member[i] < low ? member[i] : low;
@@ -65,6 +68,7 @@ static struct world_meeting *meeting_find(uint32_t key, uint32_t number, int fir
 
 static void meeting_arrive(struct world_meeting *meeting)
 {
+    CORE_CHECK(meeting->arrived < meeting->size); /* who comes last takes it from the list */
     if (++meeting->arrived < meeting->size)
         return;
     struct world_meeting **link = &WORLD->meeting;
@@ -123,6 +127,7 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
         meeting->waiting = world_alloc((size_t)size * sizeof(void *));
         meeting->context = world_context_new();
     }
+    CORE_CHECK(meeting->size == size && place >= 0 && place < size); /* invariant 2 */
     meeting->slot[place] = mine;
     meeting->waiting[meeting->arrived] = fiber;
     meeting_arrive(meeting);
@@ -139,6 +144,7 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
 
 MPI_Comm world_comm_new(uint32_t context, int rank, int size, const int *member, MPI_Comm parent)
 {
+    CORE_CHECK(context % 2 == 0 && rank >= 0 && rank < size && member);
     MPI_Comm comm = world_handle_new(HANDLE_COMM, sizeof *comm);
     comm->context = context;
     comm->rank = rank;

@@ -48,6 +48,7 @@ static void run_add(MPI_Datatype type, ptrdiff_t disp, size_t count, uint32_t ba
         type->run = bigger;
         building.room *= 2;
     }
+    CORE_CHECK(type->run_count < building.room && size > 0);
     type->run[type->run_count++] = (struct world_run){disp, count, basic, size};
 }
 
@@ -63,6 +64,7 @@ void world_type_append(MPI_Datatype type, ptrdiff_t at, size_t count, MPI_Dataty
 {
     if (count == 0)
         return;
+    CORE_CHECK(building.type == type && type != old);
     ptrdiff_t extent = type_extent(old), reach = (ptrdiff_t)(count - 1) * extent;
     ptrdiff_t low = at + old->lb + (reach < 0 ? reach : 0),
               high = at + old->ub + (reach > 0 ? reach : 0);
@@ -112,6 +114,9 @@ void world_type_close(MPI_Datatype type)
         type->dense = type->run[r].disp == at;
         at += (ptrdiff_t)(type->run[r].count * type->run[r].size);
     }
+    CORE_CHECK(!type->dense || (size_t)at == type->size); /* invariants 1 and 3 */
+    CORE_CHECK(type->ub_given || type->align <= 1 ||
+               (type->ub - type->lb) % type->align <= 0); /* invariant 2: padded */
 }
 
 int world_type_check(MPI_Datatype type, bool committed)
@@ -135,6 +140,7 @@ struct world_envelope *world_type_envelope(MPI_Datatype type, int combiner, int 
                                            int addresses, int types)
 {
     struct world_envelope *made = world_alloc(sizeof *made);
+    CORE_CHECK(integers >= 0 && addresses >= 0 && types >= 0);
     made->combiner = combiner;
     made->integer_count = integers;
     made->address_count = addresses;
