@@ -38,7 +38,7 @@ bool hosts_several(bool opened)
     long long mine = opened, all = 0;
     if (recorder.world_size == 1 || !local || !LONGS || !BYTES || !SUM)
         return false;
-    if (!several) /* all ranks are here: so say all others */
+    if (!several) /* all ranks are here: so say all others (interpose invariant 6) */
         return false;
     return REAL(Allreduce)(&mine, &all, 1, LONGS, SUM, WORLD) == MPI_SUCCESS &&
            all == recorder.world_size;

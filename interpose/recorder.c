@@ -710,8 +710,8 @@ bool recorder_may_spend(struct recorder_credit *credit, uint64_t cost)
         credit->rest--;
         return false;
     }
-    uint64_t now = recorder_clock(),
-             earned = credit->since ? (now - credit->since) / RECORDER_CREDIT_TICKS : 0;
+    uint64_t now = recorder_clock(), /* misuse/inflight.c invariant 3 */
+        earned = credit->since ? (now - credit->since) / RECORDER_CREDIT_TICKS : 0;
     if (credit->since && credit->left + (int64_t)earned < (int64_t)cost) {
         credit->rest = REST;
         return false;

@@ -87,6 +87,7 @@ struct launch_leftover { /* launch_leftover.c: a file in shared memory */
 };
 
 struct launch {
+    pid_t thread; /* that watches */
     const struct launch_options *options;
     struct launch_result *result;
     char *output;  /* absolute */

@@ -20,6 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/check.h"
 #include "launch/proof/proof.h"
 #include "launch/launch_inside.h"
 #include "core/spool/spool_read.h"
@@ -158,8 +159,8 @@ uint32_t launch_watch_poll(const struct launch *launch, struct pollfd *fds, uint
 
 /* --- who is there ----------------------------------------------------------------------------- */
 
-/* Whether process pid maps the ring: then the pid is still the rank's own (inside.h, invariant 1).
- */
+/* Whether process pid maps the ring: then the pid is still the rank's own
+ * (launch_inside.h invariant 1). */
 static bool process_maps(pid_t pid, const char *ring_name)
 {
     char path[64], line[8192];
@@ -345,6 +346,7 @@ static void world_look(struct launch *launch, struct launch_world *world)
 
 void launch_watch_start(struct launch *launch)
 {
+    launch->thread = (pid_t)syscall(SYS_gettid);
     launch->notify_fd = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
     if (launch->notify_fd >= 0) /* without it we look less often, that is all */
         inotify_add_watch(launch->notify_fd, launch->spool, IN_CREATE | IN_MOVED_TO);
@@ -356,6 +358,7 @@ void launch_watch_scan(struct launch *launch)
     DIR *folder = opendir(launch->spool);
     struct dirent *entry;
 
+    CORE_CHECK(launch->thread == (pid_t)syscall(SYS_gettid)); /* launch_inside.h invariant 3 */
     while (launch->notify_fd >= 0 && read(launch->notify_fd, events, sizeof events) > 0)
         continue;
     launch->soon = false;

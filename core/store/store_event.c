@@ -22,7 +22,7 @@ struct shape {                        /* in the order of the table's columns, wi
     int64_t recv_peer, recv_tag, recv_datatype, recv_count, recv_bytes, completions, many, args;
 };
 _Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t),
-               "a member a column, but for the id");
+               "a member a column, but for the id; no gaps (invariant 1)");
 
 static int64_t known(int32_t value)
 {
@@ -384,6 +384,8 @@ static enum core_status window_put(struct store *store, struct store_rank *rank,
                    rank->rank, row->seq);
         return CORE_OK;
     }
+    CORE_CHECK(row->seq - window->next <
+               STORE_WINDOW); /* invariant 2: none of those is written yet */
     window->row[row->seq % STORE_WINDOW] = *row;
     if (row->seq > window->last)
         window->last = row->seq;

@@ -634,7 +634,7 @@ const char *layer_start(const char *version)
         !wait_table->req_wait_any || !wait_table->req_wait_some || !wait_table->req_test ||
         !wait_table->req_test_all)
         return "library layer off: an entry of the library's tables is empty";
-    own_table = *table;
+    own_table = *table; /* invariant 1: all that was looked at above is as it should be */
     own_wait_table = *wait_table;
     table->pml_isend = layer_isend;
     table->pml_send = layer_send;

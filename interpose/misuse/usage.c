@@ -70,7 +70,8 @@ void usage_say_at(struct lane *lane, uint64_t seq, const char *rule, const char 
 {
     char text[512], place[16] = "";
     va_list list;
-    if (!seq || __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= USAGE_MAX)
+    if (!seq ||
+        __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= USAGE_MAX) /* usage.h invariant 2 */
         return;
     if (site)
         snprintf(place, sizeof place, "@%u", site);

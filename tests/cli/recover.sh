@@ -1,4 +1,5 @@
 # Traces made from what a job left: whole, with a rank that is missing, torn, of another version, nothing at all.
+# Holds core invariants 3 and 4.
 show() { echo "\$ crosswait $*"; crosswait "$@" 2>&1; echo "[$?]"; }
 make_spool() { "$BUILD/tests/tools/spool_make" "$@"; }
 

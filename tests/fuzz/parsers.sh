@@ -1,5 +1,6 @@
 # timeout: 120
 # What is kept in corpus/fuzz, and thousands of spoiled spools, traces and policies: a status and a sentence, never a crash.
+# Holds core invariant 5.
 set -eu
 "$BUILD/fuzz/parser-policy" --mutations=20000 "$SOURCE"/corpus/fuzz/policy/*
 "$BUILD/fuzz/parser-scenario" --mutations=20000 "$SOURCE"/corpus/fuzz/scenario/*

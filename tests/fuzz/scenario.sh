@@ -55,3 +55,9 @@ for wrong in 'buffering random:30' 'buffering list:0.1' 'buffering eager:9999999
 done
 printf 'crosswait scenario 1\ncollective nobody\n' >other.txt
 "$fuzz" --replay other.txt 2>&1 || true
+# What ranks run holds no state, and is not instrumented (fuzz invariants 2 and 4).
+for object in execute elements; do
+    objdump -h "$BUILD/obj/fuzz/scenario/$object.o" |
+        awk -v name=$object '($2 == ".data" || $2 == ".bss") && $3 !~ /^0*$/ { print name ": state in " $2 }'
+    nm "$BUILD/obj/fuzz/scenario/$object.o" | grep -E '__sanitizer_cov|__asan|__ubsan' || true
+done

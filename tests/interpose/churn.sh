@@ -1,5 +1,6 @@
 # Objects that are made and freed for ever take no memory for ever; reports of many messages take no time that grows with their square.
 # timeout: 120
+# Holds interpose invariant 4; objects/handles.c invariant 1; objects/datatypes.c invariant 3.
 set -u
 churn=$BUILD/tests/interpose/churn
 grown() { awk '$1 == "rank" { if ($5 > most) most = $5 } END { print most + 0 }' "$1"; }

@@ -1,5 +1,6 @@
 # timeout: 120
 # A disk that fills up, a limit on file sizes, a folder that vanishes: recording ends with a note, the program does not notice.
+# Holds interpose invariant 1; spool/spool.h invariant 5.
 . "$SOURCE/tests/interpose/lib.bash"
 ended=$BUILD/tests/interpose/ended
 mpirun -n 2 "$ended" plain run 30000 2>&1 | sort >expected

@@ -1,6 +1,7 @@
 # timeout: 180
 # Two machines without a shared folder: network, host name and spool folder are each machine's own (namespaces). At the end all spools are
 # with rank 0, clocks aligned.
+# Holds interpose/hosts.c invariant 1.
 . "$SOURCE/tests/interpose/lib.bash"
 unshare -m -n -u true 2>/dev/null || { [ "$(id -u)" != 0 ] && exit 0; echo "root, and cannot make namespaces"; exit 1; }
 id=$$

@@ -1,4 +1,5 @@
 # A program's mistakes: error codes and output are what they are without recording, and each is on record.
+# Holds misuse/usage.c invariants 1 and 2.
 . "$SOURCE/tests/interpose/lib.bash"
 mpirun -n 1 "$BUILD/tests/interpose/mistakes" >expected 2>expected.err </dev/null
 code=$?

@@ -1,5 +1,6 @@
 # timeout: 120
 # Loops that poll: equal polls that find nothing share an event, and every call is counted; also when the rank is killed in between.
+# Holds misuse/polls.c invariants 1, 2 and 3.
 . "$SOURCE/tests/interpose/lib.bash"
 polling=$BUILD/tests/interpose/polling
 counts() { # HOW BOUND: no more than BOUND events of a rank

@@ -1,4 +1,5 @@
 # The library shows MPI_* and PMPI_* of the header (MPIX_* and PMPIX_* of its persistent collectives) and nothing else, needs no MPI, and does nothing in a process that has none.
+# Holds interpose invariant 2; interpose/recorder.c invariant 2; interpose/recorder.h invariant 2.
 lib=$BUILD/libcrosswait.so
 nm -D --defined-only "$lib" | awk '{print $NF}' | grep -vE '^P?MPIX?_' && { echo "exports more than MPI"; exit 1; }
 nm -D --undefined-only "$lib" | awk '{print $NF}' | grep -iE 'mpi|opal|sqlite|dw_|xxh' && { echo "needs what a shell does not have"; exit 1; }

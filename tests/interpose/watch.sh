@@ -1,5 +1,6 @@
 # timeout: 240
 # What a program loads and stores between calls: found where MPI owns it, allowed where it does not; certain where the compiler added nothing.
+# Holds misuse/watchpoint.h invariants 1 and 2.
 set -u
 unset OMPI_MCA_btl_vader_single_copy_mechanism # without it Open MPI has no one-sided communication here
 program="$SOURCE/tests/interpose/programs/watch.c"

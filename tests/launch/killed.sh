@@ -1,5 +1,6 @@
 # expected
 # SIGKILL of mpirun, of all ranks, of the launcher: nothing that was recorded is lost.
+# Holds launch invariant 4; spool/spool.h invariants 2 and 3.
 . $SOURCE/tests/launch/lib.bash
 own slow cw.slow
 events() { sqlite3 $1 "select rank, count(*) from event where parent is null group by rank order by rank"; }

@@ -1,6 +1,7 @@
 # expected
 # timeout: 150
 # Jobs that look as if they hung are left alone; their twins that do hang are ended.
+# Holds launch invariant 3.
 . $SOURCE/tests/launch/lib.bash
 try() { # mode ranks
     local status

@@ -1,6 +1,7 @@
 # Every way to communicate that the engine models, used correctly: recorded, then run in many legal worlds. Nothing may stop it, in
 # none may it look wrong, and the same policy prints the same bytes.
 # timeout: 120
+# Holds checkers invariant 1; logical/run.h invariant 3.
 set -eu
 mpicc -g -o every_way "$SOURCE/tests/replay/every_way.c"
 crosswait record -o T.db -- timeout 60 mpirun -n 4 ./every_way

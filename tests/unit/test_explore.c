@@ -191,6 +191,7 @@ static void test_budget(void **state)
     replay_program_done(&program);
 }
 
+/* search/explore.c invariant 2 */
 static void test_against_brute_force(void **state)
 {
     struct core_random random;

@@ -24,6 +24,7 @@ static void a_note_does_not_fail_a_list_but_a_warning_does(void **state)
     assert_int_equal(list.count, 0);
 }
 
+/* checkers invariant 2, reports invariant 3 */
 static void the_json_form_holds_what_was_said(void **state)
 {
     struct finding_list list = {0};

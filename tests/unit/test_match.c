@@ -269,6 +269,7 @@ static void test_exact(void **state)
         run_immediate(&random, 0);
 }
 
+/* logical/match.h invariants 1 and 2 */
 static void test_wild(void **state)
 {
     struct core_random random;
@@ -278,6 +279,7 @@ static void test_wild(void **state)
         run_immediate(&random, (uint32_t)core_random_below(&random, 60) + 1);
 }
 
+/* logical/match.h invariant 3 */
 static void test_deferred(void **state)
 {
     struct core_random random;

@@ -563,6 +563,7 @@ static void only_the_messages_that_are_left_count(void **state)
     expect_proven(2);
 }
 
+/* proof/history.h invariant 3 */
 static void gaps_prove_nothing(void **state)
 {
     struct spool_lost lost = {.count = 1};
@@ -676,6 +677,7 @@ static void collectives_that_differ_wait_for_each_other(void **state)
     expect_nothing();
 }
 
+/* proof/history.h invariant 1 */
 static void calls_of_a_part_do_not_count(void **state)
 {
     (void)state;

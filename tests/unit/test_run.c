@@ -173,6 +173,7 @@ static void test_modes(void **state)
 
 /* --- the graph -------------------------------------------------------------------------------- */
 
+/* reports invariant 4 */
 static void test_core_and_behind(void **state)
 {
     (void)state;
@@ -231,6 +232,7 @@ static void test_any_source(void **state)
     done();
 }
 
+/* checkers invariant 4 */
 static void test_unknown_is_not_blamed(void **state)
 {
     (void)state;
@@ -514,6 +516,7 @@ static void test_lock_all(void **state)
         }
 }
 
+/* logical/run.h invariant 3 */
 static void test_schedules_agree(void **state)
 {
     (void)state;

@@ -99,6 +99,7 @@ static void expect_lines(const char *program, const char *module)
     assert_string_equal(place.inlined, "inner");
 }
 
+/* trace/site.c invariant 2 */
 static void test_plain(void **state)
 {
     (void)state;

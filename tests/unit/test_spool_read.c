@@ -34,6 +34,7 @@ static uint64_t records_count(struct spool_reader *reader, uint64_t *out_events)
 }
 
 /* Written by the recorder's own writer, many times round the ring. */
+/* spool/spool.h invariants 1 and 3, spool/spool_write.h invariants 1 and 2 */
 static void test_ring(void **state)
 {
     struct spool_writer writer;
@@ -65,6 +66,9 @@ static void test_ring(void **state)
                                          (uint16_t)(words * 8 - sizeof *text), 0};
         text->seq = seq;
         spool_commit(&writer);
+        uint64_t committed = writer.header->committed, drained = writer.header->drained;
+        assert_true(writer.position >= committed && committed >= drained);
+        assert_true(writer.position - drained <= 4096 && writer.limit <= drained + 4096);
         if (i % 250 == 7) { /* while it is being written */
             uint64_t events;
             assert_int_equal(spool_reader_open(&reader, folder, 3, 1), CORE_OK);

@@ -594,6 +594,7 @@ static void job_free(struct job *job)
     free(job);
 }
 
+/* store/store_match.c invariants 1 and 2, store/store_message.c invariants 1 and 2 */
 static void test_random(void **state)
 {
     char folder[300], path[300];
@@ -683,6 +684,7 @@ static void faults(bool for_good)
     job_free(job);
 }
 
+/* store/store.c invariant 2 */
 static void test_fault_once(void **state)
 {
     (void)state;

@@ -327,6 +327,7 @@ static void test_idle_time_has_causes(void **state)
 
 /* Messages of one pair do not overtake: two receives posted, two sends of other sizes, sizes stay
  * in order. A wildcard posted first takes the first message. */
+/* timed/timed_state.h invariant 1 */
 static void test_matching_keeps_order(void **state)
 {
     struct scene s;

@@ -1,5 +1,6 @@
 /* What the in-process MPI finds: each mistake, and beside it the same without the mistake, which
- * must stay silent. Every case runs three times with the same seed and must come out the same. */
+ * must stay silent. Every case runs three times with the same seed and must come out the same.
+ * What is left at the end is said (world/state.h invariant 4). */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>

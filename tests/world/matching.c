@@ -1,5 +1,6 @@
 /* The matcher of the in-process MPI and that of the engine (replay/logical/match.h) are two; here
- * they get the same sends and receives and must make the same pairs. Ranks send, receive, probe and
+ * they get the same sends and receives and must make the same pairs
+ * (world/exchange/match.c invariant 1). Ranks send, receive, probe and
  * cancel at random; every event is repeated on the engine's matcher as it comes.
  *
  * Messages are told apart by their sizes, each of which occurs once. Where the choice source picks
