@@ -11,7 +11,7 @@ import re
 import subprocess
 import sys
 
-CITATION = re.compile(r"(?:([\w./]+)[ ,]+)?invariants? (\d+(?:(?:, | and |, and )\d+)*)")
+CITATION = re.compile(r"(?:([\w./]+)[ ,]+)?[Ii]nvariants? (\d+(?:(?:, | and |, and )\d+)*)")
 
 
 def files_of(root):

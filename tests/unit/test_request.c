@@ -341,6 +341,7 @@ static void a_sendrecv_is_two_and_a_pending_call_is_not_done(void **state)
     requests_done(&requests);
 }
 
+/* trace/request.h invariant 1 */
 static void what_is_under_way_bounds_the_table(void **state)
 {
     struct requests requests;

@@ -1,4 +1,5 @@
-/* Words of records: every kind has its own, and no list of ranks is cut. */
+/* Words of records: every kind has its own (wording.h invariant 1), and no list of ranks is cut
+ * (wording.h invariant 2). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
