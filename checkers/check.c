@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "core/check.h"
 #include "core/text.h"
 #include "replay/program/lower.h"
 
@@ -80,6 +81,7 @@ static int names_list(const char *name[NAMES_MAX])
         bool first = i == 0 || strcmp(rule->checker, rule_table[i - 1].checker) != 0;
         if (first && strcmp(rule->checker, rule->id) != 0)
             name[count++] = rule->checker;
+        CORE_CHECK(count < NAMES_MAX - 1);
         name[count++] = rule->id;
     }
     return count;
@@ -142,6 +144,7 @@ static char *ranks_list(const struct finding *finding)
 
 enum core_status check_keep_one(struct trace *trace, const struct finding *finding)
 {
+    CORE_CHECK(finding->id > 0 && finding->rule); /* what is confirmed is found by its id */
     char *json = finding_json(finding), *ranks = ranks_list(finding);
     enum core_status status =
         json && ranks ? trace_finding_put(trace,

@@ -14,6 +14,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/conflict/order.h"
 #include "core/array.h"
+#include "core/check.h"
 
 enum {
     FINDINGS_MAX = 16,
@@ -122,6 +123,7 @@ static struct window *window_of(struct rma *rma, int32_t win)
         return NULL;
     if (CORE_ARRAY_ROOM_ZERO(rma->window, rma->window_room, (uint64_t)win + 1, "windows"))
         return NULL;
+    CORE_CHECK((uint32_t)win < rma->window_room);
     struct window *window = &rma->window[win];
     if (!window->known) {
         window->unit = calloc(ranks, sizeof *window->unit);

@@ -10,6 +10,7 @@
 
 #include "checkers/wording.h"
 #include "core/array.h"
+#include "core/check.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
 
@@ -27,6 +28,7 @@ const char *finding_confirmed_text(enum finding_confirmed confirmed)
                                        [FINDING_CONFIRMED] = "confirmed",
                                        [FINDING_REFUTED] = "not reproduced"};
 
+    CORE_CHECK((size_t)confirmed < sizeof text / sizeof *text);
     return text[confirmed];
 }
 
@@ -61,6 +63,7 @@ void finding_list_done(struct finding_list *list)
 struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity)
 {
+    CORE_CHECK(rule < RULE_COUNT && rule_table[rule].id); /* each rule has its row */
     if (CORE_ARRAY_ROOM(list->finding, list->room, list->count + 1, "findings"))
         return NULL;
     struct finding *finding = &list->finding[list->count++];
@@ -73,6 +76,8 @@ void finding_list_keep(struct finding_list *list, uint32_t first, const bool wan
     uint32_t kept = first;
 
     for (uint32_t i = first; i < list->count; i++) {
+        CORE_CHECK(list->finding[i].id ==
+                   i + 1); /* ids are places: findings are confirmed by them */
         if (!wanted[list->finding[i].rule - rule_table]) {
             finding_done(&list->finding[i]);
             continue;
@@ -81,6 +86,7 @@ void finding_list_keep(struct finding_list *list, uint32_t first, const bool wan
         list->finding[kept].id = kept + 1;
         kept++;
     }
+    CORE_CHECK(kept >= first && kept <= list->count);
     list->count = kept;
 }
 

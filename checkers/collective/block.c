@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "checkers/collective/types.h"
+#include "core/check.h"
 
 enum { MEMBERS_MAX = 256 };
 
@@ -78,6 +79,7 @@ static enum core_status load_list(struct trace *trace, struct member *member, in
 
 static struct block block_of(const struct member *member, int side, uint32_t with, enum shape shape)
 {
+    CORE_CHECK(side == 0 || side == 1);
     if (shape != ROOT_LIST && shape != ALL_LIST)
         return member->one[side];
     struct block block = {with < member->n[side] ? member->count[side][with] : EVENT_NONE,
@@ -134,6 +136,7 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
         row = part[i].present ? row_of(trace->call[part[i].event.call].name) : -1;
     if (row < 0 || count > MEMBERS_MAX || trace->comm[collective->comm].inter)
         return CORE_OK;
+    CORE_CHECK((size_t)row < sizeof rows / sizeof *rows);
     enum shape sends = rows[row].sends, receives = rows[row].receives;
     if (!(member = calloc(count, sizeof *member)))
         return core_report(CORE_NO_MEMORY, "out of memory for a collective's blocks");

@@ -20,6 +20,7 @@
 
 #include "checkers/conflict/order.h"
 #include "core/array.h"
+#include "core/check.h"
 #include "core/trace/request.h"
 
 enum {
@@ -107,6 +108,7 @@ static struct handle *handle_of(struct conflict *c, int32_t file, uint32_t rank)
     if (!good(c, CORE_ARRAY_ROOM_ZERO(c->handle, c->handle_room, ((uint64_t)file + 1) * ranks,
                                       ACCESSES)))
         return NULL;
+    CORE_CHECK(rank < ranks && (size_t)file * ranks + rank < c->handle_room);
     return &c->handle[(size_t)file * ranks + rank];
 }
 
@@ -159,6 +161,7 @@ static void cursor_at(const struct conflict *c, struct cursor *cursor, int64_t a
         return;
     }
     const struct trace_datatype *type = &c->trace->datatype[access->filetype];
+    CORE_CHECK(c->shape[access->filetype].fits && at >= 0 && left >= 0); /* moves() saw to it */
     const int64_t *before = c->shape[access->filetype].before;
     uint32_t low = 0, high = type->segment_count;
 
@@ -191,6 +194,7 @@ static void cursor_next(const struct conflict *c, struct cursor *cursor)
         cursor->segment = 0;
         cursor->tile++;
     }
+    CORE_CHECK(cursor->left > 0 && cursor->segment < type->segment_count);
     int64_t bytes = segment_bytes(c, &type->segment[cursor->segment]);
     bytes = bytes < cursor->left ? bytes : cursor->left;
     cursor->low =
@@ -242,6 +246,7 @@ static uint32_t name_of(struct conflict *c, const char *text)
         c->status = core_report(CORE_NO_MEMORY, "out of memory for names of files");
         return 0;
     }
+    CORE_CHECK(c->name_count < c->name_room);
     c->name[c->name_count] = copy;
     return c->name_count++;
 }
@@ -291,6 +296,7 @@ static void moved(struct conflict *c, uint32_t index, const struct trace_complet
 {
     struct access *access = &c->access[index];
 
+    CORE_CHECK(index < c->access_count);
     access->end = seq;
     if (!completion || (completion->error == 0 && completion->bytes >= (uint64_t)access->bytes))
         return;

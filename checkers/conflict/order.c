@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
+#include "core/check.h"
 #include "core/random.h"
+#include "core/table.h"
 #include "core/trace/request.h"
 #include "core/trace/trace_message.h"
 
@@ -39,8 +42,11 @@ struct line { /* a rank's points */
     struct point *point;
     uint32_t count, room, next;
 };
-struct gathering { /* one collective: its n-th on a communicator or window */
+struct place {
     uint64_t space, number;
+};
+struct gathering { /* one collective: its n-th on a communicator or window */
+    struct place place;
     uint64_t *clock;
     uint32_t arrived, members;
 };
@@ -52,73 +58,33 @@ struct order {
     struct trace *trace;
     bool files; /* every collective call on a file orders its ranks */
     struct line *line;
-    struct gathering *gathering;
-    uint32_t gathering_count, gathering_room;
-    uint32_t *slot, slots; /* hash: index + 1 of a gathering */
+    struct core_table gathering;
     struct message *message;
     uint32_t message_count, message_room;
     uint64_t *epoch[2]; /* by rank: joined clocks of its posts, of its completes */
 };
 
-static bool grow(void *array, uint32_t *room, uint32_t count, size_t size)
-{
-    void **at = array, *fresh;
-    if (count < *room)
-        return true;
-    if (!(fresh = realloc(*at, (*room ? *room * 2 : 32) * size)))
-        return false;
-    *at = fresh;
-    *room = *room ? *room * 2 : 32;
-    return true;
-}
+#define AN_ORDER "the order of calls" /* out of memory for ... */
 
 static bool add(struct order *order, uint32_t rank, enum point_kind kind, uint64_t seq,
                 uint64_t key)
 {
     struct line *line = &order->line[rank];
-    if (!grow(&line->point, &line->room, line->count, sizeof *line->point))
-        return false;
-    line->point[line->count++] = (struct point){.seq = seq, .key = key, .kind = (uint8_t)kind};
-    return true;
-}
-
-static uint32_t slot_of(const struct order *order, uint64_t space, uint64_t number)
-{
-    uint32_t at = (uint32_t)core_random_mix(space << 40 ^ number) & (order->slots - 1);
-
-    while (order->slot[at] && (order->gathering[order->slot[at] - 1].space != space ||
-                               order->gathering[order->slot[at] - 1].number != number))
-        at = (at + 1) & (order->slots - 1);
-    return at;
+    CORE_CHECK(!line->count || line->point[line->count - 1].seq <= seq); /* first_point halves it */
+    return CORE_ARRAY_PUSH(line->point, line->count, line->room, AN_ORDER,
+                           (struct point){.seq = seq, .key = key, .kind = (uint8_t)kind}) ==
+           CORE_OK;
 }
 
 static bool gather(struct order *order, uint64_t space, uint64_t number, uint64_t *out_index)
 {
-    if (order->gathering_count * 2 >= order->slots) {
-        uint32_t slots = order->slots ? order->slots * 2 : 256;
-        uint32_t *fresh = calloc(slots, sizeof *fresh);
-        if (!fresh)
-            return false;
-        free(order->slot);
-        order->slot = fresh;
-        order->slots = slots;
-        for (uint32_t i = 0; i < order->gathering_count; i++)
-            order->slot[slot_of(order, order->gathering[i].space, order->gathering[i].number)] =
-                i + 1;
-    }
-    uint32_t at = slot_of(order, space, number);
-    if (order->slot[at]) {
-        *out_index = order->slot[at] - 1;
-        order->gathering[*out_index].members++;
-        return true;
-    }
-    if (!grow(&order->gathering, &order->gathering_room, order->gathering_count,
-              sizeof *order->gathering))
+    struct place place = {space, number};
+    struct gathering *found;
+
+    if (core_table_put(&order->gathering, &place, AN_ORDER, &found) != CORE_OK)
         return false;
-    *out_index = order->gathering_count;
-    order->slot[at] = order->gathering_count + 1;
-    order->gathering[order->gathering_count++] =
-        (struct gathering){.space = space, .number = number, .members = 1};
+    found->members++;
+    *out_index = (uint64_t)(found - (struct gathering *)core_table_at(&order->gathering, 0));
     return true;
 }
 
@@ -263,11 +229,9 @@ static enum core_status read_rank(struct order *order, uint32_t rank)
 static enum core_status add_message(const struct trace_message *message, void *context)
 {
     struct order *order = context;
-    if (!grow(&order->message, &order->message_room, order->message_count, sizeof *order->message))
-        return core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
-    order->message[order->message_count++] =
-        (struct message){message->source, message->dest, message->send, message->receive};
-    return CORE_OK;
+    return CORE_ARRAY_PUSH(
+        order->message, order->message_count, order->message_room, AN_ORDER,
+        (struct message){message->source, message->dest, message->send, message->receive});
 }
 
 /* The first point with this seq or a later one. */
@@ -326,7 +290,7 @@ static bool take(struct order *order, uint32_t rank, struct point *point, const 
 {
     uint32_t ranks = order->trace->rank_count;
     struct gathering *g = point->kind == POINT_ARRIVE || point->kind == POINT_LEAVE
-                              ? &order->gathering[point->key]
+                              ? core_table_at(&order->gathering, (uint32_t)point->key)
                               : NULL;
 
     if (point->kind == POINT_LEAVE && g->arrived < g->members)
@@ -345,6 +309,7 @@ static bool take(struct order *order, uint32_t rank, struct point *point, const 
     if (!point->clock)
         return false;
     join(point->clock, before, ranks);
+    CORE_CHECK(!before || before[rank] <= point->seq); /* a rank's own calls are in order */
     point->clock[rank] = point->seq;
     for (const struct message *m = first;
          m && m < end && m->dest == rank && m->receive == point->key; m++) {
@@ -354,6 +319,7 @@ static bool take(struct order *order, uint32_t rank, struct point *point, const 
     switch (point->kind) {
     case POINT_ARRIVE:
         g->arrived++;
+        CORE_CHECK(g->arrived <= g->members); /* each member was counted as its rank was read */
         if (!g->clock)
             g->clock = calloc(ranks, sizeof *g->clock);
         if (g->clock)
@@ -391,6 +357,7 @@ static void run(struct order *order)
                 if ((last && !late) || !take(order, rank, point,
                                              line->next ? line->point[line->next - 1].clock : NULL))
                     break;
+                CORE_CHECK(point->clock);
                 line->next++;
                 moved = true;
                 if (last)
@@ -412,6 +379,7 @@ enum core_status order_new(struct trace *trace, bool files, struct order **out_o
     }
     if (order) {
         order->trace = trace;
+        order->gathering = (struct core_table)CORE_TABLE(struct gathering, place);
         order->files = files;
         order->line = calloc(trace->rank_count + 1, sizeof *order->line);
         order->epoch[0] = calloc(trace->rank_count + 1, sizeof **order->epoch);
@@ -441,13 +409,12 @@ void order_free(struct order *order)
             free(order->line[rank].point[i].clock);
         free(order->line[rank].point);
     }
-    for (uint32_t i = 0; order && i < order->gathering_count; i++)
-        free(order->gathering[i].clock);
+    for (uint32_t i = 0; order && i < order->gathering.count; i++)
+        free(((struct gathering *)core_table_at(&order->gathering, i))->clock);
     if (order) {
         free(order->line);
-        free(order->gathering);
+        core_table_done(&order->gathering);
         free(order->message);
-        free(order->slot);
         free(order->epoch[0]);
         free(order->epoch[1]);
     }
@@ -456,6 +423,7 @@ void order_free(struct order *order)
 
 bool order_before(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq)
 {
+    CORE_CHECK(a < order->trace->rank_count && b < order->trace->rank_count);
     const struct line *line = &order->line[b];
     const struct point *last = NULL;
 
