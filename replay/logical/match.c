@@ -232,7 +232,6 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
         match->failed = true;
         return REPLAY_MATCH_NONE;
     }
-    CORE_CHECK(at < match->entry_room && (!match->wild || at < match->link_room));
     struct replay_match_entry *entry = &match->entry[at];
     entry->key = *key;
     entry->key.to |= kind;
@@ -245,7 +244,6 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
 
 static void entry_free(struct replay_match *match, uint32_t at)
 {
-    CORE_CHECK(at <= match->entry_top && match->used > 0);
     match->entry[at].key.to = FREE;
     match->entry[at].next = match->entry_free;
     match->entry_free = at;

@@ -19,8 +19,6 @@ void run_wake(struct replay_run *run, uint32_t context)
     struct rank_state *state = &run->state[context];
     if (state->hold == HOLD_NOT || state->hold == HOLD_END)
         return;
-    CORE_CHECK(run->work_count <
-               run_context_count(run)); /* run.h invariant 1: each is on it once */
     state->hold = HOLD_NOT;
     run->work[run->work_count++] = context;
 }
