@@ -61,8 +61,13 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         return status;
     find_places(pairing, rank);
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
-        if (event.parent || event.error || !is_collective(&event) || event.comm < 0 ||
+        bool refused;
+        if (event.parent || !is_collective(&event) || event.comm < 0 ||
             (uint32_t)event.comm >= pairing->trace->comm_count)
+            continue;
+        if ((status = trace_event_refused(pairing->trace, &event, &refused)) != CORE_OK)
+            break;
+        if (refused)
             continue;
         uint64_t number = ++pairing->number[event.comm];
         if (!list) {

@@ -36,6 +36,31 @@ enum event_class event_class_find(const char *text)
     return (enum event_class)find(class_text, EVENT_CLASS_COUNT, text);
 }
 
+bool event_refused(enum event_class class, int32_t error, uint32_t completions)
+{
+    switch (class) {
+    case EVENT_CLASS_INIT:
+    case EVENT_CLASS_FINALIZE:
+    case EVENT_CLASS_ABORT:
+    case EVENT_CLASS_WAIT:
+    case EVENT_CLASS_WAITALL:
+    case EVENT_CLASS_WAITANY:
+    case EVENT_CLASS_WAITSOME:
+    case EVENT_CLASS_TEST:
+    case EVENT_CLASS_TESTALL:
+    case EVENT_CLASS_TESTANY:
+    case EVENT_CLASS_TESTSOME:
+    case EVENT_CLASS_REQUEST_STATUS:
+    case EVENT_CLASS_FILE:
+    case EVENT_CLASS_FILE_COLL:
+        return false;
+    case EVENT_CLASS_START: /* its completions are the requests that it names */
+        return error != 0;
+    default:
+        return error != 0 && completions == 0;
+    }
+}
+
 const char *event_rank_state_text(enum event_rank_state state)
 {
     return (unsigned)state < EVENT_RANK_STATE_COUNT ? rank_state_text[state] : NULL;

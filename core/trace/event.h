@@ -8,6 +8,7 @@
 #ifndef CORE_TRACE_EVENT_H
 #define CORE_TRACE_EVENT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Values of peer and tag that are no rank and no tag. The recorder translates the library's own. */
@@ -94,6 +95,12 @@ enum event_class {
 /* "send", "waitall"...; NULL if out of range. And back: EVENT_CLASS_COUNT if unknown. */
 const char *event_class_text(enum event_class class);
 enum event_class event_class_find(const char *text);
+
+/* Whether the MPI library refused a call that returned `error`, for its arguments or its state:
+ * then nothing was sent, received, started or entered by it, and it is no communication. A call
+ * that failed on its way is not refused: it has a completion (a message that was cut), or it is one
+ * that completes what other calls began, or the whole group has come (files). */
+bool event_refused(enum event_class class, int32_t error, uint32_t completions);
 
 enum event_mode {
     EVENT_MODE_NONE,

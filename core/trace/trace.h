@@ -161,6 +161,11 @@ typedef enum core_status (*trace_arg_fn)(const char *name, uint32_t index, int64
 enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg_fn fn,
                                  void *context);
 
+/* Whether the call is no communication: the library refused it (event_refused), or the rank died in
+ * it and had given it arguments that make no sense. The event's completions must be loaded. */
+enum core_status trace_event_refused(struct trace *trace, const struct trace_event *event,
+                                     bool *out_refused);
+
 /* Misuse that the ranks saw themselves (core/spool/spool.h, SPOOL_TEXT_USAGE), in the order of
  * ranks and their calls. The text is valid until fn returns. A status other than CORE_OK ends it
  * and is returned. */

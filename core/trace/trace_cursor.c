@@ -467,6 +467,31 @@ enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg
     return status;
 }
 
+static enum core_status note_argument(const char *name, uint32_t index, int64_t value,
+                                      const char *text, void *context)
+{
+    bool *found = context;
+
+    (void)index;
+    (void)value;
+    *found |= text && !strcmp(name, "usage") && !strncmp(text, "argument|", strlen("argument|"));
+    return CORE_OK;
+}
+
+enum core_status trace_event_refused(struct trace *trace, const struct trace_event *event,
+                                     bool *out_refused)
+{
+    enum event_rank_state state = trace->rank[event->rank].state;
+    bool died =
+        state == EVENT_RANK_EXITED || state == EVENT_RANK_ABORTED || state == EVENT_RANK_CRASHED;
+
+    *out_refused = false;
+    if (event->pending)
+        return died ? trace_args_each(trace, event->arg_set, note_argument, out_refused) : CORE_OK;
+    *out_refused = event_refused(event->class, event->error, event->completion_count);
+    return CORE_OK;
+}
+
 enum core_status trace_usage_each(struct trace *trace, trace_usage_fn fn, void *context)
 {
     sqlite3_stmt *stmt;

@@ -660,6 +660,9 @@ class Call:
             c.append("if (returned == MPI_SUCCESS) {\n        " + "\n        ".join(good) + "\n    }")
         elif good:
             c += good
+        if self.klass == "coll": # it was not refused, but failed on its way (core/event.h, event_refused)
+            c.append("if (UNLIKELY(returned == MPI_ERR_TRUNCATE))\n"
+                     "        recorder_status(lane, e->seq, 0, MPI_STATUS_IGNORE, returned);")
         if one("status") and self.klass in ("wait", "test", "request_status"):
             variable = one("req_io") or "NULL"
             text = f"recorder_done(lane, e->seq, 0, request_in, {variable}, {one('status')}, returned);"

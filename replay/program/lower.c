@@ -112,7 +112,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
 static int32_t world_peer(const struct lower *lower, const struct trace_event *event, int32_t peer)
 {
     int32_t world = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank, peer);
-    return world == EVENT_ANY ? REPLAY_ANY : world >= 0 ? world : REPLAY_PROC_NULL;
+    return world == EVENT_ANY ? REPLAY_ANY : world == EVENT_PROC_NULL ? REPLAY_PROC_NULL : world;
 }
 
 /* The library numbers its own messages from -1 down, or leaves them to the algorithm: they get a
@@ -122,10 +122,22 @@ static int32_t inner_tag(int32_t tag)
     return tag < 0 && tag != EVENT_ANY ? INT32_MAX + tag + 1 : tag;
 }
 
-/* The part of an operation that names the message. bad: the communicator is not known. */
-enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
-                                  int32_t peer, int32_t tag, struct replay_op *op, bool *out_bad)
+/* No message has such a peer or tag; a library that looks at arguments refuses it. */
+static bool is_impossible(int32_t peer, int32_t tag, enum lower_side side)
 {
+    bool peer_is_any = peer == REPLAY_ANY, tag_is_any = tag == REPLAY_ANY;
+
+    if (side == LOWER_SENDS && (peer_is_any || tag_is_any))
+        return true;
+    return (peer < 0 && peer != REPLAY_PROC_NULL && !peer_is_any) || (tag < 0 && !tag_is_any);
+}
+
+enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
+                                  enum lower_side side, struct replay_op *op, bool *out_bad)
+{
+    bool is_leg = side == LOWER_RECEIVES && event->class == EVENT_CLASS_SENDRECV;
+    int32_t peer = is_leg ? event->recv_peer : event->peer;
+    int32_t tag = is_leg ? event->recv_tag : event->tag;
     int32_t comm = -1;
     *out_bad = true;
     if (event->comm >= 0) {
@@ -143,8 +155,10 @@ enum core_status lower_message_op(struct lower *lower, const struct trace_event 
     op->comm = (uint32_t)comm;
     op->peer = world_peer(lower, event, peer);
     op->tag = tag == EVENT_ANY ? REPLAY_ANY : event->parent ? inner_tag(tag) : tag;
-    if (op->tag < 0 && op->tag != REPLAY_ANY)
-        op->tag = 0;
+    if (is_impossible(op->peer, op->tag, side)) {
+        lower->stop |= event->pending;
+        return CORE_OK;
+    }
     *out_bad = false;
     return CORE_OK;
 }
@@ -208,13 +222,10 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
         .bytes = event->bytes, .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
     bool bad;
 
-    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
+    enum core_status status =
+        lower_message_op(lower, event, is_send ? LOWER_SENDS : LOWER_RECEIVES, &op, &bad);
     if (status != CORE_OK || bad)
         return status;
-    if (is_send && op.peer == REPLAY_ANY) { /* the program's mistake */
-        lower->stop |= event->pending;
-        return CORE_OK;
-    }
     op.mode = is_send ? mode_of(event->mode) : 0;
     lower->notes->wildcards += !is_send && op.peer == REPLAY_ANY;
     if (event->class == EVENT_CLASS_RECV || event->class == EVENT_CLASS_IRECV)
@@ -250,16 +261,11 @@ static enum core_status lower_sendrecv(struct lower *lower, const struct trace_e
     int32_t pair[2], set;
     bool bad, bad_too;
 
-    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &send, &bad);
+    enum core_status status = lower_message_op(lower, event, LOWER_SENDS, &send, &bad);
     if (status == CORE_OK)
-        status =
-            lower_message_op(lower, event, event->recv_peer, event->recv_tag, &receive, &bad_too);
+        status = lower_message_op(lower, event, LOWER_RECEIVES, &receive, &bad_too);
     if (status != CORE_OK || bad || bad_too)
         return status;
-    if (send.peer == REPLAY_ANY) {
-        lower->stop |= event->pending;
-        return CORE_OK;
-    }
     if (event->completion_count)
         receive.matched = matched_by(lower, event, &event->completion[0]);
     lower->notes->wildcards += receive.peer == REPLAY_ANY;
@@ -286,7 +292,7 @@ static enum core_status lower_probe(struct lower *lower, const struct trace_even
                            .matched = REPLAY_ANY};
     bool bad;
 
-    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
+    enum core_status status = lower_message_op(lower, event, LOWER_RECEIVES, &op, &bad);
     if (status != CORE_OK || bad || op.peer == REPLAY_PROC_NULL)
         return status;
     if (event->completion_count)
@@ -556,29 +562,25 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
     return is_probe ? lower_probe(lower, event, true) : lower_wait(lower, event, true);
 }
 
-/* A call that MPI refused for its arguments sent and received nothing. A receive or wait that
- * reports an error in a message did. */
-static bool was_refused(const struct trace_event *event)
-{
-    if (!event->error || event->pending)
-        return false;
-    if (event->traits & (TRAIT_BIT(MATCHED) | TRAIT_BIT(WINDOW) | TRAIT_BIT(FILE)))
-        return false;
-    return event->traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES) | TRAIT_BIT(PROBES) |
-                            TRAIT_BIT(COLLECTIVE) | TRAIT_BIT(MAKES_COMM)) &&
-           event->completion_count == 0;
-}
-
 static enum core_status lower_call(struct lower *lower, const struct trace_event *event)
 {
+    bool refused;
+    enum core_status status = trace_event_refused(lower->trace, event, &refused);
+
+    if (status != CORE_OK)
+        return status;
+    if (refused) {
+        if (!trait_in(event->traits, TRAIT_LOCAL) && !is_poll(event))
+            lower_poll_forget(lower->now);
+        lower->stop |= event->pending;
+        return CORE_OK;
+    }
     if (is_poll(event))
         return lower_poll(lower, event);
     if (event->class == EVENT_CLASS_RMA_TEST)
         return lower_rma_test(lower, event);
     if (!trait_in(event->traits, TRAIT_LOCAL)) /* a loop that polls may make such calls besides */
         lower_poll_forget(lower->now);
-    if (was_refused(event))
-        return CORE_OK;
     switch (event->class) {
     case EVENT_CLASS_SEND:
     case EVENT_CLASS_ISEND:

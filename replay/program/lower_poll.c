@@ -97,7 +97,7 @@ static enum core_status list_probe(struct lower *lower, struct trace_event *even
     bool bad;
 
     op.request = lower->program->rank[lower->rank].request_count;
-    enum core_status status = lower_message_op(lower, event, event->peer, event->tag, &op, &bad);
+    enum core_status status = lower_message_op(lower, event, LOWER_RECEIVES, &op, &bad);
     if (status != CORE_OK || bad || op.peer == REPLAY_PROC_NULL) {
         *out_known = false;
         return status;

@@ -90,8 +90,12 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t comm, in
 enum core_status lower_start(struct lower *lower, const struct trace_event *event,
                              struct replay_op op, uint64_t id);
 
+/* Of a call that has both, the side that is meant. */
+enum lower_side { LOWER_SENDS, LOWER_RECEIVES };
+/* The part of an operation that names the message. bad: there is no such message, or the
+ * communicator is not known. */
 enum core_status lower_message_op(struct lower *lower, const struct trace_event *event,
-                                  int32_t peer, int32_t tag, struct replay_op *op, bool *out_bad);
+                                  enum lower_side side, struct replay_op *op, bool *out_bad);
 
 /* lower_poll.c: what a thread polled when its record ended. */
 enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace_event *event);

@@ -269,6 +269,8 @@ static const char *check_peer(const struct replay_program *program, const struct
     switch (op->kind) {
     case REPLAY_SEND:
     case REPLAY_ISEND:
+        if (op->tag < 0)
+            return "a send with a negative tag";
         send_like = 1;
         break;
     case REPLAY_LOCK:
@@ -291,6 +293,8 @@ static const char *check_peer(const struct replay_program *program, const struct
     case REPLAY_PROBE:
     case REPLAY_IPROBE:
     case REPLAY_MPROBE:
+        if (op->tag < 0 && op->tag != REPLAY_ANY)
+            return "a receive with a negative tag";
         wildcard_allowed = 1;
         break;
     default:
