@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """illegal.py table TABLE OUT.h: the rows of calls.table as C for programs/illegal.c: a function a call that takes its arguments as integers,
       and what kind each of them is, from which the program makes calls that MPI must refuse.
+   illegal.py try PROGRAM: the numbers and functions of calls that it can make, one after another, in one process.
    illegal.py compare PROGRAM -- MPIRUN-OPTIONS... -- ...: their results under each list of options must be what they are without. Left out:
       calls of which the MPI library itself crashes or hangs, and functions that leave it so that a later one does."""
 import os, subprocess, sys
@@ -68,7 +69,8 @@ def run(options, program, tried):
     return done.stdout.split("\n"), done.stderr
 
 
-def compare(program, modes):
+def survivors(program):
+    """The calls of which the library neither crashes nor hangs, what it says to them, and the functions that were left out."""
     tried = subprocess.run(["mpirun", "-q", "-n", "1", program, "try"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True).stdout.splitlines()
     dropped = []
     while True:
@@ -80,6 +82,11 @@ def compare(program, modes):
         tried = [t for t in tried if t.split()[1] != call]
         if len(dropped) > 20:
             sys.exit(f"the MPI library itself dies all the time: {dropped}")
+    return tried, plain, dropped
+
+
+def compare(program, modes):
+    tried, plain, dropped = survivors(program)
     refused = sum(line.split()[-2] != "0" for line in plain[:-1])
     print(f"{len(tried)} calls, {refused} refused, of {len({line.split()[1] for line in plain[:-1]})} functions; not of {dropped}", file=sys.stderr)
     if refused < 3000:
@@ -102,6 +109,8 @@ def compare(program, modes):
 
 if sys.argv[1] == "table":
     table(*sys.argv[2:])
+elif sys.argv[1] == "try":
+    print("\n".join(survivors(sys.argv[2])[0]))
 else:
     modes = [[]]
     for word in sys.argv[4:]:
