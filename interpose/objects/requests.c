@@ -40,22 +40,17 @@ static struct {
     uint32_t newest; /* node */
     uint32_t mark;
     pthread_spinlock_t lock;
-    bool lock_made;
 } map;
+
+__attribute__((constructor)) static void make_lock(void)
+{
+    pthread_spin_init(&map.lock, PTHREAD_PROCESS_PRIVATE);
+}
 
 static void lock(void)
 {
-    if (UNLIKELY(recorder.threads)) {
-        if (!map.lock_made) { /* the first request is made while MPI_Init's thread is still alone,
-                                 or under the definitions' lock */
-            recorder_lock();
-            if (!map.lock_made)
-                pthread_spin_init(&map.lock, PTHREAD_PROCESS_PRIVATE);
-            map.lock_made = true;
-            recorder_unlock();
-        }
+    if (UNLIKELY(recorder.threads))
         pthread_spin_lock(&map.lock);
-    }
 }
 
 static void unlock(void)
