@@ -450,6 +450,15 @@ static void repeat_replay(struct finding *finding, const struct check_input *inp
     free(path);
 }
 
+/* How the recorded run ended, whatever it did before. */
+static bool completed(const struct check_input *input)
+{
+    for (uint32_t i = 0; i < input->trace->rank_count; i++)
+        if (input->trace->rank[i].state != EVENT_RANK_FINISHED)
+            return false;
+    return true;
+}
+
 static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
                                     enum world world, const struct replay_result *result,
                                     const char *witness)
@@ -468,11 +477,13 @@ static enum core_status add_finding(const struct check_input *input, struct find
         finding_fact(finding, "it happened: the recorded run ended in these calls");
     else if (world == UNBUFFERED)
         finding_fact(
-            finding, "the recorded run completed only because the library buffered what was sent%s",
+            finding, "the recorded run %s only because the library buffered what was sent%s",
+            completed(input) ? "completed" : "got past these calls",
             goes_on_relaxed(input, witness) ? ", or let ranks leave collectives before all had come"
                                             : "");
     else if (world == ORDER)
-        finding_fact(finding, "the recorded run took another order and completed");
+        finding_fact(finding, "the recorded run took another order and %s",
+                     completed(input) ? "completed" : "got past these calls");
     if (world == UNBUFFERED && !result->by_threads)
         add_need(input, finding, hung);
     bool polling = false;

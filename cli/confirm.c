@@ -45,6 +45,27 @@ static void restore(const int saved[2])
         }
 }
 
+static void mark_failed(struct finding *finding, const struct force_result *live)
+{
+    enum { OF_SIGNALS = 128 }; /* exit statuses above are a shell's for signals */
+
+    if (!live->ran)
+        finding_fact(finding, "not confirmed: when the command was run again under this schedule, "
+                              "no MPI job came of it");
+    else if (live->status > OF_SIGNALS)
+        finding_fact(finding,
+                     "not confirmed: run again under this schedule, the job was ended by signal %d",
+                     live->status - OF_SIGNALS);
+    else if (live->status)
+        finding_fact(
+            finding,
+            "not confirmed: run again under this schedule, the job ended with exit status %d",
+            live->status);
+    else
+        finding_fact(finding, "not confirmed: run again under this schedule, not all ranks of the "
+                              "job came to their ends");
+}
+
 static void mark(struct finding *finding, const struct force_result *live, double budget_s)
 {
     switch (live->outcome) {
@@ -53,10 +74,7 @@ static void mark(struct finding *finding, const struct force_result *live, doubl
         finding_confirm(finding, live->outcome == FORCE_HUNG);
         break;
     case FORCE_FAILED:
-        finding_fact(
-            finding,
-            "not confirmed: run again under this schedule, the job ended with exit status %d",
-            live->status);
+        mark_failed(finding, live);
         break;
     case FORCE_BUDGET:
         if (live->stalled)

@@ -158,6 +158,21 @@ enum core_status force_policy_text(struct trace *trace, const struct replay_poli
 
 /* --- the run ---------------------------------------------------------------------------------- */
 
+/* That the command ended well does not say it: it may have run nothing at all. */
+static bool ran_through(const struct trace *recorded, const struct launch_result *launched)
+{
+    struct trace trace;
+
+    if (launched->end != LAUNCH_END_OWN || launched->status || !launched->trace_count ||
+        trace_open(launched->trace[0], TRACE_READ, &trace) != CORE_OK)
+        return false;
+    bool through = trace.rank_count == recorded->rank_count;
+    for (uint32_t i = 0; i < trace.rank_count && through; i++)
+        through = trace.rank[i].state == EVENT_RANK_FINISHED;
+    trace_close(&trace);
+    return through;
+}
+
 enum core_status force_run(struct trace *trace, const struct replay_policy *policy, char **command,
                            const char *output, double budget_s, double stall_s,
                            struct force_result *out_result)
@@ -182,8 +197,9 @@ enum core_status force_run(struct trace *trace, const struct replay_policy *poli
         made.outcome = FORCE_HUNG;
     else if (launched.end == LAUNCH_END_BUDGET)
         made.outcome = FORCE_BUDGET;
-    else if (launched.started && launched.status == 0)
+    else if (ran_through(trace, &launched))
         made.outcome = FORCE_ENDED;
+    made.ran = launched.trace_count > 0;
     made.verdict = launched.verdict ? strdup(launched.verdict) : NULL;
     made.trace = launched.trace_count ? strdup(launched.trace[0]) : NULL;
     launch_result_done(&launched);

@@ -9,8 +9,8 @@
 
 enum force_outcome {
     FORCE_HUNG,   /* a deadlock was proven by the launcher, and the job ended */
-    FORCE_ENDED,  /* the job ran through */
-    FORCE_FAILED, /* it ended with an error, or could not be started */
+    FORCE_ENDED,  /* the job ran through: as many ranks as recorded came to their ends */
+    FORCE_FAILED, /* it ended in another way, or did not run */
     FORCE_BUDGET  /* neither within the time given */
 };
 const char *force_outcome_text(enum force_outcome outcome);
@@ -18,7 +18,8 @@ const char *force_outcome_text(enum force_outcome outcome);
 struct force_result {
     enum force_outcome outcome;
     bool stalled;  /* FORCE_BUDGET: nothing moved any more */
-    int status;    /* of the command */
+    bool ran;      /* an MPI job came of the command */
+    int status;    /* of the command, as a shell has it */
     char *verdict; /* the launcher's sentence; may be NULL */
     char *trace;   /* of the live run; NULL if there is none */
 };
