@@ -6,12 +6,14 @@
  * memcpy come before libc's. They do: this library shows none, and the loader looks into the
  * libraries that the program needs before those that this one needs. So its function says that the
  * order need not be verified, behind what the program's libraries say. A function of the executable
- * itself is found before this one, and then has to say so itself (interpose/README.md).
+ * itself is found before this one, and then has to say verify_asan_link_order=0 itself, or
+ * ASAN_OPTIONS has to.
  *
  * The sanitizers look at whatever memcpy copies. What the recorder copies out of the application's
  * buffers is none of the application's accesses, and who wrote there inside the MPI library,
  * ThreadSanitizer cannot know: so this library has a memcpy of its own, one that they do not see.
- */
+ * Our locks it does see: where buffers are looked at or kept, it may take the application's
+ * accesses for ordered that are not. */
 #include <dlfcn.h>
 #include <stddef.h>
 #include <string.h>
