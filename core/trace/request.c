@@ -257,13 +257,6 @@ static enum core_status cancel(const struct step *step)
 
 /* --- an event --------------------------------------------------------------------------------- */
 
-/* A receive that reports an error in a message received it. */
-static bool refused(const struct trace_event *event)
-{
-    return event->error && !event->pending &&
-           (trait_in(event->traits, TRAIT_STARTS) || !event->completion_count);
-}
-
 static enum request_kind kind_of(uint64_t traits)
 {
     return trait_in(traits, TRAIT_SENDS)        ? REQUEST_SEND
@@ -287,7 +280,7 @@ enum core_status requests_follow(struct requests *requests, const struct trace_e
     struct step step = {requests, event, fn, context};
     uint64_t traits = event->traits;
 
-    if (refused(event))
+    if (!event->pending && event_refused(event->class, event->error, event->completion_count))
         return CORE_OK;
     if (traits & TRAITS_COMPLETE)
         return complete_all(&step);
