@@ -1,80 +1,15 @@
-# timeout: 600
-# A program that is built with a sanitizer runs recorded as it runs bare: what is right comes to its end, and what is wrong is reported in the
-# same words, with the same exit status. Nothing is reported of the recorder. What is reported of the MPI library itself is left out.
-source=$SOURCE/tests/interpose/programs/sanitized.c
-runtime=$(dirname "$(clang -print-file-name=libclang_rt.asan-x86_64.so)")
-export ASAN_OPTIONS=detect_leaks=0 TSAN_OPTIONS=ignore_noninstrumented_modules=1 MSAN_OPTIONS=halt_on_error=0
-fail() { echo "$*"; tail -n 30 bare.err recorded.err; exit 1; }
-build() { OMPI_CC=$2 mpicc -g -O1 "${@:3}" -o "$1" "$source" -lpthread || fail "$1 cannot be built"; }
-said='sanitized\.c|is located|byte\(s\) in 1 object|does not come first'
-# What is said of the program, without process numbers and addresses: what it is, where, and the bytes beside it.
-reports() {
-    sed -E 's/0x[0-9a-f]+|==[0-9]+==|\(pid=[0-9]+\)| +\(BuildId: [0-9a-f]+\)//g' "$1" |
-        grep -E "$said" | grep -v ' thread T[0-9]* created' | sort -u
-}
-ours() { grep -E '^ *#[01] .*libcrosswait' "$1"; }
-# compare PROGRAM MISTAKE REPORTS COMMAND...: REPORTS is no or yes.
-compare() {
-    timeout 100 mpirun -q -n 2 "./$1" "$2" >bare.out 2>bare.err
-    local bare=$? recorded
-    rm -rf t.db t.db.spool
-    timeout 100 "${@:4}" mpirun -q -n 2 "./$1" "$2" >recorded.out 2>recorded.err
-    recorded=$?
-    [ "$recorded" = "$bare" ] || fail "$1 $2, ${*:4}: exit status $recorded, not $bare"
-    cmp bare.out recorded.out || fail "$1 $2, ${*:4}: it prints something else"
-    diff <(reports bare.err) <(reports recorded.err) || fail "$1 $2, ${*:4}: it is reported in other words"
-    ours recorded.err && fail "$1 $2, ${*:4}: a report on the recorder"
-    [ "$(reports bare.err | grep -c sanitized)" -gt 0 ] || [ "$3" = no ] || fail "$1 $2: not reported at all"
-    [ "$2" != fine ] || [ ! -f t.db ] || crosswait check -q t.db || fail "$1 $2, ${*:4}: not clean but $?"
-    cases=$((cases + 1)) status=$recorded
-}
-record="crosswait record -o t.db --"
-much="crosswait record --payload=full --stack=6 -o t.db --"
-plain="env LD_PRELOAD=$BUILD/libcrosswait.so CROSSWAIT_OUT=$PWD/t.db"
-cases=0
+# timeout: 300
+# Programs built with sanitizers start, end and report as they do bare (sanitizers_all.sh: every compiler and way).
+. "$SOURCE/tests/interpose/sanitizers.bash"
 
 build gcc_address gcc -fsanitize=address
-build clang_address clang -fsanitize=address
-build clang_address_shared clang -fsanitize=address -shared-libasan "-Wl,-rpath,$runtime"
-for program in gcc_address clang_address clang_address_shared; do
-    compare $program fine no $record
-    compare $program fine no $much
-    compare $program fine no $plain
-    compare $program overflow yes $record
-    compare $program overflow yes $much
-done
-ASAN_OPTIONS= compare gcc_address leak yes $record
-ASAN_OPTIONS= compare clang_address_shared leak yes $record
-for compiler in gcc clang; do
-    build ${compiler}_leak $compiler -fsanitize=leak
-    compare ${compiler}_leak leak yes $record
-    build ${compiler}_thread $compiler -fsanitize=thread
-    compare ${compiler}_thread fine no $record
-    compare ${compiler}_thread fine no $much
-    compare ${compiler}_thread race yes $record
-    build ${compiler}_undefined $compiler -fsanitize=undefined
-    compare ${compiler}_undefined fine no $record
-    compare ${compiler}_undefined undefined yes $record
-done
-# The MPI library writes without telling: reports of it are many, and it goes on after them.
-build clang_memory clang -fsanitize=memory -fsanitize-recover=memory
-said='SUMMARY.*sanitized\.c' compare clang_memory fine no $record
-said='SUMMARY.*sanitized\.c' compare clang_memory unset yes $record
-
-# With options of its own, of a library and of the program.
-cat >options.c <<'P'
-const char *__asan_default_options(void);
-const char *__asan_default_options(void)
-{
-    return OPTIONS;
-}
-P
-gcc -shared -fPIC -DOPTIONS='"exitcode=55"' -o liboptions.so options.c
-build gcc_address gcc -fsanitize=address -Wl,--no-as-needed "$PWD/liboptions.so"
-ASAN_OPTIONS=detect_leaks=0 compare gcc_address overflow yes $record
-[ "$status" = 55 ] || fail "the library's options are not asked for"
-gcc -c -DOPTIONS='"exitcode=56:verify_asan_link_order=0"' -o options.o options.c
-build gcc_address gcc -fsanitize=address options.o
+compare gcc_address fine no $record
+compare gcc_address fine no $plain
 compare gcc_address overflow yes $record
-[ "$status" = 56 ] || fail "the program's options are not asked for"
+build clang_address_shared clang -fsanitize=address -shared-libasan "-Wl,-rpath,$runtime"
+compare clang_address_shared fine no $record
+build gcc_thread gcc -fsanitize=thread
+compare gcc_thread fine no $record
+build gcc_undefined gcc -fsanitize=undefined
+compare gcc_undefined undefined yes $record
 echo "$cases programs"
