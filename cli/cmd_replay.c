@@ -63,7 +63,7 @@ static const struct options_command command = {
     "  buffering=rendezvous | eager | eager:BYTES | credits:N | pool:BYTES | random:PERCENT | "
     "list:R.E,... | only:R.E,...\n"
     "  delay=none | uniform:NS | exponential:NS | heavy:NS | slow-rank:R | slow-link:A-B | "
-    "recorded | swarm\n"
+    "recorded | swarm | speeds:NS\n"
     "  order=recorded | first | random | list:R.E=SOURCE,...\n"
     "  coll=synchronising | relaxed\n"
     "  threads=free | recorded\n"

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/random.h"
+
 static const char *const type_names[] = {"int",         "pair",   "strided",        "reversed",
                                          "far",         "double", "double-strided", "mixed",
                                          "mixed-apart", "byte"};
@@ -635,10 +637,9 @@ int scenario_parse(const char *text, struct scenario *out, char out_target[128],
 
 static uint64_t next(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    uint64_t value = core_random_mix(*state);
+    *state += 0x9e3779b97f4a7c15u;
+    return value;
 }
 
 static int field_any(enum field f, uint64_t *state)
