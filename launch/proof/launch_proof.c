@@ -91,21 +91,21 @@ static bool was_there(const struct launch_rank *rank, pid_t tid)
 }
 
 /* Whether no other process has the memory at this address. */
-static bool address_is_private(pid_t pid, unsigned long address)
+static bool address_is_own(pid_t pid, unsigned long address)
 {
     char path[64], line[8192], access[8];
     unsigned long start, end;
-    bool private = false;
+    bool own = false;
     FILE *file;
 
     snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
     file = fopen(path, "re");
-    while (file && !private && fgets(line, sizeof line, file))
-    private = sscanf(line, "%lx-%lx %7s", &start, &end, access) == 3 && start <= address &&
+    while (file && !own && fgets(line, sizeof line, file))
+        own = sscanf(line, "%lx-%lx %7s", &start, &end, access) == 3 && start <= address &&
               address < end && access[3] == 'p';
     if (file)
         fclose(file);
-    return private;
+    return own;
 }
 
 /* The MPI library's own threads wait in poll or epoll from the start; idle workers, and threads
@@ -122,7 +122,7 @@ static bool thread_is_harmless(const struct launch_rank *rank, pid_t tid)
         sscanf(text, "%ld %lx %lx %lx %lx", &number, &arg[0], &arg[1], &arg[2], &arg[3]) < 5)
         return false;
     if (number == SYS_futex)
-        return arg[3] == 0 && address_is_private(rank->pid, arg[0]);
+        return arg[3] == 0 && address_is_own(rank->pid, arg[0]);
 #ifdef SYS_poll
     if (number == SYS_poll && was_there(rank, tid))
         return true;

@@ -670,7 +670,7 @@ static inline void complete_at_once(struct replay_run *run, struct rank_state *s
 
 /* What a held context will do next has long left the cache when it goes on, unless it was asked
  * for. */
-static inline void prepare_later(const struct replay_op *op)
+static inline void prepare_deferred(const struct replay_op *op)
 {
     __builtin_prefetch(op + 1);
     __builtin_prefetch(op + 3);
@@ -704,14 +704,14 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
             break;
         case REPLAY_WAIT:
             if (!await(run, state, &op->request, 1)) {
-                prepare_later(op);
+                prepare_deferred(op);
                 return;
             }
             break;
         case REPLAY_WAIT_ALL: {
             const struct replay_set *set = &program->set[op->request];
             if (!await(run, state, program->member + set->first, set->count)) {
-                prepare_later(op);
+                prepare_deferred(op);
                 return;
             }
             break;

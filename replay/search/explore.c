@@ -121,7 +121,7 @@ static void find_last_sends(struct explorer *e)
 }
 
 /* Whether `from` has a send to `to` left. */
-static bool sends_later(const struct explorer *e, uint32_t from, uint32_t to)
+static bool sends_behind(const struct explorer *e, uint32_t from, uint32_t to)
 {
     uint64_t key = (uint64_t)from << 32 | to, mask = (UINT64_C(1) << e->last_bits) - 1;
     for (uint64_t at = core_random_mix(key) & mask; e->last_send[2 * at + 1]; at = (at + 1) & mask)
@@ -187,7 +187,7 @@ static bool find_alone(const struct explorer *e, const struct replay_option *opt
             bool is_candidate = false;
             for (uint32_t k = i; k < end; k++)
                 is_candidate |= option[k].from == (int32_t)from;
-            complete = is_candidate || !sends_later(e, from, option[i].rank);
+            complete = is_candidate || !sends_behind(e, from, option[i].rank);
         }
         if (complete) {
             *out_first = i;
@@ -273,8 +273,8 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
     for (int pass = 0; pass < 2; pass++) /* what agrees with the record comes first */
         for (uint32_t i = first; i < first + range; i++) {
             struct step step = step_of(&option[i]);
-            bool later = option[i].diverges || option[i].kind == REPLAY_OPTION_BUFFER;
-            if (later != (pass == 1) || asleep(node, &step))
+            bool behind = option[i].diverges || option[i].kind == REPLAY_OPTION_BUFFER;
+            if (behind != (pass == 1) || asleep(node, &step))
                 continue;
             if (chosen == REPLAY_STOP)
                 chosen = i;

@@ -1,5 +1,5 @@
 /* Who starts when. All messages that became ready at one instant are known before any of them
- * starts; then, in turn: senders parked at a port that has become free, in the order they parked;
+ * starts; then, in turn: senders blocked at a port that has become free, in the order they blocked;
  * senders with something new or a free port, each with its oldest message that can start; receivers
  * still free, with the oldest message to them that can start. */
 #include "core/array.h"
@@ -93,41 +93,41 @@ static void begin(struct timed_engine *e, uint32_t id)
 
 /* --- single port ------------------------------------------------------------------------------ */
 
-static void unpark(struct timed_engine *e, uint32_t sender)
+static void unblock_rank(struct timed_engine *e, uint32_t sender)
 {
-    if (!(e->rank[sender].flags & RANK_PARKED))
+    if (!(e->rank[sender].flags & RANK_BLOCKED_ON_PORT))
         return;
-    struct timed_port *s = &e->port[sender], *r = &e->port[s->park_at];
-    if (s->park_prev)
-        e->port[s->park_prev - 1].park_next = s->park_next;
+    struct timed_port *s = &e->port[sender], *r = &e->port[s->blocked_at];
+    if (s->blocked_prev)
+        e->port[s->blocked_prev - 1].blocked_next = s->blocked_next;
     else
-        r->parked = s->park_next;
-    if (s->park_next)
-        e->port[s->park_next - 1].park_prev = s->park_prev;
+        r->blocked = s->blocked_next;
+    if (s->blocked_next)
+        e->port[s->blocked_next - 1].blocked_prev = s->blocked_prev;
     else
-        r->parked_tail = s->park_prev;
-    e->rank[sender].flags &= ~(uint32_t)RANK_PARKED;
+        r->blocked_tail = s->blocked_prev;
+    e->rank[sender].flags &= ~(uint32_t)RANK_BLOCKED_ON_PORT;
 }
 
-static void park(struct timed_engine *e, uint32_t sender, uint32_t at)
+static void block_rank(struct timed_engine *e, uint32_t sender, uint32_t at)
 {
     struct timed_port *s = &e->port[sender], *r = &e->port[at];
-    if (e->rank[sender].flags & RANK_PARKED) {
-        if (s->park_at == at)
+    if (e->rank[sender].flags & RANK_BLOCKED_ON_PORT) {
+        if (s->blocked_at == at)
             return;
-        unpark(e, sender);
+        unblock_rank(e, sender);
     }
     CORE_CHECK(!(e->rank[sender].flags & RANK_SEND_BUSY) && (e->rank[at].flags & RANK_RECV_BUSY) &&
                s->queue[s->queue_first].dst == (int32_t)at); /* timed_state.h invariant 3 */
-    s->park_at = at;
-    s->park_next = NONE;
-    s->park_prev = r->parked_tail;
-    if (r->parked_tail)
-        e->port[r->parked_tail - 1].park_next = sender + 1;
+    s->blocked_at = at;
+    s->blocked_next = NONE;
+    s->blocked_prev = r->blocked_tail;
+    if (r->blocked_tail)
+        e->port[r->blocked_tail - 1].blocked_next = sender + 1;
     else
-        r->parked = sender + 1;
-    r->parked_tail = sender + 1;
-    e->rank[sender].flags |= RANK_PARKED;
+        r->blocked = sender + 1;
+    r->blocked_tail = sender + 1;
+    e->rank[sender].flags |= RANK_BLOCKED_ON_PORT;
 }
 
 /* Forgets entries whose message has left its queue; then makes room if that was not enough. */
@@ -166,7 +166,7 @@ static void start(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
     m->flags &= ~(uint32_t)MESSAGE_QUEUED;
-    unpark(e, (uint32_t)m->src);
+    unblock_rank(e, (uint32_t)m->src);
     e->rank[m->src].flags |= RANK_SEND_BUSY;
     e->rank[m->dst].flags |= RANK_RECV_BUSY;
     begin(e, id);
@@ -262,7 +262,7 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
             start_queued(e, sender, i);
             return;
         }
-    park(e, sender, (uint32_t)port->queue[port->queue_first].dst);
+    block_rank(e, sender, (uint32_t)port->queue[port->queue_first].dst);
 }
 
 static void serve_receiver(struct timed_engine *e, uint32_t receiver)
@@ -298,9 +298,9 @@ static void start_single(struct timed_engine *e)
 {
     for (size_t i = 0; i < e->dirty_receiver.count; i++) {
         uint32_t receiver = e->dirty_receiver.at[i],
-                 parked = e->port[receiver].parked; /* dirty: messages wait for it */
-        if (!(e->rank[receiver].flags & RANK_RECV_BUSY) && parked)
-            start_queued(e, parked - 1, e->port[parked - 1].queue_first);
+                 blocked = e->port[receiver].blocked; /* dirty: messages wait for it */
+        if (!(e->rank[receiver].flags & RANK_RECV_BUSY) && blocked)
+            start_queued(e, blocked - 1, e->port[blocked - 1].queue_first);
     }
     for (size_t i = 0; i < e->dirty_sender.count; i++) {
         if (i + 6 < e->dirty_sender.count)

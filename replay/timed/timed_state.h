@@ -7,8 +7,8 @@
  * matched pair; it is freed when the
  *    message has ended and, if eager, has been received.
  * 2. A rank is in run[] or blocked or ended, never two of them.
- * 3. A parked sender is idle, the first message of its queue goes to the rank it is parked at, and
- *    that rank's receiving port is busy.
+ * 3. A blocked sender is idle, the first message of its queue goes to the rank it is blocked at,
+ * and that rank's receiving port is busy.
  * 4. All of one instant's completions come before that instant's posts, and those before its
  *    starts. */
 #ifndef REPLAY_TIMED_TIMED_STATE_H
@@ -77,7 +77,7 @@ enum { /* rank flags */
        RANK_SEND_BUSY = 1,
        RANK_RECV_BUSY = 2,
        RANK_DIRTY = 4, /* in dirty_sender[] */
-       RANK_PARKED = 8,
+       RANK_BLOCKED_ON_PORT = 8,
        RANK_BLOCKED = 16,
        RANK_ANY = 32, /* blocked until any one awaited request completes */
        RANK_PROBING =
@@ -105,9 +105,9 @@ struct timed_port { /* of a rank; what is needed when messages have to wait */
     uint32_t queue_first, queue_fresh, queue_count, queue_room;
     uint32_t *await; /* queued messages to this rank; those no longer queued are skipped when met */
     uint32_t await_first, await_count, await_room;
-    uint32_t parked,
-        parked_tail; /* idle senders whose first message waits for this rank's port: rank + 1 */
-    uint32_t park_next, park_prev, park_at;
+    uint32_t blocked,
+        blocked_tail; /* idle senders whose first message waits for this rank's port: rank + 1 */
+    uint32_t blocked_next, blocked_prev, blocked_at;
     uint32_t wild, wild_tail;
     uint32_t unmatched, unmatched_tail;
 };
