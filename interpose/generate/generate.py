@@ -80,7 +80,7 @@ class Call:
         if len(verbs) > 1:
             raise Bad(f"a second verb: '{verbs[1]}'")
         self.verb = verbs[0] if verbs else "none"
-        self.special, self.returns, self.origin, self.sides = False, "int", None, None
+        self.special, self.returns, self.origin, self.sides, self.null = False, "int", None, None, None
         self.variadic = self.glue = self.aid = self.ext = self.poll = False
         self.params = []  # (role, length, C type, name)
         for word in words[3:]:
@@ -94,6 +94,8 @@ class Call:
                 self.sides = word[6:]
                 if self.sides not in ("gather", "scatter"):
                     raise Bad(f"no such sides: '{self.sides}'")
+            elif word.startswith("null:"):
+                self.null = word[5:]
             else:
                 role, _, name = word.rpartition("=")
                 if not role or not re.fullmatch(r"[A-Za-z_]\w*", name):
@@ -355,22 +357,24 @@ class Call:
         moves = self.klass in ("send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "mrecv", "imrecv", "coll", "icoll", "coll_init",
                                "rma") or (self.klass in ("file", "file_coll") and one("sbuf", "rbuf1"))
         sides = self.sides or (self.klass in ("coll", "icoll", "coll_init") and (one("rtype") or one("stypes")))
-        guard = lambda role: f"if (sides & SIDE_{'RECV' if role[0] == 'r' else 'SEND'}) " if sides else ""
+        guard = lambda role: f"if (sides & SIDE_{'RECV' if role[0] == 'r' else 'SEND'}) " if sides else \
+            f"if ({self.ignored(role)}) " if self.ignored(role) else ""
         for role, length, ctype, name in self.params:
             ctype = length.replace("~", " ") if role == "raw" else ctype
             if role in ("comm", "win", "file"):
-                c.append(f"if (UNLIKELY(!e->comm)) usage_handle(lane, e->seq, OBJECT_{role.upper()}, {name}, {q(name)}, false);")
+                null = "true" if self.null == role else "false"
+                c.append(f"if (UNLIKELY(!e->comm)) usage_handle(lane, e->seq, OBJECT_{role.upper()}, {name}, {q(name)}, {null});")
             elif role == "comm_arg" and self.name != "Intercomm_create":
                 say("handle", "OBJECT_COMM", name, q(name), "false")
             elif role == "group":
                 say("handle", "OBJECT_GROUP", name, q(name), "false")
             elif role == "op":
                 test = "!e->tag" if not one("tag") else "!recorder_op(lane, %s)" % name
-                c.append(f"if (UNLIKELY({test})) usage_handle(lane, e->seq, OBJECT_OP, {name}, {q(name)}, false);")
+                c.append(guard("op") + f"if (UNLIKELY({test})) usage_handle(lane, e->seq, OBJECT_OP, {name}, {q(name)}, false);")
                 if one("type") and self.klass in ("coll", "icoll", "coll_init", "rma") and self.name not in ("Get_accumulate", "Rget_accumulate"):
-                    say("op_type", name, one("type"), q(name), "true" if self.klass == "rma" else "false")
+                    c.append(guard("op") + f"usage_op_type(lane, e->seq, {name}, {one('type')}, {q(name)}, {'true' if self.klass == 'rma' else 'false'});")
             elif role == "info":
-                null = "false" if self.name.startswith("Info_") or self.name == "Comm_set_info" else "true"
+                null = "false" if self.name.startswith("Info_") or self.name in ("Comm_set_info", "Win_set_info") else "true"
                 say("handle", "OBJECT_INFO", name, q(name), null)
             elif role == "raw" and ctype == "MPI_Errhandler":
                 say("handle", "OBJECT_ERRHANDLER", name, q(name), "false")
@@ -417,7 +421,7 @@ class Call:
             elif role == "int_out" and name in ("rank", "size", "flag", "index", "comm_keyval", "win_keyval", "type_keyval", "keyval", "result", "newrank"):
                 say("pointer", name, q(name))
             elif role == "int" and name in ("comm_keyval", "win_keyval", "type_keyval", "keyval") and self.name not in ("Keyval_free",):
-                say("keyval", name, q(name))
+                say("keyval", name, q(name), "false" if "set_attr" in self.name or self.name == "Attr_put" else "true")
         if self.klass == "start":
             c.append("recorder_request_starting(lane, e->seq, request_in);")
         elif self.klass in ("wait", "test"):
@@ -438,7 +442,7 @@ class Call:
                 c.append(f"void *gone = {name} ? (void *)*{name} : NULL;\n    "
                          f"if ({name}) usage_freeing(lane, e->seq, OBJECT_{self.OBJECTS[ctype]}, *{name}, {q(name)});")
             if "keyval" in name and self.klass == "tool" and self.name.lower().endswith(("free_keyval", "keyval_free")):
-                c.append(f"int gone = {name} ? *{name} : 0;\n    if ({name}) usage_keyval(lane, e->seq, gone, {q(name)});")
+                c.append(f"int gone = {name} ? *{name} : 0;\n    if ({name}) usage_keyval(lane, e->seq, gone, {q(name)}, false);")
         special = {"Cart_create": "usage_cart(lane, e->seq, old_comm, ndims, dims);",
                    "Group_incl": 'usage_ranks(lane, e->seq, group, n, ranks, "ranks", true);',
                    "Group_excl": 'usage_ranks(lane, e->seq, group, n, ranks, "ranks", true);',
@@ -457,6 +461,14 @@ class Call:
             c.append(f"if ({one('dest')} != MPI_PROC_NULL) usage_bsend(lane, e->seq, recorder_bytes({one('count')}, {one('type')}));"
                      if self.klass != "send_init" else "")
         return c + self.spans()
+
+    def ignored(self, role):
+        """When arguments of this role mean something, in C; None: always."""
+        if self.name in ("Get_accumulate", "Rget_accumulate") and role in ("count", "type"):
+            return f"{self.one('op')} != recorder_handle.op_no_op"
+        if self.klass in ("coll", "icoll", "coll_init") and self.one("root") and role in ("count", "type", "op"):
+            return f"{self.one('root')} != MPI_PROC_NULL"
+        return None
 
     def list_lengths(self):
         """(name, C expression) of the arrays that have an element a rank."""
@@ -521,7 +533,7 @@ class Call:
             elif peer:
                 when.append(f"{peer} != MPI_PROC_NULL")
             if self.name in ("Get_accumulate", "Rget_accumulate", "Fetch_and_op") and side == "s":
-                when.append(f"{one('op')} != (MPI_Op)recorder_symbol(\"ompi_mpi_op_no_op\")")
+                when.append(f"{one('op')} != recorder_handle.op_no_op")
             counts, displs = one(side + "counts"), one(side + "displs")
             typ = f"recorder_type(lane, {types[side]})" if types[side] else "0"
             if (n == "Reduce_scatter") and coll:
@@ -586,6 +598,8 @@ class Call:
                 c.append(f"usage_made(lane, OBJECT_{self.OBJECTS[ctype]}, *{name}, e->seq);")
             elif role == "raw" and ctype in self.OBJECTS:
                 c.append(f"usage_gone(lane, OBJECT_{self.OBJECTS[ctype]}, gone);")
+            elif role == "int" and "keyval" in name and ("set_attr" in self.name or self.name == "Attr_put"):
+                c.append(f"usage_keyval_used(lane, {name});")
             elif role == "int_out" and "keyval" in name and "create" in self.name.lower():
                 c.append(f"usage_keyval_made(lane, *{name}, e->seq);")
             elif role == "int_out" and "keyval" in name and "free" in self.name.lower():

@@ -19,6 +19,7 @@ static struct object {
     uint32_t references;
     uint8_t kind;
     bool freed, uncommitted;
+    bool used; /* a key: attributes were set with it */
 } * object;
 static uint32_t object_room, object_count;
 static unsigned said;
@@ -179,15 +180,20 @@ static bool named(MPI_Datatype type)
             combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX);
 }
 
-static bool predefined(enum recorder_object kind, const void *handle)
+/* By its address: what the handle stands for may be gone. */
+static bool predefined_symbol(enum recorder_object kind, const void *handle)
 {
     look_up(kind);
     for (size_t i = 0; i < 3; i++)
         if (symbols[kind].predefined[i] && symbols[kind].predefined[i] == handle)
             return true;
-    if (kind == OBJECT_OP)
-        return handles_op_predefined((MPI_Op)handle);
-    return kind == OBJECT_TYPE && usage_good(kind, handle) && named((MPI_Datatype)handle);
+    return kind == OBJECT_OP && handles_op_predefined((MPI_Op)handle);
+}
+
+static bool predefined(enum recorder_object kind, const void *handle)
+{
+    return predefined_symbol(kind, handle) ||
+           (kind == OBJECT_TYPE && usage_good(kind, handle) && named((MPI_Datatype)handle));
 }
 
 static bool of_class(enum recorder_object kind, const void *handle)
@@ -303,6 +309,8 @@ void usage_committed(struct lane *lane, MPI_Datatype type)
 void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle)
 {
     (void)lane;
+    if (predefined_symbol(kind, handle)) /* a call may have returned it: it may be freed, and stays */
+        return;
     recorder_lock();
     struct object *o = is_null(kind, handle) ? NULL : add(kind, handle);
     if (o && (o->freed || --o->references == 0)) {
@@ -325,6 +333,15 @@ void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq)
 void usage_keyval_gone(struct lane *lane, int keyval)
 {
     usage_gone(lane, OBJECT_KEYVAL, of_keyval(keyval));
+}
+void usage_keyval_used(struct lane *lane, int keyval)
+{
+    (void)lane;
+    recorder_lock();
+    struct object *o = find(OBJECT_KEYVAL, of_keyval(keyval));
+    if (o)
+        o->used = true;
+    recorder_unlock();
 }
 
 /* --- handles ---------------------------------------------------------------------------------- */
@@ -635,12 +652,13 @@ void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argumen
                   "'%s' has MPI_MODE_RDWR with MPI_MODE_SEQUENTIAL", argument);
 }
 
-void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument)
+void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
+                  bool attributes)
 {
     enum { PREDEFINED_MAX = 64 };
     recorder_lock();
     const struct object *o = find(OBJECT_KEYVAL, of_keyval(keyval));
-    bool bad = o ? o->freed : keyval < 0 || keyval > PREDEFINED_MAX;
+    bool bad = o ? o->freed && !(attributes && o->used) : keyval < 0 || keyval > PREDEFINED_MAX;
     recorder_unlock();
     if (bad)
         usage_say(lane, seq, "argument", argument, 0,

@@ -37,6 +37,7 @@ void usage_attribute(MPI_Comm comm);           /* it got one */
 void usage_committed(struct lane *lane, MPI_Datatype type);
 void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq);
 void usage_keyval_gone(struct lane *lane, int keyval);
+void usage_keyval_used(struct lane *lane, int keyval); /* an attribute was set with it */
 /* About to be freed: is it one that the program may free? */
 void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                    const char *argument);
@@ -115,7 +116,10 @@ void usage_in_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int value, co
 void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argument, int n,
                   const int *allowed);
 void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argument);
-void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument);
+/* attributes: the call is about attributes that have the key already, which keep one that was freed
+ * alive. */
+void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
+                  bool attributes);
 
 void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int bytes);
 void usage_detached(struct lane *lane);

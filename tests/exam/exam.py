@@ -119,12 +119,15 @@ class Case:
         self.unseen, self.slow = "unseen" in words, "slow" in words
         self.klass, self.name, self.rules, self.ranks = klass, name, rules, ranks
         self.bad, self.good, self.raw, self.threads, self.fortran = bad, good, "raw" in words, "THREADS" in bad, "fortran" in words
+        self.c = "c" in words
         self.chance = zlib.crc32((klass + name).encode())
 
     def wanted(self):
         """The first language can write all; the others are a share each, but for what is about them."""
         if self.fortran:
             return ["mpi", "mpif", "f08"]
+        if self.c:
+            return ["c"]
         if self.threads:
             return list(LANGUAGES)
         return ["c", "mpi"] + {0: ["f08"], 1: ["mpif"], 4: ["f08"]}.get(self.chance % 8, [])
@@ -256,9 +259,10 @@ def argument_cases():
 
 # --- whole bodies ----------------------------------------------------------------------------------------------------------------
 # [CLASS] RULE,RULE          opens a class; then, a case a paragraph:
-# NAME ranks=N raw unseen slow fortran    and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
+# NAME ranks=N raw wrong unseen slow c fortran and its body, in which «bad|good» marks what differs, and {x:A,B,C} makes a case for each of A, B, C (=x=).
+#                            A body that marks nothing is correct, unless it is `wrong`.
 # unseen: a blind spot, everywhere or where the kernel has no watchpoints; slow: the job hangs and nothing proves it, so that no sample has it;
-# fortran: in Fortran, not in C
+# c: in C only; fortran: in Fortran, not in C
 
 def text_cases():
     for path in sorted(glob.glob(os.path.join(HERE, "cases_*.txt"))):
@@ -284,8 +288,8 @@ def text_cases():
                     label += "." + value
                 bad = re.sub(r"«([^|«»]*(?:\|\|[^|«»]*)*)\|([^«»]*)»", r"\1", text)
                 good = re.sub(r"«([^|«»]*(?:\|\|[^|«»]*)*)\|([^«»]*)»", r"\2", text)
-                yield Case(klass, label, bad, good if good != bad else None, set(expected.split(",")) if expected != "-" else None,
-                           ranks, words)
+                faulty = expected != "-" and (good != bad or "wrong" in words)
+                yield Case(klass, label, bad, good if good != bad else None, set(expected.split(",")) if faulty else None, ranks, words)
 
 
 # --- running -----------------------------------------------------------------------------------------------------------------------
