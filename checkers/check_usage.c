@@ -12,8 +12,17 @@
 static const struct { /* what the recorder calls it */
     const char *text;
     enum rule_id rule;
-} rules[] = {{"argument", RULE_ARGUMENT}, {"request", RULE_REQUEST}, {"buffer", RULE_BUFFER},
-             {"load", RULE_BUFFER},       {"leak", RULE_LEAK},       {"lifecycle", RULE_LIFECYCLE}};
+    enum finding_severity severity;
+} rules[] = {
+    {"argument", RULE_ARGUMENT, FINDING_ERROR},
+    {"request", RULE_REQUEST, FINDING_ERROR},
+    {"receive-freed", RULE_REQUEST, FINDING_WARNING},
+    {"send-freed", RULE_REQUEST, FINDING_NOTE},
+    {"buffer", RULE_BUFFER, FINDING_ERROR},
+    {"load", RULE_BUFFER, FINDING_ERROR},
+    {"leak", RULE_LEAK, FINDING_WARNING},
+    {"lifecycle", RULE_LIFECYCLE, FINDING_ERROR},
+};
 
 struct mistake {
     uint32_t finding; /* index in the list */
@@ -91,11 +100,10 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const char *text, vo
     struct mistake *mistake = find(gathering, what);
     if (!mistake)
         return core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
-    bool leak = rules[row].rule == RULE_LEAK, load = !strcmp(rules[row].text, "load"),
-         fresh = mistake->finding == UINT32_MAX;
+    bool load = !strcmp(rules[row].text, "load"), fresh = mistake->finding == UINT32_MAX;
     if (fresh) {
-        struct finding *finding = finding_list_add(gathering->list, rules[row].rule,
-                                                   leak ? FINDING_WARNING : FINDING_ERROR);
+        struct finding *finding =
+            finding_list_add(gathering->list, rules[row].rule, rules[row].severity);
         if (!finding)
             return CORE_NO_MEMORY;
         if (load)

@@ -539,6 +539,7 @@ extern bool recorder_persistent; /* there is, or was, a persistent request */
 void recorder_request_owned(uint32_t id, uint64_t seq, bool persistent);
 void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_info info);
+void recorder_request_cancelling(struct request_info info);
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info);
 void recorder_request_finalizing(struct lane *lane, uint64_t seq);
 void recorder_request_forget(struct request_info info);

@@ -426,6 +426,8 @@ class Call:
             c.append("recorder_request_starting(lane, e->seq, request_in);")
         elif self.klass in ("wait", "test"):
             c.append("if (UNLIKELY(recorder_persistent || !request_in.id)) recorder_request_waiting(lane, e->seq, request_in);")
+        elif self.klass == "cancel":
+            c.append("recorder_request_cancelling(request_in);")
         elif self.klass == "request_free":
             c.append("recorder_request_freeing(lane, e->seq, request_in);")
         elif self.klass in ("mrecv", "imrecv"):

@@ -309,7 +309,8 @@ void usage_committed(struct lane *lane, MPI_Datatype type)
 void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle)
 {
     (void)lane;
-    if (predefined_symbol(kind, handle)) /* a call may have returned it: it may be freed, and stays */
+    if (predefined_symbol(kind,
+                          handle)) /* a call may have returned it: it may be freed, and stays */
         return;
     recorder_lock();
     struct object *o = is_null(kind, handle) ? NULL : add(kind, handle);

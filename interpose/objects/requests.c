@@ -22,7 +22,7 @@ struct node {
     uint32_t next, previous; /* in the bucket's chain; 0 none */
     uint32_t mark;           /* taken by the list being looked up */
     uint64_t seq;            /* of the application's call that made it; 0: the library's own */
-    bool persistent, active, started, waited; /* waited: although it had never been started */
+    bool persistent, active, started, cancelled, waited; /* waited: although never started */
 };
 
 bool recorder_persistent;
@@ -283,8 +283,10 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
     lock();
     uint32_t at = node_of(info);
     struct node node = map.node[at];
-    if (at)
+    if (at) {
         map.node[at].active = map.node[at].started = true;
+        map.node[at].cancelled = false;
+    }
     unlock();
     if (at && node.seq && !node.persistent)
         usage_say(lane, seq, "request", "request", node.seq,
@@ -315,6 +317,15 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
     unlock();
 }
 
+void recorder_request_cancelling(struct request_info info)
+{
+    lock();
+    uint32_t at = info.id ? node_of(info) : 0;
+    if (at)
+        map.node[at].cancelled = true;
+    unlock();
+}
+
 void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_info info)
 {
     if (UNLIKELY(recorder.filter))
@@ -333,11 +344,17 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
     unlock();
     if (!at || !node.seq)
         return;
-    if (node.active && (kind == REQUEST_COLL || kind == REQUEST_RECV))
+    if (node.active && kind == REQUEST_COLL)
         usage_say(lane, seq, "request", "request", node.seq,
-                  kind == REQUEST_COLL ? "the request of a collective is freed while it is active"
-                                       : "the request of a receive is freed while it is active: "
-                                         "nothing can tell when its buffer may be used");
+                  "the request of a collective is freed while it is active");
+    else if (node.active && kind == REQUEST_RECV && !node.cancelled)
+        usage_say(lane, seq, "receive-freed", "request", node.seq,
+                  "the request of a receive is freed while it is active: nothing can tell when its "
+                  "buffer may be used");
+    else if (node.active && kind == REQUEST_SEND)
+        usage_say(lane, seq, "send-freed", "request", node.seq,
+                  "the request of a send is freed while it is active: that is allowed, but nothing "
+                  "can tell when its buffer may be used again");
     if (node.waited && !node.started)
         usage_say(lane, seq, "request", "request", node.seq,
                   "a persistent request was waited for, but never started");
