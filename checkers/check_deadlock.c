@@ -309,7 +309,7 @@ static void add_need(const struct check_input *input, struct finding *finding, b
         finding_fact(finding, "and on %" PRIu32 " sends more", need->blame_count - named);
 }
 
-enum world { UNBUFFERED, ALWAYS, ORDER };
+enum world { UNBUFFERED, ALWAYS, ORDER, STRICT };
 
 static void word_title(struct finding *finding, enum world world, const char *ranks,
                        uint32_t core_count)
@@ -325,6 +325,12 @@ static void word_title(struct finding *finding, enum world world, const char *ra
         break;
     case ORDER:
         finding_title(finding, "deadlock in some order of messages: %s %s", ranks, hold);
+        break;
+    case STRICT:
+        finding_title(finding,
+                      "deadlock if MPI_Comm_free waits for all ranks, as a library may let it: "
+                      "%s %s",
+                      ranks, hold);
         break;
     }
 }
@@ -468,6 +474,8 @@ static enum core_status add_finding(const struct check_input *input, struct find
 
     if (!finding)
         return CORE_NO_MEMORY;
+    if (world == STRICT)
+        finding->severity = FINDING_NOTE;
     uint32_t core_count = core_ranks_text(&result->waitfor, 1, ranks, sizeof ranks);
     word_title(finding, world, ranks, core_count);
     add_all_blocked(input, finding, &result->waitfor);
@@ -640,6 +648,22 @@ static enum core_status order_threads(const struct check_input *input, struct fi
     return status;
 }
 
+/* With collectives that wait for all although the standard expects them to be local: no library is
+ * known to, so it is worth a note. */
+static enum core_status run_strict(const struct check_input *input, struct finding_list *list)
+{
+    static const char strict[] = "buffering=eager coll=strict";
+    struct replay_result result;
+    enum core_status status = run_world(input, strict, &result);
+
+    if (status != CORE_OK)
+        return status;
+    if (result.outcome == REPLAY_DEADLOCK)
+        status = add_finding(input, list, STRICT, &result, strict);
+    replay_result_done(&result);
+    return status;
+}
+
 enum core_status check_deadlock(const struct check_input *input, struct finding_list *list)
 {
     static const char unbuffered[] = "buffering=rendezvous", buffered[] = "buffering=eager";
@@ -663,6 +687,8 @@ enum core_status check_deadlock(const struct check_input *input, struct finding_
     else if (rendezvous.outcome == REPLAY_STALLED || eager.outcome == REPLAY_STALLED)
         status =
             add_stalled(input, list, rendezvous.outcome == REPLAY_STALLED ? &rendezvous : &eager);
+    if (status == CORE_OK && input->notes->local && eager.outcome == REPLAY_FINISHED)
+        status = run_strict(input, list);
     if (status == CORE_OK && input->notes->wildcards && eager.outcome == REPLAY_FINISHED)
         status = explore_world(input, buffered, list, &found, &note);
     if (status == CORE_OK && input->notes->wildcards && rendezvous.outcome == REPLAY_FINISHED &&

@@ -1,9 +1,11 @@
 /* Vector clocks. Each rank's calls that talk to others are its points, in order; a point takes over
  * the clocks of what it waits for: a receive (where it completes) that of the send, a collective
- * (where it completes) those of all members' calls, MPI_Win_start that of the posts, MPI_Win_wait
- * that of the completes. Opening and closing a file counts as a collective; its other collective
- * calls, which MPI lets return early, only where that is asked for. Clocks are numbers of calls:
- * clock[r] of a point is the last call of rank r that comes before what follows the point.
+ * (where it completes) those of all members' calls, MPI_Win_start those of its targets' posts,
+ * MPI_Win_wait those of its origins' completes: the n-th start of an origin belongs to the n-th
+ * post that names it, window by window and target by target. Opening and closing a file counts as a
+ * collective; its other collective calls, which MPI lets return early, only where that is asked
+ * for. Clocks are numbers of calls: clock[r] of a point is the last call of rank r that comes
+ * before what follows the point.
  *
  * Points are gone through in any order in which all that a point waits for has been seen; points
  * that never can be (the job hung there) end it. */
@@ -19,21 +21,12 @@
 #include "core/trace/request.h"
 #include "core/trace/trace_message.h"
 
-enum point_kind {
-    POINT_SEND,
-    POINT_RECEIVE,
-    POINT_ARRIVE,
-    POINT_LEAVE,
-    POINT_POST,
-    POINT_COMPLETE,
-    POINT_START,
-    POINT_WAIT
-};
+enum point_kind { POINT_SEND, POINT_RECEIVE, POINT_ARRIVE, POINT_LEAVE };
 
 struct point {
     uint64_t seq;
-    uint64_t key; /* sends, receives: the receive's seq as posted; collectives: index of its group;
-                     epochs: window */
+    uint64_t key; /* sends, receives: the receive's seq as posted; collectives and epochs: index of
+                     its gathering */
     uint64_t *clock; /* behind it */
     uint32_t rank;   /* receives: the source */
     uint8_t kind;
@@ -45,7 +38,8 @@ struct line { /* a rank's points */
 struct place {
     uint64_t space, number;
 };
-struct gathering { /* one collective: its n-th on a communicator or window */
+struct gathering { /* one collective: its n-th on a communicator or window; or a post for one
+                      origin, or a complete for one target, for which others wait: 1 member */
     struct place place;
     uint64_t *clock;
     uint32_t arrived, members;
@@ -61,7 +55,6 @@ struct order {
     struct core_table gathering;
     struct message *message;
     uint32_t message_count, message_room;
-    uint64_t *epoch[2]; /* by rank: joined clocks of its posts, of its completes */
 };
 
 #define AN_ORDER "the order of calls" /* out of memory for ... */
@@ -76,23 +69,33 @@ static bool add(struct order *order, uint32_t rank, enum point_kind kind, uint64
            CORE_OK;
 }
 
-static bool gather(struct order *order, uint64_t space, uint64_t number, uint64_t *out_index)
+/* comes: the caller is a member. */
+static bool gather(struct order *order, uint64_t space, uint64_t number, bool comes,
+                   uint64_t *out_index)
 {
     struct place place = {space, number};
     struct gathering *found;
 
     if (core_table_put(&order->gathering, &place, AN_ORDER, &found) != CORE_OK)
         return false;
-    found->members++;
+    found->members += comes;
     *out_index = (uint64_t)(found - (struct gathering *)core_table_at(&order->gathering, 0));
     return true;
 }
+
+struct epoch {       /* of one rank on one window: as origin, or as target */
+    uint32_t *count; /* by world rank of the other side: epochs with it so far */
+    int64_t *member; /* of the one that is open; NULL none */
+    uint32_t members;
+};
 
 struct walk {
     struct order *order;
     uint32_t rank;
     uint64_t *number; /* by space: communicators, then windows and files */
     uint32_t spaces, comms;
+    struct epoch *epoch; /* by window: as origin, as target */
+    uint32_t epochs;
 };
 
 /* The gathering to which a call counts as the rank's next one in its space: its index + 1 in
@@ -108,11 +111,106 @@ static bool arrive(struct walk *walk, uint64_t seq, uint32_t space, uint32_t *ou
         walk->number = fresh;
         walk->spaces = space + 64;
     }
-    if (!gather(walk->order, space, ++walk->number[space], &index) ||
+    if (!gather(walk->order, space, ++walk->number[space], true, &index) ||
         !add(walk->order, walk->rank, POINT_ARRIVE, seq, index))
         return false;
     *out_member = (uint32_t)index + 1;
     return true;
+}
+
+enum { AS_ORIGIN, AS_TARGET };
+
+static struct epoch *epoch_of(struct walk *walk, int32_t win, int side)
+{
+    uint32_t ranks = walk->order->trace->rank_count;
+
+    if (win < 0 || win > 1 << 20)
+        return NULL;
+    if ((uint32_t)win >= walk->epochs) {
+        uint32_t count = (uint32_t)win + 8;
+        struct epoch *fresh = realloc(walk->epoch, (size_t)count * 2 * sizeof *fresh);
+        if (!fresh)
+            return NULL;
+        memset(fresh + (size_t)walk->epochs * 2, 0,
+               (size_t)(count - walk->epochs) * 2 * sizeof *fresh);
+        walk->epoch = fresh;
+        walk->epochs = count;
+    }
+    struct epoch *epoch = &walk->epoch[(size_t)win * 2 + (size_t)side];
+    if (!epoch->count)
+        epoch->count = calloc(ranks, sizeof *epoch->count);
+    return epoch->count ? epoch : NULL;
+}
+
+/* One side of the epoch between an origin and a target: what the target's post gives to the
+ * origin's start, or the origin's complete to the target's wait. */
+static bool signal(struct walk *walk, const struct trace_event *event, int side, uint32_t other,
+                   uint32_t number, bool gives)
+{
+    uint32_t origin = side == AS_ORIGIN ? walk->rank : other,
+             target = side == AS_ORIGIN ? other : walk->rank;
+    bool post = (side == AS_TARGET) == gives;
+    uint64_t index, space = 1ull << 62 | (uint64_t)(uint32_t)event->win << 24 |
+                            (uint64_t)post << 23 | (uint64_t)origin << 12 | target;
+
+    return gather(walk->order, space, number, gives, &index) &&
+           add(walk->order, walk->rank, gives ? POINT_ARRIVE : POINT_LEAVE, event->seq, index);
+}
+
+/* MPI_Win_start, MPI_Win_post. */
+static bool open_epoch(struct walk *walk, const struct trace_event *event, int side)
+{
+    struct epoch *epoch = epoch_of(walk, event->win, side);
+    struct trace *trace = walk->order->trace;
+    int64_t *group = NULL;
+    uint32_t count = 0;
+
+    if (!epoch)
+        return event->win < 0;
+    free(epoch->member);
+    epoch->member = NULL;
+    epoch->members = 0;
+    if (trace_arg_get(trace, event->rank, event->seq, "group", &group, &count) == CORE_OK && count)
+        trace_group_get(trace, group[0], &epoch->member, &epoch->members);
+    free(group);
+    for (uint32_t i = 0; i < epoch->members; i++) {
+        int64_t other = epoch->member[i];
+        if (other >= 0 && other < trace->rank_count &&
+            !signal(walk, event, side, (uint32_t)other, ++epoch->count[other], side == AS_TARGET))
+            return false;
+    }
+    return true;
+}
+
+/* MPI_Win_complete, MPI_Win_wait, and MPI_Win_test that found it ended. */
+static bool close_epoch(struct walk *walk, const struct trace_event *event, int side)
+{
+    struct epoch *epoch = epoch_of(walk, event->win, side);
+
+    if (!epoch)
+        return event->win < 0;
+    for (uint32_t i = 0; i < epoch->members; i++) {
+        int64_t other = epoch->member[i];
+        if (other >= 0 && other < walk->order->trace->rank_count &&
+            !signal(walk, event, side, (uint32_t)other, epoch->count[other], side == AS_ORIGIN))
+            return false;
+    }
+    free(epoch->member);
+    epoch->member = NULL;
+    epoch->members = 0;
+    return true;
+}
+
+/* Whether MPI_Win_test says that the epoch has ended. */
+static bool has_ended(struct trace *trace, const struct trace_event *event)
+{
+    int64_t *flag = NULL;
+    uint32_t count = 0;
+    bool ended = trace_arg_get(trace, event->rank, event->seq, "flag", &flag, &count) == CORE_OK &&
+                 count && flag[0];
+
+    free(flag);
+    return ended;
 }
 
 static bool file_orders(const struct walk *walk, const struct trace_event *event)
@@ -171,28 +269,28 @@ static enum core_status point_add(enum request_step step, const struct trace_eve
 
 static enum core_status epoch_add(struct walk *walk, const struct trace_event *event)
 {
-    enum point_kind kind;
+    bool good = true;
 
     switch (event->class) {
     case EVENT_CLASS_RMA_POST:
-        kind = POINT_POST;
+        good = open_epoch(walk, event, AS_TARGET);
         break;
     case EVENT_CLASS_RMA_COMPLETE:
-        kind = POINT_COMPLETE;
+        good = close_epoch(walk, event, AS_ORIGIN);
         break;
     case EVENT_CLASS_RMA_START:
-        kind = POINT_START;
+        good = open_epoch(walk, event, AS_ORIGIN);
+        break;
+    case EVENT_CLASS_RMA_TEST:
+        good = !has_ended(walk->order->trace, event) || close_epoch(walk, event, AS_TARGET);
         break;
     case EVENT_CLASS_RMA_WAIT:
-    case EVENT_CLASS_RMA_TEST:
-        kind = POINT_WAIT;
+        good = close_epoch(walk, event, AS_TARGET);
         break;
     default:
         return CORE_OK;
     }
-    return add(walk->order, walk->rank, kind, event->seq, 0)
-               ? CORE_OK
-               : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
+    return good ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
 }
 
 static enum core_status read_rank(struct order *order, uint32_t rank)
@@ -222,6 +320,11 @@ static enum core_status read_rank(struct order *order, uint32_t rank)
     }
     trace_cursor_close(cursor);
     requests_done(&requests);
+    for (uint32_t i = 0; i < walk.epochs * 2; i++) {
+        free(walk.epoch[i].count);
+        free(walk.epoch[i].member);
+    }
+    free(walk.epoch);
     free(walk.number);
     return status;
 }
@@ -328,40 +431,25 @@ static bool take(struct order *order, uint32_t rank, struct point *point, const 
     case POINT_LEAVE:
         join(point->clock, g->clock, ranks);
         break;
-    case POINT_POST:
-    case POINT_COMPLETE:
-        join(order->epoch[point->kind == POINT_COMPLETE], point->clock, ranks);
-        break;
-    case POINT_START: /* of whichever rank: more order than there is does no harm */
-    case POINT_WAIT:
-        join(point->clock, order->epoch[point->kind == POINT_WAIT], ranks);
-        break;
     default:
         break;
     }
     return true;
 }
 
-/* A start waits for the posts, a wait for the completes: they are let come last among what can be
- * taken. */
 static void run(struct order *order)
 {
-    for (bool moved = true, late = false; moved || !late;) {
-        late = !moved;
+    for (bool moved = true; moved;) {
         moved = false;
         for (uint32_t rank = 0; rank < order->trace->rank_count; rank++) {
             struct line *line = &order->line[rank];
             while (line->next < line->count) {
-                struct point *point = &line->point[line->next];
-                bool last = point->kind == POINT_START || point->kind == POINT_WAIT;
-                if ((last && !late) || !take(order, rank, point,
-                                             line->next ? line->point[line->next - 1].clock : NULL))
+                if (!take(order, rank, &line->point[line->next],
+                          line->next ? line->point[line->next - 1].clock : NULL))
                     break;
-                CORE_CHECK(point->clock);
+                CORE_CHECK(line->point[line->next].clock);
                 line->next++;
                 moved = true;
-                if (last)
-                    break;
             }
         }
     }
@@ -382,10 +470,8 @@ enum core_status order_new(struct trace *trace, bool files, struct order **out_o
         order->gathering = (struct core_table)CORE_TABLE(struct gathering, place);
         order->files = files;
         order->line = calloc(trace->rank_count + 1, sizeof *order->line);
-        order->epoch[0] = calloc(trace->rank_count + 1, sizeof **order->epoch);
-        order->epoch[1] = calloc(trace->rank_count + 1, sizeof **order->epoch);
     }
-    if (!order || !order->line || !order->epoch[0] || !order->epoch[1])
+    if (!order || !order->line)
         status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK; rank++)
         status = read_rank(order, rank);
@@ -415,8 +501,6 @@ void order_free(struct order *order)
         free(order->line);
         core_table_done(&order->gathering);
         free(order->message);
-        free(order->epoch[0]);
-        free(order->epoch[1]);
     }
     free(order);
 }

@@ -409,7 +409,7 @@ static struct need need_request(struct proof_prover *prover, int32_t me, uint32_
     const struct proof_space *space = request ? proof_request_space(rank, request) : NULL;
     int32_t peer;
 
-    if (!space || !request->active)
+    if (!space || !request->active || request->cancelled)
         return proof_need_unknown();
     peer = proof_space_world(space, request->peer);
     switch (request->kind) {

@@ -124,8 +124,8 @@ bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll,
 
     if (coll->arrived == count)
         return true;
-    if (run->policy->coll == REPLAY_SYNCHRONISING)
-        return false;
+    if (run->policy->coll != REPLAY_RELAXED)
+        return run->policy->coll != REPLAY_STRICT && (op->flags & REPLAY_FLAG_LOCAL);
     switch ((enum replay_coll_shape)op->mode) {
     case REPLAY_COLL_ALL_TO_ALL: {
         if (!comm->remote)

@@ -157,7 +157,7 @@ static bool needs(const struct conclusion *c, const struct replay_op *op, uint32
                   uint32_t other)
 {
     const struct replay_comm *comm = &c->run->program->comm[op->comm];
-    if (c->run->policy->coll == REPLAY_SYNCHRONISING)
+    if (c->run->policy->coll != REPLAY_RELAXED)
         return true;
     switch ((enum replay_coll_shape)op->mode) {
     case REPLAY_COLL_FROM_ROOT:

@@ -70,6 +70,7 @@ static const struct row { /* one way to fill a word */
      "list:RANK.EVENT=SOURCE,..."},
     {KEY_COLL, "synchronising", REPLAY_SYNCHRONISING, ARGUMENT_NONE, EVERYWHERE, "synchronising"},
     {KEY_COLL, "relaxed", REPLAY_RELAXED, ARGUMENT_NONE, EVERYWHERE, "relaxed"},
+    {KEY_COLL, "strict", REPLAY_STRICT, ARGUMENT_NONE, OFFLINE, "strict"},
     {KEY_THREADS, "free", REPLAY_THREADS_FREE, ARGUMENT_NONE, EVERYWHERE, "free"},
     {KEY_THREADS, "recorded", REPLAY_THREADS_RECORDED, ARGUMENT_NONE, EVERYWHERE, "recorded"},
 };

@@ -29,7 +29,9 @@
  *         random              by chance among all that can match once nothing else can go on
  *         list:NAME=W,...     that receive takes the message of world rank W (waitany: the request
  *                             of index W); the others as recorded
- *   coll=synchronising        no rank leaves a collective before all have entered
+ *   coll=synchronising        no rank leaves a collective before all have entered, but for those
+ *                             that the standard expects to be local (MPI_Comm_free)
+ *        strict               nor one of those
  *        relaxed              only what the standard promises
  *   threads=free              the threads of a rank do not wait for each other, but for each
  *                             other's requests
@@ -91,7 +93,7 @@ enum replay_order {
     REPLAY_ORDER_RANDOM,
     REPLAY_ORDER_LIST
 };
-enum replay_coll { REPLAY_SYNCHRONISING, REPLAY_RELAXED };
+enum replay_coll { REPLAY_SYNCHRONISING, REPLAY_RELAXED, REPLAY_STRICT };
 enum replay_threads { REPLAY_THREADS_FREE, REPLAY_THREADS_RECORDED };
 
 enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACES };

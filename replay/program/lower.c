@@ -374,9 +374,9 @@ static enum core_status learn(enum request_step step, const struct trace_event *
         if (world >= 0)
             op->matched = world;
     }
-    if (done->cancelled && (uint32_t)number < lower->cancel_room &&
+    if (!done->cancelled && (uint32_t)number < lower->cancel_room &&
         lower->cancel[number] != UINT32_MAX)
-        ops[lower->cancel[number]].flags |= REPLAY_FLAG_DONE;
+        ops[lower->cancel[number]].flags &= (uint16_t)~REPLAY_FLAG_DONE;
     return CORE_OK;
 }
 
@@ -507,7 +507,10 @@ static enum core_status lower_cancel(struct lower *lower, const struct trace_eve
         lower->cancel_room = room;
     }
     lower->cancel[number] = rank->op_count;
-    return lower_add(lower, event, (struct replay_op){.kind = REPLAY_CANCEL, .request = number});
+    /* what nothing tells to have completed is cancelled: no other rank can keep it from being so */
+    return lower_add(
+        lower, event,
+        (struct replay_op){.kind = REPLAY_CANCEL, .flags = REPLAY_FLAG_DONE, .request = number});
 }
 
 static enum core_status lower_free(struct lower *lower, const struct trace_event *event)
@@ -516,9 +519,11 @@ static enum core_status lower_free(struct lower *lower, const struct trace_event
     if (number < 0)
         return CORE_OK;
     struct replay_op *ops = lower->program->rank[lower->rank].op;
-    if ((uint32_t)number < lower->cancel_room && lower->cancel[number] != UINT32_MAX)
-        ops[lower->cancel[number]].flags |=
-            REPLAY_FLAG_DONE; /* cancelled and forgotten: taken as cancelled */
+    const struct request *request = requests_find(&lower->requests, event->request);
+    /* a send that was cancelled and forgotten has most likely been delivered all the same */
+    if (request->kind == REQUEST_SEND && (uint32_t)number < lower->cancel_room &&
+        lower->cancel[number] != UINT32_MAX)
+        ops[lower->cancel[number]].flags &= (uint16_t)~REPLAY_FLAG_DONE;
     return lower_add(lower, event, (struct replay_op){.kind = REPLAY_FREE, .request = number});
 }
 

@@ -44,7 +44,8 @@ struct replay_lower_notes {   /* what the program leaves out or takes for grante
     uint32_t ranks_unknown;    /* ranks with REPLAY_END_UNKNOWN */
     uint32_t ranks_left_out;   /* of them, ranks with events lost in mid-run: nothing at all is
                                   assumed about them */
-    bool threads;              /* several threads made calls on a rank */
+    uint64_t local; /* collectives that the standard expects to be local: REPLAY_FLAG_LOCAL */
+    bool threads;   /* several threads made calls on a rank */
 };
 
 /* The program has passed replay_program_check. notes may be NULL. */

@@ -105,6 +105,10 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     case EVENT_CLASS_WIN_CREATE:
         break;
     default: /* comm_free, file_coll: collective, but nobody needs anybody's data */
+        if (!event->pending && strcmp(call, "MPI_Comm_free") == 0) {
+            op.flags |= REPLAY_FLAG_LOCAL;
+            lower->notes->local++;
+        }
         op.mode = REPLAY_COLL_FROM_ROOT;
         of_window = event->verb != VERB_OPEN_FILE; /* a file has collectives of its own */
         if (trait_in(event->traits, TRAIT_MAKES_REQUEST))

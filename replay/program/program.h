@@ -68,6 +68,8 @@ enum { REPLAY_ANY = -1, REPLAY_PROC_NULL = -2, REPLAY_NO_REQUEST = -1 };
 
 enum replay_flag {
     REPLAY_FLAG_DONE = 1,    /* test, iprobe: completed in the recorded run */
+    REPLAY_FLAG_LOCAL = 64,  /* a collective that the standard expects to be local, although a
+                                library may synchronise in it */
     REPLAY_FLAG_PENDING = 2, /* the recorded run ended inside this call */
     REPLAY_FLAG_INSIDE = 4,  /* issued inside the MPI library, on behalf of a collective */
     REPLAY_FLAG_TEST = 16,   /* a wait that stands for a test, or a probe for an iprobe, whose
