@@ -34,6 +34,7 @@ struct access {
     int64_t count, low, high; /* bytes of the target's window: [low, high) */
     int64_t at;               /* byte of the first element */
     uint64_t seq, end;        /* the call; the one that completed it, UINT64_MAX none */
+    uint64_t request;         /* 0 none */
     uint8_t kind;
     bool exclusive; /* under an exclusive lock */
     bool passive;   /* under any lock */
@@ -164,6 +165,22 @@ static void complete(struct rma *rma, uint32_t rank, int32_t win, int32_t target
     }
 }
 
+/* A get whose request is complete has read. (Of the others the request says that the origin's
+ * buffer is free, no more.) */
+static void completed(struct rma *rma, const struct trace_event *event, uint64_t request)
+{
+    for (uint32_t i = rma->access_count; request && i-- > 0;) {
+        struct access *access = &rma->access[i];
+        if (access->origin != event->rank)
+            return;
+        if (access->request != request)
+            continue;
+        if (access->kind == GET && access->end == UINT64_MAX)
+            access->end = event->seq;
+        return;
+    }
+}
+
 static bool add(struct rma *rma, const struct access *access)
 {
     rma->status = CORE_ARRAY_PUSH(rma->access, rma->access_count, rma->access_room,
@@ -232,6 +249,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                             .op = event->op,
                             .seq = event->seq,
                             .end = UINT64_MAX,
+                            .request = event->request,
                             .datatype = event->has_leg ? event->recv_datatype : event->datatype,
                             .count = event->has_leg               ? event->recv_count
                                      : event->count == EVENT_NONE ? 1
@@ -433,6 +451,9 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
             event.parent || event.win < 0 || !trait_in(event.traits, TRAIT_WINDOW)
                 ? NULL
                 : window_of(rma, event.win);
+        for (uint32_t i = 0; !sizes && i < event.completion_count; i++)
+            if (event.completion[i].done)
+                completed(rma, &event, event.completion[i].request);
         if (!window)
             continue;
         *out_any = true;
@@ -502,13 +523,15 @@ static bool polls(const struct access *a, const struct access *b)
 }
 
 /* Atomic with respect to each other: of one operation, or one only reads (the info key
- * accumulate_ops, by default same_op_no_op). */
+ * accumulate_ops, by default same_op_no_op); or of one origin, whose accumulates to one place come
+ * in the order in which it called them (the info key accumulate_ordering, by default all). */
 static bool atomic(const struct trace *trace, const struct access *a, const struct access *b)
 {
     if ((a->kind != ACCUMULATE && a->kind != SWAP) || (b->kind != ACCUMULATE && b->kind != SWAP))
         return false;
     const char *x = operation_of(trace, a), *y = operation_of(trace, b);
-    return strcmp(x, y) == 0 || strcmp(x, "MPI_NO_OP") == 0 || strcmp(y, "MPI_NO_OP") == 0;
+    return a->origin == b->origin || strcmp(x, y) == 0 || strcmp(x, "MPI_NO_OP") == 0 ||
+           strcmp(y, "MPI_NO_OP") == 0;
 }
 
 static bool may_meet(const struct trace *trace, const struct access *a, const struct access *b)
