@@ -9,7 +9,7 @@
  * thread; in: it is entered before the one before it was left. hangs: it never returned. say=...:
  * what the recorder saw, up to the end of the call. Two words are no calls: "exits", "aborts" say
  * how the rank ended. Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1
- * is rank 1; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
+ * is rank 1, group 2 rank 0; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
 #ifndef TESTS_UNIT_SPOOL_TEXT_H
 #define TESTS_UNIT_SPOOL_TEXT_H
 
@@ -75,7 +75,7 @@ enum {
 static inline void text_define(struct writer *w, const char *text)
 {
     char name[64];
-    int32_t one = 1;
+
     for (unsigned i = 0; i < TEXT_CALLS; i++) {
         snprintf(name, sizeof name, "MPI_%s", text_calls[i].name);
         if (strstr(text, text_calls[i].name))
@@ -93,9 +93,12 @@ static inline void text_define(struct writer *w, const char *text)
         def->id = def->comm = 1;
         def->base_bytes = 64;
     }
-    struct spool_def_group *group = writer_add(w, SPOOL_DEF_GROUP, sizeof *group + 8, 0, 0);
-    group->id = group->size = group->count = 1;
-    memcpy(group + 1, &one, sizeof one);
+    for (int32_t id = 1, member = 1; id <= 2; id++, member--) {
+        struct spool_def_group *group = writer_add(w, SPOOL_DEF_GROUP, sizeof *group + 8, 0, 0);
+        group->id = (uint32_t)id;
+        group->size = group->count = 1;
+        memcpy(group + 1, &member, sizeof member);
+    }
 }
 
 static inline uint32_t text_type(const char *word)

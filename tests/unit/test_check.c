@@ -434,6 +434,9 @@ static void rules_belong_to_checkers(void **state)
         assert_true(wanted_count(checker->id) > 0);
 }
 
+#define STARTED "Win_start args=1,0; Win_complete; "
+#define POSTED "Win_post args=2,0; Win_wait; "
+
 /* What rank 0 does with its call `first` comes before what the last rank begins with its call
  * `last`: as told. */
 static void order_is_told(void **state)
@@ -471,8 +474,17 @@ static void order_is_told(void **state)
         {true, 1, 2, {"Barrier; Finalize", "Barrier; Finalize"}},
         {false, 2, 2, {"Barrier; " SENDS("S"), "Barrier; Finalize"}},
         {true, 2, 3, {WIN FENCE "Finalize", WIN FENCE "Finalize"}},
-        {true, 2, 3, {WIN "Win_complete", WIN "Win_wait; Finalize"}},
-        {true, 2, 3, {WIN "Win_post args=1,0", WIN "Win_start args=1,0; Finalize"}},
+        {true, 3, 4, {WIN STARTED "Finalize", WIN POSTED "Finalize"}},
+        {false,
+         3,
+         3,
+         {WIN STARTED "Finalize", WIN "Win_post args=2,0; Finalize"}}, /* nobody waited */
+        {true, 5, 6, {WIN STARTED STARTED "Finalize", WIN POSTED POSTED "Finalize"}},
+        {true, 2, 3, {WIN "Win_post args=1,0", WIN "Win_start args=2,0; Finalize"}},
+        {false,
+         2,
+         3,
+         {WIN "Win_post args=2,0", WIN "Win_start args=2,0; Finalize"}}, /* for another */
         {false, 2, 3, {OPEN("8") "File_sync", OPEN("8") "File_sync; Finalize"}},
         {true,
          2,
