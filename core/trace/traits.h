@@ -37,7 +37,8 @@
     /* collectives */                                                                              \
     X(COLLECTIVE, "collective") /* all members of comm, window or file call it, in one order */    \
     X(OVER_MADE, "over_made")   /* called by the members of the comm that it makes, not of comm */ \
-    X(FROM_ROOT, "from_root")   /* data, or what is to be done, goes from the root to all */       \
+    X(EXPECTED_LOCAL, "expected_local") /* collective, but no library is known to let it wait */   \
+    X(FROM_ROOT, "from_root") /* data, or what is to be done, goes from the root to all */         \
     X(TO_ROOT, "to_root")                                                                          \
     X(PREFIX, "prefix")     /* each gets what lower ranks gave */                                  \
     X(NEIGHBOR, "neighbor") /* along the topology of comm */                                       \

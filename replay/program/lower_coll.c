@@ -105,7 +105,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     case EVENT_CLASS_WIN_CREATE:
         break;
     default: /* comm_free, file_coll: collective, but nobody needs anybody's data */
-        if (!event->pending && strcmp(call, "MPI_Comm_free") == 0) {
+        if (!event->pending && trait_in(event->traits, TRAIT_EXPECTED_LOCAL)) {
             op.flags |= REPLAY_FLAG_LOCAL;
             lower->notes->local++;
         }
