@@ -45,7 +45,24 @@ static const char *difference(const struct trace *trace, const struct trace_even
                : NULL;
 }
 
-/* Arrays that all members must give alike. */
+static bool local_side(const struct trace_comm *comm, uint32_t rank)
+{
+    for (int32_t i = 0; comm->member && i < comm->size; i++)
+        if (comm->member[i] == (int32_t)rank)
+            return true;
+    return false;
+}
+
+/* Of an intercommunicator each group has its own. */
+static bool same_side(const struct trace *trace, const struct trace_event *a,
+                      const struct trace_event *b)
+{
+    const struct trace_comm *comm = &trace->comm[a->comm];
+
+    return !comm->inter || local_side(comm, a->rank) == local_side(comm, b->rank);
+}
+
+/* Arrays that all members, or those of one group, must give alike. */
 static enum core_status lists_differ(struct trace *trace, const struct trace_event *a,
                                      const struct trace_event *b, const char **out_what)
 {
@@ -64,7 +81,7 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
     for (size_t i = 0; i < sizeof same / sizeof *same && status == CORE_OK && !*out_what; i++) {
         int64_t *x = NULL, *y = NULL;
         uint32_t n = 0, m = 0;
-        if (a->verb != same[i].verb)
+        if (a->verb != same[i].verb || !same_side(trace, a, b))
             continue;
         status = trace_arg_get(trace, a->rank, a->seq, same[i].argument, &x, &n);
         if (status == CORE_OK)

@@ -21,7 +21,9 @@
 #include "checkers/conflict/order.h"
 #include "core/array.h"
 #include "core/check.h"
+#include "core/spool/spool.h"
 #include "core/trace/request.h"
+#include "core/trace/trace_payload.h"
 
 enum {
     FINDINGS_MAX = 16,
@@ -67,9 +69,11 @@ struct live {
     uint32_t count, room;
 };
 enum verdict { APART, UNSYNCED, CALLED, TOGETHER };
+enum contents { CONTENTS_UNKNOWN, CONTENTS_EQUAL, CONTENTS_DIFFER }; /* of two writes */
 struct said {
     int32_t site[2], call[2];
     enum verdict verdict;
+    enum contents contents;
     uint32_t finding, more;
 };
 struct conflict {
@@ -551,15 +555,39 @@ static void say_missing(struct conflict *c, struct finding *finding, const struc
                      : "in nonatomic mode the reader may otherwise find what was there before");
 }
 
-static void say(struct conflict *c, enum verdict verdict, const struct access *a,
-                const struct access *b, int64_t low, int64_t high)
+static enum contents contents_of(struct conflict *c, const struct access *a, const struct access *b)
+{
+    uint64_t digest[2], bytes[2];
+
+    if (trace_digest_get(c->trace, a->rank, a->seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &digest[0],
+                         &bytes[0]) != CORE_OK ||
+        trace_digest_get(c->trace, b->rank, b->seq, SPOOL_AT_POST, SPOOL_BUFFER_SEND, &digest[1],
+                         &bytes[1]) != CORE_OK ||
+        a->first != b->first || a->disp != b->disp || a->filetype != b->filetype ||
+        bytes[0] != bytes[1])
+        return CONTENTS_UNKNOWN;
+    return digest[0] == digest[1] ? CONTENTS_EQUAL : CONTENTS_DIFFER;
+}
+
+static enum finding_severity severity_of(struct conflict *c, enum verdict verdict,
+                                         const struct access *a, const struct access *b,
+                                         enum contents contents)
 {
     bool unsure = c->locks || c->input->notes->threads,
          nobody_reads =
              verdict == UNSYNCED && b->writes; /* libraries such as HDF5 live with that */
-    enum finding_severity severity = unsure || nobody_reads ? FINDING_NOTE
-                                     : verdict == TOGETHER  ? FINDING_ERROR
-                                                            : FINDING_WARNING;
+
+    if (unsure || nobody_reads || contents == CONTENTS_EQUAL)
+        return FINDING_NOTE;
+    return verdict != TOGETHER || (a->writes && b->writes && contents == CONTENTS_UNKNOWN)
+               ? FINDING_WARNING
+               : FINDING_ERROR;
+}
+
+static void say(struct conflict *c, enum verdict verdict, const struct access *a,
+                const struct access *b, int64_t low, int64_t high)
+{
+    enum contents contents = a->writes && b->writes ? contents_of(c, a, b) : CONTENTS_UNKNOWN;
     const char *does[2] = {a->writes ? "writes" : "reads", b->writes ? "writes" : "reads"};
 
     for (uint32_t i = 0; i < c->said_count; i++) {
@@ -568,20 +596,22 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
                     said->call[0] == a->call && said->call[1] == b->call;
         bool other = said->site[0] == b->site && said->site[1] == a->site &&
                      said->call[0] == b->call && said->call[1] == a->call;
-        if (said->verdict == verdict && (same || (other && verdict == TOGETHER))) {
+        if (said->verdict == verdict && said->contents == contents &&
+            (same || (other && verdict == TOGETHER))) {
             said->more++;
             return;
         }
     }
     if (c->said_count == FINDINGS_MAX)
         return;
-    struct finding *finding = finding_list_add(c->list, RULE_FILE, severity);
+    struct finding *finding =
+        finding_list_add(c->list, RULE_FILE, severity_of(c, verdict, a, b, contents));
     if (!finding) {
         c->status = CORE_NO_MEMORY;
         return;
     }
-    c->said[c->said_count++] =
-        (struct said){{a->site, b->site}, {a->call, b->call}, verdict, c->list->count - 1, 0};
+    c->said[c->said_count++] = (struct said){{a->site, b->site}, {a->call, b->call}, verdict,
+                                             contents,           c->list->count - 1, 0};
     finding_repeat_check(finding, c->trace);
     for (int side = 0; side < 2; side++) {
         const struct access *access = side ? b : a;
@@ -605,6 +635,12 @@ static void say(struct conflict *c, enum verdict verdict, const struct access *a
                 ? " only collective calls on the file in between, which need not make ranks wait"
                 : "out MPI_File_sync, barrier, MPI_File_sync in between");
     finding_fact(finding, "the file is '%s'", c->name[a->name]);
+    if (a->writes && b->writes)
+        finding_fact(finding, "%s",
+                     contents == CONTENTS_EQUAL    ? "both write the same, so it does not matter"
+                     : contents == CONTENTS_DIFFER ? "they write different contents"
+                                                   : "whether both write the same was not "
+                                                     "recorded (--payload)");
     if (a->file != b->file)
         finding_fact(finding, "it was opened twice");
     if (verdict == UNSYNCED)

@@ -622,6 +622,8 @@ class Call:
             if self.klass == "rma":
                 c.append(f"if (UNLIKELY(recorder.buffers)) usage_fly_window(lane, e->seq, {one('win')}, {one('target')}, {'e->request' if one('req_out') else '0'}, &buffers);")
             elif one("req_out"):
+                if self.klass in ("file", "file_coll") and one("rbuf1"):
+                    c.append("usage_any_time(&buffers);")
                 c.append(f"if (UNLIKELY(recorder.buffers)) usage_fly(lane, e->seq, e->request, &buffers, {'true' if self.klass.endswith('_init') else 'false'});")
         target = one("target") or "-1"
         if self.klass in ("rma_fence", "rma_complete", "rma_unlock", "rma_flush"):

@@ -471,7 +471,7 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
         f->hash = f->hashed ? hash_of(f) : 0;
     } else if (usage_flying.watched < WATCHED_MAX && !recorder.threads) {
         f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
-        f->watched = bytes <= EAGER_BYTES && !recorder.several;
+        f->watched = bytes <= EAGER_BYTES && !recorder.several && !buffer->any_time;
         f->hashed = f->watched ? hashed : 0;
         usage_flying.watched += f->watched || f->point >= 0;
         look_on();

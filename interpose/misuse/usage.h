@@ -144,6 +144,7 @@ struct usage_buffer {
     int64_t count;
     uint32_t type; /* id; 0: only the span is known */
     enum usage_access access;
+    bool any_time; /* a thread of the library fills it, also outside of calls: reads of files */
 };
 enum { USAGE_BUFFERS_MAX = 4 };
 struct usage_buffers {
@@ -173,6 +174,11 @@ extern struct usage_flying { /* of the process */
     uint32_t count;          /* buffers that MPI owns */
     uint32_t watched; /* of them, receive buffers whose content is looked at around each call */
 } usage_flying;
+static inline void usage_any_time(struct usage_buffers *all)
+{
+    for (unsigned i = 0; i < all->count; i++)
+        all->buffer[i].any_time = true;
+}
 void usage_fly(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
                bool persistent);
 void usage_fly_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
