@@ -8,6 +8,7 @@
 
 #include "checkers/wording.h"
 #include "core/array.h"
+#include "core/table.h"
 
 static enum core_status prepare(struct trace *trace, const char *sql, sqlite3_stmt **out_statement)
 {
@@ -32,34 +33,99 @@ static enum core_status numbers(struct trace *trace, const char *sql, uint64_t *
     return CORE_OK;
 }
 
-static enum core_status gather_totals(struct report_facts *facts)
+/* Events are many and their shapes few: the events of each shape are summed up first. */
+struct shape_total {
+    uint64_t shape, events, calls, time_ns, pending;
+};
+struct call_total {
+    uint64_t call;
+    struct report_call_total total;
+};
+
+static enum core_status sum_events(struct trace *trace, struct core_table *shapes)
 {
-    sqlite3_stmt *statement;
-    enum core_status status =
-        prepare(facts->trace,
-                "SELECT c.name, sum(ifnull(e.repeat, 1)), sum(ifnull(s.bytes, 0)), "
-                "sum(ifnull(e.duration, 0)), sum(e.duration IS NULL) "
-                "FROM event_row e JOIN shape s ON s.id = e.shape JOIN call c ON c.id = s.call "
-                "WHERE s.parent_back IS NULL GROUP BY c.id ORDER BY 4 DESC, c.name",
-                &statement);
-    uint32_t room = 0;
+    struct shape_total *total = NULL;
+    sqlite3_stmt *row;
+    enum core_status status = prepare(trace, "SELECT shape, duration, repeat FROM event_row", &row);
 
     if (status != CORE_OK)
         return status;
-    while (sqlite3_step(statement) == SQLITE_ROW) {
-        status = CORE_ARRAY_ROOM(facts->total, room, facts->total_count + 1, "the report's totals");
+    while (status == CORE_OK && sqlite3_step(row) == SQLITE_ROW) {
+        uint64_t shape = (uint64_t)sqlite3_column_int64(row, 0);
+        if (!total || total->shape != shape)
+            status = core_table_put(shapes, &shape, "the report's totals", &total);
         if (status != CORE_OK)
             break;
-        struct report_call_total *total = &facts->total[facts->total_count++];
-        const char *name = (const char *)sqlite3_column_text(statement, 0);
-        *total =
-            (struct report_call_total){.count = (uint64_t)sqlite3_column_int64(statement, 1),
-                                       .bytes = (uint64_t)sqlite3_column_int64(statement, 2),
-                                       .time_ns = (uint64_t)sqlite3_column_int64(statement, 3),
-                                       .pending = (uint64_t)sqlite3_column_int64(statement, 4)};
-        strncpy(total->name, name ? name : "?", sizeof total->name - 1);
+        uint64_t repeat = (uint64_t)sqlite3_column_int64(row, 2);
+        total->events++;
+        total->calls += repeat ? repeat : 1;
+        total->time_ns += (uint64_t)sqlite3_column_int64(row, 1);
+        total->pending += sqlite3_column_type(row, 1) == SQLITE_NULL;
     }
-    sqlite3_finalize(statement);
+    sqlite3_finalize(row);
+    return status;
+}
+
+static enum core_status sum_shapes(struct trace *trace, const struct core_table *shapes,
+                                   struct core_table *calls)
+{
+    sqlite3_stmt *row;
+    enum core_status status =
+        prepare(trace,
+                "SELECT s.id, c.id, c.name, s.bytes FROM shape s JOIN call c ON c.id = s.call "
+                "WHERE s.parent_back IS NULL",
+                &row);
+
+    if (status != CORE_OK)
+        return status;
+    while (status == CORE_OK && sqlite3_step(row) == SQLITE_ROW) {
+        uint64_t shape = (uint64_t)sqlite3_column_int64(row, 0),
+                 call = (uint64_t)sqlite3_column_int64(row, 1);
+        const struct shape_total *sum = core_table_find(shapes, &shape);
+        const char *name = (const char *)sqlite3_column_text(row, 2);
+        struct call_total *of;
+        if (!sum)
+            continue;
+        status = core_table_put(calls, &call, "the report's totals", &of);
+        if (status != CORE_OK)
+            break;
+        strncpy(of->total.name, name ? name : "?", sizeof of->total.name - 1);
+        of->total.count += sum->calls;
+        of->total.bytes += sum->events * (uint64_t)sqlite3_column_int64(row, 3);
+        of->total.time_ns += sum->time_ns;
+        of->total.pending += sum->pending;
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
+static int compare_totals(const void *a, const void *b)
+{
+    const struct report_call_total *x = a, *y = b;
+
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? 1 : -1;
+    return strcmp(x->name, y->name);
+}
+
+static enum core_status gather_totals(struct report_facts *facts)
+{
+    struct core_table shapes = CORE_TABLE(struct shape_total, shape);
+    struct core_table calls = CORE_TABLE(struct call_total, call);
+    enum core_status status = sum_events(facts->trace, &shapes);
+
+    if (status == CORE_OK)
+        status = sum_shapes(facts->trace, &shapes, &calls);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(facts->total, calls.count + 1, "the report's totals");
+    for (; status == CORE_OK && facts->total_count < calls.count; facts->total_count++) {
+        const struct call_total *of = core_table_at(&calls, facts->total_count);
+        facts->total[facts->total_count] = of->total;
+    }
+    if (facts->total_count)
+        qsort(facts->total, facts->total_count, sizeof *facts->total, compare_totals);
+    core_table_done(&shapes);
+    core_table_done(&calls);
     return status;
 }
 
