@@ -59,6 +59,7 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
 
     if (status != CORE_OK)
         return status;
+    trace_cursor_only(cursor, TRAIT_BIT(COLLECTIVE));
     find_places(pairing, rank);
     while ((status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
         bool refused;
@@ -143,7 +144,7 @@ enum core_status collective_list_load(struct trace *trace, struct collective_lis
         status = pass(&pairing, rank, NULL);
     if (status == CORE_OK)
         status = lay_out(&pairing, &list);
-    for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK; rank++)
+    for (uint32_t rank = 0; rank < trace->rank_count && list.count && status == CORE_OK; rank++)
         status = pass(&pairing, rank, &list);
     free(pairing.most);
     free(pairing.first);

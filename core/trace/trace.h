@@ -141,6 +141,9 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
 /* *out_more = false at the end; *out_event is valid until the next call. */
 enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_event *out_event,
                                    bool *out_more);
+/* From here on only events of calls with one of these traits: the others cost little more than a
+ * step over their rows. */
+void trace_cursor_only(struct trace_cursor *cursor, uint64_t traits);
 void trace_cursor_close(struct trace_cursor *cursor);
 
 /* One event by its number, e.g. to describe a finding's call. CORE_NOT_FOUND without a report if

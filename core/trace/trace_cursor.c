@@ -41,6 +41,8 @@ struct trace_cursor {
     struct trace_completion *completion;
     uint32_t completion_room;
     uint64_t rows;
+    uint64_t only; /* traits of which a call has one; 0: all calls */
+    bool none;     /* no call of the trace has one */
 };
 
 void trace_shapes_free(struct trace_shapes *shapes)
@@ -274,6 +276,14 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
     return CORE_OK;
 }
 
+void trace_cursor_only(struct trace_cursor *cursor, uint64_t traits)
+{
+    cursor->only = traits;
+    cursor->none = true;
+    for (uint32_t i = 0; i < cursor->trace->call_count; i++)
+        cursor->none = cursor->none && !(cursor->trace->call[i].traits & traits);
+}
+
 void trace_cursor_close(struct trace_cursor *cursor)
 {
     if (!cursor)
@@ -366,21 +376,44 @@ static enum core_status message_get(struct trace *trace, struct trace_event *eve
     return CORE_OK;
 }
 
+/* Steps to the next row that the cursor hands out. */
+static enum core_status row_next(struct trace_cursor *cursor, bool *out_more)
+{
+    enum core_status status = CORE_OK;
+    const struct shape *shape = NULL;
+
+    *out_more = false;
+    while (!status && !cursor->none) {
+        int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
+        if (code == SQLITE_DONE)
+            return CORE_OK;
+        if (code != SQLITE_ROW)
+            return trace_failed(cursor->trace, code);
+        if (++cursor->rows > cursor->trace->file_bytes)
+            return trace_damaged(cursor->trace, "a table has no end");
+        *out_more = true;
+        if (!cursor->only)
+            return CORE_OK;
+        status = shape_get(cursor->trace, sqlite3_column_int64(cursor->stmt, 1), &shape);
+        if (!status && shape->event.traits & cursor->only)
+            return CORE_OK;
+        *out_more = false;
+    }
+    return status;
+}
+
 enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_event *out_event,
                                    bool *out_more)
 {
-    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
     const struct shape *shape;
-    enum core_status status;
+    bool more;
+    enum core_status status = row_next(cursor, &more);
 
-    if (code == SQLITE_DONE) {
-        *out_more = false;
-        return CORE_OK;
+    if (status || !more) {
+        if (!status)
+            *out_more = false;
+        return status;
     }
-    if (code != SQLITE_ROW)
-        return trace_failed(cursor->trace, code);
-    if (++cursor->rows > cursor->trace->file_bytes)
-        return trace_damaged(cursor->trace, "a table has no end");
     status = event_fill(cursor->trace, cursor->stmt, out_event, &shape);
     if (!status && trait_in(out_event->traits, TRAIT_MATCHED) &&
         trait_in(out_event->traits, TRAIT_MAKES_REQUEST))
