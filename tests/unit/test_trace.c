@@ -101,6 +101,51 @@ static void test_good(void **state)
     assert_int_equal(events, 14);
 }
 
+/* Events of rank r whose calls have one of the traits; by the cursor itself, or by looking at all.
+ */
+static uint32_t events_with(struct trace *trace, uint32_t r, uint64_t traits, bool only,
+                            uint64_t *out_seqs)
+{
+    struct trace_cursor *cursor;
+    struct trace_event e;
+    bool more = true;
+    uint32_t count = 0;
+
+    assert_int_equal(trace_cursor_open(trace, r, &cursor), CORE_OK);
+    if (only)
+        trace_cursor_only(cursor, traits);
+    *out_seqs = 0;
+    while (!trace_cursor_next(cursor, &e, &more) && more)
+        if (only || e.traits & traits) {
+            count++;
+            *out_seqs = *out_seqs * 31 + e.seq;
+        }
+    trace_cursor_close(cursor);
+    return count;
+}
+
+static void test_only_some_calls(void **state)
+{
+    static const uint64_t wanted[] = {TRAIT_BIT(SENDS), TRAIT_BIT(COLLECTIVE),
+                                      TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES), TRAITS_COMPLETE,
+                                      TRAIT_BIT(FREES_INFO)};
+    struct trace trace;
+    uint32_t found = 0;
+
+    (void)state;
+    assert_int_equal(trace_open(good, TRACE_READ, &trace), CORE_OK);
+    for (uint32_t r = 0; r < trace.rank_count; r++)
+        for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+            uint64_t seqs, all_seqs;
+            uint32_t count = events_with(&trace, r, wanted[i], true, &seqs);
+            assert_int_equal(count, events_with(&trace, r, wanted[i], false, &all_seqs));
+            assert_true(seqs == all_seqs);
+            found += count > 0;
+        }
+    assert_true(found >= 4);
+    trace_close(&trace);
+}
+
 static void test_tampered(void **state)
 {
     static const char *const proof_row[] = {
@@ -393,9 +438,13 @@ static int teardown(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_good),        cmocka_unit_test(test_tampered),
-        cmocka_unit_test(test_wild_values), cmocka_unit_test(test_damaged),
-        cmocka_unit_test(test_findings),    cmocka_unit_test(test_findings_are_confirmed_by_id),
+        cmocka_unit_test(test_good),
+        cmocka_unit_test(test_only_some_calls),
+        cmocka_unit_test(test_tampered),
+        cmocka_unit_test(test_wild_values),
+        cmocka_unit_test(test_damaged),
+        cmocka_unit_test(test_findings),
+        cmocka_unit_test(test_findings_are_confirmed_by_id),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
