@@ -10,12 +10,7 @@
 #include "checkers/collective/types.h"
 #include "core/array.h"
 
-enum {
-    FINDINGS_MAX = 16,
-    MODE_RDONLY = 2,
-    MODE_WRONLY = 4,
-    MODE_SEQUENTIAL = 256
-}; /* the modes' numbers in Open MPI and ROMIO */
+enum { FINDINGS_MAX = 16 };
 
 struct step {
     uint64_t seq;
@@ -94,11 +89,11 @@ static void access(struct files *files, const struct trace_event *event, const s
                   event->verb == VERB_PREALLOCATE,
          reads = event->verb == VERB_READ;
 
-    if (writes && (file->amode & MODE_RDONLY))
+    if (writes && (file->amode & EVENT_AMODE_RDONLY))
         wrong(files, event, "the file was opened with MPI_MODE_RDONLY");
-    else if (reads && (file->amode & MODE_WRONLY))
+    else if (reads && (file->amode & EVENT_AMODE_WRONLY))
         wrong(files, event, "the file was opened with MPI_MODE_WRONLY");
-    else if ((file->amode & MODE_SEQUENTIAL) && (writes || reads) &&
+    else if ((file->amode & EVENT_AMODE_SEQUENTIAL) && (writes || reads) &&
              !(event->traits & (TRAIT_BIT(SHARED_POINTER) | TRAIT_BIT(ORDERED))))
         wrong(files, event, "the file was opened with MPI_MODE_SEQUENTIAL");
     if ((writes || reads) && file->etype >= 0 && (uint32_t)file->etype < trace->datatype_count &&

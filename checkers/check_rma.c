@@ -16,13 +16,7 @@
 #include "core/array.h"
 #include "core/check.h"
 
-enum {
-    FINDINGS_MAX = 16,
-    COMPARED_MAX = 20000000,
-    MODE_NOSUCCEED_OPEN_MPI = 16,
-    MODE_NOSUCCEED_MPICH = 16384,
-    LOCK_EXCLUSIVE = 1
-};
+enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000 };
 
 enum kind { GET, PUT, ACCUMULATE, SWAP, LOAD, STORE };
 static const char *const kind_names[] = {"reads", "writes", "accumulates to",
@@ -331,7 +325,8 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
     if (all)
         epoch->all = true;
     else if (locks(rma, epoch) && target >= 0)
-        epoch->lock[target] = argument(rma, event, "lock_type", 2) == LOCK_EXCLUSIVE ? 2 : 1;
+        epoch->lock[target] =
+            argument(rma, event, "lock_type", EVENT_LOCK_SHARED) == EVENT_LOCK_EXCLUSIVE ? 2 : 1;
     if (!all && target == (int32_t)event->rank && epoch->lock && epoch->lock[target] == 2)
         hold(rma, event);
 }
@@ -355,7 +350,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
                                   : 0,
                   "another epoch is still open: fences, start and lock must not mix");
         mode = argument(rma, event, "assert", 0);
-        epoch->fence = !(mode & (MODE_NOSUCCEED_OPEN_MPI | MODE_NOSUCCEED_MPICH));
+        epoch->fence = !(mode & EVENT_ASSERT_NOSUCCEED);
         epoch->fence_seq = event->seq;
         complete(rma, event->rank, event->win, -1, event->seq);
         break;

@@ -79,24 +79,19 @@ static int run_rank(int rank, void *context)
 /* For real ranks: what of this event the library was free to decide. */
 static void note(void *context, const struct world_event *event)
 {
-    static const char *const standard[] = {"MPI_Send", "MPI_Isend", "MPI_Sendrecv",
-                                           "MPI_Sendrecv_replace"};
-    const char *call = event->call ? event->call : "";
-    bool started = !strncmp(call, "MPI_Start", 9);
     (void)context;
     if (event->context % 2) /* of a collective of the library's */
         return;
     if (event->kind == WORLD_EVENT_MATCH)
         decisions_matched(event->rank, event->request, event->peer);
-    if (event->kind == WORLD_EVENT_RECV && event->peer < 0 && !started)
+    if (event->kind == WORLD_EVENT_RECV && event->peer < 0 && !event->persistent)
         decisions_posted(event->rank, event->request);
     if (event->kind != WORLD_EVENT_SEND)
         return;
-    if (started)
+    if (event->persistent)
         decisions_started(event->rank, event->flag);
-    for (size_t i = 0; i < sizeof standard / sizeof *standard; i++)
-        if (!strcmp(call, standard[i]))
-            decisions_sent(event->rank, event->flag);
+    else if (event->standard)
+        decisions_sent(event->rank, event->flag);
 }
 
 static void show(void *context, const struct world_event *event)

@@ -514,7 +514,8 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     struct spool_event *e = recorder_enter(lane, call, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
     if (call == CALL_Init_thread) {
-        const int64_t values[] = {thread_level, provided};
+        const int64_t values[] = {recorder_constant_level(thread_level),
+                                  recorder_constant_level(provided)};
         recorder_args(lane, e->seq, 0, 2, values);
     }
     recorder_open(lane, e);

@@ -344,6 +344,13 @@ static inline int32_t recorder_peer(int rank)
            : rank == MPI_ROOT       ? EVENT_ROOT
                                     : rank;
 }
+/* constants.c: what is recorded of the library's own constants. */
+int64_t recorder_constant_lock(int value);
+int64_t recorder_constant_whence(int value);
+int64_t recorder_constant_level(int value);
+int64_t recorder_constant_assert(int value); /* bits */
+int64_t recorder_constant_amode(int value);  /* bits */
+
 static inline int32_t recorder_tag(int tag)
 {
     return tag == MPI_ANY_TAG ? EVENT_ANY : tag;

@@ -33,6 +33,8 @@ struct world_event { /* world ranks throughout */
     uint64_t bytes;
     int32_t request; /* numbered per rank from 0 */
     bool flag;
+    bool persistent;  /* of a request that was started */
+    bool standard;    /* a send that the library may buffer or not */
     const char *call; /* MPI_Send */
 };
 

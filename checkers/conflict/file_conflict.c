@@ -25,14 +25,7 @@
 #include "core/trace/request.h"
 #include "core/trace/trace_payload.h"
 
-enum {
-    FINDINGS_MAX = 16,
-    COMPARED_MAX = 20000000,
-    FILES_MAX = 4096,
-    MODE_APPEND = 128,
-    SEEK_TO = 600,
-    SEEK_BY = 602
-}; /* as in Open MPI and MPICH */
+enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, FILES_MAX = 4096 };
 
 struct shape {       /* a datatype as filetype */
     int64_t *before; /* bytes of data before each of its segments */
@@ -276,7 +269,7 @@ static void opened(struct conflict *c, const struct trace_event *event, struct h
     handle->shown = true;
     handle->atomic = false;
     handle->begun = 0;
-    handle->at = argument(c, event, "amode", 0) & MODE_APPEND ? -1 : 0;
+    handle->at = argument(c, event, "amode", 0) & EVENT_AMODE_APPEND ? -1 : 0;
     synchronised(c, handle, event->seq);
 }
 
@@ -369,9 +362,9 @@ static void sought(struct conflict *c, const struct trace_event *event, struct h
 {
     int64_t to = argument(c, event, "offset", -1), whence = argument(c, event, "whence", -1);
 
-    handle->at = whence == SEEK_TO                      ? to
-                 : whence == SEEK_BY && handle->at >= 0 ? handle->at + to
-                                                        : -1;
+    handle->at = whence == EVENT_SEEK_SET                      ? to
+                 : whence == EVENT_SEEK_CUR && handle->at >= 0 ? handle->at + to
+                                                               : -1;
 }
 
 static void accessed(struct conflict *c, const struct trace_event *event, struct handle *handle)

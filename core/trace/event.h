@@ -19,6 +19,30 @@ enum {
     EVENT_NONE = -32768   /* the call has no such argument */
 };
 
+/* Constants of MPI that calls are given. The recorder translates the library's own
+ * (interpose/objects/constants.c); those of Open MPI are the same. */
+enum { EVENT_LOCK_EXCLUSIVE = 1, EVENT_LOCK_SHARED = 2 };
+enum { EVENT_SEEK_SET = 600, EVENT_SEEK_CUR = 602, EVENT_SEEK_END = 604 };
+enum { EVENT_THREAD_SINGLE, EVENT_THREAD_FUNNELED, EVENT_THREAD_SERIALIZED, EVENT_THREAD_MULTIPLE };
+enum { /* assertions of one-sided epochs: bits */
+       EVENT_ASSERT_NOCHECK = 1,
+       EVENT_ASSERT_NOPRECEDE = 2,
+       EVENT_ASSERT_NOPUT = 4,
+       EVENT_ASSERT_NOSTORE = 8,
+       EVENT_ASSERT_NOSUCCEED = 16
+};
+enum { /* how a file is opened: bits */
+       EVENT_AMODE_CREATE = 1,
+       EVENT_AMODE_RDONLY = 2,
+       EVENT_AMODE_WRONLY = 4,
+       EVENT_AMODE_RDWR = 8,
+       EVENT_AMODE_DELETE_ON_CLOSE = 16,
+       EVENT_AMODE_UNIQUE_OPEN = 32,
+       EVENT_AMODE_EXCL = 64,
+       EVENT_AMODE_APPEND = 128,
+       EVENT_AMODE_SEQUENTIAL = 256
+};
+
 /* What replay does with a call: the class column of the call table (interpose/calls.table). The
  * text forms are stored in the trace (table call), the numbers only in the spool. */
 #define EVENT_CLASSES(X)                                                                          \

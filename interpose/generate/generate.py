@@ -39,6 +39,7 @@ ARRAYS = {
     "ints": "const int[]", "ncints": "int[]", "weights": "const int[]", "outs": "int[]", "aints": "const MPI_Aint[]",
     "ncaints": "MPI_Aint[]", "types": "const MPI_Datatype[]", "nctypes": "MPI_Datatype[]", "ranges": "int[][3]",
 }
+CONSTANTS = ("lock", "assert", "amode", "whence")  # int(KIND): recorded by recorder_constant_KIND
 LISTS = {"scounts": "SEND_COUNTS", "sdispls": "SEND_DISPLS", "sdispls_a": "SEND_DISPLS", "stypes": "SEND_TYPES",
          "rcounts": "RECV_COUNTS", "rdispls": "RECV_DISPLS", "rdispls_a": "RECV_DISPLS", "rtypes": "RECV_TYPES"}
 RETURNS = {"int": "int", "double": "double", "MPI_Fint": "MPI_Fint"}
@@ -106,7 +107,7 @@ class Call:
                     ctype = length.replace("~", " ")
                 elif base in ARRAYS and length:
                     ctype = ARRAYS[base]
-                elif base in ROLES and length is None:
+                elif base in ROLES and (length is None or base == "int" and length in CONSTANTS):
                     ctype = ROLES[base]
                 else:
                     raise Bad(f"no such role: '{role}'")
@@ -207,8 +208,8 @@ class Call:
 
     def args_in(self):
         out = []
-        for role, _, ctype, name in self.params:
-            value = {"int": name, "aint": name, "offset": name, "count64": name,
+        for role, length, ctype, name in self.params:
+            value = {"int": f"recorder_constant_{length}({name})" if length else name, "aint": name, "offset": name, "count64": name,
                      "comm_arg": f"recorder_comm(lane, {name})", "group": f"recorder_group(lane, {name})",
                      "type_arg": f"recorder_type(lane, {name})"}.get(role)
             if role == "msg_io" and self.klass == "imrecv":

@@ -7,8 +7,6 @@
 #include "launch/proof/history.h"
 #include "core/spool/spool_read.h"
 
-enum { LOCK_EXCLUSIVE = 1 }; /* MPI_LOCK_EXCLUSIVE in Open MPI; 2 is shared */
-
 /* --- groups ----------------------------------------------------------------------------------- */
 
 const struct proof_group *proof_epoch_group_find(const struct proof_rank *rank, uint32_t id)
@@ -208,7 +206,7 @@ void proof_epoch_post(struct proof_history *history, struct proof_rank *rank,
         return;
     }
     lock.exclusive = call->lock_arg >= 0 && (uint32_t)call->lock_arg < arg_count &&
-                     arg[call->lock_arg] == LOCK_EXCLUSIVE;
+                     arg[call->lock_arg] == EVENT_LOCK_EXCLUSIVE;
     if (event->peer == EVENT_PROC_NULL)
         return;
     if (class == EVENT_CLASS_RMA_LOCK)

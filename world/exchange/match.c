@@ -296,7 +296,7 @@ static void send_delayed(struct ompi_request_t *send, struct world_rank *dest, s
 {
     bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
-        world_emit(WORLD_EVENT_SEND, dest->rank, send->tag, send->context, bytes, send->id, copy);
+        world_emit_message(WORLD_EVENT_SEND, send, dest->rank, bytes, copy);
     world_delayed_message(message_make(send, dest, bytes, copy), dest, ticks);
 }
 
@@ -329,7 +329,7 @@ void world_send_post(struct ompi_request_t *send)
         if (!(*link = recv->next))
             dest->posted_end = link;
         if (UNLIKELY(WORLD->options->event != NULL))
-            world_emit(WORLD_EVENT_SEND, world, send->tag, send->context, bytes, send->id, false);
+            world_emit_message(WORLD_EVENT_SEND, send, world, bytes, false);
         transfer_now(send, recv, bytes);
         return;
     }
@@ -338,7 +338,7 @@ void world_send_post(struct ompi_request_t *send)
                     WORLD->fiber->call, world, send->tag);
     bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
-        world_emit(WORLD_EVENT_SEND, world, send->tag, send->context, bytes, send->id, copy);
+        world_emit_message(WORLD_EVENT_SEND, send, world, bytes, copy);
     queue(message_make(send, dest, bytes, copy), dest);
 }
 
@@ -387,8 +387,7 @@ void world_recv_post(struct ompi_request_t *recv)
             recv->peer == MPI_ANY_SOURCE
                 ? MPI_ANY_SOURCE
                 : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];
-        world_emit(WORLD_EVENT_RECV, world, recv->tag, recv->context,
-                   recv->count * recv->type->size, recv->id, false);
+        world_emit_message(WORLD_EVENT_RECV, recv, world, recv->count * recv->type->size, false);
     }
     struct world_message *message =
         world_match_find(me, recv->context, recv->peer, recv->tag, true);
@@ -437,8 +436,7 @@ void world_request_finish(struct ompi_request_t *request)
         me->clock[k] = latest(me->clock[k], request->done[k]);
     if (UNLIKELY(WORLD->options->event != NULL) && request->peer != MPI_PROC_NULL &&
         request->kind <= REQUEST_RECV)
-        world_emit(WORLD_EVENT_WAIT, request->peer, request->tag, request->context, 0, request->id,
-                   false);
+        world_emit_message(WORLD_EVENT_WAIT, request, request->peer, 0, false);
 }
 
 void world_match_report_leftovers(void)

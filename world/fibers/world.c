@@ -46,6 +46,23 @@ void world_note(const char *rule, const char *format, ...)
     va_end(arguments);
 }
 
+void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request, int peer,
+                        uint64_t bytes, bool flag)
+{
+    struct world_event event = {.kind = kind,
+                                .rank = ME->rank,
+                                .peer = peer,
+                                .tag = request->tag,
+                                .context = request->context,
+                                .bytes = bytes,
+                                .request = request->id,
+                                .flag = flag,
+                                .persistent = request->persistent,
+                                .standard = request->mode == MODE_STANDARD,
+                                .call = WORLD->fiber->call};
+    WORLD->options->event(WORLD->options->event_context, &event);
+}
+
 void world_emit(enum world_event_kind kind, int peer, int tag, uint32_t context, uint64_t bytes,
                 int32_t request, bool flag)
 {
