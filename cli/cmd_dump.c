@@ -99,7 +99,7 @@ static void outcome_print(const struct trace_event *event)
 {
     bool list = on_list(event);
 
-    uint32_t count = event->class == EVENT_CLASS_START
+    uint32_t count = trait_in(event->traits, TRAIT_STARTS)
                          ? 0
                          : event->completion_count; /* what it starts is among its arguments */
 

@@ -177,7 +177,8 @@ static bool complete(const struct collective_list *collectives, const struct col
 {
     for (uint32_t i = 0; i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
-        if (!part->present || part->event.pending || part->event.class != EVENT_CLASS_COLL ||
+        if (!part->present || part->event.pending || !verb_is_coll(part->event.verb) ||
+            trait_in(part->event.traits, TRAIT_MAKES_REQUEST) ||
             part->event.call != collectives->part[collective->first].event.call)
             return false;
     }

@@ -480,7 +480,8 @@ static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t
         status = trace_event_get(trace, rank, seq, &event);
         if (status != CORE_OK)
             return status;
-        if (event.class != EVENT_CLASS_COMM_CREATE)
+        if (!trait_in(event.traits, TRAIT_MAKES_COMM) ||
+            trait_in(event.traits, TRAIT_MAKES_REQUEST))
             event.request = 0; /* differs from event to event */
         json_array_append_new(line->shapes,
                               json_pack("[s, s, s, s, i]", trace->call[event.call].name,

@@ -42,7 +42,7 @@ static enum core_status fallback_find(struct trace *trace, struct sarif_place *o
         if (status != CORE_OK || !more)
             break;
         const struct trace_site *site = site_of(trace, event.site);
-        if (event.class != EVENT_CLASS_INIT || !site || !site->file)
+        if (event.verb != VERB_INIT || !site || !site->file)
             continue;
         *out_place = place_of(site);
         break;

@@ -29,7 +29,7 @@ static enum core_status samples_add(struct samples *samples, uint64_t bytes, dou
 static enum core_status read_rank(struct trace *trace, uint32_t rank, struct samples *samples)
 {
     struct trace_cursor *cursor;
-    struct trace_event event, before = {.class = EVENT_CLASS_COUNT};
+    struct trace_event event, before = {.traits = 0};
     bool more = true;
     enum core_status status = trace_cursor_open(trace, rank, &cursor);
 
@@ -39,9 +39,10 @@ static enum core_status read_rank(struct trace *trace, uint32_t rank, struct sam
            more) {
         if (event.parent)
             continue;
-        if (before.class == EVENT_CLASS_SEND && event.class == EVENT_CLASS_RECV && !event.pending &&
-            before.comm == event.comm && before.peer >= 0 && event.completion_count == 1 &&
-            event.completion->source == before.peer && event.completion->bytes == before.bytes)
+        if (before.traits == TRAIT_BIT(SENDS) && event.traits == TRAIT_BIT(RECEIVES) &&
+            !event.pending && before.comm == event.comm && before.peer >= 0 &&
+            event.completion_count == 1 && event.completion->source == before.peer &&
+            event.completion->bytes == before.bytes)
             status =
                 samples_add(samples, before.bytes, (double)(event.t_leave - before.t_enter) / 2);
         before = event;

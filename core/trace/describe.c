@@ -79,22 +79,11 @@ const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
     return buffer;
 }
 
-static const char *peer_name(enum event_class class)
+static const char *peer_name(uint64_t traits)
 {
-    switch (class) {
-    case EVENT_CLASS_SEND:
-    case EVENT_CLASS_ISEND:
-    case EVENT_CLASS_SEND_INIT:
-    case EVENT_CLASS_SENDRECV:
-        return "dest";
-    case EVENT_CLASS_RMA:
-    case EVENT_CLASS_RMA_LOCK:
-    case EVENT_CLASS_RMA_UNLOCK:
-    case EVENT_CLASS_RMA_FLUSH:
-        return "target";
-    default:
-        return "source";
-    }
+    return trait_in(traits, TRAIT_SENDS)    ? "dest"
+           : trait_in(traits, TRAIT_WINDOW) ? "target"
+                                            : "source";
 }
 
 static void append_tag(struct text *text, const char *name, int32_t tag)
@@ -112,7 +101,7 @@ static void append_message(struct text *text, const struct trace_event *event)
 
     if (event->peer != EVENT_NONE) {
         separate(text);
-        append(text, "%s=%s", peer_name(event->class),
+        append(text, "%s=%s", peer_name(event->traits),
                describe_peer(event->peer, word, sizeof word));
     }
     if (event->tag != EVENT_NONE)
@@ -151,31 +140,24 @@ static bool append_made(struct text *text, const struct trace *trace,
 {
     char word[128];
 
-    switch (event->class) {
-    case EVENT_CLASS_COMM_CREATE:
+    if (trait_in(event->traits, TRAIT_MAKES_REQUEST))
+        return false;
+    if (trait_in(event->traits, TRAIT_MAKES_COMM)) {
         if (event->request && event->request < trace->comm_count) {
             separate(text);
             append(text, "newcomm=%s",
                    describe_comm(trace, (int32_t)event->request, word, sizeof word));
         }
         return true;
-    case EVENT_CLASS_TYPE:
-    case EVENT_CLASS_TYPE_FREE:
-        append_id(text, "datatype", event->request);
-        return true;
-    case EVENT_CLASS_GROUP:
-    case EVENT_CLASS_GROUP_FREE:
-    case EVENT_CLASS_COMM:
-    case EVENT_CLASS_WIN:
-        append_id(text, "group", event->request);
-        return true;
-    case EVENT_CLASS_OP:
-    case EVENT_CLASS_OP_FREE:
-        append_id(text, "op", event->request);
-        return true;
-    default:
-        return false;
     }
+    const char *name = event->traits & (TRAIT_BIT(MAKES_TYPE) | TRAIT_BIT(FREES_TYPE)) ? "datatype"
+                       : event->verb == VERB_COMMIT_TYPE                               ? "datatype"
+                       : event->traits & (TRAIT_BIT(MAKES_GROUP) | TRAIT_BIT(FREES_GROUP)) ? "group"
+                       : event->traits & (TRAIT_BIT(MAKES_OP) | TRAIT_BIT(FREES_OP))       ? "op"
+                                                                                           : NULL;
+    if (name)
+        append_id(text, name, event->request);
+    return name != NULL;
 }
 
 static void append_requests(struct text *text, const struct trace *trace,

@@ -180,6 +180,12 @@ static inline bool trait_in(uint64_t traits, enum trait trait)
     return traits >> trait & 1;
 }
 
+/* A collective that moves data, or a barrier. */
+static inline bool verb_is_coll(enum verb verb)
+{
+    return verb >= VERB_BARRIER && verb <= VERB_EXSCAN;
+}
+
 /* Reads or writes the memory of a window's targets. */
 static inline bool verb_accesses(enum verb verb)
 {

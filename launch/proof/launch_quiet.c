@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "checkers/wording.h"
+#include "launch/proof/history.h"
 #include "launch/proof/proof.h"
 #include "launch/launch_inside.h"
 
@@ -42,24 +43,21 @@ static const char *rank_poll(const struct launch_world *world, const struct laun
         for (uint32_t i = 0; i <= header->poll_count && i <= SPOOL_POLLS_MAX; i++) {
             const struct spool_event *event =
                 i < header->poll_count ? &header->poll[i].event : &header->open[0];
-            enum event_class class;
-            const char *name = proof_prover_call(world->prover, event->head.a, &class);
+            const struct proof_call *call = proof_prover_call(world->prover, event->head.a);
 
-            if (name && ((class >= EVENT_CLASS_TEST && class <= EVENT_CLASS_REQUEST_STATUS) ||
-                         class == EVENT_CLASS_IPROBE || class == EVENT_CLASS_IMPROBE ||
-                         class == EVENT_CLASS_RMA_TEST)) {
+            if (call && trait_in(call->traits, TRAIT_POLLS)) {
                 *out_seq = event->seq;
-                return name;
+                return call->name;
             }
         }
     }
     return NULL;
 }
 
-static bool may_take_long(enum event_class class)
+static bool may_take_long(const struct proof_call *call)
 {
-    return class == EVENT_CLASS_FILE || class == EVENT_CLASS_FILE_COLL ||
-           class == EVENT_CLASS_SPAWN || class == EVENT_CLASS_INIT || class == EVENT_CLASS_OTHER;
+    return !call || call->verb == VERB_INIT ||
+           call->traits & (TRAIT_BIT(FILE) | TRAIT_BIT(DYNAMIC) | TRAIT_BIT(LOCAL));
 }
 
 /* Adds a call for each thread of the rank. false: not known what one is in; *out_long: a call that
@@ -75,18 +73,18 @@ static bool calls_see(const struct launch_world *world, const struct launch_rank
             header->depth ? &header->open[spool_innermost(header)] : NULL;
         struct ending_call call = {
             .rank = (uint32_t)rank->rank, .role = ENDING_INSIDE, .still_ms = still_ms};
-        enum event_class class = EVENT_CLASS_OTHER;
-        const char *name = event ? proof_prover_call(world->prover, event->head.a, &class) : NULL;
+        const struct proof_call *made =
+            event ? proof_prover_call(world->prover, event->head.a) : NULL;
 
         if (!spool_is_inside(header)) {
             if (!launch_proof_outside(rank, &rank->lane[l]))
                 continue;
             call.role = ENDING_OUTSIDE;
         } else {
-            *out_long |= may_take_long(class);
+            *out_long |= may_take_long(made);
             call.seq = event ? event->seq : 0;
-            snprintf(call.call, sizeof call.call, "%s", name ? name : "");
-            known &= name != NULL;
+            snprintf(call.call, sizeof call.call, "%s", made ? made->name : "");
+            known &= made != NULL;
         }
         any = true;
         good = ending_call_add(seen, &call) == CORE_OK;

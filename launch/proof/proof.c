@@ -807,16 +807,13 @@ void proof_prover_free(struct proof_prover *prover)
     free(prover);
 }
 
-const char *proof_prover_call(const struct proof_prover *prover, uint32_t call,
-                              enum event_class *out_class)
+const struct proof_call *proof_prover_call(const struct proof_prover *prover, uint32_t call)
 {
     for (uint32_t r = 0; r < prover->history.rank_count; r++) {
         const struct proof_rank *rank = &prover->history.rank[r];
 
-        if (call < rank->call_count && rank->call[call].known) {
-            *out_class = (enum event_class)rank->call[call].class;
-            return rank->call[call].name;
-        }
+        if (call < rank->call_count && rank->call[call].known)
+            return &rank->call[call];
     }
     return NULL;
 }

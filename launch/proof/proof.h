@@ -44,7 +44,6 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
                              struct proof_verdict *out_verdict);
 
 /* What a call is, by the number it has in the spools, as far as they were read. NULL: not known. */
-const char *proof_prover_call(const struct proof_prover *prover, uint32_t call,
-                              enum event_class *out_class);
+const struct proof_call *proof_prover_call(const struct proof_prover *prover, uint32_t call);
 
 #endif

@@ -216,8 +216,7 @@ static void follow_probe(struct lower *lower, const struct trace_event *event, s
 
 static enum core_status lower_message(struct lower *lower, const struct trace_event *event)
 {
-    bool is_send = event->class == EVENT_CLASS_SEND || event->class == EVENT_CLASS_ISEND ||
-                   event->class == EVENT_CLASS_SEND_INIT;
+    bool is_send = trait_in(event->traits, TRAIT_SENDS);
     struct replay_op op = {
         .bytes = event->bytes, .request = REPLAY_NO_REQUEST, .matched = REPLAY_ANY};
     bool bad;
@@ -228,28 +227,18 @@ static enum core_status lower_message(struct lower *lower, const struct trace_ev
         return status;
     op.mode = is_send ? mode_of(event->mode) : 0;
     lower->notes->wildcards += !is_send && op.peer == REPLAY_ANY;
-    if (event->class == EVENT_CLASS_RECV || event->class == EVENT_CLASS_IRECV)
+    if (!is_send && !trait_in(event->traits, TRAIT_PERSISTENT))
         follow_probe(lower, event, &op);
-    switch (event->class) {
-    case EVENT_CLASS_SEND:
-        op.kind = REPLAY_SEND;
-        return lower_add(lower, event, op);
-    case EVENT_CLASS_RECV:
-        op.kind = REPLAY_RECV;
-        if (event->completion_count)
-            op.matched = matched_by(lower, event, &event->completion[0]);
-        return lower_add(lower, event, op);
-    case EVENT_CLASS_ISEND:
-    case EVENT_CLASS_IRECV:
+    if (trait_in(event->traits, TRAIT_MAKES_REQUEST)) {
         op.kind = is_send ? REPLAY_ISEND : REPLAY_IRECV;
-        return lower_start(lower, event, op, event->request);
-    case EVENT_CLASS_SEND_INIT:
-    case EVENT_CLASS_RECV_INIT:
-        op.kind = is_send ? REPLAY_ISEND : REPLAY_IRECV;
-        return lower_persistent(lower, event, &op);
-    default:
-        CORE_CHECK(!"a class of messages");
+        return trait_in(event->traits, TRAIT_PERSISTENT)
+                   ? lower_persistent(lower, event, &op)
+                   : lower_start(lower, event, op, event->request);
     }
+    op.kind = is_send ? REPLAY_SEND : REPLAY_RECV;
+    if (!is_send && event->completion_count)
+        op.matched = matched_by(lower, event, &event->completion[0]);
+    return lower_add(lower, event, op);
 }
 
 static enum core_status lower_sendrecv(struct lower *lower, const struct trace_event *event)
@@ -285,7 +274,7 @@ static enum core_status lower_sendrecv(struct lower *lower, const struct trace_e
 static enum core_status lower_probe(struct lower *lower, const struct trace_event *event,
                                     bool polling)
 {
-    bool takes = event->class == EVENT_CLASS_MPROBE || event->class == EVENT_CLASS_IMPROBE;
+    bool takes = trait_in(event->traits, TRAIT_MATCHED);
     struct replay_op op = {.kind = takes ? REPLAY_MPROBE : REPLAY_PROBE,
                            .flags = polling ? REPLAY_FLAG_TEST : 0,
                            .request = REPLAY_NO_REQUEST,
@@ -313,7 +302,7 @@ static enum core_status lower_probe(struct lower *lower, const struct trace_even
 
 static enum core_status lower_mrecv(struct lower *lower, const struct trace_event *event)
 {
-    bool immediate = event->class == EVENT_CLASS_IMRECV;
+    bool immediate = trait_in(event->traits, TRAIT_MAKES_REQUEST);
     struct replay_op op = {.kind = immediate ? REPLAY_IMRECV : REPLAY_MRECV, .bytes = event->bytes};
     const struct request *request = requests_find(&lower->requests, event->request);
     bool known = request && (request->matched || request->kind == REQUEST_MESSAGE);
@@ -466,19 +455,13 @@ static uint64_t single_request(const struct trace_event *event)
 static enum core_status lower_wait(struct lower *lower, const struct trace_event *event,
                                    bool polling)
 {
-    switch (event->class) {
-    case EVENT_CLASS_WAITALL:
-    case EVENT_CLASS_TESTALL:
+    if (trait_in(event->traits, TRAIT_COMPLETES_ALL))
         return wait_several(lower, event, REPLAY_WAIT_ALL, polling);
-    case EVENT_CLASS_WAITANY:
-    case EVENT_CLASS_TESTANY:
+    if (trait_in(event->traits, TRAIT_COMPLETES_ANY))
         return wait_several(lower, event, REPLAY_WAIT_ANY, polling);
-    case EVENT_CLASS_WAITSOME:
-    case EVENT_CLASS_TESTSOME:
+    if (trait_in(event->traits, TRAIT_COMPLETES_SOME))
         return wait_several(lower, event, REPLAY_WAIT_SOME, polling);
-    default:
-        return wait_one(lower, event, single_request(event), polling);
-    }
+    return wait_one(lower, event, single_request(event), polling);
 }
 
 /* Did a test find what it asked for? Testall: everything; the others: something. */
@@ -487,8 +470,9 @@ static bool test_true(const struct trace_event *event)
     uint32_t done = 0;
     for (uint32_t i = 0; i < event->completion_count; i++)
         done += event->completion[i].done;
-    return event->class == EVENT_CLASS_TESTALL ? done == event->completion_count && done > 0
-                                               : done > 0;
+    return trait_in(event->traits, TRAIT_COMPLETES_ALL)
+               ? done == event->completion_count && done > 0
+               : done > 0;
 }
 
 static enum core_status lower_cancel(struct lower *lower, const struct trace_event *event)
@@ -569,78 +553,63 @@ static enum core_status lower_poll(struct lower *lower, const struct trace_event
 
 static enum core_status lower_call(struct lower *lower, const struct trace_event *event)
 {
+    uint64_t traits = event->traits;
     bool refused;
     enum core_status status = trace_event_refused(lower->trace, event, &refused);
 
     if (status != CORE_OK)
         return status;
     if (refused) {
-        if (!trait_in(event->traits, TRAIT_LOCAL) && !is_poll(event))
+        if (!trait_in(traits, TRAIT_LOCAL) && !is_poll(event))
             lower_poll_forget(lower->now);
         lower->stop |= event->pending;
         return CORE_OK;
     }
     if (is_poll(event))
         return lower_poll(lower, event);
-    if (event->class == EVENT_CLASS_RMA_TEST)
+    if (event->verb == VERB_TEST_EPOCH)
         return lower_rma_test(lower, event);
-    if (!trait_in(event->traits, TRAIT_LOCAL)) /* a loop that polls may make such calls besides */
+    if (!trait_in(traits, TRAIT_LOCAL)) /* a loop that polls may make such calls besides */
         lower_poll_forget(lower->now);
-    switch (event->class) {
-    case EVENT_CLASS_SEND:
-    case EVENT_CLASS_ISEND:
-    case EVENT_CLASS_SEND_INIT:
-    case EVENT_CLASS_RECV:
-    case EVENT_CLASS_IRECV:
-    case EVENT_CLASS_RECV_INIT:
-        return lower_message(lower, event);
-    case EVENT_CLASS_SENDRECV:
-        return lower_sendrecv(lower, event);
-    case EVENT_CLASS_START:
-        return lower_starts(lower, event);
-    case EVENT_CLASS_WAIT:
-    case EVENT_CLASS_WAITALL:
-    case EVENT_CLASS_WAITANY:
-    case EVENT_CLASS_WAITSOME:
-        return lower_wait(lower, event, false);
-    case EVENT_CLASS_PROBE:
-    case EVENT_CLASS_MPROBE:
-        return lower_probe(lower, event, false);
-    case EVENT_CLASS_MRECV:
-    case EVENT_CLASS_IMRECV:
-        return lower_mrecv(lower, event);
-    case EVENT_CLASS_CANCEL:
-        return lower_cancel(lower, event);
-    case EVENT_CLASS_REQUEST_FREE:
-        return lower_free(lower, event);
-    case EVENT_CLASS_BUFFER:
-        return lower_buffer(lower, event);
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COLL_INIT:
-    case EVENT_CLASS_COMM_CREATE:
-    case EVENT_CLASS_COMM_ICREATE:
-    case EVENT_CLASS_COMM_FREE:
-    case EVENT_CLASS_WIN_CREATE:
-    case EVENT_CLASS_WIN_FREE:
-    case EVENT_CLASS_FILE_COLL:
-    case EVENT_CLASS_RMA_FENCE:
-        return lower_collective(lower, event);
-    case EVENT_CLASS_RMA_LOCK:
-    case EVENT_CLASS_RMA_UNLOCK:
-    case EVENT_CLASS_RMA_POST:
-    case EVENT_CLASS_RMA_START:
-    case EVENT_CLASS_RMA_COMPLETE:
-    case EVENT_CLASS_RMA_WAIT:
-        return lower_rma(lower, event);
-    case EVENT_CLASS_SPAWN:
+    if (trait_in(traits, TRAIT_DYNAMIC)) {
         lower_unsupported(lower, event);
         lower->stop |= event->pending;
         return CORE_OK;
-    case EVENT_CLASS_FINALIZE: /* holds nobody; whoever is in it communicates no more, however it
-                                  ended */
+    }
+    if (event->verb == VERB_FINALIZE) { /* holds nobody; whoever is in it communicates no more,
+                                           however it ended */
         lower->finalized = true;
         return CORE_OK;
+    }
+    if (traits & (TRAIT_BIT(COLLECTIVE) | TRAIT_BIT(MAKES_COMM)))
+        return lower_collective(lower, event);
+    if (trait_in(traits, TRAIT_PROBES))
+        return lower_probe(lower, event, false);
+    if (trait_in(traits, TRAIT_MATCHED))
+        return lower_mrecv(lower, event);
+    if (trait_in(traits, TRAIT_SENDS) && trait_in(traits, TRAIT_RECEIVES))
+        return lower_sendrecv(lower, event);
+    if (traits & (TRAIT_BIT(SENDS) | TRAIT_BIT(RECEIVES)))
+        return lower_message(lower, event);
+    if (traits & TRAITS_COMPLETE)
+        return lower_wait(lower, event, false);
+    if (trait_in(traits, TRAIT_STARTS))
+        return lower_starts(lower, event);
+    if (trait_in(traits, TRAIT_CANCELS))
+        return lower_cancel(lower, event);
+    if (trait_in(traits, TRAIT_FREES_REQUEST))
+        return lower_free(lower, event);
+    switch (event->verb) {
+    case VERB_ATTACH_BUFFER:
+    case VERB_DETACH_BUFFER:
+        return lower_buffer(lower, event);
+    case VERB_LOCK:
+    case VERB_UNLOCK:
+    case VERB_POST:
+    case VERB_START_EPOCH:
+    case VERB_COMPLETE_EPOCH:
+    case VERB_WAIT_EPOCH:
+        return lower_rma(lower, event);
     default: /* local calls, and MPI_Abort */
         return CORE_OK;
     }
@@ -666,9 +635,11 @@ static enum core_status lower_event(struct lower *lower, const struct trace_even
     return status || !ends ? status : requests_follow(&lower->requests, event, learn, lower);
 }
 
-static bool is_expandable(enum event_class class)
+static bool is_expandable(const struct trace_event *event)
 {
-    return class == EVENT_CLASS_COLL || class == EVENT_CLASS_COMM_CREATE;
+    return !trait_in(event->traits, TRAIT_MAKES_REQUEST) &&
+           !trait_in(event->traits, TRAIT_DYNAMIC) &&
+           (verb_is_coll(event->verb) || trait_in(event->traits, TRAIT_MAKES_COMM));
 }
 
 /* What the application did between its last call and this one. */
@@ -712,10 +683,12 @@ static enum core_status find_thread(struct lower *lower, const struct trace_even
 
 /* Calls that delete or copy attributes; the callbacks run before anything that other ranks wait
  * for. */
-static bool runs_callbacks(enum event_class class)
+static bool runs_callbacks(const struct trace_event *event)
 {
-    return class == EVENT_CLASS_COMM_FREE || class == EVENT_CLASS_COMM_CREATE ||
-           class == EVENT_CLASS_WIN_FREE || class == EVENT_CLASS_FINALIZE;
+    if (event->traits & (TRAIT_BIT(MAKES_REQUEST) | TRAIT_BIT(DYNAMIC)))
+        return false;
+    return event->traits & (TRAIT_BIT(FREES_COMM) | TRAIT_BIT(MAKES_COMM) | TRAIT_BIT(FREES_WIN)) ||
+           event->verb == VERB_FINALIZE;
 }
 
 static enum core_status lower_held(struct lower *lower)
@@ -735,10 +708,10 @@ static enum core_status lower_own(struct lower *lower, const struct trace_event 
     if (status != CORE_OK || nested)
         return status == CORE_OK ? lower_event(lower, event) : status;
     lower->outer_leave = event->pending ? UINT64_MAX : event->t_leave;
-    lower->now->inside_of = lower->expand && is_expandable(event->class) ? event->seq : 0;
+    lower->now->inside_of = lower->expand && is_expandable(event) ? event->seq : 0;
     if (lower->now->inside_of) {
         lower_poll_forget(lower->now);
-    } else if (!lower->threads && runs_callbacks(event->class)) {
+    } else if (!lower->threads && runs_callbacks(event)) {
         lower->held = *event;
         lower->held.completion = NULL;
         lower->held.completion_count = 0;
@@ -765,7 +738,7 @@ static enum core_status lower_rank(struct lower *lower, struct trace_cursor *cur
             (status = lower_compute(lower, &event, &left)) != CORE_OK)
             break;
         if (!event.parent)
-            lower->inside = event.pending && event.class != EVENT_CLASS_FINALIZE;
+            lower->inside = event.pending && event.verb != VERB_FINALIZE;
         if (event.parent) {
             if (lower->now->inside_of && event.parent >= lower->now->inside_of)
                 status = lower_event(lower, &event);

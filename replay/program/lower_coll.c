@@ -79,46 +79,31 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     int32_t id = event->comm;
     bool skip, of_window = false;
 
-    switch (event->class) {
-    case EVENT_CLASS_COLL:
-    case EVENT_CLASS_ICOLL:
-    case EVENT_CLASS_COLL_INIT:
+    if (trait_in(event->traits, TRAIT_MAKES_REQUEST))
+        op.kind = REPLAY_ICOLL;
+    if (verb_is_coll(event->verb)) {
         op.mode = (uint8_t)shape_of(event->traits);
         if (!trait_in(event->traits, TRAIT_NEIGHBOR))
             op.peer = root_of(lower, event);
-        if (event->class != EVENT_CLASS_COLL)
-            op.kind = REPLAY_ICOLL;
-        break;
-    case EVENT_CLASS_COMM_ICREATE:
-        op.kind = REPLAY_ICOLL;
-        break;
-    case EVENT_CLASS_COMM_CREATE:
-        if (trait_in(event->traits, TRAIT_OVER_MADE))
-            id = event->pending || !event->request || event->request >= lower->trace->comm_count
-                     ? -1
-                     : (int32_t)event->request;
-        break;
-    case EVENT_CLASS_RMA_FENCE:
-    case EVENT_CLASS_WIN_FREE:
-        of_window = true;
-        break;
-    case EVENT_CLASS_WIN_CREATE:
-        break;
-    default: /* comm_free, file_coll: collective, but nobody needs anybody's data */
+    } else if (trait_in(event->traits, TRAIT_OVER_MADE)) {
+        id = event->pending || !event->request || event->request >= lower->trace->comm_count
+                 ? -1
+                 : (int32_t)event->request;
+    } else if (trait_in(event->traits, TRAIT_WINDOW)) {
+        of_window = !trait_in(event->traits, TRAIT_MAKES_WIN);
+    } else if (!trait_in(event->traits, TRAIT_MAKES_COMM)) {
+        /* files, and what frees a communicator: nobody needs anybody's data */
         if (!event->pending && trait_in(event->traits, TRAIT_EXPECTED_LOCAL)) {
             op.flags |= REPLAY_FLAG_LOCAL;
             lower->notes->local++;
         }
         op.mode = REPLAY_COLL_FROM_ROOT;
         of_window = event->verb != VERB_OPEN_FILE; /* a file has collectives of its own */
-        if (trait_in(event->traits, TRAIT_MAKES_REQUEST))
-            op.kind = REPLAY_ICOLL;
-        break;
     }
     enum core_status status = lower_place(lower, event, of_window, id, &op, &skip);
     if (status != CORE_OK || skip)
         return status;
-    if (event->class == EVENT_CLASS_COLL_INIT) {
+    if (trait_in(event->traits, TRAIT_PERSISTENT)) {
         lower->number[op.comm]--; /* each start counts, the making does not */
         op.tag = -1;
         return lower_persistent(lower, event, &op);

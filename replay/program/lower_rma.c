@@ -145,9 +145,8 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
     uint32_t count;
     bool skip;
 
-    if (event->class == EVENT_CLASS_RMA_LOCK || event->class == EVENT_CLASS_RMA_UNLOCK)
-        return lower_lock(lower, event,
-                          event->class == EVENT_CLASS_RMA_LOCK ? REPLAY_LOCK : REPLAY_UNLOCK);
+    if (event->verb == VERB_LOCK || event->verb == VERB_UNLOCK)
+        return lower_lock(lower, event, event->verb == VERB_LOCK ? REPLAY_LOCK : REPLAY_UNLOCK);
     struct lower_epoch *epoch = event->win >= 0 ? epoch_of(lower, event->win) : NULL;
     if (!epoch) {
         lower_unsupported(lower, event);
@@ -157,8 +156,8 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
     enum core_status status = lower_place(lower, event, true, event->comm, &op, &skip);
     if (status != CORE_OK || skip)
         return status;
-    bool posts = event->class == EVENT_CLASS_RMA_POST;
-    if (posts || event->class == EVENT_CLASS_RMA_START) {
+    bool posts = event->verb == VERB_POST;
+    if (posts || event->verb == VERB_START_EPOCH) {
         status = group_of(lower, event, &member, &count);
         if (status != CORE_OK)
             return status;
@@ -170,9 +169,9 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
                      : await(lower, event, op, member, count);
     }
     op.tag = TAG_COMPLETED;
-    if (event->class == EVENT_CLASS_RMA_COMPLETE)
+    if (event->verb == VERB_COMPLETE_EPOCH)
         return tell(lower, event, op, epoch->target, epoch->target_count);
-    if (event->class == EVENT_CLASS_RMA_TEST) {
+    if (event->verb == VERB_TEST_EPOCH) {
         op.flags = REPLAY_FLAG_TEST;
         lower->notes->tests++;
     }
