@@ -463,35 +463,33 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
     return status == CORE_OK ? rma->status : status;
 }
 
-/* "window||SEQ|LOW HIGH HOW" or with SEQ@SITE: the rank itself touches its window, which the call
- * SEQ made. HOW: r, w by a call of MPI; s a change of its content was seen; S, L a store, a load of
- * the program was. */
-static enum core_status local(uint32_t rank, uint64_t seq, const char *text, void *context)
+/* The rank itself touches its window, which the other call made. */
+static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                              void *context)
 {
     struct rma *rma = context;
-    unsigned long long by;
-    long long low, high;
-    char how, place[16] = "";
     struct trace_event event;
+    enum misuse_kind how = misuse->kind;
 
-    if ((sscanf(text, "window||%llu|%lld %lld %c", &by, &low, &high, &how) != 4 &&
-         sscanf(text, "window||%llu@%15[0-9]|%lld %lld %c", &by, place, &low, &high, &how) != 5) ||
-        trace_event_get(rma->input->trace, rank, by, &event) != CORE_OK || event.win < 0)
+    if (misuse_kind_rule(how) != MISUSE_RULE_WINDOW ||
+        trace_event_get(rma->input->trace, rank, misuse->other, &event) != CORE_OK || event.win < 0)
         return CORE_OK;
-    struct access access = {.origin = rank,
-                            .target = rank,
-                            .win = event.win,
-                            .seq = seq,
-                            .end = seq,
-                            .low = low,
-                            .high = high,
-                            .datatype = -1,
-                            .at = low,
-                            .kind = how == 'r' || how == 'L' ? LOAD : STORE,
-                            .itself = strchr("sSL", how) != NULL,
-                            .changed = how == 's',
-                            .exclusive = holds(rma, rank, event.win, seq),
-                            .site = *place ? atoi(place) : -1};
+    struct access access = {
+        .origin = rank,
+        .target = rank,
+        .win = event.win,
+        .seq = seq,
+        .end = seq,
+        .low = misuse->value[0],
+        .high = misuse->value[1],
+        .datatype = -1,
+        .at = misuse->value[0],
+        .kind = how == MISUSE_WINDOW_READ || how == MISUSE_WINDOW_LOADED ? LOAD : STORE,
+        .itself = how == MISUSE_WINDOW_LOADED || how == MISUSE_WINDOW_STORED ||
+                  how == MISUSE_WINDOW_CHANGED,
+        .changed = how == MISUSE_WINDOW_CHANGED,
+        .exclusive = holds(rma, rank, event.win, seq),
+        .site = misuse->site};
     add(rma, &access);
     return rma->status;
 }
@@ -681,7 +679,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, false, &any);
     if (status == CORE_OK && whole && any)
-        status = trace_usage_each(trace, local, &rma);
+        status = trace_misuse_each(trace, local, &rma);
     if (status == CORE_OK && rma.access_count > 1)
         status = order_new(trace, false, &order);
     if (status == CORE_OK && order)

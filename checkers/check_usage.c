@@ -8,20 +8,20 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/wording.h"
 
-static const struct { /* what the recorder calls it */
-    const char *text;
+static const struct {
     enum rule_id rule;
     enum finding_severity severity;
 } rules[] = {
-    {"argument", RULE_ARGUMENT, FINDING_ERROR},
-    {"request", RULE_REQUEST, FINDING_ERROR},
-    {"receive-freed", RULE_REQUEST, FINDING_WARNING},
-    {"send-freed", RULE_REQUEST, FINDING_NOTE},
-    {"buffer", RULE_BUFFER, FINDING_ERROR},
-    {"load", RULE_BUFFER, FINDING_ERROR},
-    {"leak", RULE_LEAK, FINDING_WARNING},
-    {"lifecycle", RULE_LIFECYCLE, FINDING_ERROR},
+    [MISUSE_RULE_ARGUMENT] = {RULE_ARGUMENT, FINDING_ERROR},
+    [MISUSE_RULE_REQUEST] = {RULE_REQUEST, FINDING_ERROR},
+    [MISUSE_RULE_RECEIVE_FREED] = {RULE_REQUEST, FINDING_WARNING},
+    [MISUSE_RULE_SEND_FREED] = {RULE_REQUEST, FINDING_NOTE},
+    [MISUSE_RULE_BUFFER] = {RULE_BUFFER, FINDING_ERROR},
+    [MISUSE_RULE_LOAD] = {RULE_BUFFER, FINDING_ERROR},
+    [MISUSE_RULE_LEAK] = {RULE_LEAK, FINDING_WARNING},
+    [MISUSE_RULE_LIFECYCLE] = {RULE_LIFECYCLE, FINDING_ERROR},
 };
 
 struct mistake {
@@ -36,28 +36,6 @@ struct gathering {
     struct mistake *mistake;
     uint32_t count, room;
 };
-
-/* "RULE|ARGUMENT|SEQ|SENTENCE", or with SEQ@SITE (core/spool/spool.h) */
-static bool parse(const char *text, uint32_t *out_rule, uint64_t *out_other, int32_t *out_site,
-                  const char **out_sentence)
-{
-    char *end;
-    const char *argument = strchr(text, '|'), *other = argument ? strchr(argument + 1, '|') : NULL,
-               *sentence = other ? strchr(other + 1, '|') : NULL;
-
-    if (!sentence)
-        return false;
-    for (*out_rule = 0; *out_rule < sizeof rules / sizeof *rules; ++*out_rule)
-        if (strlen(rules[*out_rule].text) == (size_t)(argument - text) &&
-            !strncmp(rules[*out_rule].text, text, (size_t)(argument - text)))
-            break;
-    if (*out_rule == sizeof rules / sizeof *rules)
-        return false;
-    *out_other = strtoull(other + 1, &end, 10);
-    *out_site = *end == '@' ? (int32_t)strtol(end + 1, NULL, 10) : -1;
-    *out_sentence = sentence + 1;
-    return true;
-}
 
 static struct mistake *find(struct gathering *gathering, const char *what)
 {
@@ -79,49 +57,76 @@ static struct mistake *find(struct gathering *gathering, const char *what)
     return &gathering->mistake[gathering->count++];
 }
 
-static enum core_status gather(uint32_t rank, uint64_t seq, const char *text, void *context)
+/* The finding of a mistake that was not seen before. */
+static enum core_status mistake_add(struct gathering *gathering, struct mistake *mistake,
+                                    const struct misuse *misuse, const char *title)
+{
+    enum misuse_rule rule = misuse_kind_rule(misuse->kind);
+    struct trace *trace = gathering->input->trace;
+    struct finding *finding =
+        finding_list_add(gathering->list, rules[rule].rule, rules[rule].severity);
+
+    if (!finding)
+        return CORE_NO_MEMORY;
+    if (rule == MISUSE_RULE_LOAD)
+        finding_of_load(finding, trace, misuse->site);
+    mistake->finding = gathering->list->count - 1;
+    finding_title(finding, "%s", title);
+    finding_place(finding, trace, "that was done", misuse->site);
+    finding_repeat_check(finding, trace);
+    return CORE_OK;
+}
+
+/* What makes two occurrences the same mistake: calls, places and words. */
+static char *same_text(const struct trace_event *event, const struct trace_event *other,
+                       const struct misuse *misuse, const char *words)
+{
+    char *text = NULL;
+
+    return asprintf(&text, "%d|%" PRId32 "|%" PRId32 "|%" PRId32 "|%" PRId32 "|%s",
+                    (int)misuse->kind, event->call, event->site, other->site, misuse->site,
+                    words) < 0
+               ? NULL
+               : text;
+}
+
+static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                               void *context)
 {
     struct gathering *gathering = context;
     struct trace *trace = gathering->input->trace;
     struct trace_event event, other_event = {.site = -1};
-    const char *sentence;
-    char what[1024];
-    uint32_t row;
-    uint64_t other;
-    int32_t site;
+    enum core_status status = CORE_OK;
+    uint64_t other = misuse->other;
 
-    if (!parse(text, &row, &other, &site, &sentence) ||
+    if (misuse_kind_rule(misuse->kind) == MISUSE_RULE_WINDOW || /* check_rma's */
         trace_event_get(trace, rank, seq, &event) != CORE_OK)
         return CORE_OK;
     if (other && trace_event_get(trace, rank, other, &other_event) != CORE_OK)
         other = 0;
-    snprintf(what, sizeof what, "%s|%" PRId32 "|%" PRId32 "|%" PRId32 "|%" PRId32 "|%s",
-             rules[row].text, event.call, event.site, other_event.site, site, sentence);
-    struct mistake *mistake = find(gathering, what);
-    if (!mistake)
-        return core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
-    bool load = !strcmp(rules[row].text, "load"), fresh = mistake->finding == UINT32_MAX;
-    if (fresh) {
-        struct finding *finding =
-            finding_list_add(gathering->list, rules[row].rule, rules[row].severity);
-        if (!finding)
-            return CORE_NO_MEMORY;
-        if (load)
-            finding_of_load(finding, trace, site);
-        mistake->finding = gathering->list->count - 1;
-        const char *call =
-            trace->call[other && event.verb == VERB_FINALIZE ? other_event.call : event.call].name;
-        finding_title(finding, "%s: %s (rank %" PRIu32 ")", call, sentence, rank);
-        finding_place(finding, trace, "that was done", site);
-        finding_repeat_check(finding, trace);
-    }
+    bool origin_only = other && event.verb == VERB_FINALIZE;
+    const char *name = trace->call[origin_only ? other_event.call : event.call].name;
+    char *words = wording_misuse(misuse), *title = NULL;
+    char *what = words ? same_text(&event, &other_event, misuse, words) : NULL;
+    struct mistake *mistake = what ? find(gathering, what) : NULL;
+    bool fresh = mistake && mistake->finding == UINT32_MAX;
+    if (asprintf(&title, "%s: %s (rank %" PRIu32 ")", name, words ? words : "", rank) < 0)
+        title = NULL;
+    if (!mistake || !title)
+        status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
+    else if (fresh)
+        status = mistake_add(gathering, mistake, misuse, title);
+    free(words);
+    free(what);
+    free(title);
+    if (status)
+        return status;
     struct finding *finding = &gathering->list->finding[mistake->finding];
     mistake->count++;
     if (!fresh && mistake->last_rank == rank)
         return CORE_OK;
     mistake->last_rank = rank;
     mistake->ranks++;
-    bool origin_only = other && event.verb == VERB_FINALIZE;
     struct finding_call *call = finding_call_add(finding, trace, rank, origin_only ? other : seq);
     if (!call)
         return CORE_NO_MEMORY;
@@ -158,7 +163,7 @@ static enum core_status check_end(const struct check_input *input, struct findin
 enum core_status check_usage(const struct check_input *input, struct finding_list *list)
 {
     struct gathering gathering = {.input = input, .list = list};
-    enum core_status status = trace_usage_each(input->trace, gather, &gathering);
+    enum core_status status = trace_misuse_each(input->trace, gather, &gathering);
 
     for (uint32_t i = 0; i < gathering.count; i++) {
         const struct mistake *mistake = &gathering.mistake[i];

@@ -535,3 +535,144 @@ char *wording_ending(const struct ending *ending)
     }
     return text_close(file, &text);
 }
+
+/* --- misuse ----------------------------------------------------------------------------------- */
+
+static const char *const misuse_forms[] = {
+    [MISUSE_HANDLE_POINTER] = "'%a' is not %o but a null pointer",
+    [MISUSE_HANDLE_NULL] = "'%a' is %n",
+    [MISUSE_HANDLE_FREED] = "'%a' is %o that was freed",
+    [MISUSE_HANDLE_UNKNOWN] = "'%a' is not %o: it was never made, or was freed",
+    [MISUSE_HANDLE_PREDEFINED] = "'%a' is %o that is predefined: it must not be freed",
+    [MISUSE_TYPE_UNCOMMITTED] = "'%a' is a datatype that was not committed",
+    [MISUSE_TYPE_OVERLAPS] =
+        "the datatype of '%a' has parts that overlap, which must not be received into",
+    [MISUSE_PEER_RANGE] = "'%a' is %0, but the communicator has %1 rank%s",
+    [MISUSE_PEER_ANY] = "'%a' is %0 (MPI_ANY_SOURCE), but the communicator has %1 rank%s",
+    [MISUSE_TARGET_RANGE] = "'%a' is %0, but the window has %1 ranks",
+    [MISUSE_TAG_NEGATIVE] = "'%a' is %0: tags are not negative",
+    [MISUSE_LEAST] = "'%a' is %0, must be at least %1",
+    [MISUSE_NEGATIVE] = "'%a' is negative: %0",
+    [MISUSE_NEGATIVE_ENTRY] = "'%a'[%0] is negative: %1",
+    [MISUSE_NULL_POINTER] = "'%a' is a null pointer",
+    [MISUSE_OP_DERIVED] = "'%a' is %b, which is not defined for derived datatypes",
+    [MISUSE_OP_TYPE] = "'%a' is %b, which is not defined for %c",
+    [MISUSE_DIMS_ENTRY] = "'%a'[%0] is %1",
+    [MISUSE_DIMS_PRODUCT] = "'%a' makes a grid of %0 ranks, but the communicator has %1",
+    [MISUSE_GROUP_RANGE] = "'%a'[%0] is %1, but the group has %2 ranks",
+    [MISUSE_RANK_TWICE] = "'%a' names rank %0 twice",
+    [MISUSE_NO_CART] = "'%a' has no Cartesian topology",
+    [MISUSE_CART_DIMENSION] = "'%a' is %0, but there are %1 dimensions",
+    [MISUSE_CART_RANK] = "'%a' is %0, but there are %1 ranks",
+    [MISUSE_NONE_OF] = "'%a' is %0, which is none of the values that it can have",
+    [MISUSE_AMODE_ACCESS] =
+        "'%a' must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR",
+    [MISUSE_AMODE_CREATE] = "'%a' has MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL",
+    [MISUSE_AMODE_SEQUENTIAL] = "'%a' has MPI_MODE_RDWR with MPI_MODE_SEQUENTIAL",
+    [MISUSE_KEYVAL_FREED] = "'%a' is an attribute key that was freed",
+    [MISUSE_KEYVAL_UNKNOWN] = "'%a' is no attribute key",
+    [MISUSE_NOTHING_ATTACHED] = "no buffer is attached",
+    [MISUSE_ATTACHED_SMALL] = "the message has %0 bytes, the attached buffer %1",
+    [MISUSE_NO_MESSAGE] = "'%a' is no message that was probed",
+    [MISUSE_IN_PLACE] = "'%a' is MPI_IN_PLACE, which is not allowed here",
+    [MISUSE_NULL_SENT] = "'%a' is a null pointer, but there is data to be sent",
+    [MISUSE_NULL_RECEIVED] = "'%a' is a null pointer, but there is data to be received",
+    [MISUSE_ADDRESS_SENT] = "'%a' is no address, but there is data to be sent",
+    [MISUSE_ADDRESS_RECEIVED] = "'%a' is no address, but there is data to be received",
+    [MISUSE_PARTS_OVERLAP] = "the parts of '%a' for ranks %0 and %1 overlap",
+    [MISUSE_BUFFERS_OVERLAP] = "'%b' and '%a' overlap",
+    [MISUSE_BUFFER_OVERLAPS] = "'%a' overlaps '%b' of a call that has not completed",
+    [MISUSE_BUFFER_BOTH_WRITTEN] =
+        "'%a' overlaps '%b' of a call that has not completed, and both are written",
+    [MISUSE_SEND_WRITTEN] = "'%a' was written to before the call that reads it had completed",
+    [MISUSE_SEND_UNMAPPED] = "'%a' was unmapped before the call that reads it had completed",
+    [MISUSE_RECEIVE_WRITTEN] = "'%a' was written to before the call that fills it had completed",
+    [MISUSE_RECEIVE_UNMAPPED] = "'%a' was unmapped before the call that fills it had completed",
+    [MISUSE_RECEIVE_ACCESSED] = "'%a' was accessed before the call that fills it had completed",
+    [MISUSE_START_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to start",
+    [MISUSE_START_UNKNOWN] = "'%a' is no request that can be started: it was freed, or never made",
+    [MISUSE_START_ONCE] = "'%a' is not persistent: it cannot be started",
+    [MISUSE_START_ACTIVE] = "'%a' is started while it is active",
+    [MISUSE_WAIT_UNKNOWN] =
+        "'%a' is no active request: it completed or was freed before, or was never made",
+    [MISUSE_FREE_NULL] = "'%a' is MPI_REQUEST_NULL",
+    [MISUSE_FREE_UNKNOWN] =
+        "'%a' is no request: it completed or was freed before, or was never made",
+    [MISUSE_FREE_COLLECTIVE] = "the request of a collective is freed while it is active",
+    [MISUSE_FREE_RECEIVE] = "the request of a receive is freed while it is active: nothing can "
+                            "tell when its buffer may be used",
+    [MISUSE_FREE_SEND] = "the request of a send is freed while it is active: that is allowed, but "
+                         "nothing can tell when its buffer may be used again",
+    [MISUSE_NEVER_STARTED] = "a persistent request was waited for, but never started",
+    [MISUSE_MESSAGE_LEFT] = "a message that was probed was never received",
+    [MISUSE_REQUEST_LEFT] =
+        "a request was never completed: no wait or test for it, or its handle was overwritten",
+    [MISUSE_OBJECT_LEFT] = "%o was never freed",
+    [MISUSE_BUFFER_LEFT] = "%o was never detached",
+    [MISUSE_PERSISTENT_LEFT] = "a persistent request was never freed",
+    [MISUSE_PERSISTENT_UNSTARTED] = "a persistent request was never freed, nor started",
+    [MISUSE_INIT_TWICE] = "MPI is initialized already",
+    [MISUSE_AFTER_FINALIZE] = "it is called after MPI_Finalize",
+    [MISUSE_BEFORE_INIT] = "it is called before MPI_Init",
+    [MISUSE_WINDOW_READ] = "bytes %0 to %1 of its window are read by the call",
+    [MISUSE_WINDOW_WRITTEN] = "bytes %0 to %1 of its window are written by the call",
+    [MISUSE_WINDOW_LOADED] = "bytes %0 to %1 of its window were loaded",
+    [MISUSE_WINDOW_STORED] = "bytes %0 to %1 of its window were stored to",
+    [MISUSE_WINDOW_CHANGED] = "bytes %0 to %1 of its window changed",
+};
+_Static_assert(sizeof misuse_forms / sizeof *misuse_forms == MISUSE_KIND_COUNT, "words per kind");
+
+static const struct {
+    const char *name, *none; /* one of it; the handle that names none */
+} object_words[] = {
+    [MISUSE_OBJECT_NONE] = {"an object", ""},
+    [MISUSE_OBJECT_COMM] = {"a communicator", "MPI_COMM_NULL"},
+    [MISUSE_OBJECT_GROUP] = {"a group", "MPI_GROUP_NULL"},
+    [MISUSE_OBJECT_TYPE] = {"a datatype", "MPI_DATATYPE_NULL"},
+    [MISUSE_OBJECT_OP] = {"an operation", "MPI_OP_NULL"},
+    [MISUSE_OBJECT_WIN] = {"a window", "MPI_WIN_NULL"},
+    [MISUSE_OBJECT_FILE] = {"a file", "MPI_FILE_NULL"},
+    [MISUSE_OBJECT_INFO] = {"an info object", "MPI_INFO_NULL"},
+    [MISUSE_OBJECT_ERRHANDLER] = {"an error handler", "MPI_ERRHANDLER_NULL"},
+    [MISUSE_OBJECT_KEYVAL] = {"an attribute key", "MPI_KEYVAL_INVALID"},
+    [MISUSE_OBJECT_BUFFER] = {"a buffer for MPI_Bsend", ""},
+    [MISUSE_OBJECT_MEMORY] = {"memory from MPI_Alloc_mem", ""},
+};
+_Static_assert(sizeof object_words / sizeof *object_words == MISUSE_OBJECT_COUNT,
+               "words per object");
+
+const char *wording_misuse_form(enum misuse_kind kind)
+{
+    return misuse_forms[kind];
+}
+
+char *wording_misuse(const struct misuse *misuse)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    int64_t value = 0;
+
+    if (!file)
+        return NULL;
+    for (const char *at = misuse_forms[misuse->kind]; *at; at++) {
+        if (*at != '%') {
+            fputc(*at, file);
+            continue;
+        }
+        at++;
+        if (*at >= '0' && *at < '0' + MISUSE_VALUES) {
+            value = misuse->value[*at - '0'];
+            fprintf(file, "%" PRId64, value);
+        } else if (*at >= 'a' && *at < 'a' + MISUSE_NAMES) {
+            fputs(misuse->name[*at - 'a'] ? misuse->name[*at - 'a'] : "?", file);
+        } else if (*at == 's') {
+            fputs(value == 1 ? "" : "s", file);
+        } else {
+            fputs(*at == 'o' ? object_words[misuse->object].name
+                             : object_words[misuse->object].none,
+                  file);
+        }
+    }
+    return text_close(file, &text);
+}

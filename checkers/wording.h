@@ -12,6 +12,7 @@
 #include <stdio.h>
 
 #include "core/trace/ending.h"
+#include "core/trace/misuse.h"
 
 /* All of them, ascending: "rank 1", "ranks 0 and 1", "ranks 0, 1 and 2"; many: "ranks 0 to 19, 21
  * and 22". joint: " and ", " or ". */
@@ -39,5 +40,11 @@ char *wording_ending(const struct ending *ending);
 /* What is said of a job that runs and seems to hang, after quiet_s seconds: its ranks are of the
  * roles INSIDE, POLLS and OUTSIDE. Free with free(); NULL: out of memory. */
 char *wording_quiet(const struct ending *seen, uint32_t quiet_s);
+
+/* What was misused: "'tag' is -3: tags are not negative". Free with free(); NULL: out of memory. */
+char *wording_misuse(const struct misuse *misuse);
+/* The words of a kind, with places for what a record of it holds: %a, %b and %c its names, %0, %1
+ * and %2 its values (%s: the plural of the value before it), %o its object, %n what names none. */
+const char *wording_misuse_form(enum misuse_kind kind);
 
 #endif

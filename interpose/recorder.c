@@ -450,15 +450,15 @@ void usage_outside(unsigned call, void **cfa)
         recorder_plain() || trait_in(call_description[call].traits, TRAIT_ANY_TIME) ||
         (life.pid && life.pid != (int)getpid()))
         return;
-    const char *sentence = recorder.on      ? "MPI is initialized already"
-                           : recorder.ended ? "it is called after MPI_Finalize"
-                                            : "it is called before MPI_Init";
+    enum misuse_kind kind = recorder.on      ? MISUSE_INIT_TWICE
+                            : recorder.ended ? MISUSE_AFTER_FINALIZE
+                                             : MISUSE_BEFORE_INIT;
     struct lane *lane = recorder.lanes;
     if (!lane && !(lane = before_start()))
         return;
     struct spool_event *e = recorder_enter(lane, call, cfa);
     recorder_fields(e, 0, EVENT_NONE, EVENT_NONE, 0, EVENT_NONE, 0);
-    usage_say(lane, e->seq, "lifecycle", NULL, 0, "%s", sentence);
+    usage_say(lane, e->seq, kind, NULL, 0);
     recorder_open(lane, e);
     recorder_back(e);
     recorder_leave(lane, e, MPI_SUCCESS, false);

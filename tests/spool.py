@@ -3,7 +3,7 @@
 import glob, os, re, struct, sys
 
 KINDS = ("PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM DEF_GROUP DEF_TYPE DEF_OP "
-         "DEF_WIN DEF_FILE LOST CLOCK REPEAT THREAD").split()
+         "DEF_WIN DEF_FILE LOST CLOCK REPEAT MISUSE THREAD").split()
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 

@@ -223,9 +223,10 @@ static enum core_status take_text(const char *name, uint32_t index, int64_t valu
 {
     struct text *out = context;
 
+    (void)name;
     (void)index;
     (void)value;
-    if (text && strcmp(name, "usage") != 0 && strlen(text) < sizeof out->text)
+    if (text && strlen(text) < sizeof out->text)
         memcpy(out->text, text, strlen(text) + 1);
     return CORE_OK;
 }

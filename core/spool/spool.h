@@ -26,10 +26,10 @@
  *     full disk is an error code that ends recording, never a SIGBUS.
  *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their
  *     parent.
- *  7. What belongs to a call (lists, leg, args, texts, dones, stack) is committed in the same lane
- *     before the call's own event record. Digests and payloads may come at any time: they name the
- *     event that owns the buffer. Definitions are committed before the first record of the lane
- *     that uses them; texts with b = 65535 are notes and belong to no call.
+ *  7. What belongs to a call (lists, leg, args, texts, misuse, dones, stack) is committed in the
+ * same lane before the call's own event record. Digests and payloads may come at any time: they
+ * name the event that owns the buffer. Definitions are committed before the first record of the
+ * lane that uses them; texts with b = 65535 are notes and belong to no call.
  *  8. tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT, RMA, OP and for
  *     MPI_Reduce_local.
  *  9. comm of an event is a DEF_WIN or DEF_FILE id for calls on windows and files; for those that
@@ -49,11 +49,12 @@
 #include <stdint.h>
 
 #include "core/trace/event.h"
+#include "core/trace/misuse.h"
 
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 3,
+    SPOOL_VERSION = 4,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -84,6 +85,7 @@ enum spool_kind {
     SPOOL_LOST,   /* struct spool_lost: so many events were not recorded here */
     SPOOL_CLOCK,  /* struct spool_clock: a pair of clock readings, at start and at end */
     SPOOL_REPEAT, /* struct spool_repeat: the event stands for so many equal calls */
+    SPOOL_MISUSE, /* struct spool_misuse */
     SPOOL_THREAD, /* only the head: the lane's thread has ended, what follows is another one's */
     SPOOL_KIND_COUNT
 };
@@ -171,10 +173,15 @@ struct spool_text { /* a = length in bytes, b = argument position; b = 65535: a 
     uint64_t seq;
     /* a bytes, padded to 8 */
 };
-/* b: misuse that the rank saw itself: "RULE|ARGUMENT|SEQ|SENTENCE" or
- * "RULE|ARGUMENT|SEQ@SITE|SENTENCE": SEQ another call it is about, or 0; SITE where it was done (in
- * a trace: an id of the trace) */
-enum { SPOOL_TEXT_USAGE = 65534 };
+struct spool_misuse { /* a = enum misuse_kind, b = enum misuse_object (core/trace/misuse.h) */
+    struct spool_head head;
+    uint64_t seq;   /* the call at which it was seen */
+    uint64_t other; /* seq of another call it is about; 0 none */
+    uint32_t site;  /* DEF_SITE id of where it was done; 0 the call's own */
+    uint32_t name_bytes;
+    int64_t value[MISUSE_VALUES];
+    /* name_bytes bytes, padded to 8: MISUSE_NAMES names, each ended by a NUL; empty: none */
+};
 
 enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1 };
 enum { SPOOL_BUFFER_SEND = 0, SPOOL_BUFFER_RECV = 1 };

@@ -327,6 +327,7 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_LOST] = sizeof(struct spool_lost),
         [SPOOL_CLOCK] = sizeof(struct spool_clock),
         [SPOOL_REPEAT] = sizeof(struct spool_repeat),
+        [SPOOL_MISUSE] = sizeof(struct spool_misuse),
         [SPOOL_THREAD] = sizeof(struct spool_head),
     };
     const void *record = head;
@@ -346,6 +347,9 @@ static bool record_fits(const struct spool_head *head)
         break;
     case SPOOL_TEXT:
         need += head->a;
+        break;
+    case SPOOL_MISUSE:
+        need += ((const struct spool_misuse *)record)->name_bytes;
         break;
     case SPOOL_PAYLOAD:
         need += ((const struct spool_payload *)record)->count;

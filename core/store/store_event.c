@@ -237,27 +237,6 @@ static int64_t arg_value(const struct store_ids *ids, const char *kind, int64_t 
     return map ? (int64_t)store_map_get(map, (uint32_t)value) : value;
 }
 
-/* A text of misuse with its site as the trace numbers it. Returns its length. */
-static uint32_t usage_text(const struct store_rank *rank, const char *text, uint32_t bytes,
-                           char *out, size_t room)
-{
-    const char *about = memchr(text, '|', bytes), *end = text + bytes, *at, *rest;
-    about = about ? memchr(about + 1, '|', (size_t)(end - about - 1)) : NULL;
-    rest = about ? memchr(about + 1, '|', (size_t)(end - about - 1)) : NULL;
-    at = rest ? memchr(about, '@', (size_t)(rest - about)) : NULL;
-    if (!at || bytes + 16 > room) {
-        memcpy(out, text, bytes);
-        return bytes;
-    }
-    uint32_t head = (uint32_t)(at - text),
-             id = store_map_get(&rank->ids.site, (uint32_t)strtoul(at + 1, NULL, 10));
-    memcpy(out, text, head);
-    if (id)
-        head += (uint32_t)snprintf(out + head, room - head, "@%" PRIu32, id);
-    memcpy(out + head, rest, (size_t)(end - rest));
-    return head + (uint32_t)(end - rest);
-}
-
 static enum core_status args_put(struct store *store, struct store_rank *rank, uint32_t call,
                                  struct store_gather *parts, int64_t *out_set)
 {
@@ -292,19 +271,11 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
     }
     for (uint32_t at = 0; !status && at < parts->text_bytes;) {
         uint16_t argument, bytes;
-        char usage[UINT16_MAX];
         memcpy(&argument, parts->text + at, 2);
         memcpy(&bytes, parts->text + at + 2, 2);
         const char *text = parts->text + at + 4;
-        uint32_t length = bytes;
-        if (argument == SPOOL_TEXT_USAGE) {
-            length = usage_text(rank, text, bytes, usage, sizeof usage);
-            text = usage;
-            snprintf(buffer, sizeof buffer, "usage");
-        } else {
-            snprintf(buffer, sizeof buffer, "arg%u", argument);
-        }
-        status = arg_add(store, &used, 't', buffer, text, length, length);
+        snprintf(buffer, sizeof buffer, "arg%u", argument);
+        status = arg_add(store, &used, 't', buffer, text, bytes, bytes);
         at += 4u + bytes;
     }
     if (status || !used)
@@ -326,6 +297,46 @@ static enum core_status stack_put(struct store *store, const struct store_rank *
         int64_t row[3] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, i,
                           store_map_get(&rank->ids.site, parts->frame[i])};
         status = store_put_integers(&store->sql, STORE_STACK, row, 3);
+    }
+    return status;
+}
+
+/* One record of misuse. Kinds and objects that are not known are left out: the spool's version
+ * should have told. */
+static enum core_status misuse_row(struct store *store, const struct store_rank *rank, uint64_t seq,
+                                   const struct spool_misuse *record)
+{
+    const char *name[MISUSE_NAMES] = {NULL};
+    const char *at = spool_tail(record, sizeof *record), *end = at + record->name_bytes;
+    uint32_t site = store_map_get(&rank->ids.site, record->site);
+    const char *kind = misuse_kind_text((enum misuse_kind)record->head.a);
+    const char *object = misuse_object_text((enum misuse_object)record->head.b);
+
+    if (!kind || !object)
+        return CORE_OK;
+    for (int i = 0; i < MISUSE_NAMES && at < end; i++) {
+        const char *stop = memchr(at, '\0', (size_t)(end - at));
+        if (!stop)
+            break;
+        name[i] = stop > at ? at : NULL;
+        at = stop + 1;
+    }
+    return store_put(&store->sql, STORE_MISUSE, "ititiiiittt",
+                     (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, kind,
+                     record->other ? (int64_t)record->other : STORE_NULL, object,
+                     site ? (int64_t)site : STORE_NULL, record->value[0], record->value[1],
+                     record->value[2], name[0], name[1], name[2]);
+}
+
+static enum core_status misuse_put(struct store *store, const struct store_rank *rank, uint64_t seq,
+                                   const struct store_gather *parts)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t at = 0; !status && at < parts->misuse_bytes;) {
+        const struct spool_misuse *record = (const void *)(parts->misuse + at);
+        status = misuse_row(store, rank, seq, record);
+        at += record->head.words * 8u;
     }
     return status;
 }
@@ -552,6 +563,8 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
         status = args_put(store, rank, call, parts, &shape.args);
     if (!status && parts && parts->frame_count)
         status = stack_put(store, rank, event->seq, parts);
+    if (!status && parts && parts->misuse_bytes)
+        status = misuse_put(store, rank, event->seq, parts);
     if (!status)
         status = shape_put(store, &shape, &row.shape);
     if (status)

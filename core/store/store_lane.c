@@ -28,7 +28,7 @@ void store_lane_forget(struct store_gather *parts)
     parts->has_leg = false;
     parts->calls = 0;
     parts->list_count = parts->done_count = parts->arg_count = parts->text_bytes =
-        parts->frame_count = 0;
+        parts->misuse_bytes = parts->frame_count = 0;
 }
 
 const struct store_list *store_list_find(const struct store_gather *parts, uint16_t role)
@@ -151,6 +151,15 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         parts->text_bytes += bytes;
         return CORE_OK;
     }
+    case SPOOL_MISUSE:
+        status =
+            CORE_ARRAY_ROOM_ZERO(parts->misuse, parts->misuse_room,
+                                 (uint64_t)parts->misuse_bytes + head->words * 8u, "the trace");
+        if (status)
+            return status;
+        memcpy(parts->misuse + parts->misuse_bytes, head, head->words * 8u);
+        parts->misuse_bytes += head->words * 8u;
+        return CORE_OK;
     case SPOOL_STACK:
         status = CORE_ARRAY_ROOM_ZERO(parts->frame, parts->frame_room, head->a, "the trace");
         if (!status && head->a) {
@@ -250,6 +259,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
         case SPOOL_LEG:
         case SPOOL_ARGS:
         case SPOOL_REPEAT:
+        case SPOOL_MISUSE:
         case SPOOL_STACK: { /* seq stands at the same place in all of them */
             uint64_t seq = ((const struct spool_args *)(const void *)head)->seq;
             if (seq)
@@ -274,6 +284,7 @@ void store_lane_close(struct store_lane *lane)
         free(parts->arg);
         free(parts->text);
         free(parts->frame);
+        free(parts->misuse);
     }
     if (lane->open)
         spool_reader_close(&lane->reader);

@@ -74,6 +74,7 @@ enum store_table {
     STORE_STACK,
     STORE_CHANNEL,
     STORE_MESSAGE,
+    STORE_MISUSE,
     STORE_ENDED,
     STORE_PROOF,
     STORE_RANK_SPAN,
@@ -278,6 +279,8 @@ struct store_gather { /* the parts of one call */
     uint32_t text_bytes, text_room;
     uint32_t *frame;
     uint32_t frame_count, frame_room;
+    unsigned char *misuse; /* struct spool_misuse, each with its names; one after the other */
+    uint32_t misuse_bytes, misuse_room;
 };
 enum { STORE_THREADS_MAX = 1024 };
 struct store_lane {

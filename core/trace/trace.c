@@ -180,14 +180,14 @@ static enum core_status schema_look(const struct trace *trace)
         "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND rootpage > 0 AND name IN "
         "('meta', "
         "'rank', 'call', 'site', 'comm', 'comm_member', 'datatype', 'op', 'shape', 'event_row', "
-        "'completion_set', 'arg_set', 'ended', 'proof', 'rank_span', 'run', 'finding')",
+        "'completion_set', 'arg_set', 'misuse', 'ended', 'proof', 'rank_span', 'run', 'finding')",
         &tables);
     if (!status)
         status =
             number_of(trace, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", &others);
     if (status)
         return status;
-    return tables == 17 && !others ? CORE_OK
+    return tables == 18 && !others ? CORE_OK
                                    : trace_damaged(trace, "its tables are not those of a trace");
 }
 

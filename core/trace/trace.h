@@ -14,7 +14,7 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 6, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 7, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 
 struct trace_call {
     const char *name;
@@ -169,12 +169,11 @@ enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg
 enum core_status trace_event_refused(struct trace *trace, const struct trace_event *event,
                                      bool *out_refused);
 
-/* Misuse that the ranks saw themselves (core/spool/spool.h, SPOOL_TEXT_USAGE), in the order of
- * ranks and their calls. The text is valid until fn returns. A status other than CORE_OK ends it
- * and is returned. */
-typedef enum core_status (*trace_usage_fn)(uint32_t rank, uint64_t seq, const char *text,
-                                           void *context);
-enum core_status trace_usage_each(struct trace *trace, trace_usage_fn fn, void *context);
+/* What the ranks saw misused themselves, in the order of ranks and their calls. The names are valid
+ * until fn returns. A status other than CORE_OK ends it and is returned. */
+typedef enum core_status (*trace_misuse_fn)(uint32_t rank, uint64_t seq,
+                                            const struct misuse *misuse, void *context);
+enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void *context);
 
 /* World ranks of a group that a call named (argument "group"), by rank in it; *out_count = 0 when
  * it was not kept. Free with free(). */

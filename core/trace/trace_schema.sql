@@ -86,6 +86,11 @@ CREATE TABLE channel (id INTEGER PRIMARY KEY, comm INTEGER, source INTEGER NOT N
     inner INTEGER NOT NULL);
 CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send INTEGER, receive INTEGER, bytes INTEGER);
 
+-- What ranks saw themselves to be misused, or done to their windows, in the order of a rank's calls (core/trace/misuse.h): other is the
+-- sequence number of a call that it is about as well, site the place of the instruction that did it, where it was none of MPI.
+CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER, object TEXT NOT NULL, site INTEGER,
+    value0 INTEGER, value1 INTEGER, value2 INTEGER, argument TEXT, name1 TEXT, name2 TEXT);
+
 -- How crosswait ended the job; no row: it did not. reason: deadlock, budget, stall; limit_ms: how long the job was given, or was let
 -- stand still. And what the launcher saw then (core/trace/ending.h), a row for each thing that a call waits for, one at least for each
 -- call (entry): role is core, behind, inside, polls or outside; any of the ranks in the set `ranks` could do what `need` says; ended = 1: they

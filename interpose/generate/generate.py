@@ -433,7 +433,7 @@ class Call:
             c.append("recorder_request_freeing(lane, e->seq, request_in);")
         elif self.klass in ("mrecv", "imrecv"):
             c.append(f"if (UNLIKELY(!message_in.id) && {one('msg_io')} && *{one('msg_io')} != recorder_handle.message_no_proc) "
-                     f'usage_say(lane, e->seq, "argument", "message", 0, "\'message\' is no message that was probed");')
+                     f'usage_say(lane, e->seq, MISUSE_NO_MESSAGE, "message", 0);')
         for role, kind in (("comm_io", "COMM"), ("win_io", "WIN"), ("file_io", "FILE"), ("type_io", "TYPE"), ("group_io", "GROUP"), ("op_io", "OP")):
             if one(role):
                 check = f"usage_freeing(lane, e->seq, OBJECT_{kind}, *{one(role)}, {q(one(role))});" if self.klass != "type" else \

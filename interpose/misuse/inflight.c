@@ -80,16 +80,11 @@ static void look_on(void)
 }
 
 static void say_window(struct lane *lane, uint64_t seq, const struct window *w, uintptr_t low,
-                       uintptr_t high, uint32_t site, char how)
+                       uintptr_t high, uint32_t site, enum misuse_kind how)
 {
-    char text[128], place[16] = "";
-    if (window_said++ >= WINDOW_SAID_MAX)
-        return;
-    if (site)
-        snprintf(place, sizeof place, "@%u", site);
-    snprintf(text, sizeof text, "window||%llu%s|%lld %lld %c", (unsigned long long)w->seq, place,
-             (long long)(low - w->start), (long long)(high - w->start), how);
-    recorder_text(lane, seq, SPOOL_TEXT_USAGE, text);
+    if (window_said++ < WINDOW_SAID_MAX)
+        usage_say(lane, seq, how, NULL, w->seq, .site = (int32_t)site,
+                  .value = {(int64_t)(low - w->start), (int64_t)(high - w->start)});
 }
 
 static uint32_t watched_bytes(const struct window *w)
@@ -155,7 +150,8 @@ static void touch_windows(struct lane *lane, uint64_t seq, const struct usage_bu
         uintptr_t low = b->start > w->start ? b->start : w->start,
                   high = b->end < w->end ? b->end : w->end;
         if (low < high)
-            say_window(lane, seq, w, low, high, 0, b->access == USAGE_WRITE ? 'w' : 'r');
+            say_window(lane, seq, w, low, high, 0,
+                       b->access == USAGE_WRITE ? MISUSE_WINDOW_WRITTEN : MISUSE_WINDOW_READ);
     }
 }
 
@@ -169,7 +165,8 @@ static unsigned look_at_points(struct lane *lane, uint64_t seq, const struct win
         return 0;
     unsigned bytes = watch_bytes(stored ? w->stores : w->touches);
     say_window(lane, seq, w, w->start, w->start + bytes,
-               recorder_site_of(lane, stored ? stored : touched), stored ? 'S' : 'L');
+               recorder_site_of(lane, stored ? stored : touched),
+               stored ? MISUSE_WINDOW_STORED : MISUSE_WINDOW_LOADED);
     return stored ? bytes : 0;
 }
 
@@ -185,7 +182,7 @@ static void look_at_windows(struct lane *lane, uint64_t seq)
             low++;
         while (now[high - 1] == w->content[high - 1])
             high--;
-        say_window(lane, seq, w, w->start + low, w->start + high, 0, 's');
+        say_window(lane, seq, w, w->start + low, w->start + high, 0, MISUSE_WINDOW_CHANGED);
     }
 }
 
@@ -209,8 +206,7 @@ static bool in_place(struct lane *lane, uint64_t seq, const char *argument, cons
 {
     bool is = at == MPI_IN_PLACE || (at && at == recorder_handle.in_place);
     if (UNLIKELY(is) && place == USAGE_NOT_IN_PLACE)
-        usage_say(lane, seq, "argument", argument, 0,
-                  "'%s' is MPI_IN_PLACE, which is not allowed here", argument);
+        usage_say(lane, seq, MISUSE_IN_PLACE, argument, 0);
     return is;
 }
 
@@ -218,16 +214,15 @@ static void put(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                 const struct usage_buffer *buffer, const struct datatype_span *s)
 {
     if (UNLIKELY(buffer->start < 4096)) {
-        usage_say(lane, seq, "argument", buffer->argument, 0,
-                  "'%s' is %s, but there is data to be %s", buffer->argument,
-                  buffer->at ? "no address" : "a null pointer",
-                  buffer->access == USAGE_READ ? "sent" : "received");
+        bool sent = buffer->access == USAGE_READ;
+        usage_say(lane, seq,
+                  buffer->at ? (sent ? MISUSE_ADDRESS_SENT : MISUSE_ADDRESS_RECEIVED)
+                             : (sent ? MISUSE_NULL_SENT : MISUSE_NULL_RECEIVED),
+                  buffer->argument, 0);
         return;
     }
     if (UNLIKELY(s->overlaps) && buffer->access == USAGE_WRITE && buffer->type)
-        usage_say(lane, seq, "argument", buffer->argument, 0,
-                  "the datatype of '%s' has parts that overlap, which must not be received into",
-                  buffer->argument);
+        usage_say(lane, seq, MISUSE_TYPE_OVERLAPS, buffer->argument, 0);
     if (all->count < USAGE_BUFFERS_MAX)
         all->buffer[all->count++] = *buffer;
 }
@@ -268,8 +263,7 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
              k++)
             if (counts[k] > 0 && displs[k] < displs[i] + counts[i] &&
                 displs[i] < displs[k] + counts[k]) {
-                usage_say(lane, seq, "argument", argument, 0,
-                          "the parts of '%s' for ranks %d and %d overlap", argument, k, i);
+                usage_say(lane, seq, MISUSE_PARTS_OVERLAP, argument, 0, .value = {k, i});
                 return;
             }
     }
@@ -389,12 +383,11 @@ static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buff
 {
     for (uint32_t i = 0; i < usage_flying.count; i++)
         if (meet(b, &flying[i].buffer)) {
-            usage_say(lane, seq, "buffer", b->argument, flying[i].seq,
-                      "'%s' overlaps '%s' of a call that has not completed%s", b->argument,
-                      flying[i].buffer.argument,
+            usage_say(lane, seq,
                       b->access == USAGE_WRITE && flying[i].buffer.access == USAGE_WRITE
-                          ? ", and both are written"
-                          : "");
+                          ? MISUSE_BUFFER_BOTH_WRITTEN
+                          : MISUSE_BUFFER_OVERLAPS,
+                      b->argument, flying[i].seq, .name[1] = flying[i].buffer.argument);
             return;
         }
 }
@@ -407,9 +400,8 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
     for (unsigned i = 0; i < all->count; i++)
         for (unsigned k = 0; k < i; k++)
             if (meet(&all->buffer[i], &all->buffer[k]))
-                usage_say(lane, seq, "argument", all->buffer[i].argument, 0,
-                          "'%s' and '%s' overlap", all->buffer[k].argument,
-                          all->buffer[i].argument);
+                usage_say(lane, seq, MISUSE_BUFFERS_OVERLAP, all->buffer[i].argument, 0,
+                          .name[1] = all->buffer[k].argument);
     for (unsigned i = 0; UNLIKELY(window_count) && i < all->count; i++)
         touch_windows(lane, seq, &all->buffer[i]);
     held &= recorder.threads;
@@ -483,9 +475,8 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
     struct flight *f = &flying[at];
     uint64_t now = judge && f->hash && f->buffer.access == USAGE_READ ? hash_of(f) : f->hash;
     if (now != f->hash)
-        usage_say(lane, seq, "buffer", f->buffer.argument, f->seq,
-                  "'%s' was %s before the call that reads it had completed", f->buffer.argument,
-                  now ? "written to" : "unmapped");
+        usage_say(lane, seq, now ? MISUSE_SEND_WRITTEN : MISUSE_SEND_UNMAPPED, f->buffer.argument,
+                  f->seq);
     unwatch(f);
     large_count -= f->large;
     look_on();
@@ -602,9 +593,9 @@ static void look_for_large(struct lane *lane, uint64_t seq)
         struct flight *f = &flying[i];
         if (!f->large || memory_readable_now((const void *)f->buffer.start, 1))
             continue;
-        usage_say(lane, seq, "buffer", f->buffer.argument, f->seq,
-                  "'%s' was unmapped before the call that %s it had completed", f->buffer.argument,
-                  f->buffer.access == USAGE_READ ? "reads" : "fills");
+        usage_say(lane, seq,
+                  f->buffer.access == USAGE_READ ? MISUSE_SEND_UNMAPPED : MISUSE_RECEIVE_UNMAPPED,
+                  f->buffer.argument, f->seq);
         f->large = false;
         f->hash = 0;
         large_count--;
@@ -624,10 +615,9 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
         bool changed = now && now != f->hash;
         if (!hit && !changed)
             continue;
-        usage_say_at(lane, seq, changed ? "buffer" : "load", f->buffer.argument, f->seq,
-                     hit ? recorder_site_of(lane, hit) : 0,
-                     "'%s' was %s before the call that fills it had completed", f->buffer.argument,
-                     changed ? "written to" : "accessed");
+        usage_say(lane, seq, changed ? MISUSE_RECEIVE_WRITTEN : MISUSE_RECEIVE_ACCESSED,
+                  f->buffer.argument, f->seq,
+                  .site = hit ? (int32_t)recorder_site_of(lane, hit) : 0);
         unwatch(f);
     }
     look_on();

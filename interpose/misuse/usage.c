@@ -6,7 +6,6 @@
  *     the first word of each of the library's objects points at its class, which tells the last. */
 #include "interpose/misuse/usage.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,62 +25,70 @@ static unsigned said;
 unsigned usage_uncommitted;
 
 static const struct kind {
-    const char *name, *null, *class, *base; /* base: the class of static objects */
+    enum misuse_object object;
+    const char *class, *base; /* base: the class of static objects */
     const char *predefined[3];
 } kinds[OBJECT_KINDS] = {
-    [OBJECT_COMM] = {"a communicator",
-                     "MPI_COMM_NULL",
+    [OBJECT_COMM] = {MISUSE_OBJECT_COMM,
                      "ompi_communicator_t_class",
                      NULL,
                      {"ompi_mpi_comm_world", "ompi_mpi_comm_self", "ompi_mpi_comm_null"}},
-    [OBJECT_GROUP] = {"a group",
-                      "MPI_GROUP_NULL",
+    [OBJECT_GROUP] = {MISUSE_OBJECT_GROUP,
                       "ompi_group_t_class",
                       NULL,
                       {"ompi_mpi_group_empty", "ompi_mpi_group_null", NULL}},
-    [OBJECT_TYPE] = {"a datatype",
-                     "MPI_DATATYPE_NULL",
+    [OBJECT_TYPE] = {MISUSE_OBJECT_TYPE,
                      "ompi_datatype_t_class",
                      "opal_datatype_t_class",
                      {"ompi_mpi_datatype_null", NULL, NULL}},
-    [OBJECT_OP] =
-        {"an operation", "MPI_OP_NULL", "ompi_op_t_class", NULL, {"ompi_mpi_op_null", NULL, NULL}},
-    [OBJECT_WIN] =
-        {"a window", "MPI_WIN_NULL", "ompi_win_t_class", NULL, {"ompi_mpi_win_null", NULL, NULL}},
-    [OBJECT_FILE] =
-        {"a file", "MPI_FILE_NULL", "ompi_file_t_class", NULL, {"ompi_mpi_file_null", NULL, NULL}},
-    [OBJECT_INFO] = {"an info object",
-                     "MPI_INFO_NULL",
+    [OBJECT_OP] = {MISUSE_OBJECT_OP, "ompi_op_t_class", NULL, {"ompi_mpi_op_null", NULL, NULL}},
+    [OBJECT_WIN] = {MISUSE_OBJECT_WIN, "ompi_win_t_class", NULL, {"ompi_mpi_win_null", NULL, NULL}},
+    [OBJECT_FILE] = {MISUSE_OBJECT_FILE,
+                     "ompi_file_t_class",
+                     NULL,
+                     {"ompi_mpi_file_null", NULL, NULL}},
+    [OBJECT_INFO] = {MISUSE_OBJECT_INFO,
                      "ompi_info_t_class",
                      NULL,
                      {"ompi_mpi_info_null", "ompi_mpi_info_env", NULL}},
-    [OBJECT_ERRHANDLER] = {"an error handler",
-                           "MPI_ERRHANDLER_NULL",
+    [OBJECT_ERRHANDLER] = {MISUSE_OBJECT_ERRHANDLER,
                            "ompi_errhandler_t_class",
                            NULL,
                            {"ompi_mpi_errhandler_null", "ompi_mpi_errors_are_fatal",
                             "ompi_mpi_errors_return"}},
-    [OBJECT_KEYVAL] = {"an attribute key", "MPI_KEYVAL_INVALID", NULL, NULL, {NULL}},
-    [OBJECT_BUFFER] = {"a buffer for MPI_Bsend", "", NULL, NULL, {NULL}},
-    [OBJECT_MEMORY] = {"memory from MPI_Alloc_mem", "", NULL, NULL, {NULL}},
+    [OBJECT_KEYVAL] = {MISUSE_OBJECT_KEYVAL, NULL, NULL, {NULL}},
+    [OBJECT_BUFFER] = {MISUSE_OBJECT_BUFFER, NULL, NULL, {NULL}},
+    [OBJECT_MEMORY] = {MISUSE_OBJECT_MEMORY, NULL, NULL, {NULL}},
 };
 
-void usage_say_at(struct lane *lane, uint64_t seq, const char *rule, const char *argument,
-                  uint64_t other, uint32_t site, const char *format, ...)
+void usage_keep(struct lane *lane, uint64_t seq, const struct misuse *misuse)
 {
-    char text[512], place[16] = "";
-    va_list list;
-    if (!seq ||
-        __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= USAGE_MAX) /* usage.h invariant 2 */
+    bool access = misuse->kind >= MISUSE_WINDOW_READ; /* have a limit of theirs */
+    size_t bytes = 0, length[MISUSE_NAMES];
+    if (!seq || (!access && /* usage.h invariant 2 */
+                 __atomic_fetch_add(&said, 1, __ATOMIC_RELAXED) >= USAGE_MAX))
         return;
-    if (site)
-        snprintf(place, sizeof place, "@%u", site);
-    int used = snprintf(text, sizeof text, "%s|%s|%llu%s|", rule, argument ? argument : "",
-                        (unsigned long long)other, place);
-    va_start(list, format);
-    vsnprintf(text + used, sizeof text - (size_t)used, format, list);
-    va_end(list);
-    recorder_text(lane, seq, SPOOL_TEXT_USAGE, text);
+    for (int i = 0; i < MISUSE_NAMES; i++) {
+        length[i] = misuse->name[i] ? strnlen(misuse->name[i], USAGE_NAME_MAX) : 0;
+        bytes += length[i] + 1;
+    }
+    uint32_t words = (uint32_t)((sizeof(struct spool_misuse) + bytes + 7) / 8);
+    struct spool_misuse *record = spool_reserve(&lane->writer, words);
+    if (!record)
+        return;
+    *record = (struct spool_misuse){
+        {SPOOL_MISUSE, (uint16_t)words, (uint16_t)misuse->kind, (uint16_t)misuse->object},
+        seq,
+        misuse->other,
+        (uint32_t)misuse->site,
+        (uint32_t)bytes,
+        {misuse->value[0], misuse->value[1], misuse->value[2]}};
+    char *at = (char *)(record + 1);
+    for (int i = 0; i < MISUSE_NAMES; i++) {
+        memcpy(at, misuse->name[i] ? misuse->name[i] : "", length[i]);
+        at += length[i];
+        *at++ = '\0';
+    }
 }
 
 /* --- the table -------------------------------------------------------------------------------- */
@@ -350,24 +357,19 @@ void usage_keyval_used(struct lane *lane, int keyval)
 void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                   const char *argument, bool null_allowed)
 {
-    const struct kind *k = &kinds[kind];
+    enum misuse_object what = kinds[kind].object;
     if (!handle && kind != OBJECT_KEYVAL) {
-        usage_say(lane, seq, "argument", argument, 0, "'%s' is not %s but a null pointer", argument,
-                  k->name);
+        usage_say(lane, seq, MISUSE_HANDLE_POINTER, argument, 0, .object = what);
     } else if (is_null(kind, handle)) {
         if (!null_allowed)
-            usage_say(lane, seq, "argument", argument, 0, "'%s' is %s", argument, k->null);
+            usage_say(lane, seq, MISUSE_HANDLE_NULL, argument, 0, .object = what);
     } else if (!usage_good(kind, handle)) {
         recorder_lock();
         const struct object *o = find(kind, handle);
         uint64_t made_by = o ? o->seq : 0;
         recorder_unlock();
-        if (made_by)
-            usage_say(lane, seq, "argument", argument, made_by, "'%s' is %s that was freed",
-                      argument, k->name);
-        else
-            usage_say(lane, seq, "argument", argument, 0,
-                      "'%s' is not %s: it was never made, or was freed", argument, k->name);
+        usage_say(lane, seq, made_by ? MISUSE_HANDLE_FREED : MISUSE_HANDLE_UNKNOWN, argument,
+                  made_by, .object = what);
     }
 }
 
@@ -380,9 +382,7 @@ void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, c
     recorder_unlock();
     if (!ours && handle && kind != OBJECT_ERRHANDLER && kind != OBJECT_GROUP &&
         !is_null(kind, handle) && predefined(kind, handle))
-        usage_say(lane, seq, "argument", argument, 0,
-                  "'%s' is %s that is predefined: it must not be freed", argument,
-                  kinds[kind].name);
+        usage_say(lane, seq, MISUSE_HANDLE_PREDEFINED, argument, 0, .object = kinds[kind].object);
 }
 
 void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
@@ -403,8 +403,7 @@ void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const c
     uint64_t made_by = o && o->uncommitted ? o->seq : 0;
     recorder_unlock();
     if (made_by)
-        usage_say(lane, seq, "argument", argument, made_by,
-                  "'%s' is a datatype that was not committed", argument);
+        usage_say(lane, seq, MISUSE_TYPE_UNCOMMITTED, argument, made_by);
 }
 
 void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_Datatype *type,
@@ -423,9 +422,8 @@ void usage_finalizing(struct lane *lane, uint64_t seq)
     for (uint32_t i = 0; i < object_room; i++) {
         const struct object *o = &object[i];
         if (o->handle && !o->freed && o->seq)
-            usage_say(lane, seq, "leak", NULL, o->seq,
-                      o->kind == OBJECT_BUFFER ? "%s was never detached" : "%s was never freed",
-                      kinds[o->kind].name);
+            usage_say(lane, seq, o->kind == OBJECT_BUFFER ? MISUSE_BUFFER_LEFT : MISUSE_OBJECT_LEFT,
+                      NULL, o->seq, .object = kinds[o->kind].object);
     }
 }
 
@@ -440,11 +438,10 @@ void usage_peer_slow(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
         (what == USAGE_ROOT && info->inter && (value == MPI_ROOT || value == MPI_PROC_NULL)))
         return;
     int size = info->inter ? info->remote_size : info->size;
-    const char *name = value == MPI_ANY_SOURCE && what == USAGE_DEST ? " (MPI_ANY_SOURCE)" : "";
+    enum misuse_kind kind =
+        value == MPI_ANY_SOURCE && what == USAGE_DEST ? MISUSE_PEER_ANY : MISUSE_PEER_RANGE;
     if (value < 0 || value >= size)
-        usage_say(lane, seq, "argument", argument, 0,
-                  "'%s' is %d%s, but the communicator has %d rank%s", argument, value, name, size,
-                  size == 1 ? "" : "s");
+        usage_say(lane, seq, kind, argument, 0, .value = {value, size});
 }
 
 void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument)
@@ -468,22 +465,19 @@ void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const
         last.size = size;
     }
     if (value < 0 || value >= last.size)
-        usage_say(lane, seq, "argument", argument, 0, "'%s' is %d, but the window has %d ranks",
-                  argument, value, last.size);
+        usage_say(lane, seq, MISUSE_TARGET_RANGE, argument, 0, .value = {value, last.size});
 }
 
 void usage_tag_slow(struct lane *lane, uint64_t seq, int value, const char *argument)
 {
-    usage_say(lane, seq, "argument", argument, 0, "'%s' is %d: tags are not negative", argument,
-              value);
+    usage_say(lane, seq, MISUSE_TAG_NEGATIVE, argument, 0, .value = {value});
 }
 
 void usage_least_slow(struct lane *lane, uint64_t seq, long long value, const char *argument,
                       int least)
 {
-    usage_say(lane, seq, "argument", argument, 0,
-              least ? "'%s' is %lld, must be at least %d" : "'%s' is negative: %lld", argument,
-              value, least);
+    usage_say(lane, seq, least ? MISUSE_LEAST : MISUSE_NEGATIVE, argument, 0,
+              .value = {value, least});
 }
 
 void usage_counts(struct lane *lane, uint64_t seq, const void *given, const int *value, int n,
@@ -492,15 +486,14 @@ void usage_counts(struct lane *lane, uint64_t seq, const void *given, const int 
     usage_pointer(lane, seq, n > 0 ? given : "", argument);
     for (int i = 0; value && i < n; i++)
         if (value[i] < 0) {
-            usage_say(lane, seq, "argument", argument, 0, "'%s'[%d] is negative: %d", argument, i,
-                      value[i]);
+            usage_say(lane, seq, MISUSE_NEGATIVE_ENTRY, argument, 0, .value = {i, value[i]});
             return;
         }
 }
 
 void usage_pointer_slow(struct lane *lane, uint64_t seq, const char *argument)
 {
-    usage_say(lane, seq, "argument", argument, 0, "'%s' is a null pointer", argument);
+    usage_say(lane, seq, MISUSE_NULL_POINTER, argument, 0);
 }
 
 /* What a predefined operation works on, by the names of basic types: i integer, f floating point, c
@@ -554,16 +547,13 @@ void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type
             continue;
         if (combiner != MPI_COMBINER_NAMED) {
             if (!rma && (combiner < MPI_COMBINER_F90_REAL || combiner > MPI_COMBINER_F90_INTEGER))
-                usage_say(lane, seq, "argument", argument, 0,
-                          "'%s' is %s, which is not defined for derived datatypes", argument,
-                          op_name);
+                usage_say(lane, seq, MISUSE_OP_DERIVED, argument, 0, .name[1] = op_name);
             return;
         }
         REAL(Type_get_name)(type, name, &length);
         char sort = sort_of(name);
         if (sort != '?' && !strchr(allowed[i].sorts, sort)) {
-            usage_say(lane, seq, "argument", argument, 0, "'%s' is %s, which is not defined for %s",
-                      argument, op_name, name);
+            usage_say(lane, seq, MISUSE_OP_TYPE, argument, 0, .name[1] = op_name, .name[2] = name);
             return;
         }
     }
@@ -577,15 +567,13 @@ void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const
     long long product = 1;
     for (int i = 0; dims && i < ndims; i++) {
         if (dims[i] <= 0) {
-            usage_say(lane, seq, "argument", "dims", 0, "'dims'[%d] is %d", i, dims[i]);
+            usage_say(lane, seq, MISUSE_DIMS_ENTRY, "dims", 0, .value = {i, dims[i]});
             return;
         }
         product *= dims[i];
     }
     if (info && product > info->size)
-        usage_say(lane, seq, "argument", "dims", 0,
-                  "'dims' makes a grid of %lld ranks, but the communicator has %d", product,
-                  info->size);
+        usage_say(lane, seq, MISUSE_DIMS_PRODUCT, "dims", 0, .value = {product, info->size});
 }
 
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
@@ -597,14 +585,12 @@ void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const 
     for (int i = 0; rank && i < n; i++) {
         if (rank[i] < 0 || rank[i] >= size) {
             if (unique || rank[i] != MPI_PROC_NULL)
-                usage_say(lane, seq, "argument", argument, 0,
-                          "'%s'[%d] is %d, but the group has %d ranks", argument, i, rank[i], size);
+                usage_say(lane, seq, MISUSE_GROUP_RANGE, argument, 0, .value = {i, rank[i], size});
             return;
         }
         for (int k = 0; unique && k < i && n < 1000; k++)
             if (rank[k] == rank[i]) {
-                usage_say(lane, seq, "argument", argument, 0, "'%s' names rank %d twice", argument,
-                          rank[i]);
+                usage_say(lane, seq, MISUSE_RANK_TWICE, argument, 0, .value = {rank[i]});
                 return;
             }
     }
@@ -617,13 +603,13 @@ void usage_in_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int value, co
     if (!info)
         return;
     if (info->topology != 1) {
-        usage_say(lane, seq, "argument", "comm", 0, "'comm' has no Cartesian topology");
+        usage_say(lane, seq, MISUSE_NO_CART, "comm", 0);
         return;
     }
     int limit = dimension ? recorder_cart_dims(lane, comm) : info->size;
     if (value < 0 || value >= limit)
-        usage_say(lane, seq, "argument", argument, 0, "'%s' is %d, but there are %d %s", argument,
-                  value, limit, dimension ? "dimensions" : "ranks");
+        usage_say(lane, seq, dimension ? MISUSE_CART_DIMENSION : MISUSE_CART_RANK, argument, 0,
+                  .value = {value, limit});
 }
 
 void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argument, int n,
@@ -632,8 +618,7 @@ void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argume
     for (int i = 0; i < n; i++)
         if (allowed[i] == value)
             return;
-    usage_say(lane, seq, "argument", argument, 0,
-              "'%s' is %d, which is none of the values that it can have", argument, value);
+    usage_say(lane, seq, MISUSE_NONE_OF, argument, 0, .value = {value});
 }
 
 void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argument)
@@ -641,16 +626,11 @@ void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argumen
     int ways =
         !!(amode & MPI_MODE_RDONLY) + !!(amode & MPI_MODE_WRONLY) + !!(amode & MPI_MODE_RDWR);
     if (ways != 1)
-        usage_say(
-            lane, seq, "argument", argument, 0,
-            "'%s' must have exactly one of MPI_MODE_RDONLY, MPI_MODE_WRONLY and MPI_MODE_RDWR",
-            argument);
+        usage_say(lane, seq, MISUSE_AMODE_ACCESS, argument, 0);
     else if ((amode & MPI_MODE_RDONLY) && (amode & (MPI_MODE_CREATE | MPI_MODE_EXCL)))
-        usage_say(lane, seq, "argument", argument, 0,
-                  "'%s' has MPI_MODE_RDONLY with MPI_MODE_CREATE or MPI_MODE_EXCL", argument);
+        usage_say(lane, seq, MISUSE_AMODE_CREATE, argument, 0);
     else if ((amode & MPI_MODE_RDWR) && (amode & MPI_MODE_SEQUENTIAL))
-        usage_say(lane, seq, "argument", argument, 0,
-                  "'%s' has MPI_MODE_RDWR with MPI_MODE_SEQUENTIAL", argument);
+        usage_say(lane, seq, MISUSE_AMODE_SEQUENTIAL, argument, 0);
 }
 
 void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
@@ -662,9 +642,7 @@ void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argum
     bool bad = o ? o->freed && !(attributes && o->used) : keyval < 0 || keyval > PREDEFINED_MAX;
     recorder_unlock();
     if (bad)
-        usage_say(lane, seq, "argument", argument, 0,
-                  o ? "'%s' is an attribute key that was freed" : "'%s' is no attribute key",
-                  argument);
+        usage_say(lane, seq, o ? MISUSE_KEYVAL_FREED : MISUSE_KEYVAL_UNKNOWN, argument, 0);
 }
 
 /* The buffer that MPI_Buffer_attach was given; MPI_Bsend's messages must fit. */
@@ -691,9 +669,8 @@ void usage_detached(struct lane *lane)
 void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes)
 {
     if (!attached.at)
-        usage_say(lane, seq, "argument", NULL, 0, "no buffer is attached");
+        usage_say(lane, seq, MISUSE_NOTHING_ATTACHED, NULL, 0);
     else if (bytes > (uint64_t)attached.bytes)
-        usage_say(lane, seq, "argument", NULL, 0,
-                  "the message has %llu bytes, the attached buffer %ld", (unsigned long long)bytes,
-                  attached.bytes);
+        usage_say(lane, seq, MISUSE_ATTACHED_SMALL, NULL, 0,
+                  .value = {(int64_t)bytes, attached.bytes});
 }

@@ -1,7 +1,7 @@
 /* Misuse that only the process itself can see, at the moment of the call: arguments that MPI does
  * not allow, handles that were freed, null or never made, objects never freed, requests in the
- * wrong state, buffers touched while MPI owns them. What is found becomes a text of the call
- * (SPOOL_TEXT_USAGE); checkers/check_usage.c makes findings of it.
+ * wrong state, buffers touched while MPI owns them. What is found becomes a record of the call
+ * (SPOOL_MISUSE); checkers/check_usage.c makes findings of it.
  *
  *  1. A check costs a comparison or two where nothing is wrong. Nothing here asks the library about
  *     a handle that is not known to be good.
@@ -11,15 +11,16 @@
 
 #include "interpose/recorder.h"
 
-enum { USAGE_MAX = 500 };
+enum { USAGE_MAX = 500, USAGE_NAME_MAX = 128 };
 
-/* argument: NULL none. other: seq of the call that it is about besides this one; 0 none. site: of
- * the instruction that did it; 0 the call's own. */
-void usage_say_at(struct lane *lane, uint64_t seq, const char *rule, const char *argument,
-                  uint64_t other, uint32_t site, const char *format, ...)
-    __attribute__((format(printf, 7, 8)));
-#define usage_say(lane, seq, rule, argument, other, ...) \
-    usage_say_at(lane, seq, rule, argument, other, 0, __VA_ARGS__)
+/* Keeps the record (core/trace/misuse.h), for the call seq. misuse->site is an id of the rank's; 0
+ * the call's own place. */
+void usage_keep(struct lane *lane, uint64_t seq, const struct misuse *misuse);
+/* MISUSE_KIND, the argument's name (NULL none), seq of another call (0 none), then any other fields
+ * of struct misuse: .value = {3}. */
+#define usage_say(lane, seq, what, argument, about, ...) \
+    usage_keep(lane, seq,                                \
+               &(struct misuse){.kind = what, .name[0] = argument, .other = about, ##__VA_ARGS__})
 
 /* --- objects ---------------------------------------------------------------------------------- */
 

@@ -274,10 +274,10 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
     if (UNLIKELY(recorder.filter))
         return;
     if (!info.id) {
-        usage_say(lane, seq, "request", "request", 0,
-                  info.handle == recorder_handle.request_null
-                      ? "'request' is MPI_REQUEST_NULL: there is nothing to start"
-                      : "'request' is no request that can be started: it was freed, or never made");
+        usage_say(lane, seq,
+                  info.handle == recorder_handle.request_null ? MISUSE_START_NULL
+                                                              : MISUSE_START_UNKNOWN,
+                  "request", 0);
         return;
     }
     lock();
@@ -289,11 +289,9 @@ void recorder_request_starting(struct lane *lane, uint64_t seq, struct request_i
     }
     unlock();
     if (at && node.seq && !node.persistent)
-        usage_say(lane, seq, "request", "request", node.seq,
-                  "'request' is not persistent: it cannot be started");
+        usage_say(lane, seq, MISUSE_START_ONCE, "request", node.seq);
     else if (at && node.seq && node.active)
-        usage_say(lane, seq, "request", "request", node.seq,
-                  "'request' is started while it is active");
+        usage_say(lane, seq, MISUSE_START_ACTIVE, "request", node.seq);
     if (at)
         usage_started(lane, seq, info.id);
 }
@@ -303,9 +301,7 @@ void recorder_request_waiting(struct lane *lane, uint64_t seq, struct request_in
     if (info.handle == recorder_handle.request_null || UNLIKELY(recorder.filter))
         return;
     if (!info.id) {
-        usage_say(
-            lane, seq, "request", "request", 0,
-            "'request' is no active request: it completed or was freed before, or was never made");
+        usage_say(lane, seq, MISUSE_WAIT_UNKNOWN, "request", 0);
         return;
     }
     if (LIKELY(!recorder_persistent))
@@ -331,11 +327,10 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
     if (UNLIKELY(recorder.filter))
         return;
     if (!info.id) {
-        usage_say(
-            lane, seq, "request", "request", 0,
-            info.handle == recorder_handle.request_null
-                ? "'request' is MPI_REQUEST_NULL"
-                : "'request' is no request: it completed or was freed before, or was never made");
+        usage_say(lane, seq,
+                  info.handle == recorder_handle.request_null ? MISUSE_FREE_NULL
+                                                              : MISUSE_FREE_UNKNOWN,
+                  "request", 0);
         return;
     }
     lock();
@@ -345,19 +340,13 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
     if (!at || !node.seq)
         return;
     if (node.active && kind == REQUEST_COLL)
-        usage_say(lane, seq, "request", "request", node.seq,
-                  "the request of a collective is freed while it is active");
+        usage_say(lane, seq, MISUSE_FREE_COLLECTIVE, "request", node.seq);
     else if (node.active && kind == REQUEST_RECV && !node.cancelled)
-        usage_say(lane, seq, "receive-freed", "request", node.seq,
-                  "the request of a receive is freed while it is active: nothing can tell when its "
-                  "buffer may be used");
+        usage_say(lane, seq, MISUSE_FREE_RECEIVE, "request", node.seq);
     else if (node.active && kind == REQUEST_SEND)
-        usage_say(lane, seq, "send-freed", "request", node.seq,
-                  "the request of a send is freed while it is active: that is allowed, but nothing "
-                  "can tell when its buffer may be used again");
+        usage_say(lane, seq, MISUSE_FREE_SEND, "request", node.seq);
     if (node.waited && !node.started)
-        usage_say(lane, seq, "request", "request", node.seq,
-                  "a persistent request was waited for, but never started");
+        usage_say(lane, seq, MISUSE_NEVER_STARTED, "request", node.seq);
     usage_landed(lane, 0, info.id, false);
 }
 
@@ -370,16 +359,12 @@ void recorder_request_finalizing(struct lane *lane, uint64_t seq)
         const struct node *node = &map.node[at];
         if (!node->id || !node->seq)
             continue;
-        if ((node->kind & REQUEST_KIND_MASK) == REQUEST_MESSAGE)
-            usage_say(lane, seq, "request", NULL, node->seq,
-                      "a message that was probed was never received");
-        else if (node->active)
-            usage_say(lane, seq, "request", NULL, node->seq,
-                      "a request was never completed: no wait or test for it, or its handle was "
-                      "overwritten");
-        else
-            usage_say(lane, seq, "leak", NULL, node->seq, "a persistent request was never freed%s",
-                      node->waited && !node->started ? ", nor started" : "");
+        enum misuse_kind left = (node->kind & REQUEST_KIND_MASK) == REQUEST_MESSAGE
+                                    ? MISUSE_MESSAGE_LEFT
+                                : node->active                   ? MISUSE_REQUEST_LEFT
+                                : node->waited && !node->started ? MISUSE_PERSISTENT_UNSTARTED
+                                                                 : MISUSE_PERSISTENT_LEFT;
+        usage_say(lane, seq, left, NULL, node->seq);
     }
     unlock();
 }

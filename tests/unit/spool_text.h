@@ -6,10 +6,11 @@
  * peer, tag, count, req, comm: fields of the event. type: a name of text_types.
  * leg=PEER:TAG:TYPE:COUNT (- none): the receive side. got=REQUEST:SOURCE:TAG:BYTES: a completion.
  * reqs, counts, rcounts: lists. args: the scalars, in the order of text_calls. thread=1: of another
- * thread; in: it is entered before the one before it was left. hangs: it never returned. say=...:
- * what the recorder saw, up to the end of the call. Two words are no calls: "exits", "aborts" say
- * how the rank ended. Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1
- * is rank 1, group 2 rank 0; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
+ * thread; in: it is entered before the one before it was left. hangs: it never returned.
+ * say=KIND|ARGUMENT|OTHER|VALUE VALUE: misuse that the recorder saw, up to the end of the call. Two
+ * words are no calls: "exits", "aborts" say how the rank ended. Communicator 1 is MPI_COMM_WORLD;
+ * window 1 and file 1 are made on it; group 1 is rank 1, group 2 rank 0; operations are 1
+ * (MPI_SUM) and 2 (MPI_MAX). */
 #ifndef TESTS_UNIT_SPOOL_TEXT_H
 #define TESTS_UNIT_SPOOL_TEXT_H
 
@@ -128,6 +129,28 @@ static inline void text_list(struct writer *w, uint64_t seq, unsigned role, cons
     writer_list(w, seq, role, 1, narrow, n);
 }
 
+static inline int text_misuse(struct writer *w, uint64_t seq, const char *text)
+{
+    char kind[32] = "", name[32] = "";
+    unsigned long long other = 0;
+    long long value[2] = {0};
+    int end = 0;
+
+    sscanf(text, "%31[^|]|%n", kind, &end);
+    sscanf(text + end, "%31[^|]", name);
+    sscanf(text + end + strlen(name), "|%llu|%lld %lld", &other, &value[0], &value[1]);
+    size_t bytes = strlen(name) + 3;
+    struct spool_misuse *record = writer_add(w, SPOOL_MISUSE, sizeof *record + bytes,
+                                             misuse_kind_find(kind), MISUSE_OBJECT_COMM);
+    record->seq = seq;
+    record->other = other;
+    record->name_bytes = (uint32_t)bytes;
+    record->value[0] = value[0];
+    record->value[1] = value[1];
+    memcpy(record + 1, name, strlen(name));
+    return misuse_kind_find(kind) < MISUSE_KIND_COUNT;
+}
+
 /* One call; lane: of the rank's threads. False: it is not understood. */
 static inline int text_call(struct writer *lane, char *text)
 {
@@ -197,11 +220,7 @@ static inline int text_call(struct writer *lane, char *text)
             good = !strcmp(word, "thread=1");
     }
     if (say) {
-        size_t length = strlen(say + 4);
-        struct spool_text *record =
-            writer_add(w, SPOOL_TEXT, sizeof *record + length, (unsigned)length, SPOOL_TEXT_USAGE);
-        record->seq = e.seq;
-        memcpy(record + 1, say + 4, length);
+        good = good && text_misuse(w, e.seq, say + 4);
     }
     if (hangs)
         writer_pending(w, e);

@@ -12,6 +12,12 @@
 #include "checkers/wording.h"
 #include "core/trace/event.h"
 
+static void words_expect(char *got, const char *want)
+{
+    assert_string_equal(got, want);
+    free(got);
+}
+
 /* --- ranks ------------------------------------------------------------------------------------ */
 
 static void ranks_expect(const uint32_t *rank, uint32_t count, const char *want)
@@ -101,6 +107,47 @@ static void every_kind_has_words(void **state)
     assert_null(ending_need_text(ENDING_NEED_COUNT));
 }
 
+static const char *misuse_words(int kind)
+{
+    return wording_misuse_form((enum misuse_kind)kind);
+}
+
+static const char *misuse_name(int kind)
+{
+    return misuse_kind_text((enum misuse_kind)kind);
+}
+
+static const char *misuse_object_name(int kind)
+{
+    return misuse_object_text((enum misuse_object)kind);
+}
+
+/* Each kind of misuse, with all that a record can hold: no place of its words is left open. */
+static void every_misuse_has_words(void **state)
+{
+    (void)state;
+    texts_expect(misuse_words, MISUSE_KIND_COUNT);
+    texts_expect(misuse_name, MISUSE_KIND_COUNT);
+    texts_expect(misuse_object_name, MISUSE_OBJECT_COUNT);
+    for (int i = 0; i < MISUSE_KIND_COUNT; i++)
+        for (int object = 0; object < MISUSE_OBJECT_COUNT; object++) {
+            struct misuse misuse = {.kind = (enum misuse_kind)i,
+                                    .object = (enum misuse_object)object,
+                                    .value = {4, 5, 6},
+                                    .name = {"one", "two", "three"}};
+            char *words = wording_misuse(&misuse);
+            assert_true(words && *words && !strpbrk(words, "%?"));
+            free(words);
+            assert_int_equal(misuse_kind_find(misuse_name(i)), i);
+            assert_int_equal(misuse_object_find(misuse_object_name(object)), object);
+        }
+    struct misuse one = {.kind = MISUSE_PEER_RANGE, .value = {3, 1}, .name = {"dest"}};
+    words_expect(wording_misuse(&one), "'dest' is 3, but the communicator has 1 rank");
+    one.value[1] = 2;
+    words_expect(wording_misuse(&one), "'dest' is 3, but the communicator has 2 ranks");
+    assert_int_equal(misuse_kind_find("nothing"), MISUSE_KIND_COUNT);
+}
+
 static void every_reason_has_words(void **state)
 {
     (void)state;
@@ -130,12 +177,6 @@ static void wait_put(struct ending *ending, const uint32_t *rank, uint32_t count
         .need = ENDING_NEED_MESSAGE, .tag = EVENT_NONE, .wildcard = wildcard, .ended = ended};
 
     assert_int_equal(ending_wait_add(ending, &wait, rank, count), CORE_OK);
-}
-
-static void words_expect(char *got, const char *want)
-{
-    assert_string_equal(got, want);
-    free(got);
 }
 
 static void what_a_call_waits_for(void **state)
@@ -230,6 +271,7 @@ int main(void)
         cmocka_unit_test(ranks),
         cmocka_unit_test(every_kind_has_words),
         cmocka_unit_test(every_reason_has_words),
+        cmocka_unit_test(every_misuse_has_words),
         cmocka_unit_test(what_a_call_waits_for),
         cmocka_unit_test(a_deadlock_names_all_ranks),
         cmocka_unit_test(what_is_not_proven),

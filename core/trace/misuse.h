@@ -1,0 +1,136 @@
+/* Misuse that a rank saw at its own call, as a record: it goes from interpose/misuse/ by way of the
+ * spool (SPOOL_MISUSE) and the trace (table misuse) to the checkers; checkers/wording.h has words
+ * for each kind. */
+#ifndef CORE_TRACE_MISUSE_H
+#define CORE_TRACE_MISUSE_H
+
+#include <stdint.h>
+
+/* X(kind, text, rule): the text is what the trace holds. What the values and names are, the words
+ * of the kind say (checkers/wording.c): names are those of arguments, operations and datatypes. */
+#define MISUSE_KINDS(X)                                                      \
+    X(HANDLE_POINTER, "handle-null-pointer", ARGUMENT)                       \
+    X(HANDLE_NULL, "handle-null", ARGUMENT)                                  \
+    X(HANDLE_FREED, "handle-freed", ARGUMENT)                                \
+    X(HANDLE_UNKNOWN, "handle-unknown", ARGUMENT)                            \
+    X(HANDLE_PREDEFINED, "handle-predefined", ARGUMENT)                      \
+    X(TYPE_UNCOMMITTED, "type-uncommitted", ARGUMENT)                        \
+    X(TYPE_OVERLAPS, "type-overlaps", ARGUMENT)                              \
+    X(PEER_RANGE, "peer-range", ARGUMENT)                                    \
+    X(PEER_ANY, "peer-any", ARGUMENT)                                        \
+    X(TARGET_RANGE, "target-range", ARGUMENT)                                \
+    X(TAG_NEGATIVE, "tag-negative", ARGUMENT)                                \
+    X(LEAST, "least", ARGUMENT)                                              \
+    X(NEGATIVE, "negative", ARGUMENT)                                        \
+    X(NEGATIVE_ENTRY, "negative-entry", ARGUMENT)                            \
+    X(NULL_POINTER, "null-pointer", ARGUMENT)                                \
+    X(OP_DERIVED, "op-derived", ARGUMENT)                                    \
+    X(OP_TYPE, "op-type", ARGUMENT)                                          \
+    X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                    \
+    X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                \
+    X(GROUP_RANGE, "group-range", ARGUMENT)                                  \
+    X(RANK_TWICE, "rank-twice", ARGUMENT)                                    \
+    X(NO_CART, "no-cart", ARGUMENT)                                          \
+    X(CART_DIMENSION, "cart-dimension", ARGUMENT)                            \
+    X(CART_RANK, "cart-rank", ARGUMENT)                                      \
+    X(NONE_OF, "none-of", ARGUMENT)                                          \
+    X(AMODE_ACCESS, "amode-access", ARGUMENT)                                \
+    X(AMODE_CREATE, "amode-create", ARGUMENT)                                \
+    X(AMODE_SEQUENTIAL, "amode-sequential", ARGUMENT)                        \
+    X(KEYVAL_FREED, "keyval-freed", ARGUMENT)                                \
+    X(KEYVAL_UNKNOWN, "keyval-unknown", ARGUMENT)                            \
+    X(NOTHING_ATTACHED, "nothing-attached", ARGUMENT)                        \
+    X(ATTACHED_SMALL, "attached-small", ARGUMENT)                            \
+    X(NO_MESSAGE, "no-message", ARGUMENT)                                    \
+    X(IN_PLACE, "in-place", ARGUMENT)                                        \
+    X(NULL_SENT, "null-sent", ARGUMENT)                                      \
+    X(NULL_RECEIVED, "null-received", ARGUMENT)                              \
+    X(ADDRESS_SENT, "address-sent", ARGUMENT)                                \
+    X(ADDRESS_RECEIVED, "address-received", ARGUMENT)                        \
+    X(PARTS_OVERLAP, "parts-overlap", ARGUMENT)                              \
+    X(BUFFERS_OVERLAP, "buffers-overlap", ARGUMENT)                          \
+    X(BUFFER_OVERLAPS, "buffer-overlaps", BUFFER)                            \
+    X(BUFFER_BOTH_WRITTEN, "buffer-both-written", BUFFER)                    \
+    X(SEND_WRITTEN, "send-written", BUFFER)                                  \
+    X(SEND_UNMAPPED, "send-unmapped", BUFFER)                                \
+    X(RECEIVE_WRITTEN, "receive-written", BUFFER)                            \
+    X(RECEIVE_UNMAPPED, "receive-unmapped", BUFFER)                          \
+    X(RECEIVE_ACCESSED, "receive-accessed", LOAD)                            \
+    X(START_NULL, "start-null", REQUEST)                                     \
+    X(START_UNKNOWN, "start-unknown", REQUEST)                               \
+    X(START_ONCE, "start-not-persistent", REQUEST)                           \
+    X(START_ACTIVE, "start-active", REQUEST)                                 \
+    X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                 \
+    X(FREE_NULL, "free-null", REQUEST)                                       \
+    X(FREE_UNKNOWN, "free-unknown", REQUEST)                                 \
+    X(FREE_COLLECTIVE, "free-collective", REQUEST)                           \
+    X(FREE_RECEIVE, "free-receive", RECEIVE_FREED)                           \
+    X(FREE_SEND, "free-send", SEND_FREED)                                    \
+    X(NEVER_STARTED, "never-started", REQUEST)                               \
+    X(MESSAGE_LEFT, "message-left", REQUEST)                                 \
+    X(REQUEST_LEFT, "request-left", REQUEST)                                 \
+    X(OBJECT_LEFT, "object-left", LEAK)                                      \
+    X(BUFFER_LEFT, "buffer-left", LEAK)                                      \
+    X(PERSISTENT_LEFT, "persistent-left", LEAK)                              \
+    X(PERSISTENT_UNSTARTED, "persistent-unstarted", LEAK)                    \
+    X(INIT_TWICE, "init-twice", LIFECYCLE)                                   \
+    X(AFTER_FINALIZE, "after-finalize", LIFECYCLE)                           \
+    X(BEFORE_INIT, "before-init", LIFECYCLE)                                 \
+    /* from here on: no misuse by itself, but an access to its own window */ \
+    X(WINDOW_READ, "window-read", WINDOW)       /* bytes [value 0, 1) of */  \
+    X(WINDOW_WRITTEN, "window-written", WINDOW) /* its window, made */       \
+    X(WINDOW_LOADED, "window-loaded", WINDOW)   /* by the other call: */     \
+    X(WINDOW_STORED, "window-stored", WINDOW)   /* no misuse by itself */    \
+    X(WINDOW_CHANGED, "window-changed", WINDOW)
+
+#define X(kind, text, rule) MISUSE_##kind,
+enum misuse_kind { MISUSE_KINDS(X) MISUSE_KIND_COUNT };
+#undef X
+
+enum misuse_rule {
+    MISUSE_RULE_ARGUMENT,
+    MISUSE_RULE_REQUEST,
+    MISUSE_RULE_RECEIVE_FREED, /* allowed, and should never be done */
+    MISUSE_RULE_SEND_FREED,    /* allowed */
+    MISUSE_RULE_BUFFER,
+    MISUSE_RULE_LOAD, /* of a buffer: rests on a load that was seen */
+    MISUSE_RULE_LEAK,
+    MISUSE_RULE_LIFECYCLE,
+    MISUSE_RULE_WINDOW /* an access of the rank to its own window */
+};
+
+#define MISUSE_OBJECTS(X)       \
+    X(NONE, "none")             \
+    X(COMM, "comm")             \
+    X(GROUP, "group")           \
+    X(TYPE, "type")             \
+    X(OP, "op")                 \
+    X(WIN, "win")               \
+    X(FILE, "file")             \
+    X(INFO, "info")             \
+    X(ERRHANDLER, "errhandler") \
+    X(KEYVAL, "keyval")         \
+    X(BUFFER, "buffer")         \
+    X(MEMORY, "memory")
+#define X(name, text) MISUSE_OBJECT_##name,
+enum misuse_object { MISUSE_OBJECTS(X) MISUSE_OBJECT_COUNT };
+#undef X
+
+enum { MISUSE_VALUES = 3, MISUSE_NAMES = 3 };
+struct misuse {
+    enum misuse_kind kind;
+    enum misuse_object object;
+    uint64_t other; /* seq of the call that it is about besides its own; 0 none */
+    int32_t site;   /* of the instruction that did it; -1: the call's own */
+    int64_t value[MISUSE_VALUES];
+    const char *name[MISUSE_NAMES]; /* the argument; another argument or an operation; a type. NULL
+                                       none */
+};
+
+const char *misuse_kind_text(enum misuse_kind kind);
+enum misuse_kind misuse_kind_find(const char *text); /* MISUSE_KIND_COUNT: there is none */
+enum misuse_rule misuse_kind_rule(enum misuse_kind kind);
+const char *misuse_object_text(enum misuse_object object);
+enum misuse_object misuse_object_find(const char *text);
+
+#endif
