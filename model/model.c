@@ -115,6 +115,11 @@ enum core_status model_row_topology(const struct model_row *of, uint32_t ranks,
 
 /* --- comparing -------------------------------------------------------------------------------- */
 
+/* model invariant 4 */
+_Static_assert(_Generic((struct model_ratio){0}.num, model_wide : 1, default : 0) &&
+                   _Generic((struct model_ratio){0}.den, uint64_t : 1, default : 0),
+               "a cost is a ratio of integers");
+
 double model_value(struct model_ratio ratio)
 {
     return (double)ratio.num / (double)ratio.den;

@@ -308,13 +308,13 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
 {
     bool given = trait_in(event->traits, TRAIT_AT_OFFSET),
          begins = trait_in(event->traits, TRAIT_BEGINS),
-         later = trait_in(event->traits, TRAIT_MAKES_REQUEST);
+         deferred = trait_in(event->traits, TRAIT_MAKES_REQUEST);
     int64_t at = given ? argument(c, event, "offset", -1) : handle->at,
             bytes = (int64_t)event->bytes;
     struct request *request;
 
     if (event->error || event->pending ||
-        (!later && !begins && event->completion_count && event->completion[0].error)) {
+        (!deferred && !begins && event->completion_count && event->completion[0].error)) {
         if (!given)
             handle->at = -1;
         return;
@@ -344,7 +344,7 @@ static void moves(struct conflict *c, const struct trace_event *event, struct ha
                                        .pointed = !given};
     if (begins)
         handle->begun = index + 1;
-    else if (!later)
+    else if (!deferred)
         moved(c, index, event->completion_count ? &event->completion[0] : NULL, event->seq);
     else if ((request = requests_find(&c->requests, event->request)))
         request->own[0] = index + 1;

@@ -234,12 +234,12 @@ bool usage_good(enum recorder_object kind, const void *handle)
     return good;
 }
 
-static bool
-    later; /* attributes of MPI_COMM_SELF: their delete functions free things in MPI_Finalize */
+static bool frees_in_finalize; /* attributes of MPI_COMM_SELF: their delete functions free things in
+                                  MPI_Finalize */
 
 void usage_attribute(MPI_Comm comm)
 {
-    later |= comm == recorder_handle.comm_self;
+    frees_in_finalize |= comm == recorder_handle.comm_self;
 }
 
 static void made(enum recorder_object kind, const void *handle, uint64_t seq, bool uncommitted)
@@ -417,7 +417,7 @@ void usage_types(struct lane *lane, uint64_t seq, const void *given, const MPI_D
 
 void usage_finalizing(struct lane *lane, uint64_t seq)
 {
-    if (UNLIKELY(recorder.filter) || later)
+    if (UNLIKELY(recorder.filter) || frees_in_finalize)
         return;
     for (uint32_t i = 0; i < object_room; i++) {
         const struct object *o = &object[i];

@@ -321,7 +321,8 @@ def run(job):
         return case, language, kind, None, None, built.stderr[-600:]
     try:
         did = subprocess.run(["timeout", "-k", "10", "60", "crosswait", "run", "--stall=12", "-o", base + "/T.db", "--", "mpirun", "-n", str(case.ranks), "./prog"],
-                             cwd=base, capture_output=True, text=True, stdin=subprocess.DEVNULL, errors="replace")
+                             cwd=base, capture_output=True, text=True, stdin=subprocess.DEVNULL, errors="replace",
+                             env=dict(os.environ, TMPDIR=base))  # mpirun removes the folder of its sessions, another's too
     except OSError as e:
         return case, language, kind, None, None, str(e)
     with open(base + "/out.txt", "w") as out:

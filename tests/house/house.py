@@ -63,8 +63,8 @@ class House:
 
     def calls(self):
         """What a call means stands in its row: nobody compares names of calls, or looks for pieces of them."""
-        compare = re.compile(r'\b(?:strn?cmp|strn?casecmp|strstr|strchr|fnmatch)\s*\([^;]*?"[^"\n]*MPI_[A-Za-z]\w*"', re.S)
-        named = re.compile(r'\bstrstr\s*\(\s*[\w>.-]*(?:call|name)[\w>.-]*\s*,\s*"[A-Z][A-Za-z_]+"')
+        compare = re.compile(r'\b(?:strn?cmp|strn?casecmp|strstr|strchr|fnmatch)\s*\([^;]*?"[^"\n]*MPIX?_[A-Z][a-z]\w*"', re.S)
+        named = re.compile(r'\bstrstr\s*\(\s*[\w>.-]*(?:call|name)[\w>.-]*\s*,\s*"[A-Z][a-z][A-Za-z_]*"')
         for name in self.sources("core", "replay", "model", "checkers", "launch", "reports", "cli"):
             text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group(0).count("\n"), self.read(name), flags=re.S)
             for match in list(compare.finditer(text)) + list(named.finditer(text)):
@@ -99,7 +99,7 @@ class House:
             seen = set()
             for match in TOKEN.finditer(text):
                 token = match.group(0)
-                if not re.match(r"[A-Za-z_]", token) or token in seen or token.startswith("MAP_"):
+                if not re.match(r"[A-Za-z_]", token) or token in seen or token.startswith(("MAP_", "PTHREAD_")):
                     continue
                 seen.add(token)
                 bad = WORDS.intersection(re.split(r"_|(?<=[a-z])(?=[A-Z])", token.lower()))

@@ -15,7 +15,7 @@
 
 static unsigned long case_count;
 
-/* Invariant 1 of model/README.md. A row is whole: a formula, a generator, and a collective with a
+/* model invariant 1. A row is whole: a formula, a generator, and a collective with a
  * bound, under which it stands. */
 static void test_rows_are_whole(void **state)
 {
@@ -60,7 +60,7 @@ static void measure(const struct model_row *row, const struct model_case *of,
     replay_program_done(&program);
 }
 
-/* Invariants 2 and 3 of model/README.md. */
+/* model invariants 2 and 3 */
 static void check_case(const struct model_row *row, const struct model_case *of,
                        const struct replay_topology *topology)
 {

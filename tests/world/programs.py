@@ -28,10 +28,13 @@ def head(name):
 
 
 def run(command, seconds=60):
-    try:
-        did = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds)
-    except subprocess.TimeoutExpired:
-        return None, "", "no end"
+    # A TMPDIR of its own: mpirun removes the folder of its sessions, also when another has just begun to use it.
+    with tempfile.TemporaryDirectory() as own:
+        try:
+            did = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=seconds,
+                                 env=dict(os.environ, TMPDIR=own))
+        except subprocess.TimeoutExpired:
+            return None, "", "no end"
     return did.returncode, did.stdout, did.stderr
 
 
