@@ -27,7 +27,7 @@ try 's/^Wait wait completes_one/Wait wait local,completes_one/'
 try 's/^Put rma window,put/Put rma put/'
 try 's/^Put rma window,put/Put rma window,put,get/'
 try 's/^Bcast coll collective,bcast,from_root/Bcast coll collective,bcast/'
-try 's/^Comm_free comm_free collective,frees_comm/Comm_free comm_free collective/'
+try 's/^Comm_disconnect comm_free collective,frees_comm/Comm_disconnect comm_free collective/'
 try 's/^Recv recv receives/Recv recv:buffered receives/'
 # A row that differs from the header's prototype fails when it is compiled.
 sed 's/^\(Isend .*\)tag=tag comm=comm/\1comm=comm tag=tag/' "$table" >bad.table
