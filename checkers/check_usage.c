@@ -119,7 +119,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     free(words);
     free(what);
     free(title);
-    if (status)
+    if (status != CORE_OK)
         return status;
     struct finding *finding = &gathering->list->finding[mistake->finding];
     mistake->count++;

@@ -179,7 +179,7 @@ static enum core_status rank_dump(struct dump *dump, uint32_t rank)
     enum core_status status = trace_cursor_open(&dump->trace, rank, &cursor);
     bool more = true;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     memset(dump->depth, 0, sizeof dump->depth);
     rank_print(dump, rank);
@@ -188,7 +188,7 @@ static enum core_status rank_dump(struct dump *dump, uint32_t rank)
         if ((dump->fold && event.parent) || !call_wanted(dump, dump->trace.call[event.call].name))
             continue;
         status = event_print(dump, &event, depth);
-        if (status || ferror(stdout))
+        if (status != CORE_OK || ferror(stdout))
             break;
     }
     trace_cursor_close(cursor);
@@ -199,17 +199,17 @@ static enum core_status dump_all(struct dump *dump, const char *path)
 {
     enum core_status status = trace_open(path, TRACE_READ, &dump->trace);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (dump->rank >= dump->trace.rank_count)
         status =
             core_report(CORE_BAD_INPUT, "the trace '%s' has no rank %" PRId64 ", it has %" PRIu32,
                         path, dump->rank, dump->trace.rank_count);
-    for (uint32_t rank = 0; !status && rank < dump->trace.rank_count; rank++)
+    for (uint32_t rank = 0; status == CORE_OK && rank < dump->trace.rank_count; rank++)
         if (dump->rank < 0 || dump->rank == rank)
             status = rank_dump(dump, rank);
     trace_close(&dump->trace);
-    if (!status && (fflush(stdout) || ferror(stdout)) && errno != EPIPE)
+    if (status == CORE_OK && (fflush(stdout) || ferror(stdout)) && errno != EPIPE)
         status = core_report(CORE_IO, "cannot write to standard output: %s", strerror(errno));
     return status;
 }

@@ -60,7 +60,7 @@ static enum core_status trace_tell(const char *path)
     enum core_status status = trace_open(path, TRACE_READ, &trace);
     uint64_t events = 0;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     for (uint32_t r = 0; r < trace.rank_count; r++)
         events += trace.rank[r].events;
@@ -101,7 +101,7 @@ static enum core_status job_recover(const char *job, const char *output, uint32_
     status = store_write(job, path, &options);
     if (terminal)
         fprintf(stderr, "\r%30s\r", "");
-    if (!status)
+    if (status == CORE_OK)
         status = trace_tell(path);
     free(path);
     return status;
@@ -115,12 +115,12 @@ static enum core_status recover(const char *folder, const char *output)
     enum core_status status = spool_lanes_list(folder, &lane, &count);
 
     free(lane);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (count) /* the folder of one job */
         return job_recover(folder, output, 1);
     status = store_jobs(folder, &job, &count);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (!count)
         status = core_report(CORE_NOT_FOUND, "the folder '%s' holds no spool", folder);

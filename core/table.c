@@ -53,7 +53,7 @@ static enum core_status slots_grow(struct core_table *table, const char *what)
     if (larger.slot_count == 0)
         return core_report(CORE_LIMIT, "more than %u entries for %s", table->count, what);
     enum core_status status = CORE_ARRAY_NEW(larger.slot, larger.slot_count, what);
-    if (status)
+    if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < table->count; i++) {
         uint32_t at = slot_of(&larger, core_table_at(table, i));
@@ -81,9 +81,9 @@ static enum core_status add(struct core_table *table, const void *key, const cha
     if (table->count >= table->room)
         status = core_array_grow(&table->entry, table->entry_bytes, &table->room,
                                  (uint64_t)table->count + 1, CORE_ARRAY_DOUBLE, what);
-    if (!status && (uint64_t)table->count * 2 + 2 > table->slot_count)
+    if (status == CORE_OK && (uint64_t)table->count * 2 + 2 > table->slot_count)
         status = slots_grow(table, what);
-    if (status)
+    if (status != CORE_OK)
         return status;
     uint32_t at = slot_of(table, key);
     CORE_CHECK(table->slot[at] == 0);
@@ -101,7 +101,7 @@ enum core_status core_table_put(struct core_table *table, const void *key, const
     void *entry = core_table_find(table, key);
     if (!entry) {
         enum core_status status = add(table, key, what);
-        if (status)
+        if (status != CORE_OK)
             return status;
         entry = core_table_at(table, table->count - 1);
     }

@@ -258,14 +258,14 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
     out_result->verdict_ms = -1;
     gethostname(launch.host, sizeof launch.host - 1);
     status = launch_env_prepare(&launch);
-    if (status)
+    if (status != CORE_OK)
         goto free_paths;
     status = launch_signal_take(&launch);
-    if (status)
+    if (status != CORE_OK)
         goto remove_spool;
     launch_watch_start(&launch);
     status = command_start(&launch);
-    if (status)
+    if (status != CORE_OK)
         goto give_signals_back;
     job_watch(&launch);
     out_result->status =

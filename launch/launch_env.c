@@ -148,9 +148,9 @@ enum core_status launch_env_prepare(struct launch *launch)
 {
     enum core_status status = find_library(launch);
 
-    if (!status)
+    if (status == CORE_OK)
         status = find_output(launch);
-    if (!status)
+    if (status == CORE_OK)
         status = make_spool(launch);
     if (status && launch->spool_made)
         launch_env_undo(launch);

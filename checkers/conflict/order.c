@@ -311,11 +311,12 @@ static enum core_status read_rank(struct order *order, uint32_t rank)
     walk.number = calloc(walk.spaces + 1, sizeof *walk.number);
     if (!walk.number)
         status = core_report(CORE_NO_MEMORY, "out of memory for the order of calls");
-    while (!status && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
+    while (status == CORE_OK && (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK &&
+           more) {
         if (event.parent || event.pending)
             continue;
         status = requests_follow(&requests, &event, point_add, &walk);
-        if (!status)
+        if (status == CORE_OK)
             status = epoch_add(&walk, &event);
     }
     trace_cursor_close(cursor);

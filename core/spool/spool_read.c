@@ -181,7 +181,7 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
 
     for (int attempt = 0; attempt < COPY_TRIES; attempt++) {
         enum core_status status = spool_header_read(ring_fd, header, reader->why);
-        if (status)
+        if (status != CORE_OK)
             return status;
         uint64_t committed = header->committed, drained = header->drained,
                  bytes = committed - drained;
@@ -236,7 +236,7 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
         return because(reader->why, CORE_IO, "it cannot be opened: %s", strerror(errno));
     status = ring_copy(reader, ring_fd);
     close(ring_fd);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (reader->header.rank != rank || reader->header.lane != lane) {
         status =

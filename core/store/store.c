@@ -93,7 +93,7 @@ static enum core_status headers_read(struct store *store)
             return core_report(status,
                                "cannot read the spool '%s/%" PRId32 ".%" PRIu32 ".ring': %s",
                                store->job_path, store->lane[i].rank, store->lane[i].lane, why);
-        if (status) {
+        if (status != CORE_OK) {
             if (!failed)
                 memcpy(first_why, why, sizeof why);
             failed = failed ? failed : status;
@@ -117,7 +117,7 @@ static enum core_status ranks_read(struct store *store)
     enum core_status status = CORE_OK;
     uint32_t at = 0;
 
-    for (int32_t rank = 0; !status && rank < store->world_size; rank++) {
+    for (int32_t rank = 0; status == CORE_OK && rank < store->world_size; rank++) {
         uint32_t count = 0;
         while (at + count < store->lane_count && store->lane[at + count].rank == rank)
             count++;
@@ -126,7 +126,7 @@ static enum core_status ranks_read(struct store *store)
             status = store_rank_read(store, &store->lane[at], count);
         } else {
             status = store_rank_missing(store, rank);
-            if (!status)
+            if (status == CORE_OK)
                 status = store_match_rank(store, rank);
         }
         at += count;
@@ -146,29 +146,31 @@ enum core_status store_write(const char *job_path, const char *trace_path,
 
     store.shape.bounded = store.completion_set.bounded = store.arg_set.bounded = true;
     status = spool_lanes_list(job_path, &store.lane, &store.lane_count);
-    if (!status)
+    if (status == CORE_OK)
         status = headers_read(&store);
-    if (!status)
+    if (status == CORE_OK)
         status = store_clocks_find(&store);
-    if (!status && !(store.gaps = core_alloc_zero((size_t)store.world_size, sizeof *store.gaps)))
+    if (status == CORE_OK &&
+        !(store.gaps = core_alloc_zero((size_t)store.world_size, sizeof *store.gaps)))
         status =
             core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
-    if (!status && !(store.window_row = core_alloc_zero(STORE_WINDOW, sizeof *store.window_row)))
+    if (status == CORE_OK &&
+        !(store.window_row = core_alloc_zero(STORE_WINDOW, sizeof *store.window_row)))
         status =
             core_report(CORE_NO_MEMORY, "cannot write the trace '%s': out of memory", trace_path);
-    if (!status)
+    if (status == CORE_OK)
         status = store_sql_open(&store.sql, trace_path, schema);
-    if (!status)
+    if (status == CORE_OK)
         status = ranks_read(&store);
-    if (!status)
+    if (status == CORE_OK)
         status = store_define_finish(&store);
-    if (!status)
+    if (status == CORE_OK)
         status = store_meta(&store, store.options);
-    if (!status)
+    if (status == CORE_OK)
         status = store_ending(&store, store.options->ending);
-    if (!status)
+    if (status == CORE_OK)
         status = store_sql_run(&store.sql, indices);
-    if (!status)
+    if (status == CORE_OK)
         status = store_sql_finish(&store.sql);
     else
         store_sql_abandon(&store.sql);
@@ -259,7 +261,7 @@ enum core_status store_jobs(const char *spool_path, char ***out_job, uint32_t *o
     if (!dir)
         return core_report(errno == ENOENT ? CORE_NOT_FOUND : CORE_IO,
                            "cannot read the spool folder '%s': %s", spool_path, strerror(errno));
-    while (!status && (entry = readdir(dir))) {
+    while (status == CORE_OK && (entry = readdir(dir))) {
         uint64_t started;
         char path[4096];
         if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
@@ -268,24 +270,24 @@ enum core_status store_jobs(const char *spool_path, char ***out_job, uint32_t *o
         if (!job_started(path, &started))
             continue;
         status = CORE_ARRAY_ROOM_ZERO(job, room, (uint64_t)count + 1, "the trace");
-        if (!status && !(job[count].path = strdup(path)))
+        if (status == CORE_OK && !(job[count].path = strdup(path)))
             status = core_report(CORE_NO_MEMORY, "cannot list '%s': out of memory", spool_path);
-        if (!status)
+        if (status == CORE_OK)
             job[count++].started = started;
     }
     closedir(dir);
     if (count)
         qsort(job, count, sizeof *job, job_compare);
-    char **path = status ? NULL : core_alloc((count + 1) * sizeof *path);
-    if (!status && !path)
+    char **path = status != CORE_OK ? NULL : core_alloc((count + 1) * sizeof *path);
+    if (status == CORE_OK && !path)
         status = core_report(CORE_NO_MEMORY, "cannot list '%s': out of memory", spool_path);
     for (uint32_t i = 0; i < count; i++)
-        if (status)
+        if (status != CORE_OK)
             free(job[i].path);
         else
             path[i] = job[i].path;
     free(job);
-    if (status)
+    if (status != CORE_OK)
         return status;
     *out_job = path;
     *out_count = count;

@@ -103,10 +103,10 @@ static enum core_status clock_add(struct store *store, struct spool_reader *read
         }
     status = CORE_ARRAY_ROOM_ZERO(store->clock, store->clock_room, (uint64_t)store->clock_count + 1,
                                   "the trace");
-    if (!status)
+    if (status == CORE_OK)
         status = CORE_ARRAY_ROOM_ZERO(store->host, store->host_room,
                                       (uint64_t)store->clock_count + 1, "the trace");
-    if (status)
+    if (status != CORE_OK)
         return status;
     memcpy(store->host[store->clock_count], header->host, sizeof header->host);
     clock_read(reader, &store->clock[store->clock_count]);
@@ -137,7 +137,7 @@ enum core_status store_clocks_find(struct store *store)
     store->rank_clock = core_alloc_zero((size_t)store->world_size, sizeof *store->rank_clock);
     if (!store->rank_clock)
         return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
-    for (uint32_t i = 0; !status && i < store->lane_count; i++) {
+    for (uint32_t i = 0; status == CORE_OK && i < store->lane_count; i++) {
         struct spool_reader reader;
         uint32_t index;
         if (i && store->lane[i].rank == store->lane[i - 1].rank)
@@ -146,7 +146,7 @@ enum core_status store_clocks_find(struct store *store)
             CORE_OK)
             continue;
         status = clock_add(store, &reader, &index);
-        if (!status) {
+        if (status == CORE_OK) {
             store->rank_clock[store->lane[i].rank] = index;
             start_consider(store, &store->clock[index], reader.header.start_ticks, &any);
         }

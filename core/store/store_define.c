@@ -49,7 +49,7 @@ static enum core_status names_keep(struct store_call *call, const char *names, s
     enum core_status status = text_copy(names, bytes, out_text);
     size_t used = 0, text = 0;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     call->names = core_alloc_zero(2 * bytes + 2, 1);
     if (!call->names)
@@ -88,11 +88,11 @@ static enum core_status call_add(struct store *store, const struct spool_def_cal
     enum core_status status;
 
     status = CORE_ARRAY_ROOM_ZERO(defs->call, defs->call_room, (uint64_t)id + 1, "the trace");
-    if (!status)
+    if (status == CORE_OK)
         status = text_copy(name, def->name_bytes, &call.name);
-    if (!status)
+    if (status == CORE_OK)
         status = names_keep(&call, name + def->name_bytes, def->names_bytes, &names);
-    if (status) {
+    if (status != CORE_OK) {
         free(call.name);
         free(call.names);
         free(names);
@@ -117,9 +117,9 @@ static enum core_status define_call(struct store *store, struct store_rank *rank
 
     status = intern_text(&store->defs.call_by_name, spool_tail(def, sizeof *def), def->name_bytes,
                          &id, &is_new);
-    if (!status && is_new)
+    if (status == CORE_OK && is_new)
         status = call_add(store, def, id);
-    return status ? status : store_map_set(&rank->ids.call, def->head.a, id);
+    return status != CORE_OK ? status : store_map_set(&rank->ids.call, def->head.a, id);
 }
 
 /* --- sites ------------------------------------------------------------------------------------ */
@@ -136,20 +136,20 @@ static enum core_status define_module(struct store *store, struct store_rank *ra
 
     status =
         intern_text(&defs->module_by_path, path, (size_t)def->head.a + def->head.b, &id, &is_new);
-    if (!status && is_new) {
+    if (status == CORE_OK && is_new) {
         status =
             CORE_ARRAY_ROOM_ZERO(defs->module, defs->module_room, (uint64_t)id + 1, "the trace");
-        if (!status)
+        if (status == CORE_OK)
             status = text_copy(path, def->head.a, &module.path);
-        if (!status)
+        if (status == CORE_OK)
             status = text_copy(path + def->head.a, def->head.b, (char **)&module.build_id);
-        if (status) {
+        if (status != CORE_OK) {
             free(module.path);
             return status;
         }
         defs->module[id] = module;
     }
-    return status ? status : store_map_set(&rank->ids.module, def->id, id);
+    return status != CORE_OK ? status : store_map_set(&rank->ids.module, def->id, id);
 }
 
 static enum core_status define_site(struct store *store, struct store_rank *rank,
@@ -163,14 +163,14 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
 
     status = store_intern(&defs->site_by_place, place, sizeof place, &id, &is_new);
     CORE_CHECK(place[0] <= defs->module_by_path.next); /* invariant 1 */
-    if (!status && is_new) {
+    if (status == CORE_OK && is_new) {
         status = CORE_ARRAY_ROOM_ZERO(defs->site, defs->site_room, (uint64_t)id + 1, "the trace");
-        if (status)
+        if (status != CORE_OK)
             return status;
         defs->site[id].module = (uint32_t)place[0];
         defs->site[id].address = def->address;
     }
-    return status ? status : store_map_set(&rank->ids.site, def->id, id);
+    return status != CORE_OK ? status : store_map_set(&rank->ids.site, def->id, id);
 }
 
 static enum core_status sites_write(struct store *store)
@@ -181,7 +181,7 @@ static enum core_status sites_write(struct store *store)
 
     if (defs->site_by_place.next)
         status = site_resolver_new(&resolver);
-    for (uint32_t id = 1; !status && id <= defs->site_by_place.next; id++) {
+    for (uint32_t id = 1; status == CORE_OK && id <= defs->site_by_place.next; id++) {
         bool named = defs->site[id].module != 0;
         const struct store_module *module = named ? &defs->module[defs->site[id].module] : NULL;
         struct site_place place;
@@ -230,10 +230,10 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         return CORE_OK;
     }
     status = store_intern(&defs->comm_by_global, &def->global, sizeof def->global, &id, &is_new);
-    if (status)
+    if (status != CORE_OK)
         return status;
     status = CORE_ARRAY_ROOM_ZERO(defs->comm, defs->comm_room, (uint64_t)id + 1, "the trace");
-    if (status)
+    if (status != CORE_OK)
         return status;
     comm = &defs->comm[id];
     if (is_new) {
@@ -258,7 +258,7 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
     if (def->first == 0 && def->head.b) { /* a later name counts: the program named it */
         char *text = NULL;
         status = text_copy(name, def->head.b, &text);
-        if (status)
+        if (status != CORE_OK)
             return status;
         free(comm->name);
         comm->name = text;
@@ -269,7 +269,7 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         bool other =
             comm->inter && def->count && comm->known && def->size && comm->member[0] != member[0];
         status = store_map_set(&rank->ids.comm_other, def->id, other);
-        if (!status)
+        if (status == CORE_OK)
             status = store_map_set(&rank->ids.comm, def->id, id);
     }
     return status;
@@ -323,10 +323,10 @@ static enum core_status comm_write(struct store *store, uint32_t id)
                        (int64_t)(turned ? comm->size : comm->remote_size),
                        comm->parent ? (int64_t)comm->parent : STORE_NULL, (int64_t)comm->topology,
                        (int64_t)comm->global);
-    for (uint32_t side = 0; !status && side < 2; side++) {
+    for (uint32_t side = 0; status == CORE_OK && side < 2; side++) {
         bool second = turned ? side == 0 : side == 1;
         uint32_t first = second ? comm->size : 0, count = second ? comm->remote_size : comm->size;
-        for (uint32_t i = 0; !status && i < count && first + i < comm->known; i++) {
+        for (uint32_t i = 0; status == CORE_OK && i < count && first + i < comm->known; i++) {
             int64_t row[4] = {id, side, i, comm->member[first + i]};
             status = store_put_integers(&store->sql, STORE_COMM_MEMBER, row, 4);
         }
@@ -342,10 +342,10 @@ static enum core_status group_put(struct store *store, const int32_t *member, ui
 
     status =
         store_intern(&store->defs.group_by_content, member, size * sizeof *member, out_id, &is_new);
-    if (status || !is_new)
+    if (status != CORE_OK || !is_new)
         return status;
     status = store_put(&store->sql, STORE_GRP, "ii", (int64_t)*out_id, (int64_t)size);
-    for (uint32_t i = 0; !status && i < size; i++) {
+    for (uint32_t i = 0; status == CORE_OK && i < size; i++) {
         int64_t row[3] = {*out_id, i, member[i]};
         status = store_put_integers(&store->sql, STORE_GRP_MEMBER, row, 3);
     }
@@ -368,7 +368,7 @@ static enum core_status define_group(struct store *store, struct store_rank *ran
         return CORE_OK;
     status = CORE_ARRAY_ROOM_ZERO(ids->group_member, ids->group_room, (uint64_t)def->size + 1,
                                   "the trace");
-    if (status)
+    if (status != CORE_OK)
         return status;
     memcpy(ids->group_member + def->first, spool_tail(def, sizeof *def),
            def->count * sizeof *ids->group_member);
@@ -376,7 +376,7 @@ static enum core_status define_group(struct store *store, struct store_rank *ran
     if (ids->group_known < def->size)
         return CORE_OK;
     status = group_put(store, ids->group_member, def->size, &id);
-    return status ? status : store_map_set(&ids->group, def->id, id);
+    return status != CORE_OK ? status : store_map_set(&ids->group, def->id, id);
 }
 
 /* --- datatypes, operations, windows, files ---------------------------------------------------- */
@@ -396,7 +396,7 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
     bool is_new;
 
     status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, bytes, "the trace");
-    if (status)
+    if (status != CORE_OK)
         return status;
     content.id = 0;
     content.head.words = 0;
@@ -409,13 +409,13 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
         else
             map[i].basic = 0;
     status = store_intern(&defs->type_by_content, store->scratch, bytes, &id, &is_new);
-    if (!status && is_new) {
+    if (status == CORE_OK && is_new) {
         char *text = NULL;
         status =
             CORE_ARRAY_ROOM_ZERO(defs->type_size, defs->type_room, (uint64_t)id + 1, "the trace");
-        if (!status)
+        if (status == CORE_OK)
             status = text_copy(name, def->head.b, &text);
-        if (status)
+        if (status != CORE_OK)
             return status;
         for (uint32_t i = 0; i < segments; i++)
             if (!map[i].basic)
@@ -427,7 +427,7 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
                            def->segment_count == UINT32_MAX ? NULL : (const void *)map, map_bytes);
         free(text);
     }
-    return status ? status : store_map_set(&rank->ids.type, def->id, id);
+    return status != CORE_OK ? status : store_map_set(&rank->ids.type, def->id, id);
 }
 
 static enum core_status define_op(struct store *store, struct store_rank *rank,
@@ -438,16 +438,16 @@ static enum core_status define_op(struct store *store, struct store_rank *rank,
     bool is_new;
 
     status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, bytes + 1u, "the trace");
-    if (status)
+    if (status != CORE_OK)
         return status;
     memcpy(store->scratch, &def->head.a, 2);
     memcpy(store->scratch + 2, spool_tail(def, sizeof *def), def->head.b);
     store->scratch[bytes] = '\0';
     status = store_intern(&store->defs.op_by_content, store->scratch, bytes, &id, &is_new);
-    if (!status && is_new)
+    if (status == CORE_OK && is_new)
         status = store_put(&store->sql, STORE_OP, "iti", (int64_t)id,
                            (const char *)store->scratch + 2, (int64_t)def->head.a);
-    return status ? status : store_map_set(&rank->ids.op, def->id, id);
+    return status != CORE_OK ? status : store_map_set(&rank->ids.op, def->id, id);
 }
 
 static enum core_status define_win(struct store *store, struct store_rank *rank,
@@ -461,14 +461,14 @@ static enum core_status define_win(struct store *store, struct store_rank *rank,
     bool is_new;
 
     status = store_intern(&defs->win_by_global, content, sizeof content, &id, &is_new);
-    if (!status && is_new) {
+    if (status == CORE_OK && is_new) {
         char *text = NULL;
         uint32_t comm = store_map_get(&rank->ids.comm, def->comm);
         status =
             CORE_ARRAY_ROOM_ZERO(defs->win_comm, defs->win_room, (uint64_t)id + 1, "the trace");
-        if (!status)
+        if (status == CORE_OK)
             status = text_copy(spool_tail(def, sizeof *def), def->head.b, &text);
-        if (status)
+        if (status != CORE_OK)
             return status;
         defs->win_comm[id] = comm;
         status =
@@ -476,10 +476,11 @@ static enum core_status define_win(struct store *store, struct store_rank *rank,
                       *text ? text : NULL, comm ? (int64_t)comm : STORE_NULL, (int64_t)def->global);
         free(text);
     }
-    if (!status && !file)
+    if (status == CORE_OK && !file)
         status = store_put(&store->sql, STORE_WIN_PART, "iii", (int64_t)id, (int64_t)rank->rank,
                            (int64_t)(def->base_bytes & INT64_MAX));
-    return status ? status : store_map_set(file ? &rank->ids.file : &rank->ids.win, def->id, id);
+    return status != CORE_OK ? status
+                             : store_map_set(file ? &rank->ids.file : &rank->ids.win, def->id, id);
 }
 
 /* --- all of them ------------------------------------------------------------------------------ */
@@ -514,9 +515,9 @@ enum core_status store_define_finish(struct store *store)
 {
     enum core_status status = CORE_OK;
 
-    for (uint32_t id = 1; !status && id <= store->defs.comm_by_global.next; id++)
+    for (uint32_t id = 1; status == CORE_OK && id <= store->defs.comm_by_global.next; id++)
         status = comm_write(store, id);
-    return status ? status : sites_write(store);
+    return status != CORE_OK ? status : sites_write(store);
 }
 
 void store_defs_done(struct store_defs *defs)

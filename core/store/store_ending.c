@@ -10,7 +10,7 @@ static enum core_status spans_put(struct store *store, const struct ending *endi
     enum core_status status = store_intern(&store->rank_span, wait->count ? (const void *)span : "",
                                            wait->count * sizeof *span, out_id, &is_new);
 
-    for (uint32_t i = 0; is_new && i < wait->count && !status; i++)
+    for (uint32_t i = 0; is_new && i < wait->count && status == CORE_OK; i++)
         status = store_put(&store->sql, STORE_RANK_SPAN, "iii", (int64_t)*out_id,
                            (int64_t)span[i].first, (int64_t)span[i].last);
     return status;
@@ -31,19 +31,19 @@ static enum core_status row_put(struct store *store, const struct ending *ending
 
     if (wait)
         status = spans_put(store, ending, wait, &spans);
-    return status ? status
-                  : store_put(&store->sql, STORE_PROOF, "iiiittittiiiii", STORE_NULL,
-                              (int64_t)index + 1, (int64_t)call->rank,
-                              call->seq ? (int64_t)call->seq : STORE_NULL,
-                              *call->call ? call->call : NULL, ending_role_text(call->role),
-                              judged ? STORE_NULL : (int64_t)call->still_ms,
-                              wait ? ending_need_text(wait->need) : NULL,
-                              wait ? ending_object_text(wait->object) : NULL,
-                              numbered ? (int64_t)wait->global : STORE_NULL,
-                              tagged ? (int64_t)wait->tag : STORE_NULL,
-                              wait ? (int64_t)wait->wildcard : STORE_NULL,
-                              wait ? (int64_t)wait->ended : STORE_NULL,
-                              wait ? (int64_t)spans : STORE_NULL);
+    return status != CORE_OK
+               ? status
+               : store_put(
+                     &store->sql, STORE_PROOF, "iiiittittiiiii", STORE_NULL, (int64_t)index + 1,
+                     (int64_t)call->rank, call->seq ? (int64_t)call->seq : STORE_NULL,
+                     *call->call ? call->call : NULL, ending_role_text(call->role),
+                     judged ? STORE_NULL : (int64_t)call->still_ms,
+                     wait ? ending_need_text(wait->need) : NULL,
+                     wait ? ending_object_text(wait->object) : NULL,
+                     numbered ? (int64_t)wait->global : STORE_NULL,
+                     tagged ? (int64_t)wait->tag : STORE_NULL,
+                     wait ? (int64_t)wait->wildcard : STORE_NULL,
+                     wait ? (int64_t)wait->ended : STORE_NULL, wait ? (int64_t)spans : STORE_NULL);
 }
 
 enum core_status store_ending(struct store *store, const struct ending *ending)
@@ -54,12 +54,12 @@ enum core_status store_ending(struct store *store, const struct ending *ending)
         return CORE_OK;
     status = store_put(&store->sql, STORE_ENDED, "ti", ending_reason_text(ending->reason),
                        ending->reason == ENDING_DEADLOCK ? STORE_NULL : (int64_t)ending->limit_ms);
-    for (uint32_t i = 0; i < ending->call_count && !status; i++) {
+    for (uint32_t i = 0; i < ending->call_count && status == CORE_OK; i++) {
         const struct ending_call *call = &ending->call[i];
 
         if (!call->count)
             status = row_put(store, ending, i, NULL);
-        for (uint32_t w = 0; w < call->count && !status; w++)
+        for (uint32_t w = 0; w < call->count && status == CORE_OK; w++)
             status = row_put(store, ending, i, &ending->wait[call->first + w]);
     }
     return status;

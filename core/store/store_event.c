@@ -135,7 +135,7 @@ static enum core_status completions_put(struct store *store, const struct store_
 
     status =
         CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room, most * sizeof *done, "the trace");
-    if (status)
+    if (status != CORE_OK)
         return status;
     done = (struct store_done *)(void *)store->scratch;
     count = completions_merge(parts, list, base, done);
@@ -143,7 +143,7 @@ static enum core_status completions_put(struct store *store, const struct store_
     if (!count)
         return CORE_OK;
     status = store_intern(&store->completion_set, done, count * sizeof *done, &id, &is_new);
-    for (uint32_t i = 0; !status && is_new && i < count; i++) {
+    for (uint32_t i = 0; status == CORE_OK && is_new && i < count; i++) {
         int64_t row[9] = {
             id,          done[i].index, done[i].request_ahead, done[i].done,     done[i].source,
             done[i].tag, done[i].bytes, done[i].error,         done[i].cancelled};
@@ -151,7 +151,7 @@ static enum core_status completions_put(struct store *store, const struct store_
             continue;
         status = store_put_integers(&store->sql, STORE_COMPLETION, row, 9);
     }
-    if (!status)
+    if (status == CORE_OK)
         *out_set = id;
     return status;
 }
@@ -164,7 +164,7 @@ static enum core_status scratch_add(struct store *store, uint32_t *used, const v
     enum core_status status = CORE_ARRAY_ROOM_ZERO(store->scratch, store->scratch_room,
                                                    (uint64_t)*used + bytes, "the trace");
 
-    if (!status && bytes) {
+    if (status == CORE_OK && bytes) {
         memcpy(store->scratch + *used, data, bytes);
         *used += (uint32_t)bytes;
     }
@@ -177,18 +177,18 @@ static enum core_status arg_add(struct store *store, uint32_t *used, char kind, 
 {
     enum core_status status = scratch_add(store, used, &kind, 1);
 
-    if (!status)
+    if (status == CORE_OK)
         status = scratch_add(store, used, name, strlen(name) + 1);
-    if (!status)
+    if (status == CORE_OK)
         status = scratch_add(store, used, &count, sizeof count);
-    return status ? status : scratch_add(store, used, value, bytes);
+    return status != CORE_OK ? status : scratch_add(store, used, value, bytes);
 }
 
 static enum core_status arg_write(struct store *store, uint32_t id, uint32_t used)
 {
     enum core_status status = CORE_OK;
 
-    for (uint32_t at = 0; !status && at < used;) {
+    for (uint32_t at = 0; status == CORE_OK && at < used;) {
         char kind = (char)store->scratch[at];
         const char *name = (const char *)store->scratch + at + 1;
         uint32_t count;
@@ -201,7 +201,7 @@ static enum core_status arg_write(struct store *store, uint32_t id, uint32_t use
             status = store_put(&store->sql, STORE_ARG, "itit", (int64_t)id, name, (int64_t)0, text);
             at += count;
         }
-        for (uint32_t i = 0; !status && kind == 'i' && i < count; i++, at += 8) {
+        for (uint32_t i = 0; status == CORE_OK && kind == 'i' && i < count; i++, at += 8) {
             int64_t value;
             memcpy(&value, store->scratch + at, sizeof value);
             status =
@@ -247,7 +247,7 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
     char buffer[32];
     bool is_new;
 
-    for (uint32_t i = 0; !status && i < parts->list_count; i++) {
+    for (uint32_t i = 0; status == CORE_OK && i < parts->list_count; i++) {
         struct store_list *list = &parts->list[i];
         if (list->role == SPOOL_LIST_REQUESTS)
             continue;
@@ -258,7 +258,7 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
         status = arg_add(store, &used, 'i', list_name(list, buffer, sizeof buffer), list->value,
                          list->count, list->count * sizeof *list->value);
     }
-    for (uint32_t i = 0; !status && i < parts->arg_count; i++) {
+    for (uint32_t i = 0; status == CORE_OK && i < parts->arg_count; i++) {
         bool named = call && i < def->names_count;
         if (!named)
             snprintf(buffer, sizeof buffer, "value%" PRIu32, i);
@@ -269,7 +269,7 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
         if (named)
             scalar = kind + strlen(kind) + 1;
     }
-    for (uint32_t at = 0; !status && at < parts->text_bytes;) {
+    for (uint32_t at = 0; status == CORE_OK && at < parts->text_bytes;) {
         uint16_t argument, bytes;
         memcpy(&argument, parts->text + at, 2);
         memcpy(&bytes, parts->text + at + 2, 2);
@@ -278,12 +278,12 @@ static enum core_status args_put(struct store *store, struct store_rank *rank, u
         status = arg_add(store, &used, 't', buffer, text, bytes, bytes);
         at += 4u + bytes;
     }
-    if (status || !used)
+    if (status != CORE_OK || !used)
         return status;
     status = store_intern(&store->arg_set, store->scratch, used, &id, &is_new);
-    if (!status && is_new)
+    if (status == CORE_OK && is_new)
         status = arg_write(store, id, used);
-    if (!status)
+    if (status == CORE_OK)
         *out_set = id;
     return status;
 }
@@ -293,7 +293,7 @@ static enum core_status stack_put(struct store *store, const struct store_rank *
 {
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; !status && i < parts->frame_count; i++) {
+    for (uint32_t i = 0; status == CORE_OK && i < parts->frame_count; i++) {
         int64_t row[3] = {(int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, i,
                           store_map_get(&rank->ids.site, parts->frame[i])};
         status = store_put_integers(&store->sql, STORE_STACK, row, 3);
@@ -333,7 +333,7 @@ static enum core_status misuse_put(struct store *store, const struct store_rank 
 {
     enum core_status status = CORE_OK;
 
-    for (uint32_t at = 0; !status && at < parts->misuse_bytes;) {
+    for (uint32_t at = 0; status == CORE_OK && at < parts->misuse_bytes;) {
         const struct spool_misuse *record = (const void *)(parts->misuse + at);
         status = misuse_row(store, rank, seq, record);
         at += record->head.words * 8u;
@@ -365,7 +365,7 @@ static enum core_status window_write(struct store *store, struct store_rank *ran
         struct store_row *row = &window->row[window->next % STORE_WINDOW];
         if (row->seq == window->next) {
             enum core_status status = row_write(store, rank, row);
-            if (status)
+            if (status != CORE_OK)
                 return status;
             row->seq = 0;
         } else if (window->next >= end) {
@@ -388,7 +388,7 @@ static enum core_status window_put(struct store *store, struct store_rank *rank,
         return row_write(store, rank, row);
     if (row->seq - window->next >= STORE_WINDOW)
         status = window_write(store, rank, row->seq - STORE_WINDOW + 1);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (window->row[row->seq % STORE_WINDOW].seq == row->seq) {
         store_note(store, "rank %" PRId32 ": call %" PRIu64 " is there twice, the first counts",
@@ -510,7 +510,7 @@ static enum core_status shape_put(struct store *store, const struct shape *shape
     bool is_new;
 
     status = store_intern(&store->shape, shape, sizeof *shape, out_id, &is_new);
-    if (status || !is_new)
+    if (status != CORE_OK || !is_new)
         return status;
     row[0] = *out_id;
     memcpy(row + 1, shape, sizeof *shape);
@@ -547,7 +547,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
 
     if (!call)
         status = call_unknown(store, rank, event->head.a, &call);
-    if (status)
+    if (status != CORE_OK)
         return status;
     shape_fill(store, rank, event, parts, call, pending, &shape);
     shape.thread = lane;
@@ -556,18 +556,18 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     base = row.request == STORE_NULL ? 0 : row.request;
 
     status = store_message_follow(store, rank, event, parts, call, shape.bytes, pending);
-    if (!status && parts && (parts->done_count || list))
+    if (status == CORE_OK && parts && (parts->done_count || list))
         status = completions_put(store, parts, list, base, &shape.completions);
-    if (!status && parts &&
+    if (status == CORE_OK && parts &&
         (parts->list_count > (list ? 1 : 0) || parts->arg_count || parts->text_bytes))
         status = args_put(store, rank, call, parts, &shape.args);
-    if (!status && parts && parts->frame_count)
+    if (status == CORE_OK && parts && parts->frame_count)
         status = stack_put(store, rank, event->seq, parts);
-    if (!status && parts && parts->misuse_bytes)
+    if (status == CORE_OK && parts && parts->misuse_bytes)
         status = misuse_put(store, rank, event->seq, parts);
-    if (!status)
+    if (status == CORE_OK)
         status = shape_put(store, &shape, &row.shape);
-    if (status)
+    if (status != CORE_OK)
         return status;
 
     row.t_enter = store_clock_ns(rank->clock, event->t_enter);

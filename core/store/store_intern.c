@@ -31,7 +31,7 @@ enum core_status store_intern(struct store_intern *intern, const void *content, 
         return core_report(CORE_LIMIT, "cannot write the trace: more than %u different calls",
                            UINT32_MAX);
     enum core_status status = core_table_put(table, &hash, "the trace", &found);
-    if (status)
+    if (status != CORE_OK)
         return status;
     *out_new = !found->id;
     if (*out_new)
@@ -54,7 +54,7 @@ enum core_status store_map_set(struct store_map *map, uint32_t id, uint32_t valu
         return CORE_OK;
     enum core_status status =
         CORE_ARRAY_ROOM_ZERO(map->value, map->room, (uint64_t)id + 1, "the trace");
-    if (status)
+    if (status != CORE_OK)
         return status;
     CORE_CHECK(id < map->room);
     map->value[id] = value;

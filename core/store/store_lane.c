@@ -92,7 +92,7 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
         return CORE_OK;
     status = CORE_ARRAY_ROOM_ZERO(list->value, list->room, (uint64_t)list->count + record->count,
                                   "the trace");
-    if (status)
+    if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < record->count; i++)
         list->value[list->count++] = record->head.b == 4 ? small[i] : large[i];
@@ -104,7 +104,7 @@ static enum core_status gather_args(struct store_gather *parts, const struct spo
     uint32_t first = record->head.b, end = first + record->head.a;
     enum core_status status = CORE_ARRAY_ROOM_ZERO(parts->arg, parts->arg_room, end, "the trace");
 
-    if (status || !record->head.a)
+    if (status != CORE_OK || !record->head.a)
         return status;
     CORE_CHECK(end <= parts->arg_room);
     for (; parts->arg_count < first; parts->arg_count++) /* values that were not given */
@@ -126,7 +126,7 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
     case SPOOL_DONE:
         status = CORE_ARRAY_ROOM_ZERO(parts->done, parts->done_room,
                                       (uint64_t)parts->done_count + 1, "the trace");
-        if (!status)
+        if (status == CORE_OK)
             memcpy(&parts->done[parts->done_count++], head, sizeof *parts->done);
         return status;
     case SPOOL_LEG:
@@ -142,7 +142,7 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         uint32_t bytes = 4u + head->a;
         status = CORE_ARRAY_ROOM_ZERO(parts->text, parts->text_room,
                                       (uint64_t)parts->text_bytes + bytes, "the trace");
-        if (status)
+        if (status != CORE_OK)
             return status;
         char *at = parts->text + parts->text_bytes;
         memcpy(at, &head->b, 2);
@@ -155,14 +155,14 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         status =
             CORE_ARRAY_ROOM_ZERO(parts->misuse, parts->misuse_room,
                                  (uint64_t)parts->misuse_bytes + head->words * 8u, "the trace");
-        if (status)
+        if (status != CORE_OK)
             return status;
         memcpy(parts->misuse + parts->misuse_bytes, head, head->words * 8u);
         parts->misuse_bytes += head->words * 8u;
         return CORE_OK;
     case SPOOL_STACK:
         status = CORE_ARRAY_ROOM_ZERO(parts->frame, parts->frame_room, head->a, "the trace");
-        if (!status && head->a) {
+        if (status == CORE_OK && head->a) {
             memcpy(parts->frame, spool_tail(head, sizeof(struct spool_stack)),
                    head->a * sizeof *parts->frame);
             parts->frame_count = head->a;
@@ -219,7 +219,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
     if (lane->parts)
         store_lane_forget(lane->parts);
     lane->parts = NULL;
-    while (!status && (head = spool_reader_next(&lane->reader))) {
+    while (status == CORE_OK && (head = spool_reader_next(&lane->reader))) {
         switch (head->kind) {
         case SPOOL_EVENT:
             memcpy(&lane->event, head, sizeof lane->event);

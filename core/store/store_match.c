@@ -94,12 +94,12 @@ static enum core_status queue_get(struct store_match *match, const struct store_
     }
     if (match->queue_live >= match->bucket_room)
         status = buckets_grow(match);
-    if (!status)
+    if (status == CORE_OK)
         status = store_room(&match->due, sizeof *match->due, (uint64_t)last + 1, &match->due_room);
-    if (!status && !match->queue_free)
+    if (status == CORE_OK && !match->queue_free)
         status = store_room(&match->queue, sizeof *match->queue, (uint64_t)match->queue_count + 2,
                             &match->queue_room);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (match->queue_free) {
         at = match->queue_free;
@@ -125,10 +125,10 @@ static enum core_status node_add(struct store_match *match, const struct store_s
     uint32_t number, at;
 
     status = queue_get(match, side, &number);
-    if (!status && !match->node_free)
+    if (status == CORE_OK && !match->node_free)
         status = store_room(&match->node, sizeof *match->node, (uint64_t)match->node_count + 2,
                             &match->node_room);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (match->node_free) {
         at = match->node_free;
@@ -235,7 +235,7 @@ static enum core_status channel_get(struct store *store, const struct store_side
     bool is_new;
 
     status = store_intern(&store->match.channel, row, sizeof row, out_channel, &is_new);
-    if (status || !is_new)
+    if (status != CORE_OK || !is_new)
         return status;
     row[0] = *out_channel;
     return store_put_integers(&store->sql, STORE_CHANNEL, row, 5);
@@ -272,7 +272,7 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
     status = channel_get(store, &queue->side, &channel);
     send = queue->first[0];
     receive = queue->first[1];
-    while (!status && (send || receive)) {
+    while (status == CORE_OK && (send || receive)) {
         const struct store_match_node *from = send ? &match->node[send] : NULL;
         const struct store_match_node *to =
             receive && !(apart && from) ? &match->node[receive] : NULL;
@@ -323,7 +323,7 @@ enum core_status store_match_rank(struct store *store, int32_t world_rank)
         reversed = at;
     }
     match->due[world_rank] = reversed;
-    while (!status && match->due[world_rank]) {
+    while (status == CORE_OK && match->due[world_rank]) {
         uint32_t at = match->due[world_rank];
         match->due[world_rank] = match->queue[at].due;
         status = queue_settle(store, &match->queue[at]);

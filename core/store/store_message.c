@@ -116,8 +116,9 @@ enum core_status store_message_follow(struct store *store, struct store_rank *ra
     if (trait_in(def->traits, TRAIT_MATCHED) && parts && parts->arg_count)
         given.message = (uint64_t)parts->arg[0];
     enum core_status status = event_view_set(&rank->view, event, &given);
-    return status ? status
-                  : requests_follow(&rank->requests, &rank->view.event, step_take, &follow);
+    return status != CORE_OK
+               ? status
+               : requests_follow(&rank->requests, &rank->view.event, step_take, &follow);
 }
 
 enum core_status store_message_finish(struct store *store, struct store_rank *rank)
@@ -125,7 +126,7 @@ enum core_status store_message_finish(struct store *store, struct store_rank *ra
     struct follow follow = {.store = store, .rank = rank};
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; !status && i < requests_count(&rank->requests); i++) {
+    for (uint32_t i = 0; status == CORE_OK && i < requests_count(&rank->requests); i++) {
         const struct request *request = requests_at(&rank->requests, i);
         if (request->kind == REQUEST_RECEIVE && request->active)
             status = received_perhaps(&follow, request);

@@ -139,7 +139,7 @@ static enum core_status lanes_open(struct store *store, struct store_rank *rank,
             return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
         enum core_status status =
             spool_reader_open(&lane->reader, store->job_path, name[i].rank, name[i].lane);
-        if (status) {
+        if (status != CORE_OK) {
             store_note(store, "rank %" PRId32 ", thread %" PRIu32 ": the spool was left out: %s",
                        name[i].rank, name[i].lane, lane->reader.why);
             free(lane);
@@ -165,13 +165,13 @@ static enum core_status definitions_read(struct store *store, struct store_rank 
 {
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; !status && rank->lane_count > 1 && i < rank->lane_count; i++) {
+    for (uint32_t i = 0; status == CORE_OK && rank->lane_count > 1 && i < rank->lane_count; i++) {
         const struct spool_head *head;
         struct spool_reader reader;
         if (spool_reader_open(&reader, store->job_path, rank->rank, rank->lane[i]->number) !=
             CORE_OK)
             continue;
-        while (!status && (head = spool_reader_next(&reader)))
+        while (status == CORE_OK && (head = spool_reader_next(&reader)))
             if (head->kind >= SPOOL_DEF_CALL && head->kind <= SPOOL_DEF_FILE)
                 status = store_define(store, rank, head);
         spool_reader_close(&reader);
@@ -196,14 +196,14 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
     enum core_status status = CORE_OK;
     struct store_lane *lane;
 
-    for (uint32_t i = 0; !status && i < rank->lane_count; i++)
+    for (uint32_t i = 0; status == CORE_OK && i < rank->lane_count; i++)
         status = store_lane_next(store, rank, rank->lane[i]);
-    while (!status && (lane = lane_earliest(rank))) {
+    while (status == CORE_OK && (lane = lane_earliest(rank))) {
         CORE_CHECK(!lane->at_end); /* invariant 2 */
         lane->last_seq = lane->event.seq;
         status = store_event(store, rank, lane->number, &lane->event, lane->parts,
                              lane->parts ? lane->parts->calls : 1, false);
-        if (!status)
+        if (status == CORE_OK)
             status = store_lane_next(store, rank, lane);
         if (rank->events % PROGRESS_EVENTS == 0 && store->options->progress)
             store->options->progress(store->events + rank->events, store->options->context);
@@ -218,7 +218,7 @@ static enum core_status polls_read(struct store *store, struct store_rank *rank,
     const struct spool_header *header = &lane->reader.header;
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; !status && i < header->poll_count; i++) {
+    for (uint32_t i = 0; status == CORE_OK && i < header->poll_count; i++) {
         const struct spool_poll *poll = &header->poll[i];
         if (poll->event.seq <= lane->last_seq ||
             poll->event.seq >> STORE_SEQ_BITS) /* written since */
@@ -251,10 +251,10 @@ static enum core_status pending_read(struct store *store, struct store_rank *ran
 {
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; !status && i < rank->lane_count; i++) {
+    for (uint32_t i = 0; status == CORE_OK && i < rank->lane_count; i++) {
         struct store_lane *lane = rank->lane[i];
         status = polls_read(store, rank, lane);
-        for (uint32_t k = 0; !status && k < lane->reader.header.depth; k++) {
+        for (uint32_t k = 0; status == CORE_OK && k < lane->reader.header.depth; k++) {
             const struct spool_event *open = &lane->reader.header.open[k];
             /* killed after the record was committed, before the slot was given back */
             if (!open->seq || open->seq >> STORE_SEQ_BITS || open->seq == lane->last_seq)
@@ -319,24 +319,24 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
 
     requests_init(&rank.requests);
     status = lanes_open(store, &rank, lane, lane_count);
-    if (!status && !rank.lane_count) {
+    if (status == CORE_OK && !rank.lane_count) {
         status = store_rank_missing(store, rank.rank);
         goto done;
     }
-    if (!status)
+    if (status == CORE_OK)
         status = definitions_read(store, &rank);
-    if (!status)
+    if (status == CORE_OK)
         status = calls_read(store, &rank);
-    if (!status)
+    if (status == CORE_OK)
         status = pending_read(store, &rank);
-    if (!status)
+    if (status == CORE_OK)
         status = store_message_finish(store, &rank);
-    if (!status)
+    if (status == CORE_OK)
         status = store_window_flush(store, &rank);
-    if (!status)
+    if (status == CORE_OK)
         status = rank_finish(store, &rank);
 done:
-    if (!status)
+    if (status == CORE_OK)
         status = store_match_rank(store, rank.rank);
     for (uint32_t i = 0; i < rank.lane_count; i++) {
         store_lane_close(rank.lane[i]);
@@ -371,7 +371,7 @@ static enum core_status meta_start(struct store *store)
     if (gmtime_r(&seconds, &when))
         strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &when);
     status = meta_text(store, "start", text);
-    return status ? status : meta_number(store, "start_ns", store->start_ns);
+    return status != CORE_OK ? status : meta_number(store, "start_ns", store->start_ns);
 }
 
 static enum core_status meta_hosts(struct store *store)
@@ -391,32 +391,32 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
     enum core_status status = meta_number(store, "version", TRACE_SCHEMA_VERSION);
     const struct spool_header *first = &store->first;
 
-    if (!status)
+    if (status == CORE_OK)
         status = meta_text(store, "command", options->command);
-    if (!status && options->exit_code >= 0)
+    if (status == CORE_OK && options->exit_code >= 0)
         status = meta_number(store, "exit_code", options->exit_code);
-    if (!status)
+    if (status == CORE_OK)
         status = meta_start(store);
-    if (!status)
+    if (status == CORE_OK)
         status = meta_text(store, "library", first->library);
-    if (!status)
+    if (status == CORE_OK)
         status = meta_text(store, "job", first->job);
-    if (!status)
+    if (status == CORE_OK)
         status = meta_number(store, "rank_count", store->world_size);
-    if (!status)
+    if (status == CORE_OK)
         status =
             meta_text(store, "tick_source", first->tick_hz == 1000000000 ? "clock_gettime" : "tsc");
-    if (!status)
+    if (status == CORE_OK)
         status = meta_number(store, "tick_hz", (int64_t)(first->tick_hz & INT64_MAX));
-    if (!status)
+    if (status == CORE_OK)
         status = meta_text(store, "layer", store->layer ? "on" : "off");
-    if (!status)
+    if (status == CORE_OK)
         status = meta_hosts(store);
-    if (!status)
+    if (status == CORE_OK)
         status = meta_number(store, "events", (int64_t)store->events);
-    if (!status)
+    if (status == CORE_OK)
         status = meta_number(store, "folded", (int64_t)store->folded);
-    if (!status)
+    if (status == CORE_OK)
         status = meta_number(store, "lost", (int64_t)(store->lost & INT64_MAX));
-    return status ? status : meta_text(store, "notes", store->notes);
+    return status != CORE_OK ? status : meta_text(store, "notes", store->notes);
 }

@@ -117,7 +117,7 @@ static enum core_status table_prepare(struct store_sql *sql, int table)
     struct store_batch *batch = &sql->batch[table];
     enum core_status status = insert_prepare(sql, table, 1, &sql->insert[table]);
 
-    if (status || !insert_text[table].batch)
+    if (status != CORE_OK || !insert_text[table].batch)
         return status;
     batch->value =
         core_alloc((size_t)(BATCH_ROWS * insert_text[table].columns) * sizeof *batch->value);
@@ -165,15 +165,15 @@ enum core_status store_sql_open(struct store_sql *sql, const char *path, const c
     status = store_sql_run(
         sql, "PRAGMA page_size=4096; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; "
              "PRAGMA locking_mode=EXCLUSIVE; PRAGMA cache_size=-16000; PRAGMA temp_store=MEMORY;");
-    if (!status)
+    if (status == CORE_OK)
         status = store_sql_run(sql, versions);
-    if (!status)
+    if (status == CORE_OK)
         status = store_sql_run(sql, "BEGIN");
-    if (!status)
+    if (status == CORE_OK)
         status = store_sql_run(sql, schema);
-    for (int table = 0; !status && table < STORE_TABLE_COUNT; table++)
+    for (int table = 0; status == CORE_OK && table < STORE_TABLE_COUNT; table++)
         status = table_prepare(sql, table);
-    if (!status)
+    if (status == CORE_OK)
         return CORE_OK;
 undo:
     store_sql_abandon(sql);
@@ -262,7 +262,7 @@ static enum core_status integers_insert(struct store_sql *sql, sqlite3_stmt *ins
 {
     enum core_status status = integers_bind(sql, insert, value, count);
 
-    return status ? status : insert_step(sql, insert);
+    return status != CORE_OK ? status : insert_step(sql, insert);
 }
 
 /* Rows that did not fill the batch, one by one. */
@@ -272,7 +272,7 @@ static enum core_status batch_flush(struct store_sql *sql, int table)
     int columns = insert_text[table].columns;
     enum core_status status = CORE_OK;
 
-    for (int row = 0; !status && row < batch->rows; row++)
+    for (int row = 0; status == CORE_OK && row < batch->rows; row++)
         status = integers_insert(sql, sql->insert[table], batch->value + row * columns, columns);
     batch->rows = 0;
     return status;
@@ -298,20 +298,20 @@ enum core_status store_sql_finish(struct store_sql *sql)
 {
     enum core_status status = CORE_OK;
 
-    for (int table = 0; !status && table < STORE_TABLE_COUNT; table++)
+    for (int table = 0; status == CORE_OK && table < STORE_TABLE_COUNT; table++)
         status = batch_flush(sql, table);
-    if (!status)
+    if (status == CORE_OK)
         status = store_sql_run(sql, "COMMIT");
-    if (!status) {
+    if (status == CORE_OK) {
         int code = sql_close(sql);
         if (code != SQLITE_OK)
             status = sql_failed(sql, code);
     }
-    CORE_CHECK(status || !sql->db); /* invariant 3: closed before it gets its name */
-    if (!status && (core_fault() || rename(sql->partial, sql->path) != 0))
+    CORE_CHECK(status != CORE_OK || !sql->db); /* invariant 3: closed before it gets its name */
+    if (status == CORE_OK && (core_fault() || rename(sql->partial, sql->path) != 0))
         status = core_report(CORE_IO, "cannot rename '%s' to '%s': %s", sql->partial, sql->path,
                              strerror(errno));
-    if (status) {
+    if (status != CORE_OK) {
         store_sql_abandon(sql);
         return status;
     }

@@ -109,7 +109,7 @@ static enum core_status lay_out(struct pairing *pairing, struct collective_list 
     enum core_status status = CORE_ARRAY_NEW(list->collective, collectives + 1, "collectives");
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(list->part, parts + 1, "collectives");
-    if (status)
+    if (status != CORE_OK)
         return status;
     for (uint32_t c = 0; c < pairing->trace->comm_count; c++) {
         const struct trace_comm *comm = &pairing->trace->comm[c];

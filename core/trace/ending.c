@@ -73,7 +73,7 @@ enum core_status ending_call_add(struct ending *ending, const struct ending_call
     enum core_status status =
         CORE_ARRAY_PUSH(ending->call, ending->call_count, ending->call_room, what, *call);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     ending->call[ending->call_count - 1].first = ending->wait_count; /* invariant 2 */
     ending->call[ending->call_count - 1].count = 0;
@@ -108,19 +108,19 @@ enum core_status ending_wait_add(struct ending *ending, const struct ending_wait
 
     CORE_CHECK(ending->call_count > 0);
     status = CORE_ARRAY_NEW(sorted, rank_count, what);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (rank_count) {
         memcpy(sorted, rank, rank_count * sizeof *sorted);
         qsort(sorted, rank_count, sizeof *sorted, rank_compare);
     }
     status = CORE_ARRAY_PUSH(ending->wait, ending->wait_count, ending->wait_room, what, *wait);
-    if (!status) {
+    if (status == CORE_OK) {
         ending->wait[ending->wait_count - 1].first = ending->span_count;
         ending->wait[ending->wait_count - 1].count = 0;
         ending->call[ending->call_count - 1].count++;
     }
-    for (uint32_t i = 0, end; i < rank_count && !status; i = end) {
+    for (uint32_t i = 0, end; i < rank_count && status == CORE_OK; i = end) {
         for (end = i + 1; end < rank_count && sorted[end] <= sorted[end - 1] + 1; end++)
             continue;
         status = ending_span_add(ending, (struct ending_span){sorted[i], sorted[end - 1]});

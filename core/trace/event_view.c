@@ -32,7 +32,7 @@ enum core_status event_view_set(struct event_view *view, const struct spool_even
     enum core_status status =
         CORE_ARRAY_ROOM(view->completion, view->completion_room, count, "the parts of a call");
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < count; i++)
         view->completion[i] =

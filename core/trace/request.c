@@ -75,7 +75,7 @@ static enum core_status add(const struct step *step, enum request_step what,
 
     if (request->id)
         status = core_table_put(&step->requests->table, &request->id, "requests", &kept);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (request->id)
         *kept = *request;
@@ -121,11 +121,11 @@ static enum core_status send_and_receive(const struct step *step)
     receive.bytes = event->recv_bytes;
     send.id = receive.id = 0;
     enum core_status status = tell(step, REQUEST_BEGUN, &send, NULL);
-    if (!status)
+    if (status == CORE_OK)
         status = tell(step, REQUEST_BEGUN, &receive, NULL);
-    if (!status)
+    if (status == CORE_OK)
         status = done_now(step, &receive, own_status(event));
-    return status ? status : done_now(step, &send, NULL);
+    return status != CORE_OK ? status : done_now(step, &send, NULL);
 }
 
 static enum core_status begin(const struct step *step, enum request_kind kind)
@@ -179,7 +179,7 @@ static enum core_status receive_matched(const struct step *step, bool immediate)
     enum core_status status = add(step, REQUEST_BEGUN, &request);
     struct trace_completion done = {
         .done = true, .source = request.peer, .tag = request.tag, .bytes = request.bytes};
-    return status || immediate ? status : done_now(step, &request, &done);
+    return status != CORE_OK || immediate ? status : done_now(step, &request, &done);
 }
 
 static enum core_status start(const struct step *step, uint64_t id)
@@ -201,7 +201,7 @@ static enum core_status start_all(const struct step *step)
     const struct trace_event *event = step->event;
     enum core_status status = event->request ? start(step, event->request) : CORE_OK;
 
-    for (uint32_t i = 0; !status && !event->request && i < event->completion_count; i++)
+    for (uint32_t i = 0; status == CORE_OK && !event->request && i < event->completion_count; i++)
         status = start(step, event->completion[i].request);
     return status;
 }
@@ -229,7 +229,7 @@ static enum core_status complete_all(const struct step *step)
 {
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; !status && i < step->event->completion_count; i++)
+    for (uint32_t i = 0; status == CORE_OK && i < step->event->completion_count; i++)
         if (step->event->completion[i].done)
             status = complete(step, &step->event->completion[i]);
     return status;

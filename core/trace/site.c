@@ -95,7 +95,7 @@ static enum core_status module_get(struct site_resolver *resolver, const char *p
     }
     enum core_status status =
         CORE_ARRAY_ROOM_ZERO(resolver->module, resolver->room, resolver->count + 1, "source lines");
-    if (status)
+    if (status != CORE_OK)
         return status;
     module = &resolver->module[resolver->count];
     module->path = core_alloc(strlen(path) + 1);
@@ -246,7 +246,7 @@ enum core_status site_resolve(struct site_resolver *resolver, const char *module
     struct site_place place = {0};
     enum core_status status = module_get(resolver, module_path, &module);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (!module->module || !address || !same_build(module->module, build_id, build_id_bytes))
         return CORE_NOT_FOUND;

@@ -145,7 +145,7 @@ static enum core_status number_of(const struct trace *trace, const char *text, i
     sqlite3_stmt *stmt = NULL;
     enum core_status status = trace_prepare(trace, text, &stmt);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     int code = sqlite3_step(stmt);
     if (code == SQLITE_ROW)
@@ -161,9 +161,9 @@ static enum core_status schema_look(const struct trace *trace)
     int64_t id, version, tables, others;
     enum core_status status = number_of(trace, "PRAGMA application_id", &id);
 
-    if (!status)
+    if (status == CORE_OK)
         status = number_of(trace, "PRAGMA user_version", &version);
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (id != TRACE_APPLICATION_ID)
         return core_report(CORE_BAD_FORMAT,
@@ -182,10 +182,10 @@ static enum core_status schema_look(const struct trace *trace)
         "'rank', 'call', 'site', 'comm', 'comm_member', 'datatype', 'op', 'shape', 'event_row', "
         "'completion_set', 'arg_set', 'misuse', 'ended', 'proof', 'rank_span', 'run', 'finding')",
         &tables);
-    if (!status)
+    if (status == CORE_OK)
         status =
             number_of(trace, "SELECT count(*) FROM sqlite_schema WHERE type = 'trigger'", &others);
-    if (status)
+    if (status != CORE_OK)
         return status;
     return tables == 18 && !others ? CORE_OK
                                    : trace_damaged(trace, "its tables are not those of a trace");
@@ -264,7 +264,7 @@ static enum core_status ids_count(const struct trace *trace, const char *query, 
     int64_t most;
     enum core_status status = number_of(trace, query, &most);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (most < 0 || most >= TRACE_IDS_MAX || (uint64_t)most > trace->file_bytes)
         return trace_damaged(trace, "an id is out of range");
@@ -293,7 +293,7 @@ static enum core_status ranks_load(struct trace *trace)
     enum core_status status =
         ids_count(trace, "SELECT rank FROM rank ORDER BY rank DESC LIMIT 1", &trace->rank_count);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (trace->rank_count > SPOOL_RANKS_MAX)
         return trace_damaged(trace, "it has too many ranks");
@@ -332,7 +332,7 @@ static enum core_status calls_load(struct trace *trace)
     enum core_status status =
         ids_count(trace, "SELECT id FROM call ORDER BY id DESC LIMIT 1", &trace->call_count);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     trace->call = trace_alloc(trace, trace->call_count, sizeof *trace->call);
     if (!trace->call)
@@ -362,7 +362,7 @@ static enum core_status sites_load(struct trace *trace)
     enum core_status status =
         ids_count(trace, "SELECT id FROM site ORDER BY id DESC LIMIT 1", &trace->site_count);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     trace->site = trace_alloc(trace, trace->site_count, sizeof *trace->site);
     if (!trace->site)
@@ -415,7 +415,7 @@ static enum core_status comms_load(struct trace *trace)
         ids_count(trace, "SELECT id FROM comm ORDER BY id DESC LIMIT 1", &trace->comm_count);
     uint64_t members = 0;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     trace->comm = trace_alloc(trace, trace->comm_count, sizeof *trace->comm);
     if (!trace->comm)
@@ -451,7 +451,7 @@ static enum core_status comms_load(struct trace *trace)
         comm->remote = member + comm->size;
     }
     status = load_end(&load);
-    return status ? status : members_load(trace);
+    return status != CORE_OK ? status : members_load(trace);
 }
 
 static enum core_status datatypes_load(struct trace *trace)
@@ -460,7 +460,7 @@ static enum core_status datatypes_load(struct trace *trace)
     enum core_status status = ids_count(trace, "SELECT id FROM datatype ORDER BY id DESC LIMIT 1",
                                         &trace->datatype_count);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     trace->datatype = trace_alloc(trace, trace->datatype_count, sizeof *trace->datatype);
     if (!trace->datatype)
@@ -505,7 +505,7 @@ static enum core_status ops_load(struct trace *trace)
     enum core_status status =
         ids_count(trace, "SELECT id FROM op ORDER BY id DESC LIMIT 1", &trace->op_count);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     trace->op_name = trace_alloc(trace, trace->op_count, sizeof *trace->op_name);
     trace->op_commutative = trace_alloc(trace, trace->op_count, sizeof *trace->op_commutative);
@@ -533,7 +533,7 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
         return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory", path);
     strcpy(trace.path, path);
     status = file_look(&trace);
-    if (status)
+    if (status != CORE_OK)
         goto undo;
     code = core_fault() ? SQLITE_NOMEM
                         : sqlite3_open_v2(path, &trace.db,
@@ -552,19 +552,19 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
     sqlite3_db_config(trace.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
     sqlite3_exec(trace.db, "PRAGMA cell_size_check=1; PRAGMA mmap_size=0", NULL, NULL, NULL);
     status = schema_look(&trace);
-    if (!status)
+    if (status == CORE_OK)
         status = ranks_load(&trace);
-    if (!status)
+    if (status == CORE_OK)
         status = calls_load(&trace);
-    if (!status)
+    if (status == CORE_OK)
         status = sites_load(&trace);
-    if (!status)
+    if (status == CORE_OK)
         status = comms_load(&trace);
-    if (!status)
+    if (status == CORE_OK)
         status = datatypes_load(&trace);
-    if (!status)
+    if (status == CORE_OK)
         status = ops_load(&trace);
-    if (status)
+    if (status != CORE_OK)
         goto undo;
     *out_trace = trace;
     return CORE_OK;

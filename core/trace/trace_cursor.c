@@ -76,22 +76,22 @@ static enum core_status shapes_open(struct trace *trace)
         "many, "
         "args, win FROM shape WHERE id = ?1",
         &shapes->by_id);
-    if (!status)
+    if (status == CORE_OK)
         status = trace_prepare(trace,
                                "SELECT idx, request_ahead, done, source, tag, bytes, error, "
                                "cancelled FROM completion_set "
                                "WHERE id = ?1 ORDER BY idx",
                                &shapes->set_by_id);
-    if (!status)
+    if (status == CORE_OK)
         status = trace_prepare(
             trace,
             "SELECT id, shape, request, t_enter, duration, repeat FROM event_row WHERE id = ?1",
             &shapes->event_by_id);
-    if (!status)
+    if (status == CORE_OK)
         status = trace_prepare(trace,
                                "SELECT value FROM arg_set WHERE id = ?1 AND name = ?2 ORDER BY idx",
                                &shapes->arg_by_name);
-    if (status)
+    if (status != CORE_OK)
         trace_shapes_free(shapes);
     else
         trace->shapes = shapes;
@@ -115,7 +115,7 @@ static enum core_status set_load(struct trace *trace, int64_t set, struct shape 
                                  trace->path, SET_MAX);
         else
             status = CORE_ARRAY_ROOM(shape->done, room, shape->done_count + 1, trace->path);
-        if (status)
+        if (status != CORE_OK)
             break;
         if (!trace_column(stmt, 0, -1, &index) || index < 0 || !trace_column(stmt, 2, 0, &flag) ||
             !trace_column(stmt, 3, EVENT_NONE, &c->source) ||
@@ -131,7 +131,7 @@ static enum core_status set_load(struct trace *trace, int64_t set, struct shape 
         c->bytes = (uint64_t)sqlite3_column_int64(stmt, 5);
         shape->done[shape->done_count++] = done;
     }
-    if (!status && code != SQLITE_DONE)
+    if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);
     sqlite3_reset(stmt);
     return status;
@@ -209,11 +209,11 @@ static enum core_status shape_get(struct trace *trace, int64_t id, const struct 
                                      : trace_failed(trace, code);
     else if (!shape_fill(trace, stmt, shape))
         status = trace_damaged(trace, "an event makes no sense");
-    set = status ? 0 : sqlite3_column_int64(stmt, 18);
+    set = status != CORE_OK ? 0 : sqlite3_column_int64(stmt, 18);
     sqlite3_reset(stmt);
-    if (!status && set)
+    if (status == CORE_OK && set)
         status = set_load(trace, set, shape);
-    if (!status)
+    if (status == CORE_OK)
         shape->id = id;
     return status;
 }
@@ -228,7 +228,7 @@ static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt,
     enum core_status status = shape_get(trace, sqlite3_column_int64(stmt, 1), out_shape);
     const struct shape *shape = *out_shape;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     *out_event = shape->event;
     out_event->rank = (uint32_t)(id >> SEQ_BITS);
@@ -251,7 +251,7 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
     struct trace_cursor *cursor;
     enum core_status status = shapes_open(trace);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (rank >= trace->rank_count)
         return core_report(CORE_NOT_FOUND, "the trace '%s' has no rank %" PRIu32, trace->path,
@@ -266,7 +266,7 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
                            "WHERE id > ?1 AND id < ?2 "
                            "ORDER BY id",
                            &cursor->stmt);
-    if (status) {
+    if (status != CORE_OK) {
         free(cursor);
         return status;
     }
@@ -298,7 +298,7 @@ static enum core_status completions_give(struct trace_cursor *cursor, const stru
 {
     enum core_status status = CORE_ARRAY_FIT(cursor->completion, cursor->completion_room,
                                              shape->done_count, cursor->trace->path);
-    if (status)
+    if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < shape->done_count; i++) {
         cursor->completion[i] = shape->done[i].completion;
@@ -328,12 +328,12 @@ static enum core_status values_read(struct trace *trace, sqlite3_stmt *stmt, int
         else
             status =
                 CORE_ARRAY_PUSH(value, count, room, trace->path, sqlite3_column_int64(stmt, 0));
-        if (status)
+        if (status != CORE_OK)
             break;
     }
-    if (!status && code != SQLITE_DONE)
+    if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);
-    if (status) {
+    if (status != CORE_OK) {
         free(value);
         return status;
     }
@@ -369,7 +369,7 @@ static enum core_status message_get(struct trace *trace, struct trace_event *eve
     uint32_t count;
     enum core_status status = arg_get(trace, event->arg_set, "message", &value, &count);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     event->message = count && value[0] > 0 ? (uint64_t)value[0] : 0;
     free(value);
@@ -383,7 +383,7 @@ static enum core_status row_next(struct trace_cursor *cursor, bool *out_more)
     const struct shape *shape = NULL;
 
     *out_more = false;
-    while (!status && !cursor->none) {
+    while (status == CORE_OK && !cursor->none) {
         int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
         if (code == SQLITE_DONE)
             return CORE_OK;
@@ -395,7 +395,7 @@ static enum core_status row_next(struct trace_cursor *cursor, bool *out_more)
         if (!cursor->only)
             return CORE_OK;
         status = shape_get(cursor->trace, sqlite3_column_int64(cursor->stmt, 1), &shape);
-        if (!status && shape->event.traits & cursor->only)
+        if (status == CORE_OK && shape->event.traits & cursor->only)
             return CORE_OK;
         *out_more = false;
     }
@@ -409,18 +409,18 @@ enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_eve
     bool more;
     enum core_status status = row_next(cursor, &more);
 
-    if (status || !more) {
-        if (!status)
+    if (status != CORE_OK || !more) {
+        if (status == CORE_OK)
             *out_more = false;
         return status;
     }
     status = event_fill(cursor->trace, cursor->stmt, out_event, &shape);
-    if (!status && trait_in(out_event->traits, TRAIT_MATCHED) &&
+    if (status == CORE_OK && trait_in(out_event->traits, TRAIT_MATCHED) &&
         trait_in(out_event->traits, TRAIT_MAKES_REQUEST))
         status = message_get(cursor->trace, out_event);
-    if (!status && shape->done_count)
+    if (status == CORE_OK && shape->done_count)
         status = completions_give(cursor, shape, sqlite3_column_int64(cursor->stmt, 2), out_event);
-    if (!status)
+    if (status == CORE_OK)
         *out_more = true;
     return status;
 }
@@ -433,7 +433,7 @@ enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t se
     sqlite3_stmt *stmt;
     int code;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     if (rank >= trace->rank_count || !seq || seq >> SEQ_BITS)
         return CORE_NOT_FOUND;
@@ -454,7 +454,7 @@ enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq,
     struct trace_event event;
     enum core_status status = trace_event_get(trace, rank, seq, &event);
 
-    return status ? status : arg_get(trace, event.arg_set, name, out_value, out_count);
+    return status != CORE_OK ? status : arg_get(trace, event.arg_set, name, out_value, out_count);
 }
 
 enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **out_member,
@@ -464,7 +464,7 @@ enum core_status trace_group_get(struct trace *trace, int64_t group, int64_t **o
     enum core_status status =
         trace_prepare(trace, "SELECT world FROM grp_member WHERE grp = ?1 ORDER BY rank", &stmt);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     sqlite3_bind_int64(stmt, 1, group);
     status = values_read(trace, stmt, out_member, out_count);
@@ -483,10 +483,11 @@ enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg
         return CORE_OK;
     status = trace_prepare(
         trace, "SELECT name, idx, value FROM arg_set WHERE id = ?1 ORDER BY rowid", &stmt);
-    if (status)
+    if (status != CORE_OK)
         return status;
     sqlite3_bind_int64(stmt, 1, arg_set);
-    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+    while (status == CORE_OK &&
+           (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(stmt, 0);
         int type = sqlite3_column_type(stmt, 2);
         status =
@@ -494,7 +495,7 @@ enum core_status trace_args_each(struct trace *trace, int64_t arg_set, trace_arg
                sqlite3_column_int64(stmt, 2),
                type == SQLITE_TEXT ? (const char *)sqlite3_column_text(stmt, 2) : NULL, context);
     }
-    if (!status && code != SQLITE_DONE)
+    if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);
     sqlite3_finalize(stmt);
     return status;

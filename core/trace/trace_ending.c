@@ -26,7 +26,8 @@ static enum core_status spans_get(const struct trace *trace, sqlite3_stmt *spans
 
     sqlite3_reset(spans);
     sqlite3_bind_int64(spans, 1, id);
-    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(spans)) == SQLITE_ROW) {
+    while (status == CORE_OK &&
+           (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(spans)) == SQLITE_ROW) {
         int64_t first = sqlite3_column_int64(spans, 0), last = sqlite3_column_int64(spans, 1);
 
         if (first < 0 || last >= trace->rank_count || last < first)
@@ -35,7 +36,7 @@ static enum core_status spans_get(const struct trace *trace, sqlite3_stmt *spans
         if (status == CORE_BAD_FORMAT)
             status = damaged(trace);
     }
-    return status || code == SQLITE_DONE ? status : trace_failed(trace, code);
+    return status != CORE_OK || code == SQLITE_DONE ? status : trace_failed(trace, code);
 }
 
 static enum core_status wait_get(const struct trace *trace, sqlite3_stmt *row, sqlite3_stmt *spans,
@@ -52,7 +53,8 @@ static enum core_status wait_get(const struct trace *trace, sqlite3_stmt *row, s
         !trace_column(row, 8, EVENT_NONE, &wait.tag))
         return damaged(trace);
     status = ending_wait_add(ending, &wait, NULL, 0);
-    return status ? status : spans_get(trace, spans, sqlite3_column_int64(row, 11), ending);
+    return status != CORE_OK ? status
+                             : spans_get(trace, spans, sqlite3_column_int64(row, 11), ending);
 }
 
 static enum core_status call_get(const struct trace *trace, sqlite3_stmt *row,
@@ -81,19 +83,20 @@ static enum core_status rows_get(const struct trace *trace, struct ending *endin
                       "ended, ranks, still_ms FROM proof ORDER BY id",
                       &row);
 
-    if (!status)
+    if (status == CORE_OK)
         status = trace_prepare(
             trace, "SELECT first, last FROM rank_span WHERE id = ?1 ORDER BY first", &spans);
-    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(row)) == SQLITE_ROW) {
+    while (status == CORE_OK &&
+           (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(row)) == SQLITE_ROW) {
         if (!entry || sqlite3_column_int64(row, 0) != entry)
             status = call_get(trace, row, ending);
         entry = sqlite3_column_int64(row, 0);
-        if (!status && sqlite3_column_type(row, 5) != SQLITE_NULL)
+        if (status == CORE_OK && sqlite3_column_type(row, 5) != SQLITE_NULL)
             status = wait_get(trace, row, spans, ending);
-        if (!status && ending->span_count > trace->file_bytes)
+        if (status == CORE_OK && ending->span_count > trace->file_bytes)
             status = damaged(trace);
     }
-    if (!status && code != SQLITE_DONE)
+    if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);
     sqlite3_finalize(row);
     sqlite3_finalize(spans);
@@ -107,7 +110,7 @@ enum core_status trace_ending_get(const struct trace *trace, struct ending *out_
     enum core_status status = trace_prepare(trace, "SELECT reason, limit_ms FROM ended", &stmt);
     int code;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
     if (code == SQLITE_ROW) {
@@ -119,9 +122,9 @@ enum core_status trace_ending_get(const struct trace *trace, struct ending *out_
         status = trace_failed(trace, code);
     }
     sqlite3_finalize(stmt);
-    if (!status && ending.reason != ENDING_NONE)
+    if (status == CORE_OK && ending.reason != ENDING_NONE)
         status = rows_get(trace, &ending);
-    if (status)
+    if (status != CORE_OK)
         ending_done(&ending);
     else
         *out_ending = ending;

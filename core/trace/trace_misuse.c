@@ -35,9 +35,10 @@ enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void
         &stmt);
     int code = SQLITE_DONE;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
-    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+    while (status == CORE_OK &&
+           (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
         int64_t id = sqlite3_column_int64(stmt, 0), rank = id >> 40;
         struct misuse misuse;
 
@@ -46,7 +47,7 @@ enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void
         else
             status = fn((uint32_t)rank, (uint64_t)id & ((1ull << 40) - 1), &misuse, context);
     }
-    if (!status && code != SQLITE_DONE)
+    if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);
     sqlite3_finalize(stmt);
     return status;
@@ -61,7 +62,7 @@ static enum core_status argument_is_bad(struct trace *trace, const struct trace_
         trace_prepare(trace, "SELECT kind FROM misuse WHERE event = ?1", &stmt);
     int code = SQLITE_DONE;
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     sqlite3_bind_int64(stmt, 1, (int64_t)event->rank << 40 | (int64_t)event->seq);
     while ((code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {

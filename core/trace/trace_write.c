@@ -26,7 +26,7 @@ enum core_status trace_finding_put(struct trace *trace, const struct trace_findi
                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
                       &stmt);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     sqlite3_bind_int64(stmt, 1, finding->id);
     sqlite3_bind_int(stmt, 2, finding->confirmed);
@@ -41,7 +41,7 @@ enum core_status trace_finding_confirm(struct trace *trace, int64_t id, bool con
     enum core_status status =
         trace_prepare(trace, "UPDATE finding SET confirmed = ?1 WHERE id = ?2", &stmt);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     sqlite3_bind_int(stmt, 1, confirmed ? 1 : 2);
     sqlite3_bind_int64(stmt, 2, id);
@@ -53,7 +53,7 @@ enum core_status trace_findings_clear(struct trace *trace)
     sqlite3_stmt *stmt;
     enum core_status status = trace_prepare(trace, "DELETE FROM finding", &stmt);
 
-    return status ? status : statement_run(trace, stmt);
+    return status != CORE_OK ? status : statement_run(trace, stmt);
 }
 
 enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t seed,
@@ -63,7 +63,7 @@ enum core_status trace_run_add(struct trace *trace, const char *policy, uint64_t
     enum core_status status = trace_prepare(
         trace, "INSERT INTO run (policy, seed, verdict, detail) VALUES (?1, ?2, ?3, ?4)", &stmt);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     sqlite3_bind_text(stmt, 1, policy, -1, SQLITE_STATIC);
     sqlite3_bind_int64(stmt, 2, (int64_t)seed);
@@ -82,9 +82,10 @@ enum core_status trace_findings_each(struct trace *trace, trace_finding_fn fn, v
                       "schedule, repeat, json FROM finding ORDER BY id",
                       &stmt);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
-    while (!status && (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
+    while (status == CORE_OK &&
+           (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
         const char *text[9];
         bool whole = true;
         for (int i = 0; i < 9; i++)
@@ -106,5 +107,5 @@ enum core_status trace_findings_each(struct trace *trace, trace_finding_fn fn, v
                        : trace_damaged(trace, "a finding is not whole");
     }
     sqlite3_finalize(stmt);
-    return status || code == SQLITE_DONE ? status : trace_failed(trace, code);
+    return status != CORE_OK || code == SQLITE_DONE ? status : trace_failed(trace, code);
 }

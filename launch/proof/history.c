@@ -579,7 +579,7 @@ static enum core_status lane_begin(struct lane_state *lane, const char *job_path
     enum core_status status =
         spool_reader_open(&lane->reader, job_path, lane->kept->rank, lane->kept->lane);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     lane->open = lane->rank->present = true;
     if (lane->kept->position && spool_reader_resume(&lane->reader, lane->kept->position))
@@ -677,7 +677,7 @@ static enum core_status definitions_take(struct lane_state *lane, const char *jo
 
     lane_rewind(lane->kept);
     status = lane_begin(lane, job_path);
-    if (status)
+    if (status != CORE_OK)
         return status;
     while ((head = spool_reader_next(&lane->reader)))
         define(lane, head);
@@ -701,11 +701,11 @@ static enum core_status lanes_take(struct lane_state *lane, uint32_t count, cons
     enum core_status status = CORE_OK;
     struct lane_state *next;
 
-    for (uint32_t i = 0; i < count && count > 1 && !status; i++)
+    for (uint32_t i = 0; i < count && count > 1 && status == CORE_OK; i++)
         status = definitions_take(&lane[i], job_path);
-    for (uint32_t i = 0; i < count && !status; i++)
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++)
         status = lane_begin(&lane[i], job_path);
-    if (status)
+    if (status != CORE_OK)
         return status;
     for (uint32_t i = 0; i < count; i++)
         lane[i].more = lane_next(&lane[i]);
@@ -750,7 +750,7 @@ enum core_status proof_history_read(const char *job_path, uint32_t rank_count,
     bool several = false;
     enum core_status status = spool_lanes_list(job_path, &name, &count);
 
-    if (status)
+    if (status != CORE_OK)
         return status;
     for (uint32_t i = 1; i < count; i++)
         several |= name[i].rank == name[i - 1].rank;
@@ -758,11 +758,11 @@ enum core_status proof_history_read(const char *job_path, uint32_t rank_count,
         proof_history_done(history);
     if (!history->rank)
         status = history_start(history, rank_count);
-    if (!status)
+    if (status == CORE_OK)
         status = lanes_find(history, name, count);
-    for (uint32_t r = 0; r < rank_count && !status; r++)
+    for (uint32_t r = 0; r < rank_count && status == CORE_OK; r++)
         opens_free(&history->rank[r]);
-    for (uint32_t i = 0, end; i < count && !status; i = end) {
+    for (uint32_t i = 0, end; i < count && status == CORE_OK; i = end) {
         for (end = i; end < count && name[end].rank == name[i].rank; end++)
             continue;
         if (name[i].rank < 0 || (uint32_t)name[i].rank >= rank_count)
@@ -771,7 +771,7 @@ enum core_status proof_history_read(const char *job_path, uint32_t rank_count,
             status = rank_take(history, job_path, i, end);
     }
     free(name);
-    if (status)
+    if (status != CORE_OK)
         proof_history_done(history);
     return status;
 }

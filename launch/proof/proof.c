@@ -620,9 +620,9 @@ static enum core_status clause_add(struct proof_prover *prover, struct replay_wa
     enum core_status status = CORE_ARRAY_PUSH(prover->wait, prover->wait_count, prover->wait_room,
                                               "what ranks wait for", *wait);
 
-    if (!status)
+    if (status == CORE_OK)
         status = replay_waitfor_clause(waitfor, prover->wait_count - 1, wait->wildcard);
-    for (uint32_t i = first; i < end && !status; i++)
+    for (uint32_t i = first; i < end && status == CORE_OK; i++)
         status = replay_waitfor_peer(waitfor, (uint32_t)prover->needs.peer[i]);
     return status;
 }
@@ -671,13 +671,13 @@ static enum core_status call_add(struct proof_prover *prover, struct replay_wait
         return CORE_OK;
     *out_known = true;
     status = replay_waitfor_blocked(waitfor, &blocked);
-    if (!status && (any || !certain)) {
+    if (status == CORE_OK && (any || !certain)) {
         /* one of them is enough, or it is not known which of them is missing */
         struct ending_wait common = wait_common(needs);
 
         return clause_add(prover, waitfor, &common, 0, needs->peer_count);
     }
-    for (uint32_t i = 0; i < needs->count && !status; i++)
+    for (uint32_t i = 0; i < needs->count && status == CORE_OK; i++)
         if (needs->need[i].state == NEED_CERTAIN)
             status = clause_add(prover, waitfor, &needs->need[i].wait,
                                 i ? needs->need[i - 1].end : 0, needs->need[i].end);
@@ -733,13 +733,13 @@ static enum core_status rank_add(struct proof_prover *prover, struct replay_wait
     const struct proof_rank *rank = &prover->history.rank[me];
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; i < rank->open_count && !status; i++) {
+    for (uint32_t i = 0; i < rank->open_count && status == CORE_OK; i++) {
         uint32_t node =
             rank->open_count > 1 ? prover->history.rank_count + nodes->first[me] + i : me;
         bool known;
 
         status = call_add(prover, waitfor, me, node, &rank->open[i], &known);
-        if (!status && known)
+        if (status == CORE_OK && known)
             nodes->alive[node] = REPLAY_ALIVE_BLOCKED;
     }
     return status;
@@ -760,7 +760,7 @@ static enum core_status record_call(const struct proof_prover *prover,
 
     snprintf(call.call, sizeof call.call, "%s", rank->call[blocked->op].name);
     status = ending_call_add(ending, &call);
-    for (uint32_t i = 0; i < blocked->count && !status; i++) {
+    for (uint32_t i = 0; i < blocked->count && status == CORE_OK; i++) {
         const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
         const uint32_t *peer = waitfor->peer + clause->first;
         struct ending_wait wait = prover->wait[clause->op];
@@ -780,10 +780,10 @@ static enum core_status record_make(const struct proof_prover *prover,
     struct ending ending = {.reason = ENDING_DEADLOCK};
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; i < waitfor->blocked_count && !status; i++)
+    for (uint32_t i = 0; i < waitfor->blocked_count && status == CORE_OK; i++)
         if (waitfor->blocked[i].standing != REPLAY_MAYBE)
             status = record_call(prover, waitfor, &waitfor->blocked[i], &ending);
-    if (status)
+    if (status != CORE_OK)
         ending_done(&ending);
     else
         *out_ending = ending;
@@ -831,25 +831,25 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
     prover->wait_count = 0;
     prover->standing = standing;
     status = proof_history_read(job_path, rank_count, &prover->history);
-    if (!status && !nodes_make(&prover->history, standing, &nodes))
+    if (status == CORE_OK && !nodes_make(&prover->history, standing, &nodes))
         status = CORE_NO_MEMORY;
-    for (uint32_t r = 0; r < rank_count && !status && !prover->history.unclear; r++)
+    for (uint32_t r = 0; r < rank_count && status == CORE_OK && !prover->history.unclear; r++)
         if (standing[r] == PROOF_STILL || standing[r] == PROOF_SETTLED)
             status = rank_add(prover, &waitfor, r, &nodes);
-    if (!status && !prover->history.unclear && waitfor.blocked_count) {
+    if (status == CORE_OK && !prover->history.unclear && waitfor.blocked_count) {
         struct replay_waitfor_threads threads = {
             .first = nodes.first, .rank = nodes.rank, .count = nodes.count};
 
         status =
             replay_waitfor_solve(&waitfor, nodes.alive, rank_count, nodes.count ? &threads : NULL);
     }
-    if (!status && waitfor.core_count) {
+    if (status == CORE_OK && waitfor.core_count) {
         verdict.proven = true;
         verdict.core_count = waitfor.core_count;
         verdict.behind_count = waitfor.behind_count;
         status = record_make(prover, &waitfor, &verdict.ending);
     }
-    if (!status)
+    if (status == CORE_OK)
         *out_verdict = verdict;
     replay_waitfor_done(&waitfor);
     nodes_done(&nodes);

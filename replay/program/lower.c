@@ -25,7 +25,7 @@ enum core_status lower_persistent(struct lower *lower, const struct trace_event 
     if (request)
         status = CORE_ARRAY_PUSH(lower->start, lower->start_count, lower->start_room,
                                  "lowering a trace", *op);
-    if (request && !status)
+    if (request && status == CORE_OK)
         request->own[LOWER_START] = lower->start_count;
     return status;
 }
@@ -630,9 +630,10 @@ static enum core_status lower_event(struct lower *lower, const struct trace_even
     enum core_status status =
         ends ? CORE_OK : requests_follow(&lower->requests, event, learn, lower);
 
-    if (!status)
+    if (status == CORE_OK)
         status = lower_call(lower, event);
-    return status || !ends ? status : requests_follow(&lower->requests, event, learn, lower);
+    return status != CORE_OK || !ends ? status
+                                      : requests_follow(&lower->requests, event, learn, lower);
 }
 
 static bool is_expandable(const struct trace_event *event)
