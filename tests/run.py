@@ -182,8 +182,8 @@ def main():
     parser.add_argument("--build", default="build")
     parser.add_argument("--all", action="store_true", help="the slow tests too")
     parser.add_argument("--update", action="store_true", help="rewrite the .out files from what was printed")
-    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)),
-                        help="tests at a time (default: one a core)")
+    parser.add_argument("-j", "--jobs", type=int, default=len(os.sched_getaffinity(0)) + 1,
+                        help="tests at a time (default: one more than cores, since many wait)")
     parser.add_argument("only", nargs="*", help="run tests whose name contains one of these")
     args = parser.parse_args()
 
