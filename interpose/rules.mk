@@ -7,12 +7,13 @@ INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature array che
                    $(basename $(wildcard replay/policy/*.c))
 
 INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
+INTERPOSE_GENERATE = $(wildcard interpose/generate/*.py interpose/generate/*.c.tmpl)
 INTERPOSE_OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interpose/*.c interpose/*/*.c)) \
                     $(BUILD)/obj/interpose/interpose_calls.o $(INTERPOSE_LEAVES:%=$(BUILD)/obj/interpose/leaf/%.o)
 
-$(INTERPOSE_GEN): interpose/generate/generate.py interpose/calls.table core/trace/traits.h
+$(INTERPOSE_GEN): $(INTERPOSE_GENERATE) interpose/calls.table core/trace/traits.h core/trace/event.h
 	@mkdir -p $(@D)
-	$(if $(V),,@echo "  gen   $<")
+	$(if $(V),,@echo "  gen   $@")
 	$(Q)$(PYTHON) interpose/generate/generate.py interpose/calls.table $(BUILD)/gen -- $(CC) $(INTERPOSE_MPI)
 
 $(BUILD)/gen/interpose_calls.h $(BUILD)/gen/call_meanings.h: $(INTERPOSE_GEN) ;
@@ -48,7 +49,7 @@ $(BUILD)/tests/interpose/%: tests/interpose/programs/%.c
 	$(if $(V),,@echo "  mpicc $<")
 	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -Wno-stringop-overread -Wno-stringop-overflow -I. -MMD -MP -MF $@.d -o $@ $< -lpthread -ldl
 TESTS += $(INTERPOSE_TESTS)
-$(BUILD)/gen/illegal_calls.h: tests/interpose/illegal.py interpose/generate/generate.py interpose/calls.table
+$(BUILD)/gen/illegal_calls.h: tests/interpose/illegal.py interpose/generate/table.py interpose/calls.table
 	@mkdir -p $(@D)
 	$(Q)$(PYTHON) tests/interpose/illegal.py table interpose/calls.table $@
 $(BUILD)/tests/interpose/illegal: tests/interpose/programs/illegal.c $(BUILD)/gen/illegal_calls.h

@@ -8,7 +8,7 @@ import os, subprocess, sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "interpose", "generate"))
 sys.dont_write_bytecode = True
-import generate
+from table import Call
 
 KINDS = {
     "sbuf": "BUFFER", "rbuf": "BUFFER", "rbuf1": "BUFFER", "iobuf": "BUFFER", "count": "COUNT", "rcount": "COUNT", "reqs_count": "COUNT",
@@ -44,7 +44,7 @@ def table(source, header):
     calls = []
     for line in open(source):
         line = line.split("#")[0].strip()
-        call = generate.Call(line) if line else None
+        call = Call(line) if line else None
         if not call or call.name in LEFT_OUT or call.klass == "spawn" or call.name.startswith("T_") or call.returns != "int" or call.ext or not call.params:
             continue
         calls.append(call)

@@ -1,0 +1,233 @@
+"""A row of calls.table: read, and refused if it is bad or if its traits contradict its roles."""
+import collections
+import re
+
+from words import CLASSES, TRAITS, VERBS
+
+MODES = ["none", "standard", "buffered", "synchronous", "ready"]
+
+# role: C type. What is recorded of it is in before.c.tmpl and after.c.tmpl.
+ROLES = {
+    "sbuf": "const void *", "rbuf": "void *", "rbuf1": "void *", "iobuf": "void *",
+    "count": "int", "rcount": "int", "reqs_count": "int",
+    "type": "MPI_Datatype", "rtype": "MPI_Datatype", "type_arg": "MPI_Datatype",
+    "dest": "int", "source": "int", "root": "int", "target": "int", "rsource": "int",
+    "tag": "int", "rtag": "int",
+    "comm": "MPI_Comm", "comm_arg": "MPI_Comm", "op": "MPI_Op", "group": "MPI_Group",
+    "win": "MPI_Win", "file": "MPI_File",
+    "req": "MPI_Request", "req_io": "MPI_Request *", "req_out": "MPI_Request *",
+    "reqs": "MPI_Request[]", "msg_io": "MPI_Message *", "msg_out": "MPI_Message *",
+    "status": "MPI_Status *", "statuses": "MPI_Status[]", "cstatus": "const MPI_Status *",
+    "comm_out": "MPI_Comm *", "comm_io": "MPI_Comm *",
+    "group_out": "MPI_Group *", "group_io": "MPI_Group *",
+    "type_out": "MPI_Datatype *", "type_io": "MPI_Datatype *", "type_get": "MPI_Datatype *",
+    "op_out": "MPI_Op *", "op_io": "MPI_Op *", "win_out": "MPI_Win *", "win_io": "MPI_Win *",
+    "file_out": "MPI_File *", "file_io": "MPI_File *",
+    "int": "int", "aint": "MPI_Aint", "offset": "MPI_Offset", "count64": "MPI_Count",
+    "info": "MPI_Info", "str": "const char *", "str_out": "char *",
+    "int_out": "int *", "aint_out": "MPI_Aint *", "offset_out": "MPI_Offset *",
+    "count64_out": "MPI_Count *",
+    "scounts": "const int[]", "sdispls": "const int[]", "sdispls_a": "const MPI_Aint[]",
+    "rcounts": "const int[]", "rdispls": "const int[]", "rdispls_a": "const MPI_Aint[]",
+    "stypes": "const MPI_Datatype[]", "rtypes": "const MPI_Datatype[]",
+}
+# role(LENGTH): arrays of a length that is a C expression in the call's parameters
+ARRAYS = {
+    "ints": "const int[]", "ncints": "int[]", "weights": "const int[]", "outs": "int[]",
+    "aints": "const MPI_Aint[]", "ncaints": "MPI_Aint[]",
+    "types": "const MPI_Datatype[]", "nctypes": "MPI_Datatype[]", "ranges": "int[][3]",
+}
+# Arrays that have an element a rank, and the list of a call that they become.
+LISTS = {
+    "scounts": "SEND_COUNTS", "sdispls": "SEND_DISPLS", "sdispls_a": "SEND_DISPLS",
+    "rcounts": "RECV_COUNTS", "rdispls": "RECV_DISPLS", "rdispls_a": "RECV_DISPLS",
+    "stypes": "SEND_TYPES", "rtypes": "RECV_TYPES",
+}
+CONSTANTS = ("lock", "assert", "amode", "whence")  # int(KIND): recorded by recorder_constant_KIND
+# check:WORD, of misuse.c.tmpl: what tells calls apart of which roles and traits are alike
+CHECKS = ("ranks", "translated", "cart_rank", "cart_direction", "attribute", "contents")
+
+# A trait and the roles of which one makes it so: a row has both or neither.
+BOTH = {
+    "makes_request": ("req_out",), "sends": ("dest",), "matched": ("msg_io", "msg_out"),
+    "makes_message": ("msg_out",), "takes_op": ("op",), "window": ("win", "win_io", "win_out"),
+    "file": ("file", "file_io", "file_out"),
+    "per_rank": ("scounts", "rcounts"), "per_type": ("stypes", "rtypes"),
+    **{f"makes_{kind}": (f"{kind}_out",) for kind in "comm group type op win file".split()},
+    **{f"frees_{kind}": (f"{kind}_io",) for kind in "comm group op win file".split()},
+}
+# A trait, and roles of which it needs one.
+NEEDS = {
+    "receives": ("source", "rsource", "msg_io"), "probes": ("source",),
+    "completes_one": ("req", "req_io"), "completes_any": ("reqs",), "completes_some": ("reqs",),
+    "completes_all": ("reqs",), "starts": ("req_io", "reqs"), "cancels": ("req_io",),
+    "frees_request": ("req_io",), "frees_type": ("type_io",), "polls": ("int_out",),
+    "over_made": ("comm_out",), "neighbor": ("comm",), "persistent": ("req_out",),
+    "at_origin": ("win",),
+}
+# What no local call does.
+TELLS = ("sends", "receives", "probes", "collective", "dynamic", "starts",
+         "completes_one", "completes_any", "completes_some", "completes_all")
+
+COLL = ("coll", "icoll", "coll_init")
+# Classes of calls whose buffers hold data that goes or comes.
+BUFFERED = COLL + ("send", "isend", "send_init", "recv", "irecv", "recv_init", "sendrecv", "mrecv",
+                   "imrecv", "rma", "file", "file_coll")
+# Calls by which a rank gets on with its communication are all but these: asking is no progress.
+STILL = ("other", "comm", "group", "topo", "type", "op", "tool", "win", "request_status")
+
+Param = collections.namedtuple("Param", "role length ctype name")
+
+
+class Bad(Exception):
+    pass
+
+
+class Call:
+    FLAGS = ("special", "variadic", "glue", "aid", "ext", "poll")
+    VALUES = ("returns", "origin", "sides", "null", "unjudged", "check")
+
+    def __init__(self, line):
+        words = line.split()
+        if len(words) < 3:
+            raise Bad("a row needs a name, a class and traits")
+        self.name = words[0]
+        self.read_class(words[1])
+        self.read_traits(words[2].split(","))
+        for flag in self.FLAGS:
+            setattr(self, flag, False)
+        self.origin = self.sides = self.null = self.unjudged = self.check = None
+        self.returns = "int"
+        self.params = []
+        for word in words[3:]:
+            key, _, value = word.partition(":")
+            if word in self.FLAGS:
+                setattr(self, word, True)
+            elif key in self.VALUES:
+                setattr(self, key, value)
+            else:
+                self.params.append(self.read_parameter(word))
+        self.full = ("MPIX_" if self.ext else "MPI_") + self.name
+        if self.sides not in (None, "gather", "scatter"):
+            raise Bad(f"no such sides: '{self.sides}'")
+        if self.check not in (None, *CHECKS):
+            raise Bad(f"no such check: '{self.check}'")
+        for role in (self.null, self.unjudged):
+            if role and not self.all(role):
+                raise Bad(f"no parameter has the role '{role}'")
+        self.agree()
+
+    def read_class(self, word):
+        self.klass, _, mode = word.partition(":")
+        if self.klass not in CLASSES:
+            raise Bad(f"no such class: '{self.klass}'")
+        sends = self.klass in ("send", "isend", "send_init", "sendrecv")
+        self.mode = mode or ("standard" if sends else "none")
+        if self.mode not in MODES:
+            raise Bad(f"no such mode: '{mode}'")
+
+    def read_traits(self, words):
+        for word in words:
+            if word not in TRAITS and word not in VERBS:
+                raise Bad(f"no such trait or verb: '{word}'")
+        self.traits = [t for t in TRAITS if t in words]
+        verbs = [v for v in words if v in VERBS]
+        if len(verbs) > 1:
+            raise Bad(f"a second verb: '{verbs[1]}'")
+        self.verb = verbs[0] if verbs else "none"
+
+    def read_parameter(self, word):
+        role, _, name = word.rpartition("=")
+        if not role or not re.fullmatch(r"[A-Za-z_]\w*", name):
+            raise Bad(f"neither an attribute nor role=parameter: '{word}'")
+        m = re.match(r"(\w+)(?:\((.*)\))?$", role)
+        base, length = m.groups() if m else (role, None)
+        if base == "raw" and length:
+            ctype = length.replace("~", " ")
+        elif base in ARRAYS and length:
+            ctype = ARRAYS[base]
+        elif base in ROLES and (length is None or base == "int" and length in CONSTANTS):
+            ctype = ROLES[base]
+        else:
+            raise Bad(f"no such role: '{role}'")
+        if any(p.name == name for p in self.params):
+            raise Bad(f"parameter twice: '{name}'")
+        return Param(base, length, ctype, name)
+
+    def agree(self):
+        """Whether class, traits and roles say the same."""
+        for role in ("comm", "count", "type", "tag", "req_out", "status"):
+            if len(self.all(role)) > 1:
+                raise Bad(f"role twice: '{role}'")
+        if self.one("comm_out") and not self.origin:
+            raise Bad("a call that makes a communicator says how: "
+                      "origin:parent, copy, group, inter, merge, spawn")
+        for trait, roles in BOTH.items():
+            if self.does(trait) and not self.all(*roles):
+                raise Bad(f"'{trait}' without a role {' or '.join(roles)}")
+            if not self.does(trait) and self.all(*roles):
+                raise Bad(f"a role {' or '.join(roles)} without '{trait}'")
+        if self.one("root") and not self.does("from_root", "to_root"):
+            raise Bad("a role root, and neither 'from_root' nor 'to_root'")
+        if self.does("from_root", "to_root") and not self.one("root"):
+            raise Bad("'from_root' or 'to_root' without a role root")
+        for trait, roles in NEEDS.items():
+            if self.does(trait) and not self.all(*roles):
+                raise Bad(f"'{trait}' without a role {' or '.join(roles)}")
+        for trait in TELLS:
+            if self.does(trait, "local") > 1:
+                raise Bad(f"'{trait}' and 'local'")
+        if self.mode != "none" and not self.does("sends"):
+            raise Bad("a mode without 'sends'")
+
+    # --- what the templates ask ---
+    def does(self, *traits):
+        """How many of these traits it has."""
+        return sum(trait in self.traits for trait in traits)
+
+    def all(self, *roles):
+        """The names of its parameters that have one of the roles."""
+        return [p.name for p in self.params if p.role in roles]
+
+    def one(self, *roles):
+        return next(iter(self.all(*roles)), None)
+
+    def position(self, param):
+        return self.params.index(param)
+
+    def names(self):
+        return ", ".join(p.name for p in self.params)
+
+    def arrays(self):
+        """Arrays that the call reads."""
+        return [p for p in self.params if p.role in LISTS or p.role in ARRAYS and p.role != "outs"]
+
+    def seen(self, text):
+        """C in which the arrays are what we may read of them; @NAME is what the program gave."""
+        arrays = [p.name for p in self.arrays()]
+        return re.sub(r'"[^"]*"|(?<![.>])@?\b[A-Za-z_]\w*\b', lambda m: m.group(0) + "_"
+                      if m.group(0) in arrays else m.group(0).lstrip("@"), text)
+
+    def flag(self):
+        """The parameter that says whether there was something."""
+        return "flag" if "flag" in self.all("int_out") else None
+
+    def coll(self):
+        return self.klass in COLL
+
+    def sided(self):
+        """Whether only one of its sides may have a meaning: at a rank that is not the root, or
+        whose buffer is MPI_IN_PLACE."""
+        return bool(self.sides or self.coll() and self.one("rtype", "stypes"))
+
+    def tooling(self):
+        """Of MPI_T."""
+        return self.klass == "tool" and self.does("any_thread")
+
+    def buffered(self):
+        """Whether its buffers hold data that goes or comes."""
+        return self.klass in BUFFERED and self.one("sbuf", "rbuf", "iobuf", "rbuf1")
+
+    def holds(self):
+        """Whether its buffers are MPI's just until it returns."""
+        return self.klass != "rma" and not self.does("makes_request", "begins")
