@@ -7,9 +7,10 @@ Writes interpose_calls.h (ids, types of the real functions), interpose_calls.c (
 wrappers), call_meanings.h and interpose.map (what the library exports); they are neither committed
 nor edited. A bad row is refused with FILE:LINE; so is a function of mpi.h that has no row.
 
-What is written stands in the templates beside this file (template.py says how they are read):
-wrapper.c.tmpl is a wrapper, before.c.tmpl what it does before the real call, after.c.tmpl after it,
-misuse.c.tmpl and buffers.c.tmpl what they check; files.c.tmpl are the files as a whole."""
+table.py reads and refuses rows, words.py the words that they may use. What is written stands in the
+templates beside this file (template.py says how they are read): wrapper.c.tmpl is a wrapper,
+before.c.tmpl what it does before the real call, after.c.tmpl after it, misuse.c.tmpl and
+buffers.c.tmpl what they check; files.c.tmpl are the files as a whole."""
 import glob
 import os
 import re
