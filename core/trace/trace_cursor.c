@@ -1,11 +1,13 @@
 /* Events of a trace, one by one. Rows of event_row are put together with their shapes here rather
  * than by SQL: shapes repeat, so a cache of them by id makes an event cost one step over one narrow
- * table.
+ * table. Whoever judges a trace goes over it several times: the rows of a rank are kept when a
+ * cursor has read them all, as long as there are no more than ROWS_KEPT_MAX of all ranks.
  *
  * Invariants
  *  1. An entry of the cache with id != 0 was checked: its ids exist in the trace's arrays.
  *  2. What a cursor hands out is the cursor's own: another cursor may throw entries out of the
- *     cache. */
+ *     cache.
+ *  3. The rows that are kept of a rank are all it has, in the order of seq. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +18,7 @@
 #include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
 
-enum { SEQ_BITS = 40, CACHE_SHAPES = 1 << 12, SET_MAX = 1 << 24 };
+enum { SEQ_BITS = 40, CACHE_SHAPES = 1 << 12, SET_MAX = 1 << 24, ROWS_KEPT_MAX = 1 << 22 };
 
 struct done { /* a completion, its request counted from the event's */
     struct trace_completion completion;
@@ -31,13 +33,30 @@ struct shape {
     struct done *done;
     uint32_t done_count;
 };
+struct row { /* of event_row */
+    uint64_t seq;
+    int64_t request, enter, repeat;
+    int64_t duration; /* -1: the call did not return */
+    uint32_t shape;
+};
+struct rows {
+    struct row *row;
+    uint32_t count, room;
+    bool whole; /* invariant 3; else there are none */
+};
 struct trace_shapes {
     struct shape shape[CACHE_SHAPES];
+    struct rows *rows; /* a rank each */
+    uint32_t rank_count, rows_kept;
     sqlite3_stmt *by_id, *set_by_id, *event_by_id, *arg_by_name;
 };
 struct trace_cursor {
     struct trace *trace;
-    sqlite3_stmt *stmt;
+    uint32_t rank, next; /* next: of the rows that are kept */
+    sqlite3_stmt *stmt;  /* NULL: they are kept */
+    struct row row;      /* where it stands */
+    struct rows read;    /* what it has read so far, while it is to be kept */
+    bool keeps;
     struct trace_completion *completion;
     uint32_t completion_room;
     uint64_t rows;
@@ -55,6 +74,9 @@ void trace_shapes_free(struct trace_shapes *shapes)
     sqlite3_finalize(shapes->set_by_id);
     sqlite3_finalize(shapes->event_by_id);
     sqlite3_finalize(shapes->arg_by_name);
+    for (uint32_t i = 0; i < shapes->rank_count; i++)
+        free(shapes->rows[i].row);
+    free(shapes->rows);
     free(shapes);
 }
 
@@ -66,9 +88,14 @@ static enum core_status shapes_open(struct trace *trace)
     if (trace->shapes)
         return CORE_OK;
     shapes = core_alloc_zero(1, sizeof *shapes);
-    if (!shapes)
+    if (shapes)
+        shapes->rows = core_alloc_zero(trace->rank_count + 1, sizeof *shapes->rows);
+    if (!shapes || !shapes->rows) {
+        free(shapes);
         return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
                            trace->path);
+    }
+    shapes->rank_count = trace->rank_count;
     status = trace_prepare(
         trace,
         "SELECT call, comm, peer, tag, datatype, count, bytes, root, op, site, thread, error, "
@@ -218,30 +245,47 @@ static enum core_status shape_get(struct trace *trace, int64_t id, const struct 
     return status;
 }
 
-/* The event of the row that stmt stands on, without its completions. */
-static enum core_status event_fill(struct trace *trace, sqlite3_stmt *stmt,
+/* The row that stmt stands on. */
+static enum core_status row_read(const struct trace *trace, sqlite3_stmt *stmt, struct row *out_row)
+{
+    int64_t shape = sqlite3_column_int64(stmt, 1), duration = sqlite3_column_int64(stmt, 4);
+
+    *out_row = (struct row){.seq = (uint64_t)sqlite3_column_int64(stmt, 0) &
+                                   (((uint64_t)1 << SEQ_BITS) - 1),
+                            .request = sqlite3_column_int64(stmt, 2),
+                            .enter = sqlite3_column_int64(stmt, 3),
+                            .repeat = sqlite3_column_int64(stmt, 5),
+                            .duration = duration,
+                            .shape = (uint32_t)shape};
+    if (duration == 0 && sqlite3_column_type(stmt, 4) == SQLITE_NULL)
+        out_row->duration = -1;
+    if (shape < 0 || shape > UINT32_MAX)
+        return trace_damaged(trace, "an event has no shape");
+    if (duration < 0 || out_row->enter < 0 || out_row->request < 0 || out_row->repeat < 0)
+        return trace_damaged(trace, "an event makes no sense");
+    return CORE_OK;
+}
+
+/* The event of a row, without its completions. */
+static enum core_status event_fill(struct trace *trace, uint32_t rank, const struct row *row,
                                    struct trace_event *out_event, const struct shape **out_shape)
 {
-    int64_t id = sqlite3_column_int64(stmt, 0), request = sqlite3_column_int64(stmt, 2);
-    int64_t enter = sqlite3_column_int64(stmt, 3), duration = sqlite3_column_int64(stmt, 4),
-            repeat = sqlite3_column_int64(stmt, 5);
-    enum core_status status = shape_get(trace, sqlite3_column_int64(stmt, 1), out_shape);
+    enum core_status status = shape_get(trace, row->shape, out_shape);
     const struct shape *shape = *out_shape;
 
     if (status != CORE_OK)
         return status;
     *out_event = shape->event;
-    out_event->rank = (uint32_t)(id >> SEQ_BITS);
-    out_event->seq = (uint64_t)id & (((uint64_t)1 << SEQ_BITS) - 1);
-    if (enter < 0 || duration < 0 || request < 0 || repeat < 0 ||
-        shape->parent_back >= out_event->seq)
+    out_event->rank = rank;
+    out_event->seq = row->seq;
+    if (shape->parent_back >= out_event->seq)
         return trace_damaged(trace, "an event makes no sense");
     out_event->parent = shape->parent_back ? out_event->seq - shape->parent_back : 0;
-    out_event->request = shape->many ? 0 : (uint64_t)request;
-    out_event->t_enter = (uint64_t)enter;
-    out_event->t_leave = (uint64_t)enter + (uint64_t)duration;
-    out_event->repeat = repeat ? (uint64_t)repeat : 1;
-    out_event->pending = duration == 0 && sqlite3_column_type(stmt, 4) == SQLITE_NULL;
+    out_event->request = shape->many ? 0 : (uint64_t)row->request;
+    out_event->t_enter = (uint64_t)row->enter;
+    out_event->pending = row->duration < 0;
+    out_event->t_leave = out_event->t_enter + (out_event->pending ? 0 : (uint64_t)row->duration);
+    out_event->repeat = row->repeat ? (uint64_t)row->repeat : 1;
     return CORE_OK;
 }
 
@@ -261,6 +305,12 @@ enum core_status trace_cursor_open(struct trace *trace, uint32_t rank,
         return core_report(CORE_NO_MEMORY, "cannot read the trace '%s': out of memory",
                            trace->path);
     cursor->trace = trace;
+    cursor->rank = rank;
+    cursor->keeps = !trace->shapes->rows[rank].whole;
+    if (!cursor->keeps) {
+        *out_cursor = cursor;
+        return CORE_OK;
+    }
     status = trace_prepare(trace,
                            "SELECT id, shape, request, t_enter, duration, repeat FROM event_row "
                            "WHERE id > ?1 AND id < ?2 "
@@ -289,6 +339,7 @@ void trace_cursor_close(struct trace_cursor *cursor)
     if (!cursor)
         return;
     sqlite3_finalize(cursor->stmt);
+    free(cursor->read.row);
     free(cursor->completion);
     free(cursor);
 }
@@ -376,6 +427,70 @@ static enum core_status message_get(struct trace *trace, struct trace_event *eve
     return CORE_OK;
 }
 
+/* The rows that the cursor has read are all of its rank. */
+static void rows_keep(struct trace_cursor *cursor)
+{
+    struct trace_shapes *shapes = cursor->trace->shapes;
+    struct rows *rows = &shapes->rows[cursor->rank];
+
+    if (!cursor->keeps || rows->whole)
+        return;
+    CORE_CHECK(!rows->row && shapes->rows_kept <= ROWS_KEPT_MAX); /* invariant 3 */
+    *rows = cursor->read;
+    rows->whole = true;
+    shapes->rows_kept += rows->count;
+    cursor->read = (struct rows){0};
+    cursor->keeps = false;
+}
+
+static enum core_status row_add(struct trace_cursor *cursor)
+{
+    struct rows *read = &cursor->read;
+
+    if (!cursor->keeps)
+        return CORE_OK;
+    if (read->count + cursor->trace->shapes->rows_kept < ROWS_KEPT_MAX) {
+        if (read->count && read->row[read->count - 1].seq >= cursor->row.seq)
+            return trace_damaged(cursor->trace, "events are not in order");
+        return CORE_ARRAY_PUSH(read->row, read->count, read->room, cursor->trace->path,
+                               cursor->row);
+    }
+    cursor->keeps = false;
+    free(read->row);
+    *read = (struct rows){0};
+    return CORE_OK;
+}
+
+/* Steps to the next row. */
+static enum core_status row_step(struct trace_cursor *cursor, bool *out_more)
+{
+    const struct rows *rows = &cursor->trace->shapes->rows[cursor->rank];
+    enum core_status status;
+
+    *out_more = false;
+    if (!cursor->stmt) {
+        if (cursor->next == rows->count)
+            return CORE_OK;
+        cursor->row = rows->row[cursor->next++];
+        *out_more = true;
+        return CORE_OK;
+    }
+    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
+    if (code == SQLITE_DONE) {
+        rows_keep(cursor);
+        return CORE_OK;
+    }
+    if (code != SQLITE_ROW)
+        return trace_failed(cursor->trace, code);
+    if (++cursor->rows > cursor->trace->file_bytes)
+        return trace_damaged(cursor->trace, "a table has no end");
+    status = row_read(cursor->trace, cursor->stmt, &cursor->row);
+    if (status == CORE_OK)
+        status = row_add(cursor);
+    *out_more = status == CORE_OK;
+    return status;
+}
+
 /* Steps to the next row that the cursor hands out. */
 static enum core_status row_next(struct trace_cursor *cursor, bool *out_more)
 {
@@ -384,17 +499,10 @@ static enum core_status row_next(struct trace_cursor *cursor, bool *out_more)
 
     *out_more = false;
     while (status == CORE_OK && !cursor->none) {
-        int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(cursor->stmt);
-        if (code == SQLITE_DONE)
-            return CORE_OK;
-        if (code != SQLITE_ROW)
-            return trace_failed(cursor->trace, code);
-        if (++cursor->rows > cursor->trace->file_bytes)
-            return trace_damaged(cursor->trace, "a table has no end");
-        *out_more = true;
-        if (!cursor->only)
-            return CORE_OK;
-        status = shape_get(cursor->trace, sqlite3_column_int64(cursor->stmt, 1), &shape);
+        status = row_step(cursor, out_more);
+        if (status != CORE_OK || !*out_more || !cursor->only)
+            return status;
+        status = shape_get(cursor->trace, cursor->row.shape, &shape);
         if (status == CORE_OK && shape->event.traits & cursor->only)
             return CORE_OK;
         *out_more = false;
@@ -414,15 +522,30 @@ enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_eve
             *out_more = false;
         return status;
     }
-    status = event_fill(cursor->trace, cursor->stmt, out_event, &shape);
+    status = event_fill(cursor->trace, cursor->rank, &cursor->row, out_event, &shape);
     if (status == CORE_OK && trait_in(out_event->traits, TRAIT_MATCHED) &&
         trait_in(out_event->traits, TRAIT_MAKES_REQUEST))
         status = message_get(cursor->trace, out_event);
     if (status == CORE_OK && shape->done_count)
-        status = completions_give(cursor, shape, sqlite3_column_int64(cursor->stmt, 2), out_event);
+        status = completions_give(cursor, shape, cursor->row.request, out_event);
     if (status == CORE_OK)
         *out_more = true;
     return status;
+}
+
+/* Among the rows that are kept; NULL: it is not there. */
+static const struct row *row_find(const struct rows *rows, uint64_t seq)
+{
+    uint32_t low = 0, high = rows->count;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (rows->row[middle].seq < seq)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < rows->count && rows->row[low].seq == seq ? &rows->row[low] : NULL;
 }
 
 enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t seq,
@@ -431,21 +554,26 @@ enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t se
     enum core_status status = shapes_open(trace);
     const struct shape *shape;
     sqlite3_stmt *stmt;
+    struct row row;
     int code;
 
     if (status != CORE_OK)
         return status;
     if (rank >= trace->rank_count || !seq || seq >> SEQ_BITS)
         return CORE_NOT_FOUND;
+    if (trace->shapes->rows[rank].whole) {
+        const struct row *kept = row_find(&trace->shapes->rows[rank], seq);
+        return kept ? event_fill(trace, rank, kept, out_event, &shape) : CORE_NOT_FOUND;
+    }
     stmt = trace->shapes->event_by_id;
     sqlite3_bind_int64(stmt, 1, (int64_t)rank << SEQ_BITS | (int64_t)seq);
     code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
     if (code == SQLITE_ROW)
-        status = event_fill(trace, stmt, out_event, &shape);
+        status = row_read(trace, stmt, &row);
     else
         status = code == SQLITE_DONE ? CORE_NOT_FOUND : trace_failed(trace, code);
     sqlite3_reset(stmt);
-    return status;
+    return status != CORE_OK ? status : event_fill(trace, rank, &row, out_event, &shape);
 }
 
 enum core_status trace_arg_get(struct trace *trace, uint32_t rank, uint64_t seq, const char *name,
