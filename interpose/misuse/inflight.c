@@ -6,8 +6,8 @@
  * compared from one call's end to the next one's beginning. Loads leave no trace there; a few
  * buffers at a time have a watchpoint on their first bytes (watch.h), which sees loads too.
  *
- *  1. A buffer is in `flying` from the call that hands it over until the call that takes it back,
- *     of a persistent request from each start on; of a blocking call, where several threads make
+ *  1. A buffer is in `in_flight` from the call that hands it over until the call that takes it
+ * back, of a persistent request from each start on; of a blocking call, where several threads make
  *     calls, as long as that lasts.
  *  2. Where completions are not all seen (filters), nothing flies.
  *  3. Looking at contents takes a credit of bytes, and then no more than a byte in
@@ -29,7 +29,7 @@
 #include "interpose/misuse/watchpoint.h"
 
 enum {
-    FLYING_MAX = 1024,
+    IN_FLIGHT_MAX = 1024,
     HASHED_BYTES = 1024,
     EAGER_BYTES = 4096,
     WATCHED_MAX = 16,
@@ -38,7 +38,7 @@ enum {
     LARGE_BYTES = 128 << 10
 };
 
-struct usage_flying usage_flying;
+struct usage_in_flight usage_in_flight;
 bool recorder_watching;
 
 struct flight {
@@ -51,13 +51,14 @@ struct flight {
     bool large;   /* whether it is still mapped is looked at when a call is entered */
     int point;    /* a watchpoint (watch.h); -1 none */
 };
-static uint32_t flying_request[FLYING_MAX]; /* apart from the rest: looked through all the time */
-static struct flight flying[FLYING_MAX];
-static struct parked { /* buffers of persistent requests */
+static uint32_t
+    in_flight_request[IN_FLIGHT_MAX]; /* apart from the rest: looked through all the time */
+static struct flight in_flight[IN_FLIGHT_MAX];
+static struct restartable { /* buffers of persistent requests */
     uint32_t request;
     struct usage_buffers all;
-} * parked;
-static uint32_t parked_count, parked_room;
+} * restartable;
+static uint32_t restartable_count, restartable_room;
 static bool relooked;
 static struct recorder_credit credit = {.most = 2 << 20, .left = 2 << 20}; /* bytes */
 static uint32_t large_count;
@@ -76,7 +77,7 @@ static uint32_t window_count, window_said;
 
 static void look_on(void)
 {
-    recorder_watching = usage_flying.watched || window_count || large_count;
+    recorder_watching = usage_in_flight.watched || window_count || large_count;
 }
 
 static void say_window(struct lane *lane, uint64_t seq, const struct window *w, uintptr_t low,
@@ -381,13 +382,13 @@ static bool meet(const struct usage_buffer *a, const struct usage_buffer *b)
 
 static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buffer *b)
 {
-    for (uint32_t i = 0; i < usage_flying.count; i++)
-        if (meet(b, &flying[i].buffer)) {
+    for (uint32_t i = 0; i < usage_in_flight.count; i++)
+        if (meet(b, &in_flight[i].buffer)) {
             usage_say(lane, seq,
-                      b->access == USAGE_WRITE && flying[i].buffer.access == USAGE_WRITE
+                      b->access == USAGE_WRITE && in_flight[i].buffer.access == USAGE_WRITE
                           ? MISUSE_BUFFER_BOTH_WRITTEN
                           : MISUSE_BUFFER_OVERLAPS,
-                      b->argument, flying[i].seq, .name[1] = flying[i].buffer.argument);
+                      b->argument, in_flight[i].seq, .name[1] = in_flight[i].buffer.argument);
             return;
         }
 }
@@ -405,7 +406,7 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
     for (unsigned i = 0; UNLIKELY(window_count) && i < all->count; i++)
         touch_windows(lane, seq, &all->buffer[i]);
     held &= recorder.threads;
-    if (LIKELY(!usage_flying.count && !held))
+    if (LIKELY(!usage_in_flight.count && !held))
         return;
     lock();
     for (unsigned i = 0; i < all->count; i++)
@@ -430,7 +431,7 @@ static uint64_t hash_of(const struct flight *f)
 
 static void unwatch(struct flight *f)
 {
-    usage_flying.watched -= f->watched || f->point >= 0;
+    usage_in_flight.watched -= f->watched || f->point >= 0;
     f->watched = false;
     if (f->point >= 0)
         watch_clear(f->point);
@@ -440,12 +441,12 @@ static void unwatch(struct flight *f)
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
                      const struct usage_buffer *buffer)
 {
-    if (usage_flying.count == FLYING_MAX || UNLIKELY(recorder.filter))
+    if (usage_in_flight.count == IN_FLIGHT_MAX || UNLIKELY(recorder.filter))
         return;
-    uint32_t at = usage_flying.count++;
-    struct flight *f = &flying[at];
+    uint32_t at = usage_in_flight.count++;
+    struct flight *f = &in_flight[at];
     const struct datatype_span *s = buffer->type ? datatypes_span(buffer->type) : NULL;
-    flying_request[at] = request;
+    in_flight_request[at] = request;
     *f = (struct flight){.buffer = *buffer, .seq = seq, .win = win, .target = target, .point = -1};
     if (buffer->end - buffer->start >= LARGE_BYTES && large_count < WATCHED_MAX &&
         !recorder.threads && memory_readable_now((const void *)buffer->start, 1)) {
@@ -461,18 +462,18 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
     if (buffer->access == USAGE_READ) {
         f->hashed = recorder_may_spend(&credit, 2 * (hashed + HASH_LEAST)) ? hashed : 0;
         f->hash = f->hashed ? hash_of(f) : 0;
-    } else if (usage_flying.watched < WATCHED_MAX && !recorder.threads) {
+    } else if (usage_in_flight.watched < WATCHED_MAX && !recorder.threads) {
         f->point = watch_set(buffer->start, bytes, WATCH_LOADS_AND_STORES);
         f->watched = bytes <= EAGER_BYTES && !recorder.several && !buffer->any_time;
         f->hashed = f->watched ? hashed : 0;
-        usage_flying.watched += f->watched || f->point >= 0;
+        usage_in_flight.watched += f->watched || f->point >= 0;
         look_on();
     }
 }
 
 static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
 {
-    struct flight *f = &flying[at];
+    struct flight *f = &in_flight[at];
     uint64_t now = judge && f->hash && f->buffer.access == USAGE_READ ? hash_of(f) : f->hash;
     if (now != f->hash)
         usage_say(lane, seq, now ? MISUSE_SEND_WRITTEN : MISUSE_SEND_UNMAPPED, f->buffer.argument,
@@ -480,29 +481,29 @@ static void land(struct lane *lane, uint64_t seq, uint32_t at, bool judge)
     unwatch(f);
     large_count -= f->large;
     look_on();
-    uint32_t last = --usage_flying.count;
+    uint32_t last = --usage_in_flight.count;
     if (at != last) {
-        flying[at] = flying[last];
-        flying_request[at] = flying_request[last];
+        in_flight[at] = in_flight[last];
+        in_flight_request[at] = in_flight_request[last];
     }
 }
 
-void usage_fly(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
-               bool persistent)
+void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
+                 bool persistent)
 {
     (void)lane;
     if (!request || !all->count)
         return;
     lock();
     if (persistent) {
-        if (parked_count == parked_room) {
-            uint32_t room = parked_room ? parked_room * 2 : 16;
-            struct parked *fresh = realloc(parked, room * sizeof *fresh);
-            parked = fresh ? fresh : parked;
-            parked_room = fresh ? room : parked_room;
+        if (restartable_count == restartable_room) {
+            uint32_t room = restartable_room ? restartable_room * 2 : 16;
+            struct restartable *fresh = realloc(restartable, room * sizeof *fresh);
+            restartable = fresh ? fresh : restartable;
+            restartable_room = fresh ? room : restartable_room;
         }
-        if (parked_count < parked_room)
-            parked[parked_count++] = (struct parked){request, *all};
+        if (restartable_count < restartable_room)
+            restartable[restartable_count++] = (struct restartable){request, *all};
     } else {
         for (unsigned i = 0; i < all->count; i++)
             take_off(seq, request, NULL, 0, &all->buffer[i]);
@@ -510,8 +511,8 @@ void usage_fly(struct lane *lane, uint64_t seq, uint32_t request, const struct u
     unlock();
 }
 
-void usage_fly_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
-                      const struct usage_buffers *all)
+void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
+                        const struct usage_buffers *all)
 {
     (void)lane;
     lock();
@@ -522,54 +523,54 @@ void usage_fly_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, 
 
 void usage_started(struct lane *lane, uint64_t seq, uint32_t request)
 {
-    if (!parked_count || !request)
+    if (!restartable_count || !request)
         return;
     lock();
-    for (uint32_t i = parked_count; i-- > 0;)
-        if (parked[i].request == request) {
-            for (unsigned k = 0; k < parked[i].all.count; k++)
-                compare_one(lane, seq, &parked[i].all.buffer[k]);
-            for (unsigned k = 0; k < parked[i].all.count; k++)
-                take_off(seq, request, NULL, 0, &parked[i].all.buffer[k]);
+    for (uint32_t i = restartable_count; i-- > 0;)
+        if (restartable[i].request == request) {
+            for (unsigned k = 0; k < restartable[i].all.count; k++)
+                compare_one(lane, seq, &restartable[i].all.buffer[k]);
+            for (unsigned k = 0; k < restartable[i].all.count; k++)
+                take_off(seq, request, NULL, 0, &restartable[i].all.buffer[k]);
             break;
         }
     unlock();
 }
 
-void usage_landed(struct lane *lane, uint64_t seq, uint32_t request, bool keep)
+void usage_completed(struct lane *lane, uint64_t seq, uint32_t request, bool keep)
 {
-    if (!request || (!usage_flying.count && !parked_count))
+    if (!request || (!usage_in_flight.count && !restartable_count))
         return;
     lock();
-    for (uint32_t i = usage_flying.count; i-- > 0;)
-        if (flying_request[i] == request)
+    for (uint32_t i = usage_in_flight.count; i-- > 0;)
+        if (in_flight_request[i] == request)
             land(lane, seq, i, true);
-    for (uint32_t i = parked_count; !keep && i-- > 0;)
-        if (parked[i].request == request) {
-            parked[i] = parked[--parked_count];
+    for (uint32_t i = restartable_count; !keep && i-- > 0;)
+        if (restartable[i].request == request) {
+            restartable[i] = restartable[--restartable_count];
             break;
         }
     unlock();
 }
 
-void usage_landed_call(struct lane *lane, uint64_t seq)
+void usage_completed_call(struct lane *lane, uint64_t seq)
 {
-    if (!usage_flying.count)
+    if (!usage_in_flight.count)
         return;
     lock();
-    for (uint32_t i = usage_flying.count; i-- > 0;)
-        if (!flying_request[i] && !flying[i].win && flying[i].seq == seq)
+    for (uint32_t i = usage_in_flight.count; i-- > 0;)
+        if (!in_flight_request[i] && !in_flight[i].win && in_flight[i].seq == seq)
             land(lane, seq, i, true);
     unlock();
 }
 
-void usage_landed_window(struct lane *lane, uint64_t seq, MPI_Win win, int target)
+void usage_completed_window(struct lane *lane, uint64_t seq, MPI_Win win, int target)
 {
-    if (!usage_flying.count)
+    if (!usage_in_flight.count)
         return;
     lock();
-    for (uint32_t i = usage_flying.count; i-- > 0;)
-        if (flying[i].win == win && (target < 0 || flying[i].target == target))
+    for (uint32_t i = usage_in_flight.count; i-- > 0;)
+        if (in_flight[i].win == win && (target < 0 || in_flight[i].target == target))
             land(lane, seq, i, true);
     unlock();
 }
@@ -577,8 +578,8 @@ void usage_landed_window(struct lane *lane, uint64_t seq, MPI_Win win, int targe
 void usage_blurred(void)
 {
     lock();
-    for (uint32_t i = usage_flying.count; i-- > 0;)
-        if (!flying[i].win)
+    for (uint32_t i = usage_in_flight.count; i-- > 0;)
+        if (!in_flight[i].win)
             land(NULL, 0, i, false);
     unlock();
 }
@@ -589,8 +590,8 @@ static void look_for_large(struct lane *lane, uint64_t seq)
 {
     if (!large_count || !recorder_may_spend(&credit, (uint64_t)large_count * HASH_LEAST))
         return;
-    for (uint32_t i = 0; i < usage_flying.count; i++) {
-        struct flight *f = &flying[i];
+    for (uint32_t i = 0; i < usage_in_flight.count; i++) {
+        struct flight *f = &in_flight[i];
         if (!f->large || memory_readable_now((const void *)f->buffer.start, 1))
             continue;
         usage_say(lane, seq,
@@ -608,8 +609,8 @@ void usage_look_slow(struct lane *lane, uint64_t seq)
         return;
     look_for_large(lane, seq);
     look_at_windows(lane, seq);
-    for (uint32_t i = 0; i < usage_flying.count; i++) {
-        struct flight *f = &flying[i];
+    for (uint32_t i = 0; i < usage_in_flight.count; i++) {
+        struct flight *f = &in_flight[i];
         const void *hit = f->point < 0 ? NULL : watch_hit(f->point);
         uint64_t now = relooked && f->watched && f->hash ? hash_of(f) : 0;
         bool changed = now && now != f->hash;
@@ -631,15 +632,15 @@ void usage_relook_slow(struct lane *lane)
     if (recorder.threads)
         return;
     watch_leave();
-    for (uint32_t i = 0; i < usage_flying.count; i++)
-        bytes += flying[i].watched ? flying[i].hashed + HASH_LEAST : 0;
+    for (uint32_t i = 0; i < usage_in_flight.count; i++)
+        bytes += in_flight[i].watched ? in_flight[i].hashed + HASH_LEAST : 0;
     for (uint32_t i = 0; i < window_count; i++)
         bytes += watched_bytes(&window[i]);
     if (!recorder_may_spend(&credit, 2 * bytes)) /* now, and when the next call is entered */
         return;
-    for (uint32_t i = 0; i < usage_flying.count; i++)
-        if (flying[i].watched)
-            flying[i].hash = hash_of(&flying[i]);
+    for (uint32_t i = 0; i < usage_in_flight.count; i++)
+        if (in_flight[i].watched)
+            in_flight[i].hash = hash_of(&in_flight[i]);
     for (uint32_t i = 0; i < window_count; i++)
         if (!content_of(&window[i], window[i].content))
             forget_window(&window[i--]); /* unmapped: nothing to look at any more */

@@ -135,7 +135,7 @@ void usage_outside(unsigned call, void **cfa);
 
 /* A wrapper names the buffers of its call (usage_buffer), then compares them with each other and
  * with those in flight (usage_compare); a call that leaves them with MPI hands them over
- * (usage_fly). */
+ * (usage_begin). */
 
 enum usage_access { USAGE_READ, USAGE_WRITE };
 struct usage_buffer {
@@ -166,29 +166,30 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
 /* Of blocks of several types: only whether there is a buffer at all. */
 void usage_buffer_w(struct lane *lane, uint64_t seq, const char *argument, const void *at, int n,
                     const int *counts, const MPI_Datatype *type);
-/* held: they are MPI's until the call returns, which other threads must mind (usage_landed_call).
+/* held: they are MPI's until the call returns, which other threads must mind
+ * (usage_completed_call).
  */
 void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held);
-void usage_landed_call(struct lane *lane, uint64_t seq);
+void usage_completed_call(struct lane *lane, uint64_t seq);
 
-extern struct usage_flying { /* of the process */
-    uint32_t count;          /* buffers that MPI owns */
+extern struct usage_in_flight { /* of the process */
+    uint32_t count;             /* buffers that MPI owns */
     uint32_t watched; /* of them, receive buffers whose content is looked at around each call */
-} usage_flying;
+} usage_in_flight;
 static inline void usage_any_time(struct usage_buffers *all)
 {
     for (unsigned i = 0; i < all->count; i++)
         all->buffer[i].any_time = true;
 }
-void usage_fly(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
-               bool persistent);
-void usage_fly_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
-                      const struct usage_buffers *all);
+void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct usage_buffers *all,
+                 bool persistent);
+void usage_begin_window(struct lane *lane, uint64_t seq, MPI_Win win, int target, uint32_t request,
+                        const struct usage_buffers *all);
 void usage_started(struct lane *lane, uint64_t seq, uint32_t request);
-void usage_landed(struct lane *lane, uint64_t seq, uint32_t request,
-                  bool keep); /* keep: persistent */
-void usage_landed_window(struct lane *lane, uint64_t seq, MPI_Win win,
-                         int target);                  /* target -1: all */
+void usage_completed(struct lane *lane, uint64_t seq, uint32_t request,
+                     bool keep); /* keep: persistent */
+void usage_completed_window(struct lane *lane, uint64_t seq, MPI_Win win,
+                            int target);               /* target -1: all */
 void usage_look_slow(struct lane *lane, uint64_t seq); /* entering a call */
 void usage_relook_slow(struct lane *lane);             /* leaving it */
 /* Requests can no longer be told apart: nothing is known about the buffers of those that share a

@@ -347,7 +347,7 @@ void recorder_request_freeing(struct lane *lane, uint64_t seq, struct request_in
         usage_say(lane, seq, MISUSE_FREE_SEND, "request", node.seq);
     if (node.waited && !node.started)
         usage_say(lane, seq, MISUSE_NEVER_STARTED, "request", node.seq);
-    usage_landed(lane, 0, info.id, false);
+    usage_completed(lane, 0, info.id, false);
 }
 
 void recorder_request_finalizing(struct lane *lane, uint64_t seq)
@@ -408,7 +408,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
         return;
     write_done(lane, seq, index, info.id, info.kind & REQUEST_KIND_MASK, status, error);
     bool over = variable && *variable == recorder_handle.request_null;
-    usage_landed(lane, seq, info.id, variable && !over);
+    usage_completed(lane, seq, info.id, variable && !over);
     if (UNLIKELY(recorder_persistent) && !over && variable) {
         lock();
         uint32_t at = node_of(info);
@@ -428,7 +428,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
 void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info,
                        const MPI_Request *variable, const MPI_Status *status)
 {
-    if (recorder.payload || usage_flying.count || recorder_persistent) {
+    if (recorder.payload || usage_in_flight.count || recorder_persistent) {
         for (int i = 0; i < count; i++)
             recorder_done(lane, seq, (uint32_t)i, info[i], &variable[i],
                           status ? &status[i] : status, MPI_SUCCESS);
