@@ -82,10 +82,10 @@ $(BUILD)/fuzz/parser-%: fuzz/parser/parser_%.c fuzz/parser/parser.c fuzz/parser/
 $(BUILD)/fuzz/parser-scenario: fuzz/scenario/scenario.c
 TESTS += $(FUZZ_PARSERS:%=$(BUILD)/fuzz/parser-%)
 
-fuzz-parser: $(BUILD)/crosswait $(BUILD)/libcrosswait.so
+fuzz-parser: $(BUILD)/tests/tools/spool_make $(BUILD)/crosswait $(BUILD)/libcrosswait.so
 	@[ -f "fuzz/parser/parser_$(P).c" ] || { echo "make fuzz-parser P=NAME TIME=$(TIME), NAME one of: $(FUZZ_PARSERS)" >&2; exit 2; }
 	@mkdir -p $(BUILD)/fuzz/found/$(P)/corpus
-	$(if $(filter trace,$(P)),tests/fuzz/trace_seeds.bash $(BUILD) $(BUILD)/fuzz/found/trace/corpus)
+	$(if $(wildcard tests/fuzz/$(P)_seeds.bash),tests/fuzz/$(P)_seeds.bash $(BUILD) $(BUILD)/fuzz/found/$(P)/corpus)
 	$(CLANG) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
 	  -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser/parser_$(P).c fuzz/parser/parser.c $(if $(filter scenario,$(P)),fuzz/scenario/scenario.c) $(foreach r,$(ROOMS),$(call room_sources,$(r))) $(LDLIBS)
 	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -max_len=300000 -timeout=20 -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \

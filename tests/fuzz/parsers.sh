@@ -19,6 +19,9 @@ print(count, "spool")
 END
 "$BUILD/fuzz/parser-spool" --mutations=3000 seed.spool
 "$BUILD/fuzz/parser-trace" --mutations=300 t.db
+mkdir stores
+"$SOURCE/tests/fuzz/store_seeds.bash" "$BUILD" stores
+"$BUILD/fuzz/parser-store" --mutations=30 stores/* "$SOURCE"/corpus/fuzz/store/*
 mkdir traces
 "$SOURCE/tests/fuzz/trace_seeds.bash" "$BUILD" traces
-"$BUILD/fuzz/parser-trace" --mutations=60 traces/* 2>errors || { cat errors; exit 1; }
+"$BUILD/fuzz/parser-trace" --mutations=60 traces/* "$SOURCE"/corpus/fuzz/trace/*[^l] 2>errors || { cat errors; exit 1; }

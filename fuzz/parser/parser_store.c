@@ -1,76 +1,38 @@
-/* Any bytes as the records of two ranks: stored, and the trace read. The first 8 bytes choose what
- * is still in the ring, whether calls are pending and whether the ring drops; the rest are records.
- * With libFuzzer (make fuzz-readers), or with readers_main.c over files. */
-#include <fcntl.h>
+/* Fuzzes storing: any bytes as the records of two ranks become a trace, which is read. The first 8
+ * bytes choose what is still in the ring, whether calls are pending and whether the ring drops; the
+ * rest are records. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "core/spool/spool.h"
 #include "core/store/store.h"
 #include "core/trace/trace.h"
+#include "fuzz/parser/parser.h"
 
 enum { RING = 65536, KEPT_QUARTERS = 3, DROPS = 4, PENDING = 8 };
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes);
 
 static struct {
     struct spool_header header;
     char page[SPOOL_HEADER_BYTES - sizeof(struct spool_header)];
     unsigned char ring[RING];
 } image;
-static char folder[64], path[80];
 
-static void quiet(enum core_status status, const char *message, void *context)
+static void rank_write(int rank, const char *kind, const void *data, size_t bytes)
 {
-    (void)status, (void)message, (void)context;
+    char name[32];
+
+    snprintf(name, sizeof name, "%d.0.%s", rank, kind);
+    parser_write(name, data, bytes, 0);
 }
 
-static void file_write(int rank, const char *kind, const void *data, size_t bytes)
-{
-    char name[128];
-    snprintf(name, sizeof name, "%s/%d.0.%s", folder, rank, kind);
-    int fd = open(name, O_RDWR | O_CREAT | O_TRUNC, 0600);
-    if (fd < 0 || write(fd, data, bytes) != (ssize_t)bytes)
-        abort();
-    close(fd);
-}
-
-static void folder_remove(void)
-{
-    char name[128];
-
-    for (int rank = 0; rank < 2; rank++)
-        for (int i = 0; i < 2; i++) {
-            snprintf(name, sizeof name, "%s/%d.0.%s", folder, rank, i ? "spool" : "ring");
-            unlink(name);
-        }
-    unlink(path);
-    snprintf(name, sizeof name, "%s.partial", path);
-    unlink(name);
-    rmdir(folder);
-}
-
-static void begin(void)
-{
-    const char *memory = access("/dev/shm", W_OK) ? "/tmp" : "/dev/shm";
-
-    snprintf(folder, sizeof folder, "%s/crosswait-fuzz.%d", memory, (int)getpid());
-    snprintf(path, sizeof path, "%s/T.db", folder);
-    mkdir(folder, 0700);
-    atexit(folder_remove);
-    core_report_hook(quiet, NULL);
-}
-
-int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t bytes)
 {
     struct spool_header *header = &image.header;
     struct trace trace;
+    char path[128];
 
-    if (!folder[0])
-        begin();
+    parser_quiet();
+    snprintf(path, sizeof path, "%s/T.db", parser_folder());
     if (bytes < 8)
         return 0;
     unsigned how = data[0];
@@ -100,10 +62,10 @@ int LLVMFuzzerTestOneInput(const unsigned char *data, size_t bytes)
         memcpy(header->poll, data, 2 * sizeof *header->poll);
     }
     for (header->rank = 0; header->rank < 2; header->rank++) {
-        file_write(header->rank, "ring", &image, sizeof image);
-        file_write(header->rank, "spool", data, bytes - kept);
+        rank_write(header->rank, "ring", &image, sizeof image);
+        rank_write(header->rank, "spool", data, bytes - kept);
     }
-    if (store_write(folder, path, NULL) == CORE_OK &&
+    if (store_write(parser_folder(), path, NULL) == CORE_OK &&
         trace_open(path, TRACE_READ, &trace) == CORE_OK) {
         struct trace_cursor *cursor;
         struct trace_event event;
