@@ -524,7 +524,7 @@ static enum core_status ops_load(struct trace *trace)
 
 enum core_status trace_open(const char *path, enum trace_access access, struct trace *out_trace)
 {
-    struct trace trace = {0};
+    struct trace trace = {.rows_kept_max = TRACE_ROWS_KEPT_MAX};
     enum core_status status;
     int code;
 

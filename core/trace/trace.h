@@ -15,6 +15,7 @@
 #include "core/status.h"
 
 enum { TRACE_SCHEMA_VERSION = 7, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_ROWS_KEPT_MAX = 1 << 22 }; /* of 48 bytes */
 
 struct trace_call {
     const char *name;
@@ -72,6 +73,7 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     bool *op_commutative;
     void *arena;                 /* strings and arrays above */
     struct trace_shapes *shapes; /* what cursors share */
+    uint32_t rows_kept_max;      /* events that cursors keep in memory; 0: none */
     uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
 };
 

@@ -1,13 +1,14 @@
 /* Events of a trace, one by one. Rows of event_row are put together with their shapes here rather
  * than by SQL: shapes repeat, so a cache of them by id makes an event cost one step over one narrow
  * table. Whoever judges a trace goes over it several times: the rows of a rank are kept when a
- * cursor has read them all, as long as there are no more than ROWS_KEPT_MAX of all ranks.
+ * cursor has read them all, as long as there are no more than trace->rows_kept_max of all ranks.
  *
  * Invariants
  *  1. An entry of the cache with id != 0 was checked: its ids exist in the trace's arrays.
  *  2. What a cursor hands out is the cursor's own: another cursor may throw entries out of the
  *     cache.
- *  3. The rows that are kept of a rank are all it has, in the order of seq. */
+ *  3. The rows that are kept of a rank are all it has, in the order of seq.
+ *  4. Of all ranks, no more rows than the trace allows are kept or held by a cursor that reads. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@
 #include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
 
-enum { SEQ_BITS = 40, CACHE_SHAPES = 1 << 12, SET_MAX = 1 << 24, ROWS_KEPT_MAX = 1 << 22 };
+enum { SEQ_BITS = 40, CACHE_SHAPES = 1 << 12, SET_MAX = 1 << 24 };
 
 struct done { /* a completion, its request counted from the event's */
     struct trace_completion completion;
@@ -46,8 +47,8 @@ struct rows {
 };
 struct trace_shapes {
     struct shape shape[CACHE_SHAPES];
-    struct rows *rows; /* a rank each */
-    uint32_t rank_count, rows_kept;
+    struct rows *rows;              /* a rank each */
+    uint32_t rank_count, rows_held; /* rows_held: invariant 4 */
     sqlite3_stmt *by_id, *set_by_id, *event_by_id, *arg_by_name;
 };
 struct trace_cursor {
@@ -334,12 +335,21 @@ void trace_cursor_only(struct trace_cursor *cursor, uint64_t traits)
         cursor->none = cursor->none && !(cursor->trace->call[i].traits & traits);
 }
 
+/* What the cursor has read is not kept. */
+static void rows_drop(struct trace_cursor *cursor)
+{
+    CORE_CHECK(cursor->trace->shapes->rows_held >= cursor->read.count); /* invariant 4 */
+    cursor->trace->shapes->rows_held -= cursor->read.count;
+    CORE_ARRAY_DONE(cursor->read.row, cursor->read.count, cursor->read.room);
+    cursor->keeps = false;
+}
+
 void trace_cursor_close(struct trace_cursor *cursor)
 {
     if (!cursor)
         return;
     sqlite3_finalize(cursor->stmt);
-    free(cursor->read.row);
+    rows_drop(cursor);
     free(cursor->completion);
     free(cursor);
 }
@@ -430,35 +440,35 @@ static enum core_status message_get(struct trace *trace, struct trace_event *eve
 /* The rows that the cursor has read are all of its rank. */
 static void rows_keep(struct trace_cursor *cursor)
 {
-    struct trace_shapes *shapes = cursor->trace->shapes;
-    struct rows *rows = &shapes->rows[cursor->rank];
+    struct rows *rows = &cursor->trace->shapes->rows[cursor->rank];
 
     if (!cursor->keeps || rows->whole)
         return;
-    CORE_CHECK(!rows->row && shapes->rows_kept <= ROWS_KEPT_MAX); /* invariant 3 */
+    CORE_CHECK(!rows->row); /* invariant 3 */
+    CORE_ARRAY_TRIM(cursor->read.row, cursor->read.count, cursor->read.room);
     *rows = cursor->read;
     rows->whole = true;
-    shapes->rows_kept += rows->count;
     cursor->read = (struct rows){0};
     cursor->keeps = false;
 }
 
 static enum core_status row_add(struct trace_cursor *cursor)
 {
+    struct trace_shapes *shapes = cursor->trace->shapes;
     struct rows *read = &cursor->read;
+    enum core_status status;
 
     if (!cursor->keeps)
         return CORE_OK;
-    if (read->count + cursor->trace->shapes->rows_kept < ROWS_KEPT_MAX) {
-        if (read->count && read->row[read->count - 1].seq >= cursor->row.seq)
-            return trace_damaged(cursor->trace, "events are not in order");
-        return CORE_ARRAY_PUSH(read->row, read->count, read->room, cursor->trace->path,
-                               cursor->row);
+    if (shapes->rows_held >= cursor->trace->rows_kept_max) {
+        rows_drop(cursor);
+        return CORE_OK;
     }
-    cursor->keeps = false;
-    free(read->row);
-    *read = (struct rows){0};
-    return CORE_OK;
+    if (read->count && read->row[read->count - 1].seq >= cursor->row.seq)
+        return trace_damaged(cursor->trace, "events are not in order");
+    status = CORE_ARRAY_PUSH(read->row, read->count, read->room, cursor->trace->path, cursor->row);
+    shapes->rows_held += status == CORE_OK;
+    return status;
 }
 
 /* Steps to the next row. */

@@ -183,6 +183,44 @@ static void test_rows_are_kept(void **state)
     trace_close(&trace);
 }
 
+/* However many cursors read at once, and whatever the limit: the same events, and no more rows are
+ * held than that (core/trace/trace_cursor.c invariant 4). */
+static void test_rows_kept_have_a_limit(void **state)
+{
+    (void)state;
+    for (uint32_t limit = 0; limit < 12; limit++) {
+        struct trace_cursor *cursor[2][2];
+        struct trace_event e;
+        struct trace trace;
+        uint64_t count = 0, expected = 0;
+        bool more[4] = {true, true, true, true};
+        assert_int_equal(trace_open(good, TRACE_READ, &trace), CORE_OK);
+        assert_true(trace.rank_count >= 2);
+        trace.rows_kept_max = limit;
+        for (int i = 0; i < 4; i++)
+            assert_int_equal(trace_cursor_open(&trace, i / 2, &cursor[i / 2][i % 2]), CORE_OK);
+        while (more[0] || more[1] || more[2] || more[3]) /* one event of each in turn */
+            for (int i = 0; i < 4; i++) {
+                if (more[i])
+                    assert_int_equal(trace_cursor_next(cursor[i / 2][i % 2], &e, &more[i]),
+                                     CORE_OK);
+                count += more[i];
+            }
+        for (int i = 0; i < 4; i++)
+            trace_cursor_close(cursor[i / 2][i % 2]);
+        for (uint32_t r = 0; r < 2; r++) {
+            struct trace_cursor *again;
+            bool next = true;
+            assert_int_equal(trace_cursor_open(&trace, r, &again), CORE_OK);
+            while (!trace_cursor_next(again, &e, &next) && next)
+                expected += 2;
+            trace_cursor_close(again);
+        }
+        assert_int_equal(count, expected);
+        trace_close(&trace);
+    }
+}
+
 static void test_only_some_calls(void **state)
 {
     static const uint64_t wanted[] = {TRAIT_BIT(SENDS), TRAIT_BIT(COLLECTIVE),
@@ -499,6 +537,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_good),
         cmocka_unit_test(test_rows_are_kept),
+        cmocka_unit_test(test_rows_kept_have_a_limit),
         cmocka_unit_test(test_only_some_calls),
         cmocka_unit_test(test_tampered),
         cmocka_unit_test(test_wild_values),
