@@ -21,103 +21,16 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/waiting.h"
+#include "checkers/wording.h"
+#include "core/array.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
 #include "replay/search/explore.h"
 #include "replay/search/need.h"
 #include "replay/logical/run.h"
 
-enum { RANKS_NAMED_MAX = 8, SENDS_NAMED_MAX = 4, CORES_NAMED_MAX = 4 };
-
-/* "rank 1", "ranks 0 and 1", "ranks 0, 1, 2 and 5 more". */
-static void ranks_text(const uint32_t *rank, uint32_t count, const char *joint, char *buffer,
-                       size_t room)
-{
-    uint32_t named = count <= RANKS_NAMED_MAX ? count : RANKS_NAMED_MAX - 1;
-    size_t used = (size_t)snprintf(buffer, room, count == 1 ? "rank " : "ranks ");
-
-    for (uint32_t i = 0; i < named && used < room; i++) {
-        const char *before = i == 0 ? "" : (i + 1 == count ? joint : ", ");
-        used += (size_t)snprintf(buffer + used, room - used, "%s%" PRIu32, before, rank[i]);
-    }
-    if (named < count && used < room)
-        snprintf(buffer + used, room - used, "%s%" PRIu32 " more", joint, count - named);
-}
-
-static bool is_blocked(const struct replay_waitfor *waitfor, uint32_t rank)
-{
-    uint32_t low = 0, high = waitfor->blocked_count; /* which are in the order of ranks */
-
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (waitfor->blocked[middle].rank < rank)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < waitfor->blocked_count && waitfor->blocked[low].rank == rank;
-}
-
-/* "rank 1", "ranks 1 or 2", "ranks 1, 2 and 3"; and whether they have all come to their ends. */
-static void peers_text(const struct replay_waitfor *waitfor, const uint32_t *peer, uint32_t count,
-                       const char *joint, char *buffer, size_t room)
-{
-    bool ended = true;
-
-    ranks_text(peer, count, joint, buffer, room);
-    for (uint32_t i = 0; i < count && ended; i++)
-        ended = !is_blocked(waitfor, peer[i]);
-    size_t used = strlen(buffer);
-    if (ended)
-        snprintf(buffer + used, room - used,
-                 count == 1 ? ", which has come to its end" : ", which have come to their ends");
-}
-
-/* What one blocked rank waits for, all clauses together: those of a single rank in one list. */
-static char *waits_for_text(const struct replay_waitfor *waitfor,
-                            const struct replay_blocked *blocked)
-{
-    uint32_t *single = malloc((blocked->count + 1) * sizeof *single), singles = 0, shown = 0;
-    char text[1024] = "", ranks[320];
-    size_t used = 0;
-
-    for (uint32_t i = 0; single && i < blocked->count; i++) {
-        const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
-        if (clause->count == 1 && !clause->any)
-            single[singles++] = waitfor->peer[clause->first];
-    }
-    if (singles) {
-        peers_text(waitfor, single, singles, " and ", ranks, sizeof ranks);
-        used = (size_t)snprintf(text, sizeof text, "%s", ranks);
-        shown++;
-    }
-    free(single);
-    for (uint32_t i = 0; i < blocked->count && used < sizeof text; i++) {
-        const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
-        if ((clause->count == 1 && !clause->any) || shown >= SENDS_NAMED_MAX)
-            continue;
-        if (clause->count == 0)
-            snprintf(ranks, sizeof ranks, "what no rank can do any more");
-        else
-            peers_text(waitfor, waitfor->peer + clause->first, clause->count, " or ", ranks,
-                       sizeof ranks);
-        used +=
-            (size_t)snprintf(text + used, sizeof text - used, "%s%s%s", shown++ ? ", and for " : "",
-                             clause->any ? "any message, from " : "", ranks);
-    }
-    return strdup(text);
-}
-
-static void add_awaits(struct finding_call *call, const struct replay_waitfor *waitfor,
-                       const struct replay_blocked *blocked)
-{
-    for (uint32_t i = 0; i < blocked->count; i++) {
-        const struct replay_clause *clause = &waitfor->clause[blocked->first + i];
-        for (uint32_t j = 0; j < clause->count; j++)
-            finding_call_await(call, waitfor->peer[clause->first + j],
-                               clause->count > 1 || clause->any);
-    }
-}
+enum { POLLS_NAMED_MAX = 4 };
 
 static void add_blocked(const struct check_input *input, struct finding *finding,
                         const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
@@ -131,13 +44,12 @@ static void add_blocked(const struct check_input *input, struct finding *finding
     if (blocked->count) {
         uint32_t op = waitfor->clause[blocked->first].op;
         uint64_t subject = input->program->rank[blocked->rank].op[op].event;
+        struct ending waiting;
         if (op != blocked->op && subject != blocked->event)
             finding_call_subject(call, input->trace, subject);
-        call->waits_for =
-            blocked->order
-                ? strdup("another thread of its rank, which came first in the recorded run")
-                : waits_for_text(waitfor, blocked);
-        add_awaits(call, waitfor, blocked);
+        if (waiting_record(input->program, waitfor, blocked, &waiting) == CORE_OK)
+            waiting_describe(&waiting, &waiting.call[0], call);
+        ending_done(&waiting);
     }
     if (blocked->round > 0 && asprintf(&call->note, "after %" PRIu64 " round%s that went well",
                                        blocked->round, blocked->round == 1 ? "" : "s") < 0)
@@ -225,49 +137,56 @@ static bool goes_on_by_source(const struct check_input *input, const char *witne
     return found;
 }
 
-/* The ranks of one core; returns how many. */
-static uint32_t core_ranks_text(const struct replay_waitfor *waitfor, uint32_t core, char *buffer,
-                                size_t room)
-{
-    uint32_t *rank = malloc((waitfor->core_count + 1) * sizeof *rank), count = 0;
-
-    buffer[0] = 0;
-    if (!rank)
-        return 0;
-    for (uint32_t i = 0; i < waitfor->blocked_count && count < waitfor->core_count; i++)
-        if (waitfor->blocked[i].core == core &&
-            (count == 0 || rank[count - 1] != waitfor->blocked[i].rank))
-            rank[count++] = waitfor->blocked[i].rank;
-    ranks_text(rank, count, " and ", buffer, room);
-    free(rank);
-    return count;
-}
-
 /* Groups of ranks that hold each other independently of the first one. */
 static void add_cores(struct finding *finding, const struct replay_waitfor *waitfor)
 {
-    char ranks[256];
-
-    for (uint32_t core = 2; core <= waitfor->cores && core <= CORES_NAMED_MAX; core++) {
-        bool alone = core_ranks_text(waitfor, core, ranks, sizeof ranks) == 1;
-        finding_fact(finding, "%s %s as well, whatever the others do", ranks,
-                     alone ? "waits for what never comes" : "hold each other");
+    for (uint32_t core = 2; core <= waitfor->cores; core++) {
+        uint32_t count;
+        char *ranks = waiting_core_text(waitfor, core, &count);
+        if (ranks)
+            finding_fact(finding, "%s %s as well, whatever the others do", ranks,
+                         count == 1 ? "waits for what never comes" : "hold each other");
+        free(ranks);
     }
-    if (waitfor->cores > CORES_NAMED_MAX)
-        finding_fact(finding, "and so do %" PRIu32 " more groups of ranks",
-                     waitfor->cores - CORES_NAMED_MAX);
 }
 
-/* Bytes that must be buffered, and where they are sent from: sends that read alike in one line. */
+struct need_group { /* sends that read alike */
+    const struct replay_need_send *send;
+    int32_t site;
+    uint64_t count;
+};
+
+/* The blamed sends, grouped; free() *out_group. Returns how many groups. */
+static uint32_t need_groups(const struct check_input *input, const struct replay_need *need,
+                            struct need_group **out_group)
+{
+    struct need_group *group = NULL;
+    uint32_t count = 0, room = 0;
+
+    for (uint32_t i = 0; i < need->blame_count; i++) {
+        const struct replay_need_send *send = &need->blame[i];
+        struct trace_event event;
+        uint32_t at = 0;
+        if (trace_event_get(input->trace, send->rank, send->event, &event) != CORE_OK)
+            continue;
+        while (at < count &&
+               (group[at].site != event.site || group[at].send->rank != send->rank ||
+                group[at].send->to != send->to || group[at].send->bytes != send->bytes))
+            at++;
+        if (at == count && CORE_ARRAY_PUSH(group, count, room, "the sends of a finding",
+                                           (struct need_group){send, event.site, 0}) != CORE_OK)
+            break;
+        group[at].count++;
+    }
+    *out_group = group;
+    return count;
+}
+
+/* Bytes that must be buffered, and where they are sent from. */
 static void add_need(const struct check_input *input, struct finding *finding, bool hung)
 {
-    struct group {
-        const struct replay_need_send *send;
-        int32_t site;
-        uint64_t count;
-    } group[SENDS_NAMED_MAX];
     const struct replay_need *need;
-    uint32_t groups = 0, named = 0;
+    struct need_group *group;
     char bytes[64], place[256], times[48];
 
     if (check_need(input, &need) != CORE_OK)
@@ -278,23 +197,7 @@ static void add_need(const struct check_input *input, struct finding *finding, b
                      describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
     else if (!need->ever)
         finding_fact(finding, "no amount of buffering makes it safe");
-    for (uint32_t i = 0; i < need->blame_count; i++) {
-        const struct replay_need_send *send = &need->blame[i];
-        struct trace_event event;
-        uint32_t at = 0;
-        if (trace_event_get(input->trace, send->rank, send->event, &event) != CORE_OK)
-            continue;
-        while (at < groups &&
-               (group[at].site != event.site || group[at].send->rank != send->rank ||
-                group[at].send->to != send->to || group[at].send->bytes != send->bytes))
-            at++;
-        if (at == SENDS_NAMED_MAX)
-            continue;
-        if (at == groups)
-            group[groups++] = (struct group){send, event.site, 0};
-        group[at].count++;
-        named++;
-    }
+    uint32_t groups = need_groups(input, need, &group);
     for (uint32_t i = 0; i < groups; i++) {
         snprintf(times, sizeof times, " (%" PRIu64 " times)", group[i].count);
         finding_fact(finding,
@@ -305,8 +208,7 @@ static void add_need(const struct check_input *input, struct finding *finding, b
                      trace_site_text(input->trace, group[i].site, place, sizeof place),
                      group[i].count > 1 ? times : "");
     }
-    if (need->blame_count > named)
-        finding_fact(finding, "and on %" PRIu32 " sends more", need->blame_count - named);
+    free(group);
 }
 
 enum world { UNBUFFERED, ALWAYS, ORDER, STRICT };
@@ -404,19 +306,22 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
 static void word_polling(const struct check_input *input, struct finding *finding,
                          const struct replay_waitfor *waitfor)
 {
-    uint32_t rank[RANKS_NAMED_MAX + 1], count = 0;
-    char ranks[256];
+    uint32_t *rank, count = 0;
 
-    for (uint32_t i = 0; i < waitfor->blocked_count && count <= RANKS_NAMED_MAX; i++)
+    if (CORE_ARRAY_NEW(rank, waitfor->blocked_count, "the ranks that poll") != CORE_OK)
+        return;
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
         if (polls_at_end(input, waitfor, i))
             rank[count++] = waitfor->blocked[i].rank;
-    ranks_text(rank, count, " and ", ranks, sizeof ranks);
+    char *ranks = wording_ranks_text(rank, count, " and ");
     finding->severity = FINDING_NOTE;
     finding->undecided = true;
-    finding_title(finding, "hang suspected: %s %s for what nobody sends any more", ranks,
-                  count == 1 ? "polls" : "poll");
-    for (uint32_t i = 0; i < count && i < SENDS_NAMED_MAX; i++)
+    finding_title(finding, "hang suspected: %s %s for what nobody sends any more",
+                  ranks ? ranks : "ranks", count == 1 ? "polls" : "poll");
+    for (uint32_t i = 0; i < count && i < POLLS_NAMED_MAX; i++)
         add_polls(input, finding, rank[i]);
+    free(ranks);
+    free(rank);
 }
 
 /* Whether it takes collectives that wait for all their members, as MPI lets them. */
@@ -470,14 +375,17 @@ static enum core_status add_finding(const struct check_input *input, struct find
                                     const char *witness)
 {
     struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_ERROR);
-    char ranks[256];
+    uint32_t core_count;
 
     if (!finding)
         return CORE_NO_MEMORY;
     if (world == STRICT)
         finding->severity = FINDING_NOTE;
-    uint32_t core_count = core_ranks_text(&result->waitfor, 1, ranks, sizeof ranks);
+    char *ranks = waiting_core_text(&result->waitfor, 1, &core_count);
+    if (!ranks)
+        return CORE_NO_MEMORY;
     word_title(finding, world, ranks, core_count);
+    free(ranks);
     add_all_blocked(input, finding, &result->waitfor);
     add_cores(finding, &result->waitfor);
     bool hung = happened(input, result);
@@ -515,24 +423,17 @@ static enum core_status add_finding(const struct check_input *input, struct find
 }
 
 /* Of the ranks whose record ends early, those that did so of themselves; all of them, if they were
- * all ended by others. */
-static uint32_t list_unknown(const struct check_input *input, uint32_t *rank, uint32_t room,
-                             uint32_t *out_count)
+ * all ended by others. Room for all ranks; returns how many. */
+static uint32_t list_unknown(const struct check_input *input, uint32_t *rank)
 {
-    uint32_t culprits = 0, all = 0;
+    uint32_t culprits = 0;
 
     for (int pass = 0; pass < 2 && culprits == 0; pass++)
         for (uint32_t i = 0; i < input->program->rank_count; i++) {
             bool ended_by_others = input->trace->rank[i].state == EVENT_RANK_ENDED;
-            if (input->program->rank[i].end != REPLAY_END_UNKNOWN || (pass == 0 && ended_by_others))
-                continue;
-            if (culprits < room)
-                rank[culprits] = i;
-            culprits++;
+            if (input->program->rank[i].end == REPLAY_END_UNKNOWN && (pass || !ended_by_others))
+                rank[culprits++] = i;
         }
-    for (uint32_t i = 0; i < input->program->rank_count; i++)
-        all += input->program->rank[i].end == REPLAY_END_UNKNOWN;
-    *out_count = all;
     return culprits;
 }
 
@@ -541,20 +442,24 @@ static enum core_status add_stalled(const struct check_input *input, struct find
                                     const struct replay_result *result)
 {
     struct finding *finding = finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
-    uint32_t unknown[RANKS_NAMED_MAX] = {0}, all;
-    char ranks[256];
+    uint32_t *unknown;
 
     if (!finding)
         return CORE_NO_MEMORY;
-    uint32_t count = list_unknown(input, unknown, RANKS_NAMED_MAX, &all);
-    ranks_text(unknown, count < RANKS_NAMED_MAX ? count : RANKS_NAMED_MAX, " and ", ranks,
-               sizeof ranks);
+    enum core_status status =
+        CORE_ARRAY_NEW(unknown, input->program->rank_count, "the ranks of a finding");
+    if (status != CORE_OK)
+        return status;
+    uint32_t count = list_unknown(input, unknown);
+    char *ranks = wording_ranks_text(unknown, count, " and ");
     finding_title(finding,
-                  "nothing can be said beyond the end of the record: %s%s did not come to %s end",
-                  ranks, count > RANKS_NAMED_MAX ? " and more" : "", count == 1 ? "its" : "their");
+                  "nothing can be said beyond the end of the record: %s did not come to %s end",
+                  ranks ? ranks : "ranks", count == 1 ? "its" : "their");
     finding_fact(finding,
                  "%" PRIu32 " rank%s could still have waited for what they would have done",
                  result->waitfor.blocked_count, result->waitfor.blocked_count == 1 ? "" : "s");
+    free(ranks);
+    free(unknown);
     return CORE_OK;
 }
 

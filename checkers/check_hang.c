@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/waiting.h"
 #include "checkers/wording.h"
 
 /* "rank 1, to receive the message, and for rank 2, to send a message that fits" */
@@ -30,15 +31,9 @@ static void add_call(const struct check_input *input, struct finding *finding,
     if (!part)
         return;
     part->core = call->role == ENDING_CORE;
+    waiting_describe(ending, call, part);
+    free(part->waits_for);
     part->waits_for = waits_for_text(ending, call);
-    for (uint32_t i = 0; i < call->count; i++) {
-        const struct ending_wait *wait = &ending->wait[call->first + i];
-        bool any = ending_wait_ranks(ending, wait) > 1 || wait->wildcard;
-
-        for (uint32_t s = wait->first; s < wait->first + wait->count; s++)
-            for (uint32_t r = ending->span[s].first; r <= ending->span[s].last; r++)
-                finding_call_await(part, r, any);
-    }
 }
 
 static enum core_status add_finding(const struct check_input *input, const struct ending *ending,

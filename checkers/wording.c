@@ -106,6 +106,7 @@ static const char *const need_words[] = {
     [ENDING_NEED_COMPLETE] = "to complete its accesses (MPI_Win_complete)",
     [ENDING_NEED_LOCK] = "to give its lock back",
     [ENDING_NEED_SEVERAL] = "to do one of several things",
+    [ENDING_NEED_ORDER] = "to make its call first",
 };
 _Static_assert(sizeof need_words / sizeof *need_words == ENDING_NEED_COUNT, "words per need");
 
@@ -155,15 +156,28 @@ void wording_wait(FILE *file, const struct ending *ending, const struct ending_w
         fputs("what no rank can do any more", file);
         return;
     }
+    if (wait->need == ENDING_NEED_ORDER) {
+        fputs("another thread of its rank, which came first in the recorded run", file);
+        return;
+    }
     if (wait->wildcard)
         fputs("any message, from ", file);
     ranks_waited(file, ending, &wait, 1);
 }
 
+/* Those of a single rank are told in one list. */
+static bool wait_is_single(const struct ending *ending, const struct ending_wait *wait)
+{
+    return !wait->wildcard && wait->need != ENDING_NEED_ORDER &&
+           ending_wait_ranks(ending, wait) == 1;
+}
+
 static bool waits_alike(const struct ending *ending, const struct ending_wait *a,
                         const struct ending_wait *b)
 {
-    return a->count == b->count && a->wildcard == b->wildcard && a->ended == b->ended &&
+    return a->count == b->count &&
+           (a->need == ENDING_NEED_ORDER) == (b->need == ENDING_NEED_ORDER) &&
+           a->wildcard == b->wildcard && a->ended == b->ended &&
            !memcmp(ending->span + a->first, ending->span + b->first,
                    a->count * sizeof *ending->span);
 }
@@ -188,7 +202,7 @@ void wording_waits(FILE *file, const struct ending *ending, const struct ending_
     for (uint32_t i = 0; i < call->count; i++) { /* those of a single rank in one list */
         const struct ending_wait *one = &ending->wait[call->first + i];
 
-        if (!one->wildcard && ending_wait_ranks(ending, one) == 1)
+        if (wait_is_single(ending, one))
             wait[single++] = one;
     }
     if (single)
@@ -197,8 +211,7 @@ void wording_waits(FILE *file, const struct ending *ending, const struct ending_
     for (uint32_t i = 0; i < call->count; i++) {
         const struct ending_wait *one = &ending->wait[call->first + i];
 
-        if ((!one->wildcard && ending_wait_ranks(ending, one) == 1) ||
-            wait_repeats(ending, wait + single, other - single, one))
+        if (wait_is_single(ending, one) || wait_repeats(ending, wait + single, other - single, one))
             continue;
         fputs(other ? ", and for " : "", file);
         wording_wait(file, ending, one);

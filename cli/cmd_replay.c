@@ -8,6 +8,8 @@
 
 #include "cli/commands.h"
 #include "launch/force.h"
+#include "checkers/waiting.h"
+#include "checkers/wording.h"
 #include "cli/options.h"
 #include "core/array.h"
 #include "launch/shares.h"
@@ -103,18 +105,30 @@ static void print_event(struct replaying *r, uint32_t rank, uint64_t seq)
         fprintf(r->out, " at %s", trace_site_text(&r->trace, event.site, site, sizeof site));
 }
 
-static void print_clause(struct replaying *r, const struct replay_waitfor *waitfor,
-                         const struct replay_clause *clause)
+/* What the call itself waits for, together; then of each operation that it waits for what that
+ * waits for. */
+static void print_waits(struct replaying *r, const struct replay_waitfor *waitfor,
+                        const struct replay_blocked *blocked)
 {
-    if (clause->any) {
-        fprintf(r->out, "any rank of its communicator");
+    const struct replay_op *op = r->program.rank[blocked->rank].op;
+    bool itself = true;
+    struct ending waiting;
+
+    if (waiting_record(&r->program, waitfor, blocked, &waiting) != CORE_OK)
         return;
+    for (uint32_t c = 0; c < blocked->count; c++)
+        itself &= op[waitfor->clause[blocked->first + c].op].event == blocked->event;
+    if (itself)
+        wording_waits(r->out, &waiting, &waiting.call[0]);
+    for (uint32_t c = 0; c < blocked->count && !itself; c++) {
+        uint64_t event = op[waitfor->clause[blocked->first + c].op].event;
+        fprintf(r->out, c ? ", and " : "");
+        wording_wait(r->out, &waiting, &waiting.wait[c]);
+        fprintf(r->out, " (event %" PRIu64 ", ", event);
+        print_event(r, blocked->rank, event);
+        fputc(')', r->out);
     }
-    fprintf(r->out, clause->count == 1 ? "rank" : "one of the ranks");
-    for (uint32_t p = 0; p < clause->count && p < 16; p++)
-        fprintf(r->out, "%s %" PRIu32, p ? "," : "", waitfor->peer[clause->first + p]);
-    if (clause->count > 16)
-        fprintf(r->out, "...");
+    ending_done(&waiting);
 }
 
 static void print_blocked(struct replaying *r, const struct replay_waitfor *waitfor,
@@ -123,19 +137,7 @@ static void print_blocked(struct replaying *r, const struct replay_waitfor *wait
     fprintf(r->out, "  rank %" PRIu32 ": event %" PRIu64 ", ", blocked->rank, blocked->event);
     print_event(r, blocked->rank, blocked->event);
     fprintf(r->out, "\n    waits for ");
-    for (uint32_t c = 0; c < blocked->count && c < 8; c++) {
-        const struct replay_clause *clause = &waitfor->clause[blocked->first + c];
-        const struct replay_op *op = &r->program.rank[blocked->rank].op[clause->op];
-        fprintf(r->out, c ? ", and " : "");
-        print_clause(r, waitfor, clause);
-        if (op->event != blocked->event) {
-            fprintf(r->out, " (event %" PRIu64 ", ", op->event);
-            print_event(r, blocked->rank, op->event);
-            fputc(')', r->out);
-        }
-    }
-    if (blocked->count > 8)
-        fprintf(r->out, ", and %" PRIu32 " more", blocked->count - 8);
+    print_waits(r, waitfor, blocked);
     if (blocked->round)
         fprintf(r->out, "; had been through the same %" PRIu64 " time%s before", blocked->round,
                 blocked->round == 1 ? "" : "s");
@@ -146,17 +148,13 @@ static void print_standing(struct replaying *r, const struct replay_waitfor *wai
                            enum replay_standing standing, const char *title)
 {
     bool titled = false;
-    uint32_t left = 32;
+
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
         if (waitfor->blocked[i].standing != standing)
             continue;
         if (!titled)
             fprintf(r->out, "%s:\n", title);
         titled = true;
-        if (!left--) {
-            fprintf(r->out, "  ...\n");
-            return;
-        }
         print_blocked(r, waitfor, &waitfor->blocked[i]);
     }
 }

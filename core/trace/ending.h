@@ -39,7 +39,8 @@
     X(POST, "post")             /* expose its window: MPI_Win_post */             \
     X(COMPLETE, "complete")     /* end its accesses: MPI_Win_complete */          \
     X(LOCK, "lock")             /* give a lock back, or help with it */           \
-    X(SEVERAL, "several")       /* one of several of these */
+    X(SEVERAL, "several")       /* one of several of these */                     \
+    X(ORDER, "order")           /* another thread of the rank: its call came first, as recorded */
 
 #define ENDING_OBJECTS(X) \
     X(NONE, "none") X(COMM, "comm") X(WIN, "win") X(FILE, "file") X(FINALIZE, "finalize")

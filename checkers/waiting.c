@@ -1,0 +1,115 @@
+/* From the engine's wait-for graph to the record of what a call waits for. Holds no state. */
+#include "checkers/waiting.h"
+
+#include <stdlib.h>
+
+#include "checkers/wording.h"
+#include "core/array.h"
+#include "core/check.h"
+
+static enum ending_need need_of(const struct replay_op *op, const struct replay_blocked *blocked)
+{
+    if (blocked->order)
+        return ENDING_NEED_ORDER;
+    switch ((enum replay_op_kind)op->kind) {
+    case REPLAY_SEND:
+    case REPLAY_ISEND:
+        return op->mode == REPLAY_BUFFERED ? ENDING_NEED_BUFFER : ENDING_NEED_RECEIVE;
+    case REPLAY_RECV:
+    case REPLAY_IRECV:
+    case REPLAY_PROBE:
+    case REPLAY_MPROBE:
+        return ENDING_NEED_MESSAGE;
+    case REPLAY_COLL:
+    case REPLAY_ICOLL:
+        return ENDING_NEED_COLLECTIVE;
+    case REPLAY_LOCK:
+        return ENDING_NEED_LOCK;
+    default: /* any one of several requests */
+        return ENDING_NEED_SEVERAL;
+    }
+}
+
+static bool is_blocked(const struct replay_waitfor *waitfor, uint32_t rank)
+{
+    uint32_t low = 0, high = waitfor->blocked_count; /* which are in the order of ranks */
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (waitfor->blocked[middle].rank < rank)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < waitfor->blocked_count && waitfor->blocked[low].rank == rank;
+}
+
+static enum core_status add_wait(const struct replay_program *program,
+                                 const struct replay_waitfor *waitfor,
+                                 const struct replay_blocked *blocked,
+                                 const struct replay_clause *clause, struct ending *waiting)
+{
+    const struct replay_op *op = &program->rank[blocked->rank].op[clause->op];
+    const uint32_t *peer = waitfor->peer + clause->first;
+    struct ending_wait wait = {.need = need_of(op, blocked),
+                               .tag = EVENT_NONE,
+                               .wildcard = clause->any,
+                               .ended = clause->count > 0};
+
+    for (uint32_t i = 0; i < clause->count && wait.ended; i++)
+        wait.ended = !is_blocked(waitfor, peer[i]);
+    return ending_wait_add(waiting, &wait, peer, clause->count);
+}
+
+enum core_status waiting_record(const struct replay_program *program,
+                                const struct replay_waitfor *waitfor,
+                                const struct replay_blocked *blocked, struct ending *out_waiting)
+{
+    static const enum ending_role role[] = {[REPLAY_IN_CORE] = ENDING_CORE,
+                                            [REPLAY_BEHIND] = ENDING_BEHIND,
+                                            [REPLAY_MAYBE] = ENDING_INSIDE};
+    struct ending_call call = {
+        .rank = blocked->rank, .seq = blocked->event, .role = role[blocked->standing]};
+
+    CORE_CHECK(blocked->first + blocked->count <= waitfor->clause_count);
+    *out_waiting = (struct ending){0};
+    enum core_status status = ending_call_add(out_waiting, &call);
+    for (uint32_t i = 0; status == CORE_OK && i < blocked->count; i++)
+        status =
+            add_wait(program, waitfor, blocked, &waitfor->clause[blocked->first + i], out_waiting);
+    if (status != CORE_OK)
+        ending_done(out_waiting);
+    return status;
+}
+
+void waiting_describe(const struct ending *waiting, const struct ending_call *call,
+                      struct finding_call *part)
+{
+    free(part->waits_for);
+    part->waits_for = call->count ? wording_waits_text(waiting, call) : NULL;
+    for (uint32_t i = 0; i < call->count; i++) {
+        const struct ending_wait *wait = &waiting->wait[call->first + i];
+        bool any = ending_wait_ranks(waiting, wait) > 1 || wait->wildcard;
+
+        for (uint32_t s = wait->first; s < wait->first + wait->count; s++)
+            for (uint32_t r = waiting->span[s].first; r <= waiting->span[s].last; r++)
+                finding_call_await(part, r, any);
+    }
+}
+
+char *waiting_core_text(const struct replay_waitfor *waitfor, uint32_t core, uint32_t *out_count)
+{
+    uint32_t *rank, count = 0;
+
+    *out_count = 0;
+    if (CORE_ARRAY_NEW(rank, waitfor->blocked_count, "the ranks of a deadlock") != CORE_OK)
+        return NULL;
+    for (uint32_t i = 0; i < waitfor->blocked_count; i++)
+        if (waitfor->blocked[i].core == core &&
+            (count == 0 || rank[count - 1] != waitfor->blocked[i].rank))
+            rank[count++] = waitfor->blocked[i].rank;
+    char *text = wording_ranks_text(rank, count, " and ");
+    free(rank);
+    *out_count = count;
+    return text;
+}
