@@ -1,0 +1,91 @@
+/* Worlds of processes: every rank of a world is a process of the unmodified program. This side
+ * starts the program once, lets it come up to the end of its MPI_Init, and has worlds forked from
+ * there; the program's side is our libmpi.so.40 (world/ranks/), put in front of the system's by
+ * preloading.
+ *
+ * One thread may use a struct world_processes, always the same one: when that thread or the process
+ * ends, everything that it started ends too. Nothing is left in the file system. */
+#ifndef WORLD_PROCESSES_PROCESSES_H
+#define WORLD_PROCESSES_PROCESSES_H
+
+#include "world/world.h"
+
+struct world_program {
+    const char *const *argv;        /* ended by NULL; looked up in PATH */
+    const char *const *environment; /* further NAME=VALUE, ended by NULL; or NULL */
+    int rank_count;
+    const char *library;   /* path of our libmpi.so.40; NULL: beside or near the running binary */
+    uint32_t start_ms_max; /* to come up to MPI_Init; 0: a minute */
+    uint32_t world_ms_max; /* for one world; 0: ten seconds */
+    size_t memory_bytes;   /* for what the ranks of a world share; 0: 1 GiB, given out as needed */
+};
+
+struct world_processes;
+
+/* CORE_UNSUPPORTED: the program can have no world of processes (it needs what our library lacks,
+ * has threads when it calls MPI_Init, ...); what was in the way is reported, and the program's
+ * output too. CORE_BAD_INPUT: there is no such program, or it ended without calling MPI_Init. */
+enum core_status world_processes_start(const struct world_program *program,
+                                       struct world_processes **out_worlds);
+/* Ends everything. NULL is fine. */
+void world_processes_end(struct world_processes *worlds);
+
+/* --- one world -------------------------------------------------------------------------------- */
+
+struct world_candidate { /* a message that could be taken, or a request that is complete */
+    int source, tag;     /* world rank */
+    uint64_t bytes;
+    uint32_t number; /* of the sender's sends; of a request: its index in the call */
+};
+
+struct world_question { /* what the choice source was asked */
+    enum replay_reason reason;
+    uint32_t options, answer;
+    int rank;              /* who asked; of SCHEDULE in the ready queue: who ran before */
+    uint32_t event;        /* how many events were before it */
+    const char *call;      /* MPI_Recv */
+    uint64_t site;         /* where the program called it: world_processes_site */
+    uint32_t first, count; /* its candidates: of MATCH and WAIT as many as options */
+};
+
+enum world_rank_end {
+    WORLD_RANK_EXITED,  /* with exit_status */
+    WORLD_RANK_KILLED,  /* by a signal of its own */
+    WORLD_RANK_ABORTED, /* called MPI_Abort; abort_code */
+    WORLD_RANK_STOPPED, /* it would have gone on: the world ended before it did */
+};
+
+struct world_rank_outcome {
+    enum world_rank_end end;
+    int exit_status, signal, abort_code;
+    const char *output, *errors; /* what it wrote to standard output and error; 0 behind it */
+    size_t output_bytes, errors_bytes;
+};
+
+/* Valid until the next world_processes_run of the same struct world_processes, or its end. Rules of
+ * findings beyond those of world.h: crash (a signal ended a rank), time (world_ms_max is over). */
+struct world_process_outcome {
+    struct world_outcome world;
+    const struct world_rank_outcome *rank; /* [rank_count] */
+    const struct world_question *question;
+    const struct world_candidate *candidate;
+    const struct world_event *event; /* in the order they happened */
+    size_t question_count, candidate_count, event_count;
+    bool lost; /* there were more questions or events than WORLD_LOG_MAX */
+};
+
+enum { WORLD_LOG_MAX = 1 << 20 };
+
+/* One world. Of the options: policy, choice (LIST or SEED), late, warn_types, step_count_max;
+ * `event`, if given, is called for each event after the world has ended. The others have no meaning
+ * here. CORE_OK says that the world was run, whatever was found. */
+enum core_status world_processes_run(struct world_processes *worlds,
+                                     const struct world_options *options,
+                                     struct world_process_outcome *out_outcome);
+
+/* The file that a code address of the program lies in, and its offset there (for addr2line). False:
+ * unknown. The path lives as long as the worlds. */
+bool world_processes_site(const struct world_processes *worlds, uint64_t address,
+                          const char **out_path, uint64_t *out_offset);
+
+#endif
