@@ -9,11 +9,6 @@
 #include "core/check.h"
 #include "replay/program/lower_state.h"
 
-static enum core_status no_memory(void)
-{
-    return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
-}
-
 /* --- requests --------------------------------------------------------------------------------- */
 
 enum core_status lower_persistent(struct lower *lower, const struct trace_event *event,
@@ -23,8 +18,8 @@ enum core_status lower_persistent(struct lower *lower, const struct trace_event 
     enum core_status status = CORE_OK;
 
     if (request)
-        status = CORE_ARRAY_PUSH(lower->start, lower->start_count, lower->start_room,
-                                 "lowering a trace", *op);
+        status =
+            CORE_ARRAY_PUSH(lower->start, lower->start_count, lower->start_room, A_LOWERING, *op);
     if (request && status == CORE_OK)
         request->own[LOWER_START] = lower->start_count;
     return status;
@@ -84,9 +79,10 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
     *out_comm = *slot;
     if (*slot >= 0)
         return CORE_OK;
-    int32_t *member = malloc((count + 1) * sizeof *member);
-    if (!member)
-        return no_memory();
+    int32_t *member;
+    enum core_status status = CORE_ARRAY_NEW(member, count, A_LOWERING);
+    if (status != CORE_OK)
+        return status;
     for (uint32_t i = 0; i < count; i++) {
         member[i] =
             i < (uint32_t)comm->size ? comm->member[i] : comm->remote[i - (uint32_t)comm->size];
@@ -96,8 +92,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
             return CORE_OK;
         }
     }
-    enum core_status status =
-        replay_program_comm(lower->program, is_world ? NULL : member, count, &made);
+    status = replay_program_comm(lower->program, is_world ? NULL : member, count, &made);
     free(member);
     if (status != CORE_OK)
         return status;
@@ -402,13 +397,10 @@ static enum core_status wait_several(struct lower *lower, const struct trace_eve
     struct gathered set_of = {.chosen = -1};
     int32_t set;
 
-    if (event->completion_count > lower->scratch_room) {
-        int32_t *larger = realloc(lower->scratch, event->completion_count * sizeof *larger);
-        if (!larger)
-            return no_memory();
-        lower->scratch = larger;
-        lower->scratch_room = event->completion_count;
-    }
+    enum core_status status =
+        CORE_ARRAY_ROOM(lower->scratch, lower->scratch_room, event->completion_count, A_LOWERING);
+    if (status != CORE_OK)
+        return status;
     if (kind == REPLAY_WAIT_SOME) { /* completed ones first, and how many they are */
         gather(lower, event, 1, &set_of);
         gather(lower, event, 0, &set_of);
@@ -419,9 +411,8 @@ static enum core_status wait_several(struct lower *lower, const struct trace_eve
         return CORE_OK;
     lower->notes->wildcards += kind != REPLAY_WAIT_ALL && set_of.count > 1;
     lower->notes->tests += polling;
-    enum core_status status =
-        replay_program_set(lower->program, lower->rank, lower->scratch, set_of.count,
-                           kind == REPLAY_WAIT_ALL ? -1 : set_of.chosen, &set);
+    status = replay_program_set(lower->program, lower->rank, lower->scratch, set_of.count,
+                                kind == REPLAY_WAIT_ALL ? -1 : set_of.chosen, &set);
     if (status != CORE_OK)
         return status;
     return lower_add(lower, event,
@@ -481,15 +472,13 @@ static enum core_status lower_cancel(struct lower *lower, const struct trace_eve
     int32_t number = lower_number(requests_find(&lower->requests, event->request));
     if (number < 0)
         return CORE_OK;
-    if (lower->cancel_room < (uint32_t)rank->request_count) {
-        uint32_t room = (uint32_t)rank->request_count * 2;
-        uint32_t *larger = realloc(lower->cancel, room * sizeof *larger);
-        if (!larger)
-            return no_memory();
-        memset(larger + lower->cancel_room, 0xFF, (room - lower->cancel_room) * sizeof *larger);
-        lower->cancel = larger;
-        lower->cancel_room = room;
-    }
+    uint32_t before = lower->cancel_room;
+    enum core_status status = CORE_ARRAY_ROOM(lower->cancel, lower->cancel_room,
+                                              (uint32_t)rank->request_count, A_LOWERING);
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = before; i < lower->cancel_room; i++)
+        lower->cancel[i] = UINT32_MAX;
     lower->cancel[number] = rank->op_count;
     /* what nothing tells to have completed is cancelled: no other rank can keep it from being so */
     return lower_add(
@@ -668,14 +657,10 @@ static enum core_status find_thread(struct lower *lower, const struct trace_even
     if (thread >= REPLAY_THREADS_MAX)
         return core_report(CORE_BAD_FORMAT, "rank %u, event %llu: no thread has number %d",
                            lower->rank, (unsigned long long)event->seq, event->thread);
-    if (thread >= lower->thread_room) {
-        uint32_t room = thread + 4;
-        void *larger = realloc(lower->thread, room * sizeof *lower->thread);
-        if (!larger)
-            return no_memory();
-        lower->thread = larger;
-        lower->thread_room = room;
-    }
+    enum core_status status =
+        CORE_ARRAY_ROOM(lower->thread, lower->thread_room, thread + 1, A_LOWERING);
+    if (status != CORE_OK)
+        return status;
     for (; lower->thread_count <= thread; lower->thread_count++)
         lower->thread[lower->thread_count] = (struct lower_thread){0};
     lower->now = &lower->thread[thread];
@@ -847,12 +832,11 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
     requests_init(&lower.requests);
     if (status != CORE_OK)
         return status;
-    lower.comm = malloc(comms * sizeof *lower.comm);
-    lower.inner = malloc(comms * sizeof *lower.inner);
-    if (!lower.comm || !lower.inner) {
-        status = no_memory();
+    status = CORE_ARRAY_NEW(lower.comm, comms, A_LOWERING);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(lower.inner, comms, A_LOWERING);
+    if (status != CORE_OK)
         goto free_lower;
-    }
     memset(lower.comm, 0xFF, comms * sizeof *lower.comm);
     memset(lower.inner, 0xFF, comms * sizeof *lower.inner);
     const char *layer = trace_meta(trace, "layer");

@@ -17,17 +17,11 @@ static enum replay_coll_shape shape_of(uint64_t traits)
 
 static enum core_status next_number(struct lower *lower, uint32_t comm, int32_t *out_number)
 {
-    if (comm >= lower->number_room) {
-        uint32_t room = lower->program->comm_count + 8;
-        uint32_t *larger = realloc(lower->number, room * sizeof *larger);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
-        memset(larger + lower->number_room, 0, (room - lower->number_room) * sizeof *larger);
-        lower->number = larger;
-        lower->number_room = room;
-    }
-    *out_number = (int32_t)lower->number[comm]++;
-    return CORE_OK;
+    enum core_status status =
+        CORE_ARRAY_ROOM_ZERO(lower->number, lower->number_room, comm + 1, A_LOWERING);
+    if (status == CORE_OK)
+        *out_number = (int32_t)lower->number[comm]++;
+    return status;
 }
 
 enum core_status lower_place(struct lower *lower, const struct trace_event *event, bool of_window,
@@ -36,11 +30,12 @@ enum core_status lower_place(struct lower *lower, const struct trace_event *even
     int32_t comm = -1, *slot;
     *out_skip = true;
     if (id >= 0) {
-        slot =
-            of_window && event->win >= 0 ? lower_window_slot(lower, event->win) : &lower->comm[id];
-        enum core_status status =
-            slot ? lower_comm(lower, slot, id, &comm)
-                 : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+        enum core_status status = CORE_OK;
+        slot = &lower->comm[id];
+        if (of_window && event->win >= 0)
+            status = lower_window_slot(lower, event->win, &slot);
+        if (status == CORE_OK)
+            status = lower_comm(lower, slot, id, &comm);
         if (status != CORE_OK)
             return status;
     }

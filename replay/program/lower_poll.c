@@ -53,41 +53,24 @@ enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace
             return CORE_OK;
     if (thread->poll_count > POLLS_KEPT_MAX)
         return CORE_OK;
-    if (thread->poll_count == thread->poll_room) {
-        uint32_t room = thread->poll_room ? thread->poll_room * 2 : 4;
-        struct lower_poll *larger = realloc(thread->poll, room * sizeof *larger);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
-        thread->poll = larger;
-        thread->poll_room = room;
-    }
-    struct lower_poll *poll = &thread->poll[thread->poll_count];
-    *poll = (struct lower_poll){.event = *event,
-                                .request = malloc((requests + 1) * sizeof(uint64_t)),
-                                .request_count = requests};
-    if (!poll->request)
-        return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+    struct lower_poll poll = {.event = *event, .request_count = requests};
+    enum core_status status = CORE_ARRAY_NEW(poll.request, requests, A_LOWERING);
+    if (status != CORE_OK)
+        return status;
     for (uint32_t i = 0; i < requests; i++)
-        poll->request[i] = request_at(event, i);
-    poll->event.completion = NULL;
-    poll->event.completion_count = 0;
-    thread->poll_count++;
-    return CORE_OK;
+        poll.request[i] = request_at(event, i);
+    poll.event.completion = NULL;
+    poll.event.completion_count = 0;
+    status = CORE_ARRAY_PUSH(thread->poll, thread->poll_count, thread->poll_room, A_LOWERING, poll);
+    if (status != CORE_OK)
+        free(poll.request);
+    return status;
 }
 
 /* Appends a request of the program to the scratch list. */
 static enum core_status list_add(struct lower *lower, uint32_t *count, int32_t request)
 {
-    if (*count == lower->scratch_room) {
-        uint32_t room = lower->scratch_room * 2 + 16;
-        int32_t *larger = realloc(lower->scratch, room * sizeof *larger);
-        if (!larger)
-            return core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
-        lower->scratch = larger;
-        lower->scratch_room = room;
-    }
-    lower->scratch[(*count)++] = request;
-    return CORE_OK;
+    return CORE_ARRAY_PUSH(lower->scratch, *count, lower->scratch_room, A_LOWERING, request);
 }
 
 static enum core_status list_probe(struct lower *lower, struct trace_event *event, uint32_t *count,

@@ -11,19 +11,18 @@
 
 enum { TAG_POSTED = 1, TAG_COMPLETED = 2 };
 
-int32_t *lower_window_slot(struct lower *lower, int32_t win)
+enum core_status lower_window_slot(struct lower *lower, int32_t win, int32_t **out_slot)
 {
-    uint32_t need = (uint32_t)win + 1;
-    if (need > lower->window_room) {
-        uint32_t room = need * 2;
-        int32_t *larger = realloc(lower->window, room * sizeof *larger);
-        if (!larger)
-            return NULL;
-        memset(larger + lower->window_room, 0xFF, (room - lower->window_room) * sizeof *larger);
-        lower->window = larger;
-        lower->window_room = room;
-    }
-    return &lower->window[win];
+    uint32_t before = lower->window_room;
+    enum core_status status =
+        CORE_ARRAY_ROOM(lower->window, lower->window_room, (uint32_t)win + 1, A_LOWERING);
+
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t i = before; i < lower->window_room; i++)
+        lower->window[i] = -1;
+    *out_slot = &lower->window[win];
+    return CORE_OK;
 }
 
 static enum core_status lower_lock(struct lower *lower, const struct trace_event *event,
@@ -47,7 +46,7 @@ static enum core_status lower_lock(struct lower *lower, const struct trace_event
         status = trace_arg_get(lower->trace, lower->rank, event->seq, "lock_type", &value, &count);
         if (status != CORE_OK)
             return status;
-        if (count && value[0] == 1) /* MPI_LOCK_EXCLUSIVE in Open MPI; 2 is shared */
+        if (count && value[0] == EVENT_LOCK_EXCLUSIVE)
             op.mode = REPLAY_LOCK_EXCLUSIVE;
         free(value);
     }
@@ -65,17 +64,19 @@ void lower_epochs_done(struct lower *lower)
     lower->epoch_count = 0;
 }
 
-static struct lower_epoch *epoch_of(struct lower *lower, int32_t win)
+/* Valid until the next one is asked for. */
+static enum core_status epoch_of(struct lower *lower, int32_t win, struct lower_epoch **out_epoch)
 {
-    for (uint32_t i = 0; i < lower->epoch_count; i++)
-        if (lower->epoch[i].win == win)
-            return &lower->epoch[i];
-    struct lower_epoch *larger = realloc(lower->epoch, (lower->epoch_count + 1) * sizeof *larger);
-    if (!larger)
-        return NULL;
-    lower->epoch = larger;
-    lower->epoch[lower->epoch_count] = (struct lower_epoch){.win = win};
-    return &lower->epoch[lower->epoch_count++];
+    uint32_t at = 0;
+    enum core_status status = CORE_OK;
+
+    while (at < lower->epoch_count && lower->epoch[at].win != win)
+        at++;
+    if (at == lower->epoch_count)
+        status = CORE_ARRAY_PUSH(lower->epoch, lower->epoch_count, lower->epoch_room, A_LOWERING,
+                                 (struct lower_epoch){.win = win});
+    *out_epoch = &lower->epoch[at];
+    return status;
 }
 
 /* The members of the group that the call named. */
@@ -116,9 +117,10 @@ static enum core_status await(struct lower *lower, const struct trace_event *eve
                               struct replay_op op, const int64_t *member, uint32_t count)
 {
     struct replay_rank *rank = &lower->program->rank[lower->rank];
-    int32_t *request = malloc((count + 1) * sizeof *request), set;
-    enum core_status status =
-        request ? CORE_OK : core_report(CORE_NO_MEMORY, "out of memory for lowering a trace");
+    int32_t *request, set;
+    enum core_status status = CORE_ARRAY_NEW(request, count, A_LOWERING);
+    if (status != CORE_OK)
+        return status;
     uint16_t wait_flags = op.flags;
     op.flags = 0;
     op.kind = REPLAY_IRECV;
@@ -147,13 +149,15 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
 
     if (event->verb == VERB_LOCK || event->verb == VERB_UNLOCK)
         return lower_lock(lower, event, event->verb == VERB_LOCK ? REPLAY_LOCK : REPLAY_UNLOCK);
-    struct lower_epoch *epoch = event->win >= 0 ? epoch_of(lower, event->win) : NULL;
-    if (!epoch) {
+    if (event->win < 0) {
         lower_unsupported(lower, event);
         lower->stop = true;
         return CORE_OK;
     }
-    enum core_status status = lower_place(lower, event, true, event->comm, &op, &skip);
+    struct lower_epoch *epoch;
+    enum core_status status = epoch_of(lower, event->win, &epoch);
+    if (status == CORE_OK)
+        status = lower_place(lower, event, true, event->comm, &op, &skip);
     if (status != CORE_OK || skip)
         return status;
     bool posts = event->verb == VERB_POST;

@@ -3,8 +3,11 @@
 #ifndef REPLAY_PROGRAM_LOWER_STATE_H
 #define REPLAY_PROGRAM_LOWER_STATE_H
 
+#include "core/array.h"
 #include "core/trace/request.h"
 #include "replay/program/lower.h"
+
+#define A_LOWERING "lowering a trace" /* out of memory for ... */
 
 enum {               /* what a request's `own` holds */
        LOWER_NUMBER, /* number in the program of its latest start, + 1; 0: none */
@@ -46,7 +49,7 @@ struct lower {
     int32_t *window; /* trace's window -> program's communicator */
     uint32_t window_room;
     struct lower_epoch *epoch; /* of this rank */
-    uint32_t epoch_count;
+    uint32_t epoch_count, epoch_room;
     uint32_t *number; /* of this rank: collectives entered so far, by the program's communicator */
     uint32_t number_room;
     struct requests requests; /* of this rank */
@@ -112,8 +115,9 @@ enum core_status lower_place(struct lower *lower, const struct trace_event *even
 /* lower_rma.c: locks; post, start, complete, wait, test. */
 enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event);
 enum core_status lower_rma(struct lower *lower, const struct trace_event *event);
-/* The place that remembers a window's context; NULL: out of memory. */
-int32_t *lower_window_slot(struct lower *lower, int32_t win);
+/* The place that remembers a window's context, as lower->comm does a communicator's; valid until
+ * the next call. */
+enum core_status lower_window_slot(struct lower *lower, int32_t win, int32_t **out_slot);
 void lower_epochs_done(struct lower *lower);
 
 #endif
