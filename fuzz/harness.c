@@ -64,6 +64,11 @@ static void result(int call, int rank, uint64_t checksum)
     }
 }
 
+static void pause_rank(void)
+{
+    world_pause(0);
+}
+
 static void calling(int inside)
 {
     (void)inside;
@@ -239,13 +244,13 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
                  struct world_outcome *out)
 {
     static const struct execute_environment environment = {.report = report,
-                                                           .pause = world_pause,
+                                                           .pause = pause_rank,
                                                            .entered = entered,
                                                            .missing = missing,
                                                            .result = result,
                                                            .calling = calling};
     static const struct execute_environment environment_margins = {.report = report,
-                                                                   .pause = world_pause,
+                                                                   .pause = pause_rank,
                                                                    .entered = entered,
                                                                    .missing = missing,
                                                                    .result = result,

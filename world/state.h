@@ -302,6 +302,7 @@ struct world_fiber {
     bool live;
     bool dirty; /* abandoned in the middle: its stack may be poisoned */
     struct world_fiber *paused_next;
+    unsigned paused_turn;
     bool is_rank; /* a rank's own fiber, not one of a nonblocking collective */
     int waiting;  /* requests it still waits for before it is ready */
     bool probing;
@@ -357,7 +358,7 @@ struct world_state {
     struct world_rank *me;
     struct world_fiber **ready; /* ring */
     uint32_t ready_mask, ready_head, ready_count;
-    struct world_fiber *paused; /* they go on, last come first, when the ready queue is empty */
+    struct world_fiber *paused; /* by turn; they go on when nobody is ready, or polls in vain */
     struct world_delayed *delayed, *delayed_free;
     uint64_t ticks;
     int live_count; /* ranks not yet returned */
@@ -408,6 +409,7 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
 void world_fiber_ready(struct world_fiber *fiber);
 void world_fiber_block(void);          /* run somebody else until made ready */
 void world_fiber_yield(void);          /* let the others go first */
+void world_pause_end(void);            /* the first of those that pause is ready again */
 _Noreturn void world_fiber_exit(void); /* of a body; back to the main context for good */
 _Noreturn void world_stop(void);       /* gives up on the world, from inside a fiber */
 void world_fiber_loop(void);           /* from the main context: run until nobody can */

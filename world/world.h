@@ -105,8 +105,10 @@ int world_rank(void);
 void world_note(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The rank whose stack's guard page holds this address, or -1. Safe in a signal handler. */
 int world_stack_owner(const void *address);
-/* The calling rank goes on only when nobody else can: the slowest rank there is. */
-void world_pause(void);
+/* The calling rank goes on only when nobody else can, or when the others poll in vain: the slowest
+ * rank there is. Of several that wait so, the one with the lowest turn goes first; of equal ones
+ * the last come. */
+void world_pause(unsigned turn);
 /* The virtual clock goes on by so much; the others go first. */
 void world_sleep(uint64_t ns);
 /* The virtual clock that MPI_Wtime shows, in nanoseconds. */

@@ -133,17 +133,21 @@ static void fiber_main(void)
     world_fiber_exit();
 }
 
+static struct world_fiber *paused_take(void)
+{
+    struct world_fiber *paused = WORLD->paused;
+    if (paused)
+        WORLD->paused = paused->paused_next;
+    return paused;
+}
+
 static struct world_fiber *pick(void)
 {
     struct world_state *world = WORLD;
     while (UNLIKELY(world->delayed != NULL) && !world->ready_count)
         world_delayed_next();
-    if (!world->ready_count) {
-        struct world_fiber *paused = world->paused;
-        if (paused)
-            world->paused = paused->paused_next;
-        return paused;
-    }
+    if (!world->ready_count)
+        return paused_take();
     if (UNLIKELY(world->chosen) && world->ready_count > 1) {
         uint32_t mine = (world->ready_head + replay_choice_take(&world->choice, world->ready_count,
                                                                 REPLAY_REASON_SCHEDULE)) &
@@ -195,13 +199,23 @@ void world_fiber_yield(void)
     world_fiber_block();
 }
 
-void world_pause(void)
+void world_pause(unsigned turn)
 {
-    struct world_fiber *self = WORLD->fiber;
+    struct world_fiber *self = WORLD->fiber, **link = &WORLD->paused;
     CORE_CHECK(self->live && WORLD->paused != self);
-    self->paused_next = WORLD->paused;
-    WORLD->paused = self;
+    while (*link && (*link)->paused_turn < turn)
+        link = &(*link)->paused_next;
+    self->paused_turn = turn;
+    self->paused_next = *link;
+    *link = self;
     world_fiber_block();
+}
+
+void world_pause_end(void)
+{
+    struct world_fiber *paused = paused_take();
+    if (paused)
+        world_fiber_ready(paused);
 }
 
 void world_fiber_exit(void)

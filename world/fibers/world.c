@@ -13,7 +13,8 @@ static struct world_fiber **ready_table;
 static int *identity;
 static int rank_room;
 
-enum { POLLS_MAX = 20000 };
+/* So many polls in vain are a livelock; after so many those that pause go on. */
+enum { POLLS_MAX = 20000, POLLS_PATIENT = 64 };
 
 /* --- findings --------------------------------------------------------------------------------- */
 
@@ -164,6 +165,8 @@ void world_poll_failed(void)
     }
     if (UNLIKELY(WORLD->delayed != NULL))
         world_delayed_tick();
+    if (UNLIKELY(WORLD->paused != NULL) && ME->idle_polls % POLLS_PATIENT == 0)
+        world_pause_end(); /* fair: who is waited for by polling must run */
     world_fiber_yield();
 }
 
