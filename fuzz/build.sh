@@ -42,7 +42,7 @@ else
     mpi=$(mpicc --showme:compile) || exit 3
     for file in "$@"; do
         compile "$file" clang $mpi -fmacro-backtrace-limit=1 -fno-common -fstack-clash-protection -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize=function
-        "$share"/globals.sh "$object" || exit 3
+        "$share"/globals.sh --memory "$object" || exit 3
     done
     clang -fsanitize=fuzzer,address,undefined -o "$out" $objects "$share"/lib/libfuzz.a "$share"/lib/libworld.a \
         "$share"/lib/libcheckers.a "$share"/lib/libmodel.a "$share"/lib/libreplay.a "$share"/lib/libcore.a ${cxx:+-lstdc++} -lm || exit 2

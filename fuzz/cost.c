@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fuzz/memory.h"
 #include "model/model.h"
 #include "replay/program/program.h"
 #include "replay/timed/timed.h"
@@ -101,6 +102,7 @@ static bool measure(const struct world_options *options, struct replay_measure *
     again.pattern = NULL;
     if (replay_program_init(&r.program, (uint32_t)options->rank_count) != CORE_OK)
         return false;
+    memory_world_starts();
     bool good = world_run(&again, &outcome) == CORE_OK && !r.failed &&
                 replay_program_check(&r.program) == CORE_OK &&
                 replay_timed_measure(&r.program, NULL, out) == CORE_OK && !out->blocked_count;
@@ -166,13 +168,20 @@ static bool exceeds(const struct claim *claim, size_t unit, uint64_t rounds, uin
            (claim->elements != UINT64_MAX && bytes > claim->elements * unit);
 }
 
+static bool claimed_here(const struct collective *collective, const struct scenario *s)
+{
+    collective_when_fn when = collective->row_when ? collective->row_when : COLLECTIVE_COMMUTATIVE;
+    int commutative = !collective_reduces(collective->kind) || scenario_op_commutes(s->op);
+    return when(s->ranks, s->count, commutative) != 0;
+}
+
 void cost_check(const struct collective *collective, const struct scenario *s,
                 const struct world_options *options, struct world_outcome *outcome)
 {
     struct claim claim;
     struct replay_measure measured;
     size_t unit = element_bytes(s->type);
-    if (s->calls != 1 || s->traffic || s->type != s->type_send ||
+    if (!claimed_here(collective, s) || s->calls != 1 || s->traffic || s->type != s->type_send ||
         (collective->kind == collective_kind_reduce_scatter && s->sizes != SIZES_EVEN))
         return;
     if (!(*collective->row && claim_of_row(collective, s, &claim)) &&

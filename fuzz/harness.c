@@ -10,6 +10,7 @@
 
 #include "model/model.h"
 #include "fuzz/cost.h"
+#include "fuzz/memory.h"
 #include "fuzz/scenario/decisions.h"
 #include "fuzz/scenario/execute.h"
 
@@ -284,9 +285,13 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
         .pattern_count = HARNESS_PATTERNS,
     };
     replay_choice_bytes(&options.choice, scenario->choices, scenario->choice_count);
+    memory_world_starts();
     if (world_run(&options, out) != CORE_OK)
         exit(3);
     given_up |= !out->finished;
+    if (out->finished && memory_left())
+        find(out, "leaked-memory", -1, "%zu MiB of large blocks are never freed",
+             memory_left() >> 20);
     if (out->wildcard_rank >= 0 && scenario->ranks > 2) /* of two there is one other */
         find(out, "wildcard", out->wildcard_rank,
              "rank %d receives from any source, and always gets rank %d's message, where"

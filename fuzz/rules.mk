@@ -4,7 +4,7 @@ CFLAGS_fuzz = $(MPI_CFLAGS)
 
 # --- the harness: not instrumented, so that coverage speaks of the collective alone ---------------------------------
 
-FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) $(addprefix fuzz/,harness explain cost limit target)
+FUZZ_HARNESS = $(basename $(wildcard fuzz/scenario/*.c)) $(addprefix fuzz/,harness explain cost limit memory target)
 $(BUILD)/libfuzz.a: $(FUZZ_HARNESS:%=$(BUILD)/obj/%.o) $(BUILD)/obj/corpus/collectives/registry.o
 	$(Q)rm -f $@ && ar rcs $@ $^
 
@@ -18,7 +18,7 @@ FUZZ_CORPUS = $(patsubst %.c,$(BUILD)/fuzz/obj/%.o,$(wildcard corpus/collectives
 $(BUILD)/fuzz/obj/%.o: %.c fuzz/program/globals.sh
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  fuzz  $<")
-	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $< && fuzz/program/globals.sh $@
+	$(Q)$(CLANG) $(FUZZ_CFLAGS) $(FUZZ_SANITIZE) -MMD -MP -c -o $@ $< && fuzz/program/globals.sh --memory $@
 
 $(BUILD)/fuzz/corpus: $(FUZZ_CORPUS) $(FUZZ_LIBS)
 	$(if $(V),,@echo "  link  $@")

@@ -17,6 +17,7 @@
 
 #include "fuzz/harness.h"
 #include "fuzz/limit.h"
+#include "fuzz/memory.h"
 
 /* Counters that libFuzzer treats like code coverage: new patterns of communication are worth
  * keeping. */
@@ -173,6 +174,7 @@ static int input_seconds = LIBFUZZER_SECONDS;
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     const char *out = NULL, *shrunk = NULL, *decided = NULL;
+    memory_notes = getenv("CROSSWAIT_FUZZ_NOTES") != NULL;
     for (int i = 1; i < *argc; i++) {
         const char *arg = (*argv)[i];
         if (!strcmp(arg, "--list"))

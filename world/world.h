@@ -103,6 +103,9 @@ void world_done(void);
 int world_rank(void);
 /* Reports a finding from inside a rank; the world goes on. */
 void world_note(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The same, and the world ends. */
+_Noreturn void world_give_up(const char *rule, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The rank whose stack's guard page holds this address, or -1. Safe in a signal handler. */
 int world_stack_owner(const void *address);
 /* The calling rank goes on only when nobody else can, or when the others poll in vain: the slowest

@@ -27,7 +27,8 @@ enum {
     OPTION_NO_SHRINK,
     OPTION_JUNIT,
     OPTION_SARIF,
-    OPTION_LIBRARY
+    OPTION_LIBRARY,
+    OPTION_NOTES
 };
 enum { ARGUMENTS_MAX = 256, SHOWN_MAX = 5, SECONDS_DEFAULT = 60 };
 
@@ -45,6 +46,7 @@ static const struct options_spec spec[] = {
     {"sarif", 0, "FILE", "write the findings as SARIF too"},
     {"library", 0, NULL,
      "instead of a file: the MPI library's own algorithms, forced one by one on real ranks"},
+    {"notes", 0, NULL, "tell also what is harmless: an offset of zero from a null pointer"},
     {0},
 };
 
@@ -116,31 +118,55 @@ static char *command_for(const struct fuzz_job *job, const char *option, const c
     return fclose(out) == 0 ? text : NULL;
 }
 
+/* Where a sanitizer's report in the file points to: the first line of the job's own sources that it
+ * names, "FILE:LINE"; false: none. */
+static bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
+{
+    char line[2048];
+    FILE *file = fopen(report, "r");
+    bool found = false, speaks = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        speaks |= strstr(line, "ERROR: ") || strstr(line, "runtime error: ");
+        for (int i = 0; speaks && !found && i < job->file_count; i++) {
+            const char *base = strrchr(job->file[i], '/');
+            char name[FUZZ_PATH_MAX];
+            snprintf(name, sizeof name, "%s:", base ? base + 1 : job->file[i]);
+            const char *at = strstr(line, name);
+            unsigned number;
+            found = at && (at == line || at[-1] == '/' || at[-1] == ' ') &&
+                    sscanf(at + strlen(name), "%u", &number) == 1;
+            if (found)
+                snprintf(place, 512, "%.400s:%u", job->file[i], number);
+        }
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
 /* Explains one artifact into files beside it and says on standard output what there is. */
 static void present(const struct fuzz_job *job, const char *program, const char *artifact,
                     const char *log, bool shrunk)
 {
     char scenario[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24], option[FUZZ_PATH_MAX + 32],
-        line[512];
+        line[512], place[512];
     int status;
     snprintf(scenario, sizeof scenario, "%s.txt", artifact);
     snprintf(explained, sizeof explained, "%s.explained.txt", artifact);
-    if (shrunk && !strstr(artifact, "/oom-") && !strstr(artifact, "/timeout-"))
+    if (shrunk && !strstr(artifact, "/timeout-"))
         shrink(program, artifact, scenario);
     const char *input = access(scenario, R_OK) ? artifact : scenario;
     snprintf(option, sizeof option, "--explain=%s", input);
     char *argv[] = {(char *)(uintptr_t)program, option, NULL};
     const char *base = strrchr(artifact, '/') ? strrchr(artifact, '/') + 1 : artifact;
-    bool memory = !strncmp(base, "oom", 3); /* not to be done again outside of libFuzzer's limits */
-    if (!memory)
-        fuzz_spawn(argv, explained, explained, &status);
+    fuzz_spawn(argv, explained, explained, &status);
     fuzz_line(log, "libFuzzer: fuzz target exited", line);
     if (line[0])
         strcpy(line, "the collective calls exit");
-    if (memory)
-        strcpy(line, "it allocates more memory than allowed (-rss_limit_mb, -malloc_limit_mb)");
     if (!line[0])
         fuzz_line(explained, "finding: ", line);
+    if (!line[0] && !strncmp(base, "oom", 3))
+        strcpy(line, "memory: it allocates more than allowed (-rss_limit_mb, -malloc_limit_mb)");
     if (!line[0])
         fuzz_line(explained, "stack overflow on rank", line);
     if (!line[0])
@@ -162,9 +188,10 @@ static void present(const struct fuzz_job *job, const char *program, const char 
     if (address) /* another one each time */
         *address = 0;
     printf("%s: %s\n", job->file[0], line[0] ? line : "it fails");
+    if (fuzz_place(job, explained, place))
+        printf("  place      %s\n", place);
     printf("  input      %s\n  scenario   %s\n", artifact, input);
-    if (!memory)
-        printf("  timeline   %s\n", explained);
+    printf("  timeline   %s\n", explained);
     char *again = command_for(job, "explain", input), *real = command_for(job, "real", input);
     if (again && real) {
         printf("  again      %s\n", again);
@@ -403,6 +430,9 @@ int cmd_fuzz(int argc, char **argv)
             break;
         case OPTION_LIBRARY:
             of_library = true;
+            break;
+        case OPTION_NOTES:
+            setenv("CROSSWAIT_FUZZ_NOTES", "1", 1);
             break;
         case OPTION_TIME:
             if (options_number(&o, &seconds) != CORE_OK)

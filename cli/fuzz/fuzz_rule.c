@@ -20,6 +20,8 @@ const struct fuzz_rule fuzz_rule_table[] = {
      "post the receive first (MPI_Irecv), or use MPI_Sendrecv"},
     {"livelock", "ranks do not poll for what nobody sends", NULL},
     {"limit", "a call stays within the limits of the in-process MPI", NULL},
+    {"memory", "a call holds no more memory than its data need",
+     "let temporary buffers go by the true extent of what they hold, and free them"},
     {"cross-talk", "messages of the program and of the collective do not meet",
      "send on a communicator of its own (MPI_Comm_dup), or with tags of its own"},
     {"leftover-message", "every message is received", "receive on all paths, for count 0 as well"},

@@ -39,6 +39,24 @@ const char *collective_kind_name(enum collective_kind kind)
     return (unsigned)kind < COLLECTIVE_KINDS ? names[kind] : "?";
 }
 
+int collective_reduces(enum collective_kind kind)
+{
+    return kind == collective_kind_reduce || kind == collective_kind_allreduce ||
+           kind == collective_kind_scan || kind == collective_kind_reduce_scatter;
+}
+
+int collective_when_commutative(int ranks, int count, int commutative)
+{
+    (void)ranks, (void)count;
+    return commutative;
+}
+
+int collective_when_always(int ranks, int count, int commutative)
+{
+    (void)ranks, (void)count, (void)commutative;
+    return 1;
+}
+
 int collective_domain_holds(const struct collective *c, int ranks)
 {
     int root = 0;

@@ -83,6 +83,14 @@ enum collective_domain {
     COLLECTIVE_FULL_TREE /* 2^k - 1: a complete binary tree, ranks at all nodes */
 };
 
+/* Whether a claim of cost holds for so many ranks and elements and such an operation (1 where there
+ * is none). */
+typedef int (*collective_when_fn)(int ranks, int count, int commutative);
+int collective_when_commutative(int ranks, int count, int commutative);
+int collective_when_always(int ranks, int count, int commutative);
+#define COLLECTIVE_COMMUTATIVE collective_when_commutative
+#define COLLECTIVE_ALWAYS collective_when_always
+
 struct collective {
     const char *name; /* of the function */
     const char *row;  /* of the model, "" when none is claimed */
@@ -106,6 +114,9 @@ struct collective {
     } function;
     const char *file;
     enum collective_domain domain;
+    /* Where the row or the bounds below are claimed; NULL: for reductions as
+     * COLLECTIVE_COMMUTATIVE, else everywhere. */
+    collective_when_fn row_when;
     int root_zero_only; /* any other root gives MPI_ERR_ROOT */
     /* Bounds claimed where no row is named: rounds, and elements one after the other, for so many
      * ranks and elements. */
@@ -142,6 +153,8 @@ const struct collective *collective_first(void);
 const struct collective *collective_next(const struct collective *c);
 const struct collective *collective_find(const char *name);
 
+/* Whether it combines with an operation. */
+int collective_reduces(enum collective_kind kind);
 /* "bcast", "allgather"... */
 const char *collective_kind_name(enum collective_kind kind);
 int collective_domain_holds(const struct collective *c, int ranks);

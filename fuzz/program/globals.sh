@@ -1,9 +1,17 @@
 #!/bin/sh
 # usage: globals.sh OBJECT...  Moves the global variables of each object into the section that world/fibers/globals.c gives
 # every rank a copy of. Constants, and what sanitizers and coverage keep, stay where they are; an object that has
-# nothing else is left alone.
+# nothing else is left alone. What it allocates goes through fuzz/memory.c, if that is linked (usage: globals.sh --memory OBJECT...).
 set -eu
+memory=
+if [ "${1-}" = --memory ]; then
+    shift
+    for name in malloc calloc realloc free __ubsan_handle_pointer_overflow; do
+        memory="$memory --redefine-sym $name=crosswait_$name"
+    done
+fi
 for object in "$@"; do
+    [ -z "$memory" ] || objcopy $memory "$object"
     objdump -t -w "$object" | awk -F '\t' '
         $1 ~ / \.(data|bss)(\.[^ ]*)?$/ && $1 !~ /\.rel\.ro/ && $1 ~ / O / {
             n = split($2, word, " ")

@@ -8,7 +8,8 @@
 
 #include "fuzz/scenario/elements.h"
 
-enum { TRAFFIC_TAG = 4711, MARGIN = 64 };
+/* FAR_ELEMENTS, a GiB each: beyond what 32 bits count, and no more for a copy to allocate. */
+enum { TRAFFIC_TAG = 4711, MARGIN = 64, FAR_ELEMENTS = 6 };
 
 struct run { /* of one rank, for one call */
     const struct collective *collective;
@@ -65,8 +66,8 @@ bool execute_adapt(const struct collective *c, struct scenario *s)
         s->type_send = s->type;
     bool far_here = (c->kind == collective_kind_scatter && s->type_send == TYPE_FAR) ||
                     (c->kind == collective_kind_gather && s->type == TYPE_FAR);
-    if (far_here && s->count > 2)
-        s->count = 1;
+    while (far_here && s->ranks * s->count > FAR_ELEMENTS)
+        s->count > 2 ? s->count = 2 : s->count > 1 ? s->count-- : s->ranks--;
     if (!far_here || s->ranks > 8 || s->in_place) {
         s->type = s->type == TYPE_FAR ? TYPE_INT : s->type;
         s->type_send = s->type_send == TYPE_FAR ? TYPE_INT : s->type_send;

@@ -253,6 +253,11 @@ enum scenario_type scenario_op_type(enum scenario_op op)
     return type[op];
 }
 
+bool scenario_op_commutes(enum scenario_op op)
+{
+    return op != OP_AFFINE_INT && op != OP_AFFINE_PAIR && op != OP_AFFINE_STRIDED;
+}
+
 void scenario_normalise(struct scenario *s)
 {
     for (int f = 0; f < FIELDS; f++) {

@@ -107,6 +107,7 @@ void scenario_normalise(struct scenario *scenario);
 int scenario_type_class(enum scenario_type type);
 int scenario_type_items(enum scenario_type type);
 enum scenario_type scenario_op_type(enum scenario_op op);
+bool scenario_op_commutes(enum scenario_op op);
 
 /* The policy of a world of so many ranks. It owns nothing. */
 struct replay_policy scenario_policy(const struct scenario *scenario, int ranks);

@@ -5,7 +5,7 @@ source = pathlib.Path(sys.argv[1])
 told = {"crash"} # a signal, a sanitizer
 for path in [*source.glob("world/**/*.c"), *source.glob("fuzz/**/*.c")]:
     text = path.read_text()
-    told |= set(re.findall(r'(?:world_found|world_note|(?<![\w])find|report)\(\s*(?:out, )?(?:[\w= !?]* \? )?"([a-z-]+)"', text))
+    told |= set(re.findall(r'(?:world_found|world_note|world_give_up|(?<![\w])find|report)\(\s*(?:out, )?(?:[\w= !?]* \? )?"([a-z-]+)"', text))
     told |= set(re.findall(r'world_found\([^";]*"[a-z-]+" : "([a-z-]+)"', text))
     told |= set(re.findall(r'(?:rule = |HANDLE_\w+\] =\s*)"([a-z-]+)"', text)) | set(re.findall(r'"finding: ([a-z-]+):', text))
     told |= set(re.findall(r'\[\] = "(leaked-[a-z]+)"', text))

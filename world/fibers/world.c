@@ -47,6 +47,15 @@ void world_note(const char *rule, const char *format, ...)
     va_end(arguments);
 }
 
+void world_give_up(const char *rule, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    found(rule, world_rank(), format, arguments);
+    va_end(arguments);
+    world_stop();
+}
+
 void world_emit_message(enum world_event_kind kind, const struct ompi_request_t *request, int peer,
                         uint64_t bytes, bool flag)
 {
