@@ -2,8 +2,8 @@
 INTERPOSE_MPI = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(MPI_CFLAGS)
 INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC -ftls-model=initial-exec \
                    -I. -I$(BUILD)/gen -MMD -MP
-# What of other rooms is linked, hidden: what writes spools, and the one grammar of policies.
-INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature array check fault random status) \
+# What of other rooms is linked, hidden: what writes spools, groups of datatypes, and the one grammar of policies.
+INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature trace/basic array check fault random status) \
                    $(basename $(wildcard replay/policy/*.c))
 
 INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c

@@ -26,11 +26,22 @@
     X(NULL_POINTER, "null-pointer", ARGUMENT)                                \
     X(OP_DERIVED, "op-derived", ARGUMENT)                                    \
     X(OP_TYPE, "op-type", ARGUMENT)                                          \
+    X(OP_CUSTOM, "op-custom", ARGUMENT_CUSTOM)                               \
+    X(OP_ONE_SIDED, "op-one-sided", ARGUMENT)                                \
+    X(OP_FETCHES, "op-fetches", ARGUMENT)                                    \
+    X(OP_USER, "op-user", ARGUMENT)                                          \
+    X(OP_MIXED, "op-mixed", ARGUMENT)                                        \
+    X(SWAP_TYPE, "swap-type", ARGUMENT)                                      \
+    X(SWAP_DERIVED, "swap-derived", ARGUMENT)                                \
     X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                    \
     X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                \
     X(GROUP_RANGE, "group-range", ARGUMENT)                                  \
     X(RANK_TWICE, "rank-twice", ARGUMENT)                                    \
     X(NO_CART, "no-cart", ARGUMENT)                                          \
+    X(NO_GRAPH, "no-graph", ARGUMENT)                                        \
+    X(NO_DIST_GRAPH, "no-dist-graph", ARGUMENT)                              \
+    X(NO_TOPOLOGY, "no-topology", ARGUMENT)                                  \
+    X(CART_COORDINATE, "cart-coordinate", ARGUMENT)                          \
     X(CART_DIMENSION, "cart-dimension", ARGUMENT)                            \
     X(CART_RANK, "cart-rank", ARGUMENT)                                      \
     X(NONE_OF, "none-of", ARGUMENT)                                          \
@@ -89,6 +100,7 @@ enum misuse_kind { MISUSE_KINDS(X) MISUSE_KIND_COUNT };
 
 enum misuse_rule {
     MISUSE_RULE_ARGUMENT,
+    MISUSE_RULE_ARGUMENT_CUSTOM, /* not MPI's, but what libraries do */
     MISUSE_RULE_REQUEST,
     MISUSE_RULE_RECEIVE_FREED, /* allowed, and should never be done */
     MISUSE_RULE_SEND_FREED,    /* allowed */

@@ -45,7 +45,8 @@ LISTS = {
 }
 CONSTANTS = ("lock", "assert", "amode", "whence")  # int(KIND): recorded by recorder_constant_KIND
 # check:WORD, of misuse.c.tmpl: what tells calls apart of which roles and traits are alike
-CHECKS = ("ranks", "translated", "cart_rank", "cart_direction", "attribute", "contents")
+CHECKS = ("ranks", "translated", "node", "direction", "coords", "attribute", "contents")
+TOPOLOGIES = ("cart", "graph", "dist_graph")
 
 # A trait and the roles of which one makes it so: a row has both or neither.
 BOTH = {
@@ -85,7 +86,7 @@ class Bad(Exception):
 
 class Call:
     FLAGS = ("special", "variadic", "glue", "aid", "ext", "poll")
-    VALUES = ("returns", "origin", "sides", "null", "unjudged", "check")
+    VALUES = ("returns", "origin", "sides", "null", "unjudged", "check", "topology")
 
     def __init__(self, line):
         words = line.split()
@@ -96,7 +97,7 @@ class Call:
         self.read_traits(words[2].split(","))
         for flag in self.FLAGS:
             setattr(self, flag, False)
-        self.origin = self.sides = self.null = self.unjudged = self.check = None
+        self.origin = self.sides = self.null = self.unjudged = self.check = self.topology = None
         self.returns = "int"
         self.params = []
         for word in words[3:]:
@@ -112,6 +113,8 @@ class Call:
             raise Bad(f"no such sides: '{self.sides}'")
         if self.check not in (None, *CHECKS):
             raise Bad(f"no such check: '{self.check}'")
+        if self.topology not in (None, *TOPOLOGIES):
+            raise Bad(f"no such topology: '{self.topology}'")
         for role in (self.null, self.unjudged):
             if role and not self.all(role):
                 raise Bad(f"no parameter has the role '{role}'")

@@ -496,71 +496,6 @@ void usage_pointer_slow(struct lane *lane, uint64_t seq, const char *argument)
     usage_say(lane, seq, MISUSE_NULL_POINTER, argument, 0);
 }
 
-/* What a predefined operation works on, by the names of basic types: i integer, f floating point, c
- * complex, l logical, b byte, p pair, m multi-language (addresses, offsets, counts: as integers).
- */
-static char sort_of(const char *name)
-{
-    static const struct {
-        const char *part;
-        char sort;
-    } sorts[] = {
-        {"LONG_LONG_INT", 'i'}, {"_INT_INT", 'p'},    {"2INT", 'p'},        {"2REAL", 'p'},
-        {"2DOUBLE", 'p'},       {"2COMPLEX", 'p'},    {"_DOUBLE_INT", 'p'}, {"FLOAT_INT", 'p'},
-        {"DOUBLE_INT", 'p'},    {"LONG_INT", 'p'},    {"SHORT_INT", 'p'},   {"COMPLEX", 'c'},
-        {"LOGICAL", 'l'},       {"BOOL", 'l'},        {"BYTE", 'b'},        {"PACKED", '?'},
-        {"WCHAR", '?'},         {"DOUBLE", 'f'},      {"FLOAT", 'f'},       {"REAL", 'f'},
-        {"CHARACTER", '?'},     {"SIGNED_CHAR", 'i'}, {"UNSIGNED", 'i'},    {"MPI_CHAR", '?'},
-        {"INT", 'i'},           {"LONG", 'i'},        {"SHORT", 'i'},       {"AINT", 'i'},
-        {"OFFSET", 'i'},        {"COUNT", 'i'},
-    };
-    for (size_t i = 0; i < sizeof sorts / sizeof *sorts; i++)
-        if (strstr(name, sorts[i].part))
-            return sorts[i].sort;
-    return '?';
-}
-
-void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type,
-                   const char *argument, bool rma)
-{
-    static __thread struct {
-        MPI_Op op;
-        MPI_Datatype type;
-    } good __attribute__((tls_model("initial-exec")));
-    static const struct {
-        const char *op, *sorts;
-    } allowed[] = {
-        {"MPI_MAX", "if"},  {"MPI_MIN", "if"},  {"MPI_SUM", "ifc"},  {"MPI_PROD", "ifc"},
-        {"MPI_LAND", "il"}, {"MPI_LOR", "il"},  {"MPI_LXOR", "il"},  {"MPI_BAND", "ib"},
-        {"MPI_BOR", "ib"},  {"MPI_BXOR", "ib"}, {"MPI_MAXLOC", "p"}, {"MPI_MINLOC", "p"},
-    };
-    char name[MPI_MAX_OBJECT_NAME + 1] = "";
-    int ni, na, nd, combiner, length = 0;
-    if (good.op == op && good.type == type)
-        return;
-    const char *op_name = handles_op_predefined(op);
-    if (!usage_good(OBJECT_TYPE, type) || !usage_good(OBJECT_OP, op))
-        return;
-    for (size_t i = 0; op_name && i < sizeof allowed / sizeof *allowed; i++) {
-        if (strcmp(op_name, allowed[i].op) ||
-            REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
-            continue;
-        if (combiner != MPI_COMBINER_NAMED) {
-            if (!rma && (combiner < MPI_COMBINER_F90_REAL || combiner > MPI_COMBINER_F90_INTEGER))
-                usage_say(lane, seq, MISUSE_OP_DERIVED, argument, 0, .name[1] = op_name);
-            return;
-        }
-        REAL(Type_get_name)(type, name, &length);
-        char sort = sort_of(name);
-        if (sort != '?' && !strchr(allowed[i].sorts, sort)) {
-            usage_say(lane, seq, MISUSE_OP_TYPE, argument, 0, .name[1] = op_name, .name[2] = name);
-            return;
-        }
-    }
-    good.op = op;
-    good.type = type;
-}
-
 void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const int *dims)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
@@ -596,20 +531,46 @@ void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const 
     }
 }
 
-void usage_in_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int value, const char *argument,
-                   bool dimension)
+void usage_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, enum usage_topology needed)
+{
+    static const enum misuse_kind kinds_of[] = {
+        [USAGE_ANY_TOPOLOGY] = MISUSE_NO_TOPOLOGY,
+        [USAGE_CART] = MISUSE_NO_CART,
+        [USAGE_GRAPH] = MISUSE_NO_GRAPH,
+        [USAGE_DIST_GRAPH] = MISUSE_NO_DIST_GRAPH,
+    };
+    const struct comm_info *info = handles_comm_info(lane, comm);
+    bool has = info && (needed == USAGE_ANY_TOPOLOGY ? info->topology != 0
+                                                     : info->topology == (uint32_t)needed);
+    if (UNLIKELY(info && !has))
+        usage_say(lane, seq, kinds_of[needed], "comm", 0);
+}
+
+void usage_in_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
+                       const char *argument, bool dimension)
 {
     const struct comm_info *info = handles_comm_info(lane, comm);
-    if (!info)
+    if (!info || !info->topology || (dimension && info->topology != USAGE_CART))
         return;
-    if (info->topology != 1) {
-        usage_say(lane, seq, MISUSE_NO_CART, "comm", 0);
-        return;
-    }
     int limit = dimension ? recorder_cart_dims(lane, comm) : info->size;
     if (value < 0 || value >= limit)
         usage_say(lane, seq, dimension ? MISUSE_CART_DIMENSION : MISUSE_CART_RANK, argument, 0,
                   .value = {value, limit});
+}
+
+void usage_coords(struct lane *lane, uint64_t seq, MPI_Comm comm, const int *coords,
+                  const char *argument)
+{
+    int n = recorder_cart_dims(lane, comm);
+    int *grid = coords && n > 0 ? calloc((size_t)n * 3, sizeof *grid) : NULL;
+    if (grid && REAL(Cart_get)(comm, n, grid, grid + n, grid + 2 * (size_t)n) == MPI_SUCCESS)
+        for (int i = 0; i < n; i++)
+            if (!grid[n + i] && (coords[i] < 0 || coords[i] >= grid[i])) {
+                usage_say(lane, seq, MISUSE_CART_COORDINATE, argument, 0,
+                          .value = {i, coords[i], grid[i]});
+                break;
+            }
+    free(grid);
 }
 
 void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argument, int n,

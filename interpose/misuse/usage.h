@@ -105,15 +105,31 @@ static inline void usage_pointer(struct lane *lane, uint64_t seq, const void *po
     if (UNLIKELY(!pointer))
         usage_pointer_slow(lane, seq, argument);
 }
-/* A predefined operation on a type that it is not defined for. */
+/* operation.c: an operation in a call that does not take it, or on a type that it is not defined
+ * for. REDUCES: reductions; ACCUMULATES, FETCHES (and gives what was there): one-sided calls;
+ * FETCHES_ONE: of one element, which has no derived datatype; SWAPS: MPI_Compare_and_swap, whose op
+ * is none. */
+enum usage_operates {
+    USAGE_REDUCES,
+    USAGE_ACCUMULATES,
+    USAGE_FETCHES,
+    USAGE_FETCHES_ONE,
+    USAGE_SWAPS
+};
 void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type,
-                   const char *argument, bool rma);
+                   const char *argument, enum usage_operates how);
 /* Values that one call's own arguments must keep to. */
 void usage_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int ndims, const int *dims);
 void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const int *rank,
                  const char *argument, bool unique);
-void usage_in_cart(struct lane *lane, uint64_t seq, MPI_Comm comm, int value, const char *argument,
-                   bool dimension);
+/* The topology that the call needs: as comm_info has them. */
+enum usage_topology { USAGE_ANY_TOPOLOGY, USAGE_CART, USAGE_GRAPH, USAGE_DIST_GRAPH };
+void usage_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, enum usage_topology needed);
+/* Where the communicator has the topology: one of its ranks, or a dimension of its grid. */
+void usage_in_topology(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
+                       const char *argument, bool dimension);
+void usage_coords(struct lane *lane, uint64_t seq, MPI_Comm comm, const int *coords,
+                  const char *argument);
 void usage_one_of(struct lane *lane, uint64_t seq, int value, const char *argument, int n,
                   const int *allowed);
 void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argument);

@@ -30,7 +30,7 @@ try 's/^Bcast coll collective,bcast,from_root/Bcast coll collective,bcast/'
 try 's/^Comm_disconnect comm_free collective,frees_comm/Comm_disconnect comm_free collective/'
 try 's/^Recv recv receives/Recv recv:buffered receives/'
 # An attribute that names what is not.
-try 's/^\(Cart_shift .*\)check:cart_direction/\1check:direction/'
+try 's/^\(Cart_shift .*\)check:direction/\1check:sideways/'
 try 's/^\(Reduce_local .*\)unjudged:count/\1unjudged:root/'
 # A row that differs from the header's prototype fails when it is compiled.
 sed 's/^\(Isend .*\)tag=tag comm=comm/\1comm=comm tag=tag/' "$table" >bad.table

@@ -1,0 +1,146 @@
+/* Predefined operations on datatypes that they are not defined for, and operations in calls that do
+ * not take them (usage.h). By core/trace/basic.h's table; operations of the program's own take any
+ * datatype, but no one-sided call takes them. What was found good is remembered until a handle is
+ * freed, so that a call in a loop costs a look. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/trace/basic.h"
+#include "interpose/misuse/usage.h"
+#include "interpose/objects/handles.h"
+
+enum { GOOD_BITS = 3 };
+static __thread struct good {
+    MPI_Op op;
+    MPI_Datatype type;
+    uint32_t generation;
+    enum usage_operates how;
+} good[1 << GOOD_BITS] __attribute__((tls_model("initial-exec")));
+
+/* What a datatype is made of. */
+struct made_of {
+    char name[MPI_MAX_OBJECT_NAME + 1]; /* of the first basic one */
+    MPI_Datatype basic;                 /* NULL: of nothing */
+    bool derived, several, unknown;
+};
+
+static bool is_basic(int combiner)
+{
+    return combiner == MPI_COMBINER_NAMED || combiner == MPI_COMBINER_F90_INTEGER ||
+           combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
+}
+
+static void look_into(MPI_Datatype type, struct made_of *made, int depth);
+
+static void look_at_contents(MPI_Datatype type, const int count[3], struct made_of *made, int depth)
+{
+    int *in = calloc((size_t)count[0] + 1, sizeof *in);
+    MPI_Aint *ad = calloc((size_t)count[1] + 1, sizeof *ad);
+    MPI_Datatype *dt = calloc((size_t)count[2] + 1, sizeof *dt);
+
+    if (!in || !ad || !dt ||
+        REAL(Type_get_contents)(type, count[0], count[1], count[2], in, ad, dt) != MPI_SUCCESS) {
+        made->unknown = true;
+    } else {
+        for (int i = 0; i < count[2]; i++) {
+            int ni, na, nd, combiner;
+            look_into(dt[i], made, depth + 1);
+            if (REAL(Type_get_envelope)(dt[i], &ni, &na, &nd, &combiner) == MPI_SUCCESS &&
+                !is_basic(combiner))
+                REAL(Type_free)(&dt[i]);
+        }
+    }
+    free(in);
+    free(ad);
+    free(dt);
+}
+
+static void look_into(MPI_Datatype type, struct made_of *made, int depth)
+{
+    enum { DEPTH_MAX = 64 };
+    int count[3], combiner, length = 0, size = 0;
+
+    if (depth == DEPTH_MAX ||
+        REAL(Type_get_envelope)(type, &count[0], &count[1], &count[2], &combiner) != MPI_SUCCESS) {
+        made->unknown = true;
+    } else if (!is_basic(combiner)) {
+        made->derived = true;
+        look_at_contents(type, count, made, depth);
+    } else if (REAL(Type_size)(type, &size) == MPI_SUCCESS && size == 0) {
+        return; /* a mark of MPI 1's: MPI_LB, MPI_UB */
+    } else if (!made->basic) {
+        made->basic = type;
+        REAL(Type_get_name)(type, made->name, &length);
+    } else {
+        made->several |= made->basic != type;
+    }
+}
+
+/* Fortran's parametrised types have no name in the table, but a group. */
+static enum basic_group group_of(MPI_Datatype type, const char *name)
+{
+    int ni, na, nd, combiner;
+
+    if (REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
+        return BASIC_UNKNOWN;
+    return combiner == MPI_COMBINER_F90_INTEGER   ? BASIC_FORTRAN_INTEGER
+           : combiner == MPI_COMBINER_F90_REAL    ? BASIC_FLOATING
+           : combiner == MPI_COMBINER_F90_COMPLEX ? BASIC_COMPLEX
+                                                  : basic_group_find(name);
+}
+
+/* The operation itself, in this call. */
+static enum misuse_kind op_wrong(MPI_Op op, const char *name, enum usage_operates how)
+{
+    if (!name)
+        return how == USAGE_REDUCES ? MISUSE_KIND_COUNT : MISUSE_OP_USER;
+    if (how == USAGE_REDUCES && (!strcmp(name, "MPI_REPLACE") || op == recorder_handle.op_no_op))
+        return MISUSE_OP_ONE_SIDED;
+    return how == USAGE_ACCUMULATES && op == recorder_handle.op_no_op ? MISUSE_OP_FETCHES
+                                                                      : MISUSE_KIND_COUNT;
+}
+
+/* The operation, one of MPI's, on what the datatype is made of; NULL: MPI_Compare_and_swap's. */
+static enum misuse_kind type_wrong(const char *op, const struct made_of *made,
+                                   enum usage_operates how)
+{
+    if (made->unknown || !made->basic)
+        return MISUSE_KIND_COUNT;
+    if (made->derived && how != USAGE_ACCUMULATES && how != USAGE_FETCHES)
+        return how == USAGE_SWAPS ? MISUSE_SWAP_DERIVED : MISUSE_OP_DERIVED;
+    if (made->several)
+        return MISUSE_OP_MIXED;
+    enum basic_group group = group_of(made->basic, made->name);
+    switch (how == USAGE_SWAPS ? basic_swap_defined(group) : basic_op_defined(op, group)) {
+    case BASIC_UNDEFINED:
+        return how == USAGE_SWAPS ? MISUSE_SWAP_TYPE : MISUSE_OP_TYPE;
+    case BASIC_CUSTOM:
+        return how == USAGE_SWAPS ? MISUSE_SWAP_TYPE : MISUSE_OP_CUSTOM;
+    default:
+        return MISUSE_KIND_COUNT;
+    }
+}
+
+void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type,
+                   const char *argument, enum usage_operates how)
+{
+    uintptr_t key = (uintptr_t)op ^ (uintptr_t)type * 5 ^ (uintptr_t)how;
+    struct good *slot = &good[(key * 0x9E3779B97F4A7C15u) >> (64 - GOOD_BITS)];
+    struct made_of made = {.basic = NULL};
+
+    if (LIKELY(slot->op == op && slot->type == type && slot->how == how &&
+               slot->generation == recorder.generation))
+        return;
+    if (!usage_good(OBJECT_TYPE, type) || (how != USAGE_SWAPS && !usage_good(OBJECT_OP, op)))
+        return;
+    const char *name = how == USAGE_SWAPS ? NULL : handles_op_predefined(op);
+    enum misuse_kind wrong = how == USAGE_SWAPS ? MISUSE_KIND_COUNT : op_wrong(op, name, how);
+    if (wrong == MISUSE_KIND_COUNT && (name || how == USAGE_SWAPS)) {
+        look_into(type, &made, 0);
+        wrong = type_wrong(name, &made, how);
+    }
+    if (wrong != MISUSE_KIND_COUNT)
+        usage_say(lane, seq, wrong, argument, 0, .name[1] = name, .name[2] = made.name);
+    else
+        *slot = (struct good){op, type, recorder.generation, how};
+}
