@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/cause.h"
 #include "checkers/check_rules.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -207,8 +208,8 @@ enum core_status check_need(const struct check_input *input, const struct replay
     return CORE_OK;
 }
 
-static enum core_status check_held(struct trace *trace, const struct check_options *options,
-                                   struct finding_list *list)
+enum core_status check_all(struct trace *trace, const struct check_options *options,
+                           struct finding_list *list)
 {
     struct replay_program program = {0};
     struct replay_lower_notes notes;
@@ -245,20 +246,10 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
         replay_need_done(&shared.need);
     replay_program_done(&program);
     if (status == CORE_OK)
+        status = cause_find(list);
+    if (status == CORE_OK)
         status = trace_findings_each(trace, recall_one, list);
     if (status == CORE_OK && budget_spent && !finding_list_fails(list))
         return CORE_BUDGET;
-    return status;
-}
-
-enum core_status check_all(struct trace *trace, const struct check_options *options,
-                           struct finding_list *list)
-{
-    enum core_status status = trace_hold(trace);
-
-    if (status != CORE_OK)
-        return status;
-    status = check_held(trace, options, list);
-    trace_release(trace);
     return status;
 }

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/wording.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/text.h"
@@ -190,6 +189,7 @@ void finding_call_subject(struct finding_call *call, struct trace *trace, uint64
     free(call->subject);
     free(call->subject_site);
     call->subject = call->subject_site = NULL;
+    call->subject_seq = seq;
     describe_event(trace, call->rank, seq, &call->subject, &call->subject_site);
 }
 
@@ -239,62 +239,6 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
     } else {
         await_insert(call, at, rank, any);
     }
-}
-
-/* --- groups ----------------------------------------------------------------------------------- */
-
-static bool same_text(const char *a, const char *b)
-{
-    return a == b || (a && b && strcmp(a, b) == 0);
-}
-
-static bool same_call(const struct finding_call *a, const struct finding_call *b)
-{
-    return same_text(a->call, b->call) && same_text(a->site, b->site) &&
-           same_text(a->subject, b->subject) && same_text(a->subject_site, b->subject_site) &&
-           same_text(a->waits_for, b->waits_for) && same_text(a->note, b->note);
-}
-
-/* Which of the groups the call is in; count: none of them. */
-static uint32_t group_of(const struct finding_group *group, uint32_t count,
-                         const struct finding_call *call)
-{
-    uint32_t at = 0;
-
-    while (at < count && !same_call(group[at].call, call))
-        at++;
-    return at;
-}
-
-/* The ranks of that group in words; of those in none where it is `count`. NULL: there are none, or
- * no memory for them. */
-static char *group_ranks(const struct finding *finding, bool core,
-                         const struct finding_group *group, uint32_t count, uint32_t which)
-{
-    uint32_t *rank = malloc(((size_t)finding->call_count + 1) * sizeof *rank), found = 0;
-
-    for (uint32_t i = 0; rank && i < finding->call_count; i++)
-        if (finding->call[i].core == core && group_of(group, count, &finding->call[i]) == which)
-            rank[found++] = finding->call[i].rank;
-    char *text = found ? wording_ranks_text(rank, found, " and ") : NULL;
-    free(rank);
-    return text;
-}
-
-uint32_t finding_groups(const struct finding *finding, bool core, uint32_t room,
-                        struct finding_group *out_group, char **out_rest)
-{
-    uint32_t count = 0;
-
-    for (uint32_t i = 0; i < finding->call_count && count < room; i++) {
-        const struct finding_call *call = &finding->call[i];
-        if (call->core == core && group_of(out_group, count, call) == count)
-            out_group[count++] = (struct finding_group){.call = call};
-    }
-    for (uint32_t i = 0; i < count; i++)
-        out_group[i].ranks = group_ranks(finding, core, out_group, count, i);
-    *out_rest = group_ranks(finding, core, out_group, count, count);
-    return count;
 }
 
 static void title_proven(struct finding *finding)
@@ -386,6 +330,8 @@ char *finding_json(const struct finding *finding)
     json_object_set_new(object, "facts", facts);
     set_text(object, "schedule", finding->schedule);
     set_text(object, "repeat", finding->repeat);
+    if (finding->cause)
+        json_object_set_new(object, "cause", json_integer(finding->cause));
     json_object_set_new(object, "assumed", json_boolean(finding->assumed));
     set_text(object, "live", finding_confirmed_text(finding->confirmed));
     char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);

@@ -26,12 +26,13 @@ struct finding_await {    /* ranks that a call waits for: all from first to last
     uint32_t first, last; /* world */
     bool any;             /* each is one of several that would do */
 };
-struct finding_call { /* a rank's part in it */
-    uint32_t rank;    /* world */
-    uint64_t seq;     /* of the event; 0: the rank is not in a recorded call */
-    char *call;       /* "MPI_Send(dest=1, ...)" */
-    char *site;       /* "quiz.c:31" */
-    char *subject;    /* for a wait: the operation waited for, "MPI_Isend(dest=1, ...)"; NULL */
+struct finding_call {     /* a rank's part in it */
+    uint32_t rank;        /* world */
+    uint64_t seq;         /* of the event; 0: the rank is not in a recorded call */
+    char *call;           /* "MPI_Send(dest=1, ...)" */
+    char *site;           /* "quiz.c:31" */
+    uint64_t subject_seq; /* for a wait: the operation waited for; 0: none */
+    char *subject;        /* "MPI_Isend(dest=1, ...)"; NULL */
     char *subject_site;
     char *waits_for;             /* "rank 1", "any of ranks 1, 2"; NULL when it waits for nobody */
     struct finding_await *await; /* the same as data, in the order of ranks, none twice */
@@ -49,7 +50,8 @@ struct finding {
     bool undecided; /* assumed, and nothing in the trace speaks against it: without the real job
                        there is no verdict */
     enum finding_confirmed confirmed;
-    char *title; /* one sentence */
+    uint32_t cause; /* id of the finding that it follows from (cause.h); 0: of none */
+    char *title;    /* one sentence */
     struct finding_call *call;
     uint32_t call_count, call_room;
     char **fact; /* further sentences, in order */
@@ -100,17 +102,6 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any);
 
 /* Names the operation that a wait waits for. */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
-
-/* Ranks that do the same: calls of a finding that differ in nothing but their rank. */
-struct finding_group {
-    const struct finding_call *call; /* the first of them */
-    char *ranks;                     /* in words (wording.h); free() it. NULL: out of memory */
-};
-/* The groups of those calls that are `core` or are not, in the order of the calls: no more than
- * `room`; returns how many. *out_rest: the ranks that are in none, in words; NULL: all are in one.
- * free() it. */
-uint32_t finding_groups(const struct finding *finding, bool core, uint32_t room,
-                        struct finding_group *out_group, char **out_rest);
 
 /* An assumed finding was tried in the real job: one that hung is an error from now on, one that ran
  * through stays a note. */

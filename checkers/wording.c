@@ -54,19 +54,29 @@ static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const
     }
 }
 
-void wording_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char *joint)
+/* Ascending, each once, in memory of their own; NULL: out of memory. */
+static uint32_t *ranks_unique(const uint32_t *rank, uint32_t count, uint32_t *out_count)
 {
     uint32_t *sorted = malloc(((size_t)count + 1) * sizeof *sorted), unique = 0;
 
     if (!sorted)
-        return;
+        return NULL;
     if (count)
         memcpy(sorted, rank, count * sizeof *sorted);
     qsort(sorted, count, sizeof *sorted, rank_compare);
     for (uint32_t i = 0; i < count; i++)
         if (!unique || sorted[unique - 1] != sorted[i])
             sorted[unique++] = sorted[i];
-    ranks_sorted(file, sorted, unique, joint);
+    *out_count = unique;
+    return sorted;
+}
+
+void wording_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char *joint)
+{
+    uint32_t unique, *sorted = ranks_unique(rank, count, &unique);
+
+    if (sorted)
+        ranks_sorted(file, sorted, unique, joint);
     free(sorted);
 }
 
@@ -80,6 +90,30 @@ static char *text_close(FILE *file, char **text)
         *text = NULL;
     }
     return *text;
+}
+
+char *wording_ranks_short(const uint32_t *rank, uint32_t count)
+{
+    uint32_t unique, *sorted = ranks_unique(rank, count, &unique);
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = sorted ? open_memstream(&text, &bytes) : NULL;
+
+    if (!file) {
+        free(sorted);
+        return NULL;
+    }
+    fputs(unique == 1 ? "rank " : "ranks ", file);
+    for (uint32_t i = 0; i < unique;) {
+        uint32_t first = sorted[i], last = span_end(sorted, unique, &i);
+
+        fprintf(file, "%" PRIu32, first);
+        if (last != first)
+            fprintf(file, "-%" PRIu32, last);
+        fputs(i < unique ? "," : "", file);
+    }
+    free(sorted);
+    return text_close(file, &text);
 }
 
 char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint)

@@ -17,6 +17,9 @@
 /* All of them, ascending: "rank 1", "ranks 0 and 1", "ranks 0, 1 and 2"; many: "ranks 0 to 19, 21
  * and 22". joint: " and ", " or ". */
 void wording_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char *joint);
+/* The same for a column, not for a sentence: "rank 1", "ranks 0-19,21-23". Free with free(); NULL:
+ * out of memory. */
+char *wording_ranks_short(const uint32_t *rank, uint32_t count);
 /* The same as text, for messages of bounded length. Free with free(); NULL: out of memory. */
 char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint);
 

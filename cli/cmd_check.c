@@ -6,7 +6,15 @@
 #include "cli/judge.h"
 #include "cli/options.h"
 
-enum { OPTION_ONLY, OPTION_CLAIM, OPTION_SEED, OPTION_BUDGET, OPTION_LIST, OPTION_QUIET };
+enum {
+    OPTION_ONLY,
+    OPTION_CLAIM,
+    OPTION_SEED,
+    OPTION_BUDGET,
+    OPTION_LIST,
+    OPTION_QUIET,
+    OPTION_STYLE
+};
 
 static const struct options_spec spec[] = {
     {"only", 0, "NAME,...", "these checkers or rules only"},
@@ -16,6 +24,7 @@ static const struct options_spec spec[] = {
     {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
     {"list", 0, NULL, "list the checkers, what each proves, and its rules"},
     {"quiet", 'q', NULL, "print nothing; the exit status tells"},
+    JUDGE_STYLE_SPECS,
     {0},
 };
 static const struct options_command command = {
@@ -81,6 +90,9 @@ int cmd_check(int argc, char **argv)
         case OPTION_QUIET:
             quiet = true;
             break;
+        default:
+            if (judge_style_set(&judge, &o, which - OPTION_STYLE) != CORE_OK)
+                return CLI_USAGE;
         }
     }
     if (which != OPTIONS_END)

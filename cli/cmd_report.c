@@ -9,7 +9,7 @@
 #include "cli/judge.h"
 #include "cli/options.h"
 
-enum { OPTION_FORMAT, OPTION_OUTPUT, OPTION_NO_CHECK, OPTION_SEED, OPTION_BUDGET };
+enum { OPTION_FORMAT, OPTION_OUTPUT, OPTION_NO_CHECK, OPTION_SEED, OPTION_BUDGET, OPTION_STYLE };
 
 static const struct options_spec spec[] = {
     {"format", 'f', "NAME", "text (default), html, json, sarif, junit, dot, perfetto or goal"},
@@ -17,6 +17,7 @@ static const struct options_spec spec[] = {
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
     {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
+    JUDGE_STYLE_SPECS,
     {0},
 };
 static const struct options_command command = {
@@ -94,6 +95,9 @@ int cmd_report(int argc, char **argv)
                 return CLI_USAGE;
             judge.check.budget_schedules = (uint64_t)number;
             break;
+        default:
+            if (judge_style_set(&judge, &o, which - OPTION_STYLE) != CORE_OK)
+                return CLI_USAGE;
         }
     }
     if (which != OPTIONS_END)

@@ -20,7 +20,8 @@ enum {
     OPTION_KEEP,
     OPTION_ONLY,
     OPTION_CONFIRM,
-    OPTION_LIBRARY
+    OPTION_STYLE,
+    OPTION_LIBRARY = OPTION_STYLE + JUDGE_STYLE_COUNT
 };
 
 enum {
@@ -39,6 +40,7 @@ static const struct options_spec spec[] = {
      "run these checkers or rules only; 'crosswait check --list' lists them"},
     {"confirm", 0, "SECONDS",
      "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
+    JUDGE_STYLE_SPECS,
     RECORD_OPTION_SPECS,
     {0},
 };
@@ -190,7 +192,8 @@ int cmd_run(int argc, char **argv)
                 return CLI_USAGE;
             break;
         default:
-            if (record_option_set(&launch, &o, which - OPTION_LIBRARY))
+            if (which < OPTION_LIBRARY ? judge_style_set(&judge, &o, which - OPTION_STYLE)
+                                       : record_option_set(&launch, &o, which - OPTION_LIBRARY))
                 return CLI_USAGE;
         }
     }

@@ -2,9 +2,11 @@
  * another's file) is judged all the same: only keeping the findings in it is left out. */
 #include "cli/judge.h"
 
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
-#include "cli/options.h"
+#include "core/check.h"
 
 void judge_defaults(struct judge_options *options)
 {
@@ -13,6 +15,37 @@ void judge_defaults(struct judge_options *options)
         .keep = true,
         .format = report_find("text"),
     };
+}
+
+enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
+                                 int index)
+{
+    static const char *const when[] = {[JUDGE_COLOUR_AUTO] = "auto",
+                                       [JUDGE_COLOUR_ALWAYS] = "always",
+                                       [JUDGE_COLOUR_NEVER] = "never"};
+
+    CORE_CHECK(index >= 0 && index < JUDGE_STYLE_COUNT);
+    if (index == 0) {
+        judge->verbose = true;
+        return CORE_OK;
+    }
+    for (int i = JUDGE_COLOUR_AUTO; i <= JUDGE_COLOUR_NEVER; i++)
+        if (!strcmp(options->value, when[i])) {
+            judge->colour = (enum judge_colour)i;
+            return CORE_OK;
+        }
+    options_wrong(options, "'%s' is not auto, always or never", options->value);
+    return CORE_BAD_INPUT;
+}
+
+/* https://no-color.org */
+static bool coloured(enum judge_colour when, FILE *out)
+{
+    const char *none = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+    if (when != JUDGE_COLOUR_AUTO)
+        return when == JUDGE_COLOUR_ALWAYS;
+    return !(none && *none) && !(terminal && !strcmp(terminal, "dumb")) && isatty(fileno(out));
 }
 
 int judge_trace(const char *trace_path, const struct judge_options *options, FILE *out)
@@ -36,6 +69,8 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
         status = confirm_findings(&trace, &options->confirm, writable, &list);
     if (status == CORE_OK)
         status = report_facts_gather(&trace, options->check_none ? NULL : &list, &facts);
+    facts.style = (struct report_style){.colour = coloured(options->colour, out),
+                                        .verbose = options->verbose};
     if (status == CORE_OK)
         status = options->findings_only ? report_text_findings(&facts, out)
                                         : options->format->render(&facts, out);

@@ -7,7 +7,20 @@
 
 #include "checkers/check.h"
 #include "cli/confirm.h"
+#include "cli/options.h"
 #include "reports/report.h"
+
+enum judge_colour { JUDGE_COLOUR_AUTO, JUDGE_COLOUR_ALWAYS, JUDGE_COLOUR_NEVER };
+
+/* What a person reads: the options of run, check and report that say how. */
+#define JUDGE_STYLE_SPECS                                                                 \
+    {"verbose", 'v', NULL, "text: also what each rank did, all totals, costs and times"}, \
+    {                                                                                     \
+        "color", 0, "WHEN",                                                               \
+            "auto (default: on a terminal, unless NO_COLOR is set), always, "             \
+            "never"                                                                       \
+    }
+enum { JUDGE_STYLE_COUNT = 2 };
 
 struct judge_options {
     struct check_options check;
@@ -15,11 +28,17 @@ struct judge_options {
     bool check_none;                /* render what is recorded, look for nothing */
     bool keep;                      /* write findings into the trace, when it can be written */
     const struct report_format *format;
+    bool verbose;
+    enum judge_colour colour;
     bool findings_only; /* text: leave out what the job was and its totals */
 };
 
 /* Defaults: every checker, default seed and budget, text. */
 void judge_defaults(struct judge_options *options);
+
+/* Reads the index-th of JUDGE_STYLE_SPECS; a mistake is reported. */
+enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
+                                 int index);
 
 /* Returns the exit status of the command (enum cli_exit): clean, findings, trouble, budget spent.
  */

@@ -9,6 +9,7 @@
 #include "checkers/finding.h"
 #include "core/status.h"
 #include "core/trace/trace.h"
+#include "reports/source.h"
 
 struct report_call_total { /* the application's own calls of one MPI function */
     char name[64];
@@ -50,12 +51,41 @@ struct report_time { /* the whole job on the timed clock, with the library's own
     uint64_t late_sender_ps, late_receiver_ps, port_ps, link_ps, collective_ps; /* all ranks */
 };
 
+struct report_last { /* the last calls of ranks that ended alike */
+    char *ranks;     /* "ranks 0-19,21-23" */
+    enum event_rank_state state;
+    const char *detail;                     /* of the state, NULL */
+    const char *call;                       /* "MPI_Recv"; NULL: they made none */
+    char *where;                            /* "hang20.c:13" */
+    bool pending;                           /* they are in it; false: it was their last one */
+    uint64_t since_first_ns, since_last_ns; /* when they came to be where they are, of the job's
+                                               time */
+    uint32_t count, rank;                   /* rank: the first of them */
+};
+
+struct report_entry { /* a finding, in the order in which a person wants to read them */
+    const struct finding *finding;
+    const struct finding *cause; /* told before; NULL: it follows from none */
+    bool ended;                  /* the job ended in its calls */
+};
+
+struct report_style {
+    bool colour;  /* escape sequences of terminals */
+    bool verbose; /* text: what else was gathered, and each rank by itself */
+};
+
 struct report_facts {
     struct trace *trace;
     const struct finding_list *findings;
-    const char *command; /* NULL unknown */
+    struct report_entry *entry; /* as many as there are findings */
+    struct report_last *last;   /* of a job that did not end well; the fewest ranks first */
+    uint32_t last_count, last_room;
+    struct source *source;
+    struct report_style style; /* for whoever renders text */
+    const char *command;       /* NULL unknown */
     const char *library;
-    char *ended;       /* why and how crosswait ended the job, NULL: it did not */
+    char *ended; /* why and how crosswait ended the job, NULL: it did not */
+    enum ending_reason reason;
     int64_t exit_code; /* of the job; -1 unknown */
     uint64_t events, inner_events, lost, messages, message_bytes;
     uint32_t hosts;
@@ -75,7 +105,11 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
                                      struct report_facts *out_facts);
 /* The parts of the facts that report_cost.c gathers: cost and time. */
 enum core_status report_cost_gather(struct report_facts *facts);
-/* "2 findings, 1 note", "undecided", "clean"...; written into buffer, which is returned. Needs
+/* The part that report_last.c gathers. */
+enum core_status report_last_gather(struct report_facts *facts);
+/* The part that report_order.c gathers. */
+enum core_status report_order_gather(struct report_facts *facts);
+/* "1 error, 2 notes", "undecided", "clean"...; written into buffer, which is returned. Needs
  * findings. */
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes);
 void report_facts_done(struct report_facts *facts);
@@ -95,7 +129,9 @@ enum core_status report_text(const struct report_facts *facts, FILE *file);
 enum core_status report_text_findings(const struct report_facts *facts,
                                       FILE *file); /* without job and totals */
 /* One finding, as it stands in the report for a terminal. */
-void report_text_finding(const struct finding *finding, FILE *file);
+enum core_status report_text_finding(const struct report_facts *facts,
+                                     const struct report_entry *entry, struct report_style style,
+                                     FILE *file);
 enum core_status report_json(const struct report_facts *facts, FILE *file);
 enum core_status report_html(const struct report_facts *facts, FILE *file);
 enum core_status report_sarif(const struct report_facts *facts, FILE *file);

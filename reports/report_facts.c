@@ -129,8 +129,8 @@ static enum core_status gather_totals(struct report_facts *facts)
     return status;
 }
 
-static enum core_status gather(struct trace *trace, const struct finding_list *findings,
-                               struct report_facts *out_facts)
+enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
+                                     struct report_facts *out_facts)
 {
     struct report_facts facts = {.trace = trace, .findings = findings, .exit_code = -1};
     struct ending ending;
@@ -149,14 +149,22 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     if (status != CORE_OK)
         return status;
     facts.ended = wording_ending(&ending);
+    facts.reason = ending.reason;
     ending_done(&ending);
-    status = numbers(trace,
-                     "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
-                     "0)), sum(s.parent_back IS NOT NULL), "
-                     "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
-                     "max(e.t_enter + ifnull(e.duration, 0)) "
-                     "FROM event_row e JOIN shape s ON s.id = e.shape",
-                     number, 4);
+    const char *start_ns = trace_meta(trace, "start_ns");
+    status = source_open(start_ns ? strtoull(start_ns, NULL, 10) : 0, &facts.source);
+    if (status == CORE_OK)
+        status = report_order_gather(&facts);
+    if (status == CORE_OK)
+        status = report_last_gather(&facts);
+    if (status == CORE_OK)
+        status = numbers(trace,
+                         "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
+                         "0)), sum(s.parent_back IS NOT NULL), "
+                         "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
+                         "max(e.t_enter + ifnull(e.duration, 0)) "
+                         "FROM event_row e JOIN shape s ON s.id = e.shape",
+                         number, 4);
     facts.events = number[0];
     facts.inner_events = number[1];
     facts.span_ns = number[2];
@@ -184,47 +192,39 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     return status;
 }
 
-enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
-                                     struct report_facts *out_facts)
-{
-    enum core_status status = trace_hold(trace);
-
-    if (status != CORE_OK)
-        return status;
-    status = gather(trace, findings, out_facts);
-    trace_release(trace);
-    return status;
-}
-
 const char *report_verdict(const struct report_facts *facts, char *buffer, size_t buffer_bytes)
 {
-    uint32_t findings = 0, notes = 0;
+    uint32_t count[] = {[FINDING_NOTE] = 0, [FINDING_WARNING] = 0, [FINDING_ERROR] = 0};
+    bool whole =
+        facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count && !facts->lost;
+    int used = 0;
 
     for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
-        if (facts->findings->finding[i].severity == FINDING_NOTE)
-            notes++;
-        else
-            findings++;
-    int used = 0;
-    if (findings)
-        used = snprintf(buffer, buffer_bytes, "%" PRIu32 " finding%s", findings,
-                        findings == 1 ? "" : "s");
-    else if (facts->findings && finding_list_undecided(facts->findings))
-        used = snprintf(buffer, buffer_bytes, "undecided");
-    else
-        used = snprintf(buffer, buffer_bytes, "clean%s",
-                        facts->ranks_in_state[EVENT_RANK_FINISHED] == facts->trace->rank_count &&
-                                !facts->lost
-                            ? ""
-                            : " as far as it was recorded");
-    if (notes && used > 0 && (size_t)used < buffer_bytes)
-        snprintf(buffer + used, buffer_bytes - (size_t)used, ", %" PRIu32 " note%s", notes,
-                 notes == 1 ? "" : "s");
+        count[facts->findings->finding[i].severity]++;
+    buffer[0] = 0;
+    if (!count[FINDING_ERROR] && !count[FINDING_WARNING])
+        used = snprintf(buffer, buffer_bytes, "%s",
+                        facts->findings && finding_list_undecided(facts->findings) ? "undecided"
+                        : whole                                                    ? "clean"
+                                : "clean as far as it was recorded");
+    for (int severity = FINDING_ERROR; severity >= FINDING_NOTE; severity--)
+        if (count[severity] && (size_t)used < buffer_bytes)
+            used += snprintf(buffer + used, buffer_bytes - (size_t)used, "%s%" PRIu32 " %s%s",
+                             used ? ", " : "", count[severity],
+                             finding_severity_text((enum finding_severity)severity),
+                             count[severity] == 1 ? "" : "s");
     return buffer;
 }
 
 void report_facts_done(struct report_facts *facts)
 {
+    for (uint32_t i = 0; i < facts->last_count; i++) {
+        free(facts->last[i].ranks);
+        free(facts->last[i].where);
+    }
+    free(facts->last);
+    free(facts->entry);
+    source_close(facts->source);
     free(facts->ended);
     free(facts->total);
     free(facts->cost);

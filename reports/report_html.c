@@ -19,16 +19,11 @@
 #include "core/text.h"
 #include "core/trace/describe.h"
 #include "report_page.h"
+#include "reports/block.h"
 #include "reports/messages.h"
 #include "reports/report.h"
 
-enum {
-    RING_MAX = 24,
-    CALLS_SHOWN_MAX = 64,
-    ROWS_SHOWN_MAX = 200,
-    EVENTS_MAX = 5000000,
-    LINE_BYTES = 76
-};
+enum { RING_MAX = 24, ROWS_SHOWN_MAX = 200, EVENTS_MAX = 5000000, LINE_BYTES = 76 };
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -156,57 +151,69 @@ static void ring_draw(const struct finding *finding, FILE *file)
     fprintf(file, "</svg>\n");
 }
 
-static void call_row(const struct finding_group *group, FILE *file)
+static void source_show(const struct block_place *place, FILE *file)
 {
-    const struct finding_call *call = group->call;
+    const struct source_line *line = &place->source;
 
-    fprintf(file, "<tr%s><td>%s</td><td class=\"call\">", call->core ? "" : " class=\"behind\"",
-            group->ranks ? group->ranks : "");
-    core_text_xml(call->call ? call->call : "in no recorded call", file);
-    if (call->subject) {
-        fprintf(file, "<br>of ");
-        core_text_xml(call->subject, file);
+    if (!line->text)
+        return;
+    fprintf(file, "<pre class=\"source\"><span class=\"soft\">%d</span>  ", place->line);
+    core_text_xml(line->text, file);
+    fprintf(file, "\n%*s<b>", snprintf(NULL, 0, "%d", place->line) + 2 + (int)line->mark, "");
+    for (uint32_t i = 0; i < line->size; i++)
+        fputc('^', file);
+    fprintf(file, "</b></pre>");
+}
+
+static void place_row(const struct block_place *place, FILE *file)
+{
+    fprintf(file, "<tr%s><td>%s</td><td><span class=\"mono\">",
+            place->core ? "" : " class=\"behind\"", place->ranks);
+    if (place->name)
+        core_text_xml(place->where ? place->where : "?", file);
+    else
+        fputs("in no recorded call", file);
+    if (place->stack) {
+        fprintf(file, "</span> <span class=\"soft\">in ");
+        core_text_xml(place->stack, file);
     }
-    fprintf(file, "</td><td class=\"mono\">");
-    core_text_xml(call->site, file);
-    if (call->subject) {
-        fprintf(file, "<br>");
-        core_text_xml(call->subject_site, file);
+    fprintf(file, "</span>");
+    source_show(place, file);
+    if (place->name)
+        fprintf(file, "<div><span class=\"call\">%s</span> ", place->name);
+    else
+        fprintf(file, "<div>");
+    core_text_xml(place->says, file);
+    for (uint32_t i = 0; i < place->part_count; i++) {
+        if (!*place->part[i].says)
+            continue;
+        fprintf(file, "<br>%s: ", place->part[i].ranks);
+        core_text_xml(place->part[i].says, file);
     }
-    fprintf(file, "</td><td>");
-    core_text_xml(call->waits_for, file);
-    if (call->note) {
-        fprintf(file, "%s", call->waits_for ? "<br>" : "");
-        core_text_xml(call->note, file);
-    }
-    fprintf(file, "</td></tr>\n");
+    fprintf(file, "</div></td></tr>\n");
 }
 
 /* Ranks that do the same are one row. */
-static void calls_table(const struct finding *finding, FILE *file)
+static enum core_status places_table(const struct report_facts *facts,
+                                     const struct finding *finding, FILE *file)
 {
-    struct finding_group group[CALLS_SHOWN_MAX];
+    struct block block = {0};
+    enum core_status status = block_make(facts->trace, facts->source, finding, &block);
 
-    if (!finding->call_count)
-        return;
-    fprintf(file, "<div class=\"wide\"><table><tr><th></th><th>call</th><th>place</th><th>waits "
-                  "for</th></tr>\n");
-    for (int core = 1; core >= 0; core--) {
-        char *rest;
-        uint32_t count = finding_groups(finding, core == 1, CALLS_SHOWN_MAX, group, &rest);
-        for (uint32_t i = 0; i < count; i++) {
-            call_row(&group[i], file);
-            free(group[i].ranks);
-        }
-        if (rest)
-            fprintf(file, "<tr class=\"soft\"><td colspan=\"4\">and %s</td></tr>\n", rest);
-        free(rest);
+    if (status == CORE_OK && block.count) {
+        fprintf(file, "<div class=\"wide\"><table class=\"places\">\n");
+        for (uint32_t i = 0; i < block.count; i++)
+            place_row(&block.place[i], file);
+        fprintf(file, "</table></div>\n");
     }
-    fprintf(file, "</table></div>\n");
+    block_done(&block);
+    return status;
 }
 
-static void finding_article(const struct finding *finding, FILE *file)
+static enum core_status finding_article(const struct report_facts *facts,
+                                        const struct report_entry *entry, FILE *file)
 {
+    const struct finding *finding = entry->finding;
     const char *severity = finding_severity_text(finding->severity);
 
     fprintf(file, "<article class=\"%s\"><h3><span class=\"badge\">%s</span>%s: ", severity,
@@ -214,10 +221,13 @@ static void finding_article(const struct finding *finding, FILE *file)
     core_text_xml(finding->title ? finding->title : finding->rule->id, file);
     fprintf(file, "</h3>\n<div class=\"who\">\n");
     ring_draw(finding, file);
-    calls_table(finding, file);
+    enum core_status status = places_table(facts, finding, file);
     fprintf(file, "</div>\n");
-    if (finding->fact_count) {
+    if (finding->fact_count || entry->cause) {
         fprintf(file, "<ul>\n");
+        if (entry->cause)
+            fprintf(file, "<li>it follows from the %s of rule %s above</li>\n",
+                    finding_severity_text(entry->cause->severity), entry->cause->rule->id);
         for (uint32_t i = 0; i < finding->fact_count; i++) {
             fprintf(file, "<li>");
             core_text_xml(finding->fact[i], file);
@@ -226,6 +236,8 @@ static void finding_article(const struct finding *finding, FILE *file)
         fprintf(file, "</ul>\n");
     }
     fprintf(file, "<dl>");
+    if (finding->rule->help && finding->severity != FINDING_NOTE)
+        pair("help", finding->rule->help, file);
     if (finding->schedule)
         pair("schedule", finding->schedule, file);
     if (finding->repeat) {
@@ -234,6 +246,7 @@ static void finding_article(const struct finding *finding, FILE *file)
         fprintf(file, "</code></dd>\n");
     }
     fprintf(file, "</dl></article>\n");
+    return status;
 }
 
 /* --- the job ---------------------------------------------------------------------------------- */
@@ -632,8 +645,9 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     job_head(facts, file);
     if (facts->findings && facts->findings->count)
         fprintf(file, "<h2>Findings</h2>\n");
-    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
-        finding_article(&facts->findings->finding[i], file);
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
+        status = finding_article(facts, &facts->entry[i], file);
     unusual_ranks(facts, file);
     fputs(timeline_html, file);
     if (facts->events + facts->inner_events > EVENTS_MAX)
@@ -644,7 +658,8 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     totals_table(facts, file);
     cost_table(facts, file);
     time_table(&facts->time, file);
-    enum core_status status = timeline_write(facts, file);
+    if (status == CORE_OK)
+        status = timeline_write(facts, file);
     fprintf(file, "<script>\n%s</script>\n</body></html>\n", page_js);
     return status == CORE_OK && ferror(file) ? core_report(CORE_IO, "cannot write the report")
                                              : status;

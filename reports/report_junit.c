@@ -58,22 +58,22 @@ static enum core_status add_rule(const struct report_facts *facts, const struct 
     enum junit_outcome outcome = JUNIT_PASSED;
     enum core_status status = CORE_OK;
 
-    for (uint32_t i = 0; body && i < list->count; i++) {
-        const struct finding *finding = &list->finding[i];
+    for (uint32_t i = 0; body && i < list->count && status == CORE_OK; i++) {
+        const struct finding *finding = facts->entry[i].finding;
         if (finding->rule != rule)
             continue;
         if (fails(finding))
             outcome = JUNIT_FAILED;
         else if (finding->undecided && outcome == JUNIT_PASSED)
             outcome = JUNIT_SKIPPED;
-        report_text_finding(finding, body);
+        status = report_text_finding(facts, &facts->entry[i], (struct report_style){0}, body);
     }
     if (line && outcome != JUNIT_PASSED)
         message_of(list, rule, outcome, line);
-    if (body && outcome == JUNIT_FAILED && rule->help)
-        fprintf(body, "\nusual remedy: %s\n", rule->help);
     if ((body && fclose(body) != 0) | (line && fclose(line) != 0) | !body | !line)
-        status = core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
+        status = status != CORE_OK
+                     ? status
+                     : core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
     if (status == CORE_OK)
         junit_case_add(junit, name, outcome, message, *text ? text : NULL);

@@ -1,14 +1,18 @@
-/* The report for a terminal: what ran, what became of each rank, what was found, and the command
- * that shows it again. */
+/* The report for a terminal: a block a finding, as compilers print them, where the ranks were if
+ * the job did not end well, and the verdict. What else is known of the job comes with `verbose`. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "checkers/wording.h"
+#include "core/text.h"
 #include "core/trace/describe.h"
+#include "reports/block.h"
 #include "reports/report.h"
 
-enum { CALLS_SHOWN_MAX = 16, RANKS_SHOWN_MAX = 16, TOTALS_SHOWN_MAX = 12 };
+enum {
+    PARTS_SHOWN_MAX = 8, /* of a place, unless verbose: of more, the ranks are named together */
+    TOTALS_SHOWN_MAX = 12
+};
 
 static const char *plural(uint64_t count)
 {
@@ -38,103 +42,258 @@ static void print_head(const struct report_facts *facts, FILE *file)
                 plural(facts->lost));
     if (facts->ended)
         fprintf(file, "ended by  crosswait: %s\n", facts->ended);
-}
-
-/* The ranks that had no line of their own. */
-static void print_rest(const uint32_t *rank, uint32_t count, FILE *file)
-{
-    if (!count)
-        return;
-    fputs("... and ", file);
-    wording_ranks(file, rank, count, " and ");
     fputc('\n', file);
 }
 
-/* Ranks that finished in order need no line. */
-static void print_ranks(const struct report_facts *facts, FILE *file)
-{
-    uint32_t *rest = malloc((facts->trace->rank_count + 1) * sizeof *rest), left = 0;
-    uint32_t unusual = 0;
+/* --- colours ---------------------------------------------------------------------------------- */
 
-    for (uint32_t i = 0; i < facts->trace->rank_count; i++) {
-        const struct trace_rank *rank = &facts->trace->rank[i];
-        if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)
-            continue;
-        if (unusual++ == 0)
-            fprintf(file, "\n");
-        if (unusual > RANKS_SHOWN_MAX) {
-            if (rest)
-                rest[left++] = i;
-            continue;
-        }
-        fprintf(file, "rank %" PRIu32 "    %s", i, event_rank_state_text(rank->state));
-        if (rank->detail && *rank->detail)
-            fprintf(file, ": %s", rank->detail);
-        fprintf(file, "; %" PRIu64 " events recorded%s", rank->events,
-                rank->cut ? ", up to its end" : "");
-        if (rank->lost)
-            fprintf(file, ", %" PRIu64 " lost", rank->lost);
-        fprintf(file, "\n");
+enum paint { PLAIN, BOLD, RED, YELLOW, GREEN, BLUE };
+
+static const char *paint(struct report_style style, enum paint paint)
+{
+    static const char *const code[] = {
+        [PLAIN] = "\33[0m",     [BOLD] = "\33[1m",     [RED] = "\33[1;31m",
+        [YELLOW] = "\33[1;33m", [GREEN] = "\33[1;32m", [BLUE] = "\33[1;34m",
+    };
+
+    return style.colour ? code[paint] : "";
+}
+
+static enum paint severity_paint(enum finding_severity severity)
+{
+    return severity == FINDING_ERROR ? RED : severity == FINDING_WARNING ? YELLOW : GREEN;
+}
+
+/* --- a finding -------------------------------------------------------------------------------- */
+
+struct screen { /* what a block is printed with */
+    FILE *file;
+    struct report_style style;
+    int margin;       /* columns of its line numbers */
+    int where, ranks; /* of its places */
+};
+
+static void margin_print(const struct screen *s, const char *number, const char *sign)
+{
+    fprintf(s->file, "%s%*s %s%s", paint(s->style, BLUE), s->margin, number, sign,
+            paint(s->style, PLAIN));
+}
+
+static void spaces(FILE *file, uint32_t count)
+{
+    fprintf(file, "%*s", (int)count, "");
+}
+
+static struct screen screen_of(const struct block *block, struct report_style style, FILE *file)
+{
+    struct screen s = {.file = file, .style = style, .margin = 2};
+
+    for (uint32_t i = 0; i < block->count; i++) {
+        const struct block_place *place = &block->place[i];
+        int where = place->where ? (int)strlen(place->where) : 0,
+            digits = snprintf(NULL, 0, "%d", place->line);
+        if (place->source.text && digits > s.margin)
+            s.margin = digits;
+        if (where > s.where)
+            s.where = where;
+        if ((int)strlen(place->ranks) > s.ranks)
+            s.ranks = (int)strlen(place->ranks);
     }
-    print_rest(rest, left, file);
-    free(rest);
+    return s;
 }
 
-static void print_group(const struct finding_group *group, FILE *file)
+static void print_parts(const struct screen *s, const struct block_place *place, uint32_t column)
 {
-    const struct finding_call *call = group->call;
+    uint32_t shown = place->part_count;
 
-    fprintf(file, "  %-8s  %s", group->ranks ? group->ranks : "",
-            call->call ? call->call : "in no recorded call");
-    if (call->site)
-        fprintf(file, " at %s", call->site);
-    fprintf(file, "\n");
-    if (call->subject)
-        fprintf(file, "            of %s at %s\n", call->subject,
-                call->subject_site ? call->subject_site : "?");
-    if (call->waits_for)
-        fprintf(file, "            waits for %s\n", call->waits_for);
-    if (call->note)
-        fprintf(file, "            %s\n", call->note);
-}
-
-/* Ranks that do the same are one entry. */
-static void print_calls(const struct finding *finding, bool core, FILE *file)
-{
-    struct finding_group group[CALLS_SHOWN_MAX];
-    char *rest;
-    uint32_t count = finding_groups(finding, core, CALLS_SHOWN_MAX, group, &rest);
-
-    if (count && !core)
-        fprintf(file, "  waiting for them, not to blame:\n");
-    for (uint32_t i = 0; i < count; i++) {
-        print_group(&group[i], file);
-        free(group[i].ranks);
+    if (!s->style.verbose && shown > PARTS_SHOWN_MAX)
+        shown = PARTS_SHOWN_MAX;
+    for (uint32_t i = 0; i < shown; i++) {
+        if (!*place->part[i].says)
+            continue;
+        margin_print(s, "", "|");
+        spaces(s->file, column);
+        fprintf(s->file, "%s: %s\n", place->part[i].ranks, place->part[i].says);
     }
-    if (rest)
-        fprintf(file, "  ... and %s\n", rest);
-    free(rest);
+    if (shown < place->part_count) {
+        margin_print(s, "", "|");
+        spaces(s->file, column);
+        fprintf(s->file, "and %" PRIu32 " more, each with its own (--verbose shows them)\n",
+                place->part_count - shown);
+    }
 }
 
-void report_text_finding(const struct finding *finding, FILE *file)
+static void print_source(const struct screen *s, const struct block_place *place, enum paint colour)
 {
+    const struct source_line *line = &place->source;
+    char number[16];
+    uint32_t indent = 5;
+
+    snprintf(number, sizeof number, "%d", place->line);
+    margin_print(s, number, "|");
+    spaces(s->file, indent);
+    fprintf(s->file, "%s\n", line->text);
+    margin_print(s, "", "|");
+    spaces(s->file, indent + line->mark);
+    fputs(paint(s->style, colour), s->file);
+    for (uint32_t i = 0; i < line->size; i++)
+        fputc('^', s->file);
+    fprintf(s->file, "%s%s", *place->says ? " " : "", place->says);
+    if (!line->named && place->name)
+        fprintf(s->file, "%s%s", *place->says ? ", in " : " in ", place->name);
+    fprintf(s->file, "%s\n", paint(s->style, PLAIN));
+    print_parts(s, place, indent + line->mark + (line->named ? line->size + 1 : 0));
+}
+
+static void print_bare(const struct screen *s, const struct block_place *place)
+{
+    margin_print(s, "", "|");
+    fprintf(s->file, "  %s", place->name);
+    fprintf(s->file, "%s%s\n", *place->says ? ": " : "", place->says);
+    print_parts(s, place, 4);
+}
+
+static void print_place(const struct screen *s, const struct block_place *place, bool first,
+                        enum paint colour)
+{
+    FILE *file = s->file;
+
+    fprintf(file, "%s%*s%s ", paint(s->style, BLUE), s->margin + 2, "-->", paint(s->style, PLAIN));
+    if (place->name)
+        fprintf(file, "%-*s   %s", s->where, place->where ? place->where : "?", place->ranks);
+    else
+        fprintf(file, "%s, in no recorded call", place->ranks);
+    if (place->stack) {
+        spaces(file, (uint32_t)(s->ranks - (int)strlen(place->ranks)));
+        fprintf(file, "   in %s", place->stack);
+    }
+    fprintf(file, "%s\n", place->core ? "" : "   (not to blame: waits for the others)");
+    if (!place->name)
+        return;
+    if (first && place->source.text) {
+        margin_print(s, "", "|");
+        fputc('\n', file);
+    }
+    if (place->source.text)
+        print_source(s, place, colour);
+    else
+        print_bare(s, place);
+}
+
+static void print_line(const struct screen *s, const char *what, const char *text)
+{
+    margin_print(s, "", "=");
+    fprintf(s->file, " %s%s%s%s%s\n", paint(s->style, BOLD), what ? what : "", what ? ": " : "",
+            paint(s->style, PLAIN), text);
+}
+
+/* A remedy is told with the first finding of its rule. */
+static bool is_first(const struct report_facts *facts, const struct report_entry *entry)
+{
+    for (const struct report_entry *e = facts->entry; e < entry; e++)
+        if (e->finding->rule == entry->finding->rule && e->finding->severity != FINDING_NOTE)
+            return false;
+    return true;
+}
+
+static void print_lines(const struct screen *s, const struct report_facts *facts,
+                        const struct report_entry *entry)
+{
+    const struct finding *finding = entry->finding;
     bool refuted =
-        finding->confirmed == FINDING_REFUTED; /* that it was looked at is all that matters */
+        finding->confirmed == FINDING_REFUTED; /* that it was looked at is what matters */
+    char text[160];
 
-    fprintf(file, "\n%s  %s: %s\n", finding_severity_text(finding->severity), finding->rule->id,
-            finding->title);
-    if (!refuted) {
-        print_calls(finding, true, file);
-        print_calls(finding, false, file);
-    }
     for (uint32_t i = refuted && finding->fact_count ? finding->fact_count - 1 : 0;
          i < finding->fact_count; i++)
-        fprintf(file, "  - %s\n", finding->fact[i]);
-    if (finding->schedule)
-        fprintf(file, "  schedule  %s\n", finding->schedule);
+        print_line(s, NULL, finding->fact[i]);
+    if (entry->cause) {
+        snprintf(text, sizeof text, "it follows from the %s[%s] above",
+                 finding_severity_text(entry->cause->severity), entry->cause->rule->id);
+        print_line(s, NULL, text);
+    }
+    if (entry->ended && facts->reason == ENDING_DEADLOCK && entry == facts->entry)
+        print_line(s, NULL, "the job was ended there: it could never have gone on");
+    if (finding->severity != FINDING_NOTE && finding->rule->help && is_first(facts, entry))
+        print_line(s, "help", finding->rule->help);
     if (finding->repeat)
-        fprintf(file, "  again     %s\n", finding->repeat);
+        print_line(s, "again", finding->repeat);
 }
+
+enum core_status report_text_finding(const struct report_facts *facts,
+                                     const struct report_entry *entry, struct report_style style,
+                                     FILE *file)
+{
+    const struct finding *finding = entry->finding;
+    struct block block = {0};
+    enum paint colour = severity_paint(finding->severity);
+    enum core_status status = CORE_OK;
+
+    if (finding->confirmed != FINDING_REFUTED)
+        status = block_make(facts->trace, facts->source, finding, &block);
+    if (status != CORE_OK)
+        return status;
+    struct screen s = screen_of(&block, style, file);
+    fprintf(file, "%s%s[%s]%s%s: %s%s\n", paint(style, colour),
+            finding_severity_text(finding->severity), finding->rule->id, paint(style, PLAIN),
+            paint(style, BOLD), finding->title ? finding->title : finding->rule->says,
+            paint(style, PLAIN));
+    for (uint32_t i = 0; i < block.count; i++)
+        print_place(&s, &block.place[i], i == 0, colour);
+    print_lines(&s, facts, entry);
+    fputc('\n', file);
+    block_done(&block);
+    return CORE_OK;
+}
+
+/* --- the end of a job that did not end well --------------------------------------------------- */
+
+static void print_state(const struct report_last *last, FILE *file)
+{
+    const char *detail = last->detail && *last->detail ? last->detail : NULL;
+
+    switch (last->state) {
+    case EVENT_RANK_FINISHED:
+        fputs("came to its end", file);
+        return;
+    case EVENT_RANK_ENDED: /* by somebody else: where it was is what matters */
+    case EVENT_RANK_RUNNING:
+        break;
+    default:
+        fprintf(file, "%s%s%s%s, ", event_rank_state_text(last->state), detail ? " (" : "",
+                detail ? detail : "", detail ? ")" : "");
+    }
+    if (!last->call)
+        fputs("made no call", file);
+    else
+        fprintf(file, "%s %s at %s, since %.3f s", last->pending ? "in" : "outside of MPI, behind",
+                last->call, last->where ? last->where : "?", (double)last->since_first_ns / 1e9);
+    if (last->call && last->since_last_ns / 1000000 != last->since_first_ns / 1000000)
+        fprintf(file, " to %.3f s", (double)last->since_last_ns / 1e9);
+}
+
+static void print_last(const struct report_facts *facts, FILE *file)
+{
+    int width = 0;
+
+    if (!facts->last_count)
+        return;
+    if (facts->ended && !(facts->reason == ENDING_DEADLOCK && facts->findings &&
+                          facts->findings->count && facts->entry[0].ended))
+        fprintf(file, "%s\n", facts->ended);
+    fprintf(file, "where the ranks were when the job ended:\n");
+    for (uint32_t i = 0; i < facts->last_count; i++)
+        if ((int)strlen(facts->last[i].ranks) > width)
+            width = (int)strlen(facts->last[i].ranks);
+    for (uint32_t i = 0; i < facts->last_count; i++) {
+        fprintf(file, "  %-*s  ", width, facts->last[i].ranks);
+        print_state(&facts->last[i], file);
+        fputc('\n', file);
+    }
+    fputc('\n', file);
+}
+
+/* --- everything else -------------------------------------------------------------------------- */
 
 static void print_totals(const struct report_facts *facts, FILE *file)
 {
@@ -142,7 +301,7 @@ static void print_totals(const struct report_facts *facts, FILE *file)
 
     if (!facts->total_count)
         return;
-    fprintf(file, "\n%-28s %10s %12s %20s\n", "call", "count", "time ms", "volume");
+    fprintf(file, "%-28s %10s %12s %20s\n", "call", "count", "time ms", "volume");
     for (uint32_t i = 0; i < facts->total_count && i < TOTALS_SHOWN_MAX; i++) {
         const struct report_call_total *total = &facts->total[i];
         fprintf(file, "%-28s %10" PRIu64 " %12.3f %20s", total->name, total->count,
@@ -154,6 +313,7 @@ static void print_totals(const struct report_facts *facts, FILE *file)
     if (facts->total_count > TOTALS_SHOWN_MAX)
         fprintf(file, "... and %" PRIu32 " more functions\n",
                 facts->total_count - TOTALS_SHOWN_MAX);
+    fputc('\n', file);
 }
 
 static void print_ratio(FILE *file, uint64_t part, uint64_t whole)
@@ -172,7 +332,7 @@ static void print_costs(const struct report_facts *facts, FILE *file)
 
     if (!facts->cost_count)
         return;
-    fprintf(file, "\ncollectives inside the library, on the model's machine (alpha 1 us, beta 1 ns "
+    fprintf(file, "collectives inside the library, on the model's machine (alpha 1 us, beta 1 ns "
                   "a word of 8 bytes, single port)\n");
     fprintf(file, "%-25s %5s %10s %6s %11s %21s %7s %9s %9s %6s  %s\n", "call", "ranks", "bytes",
             "calls", "R (bound)", "W bytes (bound)", "C row", "engine us", "row us", "eff.",
@@ -205,6 +365,7 @@ static void print_costs(const struct report_facts *facts, FILE *file)
                 "%" PRIu64
                 " collective%s could not be measured: what went on inside was not recorded whole\n",
                 facts->cost_unmeasured, plural(facts->cost_unmeasured));
+    fputc('\n', file);
 }
 
 static void print_time(const struct report_facts *facts, FILE *file)
@@ -213,7 +374,7 @@ static void print_time(const struct report_facts *facts, FILE *file)
 
     if (!time->known)
         return;
-    fprintf(file, "\ntime on the model's machine: %.3f us, ended by rank %" PRIu32 "\n",
+    fprintf(file, "time on the model's machine: %.3f us, ended by rank %" PRIu32 "\n",
             (double)time->makespan_ps / 1e6, time->path_end);
     fprintf(file,
             "  critical path: %" PRIu64 " steps, %" PRIu64 " alphas, %" PRIu64
@@ -234,24 +395,52 @@ static void print_time(const struct report_facts *facts, FILE *file)
                 (double)idle->late_receiver_ps / 1e6, (double)idle->port_ps / 1e6,
                 (double)idle->finish_ps / 1e6);
     }
+    fputc('\n', file);
 }
 
 static void print_verdict(const struct report_facts *facts, FILE *file)
 {
     char verdict[128];
+    struct report_style style = facts->style;
+    enum paint colour = !facts->findings                          ? BOLD
+                        : finding_list_fails(facts->findings)     ? RED
+                        : finding_list_undecided(facts->findings) ? YELLOW
+                                                                  : GREEN;
 
     if (!facts->findings)
         return;
-    fprintf(file, "\nverdict   %s\n", report_verdict(facts, verdict, sizeof verdict));
+    fprintf(file, "%sverdict:%s %s\n", paint(style, colour), paint(style, PLAIN),
+            report_verdict(facts, verdict, sizeof verdict));
     if (!finding_list_fails(facts->findings) && finding_list_undecided(facts->findings))
-        fprintf(file, "          only the real job can tell: crosswait replay --live '%s' -- %s\n",
+        fprintf(file, "only the real job can tell: crosswait replay --live '%s' -- %s\n",
                 facts->trace->path, facts->command ? facts->command : "CMD...");
 }
 
-static void print_findings(const struct report_facts *facts, FILE *file)
+/* What there is to be had besides. */
+static void print_recorded(const struct report_facts *facts, FILE *file)
 {
-    for (uint32_t i = 0; facts->findings && i < facts->findings->count; i++)
-        report_text_finding(&facts->findings->finding[i], file);
+    char bytes[64];
+
+    fprintf(file, "recorded: %" PRIu64 " call%s of %" PRIu32 " rank%s", facts->events,
+            plural(facts->events), facts->trace->rank_count, plural(facts->trace->rank_count));
+    if (facts->messages)
+        fprintf(file, ", %" PRIu64 " message%s of %s", facts->messages, plural(facts->messages),
+                describe_bytes(facts->message_bytes, bytes, sizeof bytes));
+    if (facts->lost)
+        fprintf(file, "; %" PRIu64 " call%s could not be recorded", facts->lost,
+                plural(facts->lost));
+    fprintf(file, "; more: crosswait report --verbose ");
+    core_text_shell(facts->trace->path, file);
+    fputc('\n', file);
+}
+
+static enum core_status print_findings(const struct report_facts *facts, FILE *file)
+{
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
+        status = report_text_finding(facts, &facts->entry[i], facts->style, file);
+    return status;
 }
 
 static enum core_status written(FILE *file)
@@ -261,19 +450,25 @@ static enum core_status written(FILE *file)
 
 enum core_status report_text_findings(const struct report_facts *facts, FILE *file)
 {
-    print_findings(facts, file);
+    enum core_status status = print_findings(facts, file);
+
     print_verdict(facts, file);
-    return written(file);
+    return status == CORE_OK ? written(file) : status;
 }
 
 enum core_status report_text(const struct report_facts *facts, FILE *file)
 {
-    print_head(facts, file);
-    print_ranks(facts, file);
-    print_findings(facts, file);
-    print_totals(facts, file);
-    print_costs(facts, file);
-    print_time(facts, file);
+    if (facts->style.verbose)
+        print_head(facts, file);
+    enum core_status status = print_findings(facts, file);
+    print_last(facts, file);
+    if (facts->style.verbose) {
+        print_totals(facts, file);
+        print_costs(facts, file);
+        print_time(facts, file);
+    }
     print_verdict(facts, file);
-    return written(file);
+    if (!facts->style.verbose)
+        print_recorded(facts, file);
+    return status == CORE_OK ? written(file) : status;
 }

@@ -9,7 +9,8 @@
 struct text { /* appends to a fixed buffer, cutting what does not fit */
     char *buffer;
     size_t room, used;
-    bool separated; /* an argument stands already: the next one needs a comma */
+    const char *separator; /* of two arguments */
+    bool separated;        /* an argument stands already */
 };
 
 static void append(struct text *text, const char *format, ...)
@@ -31,7 +32,7 @@ static void append(struct text *text, const char *format, ...)
 static void separate(struct text *text)
 {
     if (text->separated)
-        append(text, ", ");
+        append(text, "%s", text->separator);
     text->separated = true;
 }
 
@@ -180,11 +181,26 @@ static void append_requests(struct text *text, const struct trace *trace,
     }
 }
 
+static void append_objects(struct text *text, const struct trace *trace,
+                           const struct trace_event *event)
+{
+    char word[128];
+
+    if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count &&
+        trace->op_name[event->op]) {
+        separate(text);
+        append(text, "%s", trace->op_name[event->op]);
+    }
+    if (event->comm >= 0) {
+        separate(text);
+        append(text, "%s", describe_comm(trace, event->comm, word, sizeof word));
+    }
+}
+
 const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
                           size_t buffer_bytes)
 {
-    struct text text = {.buffer = buffer, .room = buffer_bytes};
-    char word[128];
+    struct text text = {.buffer = buffer, .room = buffer_bytes, .separator = ", "};
 
     if (!buffer_bytes)
         return "";
@@ -192,15 +208,21 @@ const char *describe_call(const struct trace *trace, const struct trace_event *e
     append(&text, "%s(", trace->call[event->call].name);
     append_message(&text, event);
     append_requests(&text, trace, event);
-    if (event->op != EVENT_NONE && event->op >= 0 && (uint32_t)event->op < trace->op_count &&
-        trace->op_name[event->op]) {
-        separate(&text);
-        append(&text, "%s", trace->op_name[event->op]);
-    }
-    if (event->comm >= 0) {
-        separate(&text);
-        append(&text, "%s", describe_comm(trace, event->comm, word, sizeof word));
-    }
+    append_objects(&text, trace, event);
     append(&text, ")");
+    return buffer;
+}
+
+const char *describe_arguments(const struct trace *trace, const struct trace_event *event,
+                               char *buffer, size_t buffer_bytes)
+{
+    struct text text = {.buffer = buffer, .room = buffer_bytes, .separator = "\n"};
+
+    if (!buffer_bytes)
+        return "";
+    buffer[0] = 0;
+    append_message(&text, event);
+    append_made(&text, trace, event);
+    append_objects(&text, trace, event);
     return buffer;
 }

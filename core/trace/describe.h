@@ -11,6 +11,12 @@
 const char *describe_call(const struct trace *trace, const struct trace_event *event, char *buffer,
                           size_t buffer_bytes);
 
+/* The arguments alone, a line each, without the numbers of requests, which a person cannot know:
+ * "dest=1\ntag=0\n8 bytes\nMPI_COMM_WORLD". Written into buffer (cut if it is too small), which is
+ * returned. */
+const char *describe_arguments(const struct trace *trace, const struct trace_event *event,
+                               char *buffer, size_t buffer_bytes);
+
 /* "MPI_COMM_WORLD", the name the program gave, or "comm 3". */
 const char *describe_comm(const struct trace *trace, int32_t comm, char *buffer,
                           size_t buffer_bytes);

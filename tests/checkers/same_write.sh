@@ -19,7 +19,7 @@ END
 mpicc -g -o prog prog.c
 severity() {
     crosswait run "$1" -o T.db -- mpirun -n 2 ./prog $2 >/dev/null 2>&1
-    crosswait check --only=file T.db | grep -o '^[a-z]* *file: conflicting' || echo nothing
+    crosswait check --only=file T.db | grep -o '^[a-z]*\[file\]: conflicting' || echo nothing
 }
 severity --payload=digest
 severity --payload=digest other

@@ -2,7 +2,7 @@
 # timeout: 120
 build=$BUILD/corpus/programs
 ln -s "$build" programs
-say() { sed -n '/^recorded/,/^call /p' | grep -v '^recorded\|^call '; }
+say() { sed -n '/^crosswait: report/,/^verdict/p' | sed 1d; }
 crosswait run -o token.db -- mpirun -n 3 programs/token_bcast 0 >token.txt; echo "$?"
 say <token.txt
 crosswait run -o once.db -- mpirun -n 2 programs/test_once >once.txt; echo "$?"

@@ -9,7 +9,7 @@ failed=0
 judge() { # STATUS RULE PLACE PROGRAM WAY: how `run` ends, what it says, and where that was
     timeout -k 5 60 crosswait run -o T.db -- mpirun -n 2 "./$4" "$5" >out 2>&1
     status=$?
-    [ "$status" = "$1" ] && { [ -z "$2" ] || grep -q "^[a-z]* *$2: " out; } && { [ -z "$3" ] || grep -q "at $3" out; } && return
+    [ "$status" = "$1" ] && { [ -z "$2" ] || grep -q "^[a-z]*\[$2\]: " out; } && { [ -z "$3" ] || grep -q "at $3" out; } && return
     echo "$4 $5: exit status $status, not $1; wanted '$2' at '$3':"; cat out; failed=1
 }
 "$BUILD/tests/interpose/has_watchpoints"

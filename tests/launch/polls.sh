@@ -9,8 +9,8 @@ ended() { # after a condition has come true, for what the program polls
     [ $1 = told ] && { wait_for 'grep -q polled '$2.err >/dev/null; wait_for 'grep -q polled '$2.err; }
     kill -TERM $!
     wait $!; echo "$2: $?"
-    grep -h '^note  deadlock\|^error\|^warning\|^verdict' $2.out
-    grep -h '^  - rank 0 has only polled' $2.out | sed 's/[0-9.]* seconds/N seconds/; s/[0-9]* times/N times/'
+    grep -h '^note.deadlock\|^error\|^warning\|^verdict' $2.out
+    grep -h '^   = rank 0 has only polled' $2.out | sed 's/[0-9.]* seconds/N seconds/; s/[0-9]* times/N times/'
     grep -h 'polled in vain' $2.err | sed 's/for [0-9]* seconds/for N seconds/'
     echo "left behind $(left cw.polls)"
 }

@@ -103,44 +103,12 @@ static void awaited_ranks_are_runs(void **state)
     free(call.await);
 }
 
-/* Ranks 0 to 19 and 21 to 23 do the same, 20 does not; 24 is not to blame. */
-static void calls_that_are_alike_are_groups(void **state)
-{
-    struct finding_list list = {0};
-    struct finding *finding = finding_list_add(&list, RULE_DEADLOCK, FINDING_ERROR);
-    struct finding_group group[2];
-    char *rest;
-
-    (void)state;
-    for (uint32_t rank = 0; rank < 25; rank++) {
-        struct finding_call *call = finding_call_add(finding, NULL, rank, 0);
-        call->core = rank < 24;
-        call->call = strdup(rank == 20 ? "MPI_Recv" : "MPI_Barrier");
-    }
-    assert_int_equal(finding_groups(finding, true, 2, group, &rest), 2);
-    assert_null(rest);
-    assert_string_equal(group[0].ranks, "ranks 0 to 19 and 21 to 23");
-    assert_string_equal(group[1].ranks, "rank 20");
-    free(group[0].ranks);
-    free(group[1].ranks);
-    assert_int_equal(finding_groups(finding, true, 1, group, &rest), 1);
-    assert_string_equal(rest, "rank 20");
-    free(group[0].ranks);
-    free(rest);
-    assert_int_equal(finding_groups(finding, false, 2, group, &rest), 1);
-    assert_string_equal(group[0].ranks, "rank 24");
-    assert_null(rest);
-    free(group[0].ranks);
-    finding_list_done(&list);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_note_does_not_fail_a_list_but_a_warning_does),
         cmocka_unit_test(the_json_form_holds_what_was_said),
         cmocka_unit_test(awaited_ranks_are_runs),
-        cmocka_unit_test(calls_that_are_alike_are_groups),
         cmocka_unit_test(what_is_not_wanted_is_left_out),
         cmocka_unit_test(the_command_that_shows_it_again_asks_for_its_rule),
     };

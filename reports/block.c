@@ -1,0 +1,366 @@
+/* See block.h. */
+#include "reports/block.h"
+
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/wording.h"
+#include "core/array.h"
+#include "core/trace/describe.h"
+
+static enum core_status no_memory(void)
+{
+    return core_report(CORE_NO_MEMORY, "out of memory for the report");
+}
+
+/* --- the way to a call ------------------------------------------------------------------------ */
+
+static void frame_write(FILE *file, const char *function, const char *inlined, bool first)
+{
+    fprintf(file, "%s%s%s%s", first ? "" : " < ", inlined && *inlined ? inlined : "",
+            inlined && *inlined ? " < " : "", function);
+}
+
+/* What called main belongs to no program. */
+static bool is_outermost(const char *function)
+{
+    return !strcmp(function, "main") || !strcmp(function, "MAIN__");
+}
+
+char *block_stack(struct trace *trace, const struct trace_event *event)
+{
+    static const char sql[] =
+        "SELECT coalesce(s.function, s.symbol), s.inlined FROM stack t JOIN site s ON s.id = "
+        "t.site WHERE t.event = (?1 << 40) + ?2 ORDER BY t.depth";
+    const struct trace_site *site = event->site > 0 && (uint32_t)event->site < trace->site_count
+                                        ? &trace->site[event->site]
+                                        : NULL;
+    const char *function = !site ? NULL : site->function ? site->function : site->symbol;
+    char *text = NULL;
+    size_t bytes;
+    bool first = true, more = true;
+    sqlite3_stmt *row = NULL;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    if (sqlite3_prepare_v2(trace->db, sql, -1, &row, NULL) == SQLITE_OK) {
+        sqlite3_bind_int64(row, 1, event->rank);
+        sqlite3_bind_int64(row, 2, (int64_t)event->seq);
+        while (more && sqlite3_step(row) == SQLITE_ROW) {
+            const char *name = (const char *)sqlite3_column_text(row, 0);
+            if (name)
+                frame_write(file, name, (const char *)sqlite3_column_text(row, 1), first);
+            first &= !name;
+            more = name && !is_outermost(name);
+        }
+    }
+    sqlite3_finalize(row);
+    if (first && function)
+        frame_write(file, function, site->inlined, true);
+    first &= !function;
+    if (fclose(file) != 0 || first) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+/* --- which calls are one ---------------------------------------------------------------------- */
+
+struct member { /* a rank; what is said of its call, and of the one it waits for, a line each */
+    uint32_t rank;
+    uint64_t seq;
+    char *says, *subject;
+};
+struct group {
+    bool core, waits;
+    int32_t call, site, subject_call, subject_site; /* -1: none */
+    char *stack;                                    /* NULL: not known */
+    struct member *member;
+    uint32_t count, room, order;
+};
+struct gathering {
+    struct trace *trace;
+    struct group *group;
+    uint32_t count, room;
+};
+
+static void gathering_done(struct gathering *g)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        for (uint32_t j = 0; j < g->group[i].count; j++) {
+            free(g->group[i].member[j].says);
+            free(g->group[i].member[j].subject);
+        }
+        free(g->group[i].member);
+        free(g->group[i].stack);
+    }
+    free(g->group);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+    return a == b || (a && b && !strcmp(a, b));
+}
+
+/* The group with this key; takes its stack. NULL: out of memory, reported. */
+static struct group *group_get(struct gathering *g, struct group key)
+{
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct group *group = &g->group[i];
+        if (group->core == key.core && group->call == key.call && group->site == key.site &&
+            group->subject_call == key.subject_call && group->subject_site == key.subject_site &&
+            same_text(group->stack, key.stack)) {
+            free(key.stack);
+            return group;
+        }
+    }
+    key.order = g->count;
+    if (CORE_ARRAY_PUSH(g->group, g->count, g->room, "the report", key) != CORE_OK) {
+        free(key.stack);
+        return NULL;
+    }
+    return &g->group[g->count - 1];
+}
+
+static char *says_of(const struct finding_call *call, const char *arguments)
+{
+    char *text = NULL;
+
+    if (asprintf(&text, "%s\n%s%s\n%s", arguments, call->waits_for ? "waits for " : "",
+                 call->waits_for ? call->waits_for : "", call->note ? call->note : "") < 0)
+        return NULL;
+    return text;
+}
+
+static enum core_status call_gather(struct gathering *g, const struct finding_call *call)
+{
+    struct trace *trace = g->trace;
+    struct group key = {.core = call->core, .call = -1, .site = -1, .subject_call = -1};
+    struct member member = {.rank = call->rank, .seq = call->seq};
+    struct trace_event event;
+    char arguments[512] = "", subject[512] = "";
+
+    key.subject_site = -1;
+    if (call->subject_seq &&
+        trace_event_get(trace, call->rank, call->subject_seq, &event) == CORE_OK) {
+        key.subject_call = event.call;
+        key.subject_site = event.site;
+        describe_arguments(trace, &event, subject, sizeof subject);
+    }
+    if (call->seq && trace_event_get(trace, call->rank, call->seq, &event) == CORE_OK) {
+        key.call = event.call;
+        key.site = event.site;
+        key.stack = block_stack(trace, &event);
+        describe_arguments(trace, &event, arguments, sizeof arguments);
+    }
+    struct group *group = group_get(g, key);
+    if (!group)
+        return CORE_NO_MEMORY;
+    group->waits |= call->waits_for != NULL;
+    member.says = says_of(call, arguments);
+    member.subject = strdup(subject);
+    enum core_status status =
+        member.says && member.subject
+            ? CORE_ARRAY_PUSH(group->member, group->count, group->room, "the report", member)
+            : no_memory();
+    if (status != CORE_OK) {
+        free(member.says);
+        free(member.subject);
+    }
+    return status;
+}
+
+static int group_compare(const void *a, const void *b)
+{
+    const struct group *x = a, *y = b;
+
+    if (x->core != y->core)
+        return x->core ? -1 : 1;
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+/* --- what is the same for all of them --------------------------------------------------------- */
+
+typedef const char *(*words_fn)(const struct member *member);
+static const char *words_call(const struct member *member)
+{
+    return member->says;
+}
+static const char *words_subject(const struct member *member)
+{
+    return member->subject;
+}
+
+static bool has_line(const char *text, const char *line, size_t bytes)
+{
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n')
+        if (strcspn(at, "\n") == bytes && !memcmp(at, line, bytes))
+            return true;
+    return false;
+}
+
+static bool all_have(const struct group *group, words_fn words, const char *line, size_t bytes)
+{
+    for (uint32_t i = 0; i < group->count; i++)
+        if (!has_line(words(&group->member[i]), line, bytes))
+            return false;
+    return true;
+}
+
+/* Those lines of the member that all have, or those that not all have. */
+static char *lines_join(const struct group *group, uint32_t member, words_fn words, bool common)
+{
+    const char *text = words(&group->member[member]);
+    char *joined = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&joined, &bytes);
+    bool first = true;
+
+    if (!file)
+        return NULL;
+    for (const char *at = text; *at; at += strcspn(at, "\n"), at += *at == '\n') {
+        size_t line = strcspn(at, "\n");
+        if (line && all_have(group, words, at, line) == common) {
+            fprintf(file, "%s%.*s", first ? "" : ", ", (int)line, at);
+            first = false;
+        }
+    }
+    return fclose(file) == 0 ? joined : NULL;
+}
+
+static char *ranks_of(const struct group *group, const char *const *says, const char *which)
+{
+    uint32_t *rank = malloc(((size_t)group->count + 1) * sizeof *rank), count = 0;
+
+    for (uint32_t i = 0; rank && i < group->count; i++)
+        if (!says || !strcmp(says[i], which))
+            rank[count++] = group->member[i].rank;
+    char *text = rank ? wording_ranks_short(rank, count) : NULL;
+    free(rank);
+    return text;
+}
+
+static enum core_status parts_make(const struct group *group, words_fn words,
+                                   struct block_place *place)
+{
+    char **says = calloc((size_t)group->count + 1, sizeof *says);
+    bool differ = false;
+    enum core_status status = says ? CORE_OK : no_memory();
+
+    for (uint32_t i = 0; i < group->count && status == CORE_OK; i++) {
+        says[i] = lines_join(group, i, words, false);
+        differ |= says[i] && *says[i];
+        status = says[i] ? CORE_OK : no_memory();
+    }
+    for (uint32_t i = 0; i < group->count && status == CORE_OK && differ; i++) {
+        bool told = false;
+        for (uint32_t k = 0; k < i && !told; k++)
+            told = !strcmp(says[k], says[i]);
+        if (told)
+            continue;
+        struct block_part part = {.ranks = ranks_of(group, (const char *const *)says, says[i]),
+                                  .says = strdup(says[i])};
+        status = part.ranks && part.says ? CORE_ARRAY_PUSH(place->part, place->part_count,
+                                                           place->part_room, "the report", part)
+                                         : no_memory();
+        if (status != CORE_OK) {
+            free(part.ranks);
+            free(part.says);
+        }
+    }
+    for (uint32_t i = 0; says && i < group->count; i++)
+        free(says[i]);
+    free(says);
+    return status;
+}
+
+/* --- the block -------------------------------------------------------------------------------- */
+
+static void place_done(struct block_place *place)
+{
+    for (uint32_t i = 0; i < place->part_count; i++) {
+        free(place->part[i].ranks);
+        free(place->part[i].says);
+    }
+    free(place->part);
+    free(place->ranks);
+    free(place->where);
+    free(place->stack);
+    free(place->source.text);
+    free(place->says);
+}
+
+void block_done(struct block *block)
+{
+    for (uint32_t i = 0; i < block->count; i++)
+        place_done(&block->place[i]);
+    free(block->place);
+    *block = (struct block){0};
+}
+
+static enum core_status place_add(struct gathering *g, struct source *source,
+                                  const struct group *group, bool subject, struct block *block)
+{
+    const struct trace *trace = g->trace;
+    int32_t call = subject ? group->subject_call : group->call,
+            site = subject ? group->subject_site : group->site;
+    const struct trace_site *at =
+        site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
+    words_fn words = subject ? words_subject : words_call;
+    struct block_place place = {.name = call >= 0 ? trace->call[call].name : NULL,
+                                .line = at ? at->line : 0,
+                                .core = group->core,
+                                .rank = group->member[0].rank,
+                                .seq = subject ? 0 : group->member[0].seq};
+
+    if (call >= 0) {
+        place.where = source_place(source, trace, site);
+        place.source = source_line_get(source, at, place.name);
+    }
+    place.says = lines_join(group, 0, words, true);
+    place.ranks = !subject       ? ranks_of(group, NULL, NULL)
+                  : group->waits ? strdup("the operation it waits for")
+                                 : strdup("the other call");
+    if (!subject) {
+        place.stack = group->stack ? strdup(group->stack) : NULL;
+    }
+    enum core_status status = parts_make(group, words, &place);
+    if (status == CORE_OK && (!place.says || !place.ranks))
+        status = no_memory();
+    if (status == CORE_OK)
+        status = CORE_ARRAY_PUSH(block->place, block->count, block->room, "the report", place);
+    if (status != CORE_OK)
+        place_done(&place);
+    return status;
+}
+
+enum core_status block_make(struct trace *trace, struct source *source,
+                            const struct finding *finding, struct block *out_block)
+{
+    struct gathering g = {.trace = trace};
+    struct block block = {0};
+    enum core_status status = CORE_OK;
+
+    for (uint32_t i = 0; i < finding->call_count && status == CORE_OK; i++)
+        status = call_gather(&g, &finding->call[i]);
+    if (g.count)
+        qsort(g.group, g.count, sizeof *g.group, group_compare);
+    for (uint32_t i = 0; i < g.count && status == CORE_OK; i++) {
+        status = place_add(&g, source, &g.group[i], false, &block);
+        if (status == CORE_OK && g.group[i].subject_call >= 0)
+            status = place_add(&g, source, &g.group[i], true, &block);
+    }
+    gathering_done(&g);
+    if (status == CORE_OK)
+        *out_block = block;
+    else
+        block_done(&block);
+    return status;
+}

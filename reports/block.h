@@ -1,0 +1,48 @@
+/* What a finding looks like to a person: the places that it is about, each with its ranks, the
+ * source line and what is said of the call there. Ranks that make the same call at the same place
+ * on the same way are one; the fewest ranks come first, since theirs is mostly the odd call. Text,
+ * JUnit and HTML show blocks.
+ *
+ * Invariants
+ *  1. No rank is left out: each call of the finding is in one place, and in one of its parts. */
+#ifndef REPORTS_BLOCK_H
+#define REPORTS_BLOCK_H
+
+#include <stdint.h>
+
+#include "checkers/finding.h"
+#include "core/status.h"
+#include "reports/source.h"
+
+struct block_part { /* ranks of a place whose calls are alike in all that is said */
+    char *ranks;    /* "ranks 0-3,5" */
+    char *says;     /* "dest=1, waits for rank 1"; may be empty */
+};
+struct block_place {
+    char *ranks;      /* "ranks 0-19,21-23", "the operation it waits for" */
+    const char *name; /* "MPI_Send"; NULL: in no recorded call */
+    char *where;      /* "src/hang20.c:23" */
+    char *stack;      /* "solve < main", innermost first; NULL unknown */
+    int line;         /* of the source */
+    struct source_line source;
+    char *says;    /* what is the same for all of them, "tag=7, 8 bytes, waits for rank 1" */
+    bool core;     /* false: they merely wait for the others */
+    uint32_t rank; /* the first of them, and its event: 0 none */
+    uint64_t seq;
+    struct block_part *part; /* what is not the same, ranks and words; none: nothing differs */
+    uint32_t part_count, part_room;
+};
+struct block {
+    struct block_place *place;
+    uint32_t count, room;
+};
+
+enum core_status block_make(struct trace *trace, struct source *source,
+                            const struct finding *finding, struct block *out_block);
+void block_done(struct block *block); /* leaves it zeroed */
+
+/* The functions that the event was made in, "solve < main", as far as they were recorded: free()
+ * it. NULL: not known. */
+char *block_stack(struct trace *trace, const struct trace_event *event);
+
+#endif

@@ -1,0 +1,78 @@
+/* The order in which findings are told: what ended the job, errors before warnings before notes, a
+ * symptom under its cause; else as they were found. */
+#include <stdlib.h>
+
+#include "core/array.h"
+#include "reports/report.h"
+
+/* The rank is still in one of the calls that hold it. */
+static bool ended_in(struct trace *trace, const struct finding *finding)
+{
+    struct trace_event event;
+
+    for (uint32_t i = 0; i < finding->call_count && finding->severity != FINDING_NOTE; i++) {
+        const struct finding_call *call = &finding->call[i];
+        if (call->core && call->seq && call->rank < trace->rank_count &&
+            trace->rank[call->rank].state != EVENT_RANK_FINISHED &&
+            trace_event_get(trace, call->rank, call->seq, &event) == CORE_OK && event.pending)
+            return true;
+    }
+    return false;
+}
+
+static const struct report_entry *head_of(const struct report_entry *entry,
+                                          const struct report_entry *all)
+{
+    return entry->cause ? &all[entry->cause->id - 1] : entry;
+}
+
+struct place { /* of an entry: that of the cause it stands under, and its own */
+    struct report_entry entry, head;
+};
+
+static int place_compare(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    const struct finding *p = x->head.finding, *q = y->head.finding;
+
+    if (x->head.ended != y->head.ended)
+        return x->head.ended ? -1 : 1;
+    if (p->severity != q->severity)
+        return p->severity > q->severity ? -1 : 1;
+    if (p->id != q->id)
+        return p->id < q->id ? -1 : 1;
+    if (!x->entry.cause != !y->entry.cause)
+        return x->entry.cause ? 1 : -1;
+    return (x->entry.finding->id > y->entry.finding->id) -
+           (x->entry.finding->id < y->entry.finding->id);
+}
+
+enum core_status report_order_gather(struct report_facts *facts)
+{
+    uint32_t count = facts->findings ? facts->findings->count : 0;
+    struct place *place = NULL;
+    enum core_status status = CORE_ARRAY_NEW(facts->entry, count + 1, "the report");
+
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(place, count + 1, "the report");
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) { /* by id */
+        const struct finding *finding = &facts->findings->finding[i];
+        facts->entry[i] = (struct report_entry){
+            .finding = finding,
+            .cause = finding->cause ? &facts->findings->finding[finding->cause - 1] : NULL,
+            .ended = ended_in(facts->trace, finding)};
+    }
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++)
+        place[i] = (struct place){facts->entry[i], *head_of(&facts->entry[i], facts->entry)};
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++) /* a cause that ended it by its
+                                                                 symptom ended it as well */
+        for (uint32_t k = 0; k < count && place[i].entry.ended && place[i].entry.cause; k++)
+            if (place[k].head.finding == place[i].head.finding)
+                place[k].head.ended = true;
+    if (status == CORE_OK && count)
+        qsort(place, count, sizeof *place, place_compare);
+    for (uint32_t i = 0; i < count && status == CORE_OK; i++)
+        facts->entry[i] = place[i].entry;
+    free(place);
+    return status;
+}

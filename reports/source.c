@@ -1,0 +1,175 @@
+/* See source.h. */
+#include "reports/source.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/array.h"
+
+enum { LINE_SHOWN_MAX = 200 };
+
+struct source_file {
+    char *path;
+    char *text; /* NULL: it cannot be read */
+    bool newer; /* than the recorded run */
+};
+
+struct source {
+    char *folder;
+    uint64_t started_ns;
+    struct source_file *file;
+    uint32_t count, room;
+};
+
+enum core_status source_open(uint64_t started_ns, struct source **out_source)
+{
+    struct source *source = calloc(1, sizeof *source);
+
+    if (!source)
+        return core_report(CORE_NO_MEMORY, "out of memory for the report");
+    source->started_ns = started_ns;
+    source->folder = getcwd(NULL, 0); /* NULL: no place is below it */
+    *out_source = source;
+    return CORE_OK;
+}
+
+void source_close(struct source *source)
+{
+    if (!source)
+        return;
+    for (uint32_t i = 0; i < source->count; i++) {
+        free(source->file[i].path);
+        free(source->file[i].text);
+    }
+    free(source->file);
+    free(source->folder);
+    free(source);
+}
+
+static char *text_read(const char *path, uint64_t started_ns, bool *out_newer)
+{
+    struct stat about;
+    FILE *file = fopen(path, "re");
+    char *text = NULL;
+
+    if (file && fstat(fileno(file), &about) == 0 && S_ISREG(about.st_mode) &&
+        about.st_size < SOURCE_FILE_BYTES_MAX) {
+        size_t bytes = 0;
+        text = malloc((size_t)about.st_size + 1);
+        if (text)
+            bytes = fread(text, 1, (size_t)about.st_size, file);
+        if (text)
+            text[bytes] = 0;
+        *out_newer = (uint64_t)about.st_mtim.tv_sec * 1000000000 + (uint64_t)about.st_mtim.tv_nsec >
+                     started_ns;
+    }
+    if (file)
+        fclose(file);
+    return text;
+}
+
+/* NULL: out of memory. Invariant 1. */
+static const struct source_file *file_get(struct source *source, const char *path)
+{
+    struct source_file file = {.path = NULL};
+
+    for (uint32_t i = 0; i < source->count; i++)
+        if (!strcmp(source->file[i].path, path))
+            return &source->file[i];
+    file.path = strdup(path);
+    if (!file.path)
+        return NULL;
+    file.text = text_read(path, source->started_ns, &file.newer);
+    if (CORE_ARRAY_PUSH(source->file, source->count, source->room, "the report's source files",
+                        file) != CORE_OK) {
+        free(file.path);
+        free(file.text);
+        return NULL;
+    }
+    return &source->file[source->count - 1];
+}
+
+/* The line's start and length in the text; NULL: there are not so many. */
+static const char *line_find(const char *text, int line, size_t *out_bytes)
+{
+    for (int i = 1; i < line && text; i++) {
+        text = strchr(text, '\n');
+        text = text ? text + 1 : NULL;
+    }
+    if (!text || line < 1 || !*text)
+        return NULL;
+    *out_bytes = strcspn(text, "\r\n");
+    return text;
+}
+
+/* Control characters would move the terminal's cursor. */
+static char *line_copy(const char *text, size_t bytes)
+{
+    while (bytes && isspace((unsigned char)*text)) {
+        text++;
+        bytes--;
+    }
+    while (bytes && isspace((unsigned char)text[bytes - 1]))
+        bytes--;
+    char *copy = strndup(text, bytes < LINE_SHOWN_MAX ? bytes : LINE_SHOWN_MAX);
+    for (char *at = copy; at && *at; at++)
+        if (iscntrl((unsigned char)*at))
+            *at = ' ';
+    return copy;
+}
+
+/* Columns, not bytes: what follows a character's first byte in UTF-8 takes none. */
+static uint32_t columns(const char *text, size_t bytes)
+{
+    uint32_t count = 0;
+
+    for (size_t i = 0; i < bytes; i++)
+        count += ((unsigned char)text[i] & 0xc0) != 0x80;
+    return count;
+}
+
+struct source_line source_line_get(struct source *source, const struct trace_site *site,
+                                   const char *name)
+{
+    const char *path = site && site->path ? site->path : site ? site->file : NULL;
+    const struct source_file *file = path && site->line > 0 ? file_get(source, path) : NULL;
+    struct source_line line = {0};
+    size_t bytes;
+    const char *text = file && file->text ? line_find(file->text, site->line, &bytes) : NULL;
+
+    if (!text)
+        return line;
+    line.text = line_copy(text, bytes);
+    if (!line.text)
+        return line;
+    const char *found = name ? strcasestr(line.text, name) : NULL; /* Fortran has no case */
+    line.named = found != NULL;
+    if (found) {
+        line.mark = columns(line.text, (size_t)(found - line.text));
+        line.size = columns(found, strlen(name));
+    } else {
+        line.size = columns(line.text, strlen(line.text));
+    }
+    if (!line.size || (!found && (file->newer || !source->started_ns))) {
+        free(line.text);
+        return (struct source_line){0};
+    }
+    return line;
+}
+
+char *source_place(const struct source *source, const struct trace *trace, int32_t site)
+{
+    const struct trace_site *s =
+        site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
+    size_t folder = source->folder ? strlen(source->folder) : 0;
+    char place[512], *text = NULL;
+
+    if (!s || !s->file || !s->path || !folder || strncmp(s->path, source->folder, folder) != 0 ||
+        s->path[folder] != '/')
+        return strdup(trace_site_text(trace, site, place, sizeof place));
+    return asprintf(&text, "%s:%d", s->path + folder + 1, s->line) < 0 ? NULL : text;
+}
