@@ -208,8 +208,8 @@ enum core_status check_need(const struct check_input *input, const struct replay
     return CORE_OK;
 }
 
-enum core_status check_all(struct trace *trace, const struct check_options *options,
-                           struct finding_list *list)
+static enum core_status check_held(struct trace *trace, const struct check_options *options,
+                                   struct finding_list *list)
 {
     struct replay_program program = {0};
     struct replay_lower_notes notes;
@@ -251,5 +251,17 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
         status = trace_findings_each(trace, recall_one, list);
     if (status == CORE_OK && budget_spent && !finding_list_fails(list))
         return CORE_BUDGET;
+    return status;
+}
+
+enum core_status check_all(struct trace *trace, const struct check_options *options,
+                           struct finding_list *list)
+{
+    enum core_status status = trace_hold(trace);
+
+    if (status != CORE_OK)
+        return status;
+    status = check_held(trace, options, list);
+    trace_release(trace);
     return status;
 }

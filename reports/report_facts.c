@@ -129,8 +129,8 @@ static enum core_status gather_totals(struct report_facts *facts)
     return status;
 }
 
-enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
-                                     struct report_facts *out_facts)
+static enum core_status gather(struct trace *trace, const struct finding_list *findings,
+                               struct report_facts *out_facts)
 {
     struct report_facts facts = {.trace = trace, .findings = findings, .exit_code = -1};
     struct ending ending;
@@ -189,6 +189,18 @@ enum core_status report_facts_gather(struct trace *trace, const struct finding_l
         *out_facts = facts;
     else
         report_facts_done(&facts);
+    return status;
+}
+
+enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
+                                     struct report_facts *out_facts)
+{
+    enum core_status status = trace_hold(trace);
+
+    if (status != CORE_OK)
+        return status;
+    status = gather(trace, findings, out_facts);
+    trace_release(trace);
     return status;
 }
 

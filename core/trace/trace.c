@@ -21,6 +21,8 @@
 #include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
 
+enum { BUSY_MS_MAX = 60000 }; /* another one may hold the trace while it judges it */
+
 struct arena { /* blocks of a trace's memory */
     struct arena *next;
     max_align_t data[];
@@ -546,7 +548,7 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
         goto undo;
     }
     sqlite3_extended_result_codes(trace.db, 1);
-    sqlite3_busy_timeout(trace.db, 2000);
+    sqlite3_busy_timeout(trace.db, BUSY_MS_MAX);
     sqlite3_db_config(trace.db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
     sqlite3_db_config(trace.db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
     sqlite3_db_config(trace.db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
@@ -571,6 +573,25 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
 undo:
     trace_close(&trace);
     return status;
+}
+
+enum core_status trace_hold(struct trace *trace)
+{
+    int code = SQLITE_OK;
+
+    if (!trace->holds)
+        code = core_fault() ? SQLITE_NOMEM : sqlite3_exec(trace->db, "BEGIN", NULL, NULL, NULL);
+    if (code != SQLITE_OK)
+        return trace_failed(trace, code);
+    trace->holds++;
+    return CORE_OK;
+}
+
+void trace_release(struct trace *trace)
+{
+    CORE_CHECK(trace->holds > 0);
+    if (!--trace->holds)
+        sqlite3_exec(trace->db, "END", NULL, NULL, NULL);
 }
 
 void trace_close(struct trace *trace)

@@ -74,6 +74,7 @@ struct trace { /* opened by trace_open; arrays are indexed by id, entries of ids
     void *arena;                 /* strings and arrays above */
     struct trace_shapes *shapes; /* what cursors share */
     uint32_t rows_kept_max;      /* events that cursors keep in memory; 0: none */
+    uint32_t holds;              /* trace_hold */
     uint64_t file_bytes; /* no table can have more rows than this: a bound for damaged files */
 };
 
@@ -83,6 +84,11 @@ enum trace_access { TRACE_READ, TRACE_WRITE /* findings and runs can be added */
  * version, is damaged. */
 enum core_status trace_open(const char *path, enum trace_access access, struct trace *out_trace);
 void trace_close(struct trace *trace); /* takes a zeroed one */
+
+/* Between the two, which nest, the file is locked against writers once instead of at each question.
+ * Cursors do so while they are open. Nothing is written meanwhile. */
+enum core_status trace_hold(struct trace *trace);
+void trace_release(struct trace *trace);
 
 /* World rank of rank `peer` of comm as seen by world rank `me` (for intercommunicators: in the
  * other group). EVENT_ANY, EVENT_PROC_NULL and EVENT_ROOT come back unchanged; EVENT_NONE if out of

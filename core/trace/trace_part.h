@@ -22,6 +22,89 @@ bool trace_column(sqlite3_stmt *stmt, int column, int32_t none, int32_t *out_val
 /* Memory that lives as long as the trace, zeroed. NULL: none left. */
 void *trace_alloc(struct trace *trace, uint64_t count, size_t bytes);
 
+/* --- trace_shape.c: what repeats of events -----------------------------------------------------
+ */
+
+struct trace_shape {
+    uint32_t id, set; /* id 0: empty. set: of its completions; 0: none */
+    int32_t call, comm, win, peer, tag, datatype, root, op, site, thread, error;
+    int32_t recv_peer, recv_tag, recv_datatype;
+    int64_t count, recv_count, arg_set;
+    uint64_t bytes, recv_bytes, parent_back;
+    bool many; /* the call has a list of requests */
+};
+struct trace_set_part { /* a completion, its request counted from the event's */
+    int64_t ahead;
+    uint64_t bytes;
+    uint32_t index;
+    int32_t source, tag, error;
+    bool has_request, done, cancelled;
+};
+struct trace_arg_part {
+    uint32_t name, index;
+    int64_t value;
+};
+struct trace_first { /* where each id's parts begin: at[0, last + 2), ids from 1 */
+    uint32_t *at, room;
+    uint64_t last;
+};
+struct trace_sets {
+    struct trace_set_part *part;
+    uint32_t part_count, part_room, missed;
+    struct trace_first first;
+    int64_t now; /* the one that was looked up; whole: all were read */
+    bool tried, whole;
+};
+struct trace_args {
+    struct trace_arg_part *part;
+    uint32_t part_count, part_room, missed;
+    struct trace_first first;
+    bool tried, whole;
+};
+struct trace_row { /* of event_row */
+    uint64_t seq;
+    int64_t request, enter, repeat;
+    int64_t duration; /* -1: the call did not return */
+    uint32_t shape;
+};
+struct trace_rows {
+    struct trace_row *row;
+    uint32_t count, room;
+    bool whole; /* they are all that the rank has; else there are none */
+};
+struct trace_shapes { /* what cursors share */
+    struct trace_shape *shape;
+    uint64_t shape_last; /* the largest id */
+    uint32_t shape_room, missed;
+    struct trace_sets set;
+    struct trace_args arg;
+    char **name; /* of arguments */
+    uint32_t name_count, name_room;
+    struct trace_rows *rows;        /* a rank each */
+    uint32_t rank_count, rows_held; /* rows_held: of all ranks, kept or held by a cursor */
+    sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id, *event_by_id;
+};
+
+/* trace->shapes is there from then on. */
+enum core_status trace_shapes_open(struct trace *trace);
 void trace_shapes_free(struct trace_shapes *shapes);
+
+enum core_status trace_shape_find(struct trace *trace, uint32_t id,
+                                  const struct trace_shape **out_shape);
+static inline enum core_status trace_shape_get(struct trace *trace, uint32_t id,
+                                               const struct trace_shape **out_shape)
+{
+    const struct trace_shape *shape = &trace->shapes->shape[id % trace->shapes->shape_room];
+
+    *out_shape = shape;
+    return __builtin_expect(shape->id == id && id, 1) ? CORE_OK
+                                                      : trace_shape_find(trace, id, out_shape);
+}
+/* The completions of a set; 0: none. Valid until the next call. */
+enum core_status trace_set_get(struct trace *trace, uint32_t id,
+                               const struct trace_set_part **out_part, uint32_t *out_count);
+/* Values of an argument of a set of arguments; as trace_arg_get. */
+enum core_status trace_arg_find(struct trace *trace, int64_t set, const char *name,
+                                int64_t **out_value, uint32_t *out_count);
 
 #endif
