@@ -232,9 +232,10 @@ struct world_message { /* sent, not yet received */
     int32_t tag;
     int32_t world; /* the sender's world rank */
     size_t bytes;
-    struct ompi_request_t *send; /* waits for the match; NULL: buffered */
-    uint8_t *packed;             /* buffered data; NULL: still with the sender */
-    MPI_Datatype type;           /* of the sender, for signatures; may be NULL */
+    const struct world_past *past; /* order=explore: what it would not be without */
+    struct ompi_request_t *send;   /* waits for the match; NULL: buffered */
+    uint8_t *packed;               /* buffered data; NULL: still with the sender */
+    MPI_Datatype type;             /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
     const char *call;
     uint8_t small[MESSAGE_SMALL];
@@ -282,6 +283,12 @@ struct ompi_request_t {
     MPI_Status status;
     uint64_t checksum;
     uint64_t post[2], done[2];
+    /* order=explore: which posting of all; its place among its rank's; what it needed to be posted
+     * and to complete; what decides about a wildcard; it was looked at in vain */
+    uint32_t serial, order;
+    const struct world_past *past, *done_past;
+    struct world_decider *decider;
+    bool polled;
     struct world_general *general;
     struct world_deferred *deferred;
 };
@@ -306,6 +313,9 @@ struct world_fiber {
     bool is_rank; /* a rank's own fiber, not one of a nonblocking collective */
     int waiting;  /* requests it still waits for before it is ready */
     bool probing;
+    const struct world_past *past; /* order=explore: decisions that it has come past */
+    struct world_decider *decider; /* it asks */
+    const void *site;              /* where the program made the call; NULL: unknown */
     /* What it is doing, for reports. */
     const char *call;
     int peer, tag;
@@ -343,6 +353,9 @@ struct world_rank {
     size_t bsend_bytes, bsend_used;
     struct ompi_communicator_t world, self;
     int self_member;
+    uint32_t decision_count, order_count; /* order=explore */
+    struct world_decider *decided;
+    struct world_polled *polled;
     struct world_extra *extra; /* NULL until something in it is needed: world_extra() */
     uint8_t
         *globals; /* this rank's copy of the program's global variables, while it does not run */
@@ -361,8 +374,10 @@ struct world_state {
     struct world_fiber *paused; /* by turn; they go on when nobody is ready, or polls in vain */
     struct world_delayed *delayed, *delayed_free;
     uint64_t ticks;
-    int live_count; /* ranks not yet returned */
-    bool chosen;    /* order=random */
+    int live_count;                /* ranks not yet returned */
+    bool chosen;                   /* order=random */
+    struct world_explore *explore; /* order=explore, else NULL */
+    uint32_t serial;               /* of requests */
     bool stop;
     uint64_t step_count, step_count_max;
     uint64_t now_ns;
@@ -524,6 +539,7 @@ struct world_meeting {
     uint32_t context; /* a new one, the same for all who met */
     void **slot;
     struct world_fiber **waiting;
+    const struct world_past *past;
 };
 struct world_meeting *world_meet(MPI_Comm comm, void *mine);
 /* With a number taken before from comm->meeting_count. */

@@ -48,6 +48,7 @@ struct world_options {
     void *context;
     /* What of it can be had in process (replay_policy_check): buffering; order=random, where the
      * order of ranks, of matches and of completions is chosen, and not first come first served;
+     * order=explore, where ranks go on until nobody can and one thing is decided then;
      * delays, in ticks of a microsecond. A tick passes when nobody can go on, or with a poll in
      * vain. Messages between two ranks do not overtake each other. */
     struct replay_policy policy;
@@ -62,6 +63,37 @@ struct world_options {
     void *event_context;
     uint8_t *pattern;     /* NULL, or counters that the communication pattern bumps */
     size_t pattern_count; /* a power of two */
+};
+
+/* What was decided under order=explore, see world/exchange/explore.h for what answers mean. */
+struct world_decision {
+    enum replay_reason reason;
+    int rank;
+    uint32_t number; /* of its rank's decisions, from 1: together they are its name */
+    char call[32];
+    uint64_t site; /* where the program called it; 0: unknown */
+    bool poll;     /* 0 says that it found nothing, and what is found counts from 1 */
+    bool set;      /* the answer is a set of bits */
+    bool given;    /* the policy named it */
+    int32_t answer;
+    uint32_t option_first, option_count; /* answers that were possible, in option[] */
+};
+/* An answer that became possible without the decision: had it been put off, it could have been
+ * that. */
+struct world_missed {
+    uint32_t decision;
+    int32_t answer;
+    uint32_t past_first, past_count; /* in past[]: decisions that it could not do without */
+};
+struct world_decisions {
+    const struct world_decision *decision;
+    const int32_t *option;
+    const struct world_missed *missed;
+    const uint32_t *past;
+    uint32_t decision_count, option_count, missed_count, past_count;
+    bool cut;             /* ended because what the policy names cannot be had */
+    bool limited;         /* more was possible than is told here */
+    const uint64_t *sent; /* by rank: a hash of everything it sent, in its order */
 };
 
 /* Rules: deadlock, livelock, truncation, leftover-message, pending-request, leaked-request,
@@ -89,7 +121,8 @@ struct world_outcome {
      * ranks named their sources: most likely a rank computed wrongly, (rank - 1) % size. -1: none.
      */
     int wildcard_rank, wildcard_source;
-    uint64_t pattern_hash; /* of every rank's sequence of messages */
+    uint64_t pattern_hash;                   /* of every rank's sequence of messages */
+    const struct world_decisions *decisions; /* order=explore, else NULL; until the next world */
 };
 
 /* Runs the world to its end or to its first fatal finding. CORE_OK says that the world was run,

@@ -21,7 +21,8 @@ enum argument {
     ARGUMENT_PERCENT,
     ARGUMENT_LINK,
     ARGUMENT_NAMES,
-    ARGUMENT_MATCHES
+    ARGUMENT_MATCHES,
+    ARGUMENT_ANSWERS /* may be missing */
 };
 
 enum {
@@ -68,6 +69,8 @@ static const struct row { /* one way to fill a word */
     {KEY_ORDER, "random", REPLAY_ORDER_RANDOM, ARGUMENT_NONE, OFFLINE | WORLD, "random"},
     {KEY_ORDER, "list", REPLAY_ORDER_LIST, ARGUMENT_MATCHES, OFFLINE | LIVE,
      "list:RANK.EVENT=SOURCE,..."},
+    {KEY_ORDER, "explore", REPLAY_ORDER_EXPLORE, ARGUMENT_ANSWERS, WORLD,
+     "explore or explore:RANK.NUMBER=ANSWER,..."},
     {KEY_COLL, "synchronising", REPLAY_SYNCHRONISING, ARGUMENT_NONE, EVERYWHERE, "synchronising"},
     {KEY_COLL, "relaxed", REPLAY_RELAXED, ARGUMENT_NONE, EVERYWHERE, "relaxed"},
     {KEY_COLL, "strict", REPLAY_STRICT, ARGUMENT_NONE, OFFLINE, "strict"},
@@ -221,6 +224,7 @@ static enum core_status parse_argument(struct replay_policy *policy, const struc
     case ARGUMENT_NAMES:
         return parse_names(text, false, &policy->send, out_good);
     case ARGUMENT_MATCHES:
+    case ARGUMENT_ANSWERS:
         return parse_names(text, true, &policy->forced, out_good);
     case ARGUMENT_SIZE:
         good = size(&text, value);
@@ -256,6 +260,11 @@ static void known(enum key key, unsigned places, char text[500])
             used += (size_t)snprintf(text + used, 500 - used, "%s%s", used ? ", " : "", row->help);
 }
 
+static bool takes_argument(const struct row *row, bool given)
+{
+    return row->argument == ARGUMENT_ANSWERS || given == (row->argument != ARGUMENT_NONE);
+}
+
 static enum core_status parse_value(struct replay_policy *policy, enum key key, const char *value)
 {
     const char *colon = strchr(value, ':');
@@ -265,7 +274,7 @@ static enum core_status parse_value(struct replay_policy *policy, enum key key, 
     for (const struct row *row = rows; row < rows + ROWS; row++) {
         bool good = true;
         if (row->key != key || strlen(row->text) != length ||
-            strncmp(row->text, value, length) != 0 || !colon != (row->argument == ARGUMENT_NONE))
+            strncmp(row->text, value, length) != 0 || !takes_argument(row, colon != NULL))
             continue;
         if (colon) {
             enum core_status status = parse_argument(policy, row, colon + 1, &good);
@@ -400,7 +409,9 @@ static void write_names(const struct replay_names *names, bool sources, FILE *ou
 
 static void write_value(const struct replay_policy *policy, const struct row *row, FILE *out)
 {
-    fprintf(out, "%s%s", row->text, row->argument == ARGUMENT_NONE ? "" : ":");
+    bool bare = row->argument == ARGUMENT_NONE ||
+                (row->argument == ARGUMENT_ANSWERS && !policy->forced.count);
+    fprintf(out, "%s%s", row->text, bare ? "" : ":");
     switch (row->argument) {
     case ARGUMENT_NONE:
         break;
@@ -408,6 +419,7 @@ static void write_value(const struct replay_policy *policy, const struct row *ro
         write_names(&policy->send, false, out);
         break;
     case ARGUMENT_MATCHES:
+    case ARGUMENT_ANSWERS:
         write_names(&policy->forced, true, out);
         break;
     case ARGUMENT_LINK:

@@ -29,6 +29,10 @@
  *         random              by chance among all that can match once nothing else can go on
  *         list:NAME=W,...     that receive takes the message of world rank W (waitany: the request
  *                             of index W); the others as recorded
+ *         explore            ranks go on until nobody can; then one thing is decided at a time:
+ *                             what a wildcard receive, a probe, a waitany or a test gets
+ *         explore:NAME=A,... the same, and the decisions named have these answers. Here R.E is the
+ *                             E-th decision of rank R; answers: world/exchange/explore.h
  *   coll=synchronising        no rank leaves a collective before all have entered, but for those
  *                             that the standard expects to be local (MPI_Comm_free)
  *        strict               nor one of those
@@ -91,7 +95,8 @@ enum replay_order {
     REPLAY_ORDER_RECORDED,
     REPLAY_ORDER_FIRST,
     REPLAY_ORDER_RANDOM,
-    REPLAY_ORDER_LIST
+    REPLAY_ORDER_LIST,
+    REPLAY_ORDER_EXPLORE
 };
 enum replay_coll { REPLAY_SYNCHRONISING, REPLAY_RELAXED, REPLAY_STRICT };
 enum replay_threads { REPLAY_THREADS_FREE, REPLAY_THREADS_RECORDED };
@@ -101,7 +106,7 @@ enum replay_place { REPLAY_OFFLINE, REPLAY_LIVE, REPLAY_IN_PROCESS, REPLAY_PLACE
 struct replay_name {
     uint32_t rank;
     bool by_number; /* id counts calls: R.#N */
-    int32_t source; /* of order=list */
+    int32_t source; /* of order=list and explore */
     uint64_t id;    /* replay_op_id, or the number */
 };
 struct replay_names {
@@ -122,7 +127,7 @@ struct replay_policy {
     enum replay_threads threads;
     uint64_t seed;
     struct replay_names send;   /* of buffering=list and only */
-    struct replay_names forced; /* of order=list */
+    struct replay_names forced; /* of order=list and explore */
 };
 
 /* The default policy. */

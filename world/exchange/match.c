@@ -5,21 +5,17 @@
  * 1. No posted receive of a rank matches any message in its unexpected queue: both sides look
  * before they queue.
  * 2. A message without `send` is buffered, its data in `packed`; one with `send` and no `packed` is
- * still in the sender's buffer, whose owner has not been told that it may be reused. */
-#include "world/state.h"
+ * still in the sender's buffer, whose owner has not been told that it may be reused.
+ *
+ * Under order=explore (explore.h) both wait side by side until it is decided who gets what: there
+ * invariant 1 does not hold, and a message has its data with it in any case. */
+#include "world/exchange/match.h"
+
+#include "world/exchange/explore.h"
 
 static inline uint64_t latest(uint64_t a, uint64_t b)
 {
     return a > b ? a : b;
-}
-
-static inline bool matches(uint32_t context, int source, int tag, uint32_t want_context,
-                           int want_source, int want_tag)
-{
-    /* A wildcard tag does not match the negative tags that built-in collectives use: those have
-     * contexts of their own. */
-    return context == want_context && (want_source == source || want_source == MPI_ANY_SOURCE) &&
-           (want_tag == tag || want_tag == MPI_ANY_TAG);
 }
 
 /* --- clocks: 0 counts rounds (alpha = 1), 1 counts bytes (beta = 1 a byte) -------------------- */
@@ -149,6 +145,8 @@ void world_request_complete(struct ompi_request_t *request)
 {
     request->complete = true;
     request->owner->idle_polls = 0;
+    if (UNLIKELY(WORLD->explore != NULL))
+        world_explore_completed(request);
     struct world_fiber *waiter = request->waiter;
     if (waiter) {
         request->waiter = NULL;
@@ -159,22 +157,25 @@ void world_request_complete(struct ompi_request_t *request)
 
 void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
 {
-    CORE_CHECK((message->packed != NULL) != (message->send != NULL)); /* invariant 2 */
+    CORE_CHECK(message->packed || message->send); /* invariant 2 */
+    CORE_CHECK(!message->packed || !message->send || WORLD->explore);
     recv_status(recv, message->source, message->tag, message->bytes);
     if (UNLIKELY(WORLD->options->warn_types))
         check_types(recv, message->type, message->bytes, message->world);
-    if (message->packed) {
+    if (!message->send) {
         CORE_CHECK(recv->owner->held_count > 0 && recv->owner->held_bytes >= message->bytes);
         recv->owner->held_count--;
         recv->owner->held_bytes -= message->bytes;
         recv_packed(recv, message->packed, message->bytes);
         clock_buffered_recv(message, recv);
     } else {
-        recv_direct(recv, message->send);
+        if (message->packed)
+            recv_packed(recv, message->packed, message->bytes);
+        else
+            recv_direct(recv, message->send);
         clock_rendezvous(message->send, recv, message->bytes);
-    }
-    if (message->send)
         world_request_complete(message->send);
+    }
     if (UNLIKELY(WORLD->options->event != NULL))
         event_match(recv, message->world, message->tag, message->bytes);
     message->next = WORLD->message_free;
@@ -253,8 +254,7 @@ static void queue(struct world_message *message, struct world_rank *dest)
 void world_message_arrive(struct world_message *message, struct world_rank *dest)
 {
     for (struct ompi_request_t **link = &dest->posted, *recv; (recv = *link); link = &recv->next) {
-        if (!matches(message->context, message->source, message->tag, recv->context, recv->peer,
-                     recv->tag))
+        if (!world_match_fits(message, recv->context, recv->peer, recv->tag))
             continue;
         if (!(*link = recv->next))
             dest->posted_end = link;
@@ -279,11 +279,13 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
     message->call = send->handle.made_by;
     message->send = send;
     message->packed = NULL;
+    if (copy || WORLD->explore) {
+        message->packed = bytes <= MESSAGE_SMALL ? message->small : world_alloc(bytes);
+        world_type_pack(message->packed, bytes, send->buffer, send->count, send->type);
+    }
     if (copy) {
         dest->held_count++;
         dest->held_bytes += bytes;
-        message->packed = bytes <= MESSAGE_SMALL ? message->small : world_alloc(bytes);
-        world_type_pack(message->packed, bytes, send->buffer, send->count, send->type);
         clock_buffered_send(message, send);
         message->send = NULL;
         world_request_complete(send);
@@ -298,6 +300,34 @@ static void send_delayed(struct ompi_request_t *send, struct world_rank *dest, s
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit_message(WORLD_EVENT_SEND, send, dest->rank, bytes, copy);
     world_delayed_message(message_make(send, dest, bytes, copy), dest, ticks);
+}
+
+static bool would_match(const struct ompi_request_t *send, const struct world_rank *dest)
+{
+    for (const struct ompi_request_t *recv = dest->posted; recv; recv = recv->next)
+        if (world_match_fits_key(send->context, send->comm->rank, send->tag, recv->context,
+                                 recv->peer, recv->tag))
+            return true;
+    return false;
+}
+
+static void check_ready(const struct ompi_request_t *send, int world)
+{
+    if (UNLIKELY(send->mode == MODE_READY))
+        world_found("error", send->owner->rank, "%s to rank %d, tag %d: no receive is posted yet",
+                    WORLD->fiber->call, world, send->tag);
+}
+
+static void send_explored(struct ompi_request_t *send, struct world_rank *dest, size_t bytes)
+{
+    if (!would_match(send, dest))
+        check_ready(send, dest->rank);
+    bool copy = buffered(send, dest, bytes);
+    if (UNLIKELY(WORLD->options->event != NULL))
+        world_emit_message(WORLD_EVENT_SEND, send, dest->rank, bytes, copy);
+    struct world_message *message = message_make(send, dest, bytes, copy);
+    queue(message, dest);
+    world_explore_send(send, message, dest);
 }
 
 void world_send_post(struct ompi_request_t *send)
@@ -318,13 +348,18 @@ void world_send_post(struct ompi_request_t *send)
                          ? world_delayed_ticks(world)
                          : 0;
     pattern_note(send, world, bytes);
+    if (UNLIKELY(WORLD->explore != NULL)) {
+        send_explored(send, dest, bytes);
+        return;
+    }
     if (UNLIKELY(WORLD->options->policy.delay != REPLAY_DELAY_NONE) && dest != me &&
         send->mode != MODE_READY) {
         send_delayed(send, dest, bytes, ticks);
         return;
     }
     for (struct ompi_request_t **link = &dest->posted, *recv; (recv = *link); link = &recv->next) {
-        if (!matches(send->context, comm->rank, send->tag, recv->context, recv->peer, recv->tag))
+        if (!world_match_fits_key(send->context, comm->rank, send->tag, recv->context, recv->peer,
+                                  recv->tag))
             continue;
         if (!(*link = recv->next))
             dest->posted_end = link;
@@ -333,9 +368,7 @@ void world_send_post(struct ompi_request_t *send)
         transfer_now(send, recv, bytes);
         return;
     }
-    if (UNLIKELY(send->mode == MODE_READY))
-        world_found("error", me->rank, "%s to rank %d, tag %d: no receive is posted yet",
-                    WORLD->fiber->call, world, send->tag);
+    check_ready(send, world);
     bool copy = buffered(send, dest, bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
         world_emit_message(WORLD_EVENT_SEND, send, world, bytes, copy);
@@ -349,7 +382,7 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
     uint32_t candidates = 0;
     for (struct world_message **link = &rank->unexpected, *message; (message = *link);
          link = &message->next) {
-        if (!matches(message->context, message->source, message->tag, context, source, tag))
+        if (!world_match_fits(message, context, source, tag))
             continue;
         if (!chosen)
             chosen = link;
@@ -362,10 +395,9 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
         uint32_t pick = replay_choice_take(&WORLD->choice, candidates, REPLAY_REASON_MATCH), at = 0;
         int sender = -1;
         for (struct world_message *m = rank->unexpected; m && sender < 0; m = m->next)
-            if (matches(m->context, m->source, m->tag, context, source, tag) && at++ == pick)
+            if (world_match_fits(m, context, source, tag) && at++ == pick)
                 sender = m->source;
-        for (chosen = &rank->unexpected;
-             !matches((*chosen)->context, (*chosen)->source, (*chosen)->tag, context, sender, tag);)
+        for (chosen = &rank->unexpected; !world_match_fits(*chosen, context, sender, tag);)
             chosen = &(*chosen)->next;
     }
     if (!chosen)
@@ -389,6 +421,10 @@ void world_recv_post(struct ompi_request_t *recv)
                 : (recv->comm->remote_size ? recv->comm->remote : recv->comm->member)[recv->peer];
         world_emit_message(WORLD_EVENT_RECV, recv, world, recv->count * recv->type->size, false);
     }
+    if (UNLIKELY(WORLD->explore != NULL)) {
+        world_explore_receive(recv);
+        return;
+    }
     struct world_message *message =
         world_match_find(me, recv->context, recv->peer, recv->tag, true);
     if (message) {
@@ -408,6 +444,8 @@ bool world_recv_unpost(struct ompi_request_t *request)
         if (*link == request) {
             if (!(*link = request->next))
                 me->posted_end = link;
+            if (UNLIKELY(WORLD->explore != NULL))
+                world_explore_unposted(request);
             return true;
         }
     return false;
@@ -416,6 +454,8 @@ bool world_recv_unpost(struct ompi_request_t *request)
 void world_request_finish(struct ompi_request_t *request)
 {
     struct world_rank *me = request->owner;
+    if (UNLIKELY(WORLD->explore != NULL))
+        world_explore_observe(request);
     if (UNLIKELY(request->late != NULL) && request->kind == REQUEST_DEFERRED) {
         request->late = NULL;
         CORE_CHECK(request->deferred);

@@ -48,6 +48,9 @@ static void fill(struct ompi_request_t *request, enum world_request_kind kind, e
     request->context = context;
     request->error = MPI_SUCCESS;
     request->late = NULL;
+    request->serial = ++WORLD->serial;
+    request->past = request->done_past = NULL;
+    request->polled = false;
     request->id = ME->request_count++;
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
@@ -96,6 +99,7 @@ struct ompi_request_t *world_request_new(enum world_request_kind kind)
     struct ompi_request_t *request = world_handle_new(HANDLE_REQUEST, sizeof *request);
     request->kind = (uint8_t)kind;
     request->owner = ME;
+    request->serial = ++WORLD->serial;
     return request;
 }
 

@@ -1,5 +1,5 @@
 /* Probes, matched probes, and what a status tells. */
-#include "world/state.h"
+#include "world/exchange/explore.h"
 
 static int check(MPI_Comm comm, int source, int tag)
 {
@@ -27,6 +27,8 @@ static struct world_message *await(MPI_Comm comm, int source, int tag, bool take
 {
     struct world_fiber *fiber = WORLD->fiber;
     struct world_message *message;
+    if (UNLIKELY(WORLD->explore != NULL))
+        return world_explore_probe(comm, source, tag, false, take);
     while (!(message = world_match_find(ME, comm->context, source, tag, take))) {
         fiber->why = "receive";
         fiber->peer = source == MPI_ANY_SOURCE
@@ -43,6 +45,14 @@ static struct world_message *await(MPI_Comm comm, int source, int tag, bool take
 static bool look_late(void)
 {
     return WORLD->chosen && replay_choice_take(&WORLD->choice, 4, REPLAY_REASON_MATCH) == 1;
+}
+
+/* What a poll finds; NULL: nothing. */
+static struct world_message *look(MPI_Comm comm, int source, int tag, bool take)
+{
+    if (UNLIKELY(WORLD->explore != NULL))
+        return world_explore_probe(comm, source, tag, true, take);
+    return look_late() ? NULL : world_match_find(ME, comm->context, source, tag, take);
 }
 
 int MPI_Probe(int source, int tag, MPI_Comm handle, MPI_Status *status)
@@ -68,8 +78,8 @@ int MPI_Iprobe(int source, int tag, MPI_Comm handle, int *flag, MPI_Status *stat
         status_of(NULL, status);
         return MPI_SUCCESS;
     }
-    struct world_message *message = world_match_find(ME, comm->context, source, tag, false);
-    if (!message || look_late()) {
+    struct world_message *message = look(comm, source, tag, false);
+    if (!message) {
         *flag = 0;
         world_poll_failed();
         return MPI_SUCCESS;
@@ -118,8 +128,7 @@ int MPI_Improbe(int source, int tag, MPI_Comm handle, int *flag, MPI_Message *me
         status_of(NULL, status);
         return MPI_SUCCESS;
     }
-    struct world_message *taken =
-        look_late() ? NULL : world_match_find(ME, comm->context, source, tag, true);
+    struct world_message *taken = look(comm, source, tag, true);
     if (!taken) {
         *flag = 0;
         *message = MPI_MESSAGE_NULL;
@@ -163,6 +172,9 @@ static int imrecv(const char *call, void *buf, int count, MPI_Datatype type, MPI
         if (UNLIKELY(WORLD->options->event != NULL))
             world_emit(WORLD_EVENT_RECV, message->world, message->tag, message->context,
                        request->count * type->size, request->id, false);
+        request->done_past = WORLD->fiber->past;
+        if (message->send)
+            message->send->done_past = WORLD->fiber->past;
         world_message_receive(request, message);
         world_handle_kill(&(*handle)->handle);
     }

@@ -1,5 +1,5 @@
 /* Completion: every wait and test, freeing and cancelling requests, generalised requests. */
-#include "world/state.h"
+#include "world/exchange/explore.h"
 
 static bool idle(MPI_Request request) /* null or inactive */
 {
@@ -236,7 +236,9 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Stat
         status_set(status, &empty);
         return MPI_SUCCESS;
     }
-    if (found < 0) {
+    if (UNLIKELY(WORLD->explore != NULL)) {
+        found = world_explore_wait(EXPLORE_ANY, count, array_of_requests, false);
+    } else if (found < 0) {
         wait_for(count, array_of_requests, 1);
         found = find_complete(count, array_of_requests, &active);
     }
@@ -245,13 +247,14 @@ int MPI_Waitany(int count, MPI_Request array_of_requests[], int *index, MPI_Stat
     return report(taken, take(&array_of_requests[found], status, false));
 }
 
-static int take_some(int count, MPI_Request request[], int *outcount, int indices[],
+/* Those that are complete, and that order=explore has chosen. */
+static int take_some(int count, MPI_Request request[], int32_t chosen, int *outcount, int indices[],
                      MPI_Status status[])
 {
-    int taken = 0, failed = MPI_SUCCESS;
+    int taken = 0, active = 0, failed = MPI_SUCCESS;
     const struct ompi_request_t *culprit = NULL;
     for (int i = 0; i < count; i++) {
-        if (idle(request[i]) || !request[i]->complete)
+        if (idle(request[i]) || !world_explore_named(chosen, active++) || !request[i]->complete)
             continue;
         const struct ompi_request_t *mine = request[i];
         indices[taken] = i;
@@ -282,9 +285,13 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
         *outcount = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
-    if (found < 0)
+    int32_t chosen = -1;
+    if (UNLIKELY(WORLD->explore != NULL))
+        chosen = world_explore_wait(EXPLORE_SOME, incount, array_of_requests, false);
+    else if (found < 0)
         wait_for(incount, array_of_requests, 1);
-    return take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return take_some(incount, array_of_requests, chosen, outcount, array_of_indices,
+                     array_of_statuses);
 }
 
 /* --- tests: a completed request may still look incomplete, as it may on a real network -------- */
@@ -292,6 +299,20 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 static bool look_late(void)
 {
     return WORLD->chosen && replay_choice_take(&WORLD->choice, 4, REPLAY_REASON_WAIT) == 1;
+}
+
+/* Whether all are seen to be complete. */
+static bool look(int count, MPI_Request request[], bool may_be_late)
+{
+    bool active = false, complete = true;
+    for (int i = 0; i < count; i++)
+        if (!idle(request[i])) {
+            active = true;
+            complete &= request[i]->complete;
+        }
+    if (UNLIKELY(WORLD->explore != NULL) && active)
+        return world_explore_wait(EXPLORE_ALL, count, request, true) != 0;
+    return complete && !(may_be_late && active && look_late());
 }
 
 int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
@@ -306,7 +327,7 @@ int MPI_Test(MPI_Request *request, int *flag, MPI_Status *status)
         status_set(status, &empty);
         return MPI_SUCCESS;
     }
-    if (!tested->complete || look_late()) {
+    if (!look(1, request, true)) {
         *flag = 0;
         world_poll_failed();
         return MPI_SUCCESS;
@@ -321,10 +342,7 @@ int MPI_Testall(int count, MPI_Request array_of_requests[], int *flag,
     int code = bad_any(count, array_of_requests);
     if (UNLIKELY(code))
         return code;
-    *flag = 1;
-    for (int i = 0; i < count; i++)
-        if (!idle(array_of_requests[i]) && !array_of_requests[i]->complete)
-            *flag = 0;
+    *flag = look(count, array_of_requests, false);
     if (!*flag) {
         world_poll_failed();
         return MPI_SUCCESS;
@@ -347,6 +365,8 @@ int MPI_Testany(int count, MPI_Request array_of_requests[], int *index, int *fla
         status_set(status, &empty);
         return MPI_SUCCESS;
     }
+    if (UNLIKELY(WORLD->explore != NULL))
+        found = world_explore_wait(EXPLORE_ANY, count, array_of_requests, true);
     if (found < 0 || look_late()) {
         *flag = 0;
         world_poll_failed();
@@ -370,12 +390,16 @@ int MPI_Testsome(int incount, MPI_Request array_of_requests[], int *outcount,
         *outcount = MPI_UNDEFINED;
         return MPI_SUCCESS;
     }
-    if (found < 0 || look_late()) {
+    int32_t chosen = -1;
+    if (UNLIKELY(WORLD->explore != NULL))
+        chosen = world_explore_wait(EXPLORE_SOME, incount, array_of_requests, true);
+    if (!chosen || (chosen < 0 && (found < 0 || look_late()))) {
         *outcount = 0;
         world_poll_failed();
         return MPI_SUCCESS;
     }
-    return take_some(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
+    return take_some(incount, array_of_requests, chosen, outcount, array_of_indices,
+                     array_of_statuses);
 }
 
 int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
@@ -387,7 +411,7 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
     *flag = 1;
     if (idle(request)) {
         status_set(status, &empty);
-    } else if (!request->complete) {
+    } else if (!look(1, &request, false)) {
         *flag = 0;
         world_poll_failed();
     } else {

@@ -6,7 +6,7 @@
  * Invariants: 1. fiber[i]'s stack stays mapped until world_fiber_done. 2. Only the running fiber
  * or the main context is outside of the ready queue and not blocked. 3. A fiber abandoned in the
  * middle is `dirty` until its stack is unpoisoned. */
-#include "world/state.h"
+#include "world/exchange/explore.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -146,6 +146,8 @@ static struct world_fiber *pick(void)
     struct world_state *world = WORLD;
     while (UNLIKELY(world->delayed != NULL) && !world->ready_count)
         world_delayed_next();
+    while (UNLIKELY(world->explore != NULL) && !world->ready_count && world_explore_decide())
+        continue;
     if (!world->ready_count)
         return paused_take();
     if (UNLIKELY(world->chosen) && world->ready_count > 1) {
@@ -314,6 +316,9 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     got->call = NULL;
     got->why = NULL;
     got->fake_stack = NULL;
+    got->past = WORLD->fiber ? WORLD->fiber->past : NULL;
+    got->decider = NULL;
+    got->site = NULL;
     /* Stacks that all start at the same offset of a page would fight for the same cache lines. */
     uint8_t *top =
         got->stack + got->stack_bytes - COLOUR_BYTES * (size_t)(fiber_used % COLOUR_COUNT);

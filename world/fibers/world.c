@@ -1,6 +1,6 @@
 /* A world from its start to its findings. See state.h for the invariants. */
+#include "world/exchange/explore.h"
 #include "world/exchange/file.h"
-#include "world/state.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -260,6 +260,8 @@ static void report_deadlock(void)
     char text[WORLD_TEXT_MAX];
     size_t used = 0;
     int shown = 0, blocked = 0, first = -1;
+    if (world_explore_cut())
+        return;
     text[0] = 0;
     for (int i = 0; i < WORLD->rank_count; i++) {
         struct world_fiber *fiber = WORLD->rank[i].fiber;
@@ -310,6 +312,9 @@ static void rank_init(struct world_rank *me, int index)
     me->pattern = 0;
     me->send_count = me->call_count = 0;
     me->held_count = 0;
+    me->decision_count = me->order_count = 0;
+    me->decided = NULL;
+    me->polled = NULL;
     me->held_bytes = 0;
     me->request_count = 0;
     me->named_count = me->wildcard_count = 0;
@@ -411,6 +416,8 @@ enum core_status world_run(const struct world_options *options, struct world_out
     enum core_status status = CORE_OK;
     if (options->policy.buffering > REPLAY_POOL || options->policy.order == REPLAY_ORDER_LIST)
         status = replay_policy_check(&options->policy, REPLAY_IN_PROCESS);
+    if (options->policy.order == REPLAY_ORDER_EXPLORE && options->policy.delay != REPLAY_DELAY_NONE)
+        return core_report(CORE_BAD_INPUT, "order=explore knows no delays");
     if (status != CORE_OK)
         return status;
     status = tables_reserve(options->rank_count);
@@ -445,6 +452,8 @@ enum core_status world_run(const struct world_options *options, struct world_out
     world->meeting = NULL;
     world->message_free = NULL;
     world_arena_reset();
+    world->serial = 0;
+    world_explore_start();
     world->running = true;
     world_globals_start();
     for (int i = 0; i < options->rank_count; i++) {
@@ -466,6 +475,7 @@ enum core_status world_run(const struct world_options *options, struct world_out
                 report_handles(&rank_table[i]);
     }
     world_finish();
+    world_explore_end();
     world_fiber_reset();
     world_heap_end();
     if (UNLIKELY(world->file != NULL))

@@ -4,7 +4,7 @@
  * Invariants: 1. A context number belongs to one creation; groups made by the same split share it,
  * being disjoint.
  * 2. meeting_count and collective_count agree on all members between collective calls. */
-#include "world/state.h"
+#include "world/exchange/explore.h"
 
 struct ompi_predefined_communicator_t ompi_mpi_comm_world = {{.handle = {.magic = HANDLE_DEAD}}};
 struct ompi_predefined_communicator_t ompi_mpi_comm_self = {{.handle = {.magic = HANDLE_DEAD}}};
@@ -129,14 +129,18 @@ struct world_meeting *world_meet_numbered(MPI_Comm comm, uint32_t number, void *
     }
     CORE_CHECK(meeting->size == size && place >= 0 && place < size); /* invariant 2 */
     meeting->slot[place] = mine;
+    if (UNLIKELY(WORLD->explore != NULL))
+        meeting->past = world_past_join(meeting->past, fiber->past);
     meeting->waiting[meeting->arrived] = fiber;
     meeting_arrive(meeting);
     if (meeting->arrived < size) {
         fiber->why = "waits for the other members of the communicator";
         world_fiber_block();
         fiber->why = NULL;
+        fiber->past = meeting->past;
         return meeting;
     }
+    fiber->past = meeting->past;
     for (int i = 0; i < size - 1; i++)
         world_fiber_ready(meeting->waiting[i]);
     return meeting;

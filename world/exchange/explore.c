@@ -1,0 +1,676 @@
+/* The exploring order; see the header. Relies on the queues of match.c: under this order receives
+ * and messages that match may wait side by side (match.c invariant 1 does not hold), because what
+ * belongs together is not decided yet. */
+#include "world/exchange/explore.h"
+
+#include "world/exchange/match.h"
+
+struct world_explore {
+    struct world_decisions told;
+    struct world_decision *decision;
+    int32_t *option;
+    struct world_missed *missed;
+    uint32_t *past;
+    uint32_t decision_room, option_room, missed_room, past_room;
+    uint64_t *sent;
+};
+
+struct world_polled { /* a probe that found nothing */
+    struct world_polled *next;
+    uint32_t context;
+    int source, tag;
+};
+
+#define EXPLORE (WORLD->explore)
+
+/* --- pasts ------------------------------------------------------------------------------------ */
+
+static bool past_has(const struct world_past *past, uint32_t decision)
+{
+    return past && past->word[decision / 64] >> decision % 64 & 1;
+}
+
+static bool past_within(const struct world_past *a, const struct world_past *b)
+{
+    for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
+        if (a->word[i] & ~b->word[i])
+            return false;
+    return true;
+}
+
+const struct world_past *world_past_join(const struct world_past *a, const struct world_past *b)
+{
+    if (!a || a == b)
+        return b;
+    if (!b || past_within(b, a))
+        return a;
+    if (past_within(a, b))
+        return b;
+    struct world_past *made = world_alloc(sizeof *made);
+    for (int i = 0; i < EXPLORE_TRACKED / 64; i++)
+        made->word[i] = a->word[i] | b->word[i];
+    return made;
+}
+
+static const struct world_past *past_add(const struct world_past *past, uint32_t decision)
+{
+    if (decision >= EXPLORE_TRACKED || past_has(past, decision))
+        return past;
+    struct world_past *made = world_zalloc(sizeof *made);
+    if (past)
+        *made = *past;
+    made->word[decision / 64] |= (uint64_t)1 << decision % 64;
+    return made;
+}
+
+/* Everything that was decided so far. */
+static const struct world_past *past_all(void)
+{
+    struct world_past *made = world_zalloc(sizeof *made);
+    for (uint32_t i = 0; i < EXPLORE->told.decision_count && i < EXPLORE_TRACKED; i++)
+        made->word[i / 64] |= (uint64_t)1 << i % 64;
+    return made;
+}
+
+/* --- what is told ----------------------------------------------------------------------------- */
+
+static void *room_for(void *array, uint32_t *room, uint32_t need, size_t element)
+{
+    if (need <= *room)
+        return array;
+    uint32_t larger = *room ? *room * 2 : 64;
+    void *made = world_alloc(larger * element);
+    if (*room)
+        memcpy(made, array, *room * element);
+    *room = larger;
+    return made;
+}
+#define ROOM_FOR(array, room, count) \
+    ((array) = room_for(array, &(room), (count) + 1, sizeof *(array)))
+
+static void tell_option(int32_t answer)
+{
+    struct world_explore *e = EXPLORE;
+    ROOM_FOR(e->option, e->option_room, e->told.option_count);
+    e->option[e->told.option_count++] = answer;
+}
+
+static void tell_decision(struct world_decider *d, uint32_t option_first, bool given)
+{
+    struct world_explore *e = EXPLORE;
+    ROOM_FOR(e->decision, e->decision_room, e->told.decision_count);
+    struct world_decision *told = &e->decision[e->told.decision_count];
+    *told = (struct world_decision){.reason = d->kind <= EXPLORE_PROBE ? REPLAY_REASON_MATCH
+                                                                       : REPLAY_REASON_WAIT,
+                                    .rank = d->rank->rank,
+                                    .number = d->number,
+                                    .poll = d->poll,
+                                    .set = d->kind == EXPLORE_SOME,
+                                    .site = (uintptr_t)d->site,
+                                    .answer = d->answer,
+                                    .given = given,
+                                    .option_first = option_first,
+                                    .option_count = e->told.option_count - option_first};
+    size_t length = d->call ? strlen(d->call) : 0;
+    if (length >= sizeof told->call)
+        length = sizeof told->call - 1;
+    memcpy(told->call, d->call ? d->call : "", length);
+    d->decided = e->told.decision_count++;
+}
+
+static void tell_missed(const struct world_decider *d, int32_t answer,
+                        const struct world_past *past)
+{
+    struct world_explore *e = EXPLORE;
+    uint32_t first = e->told.past_count;
+    for (uint32_t i = 0; past && i < e->told.decision_count && i < EXPLORE_TRACKED; i++)
+        if (past_has(past, i)) {
+            ROOM_FOR(e->past, e->past_room, e->told.past_count);
+            e->past[e->told.past_count++] = i;
+        }
+    ROOM_FOR(e->missed, e->missed_room, e->told.missed_count);
+    e->missed[e->told.missed_count++] =
+        (struct world_missed){.decision = d->decided,
+                              .answer = answer,
+                              .past_first = first,
+                              .past_count = e->told.past_count - first};
+}
+
+void world_explore_start(void)
+{
+    WORLD->explore = NULL;
+    if (WORLD->options->policy.order != REPLAY_ORDER_EXPLORE)
+        return;
+    WORLD->explore = world_zalloc(sizeof *WORLD->explore);
+    EXPLORE->sent = world_zalloc((size_t)WORLD->rank_count * sizeof *EXPLORE->sent);
+}
+
+void world_explore_end(void)
+{
+    WORLD->outcome->decisions = NULL;
+    if (!EXPLORE)
+        return;
+    EXPLORE->told.decision = EXPLORE->decision;
+    EXPLORE->told.option = EXPLORE->option;
+    EXPLORE->told.missed = EXPLORE->missed;
+    EXPLORE->told.past = EXPLORE->past;
+    EXPLORE->told.sent = EXPLORE->sent;
+    WORLD->outcome->decisions = &EXPLORE->told;
+}
+
+bool world_explore_cut(void)
+{
+    return EXPLORE && EXPLORE->told.cut;
+}
+
+/* --- which messages can be had ---------------------------------------------------------------- */
+
+/* Whether a receive that was posted before `order` and still waits would get the message. */
+static bool claimed(const struct world_rank *rank, const struct world_message *message,
+                    uint32_t order)
+{
+    for (const struct ompi_request_t *recv = rank->posted; recv && recv->order < order;
+         recv = recv->next)
+        if (world_match_fits(message, recv->context, recv->peer, recv->tag))
+            return true;
+    return false;
+}
+
+/* The first message of the same sender that fits as well is this one. */
+static bool is_first(const struct world_rank *rank, const struct world_message *message,
+                     const struct world_decider *d)
+{
+    const struct world_message *m = rank->unexpected;
+    while (m->world != message->world || !world_match_fits(m, d->context, d->source, d->tag))
+        m = m->next;
+    return m == message;
+}
+
+static bool available(const struct world_rank *rank, const struct world_message *message,
+                      const struct world_decider *d)
+{
+    return world_match_fits(message, d->context, d->source, d->tag) && is_first(rank, message, d) &&
+           !claimed(rank, message, d->order);
+}
+
+static struct world_message *available_from(const struct world_rank *rank,
+                                            const struct world_decider *d, int world)
+{
+    for (struct world_message *m = rank->unexpected; m; m = m->next)
+        if ((world < 0 || m->world == world) && available(rank, m, d))
+            return m;
+    return NULL;
+}
+
+static void take_out(struct world_rank *rank, const struct world_message *message)
+{
+    struct world_message **link = &rank->unexpected;
+    while (*link != message)
+        link = &(*link)->next;
+    if (!(*link = message->next))
+        rank->unexpected_end = link;
+}
+
+/* --- what a decision might have got later ----------------------------------------------------- */
+
+static void miss_message(const struct world_rank *rank, const struct world_message *message,
+                         struct world_decider *d, const struct world_past *past)
+{
+    if (past_has(past, d->decided) || d->seen[message->world] || !available(rank, message, d))
+        return;
+    d->seen[message->world] = 1;
+    tell_missed(d, message->world + d->poll, past);
+}
+
+/* After a receive got its message: those that it would have got are free for who came after it. */
+static void released(struct world_rank *rank, uint32_t order, const struct world_past *past)
+{
+    for (struct world_decider *d = rank->decided; d; d = d->next) {
+        if (d->kind > EXPLORE_PROBE || d->order <= order)
+            continue;
+        for (const struct world_message *m = rank->unexpected; m; m = m->next)
+            miss_message(rank, m, d, world_past_join(m->past, past));
+    }
+}
+
+static const struct world_past *past_of_requests(const struct world_decider *d, uint32_t bits)
+{
+    const struct world_past *past = NULL;
+    for (int i = 0; i < d->count; i++)
+        if (d->request[i] && bits >> (i < 31 ? i : 31) & 1)
+            past = world_past_join(past, d->request[i]->done_past);
+    return past;
+}
+
+static bool still_same(const struct world_decider *d, int i)
+{
+    return d->request[i] && d->request[i]->serial == d->serial[i];
+}
+
+static bool is_complete(const struct world_decider *d, int i)
+{
+    return still_same(d, i) && d->request[i]->complete;
+}
+
+static bool all_complete(const struct world_decider *d)
+{
+    for (int i = 0; i < d->count; i++)
+        if (d->request[i] && !is_complete(d, i))
+            return false;
+    return true;
+}
+
+static void miss_completion(struct world_decider *d, const struct ompi_request_t *request)
+{
+    int active = 0, at = 0;
+    while (at < d->count && !(still_same(d, at) && d->request[at] == request))
+        active += d->request[at++] != NULL;
+    if (at == d->count)
+        return;
+    if (d->kind == EXPLORE_ALL) {
+        const struct world_past *past = all_complete(d) ? past_of_requests(d, ~0u) : NULL;
+        if (all_complete(d) && !past_has(past, d->decided))
+            tell_missed(d, 1, past);
+    } else if (!past_has(request->done_past, d->decided)) {
+        if (d->kind == EXPLORE_ANY)
+            tell_missed(d, at + d->poll, request->done_past);
+        else if (active < EXPLORE_BITS) {
+            tell_missed(d, 1 << active, request->done_past);
+            if (d->answer) { /* together with what was reported */
+                EXPLORE->told.limited = true;
+                tell_missed(d, 1 << active | d->answer,
+                            world_past_join(request->done_past, past_of_requests(d, ~0u)));
+            }
+        }
+    }
+}
+
+void world_explore_completed(struct ompi_request_t *request)
+{
+    if (request->kind > REQUEST_RECV)
+        request->done_past = WORLD->fiber->past;
+    for (struct world_decider *d = request->owner->decided; d; d = d->next)
+        if (d->kind >= EXPLORE_ANY)
+            miss_completion(d, request);
+}
+
+void world_explore_observe(const struct ompi_request_t *request)
+{
+    WORLD->fiber->past = world_past_join(WORLD->fiber->past, request->done_past);
+}
+
+/* --- matching --------------------------------------------------------------------------------- */
+
+static void match(struct world_rank *rank, struct ompi_request_t **link,
+                  struct world_message *message, const struct world_past *decision)
+{
+    struct ompi_request_t *recv = *link;
+    uint32_t order = recv->order;
+    if (!(*link = recv->next))
+        rank->posted_end = link;
+    take_out(rank, message);
+    const struct world_past *past = world_past_join(recv->past, message->past);
+    past = world_past_join(past, decision);
+    recv->done_past = past;
+    if (message->send)
+        message->send->done_past = past;
+    world_message_receive(recv, message);
+    released(rank, order, past);
+}
+
+/* Gives every receive that names its source what is certainly its: invariant 1. */
+static void settle(struct world_rank *rank)
+{
+    struct ompi_request_t **link = &rank->posted;
+    while (*link) {
+        const struct ompi_request_t *recv = *link;
+        const struct world_decider d = {
+            .context = recv->context, .source = recv->peer, .tag = recv->tag, .order = recv->order};
+        struct world_message *message =
+            recv->peer == MPI_ANY_SOURCE ? NULL : available_from(rank, &d, -1);
+        if (message) {
+            match(rank, link, message, NULL);
+            link = &rank->posted;
+        } else {
+            link = &(*link)->next;
+        }
+    }
+}
+
+void world_explore_send(struct ompi_request_t *send, struct world_message *message,
+                        struct world_rank *dest)
+{
+    message->past = WORLD->fiber->past;
+    send->done_past = NULL;
+    uint64_t hash = world_type_checksum(message->packed, message->bytes, MPI_BYTE);
+    hash ^= core_random_mix((uint64_t)(uint32_t)dest->rank << 32 ^ (uint32_t)message->tag);
+    uint64_t *sent = &EXPLORE->sent[ME->rank];
+    *sent = core_random_mix(*sent ^ core_random_mix(hash ^ message->bytes ^ message->context));
+    for (struct world_decider *d = dest->decided; d; d = d->next)
+        if (d->kind <= EXPLORE_PROBE)
+            miss_message(dest, message, d, message->past);
+    settle(dest);
+}
+
+static struct world_decider *decider_of_receive(const struct ompi_request_t *recv)
+{
+    struct world_decider *d = world_zalloc(sizeof *d);
+    *d = (struct world_decider){.kind = EXPLORE_RECEIVE,
+                                .rank = recv->owner,
+                                .call = recv->handle.made_by,
+                                .site = WORLD->fiber->site,
+                                .number = ++recv->owner->decision_count,
+                                .context = recv->context,
+                                .source = recv->peer,
+                                .tag = recv->tag,
+                                .order = recv->order};
+    return d;
+}
+
+void world_explore_receive(struct ompi_request_t *recv)
+{
+    struct world_rank *me = recv->owner;
+    recv->past = WORLD->fiber->past;
+    recv->done_past = NULL;
+    recv->order = ++me->order_count;
+    recv->decider = recv->peer == MPI_ANY_SOURCE ? decider_of_receive(recv) : NULL;
+    CORE_CHECK(!*me->posted_end); /* state.h invariant 3: at the end */
+    recv->next = NULL;
+    *me->posted_end = recv;
+    me->posted_end = &recv->next;
+    settle(me);
+}
+
+void world_explore_unposted(struct ompi_request_t *recv)
+{
+    released(recv->owner, recv->order, WORLD->fiber->past);
+    settle(recv->owner);
+}
+
+/* --- deciding --------------------------------------------------------------------------------- */
+
+static void tell_subsets(const struct world_decider *d)
+{
+    uint32_t all = 0, bit[EXPLORE_BITS];
+    int active = 0, complete = 0;
+    for (int i = 0; i < d->count && active < EXPLORE_BITS; i++) {
+        if (!d->request[i])
+            continue;
+        if (is_complete(d, i)) {
+            all |= 1u << active;
+            bit[complete++] = 1u << active;
+        }
+        active++;
+    }
+    if (!complete)
+        return;
+    tell_option((int32_t)all);
+    if (complete > EXPLORE_SUBSETS) {
+        EXPLORE->told.limited = true;
+        for (int i = 0; i < complete; i++)
+            tell_option((int32_t)bit[i]);
+        return;
+    }
+    for (uint32_t subset = 1; subset + 1 < 1u << complete; subset++) {
+        uint32_t answer = 0;
+        for (int i = 0; i < complete; i++)
+            answer |= subset >> i & 1 ? bit[i] : 0;
+        tell_option((int32_t)answer);
+    }
+}
+
+/* Its answers as they are now; what is there comes before nothing. */
+static void tell_options(const struct world_decider *d)
+{
+    if (d->kind <= EXPLORE_PROBE) {
+        for (const struct world_message *m = d->rank->unexpected; m; m = m->next)
+            if (available(d->rank, m, d))
+                tell_option(m->world + d->poll);
+    } else if (d->kind == EXPLORE_ANY) {
+        for (int i = 0; i < d->count; i++)
+            if (is_complete(d, i))
+                tell_option(i + d->poll);
+    } else if (d->kind == EXPLORE_SOME) {
+        tell_subsets(d);
+    } else if (all_complete(d)) {
+        tell_option(1);
+    }
+    if (d->poll && !d->polled_before)
+        tell_option(0);
+}
+
+static void keep_decided(struct world_decider *d, uint32_t option_first)
+{
+    if (d->decided >= EXPLORE_TRACKED) {
+        EXPLORE->told.limited = true;
+        return;
+    }
+    if (d->kind <= EXPLORE_PROBE) {
+        d->seen = world_zalloc((size_t)WORLD->rank_count);
+        for (uint32_t i = option_first; i < EXPLORE->told.option_count; i++)
+            if (EXPLORE->option[i] >= d->poll)
+                d->seen[EXPLORE->option[i] - d->poll] = 1;
+    }
+    d->next = d->rank->decided;
+    d->rank->decided = d;
+}
+
+static void resume(struct world_decider *d, const struct world_past *past)
+{
+    struct world_fiber *fiber = d->rank->fiber;
+    fiber->past = world_past_join(fiber->past, past);
+    fiber->decider = NULL;
+    d->ready = true;
+    world_fiber_ready(fiber);
+}
+
+/* The answer is there: the receive gets its message, or the fiber that asked goes on. */
+static void answer(struct world_decider *d)
+{
+    const struct world_past *past = d->number ? past_add(NULL, d->decided) : NULL;
+    if (d->kind == EXPLORE_RECEIVE) {
+        struct world_message *message = available_from(d->rank, d, d->answer);
+        struct ompi_request_t **link = &d->rank->posted;
+        while ((*link)->order != d->order)
+            link = &(*link)->next;
+        match(d->rank, link, message, past);
+        settle(d->rank);
+        return;
+    }
+    if (d->kind == EXPLORE_PROBE && (!d->poll || d->answer)) {
+        d->message = available_from(d->rank, d, d->answer - d->poll);
+        past = world_past_join(past, d->message->past);
+        if (d->take) {
+            take_out(d->rank, d->message);
+            released(d->rank, d->order, past);
+            settle(d->rank);
+        }
+    }
+    resume(d, past);
+}
+
+static void decide(struct world_decider *d, uint32_t option_first, bool given)
+{
+    CORE_CHECK(EXPLORE->told.option_count > option_first);
+    if (d->number) {
+        tell_decision(d, option_first, given);
+        keep_decided(d, option_first);
+    }
+    answer(d);
+}
+
+/* What may be decided now, one after the other; NULL behind the last. Wildcard receives first,
+ * polls last, so that without a wish of the policy polls find what can be there. */
+enum { PHASES = 3 };
+
+struct candidate {
+    struct world_decider *decider; /* NULL: none yet */
+    uint32_t among;                /* how many there are */
+    bool refused;                  /* the policy wishes for another answer than those possible */
+};
+
+/* Looks at one that asks: true when it is answered. */
+static bool consider(struct world_decider *d, struct candidate *best)
+{
+    uint32_t first = EXPLORE->told.option_count;
+    tell_options(d);
+    uint32_t count = EXPLORE->told.option_count - first;
+    const struct replay_name *wish =
+        d->number ? replay_policy_find(&WORLD->options->policy.forced, (uint32_t)d->rank->rank,
+                                       false, d->number)
+                  : NULL;
+    for (uint32_t i = 0; i < count; i++)
+        if (!d->number || (wish && EXPLORE->option[first + i] == wish->source)) {
+            d->answer = EXPLORE->option[first + i];
+            decide(d, first, wish != NULL);
+            return true;
+        }
+    EXPLORE->told.option_count = first;
+    if (wish)
+        best->refused |= count > 0;
+    else if (count &&
+             (++best->among, !best->decider || replay_choice_take(&WORLD->choice, best->among,
+                                                                  REPLAY_REASON_SCHEDULE) == 1))
+        best->decider = d;
+    return false;
+}
+
+static bool consider_rank(struct world_rank *rank, int phase, struct candidate *best)
+{
+    if (phase == 0) {
+        struct ompi_request_t *recv = rank->posted;
+        while (recv && !(recv->decider && consider(recv->decider, best)))
+            recv = recv->next;
+        return recv != NULL;
+    }
+    struct world_decider *d = rank->fiber->decider;
+    bool last = d && d->poll && !d->polled_before;
+    return d && last == (phase == PHASES - 1) && consider(d, best);
+}
+
+/* The first poll that waits finds nothing: it has seen that nobody can go on. */
+static bool fail_poll(void)
+{
+    for (int i = 0; i < WORLD->rank_count; i++) {
+        struct world_decider *d = WORLD->rank[i].fiber->decider;
+        if (d && d->poll) {
+            d->answer = 0;
+            resume(d, past_all());
+            return true;
+        }
+    }
+    return false;
+}
+
+bool world_explore_decide(void)
+{
+    struct candidate best = {0};
+    if (!EXPLORE || EXPLORE->told.cut)
+        return false;
+    for (int phase = 0; phase < PHASES; phase++)
+        for (int i = 0; i < WORLD->rank_count; i++)
+            if (consider_rank(&WORLD->rank[i], phase, &best))
+                return true;
+    if (best.decider) {
+        uint32_t first = EXPLORE->told.option_count;
+        tell_options(best.decider);
+        uint32_t count = EXPLORE->told.option_count - first;
+        best.decider->answer =
+            EXPLORE->option[first + replay_choice_take(&WORLD->choice, count,
+                                                       best.decider->kind <= EXPLORE_PROBE
+                                                           ? REPLAY_REASON_MATCH
+                                                           : REPLAY_REASON_WAIT)];
+        decide(best.decider, first, false);
+        return true;
+    }
+    EXPLORE->told.cut = best.refused;
+    return !best.refused && fail_poll();
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+static int32_t ask(struct world_decider *d)
+{
+    struct world_fiber *fiber = WORLD->fiber;
+    CORE_CHECK(fiber->is_rank && !fiber->decider);
+    d->rank = ME;
+    d->call = fiber->call;
+    d->site = fiber->site;
+    fiber->decider = d;
+    while (!d->ready)
+        world_fiber_block();
+    fiber->why = NULL;
+    return d->answer;
+}
+
+static struct world_polled **polled_find(uint32_t context, int source, int tag)
+{
+    struct world_polled **link = &ME->polled;
+    while (*link &&
+           ((*link)->context != context || (*link)->source != source || (*link)->tag != tag))
+        link = &(*link)->next;
+    return link;
+}
+
+struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take)
+{
+    struct world_fiber *fiber = WORLD->fiber;
+    struct world_polled **polled = polled_find(comm->context, source, tag);
+    struct world_decider *d = world_zalloc(sizeof *d);
+    *d = (struct world_decider){.kind = EXPLORE_PROBE,
+                                .context = comm->context,
+                                .source = source,
+                                .tag = tag,
+                                .order = ++ME->order_count,
+                                .poll = poll,
+                                .polled_before = poll && *polled,
+                                .take = take};
+    if (source == MPI_ANY_SOURCE || (poll && !d->polled_before))
+        d->number = ++ME->decision_count;
+    fiber->why = poll ? "polls" : "receive";
+    fiber->tag = tag;
+    fiber->peer = source == MPI_ANY_SOURCE
+                      ? source
+                      : (comm->remote_size ? comm->remote : comm->member)[source];
+    ask(d);
+    if (poll && !d->message && !*polled) {
+        *polled = world_zalloc(sizeof **polled);
+        **polled = (struct world_polled){NULL, comm->context, source, tag};
+    } else if (d->message && *polled) {
+        *polled = (*polled)->next;
+    }
+    return d->message;
+}
+
+int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
+                           bool poll)
+{
+    struct world_decider *d = world_zalloc(sizeof *d);
+    int active = 0;
+    *d = (struct world_decider){.kind = kind, .count = count, .poll = poll, .polled_before = poll};
+    d->request = world_zalloc((size_t)count * sizeof(*d->request));
+    d->serial = world_zalloc((size_t)count * sizeof(*d->serial));
+    for (int i = 0; i < count; i++) {
+        if (request[i] == MPI_REQUEST_NULL || !request[i]->active)
+            continue;
+        d->request[i] = request[i];
+        d->serial[i] = request[i]->serial;
+        d->polled_before &= request[i]->polled;
+        if (!active++ && !request[i]->complete)
+            world_wait_describe(request[i]);
+    }
+    if (kind == EXPLORE_SOME && active > EXPLORE_BITS)
+        EXPLORE->told.limited = true;
+    if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before))
+        d->number = ++ME->decision_count;
+    ask(d);
+    for (int i = 0; i < count; i++)
+        if (d->request[i])
+            d->request[i]->polled = poll && !d->answer;
+    return kind == EXPLORE_ANY ? d->answer - poll : d->answer;
+}
+
+bool world_explore_named(int32_t answer, int active_index)
+{
+    return active_index >= EXPLORE_BITS || answer >> active_index & 1;
+}

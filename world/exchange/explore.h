@@ -1,0 +1,96 @@
+/* order=explore: ranks go on until nobody can, and only then is something decided, one thing at a
+ * time: which message a wildcard receive or a probe takes, which completed request a waitany
+ * reports, whether a test or an Iprobe finds what is there already. A world of the same answers is
+ * the same world, in whatever order they are given: a decision is named by its rank and by how
+ * many its rank came to before (policy order=explore:RANK.NUMBER=ANSWER,...).
+ *
+ * For each decision the world tells which answers were possible then, and which others would have
+ * been, had the decision been put off: those that came about without it (struct world_missed). So
+ * whoever searches through all worlds needs no model of MPI.
+ *
+ * Answers: of a wildcard receive or a probe, the world rank whose message is taken; of a waitany
+ * the index, of a waitsome the set of indices as bits. Of a poll, which may find nothing: 0 if so,
+ * else one more; of a testsome the set, of a test and a testall 1.
+ *
+ * A poll that has found nothing by choice finds the same thing next time as soon as it is there;
+ * until then it waits, and finds nothing again only when nobody else can go on.
+ *
+ * Invariants
+ *  1. A receive that names its source gets its message as soon as nothing that was posted or sent
+ *     before can have one of the two; a wildcard receive gets its by decision only.
+ *  2. Decisions that are possible at the same time do not exclude each other. */
+#ifndef WORLD_EXCHANGE_EXPLORE_H
+#define WORLD_EXCHANGE_EXPLORE_H
+
+#include "world/state.h"
+
+enum {
+    EXPLORE_TRACKED = 1024, /* decisions of a world whose consequences are followed */
+    EXPLORE_BITS = 30,      /* requests of a waitsome that are told apart */
+    EXPLORE_SUBSETS = 3     /* completed requests of which every subset may be reported */
+};
+
+/* Decisions without which something would not be; never changed once made. */
+struct world_past {
+    uint64_t word[EXPLORE_TRACKED / 64];
+};
+
+enum world_explore_kind {
+    EXPLORE_RECEIVE,
+    EXPLORE_PROBE, /* of any kind */
+    EXPLORE_ANY,   /* waitany, testany */
+    EXPLORE_SOME,
+    EXPLORE_ALL /* test, testall */
+};
+
+struct world_decider { /* what asks, and once it has its answer what may have had another */
+    struct world_decider *next;
+    enum world_explore_kind kind;
+    struct world_rank *rank;
+    const char *call;
+    const void *site;
+    uint32_t number;  /* of its rank's; 0: there is nothing to decide, it only waits */
+    uint32_t decided; /* index of the decision, once it is made */
+    bool poll, polled_before;
+    /* of probes and receives */
+    uint32_t context;
+    int source, tag;
+    uint32_t order; /* receives posted before it come first */
+    bool take;
+    struct world_message *message;
+    uint8_t *seen; /* by world rank: was among the answers, or was missed */
+    /* of the others */
+    int count;
+    struct ompi_request_t **request; /* NULL: not active */
+    uint32_t *serial;
+    /* the answer */
+    int32_t answer;
+    bool ready;
+};
+
+void world_explore_start(void);
+void world_explore_end(void); /* hands over what was decided */
+/* Nobody can go on: decides something. False: there is nothing to decide. */
+bool world_explore_decide(void);
+/* Whether the world ended because the policy's answers could not be given. */
+bool world_explore_cut(void);
+
+void world_explore_send(struct ompi_request_t *send, struct world_message *message,
+                        struct world_rank *dest);
+void world_explore_receive(struct ompi_request_t *recv);
+void world_explore_unposted(struct ompi_request_t *recv);
+void world_explore_completed(struct ompi_request_t *request);
+/* The running fiber goes on after the request's completion. */
+void world_explore_observe(const struct ompi_request_t *request);
+const struct world_past *world_past_join(const struct world_past *a, const struct world_past *b);
+
+/* NULL: the poll found nothing. */
+struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take);
+/* The answer as told above; at least one request is active. */
+int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
+                           bool poll);
+/* Which of a waitsome's or testsome's requests the answer names: bits in the order of the active
+ * ones. */
+bool world_explore_named(int32_t answer, int active_index);
+
+#endif
