@@ -29,10 +29,10 @@ MPI_CFLAGS = $(shell mpicc --showme:compile)
 MPI_LDLIBS = $(shell mpicc --showme:link)
 
 # In the order of their includes: a room uses those before it.
-ROOMS = core replay model checkers launch reports
+ROOMS = core replay model checkers launch reports explore
 room_sources = $(wildcard $(1)/*.c $(1)/*/*.c)
 room_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(room_sources))
-LIBS = $(foreach r,reports launch checkers model replay core,$(BUILD)/lib$(r).a)
+LIBS = $(foreach r,explore reports launch checkers model replay core,$(BUILD)/lib$(r).a)
 
 .PHONY: all deps demo check check-all bench clean help install uninstall format format-check tidy coverage fuzz \
         fuzz-smoke
@@ -110,7 +110,7 @@ $(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
 
 ALL   = $(BUILD)/crosswait
 TESTS =
-include interpose/rules.mk corpus/rules.mk world/rules.mk fuzz/rules.mk replay/rules.mk tests/rules.mk
+include interpose/rules.mk corpus/rules.mk world/rules.mk explore/rules.mk fuzz/rules.mk replay/rules.mk tests/rules.mk
 
 .DEFAULT_GOAL := all
 all: $(ALL)

@@ -18,8 +18,9 @@ ROOMS = {
     "checkers": ["core", "replay", "model"],
     "launch": ["core", "replay", "model", "checkers"],
     "reports": ["core", "replay", "model", "checkers"],
+    "explore": ["core", "replay", "world", "checkers", "reports"],
     "fuzz": ["core", "replay", "model", "checkers", "reports", "world", "corpus/collectives"],
-    "cli": ["core", "replay", "model", "checkers", "launch", "reports", "fuzz"],
+    "cli": ["core", "replay", "model", "checkers", "launch", "reports", "explore", "fuzz"],
 }
 # Words that are not the field's (or have several meanings), as parts of identifiers.
 WORDS = {"fly", "flies", "flying", "landed", "park", "parked", "talk", "talked", "later", "private"}

@@ -1,0 +1,9 @@
+# The search through all worlds of a program. Its tests run it on worlds of fibers.
+EXPLORE_TESTS = $(patsubst tests/explore/%.c,$(BUILD)/tests/explore/%,$(wildcard tests/explore/*.c))
+EXPLORE_LIBS = $(BUILD)/libexplore.a $(BUILD)/libworld.a $(BUILD)/libreplay.a $(BUILD)/libcore.a
+$(EXPLORE_TESTS): $(BUILD)/tests/explore/%: tests/explore/%.c $(EXPLORE_LIBS)
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  test  $<")
+	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(EXPLORE_LIBS) -lm
+
+TESTS += $(EXPLORE_TESTS)

@@ -1,0 +1,533 @@
+/* The search; see the header. What is ahead lies in a heap: few answers that differ from what would
+ * be first, those come first, and among equally many any (by a hash of the list, so that early and
+ * late decisions take turns). */
+#include "explore/search.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "core/array.h"
+#include "core/check.h"
+#include "core/random.h"
+#include "explore/state.h"
+
+/* When a budget does not suffice for everything, so much of it, of 4, is for what is ahead; the
+ * rest is sampled. */
+enum { SHARE_AHEAD = 3, SHARES = 4 };
+
+struct known {
+    uint64_t hash;
+};
+
+/* --- lists of answers ------------------------------------------------------------------------- */
+
+static enum core_status list_push(struct explore_list *list, struct explore_answer answer)
+{
+    return CORE_ARRAY_PUSH(list->answer, list->count, list->room, "a schedule", answer);
+}
+
+enum core_status explore_list_copy(const struct explore_list *from, uint32_t count,
+                                   struct explore_list *out_list)
+{
+    *out_list = (struct explore_list){0};
+    enum core_status status =
+        CORE_ARRAY_ROOM(out_list->answer, out_list->room, count, "a schedule");
+    if (status == CORE_OK && count) {
+        memcpy(out_list->answer, from->answer, count * sizeof *from->answer);
+        out_list->count = count;
+    }
+    return status;
+}
+
+void explore_list_done(struct explore_list *list)
+{
+    CORE_ARRAY_DONE(list->answer, list->count, list->room);
+}
+
+static int32_t list_find(const struct explore_list *list, uint32_t rank, uint32_t number)
+{
+    for (uint32_t i = 0; i < list->count; i++)
+        if (list->answer[i].rank == rank && list->answer[i].number == number)
+            return (int32_t)i;
+    return -1;
+}
+
+static uint64_t answer_hash(const struct explore_answer *answer)
+{
+    return core_random_mix(core_random_mix((uint64_t)answer->rank << 32 | answer->number) ^
+                           (uint32_t)answer->answer);
+}
+
+/* Of the answers and what they are for, in any order, and of which one is last. */
+static uint64_t list_hash(const struct explore_list *list)
+{
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < list->count; i++)
+        sum += core_random_mix(answer_hash(&list->answer[i]) + list->answer[i].serves);
+    uint64_t last = list->count ? answer_hash(&list->answer[list->count - 1]) : 0;
+    return core_random_mix(core_random_mix(sum) + last);
+}
+
+enum core_status explore_policy(const struct explore_list *list, bool unbuffered,
+                                struct replay_policy *out_policy)
+{
+    struct replay_policy policy;
+    enum core_status status = CORE_OK;
+
+    replay_policy_init(&policy);
+    policy.order = REPLAY_ORDER_EXPLORE;
+    policy.buffering = unbuffered ? REPLAY_RENDEZVOUS : REPLAY_EAGER;
+    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
+        status = replay_policy_add_forced(&policy, list->answer[i].rank, list->answer[i].number,
+                                          list->answer[i].answer);
+    if (status != CORE_OK) {
+        replay_policy_done(&policy);
+        return status;
+    }
+    *out_policy = policy;
+    return CORE_OK;
+}
+
+/* --- the heap --------------------------------------------------------------------------------- */
+
+static bool before(const struct explore_item *a, const struct explore_item *b)
+{
+    return a->changes != b->changes ? a->changes < b->changes : a->hash < b->hash;
+}
+
+static enum core_status heap_push(struct explore_search *s, struct explore_item item)
+{
+    enum core_status status =
+        CORE_ARRAY_PUSH(s->heap, s->heap_count, s->heap_room, "what is to be explored", item);
+    if (status != CORE_OK)
+        return status;
+    for (uint32_t at = s->heap_count - 1; at; at = (at - 1) / 2) {
+        if (!before(&s->heap[at], &s->heap[(at - 1) / 2]))
+            break;
+        struct explore_item swap = s->heap[at];
+        s->heap[at] = s->heap[(at - 1) / 2];
+        s->heap[(at - 1) / 2] = swap;
+    }
+    return CORE_OK;
+}
+
+static struct explore_item heap_pop(struct explore_search *s)
+{
+    struct explore_item first = s->heap[0];
+    s->heap[0] = s->heap[--s->heap_count];
+    for (uint32_t at = 0;;) {
+        uint32_t least = at, left = 2 * at + 1;
+        for (uint32_t child = left; child <= left + 1 && child < s->heap_count; child++)
+            if (before(&s->heap[child], &s->heap[least]))
+                least = child;
+        if (least == at)
+            return first;
+        struct explore_item swap = s->heap[at];
+        s->heap[at] = s->heap[least];
+        s->heap[least] = swap;
+        at = least;
+    }
+}
+
+/* Takes the list over. */
+static enum core_status ahead(struct explore_search *s, struct explore_list *list, uint32_t changes)
+{
+    struct known *known = NULL;
+    uint64_t hash = list_hash(list);
+    uint32_t count = s->known.count;
+    enum core_status status = CORE_OK;
+
+    if (s->heap_count >= EXPLORE_AHEAD_MAX)
+        s->limited = true;
+    else
+        status = core_table_put(&s->known, &hash, "what is to be explored", &known);
+    if (known && s->known.count > count) { /* invariant 2 */
+        status = heap_push(s, (struct explore_item){*list, changes, hash});
+        if (status == CORE_OK)
+            return status;
+    }
+    explore_list_done(list);
+    return status;
+}
+
+/* --- one world -------------------------------------------------------------------------------- */
+
+struct ran {
+    const struct world_outcome *outcome;
+    const struct world_decisions *told;
+    struct explore_events events;
+    uint64_t key;
+};
+
+static enum core_status run_world(struct explore_search *s, const struct explore_list *list,
+                                  bool unbuffered, const struct replay_choice *choice,
+                                  struct ran *out_ran)
+{
+    struct replay_policy policy;
+    enum core_status status = explore_policy(list, unbuffered, &policy);
+
+    if (status != CORE_OK)
+        return status;
+    status =
+        s->run(s->context, &policy, choice, &out_ran->outcome, &out_ran->key, &out_ran->events);
+    replay_policy_done(&policy);
+    if (status != CORE_OK)
+        return status;
+    CORE_CHECK(out_ran->outcome->decisions); /* the policy says order=explore */
+    out_ran->told = out_ran->outcome->decisions;
+    s->worlds++;
+    s->limited |= out_ran->told->limited;
+    if (out_ran->told->decision_count > s->decisions_max)
+        s->decisions_max = out_ran->told->decision_count;
+    if (s->options->progress)
+        s->options->progress(s->options->progress_context, s->worlds, s->heap_count);
+    return CORE_OK;
+}
+
+/* Everything that was decided, in the order of the world. */
+static enum core_status answers_of(const struct world_decisions *told, struct explore_list *out)
+{
+    enum core_status status = CORE_OK;
+    *out = (struct explore_list){0};
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
+        status = list_push(out, (struct explore_answer){(uint32_t)told->decision[i].rank,
+                                                        told->decision[i].number,
+                                                        told->decision[i].answer, 0});
+    return status;
+}
+
+static bool all_given(const struct explore_list *list, const struct world_decisions *told)
+{
+    uint32_t given = 0;
+    for (uint32_t i = 0; i < told->decision_count; i++)
+        given += told->decision[i].given;
+    return given == list->count;
+}
+
+static enum core_status class_note(struct explore_search *s, const struct ran *ran,
+                                   const struct explore_list *all, const struct explore_list *asked,
+                                   bool unbuffered, bool sampled)
+{
+    for (uint32_t i = 0; i < s->class_count; i++)
+        if (s->class[i].key == ran->key) {
+            s->class[i].count++;
+            return CORE_OK;
+        }
+    struct explore_class made = {
+        .key = ran->key, .count = 1, .unbuffered = unbuffered, .sampled = sampled};
+    enum core_status status = explore_list_copy(all, all->count, &made.first);
+    if (status == CORE_OK)
+        status = explore_list_copy(asked, asked->count, &made.asked);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_PUSH(s->class, s->class_count, s->class_room, "outcomes", made);
+    return status;
+}
+
+/* The same answers once more, and no send has a buffer: a world of its own only if it ends
+ * otherwise. */
+static enum core_status without_buffers(struct explore_search *s, const struct explore_list *all)
+{
+    struct ran ran;
+    struct explore_list list = {0};
+    enum core_status status = run_world(s, all, true, &(struct replay_choice){0}, &ran);
+
+    if (status != CORE_OK)
+        return status;
+    s->unbuffered++;
+    if (ran.told->cut)
+        return CORE_OK;
+    status = answers_of(ran.told, &list);
+    if (status == CORE_OK)
+        status = class_note(s, &ran, &list, all, true, false);
+    explore_list_done(&list);
+    return status;
+}
+
+/* --- what else there is ----------------------------------------------------------------------- */
+
+/* The list that was asked for and what was decided freely behind it; place[i]: of decision i. */
+struct grown {
+    struct explore_list list;
+    uint32_t *place;
+    uint32_t asked;
+};
+
+static enum core_status grow(const struct explore_list *asked, const struct world_decisions *told,
+                             struct grown *out)
+{
+    *out = (struct grown){.asked = asked->count};
+    enum core_status status = explore_list_copy(asked, asked->count, &out->list);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(out->place, told->decision_count, "what is to be explored");
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &told->decision[i];
+        if (d->given) {
+            out->place[i] = (uint32_t)list_find(asked, (uint32_t)d->rank, d->number);
+            continue;
+        }
+        out->place[i] = out->list.count;
+        status = list_push(&out->list,
+                           (struct explore_answer){(uint32_t)d->rank, d->number, d->answer, 0});
+    }
+    return status;
+}
+
+static void grown_done(struct grown *grown)
+{
+    explore_list_done(&grown->list);
+    free(grown->place);
+}
+
+static enum core_status other_answers(struct explore_search *s, const struct grown *grown,
+                                      const struct world_decisions *told, uint32_t index,
+                                      uint32_t changes)
+{
+    const struct world_decision *d = &told->decision[index];
+    enum core_status status = CORE_OK;
+
+    for (uint32_t o = 0; o < d->option_count && status == CORE_OK; o++) {
+        int32_t answer = told->option[d->option_first + o];
+        struct explore_list list;
+        if (answer == d->answer)
+            continue;
+        status = explore_list_copy(&grown->list, grown->place[index] + 1, &list);
+        if (status != CORE_OK)
+            break;
+        list.answer[list.count - 1].answer = answer;
+        status = ahead(s, &list, changes + 1);
+    }
+    return status;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const struct explore_answer *x = a, *y = b;
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* What comes before the answer at `place` of the list, without its own witnesses. */
+static uint32_t level_of(const struct explore_list *list, uint32_t place)
+{
+    while (place && list->answer[place - 1].serves)
+        place--;
+    return place;
+}
+
+static enum core_status put_off(struct explore_search *s, const struct grown *grown,
+                                const struct world_decisions *told,
+                                const struct world_missed *missed, uint32_t changes)
+{
+    uint32_t place = grown->place[missed->decision];
+    struct explore_list list;
+
+    if (grown->list.answer[place].serves) /* looked at where it is free */
+        return CORE_OK;
+    uint32_t level = level_of(&grown->list, place);
+    enum core_status status = explore_list_copy(&grown->list, level, &list);
+    for (uint32_t i = 0; i < missed->past_count && status == CORE_OK; i++) {
+        const struct world_decision *d = &told->decision[told->past[missed->past_first + i]];
+        if (list_find(&list, (uint32_t)d->rank, d->number) < 0)
+            status = list_push(&list,
+                               (struct explore_answer){(uint32_t)d->rank, d->number, d->answer, 1});
+    }
+    struct explore_answer last = grown->list.answer[place];
+    last.answer = missed->answer;
+    if (list.count > level)
+        qsort(list.answer + level, list.count - level, sizeof *list.answer, by_name);
+    if (status == CORE_OK)
+        status = list_push(&list, last);
+    if (status != CORE_OK) {
+        explore_list_done(&list);
+        return status;
+    }
+    return ahead(s, &list, changes + 1);
+}
+
+static enum core_status branch(struct explore_search *s, const struct explore_list *asked,
+                               uint32_t changes, const struct world_decisions *told)
+{
+    struct grown grown;
+    enum core_status status = grow(asked, told, &grown);
+
+    for (uint32_t i = 0; i < told->decision_count && status == CORE_OK; i++)
+        if (!told->decision[i].given)
+            status = other_answers(s, &grown, told, i, changes);
+    for (uint32_t i = 0; i < told->missed_count && status == CORE_OK; i++)
+        status = put_off(s, &grown, told, &told->missed[i], changes);
+    grown_done(&grown);
+    return status;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+static bool spent(struct explore_search *s, uint32_t shares)
+{
+    const struct explore_options *o = s->options;
+    if (o->stop && *o->stop)
+        s->interrupted = true;
+    return s->interrupted ||
+           (o->worlds_max && s->worlds - s->worlds_before >= o->worlds_max * shares / SHARES) ||
+           (o->time_s > 0 && seconds_now() - s->started_s >= o->time_s * shares / SHARES);
+}
+
+static enum core_status behaviour(struct explore_search *s, const struct ran *ran,
+                                  const struct explore_list *asked, bool sampled)
+{
+    struct explore_list all;
+    struct known *met;
+    uint32_t count = s->met.count;
+    bool buffers = explore_needs_buffers(&ran->events, (int)s->rank_count);
+    enum core_status status = answers_of(ran->told, &all);
+
+    uint64_t sum = 0;
+    for (uint32_t i = 0; i < all.count; i++)
+        sum += answer_hash(&all.answer[i]);
+    if (status == CORE_OK)
+        status = core_table_put(&s->met, &sum, "behaviours", &met);
+    if (status == CORE_OK && s->met.count > count) {
+        s->behaviours++;
+        status = class_note(s, ran, &all, asked, false, sampled);
+        if (status == CORE_OK && buffers)
+            status = without_buffers(s, &all);
+    }
+    explore_list_done(&all);
+    return status;
+}
+
+static enum core_status one(struct explore_search *s)
+{
+    struct explore_item item = heap_pop(s);
+    struct ran ran;
+    enum core_status status = run_world(s, &item.list, false, &(struct replay_choice){0}, &ran);
+
+    if (status == CORE_OK)
+        status = branch(s, &item.list, item.changes, ran.told);
+    if (status == CORE_OK) {
+        if (all_given(&item.list, ran.told) && !ran.told->cut)
+            status = behaviour(s, &ran, &item.list, false);
+        else
+            s->cut++; /* invariant 1 */
+    }
+    explore_list_done(&item.list);
+    return status;
+}
+
+static enum core_status sample(struct explore_search *s)
+{
+    enum core_status status = CORE_OK;
+    while (status == CORE_OK && !spent(s, SHARES)) {
+        struct explore_list none = {0}, all;
+        struct replay_choice choice;
+        struct ran ran;
+        replay_choice_seed(&choice, core_random_mix(s->options->seed) + s->sampled);
+        status = run_world(s, &none, false, &choice, &ran);
+        if (status != CORE_OK)
+            break;
+        s->sampled++;
+        status = answers_of(ran.told, &all);
+        if (status == CORE_OK)
+            status = behaviour(s, &ran, &all, true);
+        explore_list_done(&all);
+    }
+    return status;
+}
+
+enum core_status explore_search(explore_run_fn run, void *context, int rank_count,
+                                const struct explore_options *options,
+                                struct explore_search *out_search)
+{
+    struct explore_search *s = out_search;
+    bool resumed = false;
+    *s = (struct explore_search){.run = run,
+                                 .context = context,
+                                 .rank_count = (uint32_t)rank_count,
+                                 .options = options,
+                                 .known = CORE_TABLE(struct known, hash),
+                                 .met = CORE_TABLE(struct known, hash),
+                                 .started_s = seconds_now()};
+    enum core_status status = options->state ? explore_state_read(s, &resumed) : CORE_OK;
+    s->worlds_before = s->worlds;
+    if (status == CORE_OK && !resumed)
+        status = ahead(s, &(struct explore_list){0}, 0);
+    while (status == CORE_OK && s->heap_count && !spent(s, SHARE_AHEAD))
+        status = one(s);
+    s->complete = status == CORE_OK && !s->heap_count && !s->limited;
+    if (status == CORE_OK && s->heap_count && !s->interrupted)
+        status = sample(s);
+    if (status == CORE_OK && options->state)
+        status = explore_state_write(s);
+    return status;
+}
+
+void explore_search_done(struct explore_search *search)
+{
+    for (uint32_t i = 0; i < search->heap_count; i++)
+        explore_list_done(&search->heap[i].list);
+    for (uint32_t i = 0; i < search->class_count; i++) {
+        explore_list_done(&search->class[i].first);
+        explore_list_done(&search->class[i].asked);
+    }
+    CORE_ARRAY_DONE(search->heap, search->heap_count, search->heap_room);
+    CORE_ARRAY_DONE(search->class, search->class_count, search->class_room);
+    core_table_done(&search->known);
+    core_table_done(&search->met);
+}
+
+/* --- the smallest schedule -------------------------------------------------------------------- */
+
+static enum core_status leads_there(struct explore_search *s, const struct explore_list *list,
+                                    const struct explore_class *found, bool *out_there)
+{
+    struct ran ran;
+    enum core_status status =
+        run_world(s, list, found->unbuffered, &(struct replay_choice){0}, &ran);
+    *out_there = status == CORE_OK && ran.key == found->key && all_given(list, ran.told);
+    return status;
+}
+
+enum core_status explore_shrink(struct explore_search *s, const struct explore_class *found,
+                                struct explore_list *out_list)
+{
+    struct explore_list list;
+    bool there = false;
+    enum core_status status = explore_list_copy(&found->asked, found->asked.count, &list);
+
+    if (status == CORE_OK)
+        status = leads_there(s, &list, found, &there);
+    s->went_astray |= status == CORE_OK && !there;
+    for (uint32_t piece = list.count; piece && there && status == CORE_OK; piece /= 2)
+        for (uint32_t at = 0; at < list.count && status == CORE_OK;) {
+            uint32_t end = at + piece < list.count ? at + piece : list.count;
+            struct explore_list shorter;
+            status = explore_list_copy(&list, list.count, &shorter);
+            if (status != CORE_OK)
+                break;
+            memmove(shorter.answer + at, shorter.answer + end,
+                    (list.count - end) * sizeof *list.answer);
+            shorter.count -= end - at;
+            status = leads_there(s, &shorter, found, &there);
+            if (there) {
+                explore_list_done(&list);
+                list = shorter;
+            } else {
+                explore_list_done(&shorter);
+                at = end;
+            }
+            there = true;
+        }
+    if (status != CORE_OK)
+        explore_list_done(&list);
+    else
+        *out_list = list;
+    return status;
+}

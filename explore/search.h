@@ -1,0 +1,121 @@
+/* Every behaviour of a program: a world is run, looked at for what could have been decided
+ * otherwise, and run again so, until nothing is left or the budget is spent.
+ *
+ * A behaviour is what every decision of a world was answered with. Decisions that are possible at
+ * the same time do not exclude each other (world/exchange/explore.h), so their order tells nothing
+ * apart and is never looked at twice: the search is a tree whose nodes are lists of answers. A
+ * child of a world gives one decision another answer and keeps those before it; where the answer
+ * was possible only once the decision was put off, it keeps as well what that took (its
+ * witnesses). Each behaviour is run once.
+ *
+ * Which kind of world runs is not known here: a struct explore_runner runs it.
+ *
+ * Invariants
+ *  1. A world that could not be given the answers it was to have is not counted as a behaviour;
+ *     its own decisions are looked at all the same.
+ *  2. The same list of answers is never run twice.
+ *  3. Nothing here asks a clock or chance but the sampling, which has a seed, and the budget. */
+#ifndef EXPLORE_SEARCH_H
+#define EXPLORE_SEARCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "core/table.h"
+#include "world/world.h"
+
+/* One world under the policy, its decisions by the choice. *out_outcome stays valid until the next
+ * run; *out_key says what came of it: equal keys, equal outcomes. events may be NULL. */
+struct explore_events {
+    const struct world_event *event;
+    size_t count;
+};
+typedef enum core_status (*explore_run_fn)(void *context, const struct replay_policy *policy,
+                                           const struct replay_choice *choice,
+                                           const struct world_outcome **out_outcome,
+                                           uint64_t *out_key, struct explore_events *out_events);
+
+struct explore_answer {
+    uint32_t rank, number;
+    int32_t answer;
+    uint32_t serves; /* 1: a witness for the next answer in the list that is none; else 0 */
+};
+
+struct explore_list {
+    struct explore_answer *answer; /* owned */
+    uint32_t count, room;
+};
+
+struct explore_class { /* worlds of one outcome */
+    uint64_t key;
+    uint64_t count;
+    bool unbuffered;           /* found where sends wait for their receives */
+    bool sampled;              /* found by chance only */
+    struct explore_list first; /* answers of the first world of it: all of them */
+    struct explore_list asked; /* those that it was run with */
+};
+
+struct explore_options {
+    uint64_t worlds_max;      /* 0: no limit */
+    double time_s;            /* 0: no limit */
+    uint64_t seed;            /* of sampling */
+    const char *state;        /* file to go on from, and to leave behind; NULL: none */
+    uint64_t program;         /* a hash of what the state belongs to */
+    volatile const int *stop; /* not NULL: ends the search when it is set */
+    /* After each world; NULL: none. `ahead`: worlds that are known of and not yet run. */
+    void (*progress)(void *context, uint64_t worlds, uint64_t ahead);
+    void *progress_context;
+};
+
+struct explore_item;
+
+struct explore_search {
+    /* what was found */
+    struct explore_class *class;
+    uint32_t class_count, class_room;
+    uint64_t behaviours; /* that are different */
+    uint64_t worlds;     /* run in all */
+    uint64_t cut;        /* of them those that invariant 1 speaks of */
+    uint64_t sampled;
+    uint64_t unbuffered; /* run once more without buffers */
+    uint32_t decisions_max;
+    bool complete;    /* that is all there is */
+    bool limited;     /* a world had more than it could tell */
+    bool interrupted; /* by options->stop */
+    bool went_astray; /* the same answers gave another world */
+    /* the search's own */
+    explore_run_fn run;
+    void *context;
+    const struct explore_options *options;
+    struct explore_item *heap;
+    uint32_t heap_count, heap_room;
+    struct core_table known; /* lists that were run or are to be */
+    struct core_table met;   /* behaviours */
+    uint32_t rank_count;
+    double started_s;
+    uint64_t worlds_before; /* in the state that it went on from */
+};
+
+enum { EXPLORE_AHEAD_MAX = 4000000 }; /* lists that wait to be run */
+
+/* CORE_OK: it came to an end, whichever. */
+enum core_status explore_search(explore_run_fn run, void *context, int rank_count,
+                                const struct explore_options *options,
+                                struct explore_search *out_search);
+void explore_search_done(struct explore_search *search);
+
+/* The policy that has these answers. replay_policy_done() it. */
+enum core_status explore_policy(const struct explore_list *list, bool unbuffered,
+                                struct replay_policy *out_policy);
+void explore_list_done(struct explore_list *list);
+/* Leaves out of the class's answers what its outcome does not need: fewest that still lead to it.
+ * *out_list is the caller's. */
+enum core_status explore_shrink(struct explore_search *search, const struct explore_class *found,
+                                struct explore_list *out_list);
+
+/* Whether the world could have come to its end, had every standard send waited for its receive. */
+bool explore_needs_buffers(const struct explore_events *events, int rank_count);
+
+#endif

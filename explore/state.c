@@ -1,0 +1,190 @@
+/* A search in a file: lines of words, the first of which says what it is. What it cannot have
+ * written is refused whole. */
+#include "explore/state.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "core/array.h"
+
+enum { STATE_VERSION = 1 };
+
+static void write_list(const struct explore_list *list, FILE *file)
+{
+    fprintf(file, " %" PRIu32, list->count);
+    for (uint32_t i = 0; i < list->count; i++)
+        fprintf(file, " %" PRIu32 ".%" PRIu32 "=%" PRId32 "%s", list->answer[i].rank,
+                list->answer[i].number, list->answer[i].answer, list->answer[i].serves ? "+" : "");
+    putc('\n', file);
+}
+
+static void write_hashes(const char *word, const struct core_table *table, FILE *file)
+{
+    fprintf(file, "%s %" PRIu32, word, table->count);
+    for (uint32_t i = 0; i < table->count; i++)
+        fprintf(file, " %" PRIx64, *(const uint64_t *)core_table_at(table, i));
+    putc('\n', file);
+}
+
+static void write_search(const struct explore_search *s, FILE *file)
+{
+    fprintf(file, "crosswait-explore %d %" PRIx64 "\n", STATE_VERSION, s->options->program);
+    fprintf(
+        file, "counts %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %d\n",
+        s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max, s->limited);
+    write_hashes("known", &s->known, file);
+    write_hashes("met", &s->met, file);
+    fprintf(file, "outcomes %" PRIu32 "\n", s->class_count);
+    for (uint32_t i = 0; i < s->class_count; i++) {
+        const struct explore_class *c = &s->class[i];
+        fprintf(file, "%" PRIx64 " %" PRIu64 " %d %d", c->key, c->count, c->unbuffered, c->sampled);
+        write_list(&c->first, file);
+        write_list(&c->asked, file);
+    }
+    fprintf(file, "ahead %" PRIu32 "\n", s->heap_count);
+    for (uint32_t i = 0; i < s->heap_count; i++) {
+        fprintf(file, "%" PRIu32 " %" PRIx64, s->heap[i].changes, s->heap[i].hash);
+        write_list(&s->heap[i].list, file);
+    }
+    fprintf(file, "end\n");
+}
+
+enum core_status explore_state_write(const struct explore_search *s)
+{
+    char *path = NULL;
+    enum core_status status = CORE_OK;
+    if (asprintf(&path, "%s.new", s->options->state) < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for the state of the search");
+    FILE *file = fopen(path, "w");
+    if (!file) {
+        status = core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
+        free(path);
+        return status;
+    }
+    write_search(s, file);
+    bool bad = ferror(file);
+    if (fclose(file) != 0 || bad || rename(path, s->options->state) != 0) {
+        status = core_report(CORE_IO, "cannot write '%s': %s", s->options->state, strerror(errno));
+        unlink(path);
+    }
+    free(path);
+    return status;
+}
+
+static bool read_list(FILE *file, struct explore_list *out_list)
+{
+    uint32_t count;
+    *out_list = (struct explore_list){0};
+    if (fscanf(file, " %" SCNu32, &count) != 1)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct explore_answer a = {0};
+        if (fscanf(file, " %" SCNu32 ".%" SCNu32 "=%" SCNd32, &a.rank, &a.number, &a.answer) != 3)
+            return false;
+        int next = getc(file);
+        a.serves = next == '+';
+        if (next != '+')
+            ungetc(next, file);
+        if (CORE_ARRAY_PUSH(out_list->answer, out_list->count, out_list->room, "a schedule", a) !=
+            CORE_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool read_hashes(const char *word, struct core_table *table, FILE *file)
+{
+    char found[16];
+    uint32_t count;
+    if (fscanf(file, " %15s %" SCNu32, found, &count) != 2 || strcmp(found, word))
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        uint64_t hash, *entry;
+        if (fscanf(file, " %" SCNx64, &hash) != 1 ||
+            core_table_put(table, &hash, "a search", &entry) != CORE_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool read_classes(struct explore_search *s, FILE *file)
+{
+    uint32_t count;
+    if (fscanf(file, " outcomes %" SCNu32, &count) != 1)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct explore_class c = {0};
+        int unbuffered, sampled;
+        bool good = fscanf(file, " %" SCNx64 " %" SCNu64 " %d %d", &c.key, &c.count, &unbuffered,
+                           &sampled) == 4 &&
+                    read_list(file, &c.first) && read_list(file, &c.asked);
+        c.unbuffered = good && unbuffered;
+        c.sampled = good && sampled;
+        if (CORE_ARRAY_PUSH(s->class, s->class_count, s->class_room, "outcomes", c) != CORE_OK ||
+            !good)
+            return false;
+    }
+    return true;
+}
+
+static bool read_ahead(struct explore_search *s, FILE *file)
+{
+    uint32_t count;
+    char end[8];
+    if (fscanf(file, " ahead %" SCNu32, &count) != 1)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct explore_item item = {0};
+        bool good = fscanf(file, " %" SCNu32 " %" SCNx64, &item.changes, &item.hash) == 2 &&
+                    read_list(file, &item.list);
+        if (CORE_ARRAY_PUSH(s->heap, s->heap_count, s->heap_room, "a search", item) != CORE_OK ||
+            !good)
+            return false;
+    }
+    return fscanf(file, " %7s", end) == 1 && !strcmp(end, "end");
+}
+
+static bool read_search(struct explore_search *s, FILE *file)
+{
+    int limited;
+    bool good =
+        fscanf(file,
+               " counts %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu32 " %d",
+               &s->behaviours, &s->worlds, &s->cut, &s->sampled, &s->unbuffered, &s->decisions_max,
+               &limited) == 7;
+    s->limited = good && limited;
+    return good && read_hashes("known", &s->known, file) && read_hashes("met", &s->met, file) &&
+           read_classes(s, file) && read_ahead(s, file);
+}
+
+enum core_status explore_state_read(struct explore_search *s, bool *out_resumed)
+{
+    int version;
+    uint64_t program;
+    *out_resumed = false;
+    FILE *file = fopen(s->options->state, "r");
+    if (!file)
+        return errno == ENOENT ? CORE_OK
+                               : core_report(CORE_IO, "cannot read '%s': %s", s->options->state,
+                                             strerror(errno));
+    enum core_status status = CORE_OK;
+    if (fscanf(file, "crosswait-explore %d %" SCNx64, &version, &program) != 2)
+        status =
+            core_report(CORE_BAD_FORMAT, "'%s' is no state of an exploration", s->options->state);
+    else if (version != STATE_VERSION)
+        status = core_report(CORE_BAD_VERSION, "'%s' is of another version; remove it",
+                             s->options->state);
+    else if (program != s->options->program)
+        status = core_report(CORE_BAD_INPUT,
+                             "'%s' belongs to another command; remove it, or name another file",
+                             s->options->state);
+    else if (!read_search(s, file))
+        status = core_report(CORE_BAD_FORMAT, "'%s' is damaged; remove it", s->options->state);
+    fclose(file);
+    *out_resumed = status == CORE_OK;
+    return status;
+}

@@ -1,0 +1,263 @@
+/* How many behaviours there are: of programs for which it is known. Every world that is run is a
+ * behaviour of its own: that is what the reduction is for (explore/search.h invariants 1 and 2). */
+#include <mpi.h>
+
+#include "tests/explore/fibers.h"
+
+static struct fibers fibers;
+static int faults;
+
+static void expect(const char *what, int ranks, world_rank_fn program, uint64_t behaviours,
+                   uint32_t outcomes)
+{
+    struct explore_search search;
+    fibers.program = program;
+    fibers.rank_count = ranks;
+    if (explore_search(fibers_run, &fibers, ranks, &(struct explore_options){.worlds_max = 200000},
+                       &search) != CORE_OK)
+        faults++;
+    bool right = search.complete && search.behaviours == behaviours &&
+                 search.class_count == outcomes && search.met.count == search.behaviours;
+    printf("%s: %llu behaviours, %u outcomes%s\n", what, (unsigned long long)search.behaviours,
+           search.class_count, search.complete ? "" : ", not all");
+    if (!right || search.worlds != search.behaviours + search.unbuffered) {
+        printf("  wrong: %llu worlds, %llu cut, %llu without buffers; %llu and %u are right\n",
+               (unsigned long long)search.worlds, (unsigned long long)search.cut,
+               (unsigned long long)search.unbuffered, (unsigned long long)behaviours, outcomes);
+        faults++;
+    }
+    explore_search_done(&search);
+}
+
+static int receive(int rank, int source, int tag)
+{
+    int got;
+    MPI_Status status;
+    MPI_Recv(&got, 1, MPI_INT, source, tag, MPI_COMM_WORLD, &status);
+    fibers_saw(rank, got * 100 + status.MPI_SOURCE);
+    return status.MPI_SOURCE;
+}
+
+static void post(int rank, int dest, int tag)
+{
+    MPI_Send(&rank, 1, MPI_INT, dest, tag, MPI_COMM_WORLD);
+}
+
+static int size_of(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    return size;
+}
+
+/* All send to rank 0, which takes what comes. */
+static int senders(int rank, void *context)
+{
+    (void)context;
+    for (int i = 1; i < size_of(); i++)
+        rank ? (void)(i == rank && (post(rank, 0, 0), 1)) : (void)receive(0, MPI_ANY_SOURCE, 0);
+    return 0;
+}
+
+/* The same with requests posted before. */
+static int posted(int rank, void *context)
+{
+    (void)context;
+    int size = size_of(), got[FIBERS_RANKS];
+    MPI_Request request[FIBERS_RANKS];
+    if (rank) {
+        post(rank, 0, 0);
+        return 0;
+    }
+    for (int i = 1; i < size; i++)
+        MPI_Irecv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &request[i]);
+    MPI_Waitall(size - 1, request + 1, MPI_STATUSES_IGNORE);
+    for (int i = 1; i < size; i++)
+        fibers_saw(0, got[i]);
+    return 0;
+}
+
+/* Even ranks take from the two behind them, whoever comes first: groups of three know nothing of
+ * each other. */
+static int groups(int rank, void *context)
+{
+    (void)context;
+    if (rank % 3)
+        post(rank, rank - rank % 3, 0);
+    else
+        for (int i = 0; i < 2; i++)
+            receive(rank, MPI_ANY_SOURCE, 0);
+    return 0;
+}
+
+/* Two tags at one rank: the receives do not disturb each other. */
+static int tags(int rank, void *context)
+{
+    (void)context;
+    int got[2];
+    MPI_Request request[2];
+    if (rank) {
+        post(rank, 0, rank % 2);
+    } else {
+        for (int i = 0; i < 2; i++)
+            MPI_Irecv(&got[i], 1, MPI_INT, MPI_ANY_SOURCE, i, MPI_COMM_WORLD, &request[i]);
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < 2; i++) {
+            fibers_saw(0, got[i]);
+            receive(0, MPI_ANY_SOURCE, i);
+        }
+    }
+    return 0;
+}
+
+/* Rank 2 sends to rank 0 only after it has received from 3 or 4: put off for long enough, rank 0's
+ * first receive may have that message too. 0 takes from 1 and 2 in two orders, 2 from 3 and 4 in
+ * two. */
+static int chain(int rank, void *context)
+{
+    (void)context;
+    if (rank == 0)
+        for (int i = 0; i < 2; i++)
+            receive(0, MPI_ANY_SOURCE, 0);
+    else if (rank == 2)
+        for (int i = 0; i < 2; i++) {
+            int from = receive(2, MPI_ANY_SOURCE, 0);
+            if (!i)
+                MPI_Send(&from, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+        }
+    else
+        post(rank, rank == 1 ? 0 : 2, 0);
+    return 0;
+}
+
+/* What rank 1 sends after rank 0's word cannot be had before it: 1a 1b 2, 1a 2 1b, 2 1a 1b. */
+static int answered(int rank, void *context)
+{
+    (void)context;
+    if (rank == 0) {
+        receive(0, MPI_ANY_SOURCE, 0);
+        post(0, 1, 1);
+        receive(0, MPI_ANY_SOURCE, 0);
+        receive(0, MPI_ANY_SOURCE, 0);
+        return 0;
+    }
+    post(rank, 0, 0);
+    if (rank == 1) {
+        receive(1, 0, 1);
+        post(1, 0, 0);
+    }
+    return 0;
+}
+
+/* Any of n requests that are complete, until all were reported: n! again. */
+static int waitany(int rank, void *context)
+{
+    (void)context;
+    int size = size_of(), got[FIBERS_RANKS];
+    MPI_Request request[FIBERS_RANKS];
+    if (rank) {
+        post(rank, 0, 0);
+        return 0;
+    }
+    for (int i = 1; i < size; i++)
+        MPI_Irecv(&got[i], 1, MPI_INT, i, 0, MPI_COMM_WORLD, &request[i]);
+    for (int i = 1; i < size; i++) {
+        int index;
+        MPI_Waitany(size - 1, request + 1, &index, MPI_STATUS_IGNORE);
+        fibers_saw(0, index);
+    }
+    return 0;
+}
+
+/* Of two requests: both, or one and then the other. */
+static int waitsome(int rank, void *context)
+{
+    (void)context;
+    int got[2], left = 2;
+    MPI_Request request[2];
+    if (rank) {
+        post(rank, 0, 0);
+        return 0;
+    }
+    for (int i = 0; i < 2; i++)
+        MPI_Irecv(&got[i], 1, MPI_INT, i + 1, 0, MPI_COMM_WORLD, &request[i]);
+    while (left) {
+        int count, index[2];
+        MPI_Waitsome(2, request, &count, index, MPI_STATUSES_IGNORE);
+        for (int i = 0; i < count; i++)
+            fibers_saw(0, index[i]);
+        fibers_saw(0, -1);
+        left -= count;
+    }
+    return 0;
+}
+
+/* It is there, or it is not yet. */
+static int test(int rank, void *context)
+{
+    (void)context;
+    int got, flag;
+    MPI_Request request;
+    if (rank) {
+        post(rank, 0, 0);
+        return 0;
+    }
+    MPI_Irecv(&got, 1, MPI_INT, 1, 0, MPI_COMM_WORLD, &request);
+    MPI_Test(&request, &flag, MPI_STATUS_IGNORE);
+    fibers_saw(0, flag);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+    return 0;
+}
+
+/* A probe that may take its time, then what it found. */
+static int iprobe(int rank, void *context)
+{
+    (void)context;
+    int found = 0, flag, polls = 0;
+    MPI_Status status;
+    if (rank) {
+        post(rank, 0, 0);
+        return 0;
+    }
+    while (found < 2) {
+        MPI_Iprobe(MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, &flag, &status);
+        polls += !flag;
+        if (flag) {
+            receive(0, status.MPI_SOURCE, 0);
+            found++;
+        }
+    }
+    fibers_saw(0, polls);
+    return 0;
+}
+
+/* Both send first: a deadlock without buffers. */
+static int exchange(int rank, void *context)
+{
+    (void)context;
+    post(rank, 1 - rank, 0);
+    receive(rank, 1 - rank, 0);
+    return 0;
+}
+
+int main(void)
+{
+    expect("2 senders", 3, senders, 2, 2);
+    expect("3 senders", 4, senders, 6, 6);
+    expect("4 senders", 5, senders, 24, 24);
+    expect("5 senders", 6, senders, 120, 120);
+    expect("3 senders, receives posted before", 4, posted, 6, 6);
+    expect("2 groups", 6, groups, 4, 4);
+    expect("4 groups", 12, groups, 16, 16);
+    expect("2 tags of 2 senders", 5, tags, 4, 4);
+    expect("chain", 5, chain, 4, 4);
+    expect("waitany of 3", 4, waitany, 6, 6);
+    expect("waitsome of 2", 3, waitsome, 3, 3);
+    expect("test", 2, test, 2, 2);
+    expect("iprobe", 3, iprobe, 8, 6);
+    expect("exchange", 2, exchange, 1, 2);
+    expect("answered", 3, answered, 3, 4);
+    world_done();
+    printf("%d faults\n", faults);
+    return faults != 0;
+}
