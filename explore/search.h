@@ -14,7 +14,8 @@
  *  1. A world that could not be given the answers it was to have is not counted as a behaviour;
  *     its own decisions are looked at all the same.
  *  2. The same list of answers is never run twice.
- *  3. Nothing here asks a clock or chance but the sampling, which has a seed, and the budget. */
+ *
+ * Nothing here asks chance but the sampling, which has a seed, and no clock but the budget. */
 #ifndef EXPLORE_SEARCH_H
 #define EXPLORE_SEARCH_H
 
