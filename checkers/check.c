@@ -61,14 +61,23 @@ static bool is_name(const char *id, const char *at, size_t length)
     return strlen(id) == length && strncmp(id, at, length) == 0;
 }
 
-/* A name means the rule of that id, and all rules of the checker of that id. */
-static bool name_want(const char *at, size_t length, bool wanted[RULE_COUNT])
+static bool finds(const struct rule *rule, const char *at, size_t length)
+{
+    bool found = is_name(rule->checker, at, length);
+
+    for (size_t i = 0; i < sizeof rule->also / sizeof *rule->also && rule->also[i]; i++)
+        found |= is_name(rule->also[i], at, length);
+    return found;
+}
+
+/* A name means the rule of that id, and all rules that the checker of that id finds. */
+static bool name_mark(const char *at, size_t length, bool marked[RULE_COUNT])
 {
     bool known = false;
 
     for (int i = 0; i < RULE_COUNT; i++)
-        if (is_name(rule_table[i].id, at, length) || is_name(rule_table[i].checker, at, length))
-            known = wanted[i] = true;
+        if (is_name(rule_table[i].id, at, length) || finds(&rule_table[i], at, length))
+            known = marked[i] = true;
     return known;
 }
 
@@ -104,25 +113,34 @@ static enum core_status name_refuse(const char *at, size_t length)
                        list);
 }
 
-enum core_status check_only_parse(const char *only, bool out_wanted[RULE_COUNT])
+static enum core_status names_parse(const char *names, bool out_marked[RULE_COUNT])
 {
-    bool wanted[RULE_COUNT] = {false};
-
-    for (const char *at = only; at;) {
+    for (const char *at = names; at;) {
         size_t length = strcspn(at, ",");
-        if (!name_want(at, length, wanted))
+        if (!name_mark(at, length, out_marked))
             return name_refuse(at, length);
         at = at[length] ? at + length + 1 : NULL;
     }
-    for (int i = 0; i < RULE_COUNT; i++)
-        out_wanted[i] = !only || wanted[i];
     return CORE_OK;
+}
+
+enum core_status check_names_parse(const char *only, const char *ignore,
+                                   bool out_wanted[RULE_COUNT])
+{
+    bool wanted[RULE_COUNT] = {false}, ignored[RULE_COUNT] = {false};
+    enum core_status status = names_parse(only, wanted);
+
+    if (status == CORE_OK)
+        status = names_parse(ignore, ignored);
+    for (int i = 0; i < RULE_COUNT && status == CORE_OK; i++)
+        out_wanted[i] = (!only || wanted[i]) && !ignored[i];
+    return status;
 }
 
 static bool is_wanted(const struct checker *checker, const bool wanted[RULE_COUNT])
 {
     for (int i = 0; i < RULE_COUNT; i++)
-        if (wanted[i] && strcmp(rule_table[i].checker, checker->id) == 0)
+        if (wanted[i] && finds(&rule_table[i], checker->id, strlen(checker->id)))
             return true;
     return false;
 }
@@ -214,7 +232,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
     struct replay_program program = {0};
     struct replay_lower_notes notes;
     bool budget_spent = false, wanted[RULE_COUNT];
-    enum core_status status = check_only_parse(options->only, wanted);
+    enum core_status status = check_names_parse(options->only, options->ignore, wanted);
 
     if (status == CORE_OK)
         status = check_cost_claims(options->claims);

@@ -43,19 +43,21 @@ extern const struct checker check_table[]; /* ends with an id of NULL */
 enum { CHECK_SEED_DEFAULT = 1, CHECK_BUDGET_DEFAULT = 20000 };
 struct check_options {
     const char *only;   /* comma-separated ids of checkers and rules; NULL: all */
+    const char *ignore; /* the same, of what is left out; NULL: nothing */
     const char *claims; /* comma-separated CALL=ROW: what the library's collectives must cost; NULL:
                            nothing */
     uint64_t seed;      /* CHECK_SEED_DEFAULT */
     uint64_t budget_schedules; /* CHECK_BUDGET_DEFAULT */
 };
 
-/* Which rules `only` asks for (see check_options), by rule_id. CORE_BAD_INPUT for an unknown name,
- * reported with the nearest one and the list of all. */
-enum core_status check_only_parse(const char *only, bool out_wanted[RULE_COUNT]);
+/* Which rules `only` asks for and `ignore` does not leave out (see check_options), by rule_id.
+ * CORE_BAD_INPUT for an unknown name, reported with the nearest one and the list of all. */
+enum core_status check_names_parse(const char *only, const char *ignore,
+                                   bool out_wanted[RULE_COUNT]);
 
 /* Runs the checkers over the trace, in the table's order, and adds their findings to *list.
- * CORE_BAD_INPUT for an unknown id in options->only or a claim that cannot be read. CORE_BUDGET
- * when a checker ran out of budget and nothing was found: there is no verdict. */
+ * CORE_BAD_INPUT for an unknown id in options->only or ignore, or a claim that cannot be read.
+ * CORE_BUDGET when a checker ran out of budget and nothing was found: there is no verdict. */
 enum core_status check_all(struct trace *trace, const struct check_options *options,
                            struct finding_list *list);
 

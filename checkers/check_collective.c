@@ -3,6 +3,7 @@
  * first mismatch of a communicator is reported; what comes behind it is out of step and says
  * nothing. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,7 +11,7 @@
 #include "checkers/check_rules.h"
 #include "core/trace/collective.h"
 #include "checkers/collective/graph.h"
-#include "checkers/collective/types.h"
+#include "checkers/collective/type_report.h"
 #include "core/trace/describe.h"
 
 /* Calls in which every member must give the same number of bytes. Gather, scatter and the like have
@@ -40,9 +41,26 @@ static const char *difference(const struct trace *trace, const struct trace_even
     if (a->bytes != b->bytes)
         return "different sizes";
     const char *one, *other;
-    return types_differ(trace, a->datatype, a->count, b->datatype, b->count, &one, &other)
+    return types_compare(trace, a->datatype, a->count, b->datatype, b->count, &one, &other) ==
+                   TYPES_DIFFER
                ? "different datatypes"
                : NULL;
+}
+
+/* Calls in which every member must give the same datatype, whatever the sizes are: names too. */
+static enum core_status compare_names(struct type_report *report, const struct trace_event *a,
+                                      const struct trace_event *b)
+{
+    struct type_pair pair = {
+        .meeting = TYPE_SHARED, .rank = {a->rank, b->rank}, .seq = {a->seq, b->seq}};
+
+    if (a->call != b->call || report->input->trace->comm[a->comm].inter ||
+        (!bytes_must_agree(a) && a->verb != VERB_REDUCE_SCATTER))
+        return CORE_OK;
+    bool one = a->verb == VERB_REDUCE_SCATTER; /* it has a count for each */
+    pair.difference = types_compare(report->input->trace, a->datatype, one ? 1 : a->count,
+                                    b->datatype, one ? 1 : b->count, &pair.name[0], &pair.name[1]);
+    return type_report_add(report, &pair);
 }
 
 static bool local_side(const struct trace_comm *comm, uint32_t rank)
@@ -162,8 +180,49 @@ add_mismatch(const struct check_input *input, const struct collective_list *coll
     return CORE_OK;
 }
 
+static void block_words(const struct block_pair *pair, char *what, size_t what_bytes)
+{
+    if (pair->sent)
+        snprintf(what, what_bytes, "different datatypes (%s sent, %s received)", pair->sent,
+                 pair->received);
+    else
+        snprintf(what, what_bytes, "different sizes (%" PRId64 " bytes sent, %" PRId64 " received)",
+                 pair->out, pair->in);
+}
+
+/* What members give each other, where they make the same call. *out_step: whether they do not. */
+static enum core_status compare_data(struct type_report *report,
+                                     const struct collective_list *collectives,
+                                     const struct collective *collective, bool *out_step)
+{
+    struct trace *trace = report->input->trace;
+    const struct collective_part *a, *b;
+    struct block_pair differ, named;
+    char what[192];
+    enum core_status status = block_compare(trace, collectives, collective, &differ, &named);
+
+    if (status == CORE_OK && named.a)
+        status = type_report_add(
+            report, &(struct type_pair){.meeting = TYPE_MESSAGE,
+                                        .difference = TYPES_NAMED,
+                                        .name = {named.sent, named.received},
+                                        .rank = {named.a->rank, named.b->rank},
+                                        .seq = {named.a->event.seq, named.b->event.seq}});
+    a = differ.a;
+    b = differ.b;
+    if (a)
+        block_words(&differ, what, sizeof what);
+    else if (status == CORE_OK)
+        status = graph_compare(trace, collectives, collective, &a, &b, what, sizeof what);
+    *out_step = status == CORE_OK && a;
+    return *out_step
+               ? add_mismatch(report->input, collectives, collective, a, b, what, report->list)
+               : status;
+}
+
 enum core_status check_collective(const struct check_input *input, struct finding_list *list)
 {
+    struct type_report types = {.input = input, .list = list, .rule = RULE_COLLECTIVE};
     struct collective_list collectives;
     int32_t out_of_step = -1;
     enum core_status status = collective_list_load(input->trace, &collectives);
@@ -194,24 +253,19 @@ enum core_status check_collective(const struct check_input *input, struct findin
             if (what) {
                 status = add_mismatch(input, &collectives, collective, first, part, what, list);
                 out_of_step = collective->comm;
+            } else if (status == CORE_OK) {
+                status = compare_names(&types, &first->event, &part->event);
             }
         }
-        const struct collective_part *a, *b;
-        char what[192];
+        bool step = false;
         if (status == CORE_OK && collective->comm != out_of_step && first)
-            status =
-                block_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
-        if (status == CORE_OK && collective->comm != out_of_step && first && !a)
-            status =
-                graph_compare(input->trace, &collectives, collective, &a, &b, what, sizeof what);
-        if (status == CORE_OK && collective->comm != out_of_step && first && a) {
-            status = add_mismatch(input, &collectives, collective, a, b, what, list);
-            out_of_step = collective->comm;
-        }
+            status = compare_data(&types, &collectives, collective, &step);
+        out_of_step = step ? collective->comm : out_of_step;
         if (status == CORE_OK && collective->comm != out_of_step && collective->present &&
             collective->present < collective->count)
             status = add_missing(input, &collectives, collective, list);
     }
+    type_report_done(&types);
     collective_list_done(&collectives);
     return status;
 }

@@ -114,7 +114,7 @@ static void view(struct files *files, const struct trace_event *event, struct op
         return;
     if ((trace->datatype[etype].size > 0 &&
          trace->datatype[filetype].size % trace->datatype[etype].size) ||
-        types_differ(trace, etype, 1, filetype, 1, &a, &b))
+        types_compare(trace, etype, 1, filetype, 1, &a, &b) == TYPES_DIFFER)
         wrong(files, event, "'filetype' is not made of 'etype'");
 }
 

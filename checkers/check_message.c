@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
-#include "checkers/collective/types.h"
+#include "checkers/collective/type_report.h"
 #include "core/trace/describe.h"
 #include "core/trace/trace_message.h"
 #include "replay/logical/run.h"
@@ -20,7 +20,7 @@ enum { FINDINGS_MAX = 8 };
 struct messages {
     const struct check_input *input;
     struct finding_list *list;
-    uint32_t types; /* findings so far */
+    struct type_report types;
     struct seen {
         enum replay_error_kind kind;
         int32_t site;
@@ -58,29 +58,18 @@ static enum core_status judge_types(const struct trace_message *message, void *c
     struct messages *m = context;
     struct trace *trace = m->input->trace;
     struct trace_event send, receive;
-    const char *sent, *received;
+    struct type_pair pair = {.meeting = TYPE_MESSAGE,
+                             .rank = {message->source, message->dest},
+                             .seq = {message->send, message->receive}};
 
-    if (m->types >= FINDINGS_MAX || !transfer_of(trace, message->source, message->send, &send) ||
+    if (!transfer_of(trace, message->source, message->send, &send) ||
         !transfer_of(trace, message->dest, message->receive, &receive))
         return CORE_OK;
     bool leg = receive.has_leg;
-    if (!types_differ(trace, send.datatype, send.count,
-                      leg ? receive.recv_datatype : receive.datatype,
-                      leg ? receive.recv_count : receive.count, &sent, &received))
-        return CORE_OK;
-    struct finding *finding = finding_list_add(m->list, RULE_MESSAGE, FINDING_ERROR);
-    if (!finding)
-        return CORE_NO_MEMORY;
-    finding_title(finding,
-                  "types differ: rank %" PRIu32 " sends %s, rank %" PRIu32 " receives it as %s",
-                  message->source, sent, message->dest, received);
-    add_call(m, finding, message->source, message->send);
-    add_call(m, finding, message->dest, message->receive);
-    finding_fact(finding, "what arrives is the bytes of the one, taken for the other; on machines "
-                          "of different kinds not even that");
-    add_repeat(m, finding);
-    m->types++;
-    return CORE_OK;
+    pair.difference = types_compare(
+        trace, send.datatype, send.count, leg ? receive.recv_datatype : receive.datatype,
+        leg ? receive.recv_count : receive.count, &pair.name[0], &pair.name[1]);
+    return type_report_add(&m->types, &pair);
 }
 
 /* --- what the engine meets -------------------------------------------------------------------- */
@@ -257,11 +246,14 @@ enum core_status check_message(const struct check_input *input, struct finding_l
 {
     struct replay_program own;
     struct check_input with_fatal = *input;
-    struct messages m = {.input = &with_fatal, .list = list};
+    struct messages m = {.input = &with_fatal,
+                         .list = list,
+                         .types = {.input = input, .list = list, .rule = RULE_MESSAGE}};
     bool has_own;
     enum core_status status =
         trace_messages_each(input->trace, input->notes->threads, judge_types, &m);
 
+    type_report_done(&m.types);
     if (status != CORE_OK || (status = lower_fatal(input, &own, &has_own)) != CORE_OK)
         return status;
     if (has_own)

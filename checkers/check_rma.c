@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/collective/type_report.h"
 #include "checkers/conflict/order.h"
 #include "core/array.h"
 #include "core/check.h"
@@ -64,6 +65,7 @@ struct rma {
     struct held *held;
     uint32_t held_count, held_room;
     uint32_t findings;
+    struct type_report types;
     enum core_status status;
 };
 
@@ -208,12 +210,59 @@ static void span(const struct trace *trace, struct access *access)
     access->high = access->at + (access->count - 1) * type->extent + high;
 }
 
+/* MPI_NO_OP: the origin's arguments mean nothing. */
+static bool reads_only(const struct rma *rma, const struct trace_event *event)
+{
+    const struct trace *trace = rma->input->trace;
+    const char *name =
+        event->op >= 0 && (uint32_t)event->op < trace->op_count ? trace->op_name[event->op] : NULL;
+
+    return name && !strcmp(name, "MPI_NO_OP");
+}
+
 static int kind_of(enum verb verb)
 {
     return verb == VERB_COMPARE_AND_SWAP ? SWAP
            : verb == VERB_PUT            ? PUT
            : verb == VERB_GET            ? GET
                                          : ACCUMULATE;
+}
+
+/* What is moved must fit where it goes: the one side is sent, the other received. */
+static void compare_sizes(struct rma *rma, const struct trace_event *event)
+{
+    const struct trace *trace = rma->input->trace;
+    int32_t at_origin = event->datatype, at_target = event->recv_datatype;
+
+    if (at_origin < 0 || at_target < 0 || (uint32_t)at_origin >= trace->datatype_count ||
+        (uint32_t)at_target >= trace->datatype_count || event->count < 0 || event->recv_count < 0)
+        return;
+    int64_t origin = event->count * trace->datatype[at_origin].size,
+            target = event->recv_count * trace->datatype[at_target].size;
+    if (event->verb == VERB_GET ? target <= origin : origin <= target)
+        return;
+    struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+    if (finding)
+        finding_title(finding,
+                      "%s: %" PRId64 " bytes at the origin, %" PRId64
+                      " in the window: there is no room for them (rank %" PRIu32 ")",
+                      trace->call[event->call].name, origin, target, event->rank);
+}
+
+/* The same elements lie in the origin's buffer and in the window. */
+static void compare_types(struct rma *rma, const struct trace_event *event, int32_t target)
+{
+    struct type_pair pair = {
+        .meeting = TYPE_WINDOW, .rank = {event->rank, (uint32_t)target}, .seq = {event->seq, 0}};
+
+    if (!event->has_leg || (event->verb == VERB_GET_ACCUMULATE && reads_only(rma, event)))
+        return;
+    pair.difference =
+        types_compare(rma->input->trace, event->datatype, event->count, event->recv_datatype,
+                      event->recv_count, &pair.name[0], &pair.name[1]);
+    enum core_status status = type_report_add(&rma->types, &pair);
+    rma->status = rma->status == CORE_OK ? status : rma->status;
+    compare_sizes(rma, event);
 }
 
 /* An operation on a window. */
@@ -237,6 +286,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
                                  : "there is no epoch: no fence, start or lock comes before it");
     else if (!by_lock && epoch->started && epoch->group && !epoch->group[target])
         wrong(rma, event, epoch->start_seq, "the target is not in the group of MPI_Win_start");
+    compare_types(rma, event, target);
     struct access access = {.origin = event->rank,
                             .target = (uint32_t)target,
                             .win = event->win,
@@ -662,7 +712,8 @@ static void compare(struct rma *rma, const struct order *order)
 enum core_status check_rma(const struct check_input *input, struct finding_list *list)
 {
     struct trace *trace = input->trace;
-    struct rma rma = {.input = input, .list = list};
+    struct rma rma = {
+        .input = input, .list = list, .types = {.input = input, .list = list, .rule = RULE_RMA}};
     struct order *order = NULL;
     enum core_status status = CORE_OK;
     bool any = false, whole = true;
@@ -684,6 +735,7 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         status = order_new(trace, false, &order);
     if (status == CORE_OK && order)
         compare(&rma, order);
+    type_report_done(&rma.types);
     order_free(order);
     for (uint32_t i = 0; i < rma.window_room; i++) {
         for (uint32_t rank = 0; rma.window[i].epoch && rank < trace->rank_count; rank++) {

@@ -23,6 +23,13 @@ const struct rule rule_table[RULE_COUNT] = {
                       "are safe, and nothing sent is left over",
                       "let send and receive name the same datatype and enough room (MPI_Probe and "
                       "MPI_Get_count tell how much), and receive whatever is sent"},
+    [RULE_TYPE] = {"type",
+                   "message",
+                   "misuse",
+                   "what is sent and what is received have the same basic datatypes, by name",
+                   "let both sides name the same datatype; whatever is sent as MPI_BYTE is to be "
+                   "received as MPI_BYTE",
+                   {"collective", "rma"}},
     [RULE_RMA] = {"rma", "rma", "misuse",
                   "one-sided accesses lie in epochs and in their windows, and do not conflict",
                   "put a synchronisation between accesses to the same place (MPI_Win_fence, "

@@ -1,5 +1,6 @@
 /* The rules: what a finding can be of. Each has one row in rule.c, and belongs to one checker
- * (check.c), which is the only one that makes findings of it. Reports declare the rules from here;
+ * (check.c); where others see the same in what they look at, they make findings of it as well.
+ * Reports declare the rules from here;
  * `--only` takes their ids beside those of the checkers. */
 #ifndef CHECKERS_RULE_H
 #define CHECKERS_RULE_H
@@ -9,6 +10,7 @@ enum rule_id { /* in the order of their checkers */
                RULE_BUFFER_NEED,
                RULE_COLLECTIVE,
                RULE_MESSAGE,
+               RULE_TYPE,
                RULE_RMA,
                RULE_FILE,
                RULE_THREAD,
@@ -30,6 +32,7 @@ struct rule {
     const char *class;   /* "deadlock", "misuse", "result", "cost" */
     const char *says;    /* what is right where it finds nothing; one sentence */
     const char *help;    /* how it is mended as a rule; NULL where there is no such thing */
+    const char *also[2]; /* other checkers that find it, where they look at the same thing */
 };
 extern const struct rule rule_table[RULE_COUNT];
 

@@ -8,6 +8,7 @@
 
 enum {
     OPTION_ONLY,
+    OPTION_IGNORE,
     OPTION_CLAIM,
     OPTION_SEED,
     OPTION_BUDGET,
@@ -18,6 +19,7 @@ enum {
 
 static const struct options_spec spec[] = {
     {"only", 0, "NAME,...", "these checkers or rules only"},
+    {"ignore", 0, "NAME,...", "not these, e.g. type"},
     {"claim", 0, "CALL=ROW,...",
      "what the library's collectives must cost, e.g. MPI_Bcast=bcast.binomial"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
@@ -29,7 +31,8 @@ static const struct options_spec spec[] = {
 };
 static const struct options_command command = {
     "check",
-    "crosswait check [--only=NAME,...] [--claim=CALL=ROW,...] [--seed=N] [--budget=N] T.db",
+    "crosswait check [--only=NAME,...] [--ignore=NAME,...] [--claim=CALL=ROW,...] [--seed=N] "
+    "[--budget=N] T.db",
     "Runs the checkers over a trace, prints what they find, and keeps the findings in the trace "
     "(table finding).",
     spec,
@@ -71,6 +74,9 @@ int cmd_check(int argc, char **argv)
         switch (which) {
         case OPTION_ONLY:
             judge.check.only = o.value;
+            break;
+        case OPTION_IGNORE:
+            judge.check.ignore = o.value;
             break;
         case OPTION_CLAIM:
             judge.check.claims = o.value;

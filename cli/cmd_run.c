@@ -19,6 +19,7 @@ enum {
     OPTION_BUDGET,
     OPTION_KEEP,
     OPTION_ONLY,
+    OPTION_IGNORE,
     OPTION_CONFIRM,
     OPTION_STYLE,
     OPTION_LIBRARY = OPTION_STYLE + JUDGE_STYLE_COUNT
@@ -38,6 +39,7 @@ static const struct options_spec spec[] = {
     {"keep-spool", 0, NULL, "keep FILE.spool, the ranks' own records"},
     {"only", 0, "NAME,...",
      "run these checkers or rules only; 'crosswait check --list' lists them"},
+    {"ignore", 0, "NAME,...", "leave out what these would find, e.g. type"},
     {"confirm", 0, "SECONDS",
      "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
     JUDGE_STYLE_SPECS,
@@ -183,9 +185,14 @@ int cmd_run(int argc, char **argv)
             launch.keep_spool = true;
             break;
         case OPTION_ONLY:
-            if (check_only_parse(o.value, wanted) != CORE_OK) /* said before the job runs */
+            if (check_names_parse(o.value, NULL, wanted) != CORE_OK) /* said before the job runs */
                 return CLI_USAGE;
             judge.check.only = o.value;
+            break;
+        case OPTION_IGNORE:
+            if (check_names_parse(NULL, o.value, wanted) != CORE_OK)
+                return CLI_USAGE;
+            judge.check.ignore = o.value;
             break;
         case OPTION_CONFIRM:
             if (options_number(&o, &judge.confirm.budget_s))

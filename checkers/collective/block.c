@@ -89,27 +89,20 @@ static struct block block_of(const struct member *member, int side, uint32_t wit
     return block;
 }
 
-static bool differ(const struct trace *trace, struct block sent, struct block received, char *what,
-                   size_t what_bytes)
+static enum types_difference differ(const struct trace *trace, struct block sent,
+                                    struct block received, struct block_pair *pair)
 {
-    const char *a, *b;
-
     if (sent.count == EVENT_NONE || received.count == EVENT_NONE || sent.count < 0 ||
         received.count < 0 || sent.datatype < 0 || received.datatype < 0 ||
         (uint32_t)sent.datatype >= trace->datatype_count ||
         (uint32_t)received.datatype >= trace->datatype_count)
-        return false;
-    int64_t out = sent.count * trace->datatype[sent.datatype].size,
-            in = received.count * trace->datatype[received.datatype].size;
-    if (out != in)
-        snprintf(what, what_bytes, "different sizes (%" PRId64 " bytes sent, %" PRId64 " received)",
-                 out, in);
-    else if (types_differ(trace, sent.datatype, sent.count, received.datatype, received.count, &a,
-                          &b))
-        snprintf(what, what_bytes, "different datatypes (%s sent, %s received)", a, b);
-    else
-        return false;
-    return true;
+        return TYPES_ALIKE;
+    pair->out = sent.count * trace->datatype[sent.datatype].size;
+    pair->in = received.count * trace->datatype[received.datatype].size;
+    return pair->out != pair->in
+               ? TYPES_DIFFER
+               : types_compare(trace, sent.datatype, sent.count, received.datatype, received.count,
+                               &pair->sent, &pair->received);
 }
 
 static bool sends_to(enum shape shape, uint32_t me, uint32_t to, uint32_t root)
@@ -120,10 +113,8 @@ static bool sends_to(enum shape shape, uint32_t me, uint32_t to, uint32_t root)
 }
 
 enum core_status block_compare(struct trace *trace, const struct collective_list *list,
-                               const struct collective *collective,
-                               const struct collective_part **out_a,
-                               const struct collective_part **out_b, char *out_what,
-                               size_t what_bytes)
+                               const struct collective *collective, struct block_pair *out_differ,
+                               struct block_pair *out_named)
 {
     const struct collective_part *part = &list->part[collective->first];
     uint32_t count = collective->count;
@@ -131,7 +122,7 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
     enum core_status status = CORE_OK;
     int row = -1;
 
-    *out_a = *out_b = NULL;
+    *out_differ = *out_named = (struct block_pair){.a = NULL};
     for (uint32_t i = 0; i < count && row < 0; i++)
         row = part[i].present ? row_of(trace->call[part[i].event.call].name) : -1;
     if (row < 0 || count > MEMBERS_MAX || trace->comm[collective->comm].inter)
@@ -148,16 +139,18 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
         if (status == CORE_OK)
             status = load_list(trace, &member[i], 1, receives);
     }
-    for (uint32_t i = 0; i < count && status == CORE_OK && !*out_a; i++)
-        for (uint32_t k = 0; k < count && part[i].present && !*out_a; k++) {
+    for (uint32_t i = 0; i < count && status == CORE_OK && !out_differ->a; i++)
+        for (uint32_t k = 0; k < count && part[i].present && !out_differ->a; k++) {
             uint32_t root = (uint32_t)part[i].event.root;
             if (!part[k].present || !sends_to(sends, i, k, root) || !sends_to(receives, k, i, root))
                 continue;
-            if (differ(trace, block_of(&member[i], 0, k, sends),
-                       block_of(&member[k], 1, i, receives), out_what, what_bytes)) {
-                *out_a = &part[i];
-                *out_b = &part[k];
-            }
+            struct block_pair pair = {.a = &part[i], .b = &part[k]};
+            enum types_difference found = differ(trace, block_of(&member[i], 0, k, sends),
+                                                 block_of(&member[k], 1, i, receives), &pair);
+            if (found == TYPES_DIFFER)
+                *out_differ = pair;
+            else if (found == TYPES_NAMED && !out_named->a)
+                *out_named = pair;
         }
     for (uint32_t i = 0; i < count; i++)
         for (int side = 0; side < 2; side++) {

@@ -6,13 +6,18 @@
 #include "core/trace/collective.h"
 #include "core/trace/trace.h"
 
-/* The first pair of members whose blocks differ; *out_what says how, NULL if none does. What is not
- * known (in place, intercommunicators, topologies, lists that were not kept) differs from nothing.
- */
+/* A pair of members whose blocks differ; a NULL: there is none. */
+struct block_pair {
+    const struct collective_part *a, *b; /* a sends, b receives */
+    const char *sent, *received;         /* the basic types that differ; NULL: the sizes do */
+    int64_t out, in;                     /* bytes */
+};
+
+/* The first pair of members whose blocks differ, and the first in which basic types differ in name
+ * (types.h). What is not known (in place, intercommunicators, topologies, lists that were not kept)
+ * differs from nothing. */
 enum core_status block_compare(struct trace *trace, const struct collective_list *list,
-                               const struct collective *collective,
-                               const struct collective_part **out_a,
-                               const struct collective_part **out_b, char *out_what,
-                               size_t what_bytes);
+                               const struct collective *collective, struct block_pair *out_differ,
+                               struct block_pair *out_named);
 
 #endif

@@ -5,29 +5,52 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/trace/basic.h"
+
 enum { RUNS_MAX = 1 << 20 }; /* longer walks are given up: nothing is claimed */
 
-enum kind { KIND_ANY, KIND_INTEGER, KIND_FLOAT, KIND_COMPLEX, KIND_PAIR };
+enum kind {
+    KIND_UNKNOWN,
+    KIND_INTEGER,
+    KIND_FLOAT,
+    KIND_COMPLEX,
+    KIND_PAIR,
+    KIND_BYTE,
+    KIND_PACKED
+};
 
-/* Of a basic type, by its name. Names of pairs end in _INT: MPI_DOUBLE_INT, MPI_2INT; not so
- * MPI_LONG_LONG_INT, which is an integer. */
 static enum kind kind_of(const char *name)
 {
-    static const char *const pair[] = {"MPI_FLOAT_INT", "MPI_DOUBLE_INT", "MPI_LONG_INT",
-                                       "MPI_SHORT_INT", "MPI_LONG_DOUBLE_INT"};
+    static const enum kind kinds[BASIC_GROUP_COUNT] = {
+        [BASIC_UNKNOWN] = KIND_UNKNOWN,
+        [BASIC_C_INTEGER] = KIND_INTEGER,
+        [BASIC_FORTRAN_INTEGER] = KIND_INTEGER,
+        [BASIC_FLOATING] = KIND_FLOAT,
+        [BASIC_LOGICAL] = KIND_INTEGER,
+        [BASIC_COMPLEX] = KIND_COMPLEX,
+        [BASIC_BYTE] = KIND_BYTE,
+        [BASIC_MULTI_LANGUAGE] = KIND_INTEGER,
+        [BASIC_CHARACTER] = KIND_INTEGER,
+        [BASIC_PACKED] = KIND_PACKED,
+        [BASIC_PAIR] = KIND_PAIR,
+    };
 
-    if (!name || strstr(name, "BYTE") || strstr(name, "PACKED") || strncmp(name, "MPI_", 4) != 0)
-        return KIND_ANY;
-    for (size_t i = 0; i < sizeof pair / sizeof *pair; i++)
-        if (strcmp(name, pair[i]) == 0)
-            return KIND_PAIR;
-    if (name[4] == '2')
-        return KIND_PAIR;
-    if (strstr(name, "COMPLEX"))
-        return KIND_COMPLEX;
-    if (strstr(name, "DOUBLE") || strstr(name, "FLOAT") || strstr(name, "REAL"))
-        return KIND_FLOAT;
-    return KIND_INTEGER;
+    return name ? kinds[basic_group_find(name)] : KIND_UNKNOWN;
+}
+
+/* Two names of one type. */
+static bool same_type(const char *name, const char *other)
+{
+    static const char *const synonyms[][2] = {{"MPI_LONG_LONG", "MPI_LONG_LONG_INT"},
+                                              {"MPI_C_COMPLEX", "MPI_C_FLOAT_COMPLEX"}};
+
+    if (!strcmp(name, other))
+        return true;
+    for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms; i++)
+        if ((!strcmp(name, synonyms[i][0]) && !strcmp(other, synonyms[i][1])) ||
+            (!strcmp(name, synonyms[i][1]) && !strcmp(other, synonyms[i][0])))
+            return true;
+    return false;
 }
 
 struct walk {
@@ -89,30 +112,51 @@ static void walk_pass(struct walk *walk, uint64_t elements)
     }
 }
 
-bool types_differ(const struct trace *trace, int32_t sent, int64_t sent_count, int32_t received,
-                  int64_t received_count, const char **out_sent, const char **out_received)
+/* The next elements of both. *out_end: those behind them do not lie side by side any more. */
+static enum types_difference elements_compare(const struct trace_datatype *x,
+                                              const struct trace_datatype *y, bool *out_end)
 {
+    if (x == y)
+        return TYPES_ALIKE;
+    enum kind kind = kind_of(x->name), other = kind_of(y->name);
+    *out_end = kind == KIND_UNKNOWN || other == KIND_UNKNOWN || kind == KIND_PACKED ||
+               other == KIND_PACKED ||
+               (kind == KIND_PAIR) != (other == KIND_PAIR) || /* sent as its two members */
+               (kind == KIND_BYTE) != (other == KIND_BYTE);
+    if (*out_end)
+        return (kind == KIND_BYTE && other != KIND_PACKED) ||
+                       (other == KIND_BYTE && kind != KIND_PACKED)
+                   ? TYPES_NAMED
+                   : TYPES_ALIKE;
+    if (kind != other || x->size != y->size)
+        return TYPES_DIFFER;
+    return same_type(x->name, y->name) ? TYPES_ALIKE : TYPES_NAMED;
+}
+
+enum types_difference types_compare(const struct trace *trace, int32_t sent, int64_t sent_count,
+                                    int32_t received, int64_t received_count, const char **out_sent,
+                                    const char **out_received)
+{
+    enum types_difference worst = TYPES_ALIKE;
     struct walk a, b;
+    bool end = false;
 
     if (sent == received || !walk_begin(&a, trace, sent, sent_count) ||
         !walk_begin(&b, trace, received, received_count))
-        return false;
-    for (int runs = 0; runs < RUNS_MAX; runs++) {
+        return TYPES_ALIKE;
+    for (int runs = 0; runs < RUNS_MAX && !end && worst != TYPES_DIFFER; runs++) {
         const struct trace_datatype *x = walk_at(&a), *y = walk_at(&b);
         if (!x || !y)
-            return false;
-        enum kind kind = kind_of(x->name), other = kind_of(y->name);
-        if (kind == KIND_ANY || other == KIND_ANY || (kind == KIND_PAIR) != (other == KIND_PAIR))
-            return false; /* from here on the elements do not lie side by side any more; a pair may
-                             also be sent as its two members */
-        if (x != y && (kind != other || x->size != y->size)) {
+            break;
+        enum types_difference found = elements_compare(x, y, &end);
+        if (found > worst) {
+            worst = found;
             *out_sent = x->name;
             *out_received = y->name;
-            return true;
         }
         uint64_t run = walk_run(&a) < walk_run(&b) ? walk_run(&a) : walk_run(&b);
         walk_pass(&a, run);
         walk_pass(&b, run);
     }
-    return false;
+    return worst;
 }

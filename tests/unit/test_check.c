@@ -67,8 +67,26 @@ static const struct row {
      "collective",
      "different datatypes (MPI_FLOAT sent, MPI_INT received)",
      {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=float count=2" END},
+     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     NULL},
+    {"collective",
+     "type",
+     "types differ in name: rank 1 sends MPI_UNSIGNED, rank 0 receives it as MPI_INT",
      {"Gather peer=0 type=int count=2 leg=-:-:int:2" END,
       "Gather peer=0 type=unsigned count=2" END},
+     {"Gather peer=0 type=int count=2 leg=-:-:int:2" END, "Gather peer=0 type=int count=2" END},
+     NULL},
+    {"type",
+     "type",
+     "types differ in name: rank 0 sends MPI_INT, rank 1 receives it as MPI_UNSIGNED",
+     {SENDS("S") END, "Recv peer=0 tag=7 type=unsigned count=4 got=0:0:7:16" END},
+     {SENDS("S") END, RECEIVE END},
+     NULL},
+    {"type",
+     "type",
+     "types differ in name: rank 0 gives MPI_INT, rank 1 gives MPI_UNSIGNED",
+     {"Allreduce type=int count=2" END, "Allreduce type=unsigned count=2" END},
+     {"Allreduce type=int count=2" END, "Allreduce type=int count=2" END},
      NULL},
     {"collective",
      "collective",
@@ -390,12 +408,12 @@ static void say(enum core_status status, const char *message, void *context)
     snprintf(said, sizeof said, "%s", message);
 }
 
-static int wanted_count(const char *only)
+static int wanted_count(const char *only, const char *ignore)
 {
     bool wanted[RULE_COUNT];
     int count = 0;
 
-    if (check_only_parse(only, wanted) != CORE_OK)
+    if (check_names_parse(only, ignore, wanted) != CORE_OK)
         return -1;
     for (int i = 0; i < RULE_COUNT; i++)
         count += wanted[i];
@@ -405,17 +423,22 @@ static int wanted_count(const char *only)
 static void names_of_rules_and_checkers(void **state)
 {
     (void)state;
-    assert_int_equal(wanted_count(NULL), RULE_COUNT);
-    assert_int_equal(wanted_count("buffer"), 1);
-    assert_int_equal(wanted_count("usage"), 5);
-    assert_int_equal(wanted_count("usage,buffer,hang"), 6);
-    assert_int_equal(wanted_count("deadlock"), 1);
+    assert_int_equal(wanted_count(NULL, NULL), RULE_COUNT);
+    assert_int_equal(wanted_count("buffer", NULL), 1);
+    assert_int_equal(wanted_count("usage", NULL), 5);
+    assert_int_equal(wanted_count("usage,buffer,hang", NULL), 6);
+    assert_int_equal(wanted_count("deadlock", NULL), 1);
+    assert_int_equal(wanted_count("message", NULL), 2);
+    assert_int_equal(wanted_count("collective,type", NULL), 2);
+    assert_int_equal(wanted_count("message", "type"), 1);
+    assert_int_equal(wanted_count(NULL, "type,leak"), RULE_COUNT - 2);
     core_report_hook(say, NULL);
-    assert_int_equal(wanted_count("deadlock,bufer"), -1);
+    assert_int_equal(wanted_count("deadlock,bufer", NULL), -1);
     assert_non_null(strstr(said, "'bufer', did you mean 'buffer'"));
     assert_non_null(strstr(said, "thread, usage, argument,"));
-    assert_int_equal(wanted_count(""), -1);
-    assert_int_equal(wanted_count("buffer,"), -1);
+    assert_int_equal(wanted_count("", NULL), -1);
+    assert_int_equal(wanted_count(NULL, "nothing"), -1);
+    assert_int_equal(wanted_count("buffer,", NULL), -1);
     core_report_hook(NULL, NULL);
 }
 
@@ -430,7 +453,7 @@ static void rules_belong_to_checkers(void **state)
         assert_non_null(checker->id);
     }
     for (const struct checker *checker = check_table; checker->id; checker++)
-        assert_true(wanted_count(checker->id) > 0);
+        assert_true(wanted_count(checker->id, NULL) > 0);
 }
 
 #define STARTED "Win_start args=1,0; Win_complete; "
@@ -521,6 +544,9 @@ static void types_are_compared(void **state)
         DOUBLE,
         COMPLEX,
         BYTE,
+        LOGICAL,
+        INTEGER,
+        PACKED,
         PAIR,
         MIXED,
         LONGER,
@@ -538,25 +564,31 @@ static void types_are_compared(void **state)
         [DOUBLE] = {"MPI_DOUBLE", 8, 0, 8, 0, NULL, 1},
         [COMPLEX] = {"MPI_C_FLOAT_COMPLEX", 8, 0, 8, 0, NULL, 1},
         [BYTE] = {"MPI_BYTE", 1, 0, 1, 0, NULL, 1},
+        [LOGICAL] = {"MPI_LOGICAL", 4, 0, 4, 0, NULL, 1},
+        [INTEGER] = {"MPI_INTEGER", 4, 0, 4, 0, NULL, 1},
+        [PACKED] = {"MPI_PACKED", 1, 0, 1, 0, NULL, 1},
         [PAIR] = {"MPI_DOUBLE_INT", 12, 0, 16, 0, NULL, 1},
         [MIXED] = {NULL, 12, 0, 16, 0, mixed, 2},
         [LONGER] = {NULL, 16, 0, 16, 0, longer, 2},
         [UNKNOWN] = {NULL, 4, 0, 4, 0, NULL, 0},
     };
     static const struct {
-        bool differ;
+        enum types_difference difference;
         int sent, sent_count, received, received_count;
     } cases[] = {
-        {false, INT, 4, INT, 4},         {false, INT, 4, UNSIGNED, 4},
-        {true, INT, 4, FLOAT, 4},        {true, INT, 4, LONG, 2},
-        {false, LONG, 2, LONG_LONG, 2},  {true, DOUBLE, 1, COMPLEX, 1},
-        {true, LONG_LONG, 1, DOUBLE, 1}, {false, INT, 4, BYTE, 16},
-        {false, BYTE, 4, FLOAT, 1},      {false, PAIR, 1, DOUBLE, 1},
-        {false, MIXED, 2, MIXED, 4},     {true, MIXED, 1, LONGER, 1},
-        {true, MIXED, 2, INT, 6},        {false, MIXED, 0, FLOAT, 9},
-        {false, INT, 1, MIXED, 3},       {true, INT, 2, MIXED, 3},
-        {false, INT, 2, LONGER, 3},      {true, INT, 3, LONGER, 3},
-        {false, UNKNOWN, 1, FLOAT, 1},   {false, INT, 1000000000, UNSIGNED, 2},
+        {TYPES_ALIKE, INT, 4, INT, 4},           {TYPES_NAMED, INT, 4, UNSIGNED, 4},
+        {TYPES_DIFFER, INT, 4, FLOAT, 4},        {TYPES_DIFFER, INT, 4, LONG, 2},
+        {TYPES_NAMED, LONG, 2, LONG_LONG, 2},    {TYPES_DIFFER, DOUBLE, 1, COMPLEX, 1},
+        {TYPES_DIFFER, LONG_LONG, 1, DOUBLE, 1}, {TYPES_NAMED, INT, 4, BYTE, 16},
+        {TYPES_NAMED, BYTE, 4, FLOAT, 1},        {TYPES_ALIKE, PAIR, 1, DOUBLE, 1},
+        {TYPES_ALIKE, MIXED, 2, MIXED, 4},       {TYPES_DIFFER, MIXED, 1, LONGER, 1},
+        {TYPES_DIFFER, MIXED, 2, INT, 6},        {TYPES_ALIKE, MIXED, 0, FLOAT, 9},
+        {TYPES_ALIKE, INT, 1, MIXED, 3},         {TYPES_DIFFER, INT, 2, MIXED, 3},
+        {TYPES_ALIKE, INT, 2, LONGER, 3},        {TYPES_DIFFER, INT, 3, LONGER, 3},
+        {TYPES_ALIKE, UNKNOWN, 1, FLOAT, 1},     {TYPES_NAMED, INT, 1000000000, UNSIGNED, 2},
+        {TYPES_NAMED, LOGICAL, 1, INTEGER, 1},   {TYPES_NAMED, INT, 1, INTEGER, 1},
+        {TYPES_ALIKE, PACKED, 4, DOUBLE, 1},     {TYPES_ALIKE, INT, 4, PACKED, 16},
+        {TYPES_ALIKE, BYTE, 4, PACKED, 4},
     };
     struct spool_segment basic[TYPES];
     struct trace trace = {.datatype = type, .datatype_count = TYPES};
@@ -568,8 +600,8 @@ static void types_are_compared(void **state)
         type[i].segment = &basic[i];
     }
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        if (types_differ(&trace, cases[i].sent, cases[i].sent_count, cases[i].received,
-                         cases[i].received_count, &a, &b) != cases[i].differ)
+        if (types_compare(&trace, cases[i].sent, cases[i].sent_count, cases[i].received,
+                          cases[i].received_count, &a, &b) != cases[i].difference)
             fail_msg("case %zu", i);
 }
 

@@ -1,0 +1,118 @@
+/* A list of what was said (type_report.h). */
+#include "checkers/collective/type_report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+
+enum { SAID_MAX = 16 };
+
+struct type_said {
+    struct type_pair pair;
+    int32_t site[2];
+    uint32_t finding; /* index in the list */
+    uint64_t count;
+};
+
+static int32_t site_of(struct trace *trace, const struct type_pair *pair, int side)
+{
+    struct trace_event event;
+
+    return pair->seq[side] &&
+                   trace_event_get(trace, pair->rank[side], pair->seq[side], &event) == CORE_OK
+               ? event.site
+               : -1;
+}
+
+static struct type_said *find(const struct type_report *report, const struct type_said *wanted)
+{
+    for (uint32_t i = 0; i < report->count; i++) {
+        struct type_said *said = &report->said[i];
+        if (!memcmp(said->site, wanted->site, sizeof said->site) &&
+            said->pair.meeting == wanted->pair.meeting &&
+            !strcmp(said->pair.name[0], wanted->pair.name[0]) &&
+            !strcmp(said->pair.name[1], wanted->pair.name[1]))
+            return said;
+    }
+    return NULL;
+}
+
+static void say(struct finding *finding, const struct type_pair *pair)
+{
+    const char *how = pair->difference == TYPES_NAMED ? " in name" : "";
+
+    switch (pair->meeting) {
+    case TYPE_MESSAGE:
+        finding_title(finding,
+                      "types differ%s: rank %" PRIu32 " sends %s, rank %" PRIu32
+                      " receives it as %s",
+                      how, pair->rank[0], pair->name[0], pair->rank[1], pair->name[1]);
+        break;
+    case TYPE_SHARED:
+        finding_title(finding,
+                      "types differ%s: rank %" PRIu32 " gives %s, rank %" PRIu32
+                      " gives %s to the same collective",
+                      how, pair->rank[0], pair->name[0], pair->rank[1], pair->name[1]);
+        break;
+    case TYPE_WINDOW:
+        finding_title(finding,
+                      "types differ%s: %s in the buffer of rank %" PRIu32
+                      ", %s in the window of rank %" PRIu32,
+                      how, pair->name[0], pair->rank[0], pair->name[1], pair->rank[1]);
+        break;
+    }
+    if (pair->difference == TYPES_NAMED)
+        finding_fact(finding, "MPI wants the same datatype on both sides (MPI_PACKED matches any), "
+                              "although the bytes are the same here; --ignore=type leaves such "
+                              "findings out");
+    else
+        finding_fact(finding, "what arrives is the bytes of the one, taken for the other; on "
+                              "machines of different kinds not even that");
+}
+
+enum core_status type_report_add(struct type_report *report, const struct type_pair *pair)
+{
+    struct trace *trace = report->input->trace;
+    struct type_said fresh = {.pair = *pair, .count = 1};
+
+    if (pair->difference == TYPES_ALIKE)
+        return CORE_OK;
+    for (int side = 0; side < 2; side++)
+        fresh.site[side] = site_of(trace, pair, side);
+    struct type_said *said = find(report, &fresh);
+    if (said || report->count == SAID_MAX) {
+        if (said)
+            said->count++;
+        return CORE_OK;
+    }
+    struct finding *finding =
+        finding_list_add(report->list, pair->difference == TYPES_NAMED ? RULE_TYPE : report->rule,
+                         pair->difference == TYPES_NAMED ? FINDING_WARNING : FINDING_ERROR);
+    if (!finding)
+        return CORE_NO_MEMORY;
+    fresh.finding = report->list->count - 1;
+    say(finding, pair);
+    for (int side = 0; side < 2; side++) {
+        struct finding_call *call =
+            pair->seq[side] ? finding_call_add(finding, trace, pair->rank[side], pair->seq[side])
+                            : NULL;
+        if (call)
+            call->core = true;
+    }
+    finding_repeat_check(finding, trace);
+    return CORE_ARRAY_PUSH(report->said, report->count, report->room, "datatypes that differ",
+                           fresh);
+}
+
+void type_report_done(struct type_report *report)
+{
+    for (uint32_t i = 0; i < report->count; i++)
+        if (report->said[i].count > 1)
+            finding_fact(&report->list->finding[report->said[i].finding],
+                         "%" PRIu64 " times in all", report->said[i].count);
+    free(report->said);
+    report->said = NULL;
+    report->count = report->room = 0;
+}
