@@ -67,4 +67,8 @@ enum core_status check_keep(struct trace *trace, const struct finding_list *list
 /* Writes the row of one finding anew. */
 enum core_status check_keep_one(struct trace *trace, const struct finding *finding);
 
+/* The proof on which the launcher ended the job, as a finding of rule `hang`, whatever else was
+ * found; adds nothing where there was none. */
+enum core_status check_proof(struct trace *trace, struct finding_list *list);
+
 #endif

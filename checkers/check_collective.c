@@ -12,6 +12,7 @@
 #include "core/trace/collective.h"
 #include "checkers/collective/graph.h"
 #include "checkers/collective/type_report.h"
+#include "checkers/wording.h"
 #include "core/trace/describe.h"
 
 /* Calls in which every member must give the same number of bytes. Gather, scatter and the like have
@@ -25,26 +26,58 @@ static bool bytes_must_agree(const struct trace_event *call)
            call->verb == VERB_REDUCE_SCATTER_BLOCK;
 }
 
-static const char *difference(const struct trace *trace, const struct trace_event *a,
-                              const struct trace_event *b)
+enum differs { SAME, CALLS, ROOTS, OPERATIONS, SIZES, TYPES };
+
+static enum differs difference(const struct trace *trace, const struct trace_event *a,
+                               const struct trace_event *b)
 {
-    if (a->call != b->call)
-        return "different calls";
-    if (trace->comm[a->comm].inter)
-        return NULL; /* roots and sizes of the two groups differ by nature */
-    if (a->root != b->root)
-        return "different roots";
-    if (a->op != b->op)
-        return "different operations";
-    if (!bytes_must_agree(a))
-        return NULL;
-    if (a->bytes != b->bytes)
-        return "different sizes";
     const char *one, *other;
+
+    if (a->call != b->call)
+        return CALLS;
+    if (trace->comm[a->comm].inter)
+        return SAME; /* roots and sizes of the two groups differ by nature */
+    if (a->root != b->root)
+        return ROOTS;
+    if (a->op != b->op)
+        return OPERATIONS;
+    if (!bytes_must_agree(a))
+        return SAME;
+    if (a->bytes != b->bytes)
+        return SIZES;
     return types_compare(trace, a->datatype, a->count, b->datatype, b->count, &one, &other) ==
                    TYPES_DIFFER
-               ? "different datatypes"
-               : NULL;
+               ? TYPES
+               : SAME;
+}
+
+/* What a member gave, in words. */
+static void value_text(const struct trace *trace, const struct trace_event *event,
+                       enum differs differs, char *text, size_t text_bytes)
+{
+    char word[64];
+    const char *name = NULL;
+
+    switch (differs) {
+    case ROOTS:
+        snprintf(text, text_bytes, "root %s", describe_peer(event->root, word, sizeof word));
+        return;
+    case SIZES:
+        describe_bytes(event->bytes, text, text_bytes);
+        return;
+    case OPERATIONS:
+        if (event->op >= 0 && (uint32_t)event->op < trace->op_count)
+            name = trace->op_name[event->op];
+        snprintf(text, text_bytes, "%s", name ? name : "an operation of its own");
+        return;
+    case TYPES:
+        if (event->datatype >= 0 && (uint32_t)event->datatype < trace->datatype_count)
+            name = trace->datatype[event->datatype].name;
+        snprintf(text, text_bytes, "%s", name ? name : "a datatype of its own");
+        return;
+    default:
+        snprintf(text, text_bytes, "%s", trace->call[event->call].name);
+    }
 }
 
 /* Calls in which every member must give the same datatype, whatever the sizes are: names too. */
@@ -135,11 +168,11 @@ static enum core_status add_missing(const struct check_input *input,
             if (!finding)
                 return CORE_NO_MEMORY;
             finding_title(finding,
-                          "collective %" PRIu64 " of %s is not called by all: rank %" PRIu32
-                          " calls %s, rank %" PRIu32 " never does",
+                          "rank %" PRIu32 " never calls %s, which rank %" PRIu32
+                          " calls (collective %" PRIu64 " of %s)",
+                          part->rank, input->trace->call[there->event.call].name, there->rank,
                           collective->number,
-                          describe_comm(input->trace, collective->comm, name, sizeof name),
-                          there->rank, input->trace->call[there->event.call].name, part->rank);
+                          describe_comm(input->trace, collective->comm, name, sizeof name));
             struct finding_call *call =
                 finding_call_add(finding, input->trace, there->rank, there->event.seq);
             if (call)
@@ -151,10 +184,27 @@ static enum core_status add_missing(const struct check_input *input,
     return CORE_OK;
 }
 
-static enum core_status
-add_mismatch(const struct check_input *input, const struct collective_list *collectives,
-             const struct collective *collective, const struct collective_part *a,
-             const struct collective_part *b, const char *what, struct finding_list *list)
+/* All that are there, as parts of the finding. */
+static void add_members(const struct check_input *input, const struct collective_list *collectives,
+                        const struct collective *collective, struct finding *finding)
+{
+    for (uint32_t i = 0; i < collective->count; i++) {
+        const struct collective_part *part = &collectives->part[collective->first + i];
+        struct finding_call *call =
+            part->present ? finding_call_add(finding, input->trace, part->rank, part->event.seq)
+                          : NULL;
+        if (call)
+            call->core = true;
+    }
+    finding_repeat_check(finding, input->trace);
+}
+
+/* Two members do not fit, in a way that is no value of each. */
+static enum core_status add_pair(const struct check_input *input,
+                                 const struct collective_list *collectives,
+                                 const struct collective *collective,
+                                 const struct collective_part *a, const struct collective_part *b,
+                                 const char *what, struct finding_list *list)
 {
     struct finding *finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
     char name[128];
@@ -162,22 +212,69 @@ add_mismatch(const struct check_input *input, const struct collective_list *coll
     if (!finding)
         return CORE_NO_MEMORY;
     finding_title(
-        finding,
-        "%s in collective %" PRIu64 " of %s: rank %" PRIu32 " calls %s, rank %" PRIu32 " calls %s",
-        what, collective->number, describe_comm(input->trace, collective->comm, name, sizeof name),
-        a->rank, input->trace->call[a->event.call].name, b->rank,
-        input->trace->call[b->event.call].name);
-    for (uint32_t i = 0; i < collective->count; i++) {
+        finding, "%s in %s of ranks %" PRIu32 " and %" PRIu32 " (collective %" PRIu64 " of %s)",
+        what, input->trace->call[a->event.call].name, a->rank, b->rank, collective->number,
+        describe_comm(input->trace, collective->comm, name, sizeof name));
+    add_members(input, collectives, collective, finding);
+    return CORE_OK;
+}
+
+static void title_differing(const struct check_input *input, const struct collective *collective,
+                            enum differs differs, const char *call, const char *words,
+                            struct finding *finding)
+{
+    static const char *const what[] = {[ROOTS] = "different roots",
+                                       [OPERATIONS] = "different operations",
+                                       [SIZES] = "different sizes",
+                                       [TYPES] = "different datatypes"};
+    char name[128];
+
+    describe_comm(input->trace, collective->comm, name, sizeof name);
+    if (differs == CALLS)
+        finding_title(finding, "%s (collective %" PRIu64 " of %s)", words, collective->number,
+                      name);
+    else
+        finding_title(finding, "%s in %s: %s (collective %" PRIu64 " of %s)", what[differs], call,
+                      words, collective->number, name);
+}
+
+/* What differs is what is said: the value of each member. */
+static enum core_status add_mismatch(const struct check_input *input,
+                                     const struct collective_list *collectives,
+                                     const struct collective *collective, enum differs differs,
+                                     struct finding_list *list)
+{
+    enum { VALUE_BYTES = 128 };
+    struct finding *finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
+    char(*text)[VALUE_BYTES] = malloc(((size_t)collective->count + 1) * sizeof *text);
+    const char **value = malloc(((size_t)collective->count + 1) * sizeof *value);
+    uint32_t *rank = malloc(((size_t)collective->count + 1) * sizeof *rank), count = 0;
+    const char *call = "";
+    char *words = NULL;
+
+    for (uint32_t i = 0; text && value && rank && i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
         if (!part->present)
             continue;
-        struct finding_call *call =
-            finding_call_add(finding, input->trace, part->rank, part->event.seq);
-        if (call)
-            call->core = true;
+        call = input->trace->call[part->event.call].name;
+        value_text(input->trace, &part->event, differs, text[count], VALUE_BYTES);
+        value[count] = text[count];
+        rank[count++] = part->rank;
     }
-    finding_repeat_check(finding, input->trace);
-    return CORE_OK;
+    if (count)
+        words = differs == CALLS ? wording_calling(value, rank, count)
+                                 : wording_differing(value, rank, count);
+    if (finding && words) {
+        title_differing(input, collective, differs, call, words, finding);
+        add_members(input, collectives, collective, finding);
+    }
+    bool made = finding && words;
+    free(words);
+    free(rank);
+    free(value);
+    free(text);
+    return made ? CORE_OK
+                : core_report(CORE_NO_MEMORY, "out of memory for what collectives differ in");
 }
 
 static void block_words(const struct block_pair *pair, char *what, size_t what_bytes)
@@ -215,9 +312,8 @@ static enum core_status compare_data(struct type_report *report,
     else if (status == CORE_OK)
         status = graph_compare(trace, collectives, collective, &a, &b, what, sizeof what);
     *out_step = status == CORE_OK && a;
-    return *out_step
-               ? add_mismatch(report->input, collectives, collective, a, b, what, report->list)
-               : status;
+    return *out_step ? add_pair(report->input, collectives, collective, a, b, what, report->list)
+                     : status;
 }
 
 enum core_status check_collective(const struct check_input *input, struct finding_list *list)
@@ -247,15 +343,18 @@ enum core_status check_collective(const struct check_input *input, struct findin
                 first = part;
                 continue;
             }
-            const char *what = difference(input->trace, &first->event, &part->event);
-            if (!what)
+            enum differs differs = difference(input->trace, &first->event, &part->event);
+            const char *what = NULL;
+            if (differs != SAME)
+                status = add_mismatch(input, &collectives, collective, differs, list);
+            else
                 status = lists_differ(input->trace, &first->event, &part->event, &what);
-            if (what) {
-                status = add_mismatch(input, &collectives, collective, first, part, what, list);
+            if (status == CORE_OK && what)
+                status = add_pair(input, &collectives, collective, first, part, what, list);
+            if (differs != SAME || what)
                 out_of_step = collective->comm;
-            } else if (status == CORE_OK) {
+            else if (status == CORE_OK)
                 status = compare_names(&types, &first->event, &part->event);
-            }
         }
         bool step = false;
         if (status == CORE_OK && collective->comm != out_of_step && first)

@@ -270,7 +270,7 @@ static bool is_poll(uint64_t traits)
     return trait_in(traits, TRAIT_POLLS) && !trait_in(traits, TRAIT_WINDOW);
 }
 
-/* What a rank did last: polls in vain, how many and for how long. */
+/* What a rank did last: polls that found nothing, how many and for how long. */
 static void add_polls(const struct check_input *input, struct finding *finding, uint32_t rank)
 {
     struct trace_cursor *cursor;
@@ -293,12 +293,13 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
         last = event.t_leave > last ? event.t_leave : last;
     }
     trace_cursor_close(cursor);
-    finding_fact(finding,
-                 "rank %" PRIu32
-                 " has only polled, in vain, for the last %.1f seconds of the record, %" PRIu64
-                 " times; whether it would "
-                 "have stopped by itself is not known",
-                 rank, (double)(last - first) / 1e9, count);
+    finding_fact(
+        finding,
+        "rank %" PRIu32
+        " has only polled for the last %.1f seconds of the record, and found nothing %" PRIu64
+        " times; whether it would "
+        "have stopped by itself is not known",
+        rank, (double)(last - first) / 1e9, count);
 }
 
 /* Nobody can send what a rank polls for, if it does nothing but poll: which a program that was
@@ -455,9 +456,10 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     finding_title(finding,
                   "nothing can be said beyond the end of the record: %s did not come to %s end",
                   ranks ? ranks : "ranks", count == 1 ? "its" : "their");
-    finding_fact(finding,
-                 "%" PRIu32 " rank%s could still have waited for what they would have done",
-                 result->waitfor.blocked_count, result->waitfor.blocked_count == 1 ? "" : "s");
+    finding_fact(finding, "%" PRIu32 " rank%s waiting for a call that %s might still have made",
+                 result->waitfor.blocked_count,
+                 result->waitfor.blocked_count == 1 ? " was" : "s were",
+                 ranks ? ranks : "those ranks");
     free(ranks);
     free(unknown);
     return CORE_OK;

@@ -23,10 +23,10 @@ static char *waits_for_text(const struct ending *ending, const struct ending_cal
     return text;
 }
 
-static void add_call(const struct check_input *input, struct finding *finding,
-                     const struct ending *ending, const struct ending_call *call)
+static void add_call(struct trace *trace, struct finding *finding, const struct ending *ending,
+                     const struct ending_call *call)
 {
-    struct finding_call *part = finding_call_add(finding, input->trace, call->rank, call->seq);
+    struct finding_call *part = finding_call_add(finding, trace, call->rank, call->seq);
 
     if (!part)
         return;
@@ -36,7 +36,7 @@ static void add_call(const struct check_input *input, struct finding *finding,
     part->waits_for = waits_for_text(ending, call);
 }
 
-static enum core_status add_finding(const struct check_input *input, const struct ending *ending,
+static enum core_status add_finding(struct trace *trace, const struct ending *ending,
                                     struct finding_list *list)
 {
     struct finding *finding = finding_list_add(list, RULE_HANG, FINDING_ERROR);
@@ -51,22 +51,24 @@ static enum core_status add_finding(const struct check_input *input, const struc
     for (int role = ENDING_CORE; role <= ENDING_BEHIND; role++)
         for (uint32_t i = 0; i < ending->call_count; i++)
             if (ending->call[i].role == (enum ending_role)role)
-                add_call(input, finding, ending, &ending->call[i]);
+                add_call(trace, finding, ending, &ending->call[i]);
     finding_fact(finding, "it happened: the job was proven to hang in these calls, and was ended");
-    finding_repeat_check(finding, input->trace);
+    finding_repeat_check(finding, trace);
     return CORE_OK;
+}
+
+enum core_status check_proof(struct trace *trace, struct finding_list *list)
+{
+    struct ending ending = {0};
+    enum core_status status = trace_ending_get(trace, &ending);
+
+    if (status == CORE_OK && ending.reason == ENDING_DEADLOCK && ending.call_count)
+        status = add_finding(trace, &ending, list);
+    ending_done(&ending);
+    return status;
 }
 
 enum core_status check_hang(const struct check_input *input, struct finding_list *list)
 {
-    struct ending ending = {0};
-    enum core_status status;
-
-    if (finding_list_fails(list))
-        return CORE_OK;
-    status = trace_ending_get(input->trace, &ending);
-    if (status == CORE_OK && ending.reason == ENDING_DEADLOCK && ending.call_count)
-        status = add_finding(input, &ending, list);
-    ending_done(&ending);
-    return status;
+    return finding_list_fails(list) ? CORE_OK : check_proof(input->trace, list);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum {
+    OTHERS_NAMED_MAX = 3, /* more ranks that do as most are "others" */
     RANKS_SINGLE_MAX = 8, /* more ranks than this are named as spans */
     CALLS_SINGLE_MAX = 4, /* more calls than this are put together where they are alike */
     GROUPS_MAX = 8        /* kinds of calls that are told in one sentence; of the rest, the ranks */
@@ -126,6 +127,92 @@ char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint
         return NULL;
     wording_ranks(file, rank, count, joint);
     return text_close(file, &text);
+}
+
+/* --- what differs ----------------------------------------------------------------------------- */
+
+struct value { /* what some ranks have */
+    const char *text;
+    uint32_t count, first; /* where it stands first */
+};
+
+static int value_compare(const void *a, const void *b)
+{
+    const struct value *x = a, *y = b;
+
+    if (x->count != y->count)
+        return x->count < y->count ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
+/* The values, each once, the rarest first; NULL: out of memory. */
+static struct value *values_of(const char *const *value, uint32_t count, uint32_t *out_count)
+{
+    struct value *all = malloc(((size_t)count + 1) * sizeof *all);
+    uint32_t values = 0;
+
+    for (uint32_t i = 0; all && i < count; i++) {
+        uint32_t at = 0;
+        while (at < values && strcmp(all[at].text, value[i]) != 0)
+            at++;
+        if (at == values)
+            all[values++] = (struct value){.text = value[i], .first = i};
+        all[at].count++;
+    }
+    if (all)
+        qsort(all, values, sizeof *all, value_compare);
+    *out_count = values;
+    return all;
+}
+
+static void value_ranks(FILE *file, const struct value *of, const char *const *value,
+                        const uint32_t *rank, uint32_t count)
+{
+    uint32_t *ranks = malloc(((size_t)count + 1) * sizeof *ranks), used = 0;
+
+    for (uint32_t i = 0; ranks && i < count; i++)
+        if (!strcmp(value[i], of->text))
+            ranks[used++] = rank[i];
+    if (ranks)
+        wording_ranks(file, ranks, used, " and ");
+    free(ranks);
+}
+
+char *wording_differing(const char *const *value, const uint32_t *rank, uint32_t count)
+{
+    uint32_t values;
+    struct value *all = values_of(value, count, &values);
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = all ? open_memstream(&text, &bytes) : NULL;
+
+    for (uint32_t i = 0; file && i < values; i++) {
+        fprintf(file, "%s%s on ", i ? ", " : "", all[i].text);
+        value_ranks(file, &all[i], value, rank, count);
+    }
+    free(all);
+    return file ? text_close(file, &text) : NULL;
+}
+
+char *wording_calling(const char *const *call, const uint32_t *rank, uint32_t count)
+{
+    uint32_t values;
+    struct value *all = values_of(call, count, &values);
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = all ? open_memstream(&text, &bytes) : NULL;
+
+    for (uint32_t i = 0; file && i < values; i++) {
+        bool others = i && i + 1 == values && all[i].count > OTHERS_NAMED_MAX;
+        fputs(!i ? "" : i == 1 ? " where " : " and ", file);
+        if (others)
+            fprintf(file, "%" PRIu32 " others", all[i].count);
+        else
+            value_ranks(file, &all[i], call, rank, count);
+        fprintf(file, " %s %s", all[i].count == 1 ? "calls" : "call", all[i].text);
+    }
+    free(all);
+    return file ? text_close(file, &text) : NULL;
 }
 
 /* --- what is waited for ----------------------------------------------------------------------- */
@@ -504,7 +591,7 @@ static void stall_words(FILE *file, const struct ending *ending)
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         if (!any[order[i]])
             continue;
-        fprintf(file, "%s%s", before, order[i] == ENDING_POLLS ? "in vain " : "");
+        fprintf(file, "%s%s", before, order[i] == ENDING_POLLS ? "polling " : "");
         role_words(file, ending, order[i], true);
         before = ", ";
     }
@@ -536,7 +623,8 @@ char *wording_quiet(const struct ending *seen, uint32_t quiet_s)
               file);
     } else if (count[ENDING_POLLS]) {
         role_words(file, seen, ENDING_POLLS, false);
-        fputs(count[ENDING_POLLS] == 1 ? " has only polled in vain" : " have only polled in vain",
+        fputs(count[ENDING_POLLS] == 1 ? " has only polled and found nothing"
+                                       : " have only polled and found nothing",
               file);
         fputs(count[ENDING_INSIDE] ? ", while others wait: " : "", file);
         role_words(file, seen, ENDING_INSIDE, false);

@@ -20,6 +20,11 @@ void wording_ranks(FILE *file, const uint32_t *rank, uint32_t count, const char 
 /* The same for a column, not for a sentence: "rank 1", "ranks 0-19,21-23". Free with free(); NULL:
  * out of memory. */
 char *wording_ranks_short(const uint32_t *rank, uint32_t count);
+/* What differs between ranks: rank i has value[i]. The value that the fewest ranks have comes
+ * first: "root 1 on rank 2, root 0 on ranks 0, 1 and 3". Of calls: "rank 2 calls MPI_Barrier where
+ * 23 others call MPI_Bcast". Free with free(); NULL: out of memory. */
+char *wording_differing(const char *const *value, const uint32_t *rank, uint32_t count);
+char *wording_calling(const char *const *call, const uint32_t *rank, uint32_t count);
 /* The same as text, for messages of bounded length. Free with free(); NULL: out of memory. */
 char *wording_ranks_text(const uint32_t *rank, uint32_t count, const char *joint);
 

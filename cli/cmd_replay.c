@@ -305,6 +305,21 @@ static int exit_of(enum replay_outcome outcome)
                                         : CLI_BUDGET;
 }
 
+/* The engine leaves out what it does not model, and calls of a collective that do not fit: then the
+ * job itself knows better. NULL: it was not proven to hang. free() it. */
+static char *proof_text(const struct replaying *r)
+{
+    struct ending ending;
+    char *text = NULL;
+
+    if (trace_ending_get(&r->trace, &ending) != CORE_OK)
+        return NULL;
+    if (ending.reason == ENDING_DEADLOCK)
+        text = wording_deadlock_text(&ending);
+    ending_done(&ending);
+    return text;
+}
+
 static enum core_status run_policies(struct replaying *r, int *out_exit)
 {
     struct replay_run *run;
@@ -312,7 +327,7 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
     uint64_t worst_seed = r->policy.seed, first = r->policy.seed;
     enum replay_outcome worst = REPLAY_FINISHED, outcome;
     struct replay_result result = {0};
-    char *text = NULL, summary[160];
+    char *text = NULL, *proof = NULL, summary[160];
 
     enum core_status status = replay_run_open(&r->program, &run);
     if (status != CORE_OK)
@@ -336,7 +351,13 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
         status = core_report(CORE_NO_MEMORY, "out of memory for a policy");
     if (status != CORE_OK)
         goto done;
-    fprintf(r->out, "%s\n", replay_outcome_text(result.outcome));
+    if (result.outcome != REPLAY_DEADLOCK && !r->has_policy)
+        proof = proof_text(r);
+    if (proof)
+        fprintf(r->out, "%s\nproven of the job itself, when it was ended: %s\n",
+                replay_outcome_text(REPLAY_DEADLOCK), proof);
+    else
+        fprintf(r->out, "%s\n", replay_outcome_text(result.outcome));
     fprintf(r->out, "policy: %s\n", text);
     snprintf(summary, sizeof summary,
              "%" PRIu64 " runs: %" PRIu64 " finished, %" PRIu64 " deadlocked, %" PRIu64
@@ -350,8 +371,9 @@ static enum core_status run_policies(struct replaying *r, int *out_exit)
     print_notes(r);
     print_repeat(r, text);
     status = keep(r, text, r->policy.seed, replay_outcome_text(result.outcome), summary);
-    *out_exit = exit_of(result.outcome);
+    *out_exit = proof ? CLI_FINDINGS : exit_of(result.outcome);
 done:
+    free(proof);
     free(text);
     replay_result_done(&result);
     replay_run_close(run);

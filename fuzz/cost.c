@@ -197,7 +197,7 @@ void cost_check(const struct collective *collective, const struct scenario *s,
     bool rounds = measured.rounds > claim.rounds;
     snprintf(finding->text, sizeof finding->text, "%llu %s where %s%s has %llu",
              (unsigned long long)(rounds ? measured.rounds : measured.words_bytes),
-             rounds ? "rounds" : "bytes one after the other",
+             rounds ? "rounds" : "bytes along the longest chain of messages",
              strcmp(claim.name, "claimed") ? "the row " : "the bound that is ", claim.name,
              (unsigned long long)(rounds ? claim.rounds : claim.elements * unit));
 }

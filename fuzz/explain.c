@@ -68,7 +68,8 @@ int harness_explain(const struct collective *collective, const struct scenario *
     scenario_print(&scenario, collective->name, text, sizeof text);
     printf("%s\ntimeline, ranks of MPI_COMM_WORLD:\n", text);
     harness_run(collective, &scenario, stdout, &outcome);
-    printf("\n%llu messages, %llu bytes; about %llu rounds, %llu bytes one after the other\n",
+    printf("\n%llu messages, %llu bytes; about %llu rounds, %llu bytes along the longest chain of "
+           "messages\n",
            (unsigned long long)outcome.message_count, (unsigned long long)outcome.byte_count,
            (unsigned long long)outcome.round_count, (unsigned long long)outcome.word_bytes);
     for (int i = 0; i < outcome.finding_count; i++)

@@ -77,6 +77,7 @@ struct report_style {
 struct report_facts {
     struct trace *trace;
     const struct finding_list *findings;
+    struct finding_list proof; /* why the job was ended, where no finding says who waits for whom */
     struct report_entry *entry; /* as many as there are findings */
     struct report_last *last;   /* of a job that did not end well; the fewest ranks first */
     uint32_t last_count, last_room;

@@ -109,6 +109,8 @@ enum core_status report_dot(const struct report_facts *facts, FILE *file)
         if (waits)
             graph(finding, ++cluster, file);
     }
+    for (uint32_t i = 0; i < facts->proof.count; i++)
+        graph(&facts->proof.finding[i], ++cluster, file);
     if (!cluster)
         fprintf(file,
                 "  nothing [label=\"no rank waits for another for ever\", shape=plaintext];\n");

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "checkers/check.h"
 #include "checkers/wording.h"
 #include "core/array.h"
 #include "core/table.h"
@@ -72,8 +73,8 @@ static enum core_status sum_shapes(struct trace *trace, const struct core_table 
     sqlite3_stmt *row;
     enum core_status status =
         prepare(trace,
-                "SELECT s.id, c.id, c.name, s.bytes FROM shape s JOIN call c ON c.id = s.call "
-                "WHERE s.parent_back IS NULL",
+                "SELECT s.id, c.id, c.name, s.bytes FROM shape s JOIN call c ON c.id = "
+                "s.call WHERE s.parent_back IS NULL",
                 &row);
 
     if (status != CORE_OK)
@@ -99,6 +100,48 @@ static enum core_status sum_shapes(struct trace *trace, const struct core_table 
     return status;
 }
 
+static bool tells_waits(const struct finding_list *list)
+{
+    for (uint32_t i = 0; list && i < list->count; i++)
+        for (uint32_t c = 0; c < list->finding[i].call_count; c++)
+            if (list->finding[i].call[c].await_count)
+                return true;
+    return false;
+}
+
+static bool receives_only(const struct trace *trace, uint64_t call)
+{
+    uint64_t traits = call < trace->call_count ? trace->call[call].traits : 0;
+
+    return trait_in(traits, TRAIT_RECEIVES) && !trait_in(traits, TRAIT_SENDS);
+}
+
+/* The volume of a receive is what arrived, not the room that it had. */
+static enum core_status sum_received(struct trace *trace, struct core_table *calls)
+{
+    sqlite3_stmt *row;
+    enum core_status status = prepare(
+        trace,
+        "SELECT s.call, sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel JOIN "
+        "event_row e ON e.id = (c.dest << 40) + m.receive JOIN shape s ON s.id = e.shape WHERE "
+        "s.parent_back IS NULL GROUP BY s.call",
+        &row);
+
+    for (uint32_t i = 0; i < calls->count && status == CORE_OK; i++) {
+        struct call_total *of = core_table_at(calls, i);
+        if (receives_only(trace, of->call))
+            of->total.bytes = 0;
+    }
+    while (status == CORE_OK && sqlite3_step(row) == SQLITE_ROW) {
+        uint64_t call = (uint64_t)sqlite3_column_int64(row, 0);
+        struct call_total *of = core_table_find(calls, &call);
+        if (of && receives_only(trace, call))
+            of->total.bytes = (uint64_t)sqlite3_column_int64(row, 1);
+    }
+    sqlite3_finalize(row);
+    return status;
+}
+
 static int compare_totals(const void *a, const void *b)
 {
     const struct report_call_total *x = a, *y = b;
@@ -116,6 +159,8 @@ static enum core_status gather_totals(struct report_facts *facts)
 
     if (status == CORE_OK)
         status = sum_shapes(facts->trace, &shapes, &calls);
+    if (status == CORE_OK)
+        status = sum_received(facts->trace, &calls);
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(facts->total, calls.count + 1, "the report's totals");
     for (; status == CORE_OK && facts->total_count < calls.count; facts->total_count++) {
@@ -153,6 +198,8 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     ending_done(&ending);
     const char *start_ns = trace_meta(trace, "start_ns");
     status = source_open(start_ns ? strtoull(start_ns, NULL, 10) : 0, &facts.source);
+    if (status == CORE_OK && !tells_waits(findings))
+        status = check_proof(trace, &facts.proof);
     if (status == CORE_OK)
         status = report_order_gather(&facts);
     if (status == CORE_OK)
@@ -236,6 +283,7 @@ void report_facts_done(struct report_facts *facts)
     }
     free(facts->last);
     free(facts->entry);
+    finding_list_done(&facts->proof);
     source_close(facts->source);
     free(facts->ended);
     free(facts->total);

@@ -648,6 +648,12 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; facts->findings && i < facts->findings->count && status == CORE_OK; i++)
         status = finding_article(facts, &facts->entry[i], file);
+    if (facts->proof.count) {
+        fprintf(file, "<h2>Who waited for whom when the job was ended</h2>\n<p>");
+        core_text_xml(facts->ended, file);
+        fprintf(file, "</p>\n");
+        ring_draw(&facts->proof.finding[0], file);
+    }
     unusual_ranks(facts, file);
     fputs(timeline_html, file);
     if (facts->events + facts->inner_events > EVENTS_MAX)

@@ -131,8 +131,11 @@ static enum core_status findings(const struct finding_list *list, json_t *array)
 
 enum core_status report_json(const struct report_facts *facts, FILE *file)
 {
-    json_t *root = json_object(), *job = json_object(), *found = json_array();
+    json_t *root = json_object(), *job = json_object(), *found = json_array(),
+           *proof = json_array();
     enum core_status status = findings(facts->findings, found);
+    if (status == CORE_OK)
+        status = findings(&facts->proof, proof);
 
     json_object_set_new(root, "format", json_string("crosswait-report-1"));
     set_text(root, "trace", facts->trace->path);
@@ -156,6 +159,7 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
              : finding_list_undecided(facts->findings) ? "undecided"
                                                        : "clean");
     json_object_set_new(root, "findings", found);
+    json_object_set_new(root, "proof", proof);
     json_object_set_new(root, "calls", totals(facts));
     json_object_set_new(root, "collectives", costs(facts));
     json_object_set_new(root, "time", job_time(&facts->time));

@@ -11,7 +11,7 @@ ended() { # after a condition has come true, for what the program polls
     wait $!; echo "$2: $?"
     grep -h '^note.deadlock\|^error\|^warning\|^verdict' $2.out
     grep -h '^   = rank 0 has only polled' $2.out | sed 's/[0-9.]* seconds/N seconds/; s/[0-9]* times/N times/'
-    grep -h 'polled in vain' $2.err | sed 's/for [0-9]* seconds/for N seconds/'
+    grep -h 'only polled and' $2.err | sed 's/for [0-9]* seconds/for N seconds/'
     echo "left behind $(left cw.polls)"
 }
 ended told probe

@@ -23,6 +23,33 @@ formats polling 1 $BUILD/tests/interpose/polling count mixed 2000
 for format in sarif junit perfetto goal dot; do
     crosswait report --format=$format quiz.db | cmp - quiz.$format
 done
+# A hang of which the finding says something else than who waits: the graph is that of the proof, for everybody who draws one.
+echo "== proven"
+cat > apart.c <<'END'
+#include <mpi.h>
+int main(int argc, char **argv)
+{
+    int rank, all[4];
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 2)
+        MPI_Barrier(MPI_COMM_WORLD);
+    else
+        MPI_Allgather(&rank, 1, MPI_INT, all, 1, MPI_INT, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o apart apart.c && crosswait run --stack=4 -o apart.db -- mpirun -n 4 ./apart 2>/dev/null | sed 's/since.*/since when/'
+crosswait report --format=dot apart.db | grep -- '->'
+crosswait report --format=html apart.db | grep -c 'class="ring"'
+crosswait report --format=json apart.db | grep -c '"awaits"'
+crosswait replay apart.db | head -2
+echo "[${PIPESTATUS[0]}]"
+# Colours where they are asked for.
+NO_COLOR=1 crosswait check --color=always --only=collective apart.db | head -1 | cat -v
+crosswait check --color=sometimes apart.db
+echo "[$?]"
 echo "== wrong"
 crosswait report --format=pdf quiz.db
 echo "[$?]"

@@ -244,7 +244,7 @@ static void what_is_not_proven(void **state)
     words_expect(wording_ending(&few),
                  "the job was ended after no call had been completed for 4 s, without a proof that "
                  "it hangs: rank 1 (MPI_Recv, a thread outside of MPI for 3 s), rank 0 (outside of "
-                 "MPI for 3 s), in vain rank 2 (MPI_Test for 3 s)");
+                 "MPI for 3 s), polling rank 2 (MPI_Test for 3 s)");
     words_expect(wording_quiet(&few, 60),
                  "for 60 seconds no call was completed: rank 0 (outside of MPI for 3 s), rank 1 "
                  "(MPI_Recv, a thread outside of MPI for 3 s), rank 2 (MPI_Test); some may "
@@ -252,10 +252,11 @@ static void what_is_not_proven(void **state)
     for (uint32_t r = 0; r < 24; r++)
         call_put(&many, r, r == 20 ? ENDING_POLLS : ENDING_INSIDE,
                  r == 20 ? "MPI_Iprobe" : "MPI_Barrier");
-    words_expect(wording_quiet(&many, 10),
-                 "for 10 seconds rank 20 (MPI_Iprobe) has only polled in vain, while others wait: "
-                 "ranks 0 to 19 and 21 to 23 (MPI_Barrier); it may be a hang, which cannot be "
-                 "proven: end the job (--stall=SECONDS does), and it is judged");
+    words_expect(
+        wording_quiet(&many, 10),
+        "for 10 seconds rank 20 (MPI_Iprobe) has only polled and found nothing, while others wait: "
+        "ranks 0 to 19 and 21 to 23 (MPI_Barrier); it may be a hang, which cannot be "
+        "proven: end the job (--stall=SECONDS does), and it is judged");
     many.call[20].role = ENDING_INSIDE;
     words_expect(wording_quiet(&many, 30),
                  "for 30 seconds nothing has moved, and all ranks are inside calls: ranks 0 to 19 "
@@ -263,6 +264,25 @@ static void what_is_not_proven(void **state)
                  "proven (--stall=SECONDS ends such a job)");
     ending_done(&few);
     ending_done(&many);
+}
+
+static void what_differs_is_said(void **state)
+{
+    static const char *const root[] = {"root 0", "root 0", "root 1", "root 0"};
+    static const char *const call[] = {"MPI_Bcast", "MPI_Bcast", "MPI_Barrier",
+                                       "MPI_Bcast", "MPI_Bcast", "MPI_Scan"};
+    static const uint32_t rank[] = {3, 1, 2, 0, 4, 9};
+    static const uint32_t many[] = {21, 0, 1, 2, 3, 5, 7, 8, 9, 23, 22};
+
+    (void)state;
+    words_expect(wording_differing(root, rank, 4), "root 1 on rank 2, root 0 on ranks 0, 1 and 3");
+    words_expect(wording_calling(call, rank, 3),
+                 "rank 2 calls MPI_Barrier where ranks 1 and 3 call MPI_Bcast");
+    words_expect(
+        wording_calling(call, rank, 6),
+        "rank 2 calls MPI_Barrier where rank 9 calls MPI_Scan and 4 others call MPI_Bcast");
+    words_expect(wording_ranks_short(many, 11), "ranks 0-3,5,7-9,21-23");
+    words_expect(wording_ranks_short(rank, 1), "rank 3");
 }
 
 int main(void)
@@ -275,6 +295,7 @@ int main(void)
         cmocka_unit_test(what_a_call_waits_for),
         cmocka_unit_test(a_deadlock_names_all_ranks),
         cmocka_unit_test(what_is_not_proven),
+        cmocka_unit_test(what_differs_is_said),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
