@@ -1,9 +1,36 @@
 # Our own MPI: one library, which exports every MPI_ function also as PMPI_. The grammar of policies comes with it.
 CFLAGS_world = $(MPI_CFLAGS) -O3 -fno-plt
 
-$(BUILD)/libworld.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard world/*/*.c replay/policy/*.c)) world/pmpi.sh
+WORLD_SOURCES = $(wildcard world/local/*.c world/exchange/*.c world/fibers/*.c replay/policy/*.c)
+
+$(BUILD)/libworld.a: $(WORLD_SOURCES:%.c=$(BUILD)/obj/%.o) world/pmpi.sh
 	$(Q)rm -rf $@ $(BUILD)/world && mkdir -p $(BUILD)/world && cp $(filter %.o,$^) $(BUILD)/world/
 	$(Q)world/pmpi.sh $(BUILD)/world/*.o && ar rcs $@ $(BUILD)/world/*.o
+
+# The same for ranks that are processes: a library under the name of Open MPI's, to be preloaded. Fibers' threads are not its concern.
+# serve.c ends the section of shared variables, so it comes last. The runner finds where the program called by the frame pointers.
+RANKS_SOURCES = $(filter-out world/fibers/thread.c %/serve.c,$(WORLD_SOURCES) $(wildcard world/ranks/*.c)) world/ranks/serve.c
+RANKS_OBJECTS = $(RANKS_SOURCES:%.c=$(BUILD)/obj/ranks/%.o)
+
+$(BUILD)/obj/ranks/%.o: %.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  cc    $< (ranks)")
+	$(Q)$(CC) $(filter-out $(SANITIZE),$(CFLAGS)) $(CFLAGS_world) -fPIC -fvisibility=default -fno-omit-frame-pointer \
+	  -fno-optimize-sibling-calls -DWORLD_PROCESSES=1 -c -o $@ $<
+
+$(BUILD)/ranks/libmpi.so.40: $(RANKS_OBJECTS) $(BUILD)/libcore.a world/pmpi.sh world/ranks/exports.map
+	$(Q)rm -rf $(@D) && mkdir -p $(@D)/obj && for o in $(RANKS_OBJECTS); do cp $$o $(@D)/obj/ || exit 1; done
+	$(Q)world/pmpi.sh $(@D)/obj/*.o
+	$(Q)$(CC) -shared -o $@ $(patsubst %,$(@D)/obj/%,$(notdir $(RANKS_OBJECTS))) $(BUILD)/libcore.a -Wl,-soname,libmpi.so.40 \
+	  -Wl,--version-script,world/ranks/exports.map -Wl,-Bsymbolic-functions -Wl,--exclude-libs,ALL -Wl,-z,defs -lm
+
+ALL += $(BUILD)/ranks/libmpi.so.40
+
+# What runs worlds of processes: needs no MPI.
+$(BUILD)/libprocesses.a: $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard world/processes/*.c))
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+ALL += $(BUILD)/libprocesses.a
 
 # --- tests --------------------------------------------------------------------------------------
 
@@ -13,3 +40,9 @@ $(WORLD_TESTS): $(BUILD)/tests/world/%: tests/world/%.c $(BUILD)/libworld.a $(BU
 	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(BUILD)/libworld.a $(BUILD)/libreplay.a $(BUILD)/libcore.a -lm
 
 TESTS += $(WORLD_TESTS)
+
+$(BUILD)/tests/run_worlds: tests/world/processes/run_worlds.c $(BUILD)/libprocesses.a $(BUILD)/libreplay.a $(BUILD)/libcore.a
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(BUILD)/libprocesses.a $(BUILD)/libreplay.a $(BUILD)/libcore.a -lm
+
+TESTS += $(BUILD)/tests/run_worlds

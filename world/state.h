@@ -24,6 +24,18 @@
 #define LIKELY(x) __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
+/* 1: the ranks are processes, and these files are compiled for the library that is preloaded into
+ * them (ranks/). What all of them share then lies in memory that all have mapped at one address:
+ * the variables marked so, and whatever the arena gives. */
+#ifndef WORLD_PROCESSES
+#define WORLD_PROCESSES 0
+#endif
+#if WORLD_PROCESSES
+#define WORLD_SHARED __attribute__((section("world_shared")))
+#else
+#define WORLD_SHARED
+#endif
+
 enum world_handle_kind {
     HANDLE_COMM = 1,
     HANDLE_GROUP,
@@ -39,6 +51,10 @@ enum world_handle_kind {
 };
 
 enum { HANDLE_MAGIC = 0x43570000, HANDLE_DEAD = 0x44440000 };
+
+/* Programs were linked with Open MPI: the size of its predefined objects is part of them, as a copy
+ * of each may lie in the program. */
+#define PREDEFINED(bytes) __attribute__((aligned(bytes)))
 
 struct world_handle {
     uint32_t magic; /* HANDLE_MAGIC or HANDLE_DEAD, plus kind */
@@ -105,7 +121,7 @@ struct ompi_datatype_t {
     const char *name;
     struct world_attribute *attribute;
 };
-struct ompi_predefined_datatype_t {
+struct PREDEFINED(512) ompi_predefined_datatype_t {
     struct ompi_datatype_t type;
 };
 
@@ -148,7 +164,7 @@ struct ompi_op_t {
     uint8_t builtin;
     bool commutative;
 };
-struct ompi_predefined_op_t {
+struct PREDEFINED(2048) ompi_predefined_op_t {
     struct ompi_op_t op;
 };
 /* b = a op b, element by element. */
@@ -160,7 +176,7 @@ struct ompi_group_t {
     int size;
     const int *member; /* world ranks */
 };
-struct ompi_predefined_group_t {
+struct PREDEFINED(256) ompi_predefined_group_t {
     struct ompi_group_t group;
 };
 
@@ -169,7 +185,7 @@ struct ompi_errhandler_t {
     uint8_t kind;                                   /* 0 fatal, 1 return, 2 function */
     void (*function)(void *object, int *code, ...); /* of a communicator, a window or a file */
 };
-struct ompi_predefined_errhandler_t {
+struct PREDEFINED(1024) ompi_predefined_errhandler_t {
     struct ompi_errhandler_t errhandler;
 };
 
@@ -181,7 +197,7 @@ struct ompi_info_t {
     struct world_handle handle;
     struct world_info_entry *first;
 };
-struct ompi_predefined_info_t {
+struct PREDEFINED(256) ompi_predefined_info_t {
     struct ompi_info_t info;
 };
 
@@ -217,7 +233,7 @@ struct ompi_communicator_t {
     const char *name;
     struct world_info_entry *info;
 };
-struct ompi_predefined_communicator_t {
+struct PREDEFINED(512) ompi_predefined_communicator_t {
     struct ompi_communicator_t comm;
 };
 
@@ -234,8 +250,8 @@ struct world_message { /* sent, not yet received */
     size_t bytes;
     const struct world_past *past; /* order=explore: what it would not be without */
     struct ompi_request_t *send;   /* waits for the match; NULL: buffered */
-    uint8_t *packed;               /* buffered data; NULL: still with the sender */
-    MPI_Datatype type;             /* of the sender, for signatures; may be NULL */
+    uint8_t *packed;   /* the data; NULL: still with the sender, which processes never are */
+    MPI_Datatype type; /* of the sender, for signatures; may be NULL */
     uint64_t start[2];
     const char *call;
     uint8_t small[MESSAGE_SMALL];
@@ -246,7 +262,7 @@ struct ompi_message_t {
     struct world_message *message;
     MPI_Comm comm;
 };
-struct ompi_predefined_message_t {
+struct PREDEFINED(256) ompi_predefined_message_t {
     struct ompi_message_t message;
 };
 
@@ -292,8 +308,10 @@ struct ompi_request_t {
     struct world_general *general;
     struct world_deferred *deferred;
 };
-struct ompi_predefined_request_t {
-    struct ompi_request_t request;
+struct PREDEFINED(256) ompi_predefined_request_t { /* only its address counts */
+    struct {
+        struct world_handle handle;
+    } request;
 };
 
 /* --- ranks, fibers, the world ----------------------------------------------------------------- */
@@ -359,7 +377,11 @@ struct world_rank {
     struct world_extra *extra; /* NULL until something in it is needed: world_extra() */
     uint8_t
         *globals; /* this rank's copy of the program's global variables, while it does not run */
+    int helper_count; /* of a process: its fibers that are no rank, not yet ended */
+    bool leaving;     /* of a process: it ends as soon as there are none */
 };
+
+enum { WORLD_BLOCK_CLASSES = 48 };
 
 struct world_state {
     const struct world_options *options;
@@ -389,6 +411,7 @@ struct world_state {
     struct world_meeting *meeting;
     struct world_message *message_free;
     bool running;
+    struct world_block *block[WORLD_BLOCK_CLASSES]; /* given back, by the power of two they hold */
 };
 
 extern struct world_state world_state;
@@ -400,6 +423,19 @@ extern struct world_state world_state;
 void *world_alloc(size_t bytes);
 void *world_zalloc(size_t bytes); /* zeroed */
 char *world_strdup(const char *text);
+/* For what comes and goes in worlds of processes, which run programs that exchange much: given back
+ * with the same size. Fibers have it from the arena until the world ends. */
+void *world_block_reuse(size_t bytes);
+void world_block_return(void *block, size_t bytes);
+static inline void *world_block_take(size_t bytes)
+{
+    return WORLD_PROCESSES ? world_block_reuse(bytes) : world_alloc(bytes);
+}
+static inline void world_block_give(void *block, size_t bytes)
+{
+    if (WORLD_PROCESSES)
+        world_block_return(block, bytes);
+}
 char *world_text(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* A block of its own, zeroed, where the address sanitizer sees what goes past its end. Freed with
  * the world at the latest. */
@@ -422,12 +458,13 @@ void world_globals_done(void);
 struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
                                     void *argument);
 void world_fiber_ready(struct world_fiber *fiber);
-void world_fiber_block(void);          /* run somebody else until made ready */
-void world_fiber_yield(void);          /* let the others go first */
-void world_pause_end(void);            /* the first of those that pause is ready again */
-_Noreturn void world_fiber_exit(void); /* of a body; back to the main context for good */
-_Noreturn void world_stop(void);       /* gives up on the world, from inside a fiber */
-void world_fiber_loop(void);           /* from the main context: run until nobody can */
+void world_fiber_block(void);               /* run somebody else until made ready */
+void world_fiber_yield(void);               /* let the others go first */
+void world_pause_end(void);                 /* the first of those that pause is ready again */
+_Noreturn void world_fiber_exit(void);      /* of a body; back to the main context for good */
+_Noreturn void world_stop(void);            /* gives up on the world, from inside a fiber */
+struct world_fiber *world_fiber_next(void); /* who goes on, entered; NULL: nobody can */
+void world_fiber_loop(void);                /* from the main context: run until nobody can */
 void world_fiber_reset(void);
 void world_fiber_done(void);
 enum core_status world_fiber_reserve(int count, size_t stack_bytes);
@@ -439,7 +476,51 @@ void world_delayed_message(struct world_message *message, struct world_rank *des
 bool world_delayed_next(void); /* time passes to what is due next; false: nothing is */
 void world_delayed_tick(void); /* one tick passes */
 
+/* ranks/: what only worlds of processes have. */
+/* The turn goes to the process of `to`, and comes back at some time. Returns the fiber of this
+ * process that goes on. NULL: nobody can, so the world is over. */
+struct world_fiber *world_process_switch(struct world_fiber *from, struct world_fiber *to);
+uint8_t *world_process_stack(size_t bytes); /* of a helper fiber, private */
+void world_process_stack_ended(uint8_t *stack);
+/* Runs it in the process of that rank, whose memory it may touch. */
+void world_process_at(struct world_rank *rank, void (*run)(void *argument), void *argument);
+int world_process_init(int required); /* the end of MPI_Init: returns in every rank of a world */
+int world_process_threads(void);      /* MPI_THREAD_... that is had */
+bool world_process_is_main(void);     /* the calling thread */
+void world_process_aborts(int code);
+void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer);
+void world_process_candidate(int source, int tag, uint64_t bytes, uint32_t number);
+void *world_process_memory(size_t *out_bytes); /* all that the arena has */
+void *world_process_table(size_t bytes);       /* zeroed, for good */
+
+/* Asks the choice source of the world. */
+static inline uint32_t world_choose(uint32_t options, enum replay_reason reason)
+{
+    uint32_t answer = replay_choice_take(&WORLD->choice, options, reason);
+    if (WORLD_PROCESSES)
+        world_process_asked(options, reason, answer);
+    return answer;
+}
+
+/* A request that lives no longer than a call: fibers have it on their stack. */
+static inline struct ompi_request_t *world_request_local(struct ompi_request_t *here)
+{
+    struct ompi_request_t *local = WORLD_PROCESSES ? world_block_take(sizeof *local) : here;
+    local->checked = true;
+    local->persistent = local->freed = false;
+    return local;
+}
+static inline void world_request_local_end(struct ompi_request_t *local)
+{
+    if (WORLD_PROCESSES)
+        world_block_give(local, sizeof *local);
+}
+
 /* world.c */
+/* A world up to where its ranks can begin, and from where they have ended. */
+enum core_status world_open(const struct world_options *options, struct world_outcome *outcome);
+void world_close(void);
+void world_rank_leave(struct world_rank *me, int status); /* it ends; what was forgotten is said */
 void world_found(const char *rule, int rank, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* What a send or receive does: peer is a world rank. */
@@ -478,8 +559,7 @@ static inline void world_enter(const char *call)
         world_step_limit();
     if (UNLIKELY(WORLD->options->policy.delay != REPLAY_DELAY_NONE))
         world_delayed_call();
-    if (UNLIKELY(WORLD->chosen) &&
-        replay_choice_take(&WORLD->choice, 4, REPLAY_REASON_SCHEDULE) == 1)
+    if (UNLIKELY(WORLD->chosen) && world_choose(4, REPLAY_REASON_SCHEDULE) == 1)
         world_fiber_yield();
 }
 #define ENTER(call) world_enter(call)
@@ -502,6 +582,7 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
                                        int tag, bool take);
 void world_message_receive(struct ompi_request_t *request, struct world_message *message);
 void world_request_complete(struct ompi_request_t *request);
+void world_request_deliver(struct ompi_request_t *request); /* late data */
 /* Takes over what completion brings: late data, clocks, the check of the send buffer. */
 void world_request_finish(struct ompi_request_t *request);
 void world_request_wait(struct ompi_request_t *request);

@@ -36,11 +36,12 @@ int world_coll_barrier(const struct world_coll *c)
 {
     int rank = c->comm->rank, size = c->comm->size;
     for (int distance = 1; distance < size; distance *= 2) {
-        struct ompi_request_t send, recv;
-        coll_recv(c, NULL, 0, MPI_BYTE, (rank - distance + size) % size, &recv);
-        coll_send(c, NULL, 0, MPI_BYTE, (rank + distance) % size, &send);
-        coll_finish(&recv);
-        coll_finish(&send);
+        struct ompi_request_t here[2];
+        struct ompi_request_t *send = world_request_local(&here[0]);
+        struct ompi_request_t *recv = world_request_local(&here[1]);
+        coll_recv(c, NULL, 0, MPI_BYTE, (rank - distance + size) % size, recv);
+        coll_send(c, NULL, 0, MPI_BYTE, (rank + distance) % size, send);
+        coll_finish_both(recv, send);
     }
     return MPI_SUCCESS;
 }
@@ -147,11 +148,12 @@ static int allgather(const struct world_coll *c)
         copy(PLACE(rank), COUNT(rank), c->recv_type, c->send, c->send_count, c->send_type);
     for (int step = 0; step < size - 1 && !code; step++) {
         int out = (rank - step + size) % size, in = (rank - step - 1 + size) % size;
-        struct ompi_request_t send, recv;
-        coll_recv(c, PLACE(in), COUNT(in), c->recv_type, left, &recv);
-        coll_send(c, PLACE(out), COUNT(out), c->recv_type, right, &send);
-        code = coll_finish(&recv);
-        coll_finish(&send);
+        struct ompi_request_t here[2];
+        struct ompi_request_t *send = world_request_local(&here[0]);
+        struct ompi_request_t *recv = world_request_local(&here[1]);
+        coll_recv(c, PLACE(in), COUNT(in), c->recv_type, left, recv);
+        coll_send(c, PLACE(out), COUNT(out), c->recv_type, right, send);
+        code = coll_finish_both(recv, send);
     }
     return code;
 }

@@ -88,17 +88,31 @@ static inline int coll_finish(struct ompi_request_t *request)
 static inline int coll_send_now(const struct world_coll *c, const void *buffer, int count,
                                 MPI_Datatype type, int dest)
 {
-    struct ompi_request_t request;
-    coll_send(c, buffer, count, type, dest, &request);
-    return coll_finish(&request);
+    struct ompi_request_t here, *request = world_request_local(&here);
+    coll_send(c, buffer, count, type, dest, request);
+    int code = coll_finish(request);
+    world_request_local_end(request);
+    return code;
 }
 
 static inline int coll_recv_now(const struct world_coll *c, void *buffer, int count,
                                 MPI_Datatype type, int source)
 {
-    struct ompi_request_t request;
-    coll_recv(c, buffer, count, type, source, &request);
-    return coll_finish(&request);
+    struct ompi_request_t here, *request = world_request_local(&here);
+    coll_recv(c, buffer, count, type, source, request);
+    int code = coll_finish(request);
+    world_request_local_end(request);
+    return code;
+}
+
+/* Both directions at once; the code is the receive's. */
+static inline int coll_finish_both(struct ompi_request_t *recv, struct ompi_request_t *send)
+{
+    int code = coll_finish(recv);
+    coll_finish(send);
+    world_request_local_end(recv);
+    world_request_local_end(send);
+    return code;
 }
 
 #endif

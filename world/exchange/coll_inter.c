@@ -30,10 +30,11 @@ static int barrier(const struct world_coll *c)
     struct world_coll one = inside(c, &group);
     world_coll_barrier(&one);
     if (c->comm->rank == 0) {
-        struct ompi_request_t send;
-        coll_send(c, NULL, 0, MPI_BYTE, 0, &send);
+        struct ompi_request_t here, *send = world_request_local(&here);
+        coll_send(c, NULL, 0, MPI_BYTE, 0, send);
         coll_recv_now(c, NULL, 0, MPI_BYTE, 0);
-        coll_finish(&send);
+        coll_finish(send);
+        world_request_local_end(send);
     }
     return world_coll_bcast(&one, NULL, 0, MPI_BYTE, 0);
 }
@@ -69,10 +70,11 @@ static int reduce_exchange(const struct world_coll *c, const struct world_coll *
     int code = world_coll_reduce(one, c->send, ours, count, c->recv_type, 0);
     if (code || c->comm->rank)
         return code;
-    struct ompi_request_t send;
-    coll_send(c, ours, count, c->recv_type, 0, &send);
+    struct ompi_request_t here, *send = world_request_local(&here);
+    coll_send(c, ours, count, c->recv_type, 0, send);
     code = coll_recv_now(c, theirs, count, c->recv_type, 0);
-    coll_finish(&send);
+    coll_finish(send);
+    world_request_local_end(send);
     return code;
 }
 

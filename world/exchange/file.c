@@ -30,6 +30,11 @@ static int amode_check(int amode)
     return MPI_SUCCESS;
 }
 
+static int open_flags(int amode)
+{
+    return amode & MPI_MODE_RDWR ? O_RDWR : amode & MPI_MODE_WRONLY ? O_WRONLY : O_RDONLY;
+}
+
 /* Once for all who came, by the first of them to go on. */
 static void open_once(struct world_file_shared **slot, int size)
 {
@@ -44,13 +49,13 @@ static void open_once(struct world_file_shared **slot, int size)
             return;
         }
     int amode = shared->amode;
-    int flags = amode & MPI_MODE_RDWR ? O_RDWR : amode & MPI_MODE_WRONLY ? O_WRONLY : O_RDONLY;
-    flags |= (amode & MPI_MODE_CREATE ? O_CREAT : 0) | (amode & MPI_MODE_EXCL ? O_EXCL : 0);
-    shared->fd = open(shared->name, flags | O_CLOEXEC, 0666);
+    int flags = (amode & MPI_MODE_CREATE ? O_CREAT : 0) | (amode & MPI_MODE_EXCL ? O_EXCL : 0);
+    shared->fd = open(shared->name, open_flags(amode) | flags | O_CLOEXEC, 0666);
     if (shared->fd < 0) {
         shared->code = world_file_error(errno);
         return;
     }
+    shared->opener = ME->rank;
     shared->users = size;
     shared->next = WORLD->file;
     WORLD->file = shared;
@@ -80,8 +85,12 @@ int MPI_File_open(MPI_Comm handle, const char *filename, int amode, MPI_Info inf
     open_once(slot, comm->size);
     if (slot[0]->code)
         return world_error_on(nobody, &none, slot[0]->code, "'%s' cannot be opened", filename);
+    int fd = slot[0]->fd;
+    if (WORLD_PROCESSES && slot[0]->opener != ME->rank)
+        fd = open(slot[0]->name, open_flags(amode) | O_CLOEXEC);
     MPI_File file = world_handle_new(HANDLE_FILE, sizeof *file);
     file->shared = slot[0];
+    file->fd = fd;
     file->comm = (struct ompi_communicator_t){.context = meeting->context,
                                               .rank = comm->rank,
                                               .size = comm->size,
@@ -104,7 +113,8 @@ static void close_last(struct world_file_shared *shared)
     while (*link != shared)
         link = &(*link)->next;
     *link = shared->next;
-    close(shared->fd);
+    if (!WORLD_PROCESSES)
+        close(shared->fd);
 }
 
 int MPI_File_close(MPI_File *handle)
@@ -118,6 +128,8 @@ int MPI_File_close(MPI_File *handle)
         return FILE_ERROR(file, MPI_ERR_OTHER, "a split collective has not been ended");
     code = world_file_flush(file);
     world_meet(&file->comm, NULL);
+    if (WORLD_PROCESSES)
+        close(file->fd);
     if (--file->shared->users == 0) {
         close_last(file->shared);
         if (file->shared->amode & MPI_MODE_DELETE_ON_CLOSE)
@@ -159,7 +171,7 @@ static int resize(const char *call, MPI_File file, MPI_Offset size, bool shrink)
         return FILE_ERROR(file, MPI_ERR_READ_ONLY, "the file was opened to be read");
     code = world_file_flush(file);
     world_meet(&file->comm, NULL);
-    if (!code && (shrink || world_file_size(file) < size) && ftruncate(file->shared->fd, size) != 0)
+    if (!code && (shrink || world_file_size(file) < size) && ftruncate(file->fd, size) != 0)
         code = world_file_error(errno);
     world_meet(&file->comm, NULL);
     return code ? FILE_ERROR(file, code, "the size cannot be changed") : MPI_SUCCESS;

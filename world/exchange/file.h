@@ -18,6 +18,7 @@ struct world_file_shared {
     const char *name;
     int amode;
     int fd, code; /* of opening it */
+    int opener;   /* world rank */
     bool tried;
     int users;
     MPI_Offset position; /* the shared pointer */
@@ -37,6 +38,7 @@ struct ompi_file_t {
     struct ompi_communicator_t comm; /* its own; only to meet on */
     MPI_Errhandler errhandler;
     struct world_file_shared *shared;
+    int fd; /* of all that are fibers; a process has its own */
     MPI_Offset position, disp;
     MPI_Datatype etype, filetype;
     const char *datarep;
@@ -46,7 +48,7 @@ struct ompi_file_t {
     struct world_access *split; /* begun and not yet ended */
     struct world_info_entry *info;
 };
-struct ompi_predefined_file_t {
+struct PREDEFINED(512) ompi_predefined_file_t {
     struct ompi_file_t file;
 };
 

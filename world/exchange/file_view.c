@@ -83,7 +83,7 @@ off_t world_file_place(MPI_File file, MPI_Offset stream)
 off_t world_file_size(MPI_File file)
 {
     struct stat facts;
-    off_t size = fstat(file->shared->fd, &facts) == 0 ? facts.st_size : 0;
+    off_t size = fstat(file->fd, &facts) == 0 ? facts.st_size : 0;
     for (const struct world_delayed_write *l = file->late; l; l = l->next)
         if (l->place + (off_t)l->bytes > size)
             size = l->place + (off_t)l->bytes;
@@ -113,7 +113,7 @@ static ssize_t read_piece(MPI_File file, uint8_t *data, size_t bytes, off_t plac
 {
     size_t got = 0;
     while (got < bytes) {
-        ssize_t n = pread(file->shared->fd, data + got, bytes - got, place + (off_t)got);
+        ssize_t n = pread(file->fd, data + got, bytes - got, place + (off_t)got);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -161,7 +161,7 @@ int world_file_read(MPI_File file, MPI_Offset stream, uint8_t *packed, size_t by
 static int write_piece(MPI_File file, const uint8_t *data, size_t bytes, off_t place)
 {
     while (bytes > 0) {
-        ssize_t n = pwrite(file->shared->fd, data, bytes, place);
+        ssize_t n = pwrite(file->fd, data, bytes, place);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
@@ -189,7 +189,7 @@ int world_file_flush(MPI_File file)
 static bool passes_at_once(MPI_File file)
 {
     return file->atomic || file->comm.size == 1 ||
-           (WORLD->chosen && replay_choice_take(&WORLD->choice, 2, REPLAY_REASON_OTHER) == 1);
+           (WORLD->chosen && world_choose(2, REPLAY_REASON_OTHER) == 1);
 }
 
 int world_file_write(MPI_File file, MPI_Offset stream, const uint8_t *packed, size_t bytes)

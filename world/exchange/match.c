@@ -4,11 +4,13 @@
  * Invariants (with those of state.h):
  * 1. No posted receive of a rank matches any message in its unexpected queue: both sides look
  * before they queue.
- * 2. A message without `send` is buffered, its data in `packed`; one with `send` and no `packed` is
- * still in the sender's buffer, whose owner has not been told that it may be reused.
+ * 2. A message without `send` is buffered, its data in `packed`; one with `send` is one whose owner
+ * has not been told that its buffer may be reused. Between fibers its data is still in that buffer,
+ * between processes and under order=explore in `packed` all the same.
+ * 3. Only the owner of a request touches its buffer: what another process completes is `late`.
  *
  * Under order=explore (explore.h) both wait side by side until it is decided who gets what: there
- * invariant 1 does not hold, and a message has its data with it in any case. */
+ * invariant 1 does not hold. */
 #include "world/exchange/match.h"
 
 #include "world/exchange/explore.h"
@@ -87,10 +89,16 @@ static void check_types(struct ompi_request_t *recv, MPI_Datatype sent, size_t b
                 recv->handle.made_by, source);
 }
 
+static bool stays_late(const struct ompi_request_t *recv)
+{
+    return (UNLIKELY(WORLD->options->late) && !recv->checked) ||
+           (WORLD_PROCESSES && recv->owner != ME);
+}
+
 static void recv_packed(struct ompi_request_t *recv, const uint8_t *packed, size_t bytes)
 {
-    if (UNLIKELY(WORLD->options->late) && !recv->checked) {
-        recv->late = world_alloc(bytes + 1);
+    if (stays_late(recv)) {
+        recv->late = world_block_take(bytes + 1);
         memcpy(recv->late, packed, bytes);
         recv->late_bytes = bytes;
         return;
@@ -115,9 +123,10 @@ static void recv_between_ranks(struct ompi_request_t *recv, const struct ompi_re
 
 static void recv_direct(struct ompi_request_t *recv, const struct ompi_request_t *send)
 {
-    if (UNLIKELY(WORLD->options->late) && !recv->checked && !world_globals_bytes) {
+    CORE_CHECK(!WORLD_PROCESSES || send->owner == ME); /* invariant 3 */
+    if (stays_late(recv) && !world_globals_bytes) {
         recv->late_bytes = send->count * send->type->size;
-        recv->late = world_alloc(recv->late_bytes + 1);
+        recv->late = world_block_take(recv->late_bytes + 1);
         world_type_pack(recv->late, recv->late_bytes, send->buffer, send->count, send->type);
         return;
     }
@@ -141,9 +150,16 @@ static void event_match(const struct ompi_request_t *recv, int world, int tag, s
     WORLD->options->event(WORLD->options->event_context, &event);
 }
 
+static void deliver(void *argument)
+{
+    world_request_deliver(argument);
+}
+
 void world_request_complete(struct ompi_request_t *request)
 {
     request->complete = true;
+    if (WORLD_PROCESSES && UNLIKELY(request->freed) && request->late)
+        world_process_at(request->owner, deliver, request); /* nobody will wait for it */
     request->owner->idle_polls = 0;
     if (UNLIKELY(WORLD->explore != NULL))
         world_explore_completed(request);
@@ -158,7 +174,7 @@ void world_request_complete(struct ompi_request_t *request)
 void world_message_receive(struct ompi_request_t *recv, struct world_message *message)
 {
     CORE_CHECK(message->packed || message->send); /* invariant 2 */
-    CORE_CHECK(!message->packed || !message->send || WORLD->explore);
+    CORE_CHECK(!message->packed || !message->send || WORLD_PROCESSES || WORLD->explore);
     recv_status(recv, message->source, message->tag, message->bytes);
     if (UNLIKELY(WORLD->options->warn_types))
         check_types(recv, message->type, message->bytes, message->world);
@@ -176,6 +192,8 @@ void world_message_receive(struct ompi_request_t *recv, struct world_message *me
         clock_rendezvous(message->send, recv, message->bytes);
         world_request_complete(message->send);
     }
+    if (message->packed && message->packed != message->small)
+        world_block_give(message->packed, message->bytes);
     if (UNLIKELY(WORLD->options->event != NULL))
         event_match(recv, message->world, message->tag, message->bytes);
     message->next = WORLD->message_free;
@@ -279,8 +297,8 @@ static struct world_message *message_make(struct ompi_request_t *send, struct wo
     message->call = send->handle.made_by;
     message->send = send;
     message->packed = NULL;
-    if (copy || WORLD->explore) {
-        message->packed = bytes <= MESSAGE_SMALL ? message->small : world_alloc(bytes);
+    if (copy || WORLD_PROCESSES || WORLD->explore) {
+        message->packed = bytes <= MESSAGE_SMALL ? message->small : world_block_take(bytes);
         world_type_pack(message->packed, bytes, send->buffer, send->count, send->type);
     }
     if (copy) {
@@ -392,7 +410,7 @@ struct world_message *world_match_find(struct world_rank *rank, uint32_t context
     }
     CORE_CHECK(!candidates || chosen);
     if (candidates > 1) { /* the first of each sender may have come first */
-        uint32_t pick = replay_choice_take(&WORLD->choice, candidates, REPLAY_REASON_MATCH), at = 0;
+        uint32_t pick = world_choose(candidates, REPLAY_REASON_MATCH), at = 0;
         int sender = -1;
         for (struct world_message *m = rank->unexpected; m && sender < 0; m = m->next)
             if (world_match_fits(m, context, source, tag) && at++ == pick)
@@ -451,20 +469,27 @@ bool world_recv_unpost(struct ompi_request_t *request)
     return false;
 }
 
+void world_request_deliver(struct ompi_request_t *request)
+{
+    if (request->kind == REQUEST_DEFERRED) {
+        request->late = NULL;
+        CORE_CHECK(request->deferred);
+        request->deferred->finish(request, request->deferred);
+        return;
+    }
+    uint8_t *late = request->late;
+    world_type_unpack(request->buffer, request->count, request->type, late, request->late_bytes);
+    request->late = NULL;
+    world_block_give(late, request->late_bytes + 1);
+}
+
 void world_request_finish(struct ompi_request_t *request)
 {
     struct world_rank *me = request->owner;
     if (UNLIKELY(WORLD->explore != NULL))
         world_explore_observe(request);
-    if (UNLIKELY(request->late != NULL) && request->kind == REQUEST_DEFERRED) {
-        request->late = NULL;
-        CORE_CHECK(request->deferred);
-        request->deferred->finish(request, request->deferred);
-    } else if (UNLIKELY(request->late != NULL)) {
-        world_type_unpack(request->buffer, request->count, request->type, request->late,
-                          request->late_bytes);
-        request->late = NULL;
-    }
+    if (UNLIKELY(request->late != NULL))
+        world_request_deliver(request);
     if (request->kind == REQUEST_SEND && !request->checked && request->peer != MPI_PROC_NULL &&
         UNLIKELY(request->checksum !=
                  world_type_checksum(request->buffer, request->count, request->type)))

@@ -103,12 +103,6 @@ struct ompi_request_t *world_request_new(enum world_request_kind kind)
     return request;
 }
 
-static void local_init(struct ompi_request_t *request)
-{
-    request->checked = true;
-    request->persistent = request->freed = false;
-}
-
 /* --- buffered mode ---------------------------------------------------------------------------- */
 
 static int bsend_reserve(MPI_Comm comm, int count, MPI_Datatype type)
@@ -156,12 +150,12 @@ static int blocking_send(const char *call, const void *buffer, int count, MPI_Da
     if (UNLIKELY(mode == MODE_BUFFERED) && dest != MPI_PROC_NULL &&
         (code = bsend_reserve(comm, count, type)))
         return code;
-    struct ompi_request_t request;
-    local_init(&request);
-    world_isend(buffer, (size_t)count, type, dest, tag, comm, comm->context, mode, &request);
-    if (!request.complete)
-        world_request_wait(&request);
-    world_request_finish(&request);
+    struct ompi_request_t here, *request = world_request_local(&here);
+    world_isend(buffer, (size_t)count, type, dest, tag, comm, comm->context, mode, request);
+    if (!request->complete)
+        world_request_wait(request);
+    world_request_finish(request);
+    world_request_local_end(request);
     return MPI_SUCCESS;
 }
 
@@ -215,26 +209,29 @@ int MPI_Recv(void *buf, int count, MPI_Datatype datatype, int source, int tag, M
     int code = check(comm, buf, count, datatype, source, tag, false);
     if (UNLIKELY(code))
         return code;
-    struct ompi_request_t request;
-    local_init(&request);
-    world_irecv(buf, (size_t)count, datatype, source, tag, comm, comm->context, &request);
-    return blocking_finish(&request, status);
+    struct ompi_request_t here, *request = world_request_local(&here);
+    world_irecv(buf, (size_t)count, datatype, source, tag, comm, comm->context, request);
+    code = blocking_finish(request, status);
+    world_request_local_end(request);
+    return code;
 }
 
 static int sendrecv(const void *sendbuf, size_t sendcount, MPI_Datatype sendtype, int dest,
                     int sendtag, void *recvbuf, size_t recvcount, MPI_Datatype recvtype, int source,
                     int recvtag, MPI_Comm comm, MPI_Status *status)
 {
-    struct ompi_request_t send, recv;
-    local_init(&send);
-    local_init(&recv);
-    world_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, comm->context, &recv);
+    struct ompi_request_t here[2];
+    struct ompi_request_t *send = world_request_local(&here[0]);
+    struct ompi_request_t *recv = world_request_local(&here[1]);
+    world_irecv(recvbuf, recvcount, recvtype, source, recvtag, comm, comm->context, recv);
     world_isend(sendbuf, sendcount, sendtype, dest, sendtag, comm, comm->context, MODE_STANDARD,
-                &send);
-    if (!send.complete)
-        world_request_wait(&send);
-    int code = blocking_finish(&recv, status);
-    world_request_finish(&send);
+                send);
+    if (!send->complete)
+        world_request_wait(send);
+    int code = blocking_finish(recv, status);
+    world_request_finish(send);
+    world_request_local_end(recv);
+    world_request_local_end(send);
     return code;
 }
 

@@ -44,7 +44,7 @@ static struct world_message *await(MPI_Comm comm, int source, int tag, bool take
 
 static bool look_late(void)
 {
-    return WORLD->chosen && replay_choice_take(&WORLD->choice, 4, REPLAY_REASON_MATCH) == 1;
+    return WORLD->chosen && world_choose(4, REPLAY_REASON_MATCH) == 1;
 }
 
 /* What a poll finds; NULL: nothing. */

@@ -81,6 +81,34 @@ static uint8_t *reach_target(struct world_rma *rma, uint8_t *compare)
     return before;
 }
 
+struct reach {
+    struct world_rma *rma;
+    uint8_t *compare, *before;
+};
+
+static void reach_there(void *argument)
+{
+    struct reach *reach = argument;
+    reach->before = reach_target(reach->rma, reach->compare);
+}
+
+/* In the process of the target, or with its global variables in place. */
+static uint8_t *reach_from(struct world_rank *target, const struct reach *mine)
+{
+    if (WORLD_PROCESSES) {
+        struct reach *shared = world_block_take(sizeof *shared);
+        *shared = *mine;
+        world_process_at(target, reach_there, shared);
+        uint8_t *before = shared->before;
+        world_block_give(shared, sizeof *shared);
+        return before;
+    }
+    hold(target);
+    uint8_t *before = reach_target(mine->rma, mine->compare);
+    hold(ME);
+    return before;
+}
+
 /* Whether anything was changed, or something new was seen. */
 static bool perform(struct world_rma *rma)
 {
@@ -93,9 +121,8 @@ static bool perform(struct world_rma *rma)
     uint8_t *compare = NULL;
     if (rma->kind == RMA_SWAP)
         compare = memcpy(world_alloc(bytes + 1), rma->compare, bytes);
-    hold(win->part[rma->target]->rank);
-    uint8_t *before = reach_target(rma, compare);
-    hold(ME);
+    struct reach reach = {.rma = rma, .compare = compare};
+    uint8_t *before = reach_from(win->part[rma->target]->rank, &reach);
     if (rma->result)
         world_type_unpack(rma->result, rma->result_count, rma->result_type, before, bytes);
     if (!reads && !(rma->kind == RMA_SWAP && memcmp(before, compare, bytes))) {
@@ -162,8 +189,7 @@ bool world_rma_complete(MPI_Win win, int target)
     }
     uint32_t count;
     while (WORLD->chosen && (count = eligible(win, target, 0, &link))) {
-        eligible(win, target, replay_choice_take(&WORLD->choice, count, REPLAY_REASON_OTHER),
-                 &link);
+        eligible(win, target, world_choose(count, REPLAY_REASON_OTHER), &link);
         news |= take_out(win, link);
         any = true;
     }
@@ -327,8 +353,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     CORE_CHECK(!*win->pending_end && !kept->next); /* rma.h invariant 2: behind those before it */
     *win->pending_end = kept;
     win->pending_end = &kept->next;
-    if (UNLIKELY(WORLD->chosen) &&
-        replay_choice_take(&WORLD->choice, 3, REPLAY_REASON_OTHER) == 1) { /* at once */
+    if (UNLIKELY(WORLD->chosen) && world_choose(3, REPLAY_REASON_OTHER) == 1) { /* at once */
         if (ordered(kept))
             predecessors(win, kept);
         struct world_rma **link = &win->pending;

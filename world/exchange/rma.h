@@ -80,7 +80,7 @@ struct ompi_win_t {
     struct world_info_entry *info;
     const char *name;
 };
-struct ompi_predefined_win_t {
+struct PREDEFINED(512) ompi_predefined_win_t {
     struct ompi_win_t win;
 };
 

@@ -217,7 +217,7 @@ static int find_complete(int count, MPI_Request request[], bool *out_active)
     }
     if (complete < 2 || !WORLD->chosen)
         return found;
-    int pick = (int)replay_choice_take(&WORLD->choice, (uint32_t)complete, REPLAY_REASON_WAIT);
+    int pick = (int)world_choose((uint32_t)complete, REPLAY_REASON_WAIT);
     for (int i = found;; i++)
         if (!idle(request[i]) && request[i]->complete && pick-- == 0)
             return i;
@@ -298,7 +298,7 @@ int MPI_Waitsome(int incount, MPI_Request array_of_requests[], int *outcount,
 
 static bool look_late(void)
 {
-    return WORLD->chosen && replay_choice_take(&WORLD->choice, 4, REPLAY_REASON_WAIT) == 1;
+    return WORLD->chosen && world_choose(4, REPLAY_REASON_WAIT) == 1;
 }
 
 /* Whether all are seen to be complete. */
@@ -415,6 +415,8 @@ int MPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
         *flag = 0;
         world_poll_failed();
     } else {
+        if (WORLD_PROCESSES && request->late && request->kind == REQUEST_RECV)
+            world_request_deliver(request);
         status_set(status, &request->status);
     }
     return MPI_SUCCESS;
@@ -432,6 +434,8 @@ int MPI_Request_free(MPI_Request *request)
         return code;
     struct ompi_request_t *freed = *request;
     freed->freed = true;
+    if (WORLD_PROCESSES && freed->late && freed->kind == REQUEST_RECV)
+        world_request_deliver(freed);
     if (!freed->active || freed->complete)
         world_handle_kill(&freed->handle);
     *request = MPI_REQUEST_NULL;

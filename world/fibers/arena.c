@@ -17,15 +17,30 @@ struct chunk {
     _Alignas(ALIGN) uint8_t data[];
 };
 
-static struct chunk *first, *current;
-static uint8_t *at, *end;
-static size_t used_bytes; /* in chunks before the current one */
+static struct chunk *first WORLD_SHARED, *current WORLD_SHARED;
+static uint8_t *at WORLD_SHARED, *end WORLD_SHARED;
+static size_t used_bytes WORLD_SHARED; /* in chunks before the current one */
 
 static void arena_enter(struct chunk *chunk)
 {
     current = chunk;
     at = chunk->data;
     end = chunk->data + chunk->bytes;
+}
+
+/* Processes have one chunk, which all of them have mapped. */
+static struct chunk *chunk_new(size_t bytes)
+{
+    struct chunk *made;
+    if (WORLD_PROCESSES) {
+        made = world_process_memory(&bytes);
+        bytes -= sizeof *made;
+    } else {
+        made = malloc(sizeof *made + bytes);
+    }
+    if (made)
+        made->bytes = bytes;
+    return made;
 }
 
 static void *arena_grow(size_t bytes)
@@ -43,12 +58,11 @@ static void *arena_grow(size_t bytes)
     struct chunk *next = current ? current->next : first;
     if (!next || next->bytes < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-        struct chunk *chunk = malloc(sizeof *chunk + size);
+        struct chunk *chunk = current && WORLD_PROCESSES ? NULL : chunk_new(size);
         if (!chunk) {
             world_found("limit", ME ? ME->rank : -1, "out of memory");
             world_stop();
         }
-        chunk->bytes = size;
         chunk->next = next;
         if (current)
             current->next = chunk;
@@ -101,7 +115,7 @@ void world_arena_reset(void)
     for (struct chunk **link = &first; *link;) {
         struct chunk *chunk = *link;
         kept += chunk->bytes;
-        if (kept > KEPT_BYTES_MAX) {
+        if (kept > KEPT_BYTES_MAX && !WORLD_PROCESSES) {
             *link = chunk->next;
             free(chunk);
         } else {
@@ -127,6 +141,39 @@ void world_arena_done(void)
     used_bytes = 0;
 }
 
+/* --- blocks that come and go ------------------------------------------------------------------ */
+
+struct world_block {
+    struct world_block *next;
+};
+
+static int block_class(size_t bytes)
+{
+    int class = 4; /* at least a pointer, and aligned */
+    while ((size_t)1 << class < bytes)
+        class ++;
+    CORE_CHECK(class < WORLD_BLOCK_CLASSES);
+    return class;
+}
+
+void *world_block_reuse(size_t bytes)
+{
+    int class = block_class(bytes);
+    struct world_block *block = WORLD->block[class];
+    if (!block)
+        return world_alloc((size_t)1 << class);
+    WORLD->block[class] = block->next;
+    return block;
+}
+
+void world_block_return(void *block, size_t bytes)
+{
+    struct world_block *given = block;
+    int class = block_class(bytes);
+    given->next = WORLD->block[class];
+    WORLD->block[class] = given;
+}
+
 /* --- blocks of their own ---------------------------------------------------------------------- */
 
 struct world_heap {
@@ -138,6 +185,8 @@ void *world_heap_alloc(size_t bytes)
 {
     size_t limit =
         WORLD->options->memory_bytes_max ? WORLD->options->memory_bytes_max : (size_t)1 << 30;
+    if (WORLD_PROCESSES) /* all members reach for it */
+        return world_zalloc(bytes + !bytes);
     struct world_heap *kept = world_alloc(sizeof *kept);
     kept->block = bytes < limit ? calloc(1, bytes + !bytes) : NULL;
     if (!kept->block) {

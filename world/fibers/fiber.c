@@ -111,6 +111,11 @@ static void fiber_to(struct world_fiber *from, struct world_fiber *to, bool leav
 {
     if (to)
         fiber_enter(to);
+    if (WORLD_PROCESSES) {
+        to = world_process_switch(from, to);
+        if (to == from)
+            return;
+    }
     if (LIKELY(!__sanitizer_start_switch_fiber))
         world_switch(&from->sp, to ? to->sp : main_sp);
     else
@@ -130,6 +135,11 @@ static void fiber_main(void)
         }
     }
     self->body(self);
+    if (WORLD_PROCESSES) {
+        world_process_stack_ended(self->stack);
+        if (--self->rank->helper_count == 0 && self->rank->leaving)
+            world_fiber_ready(self->rank->fiber);
+    }
     world_fiber_exit();
 }
 
@@ -151,9 +161,9 @@ static struct world_fiber *pick(void)
     if (!world->ready_count)
         return paused_take();
     if (UNLIKELY(world->chosen) && world->ready_count > 1) {
-        uint32_t mine = (world->ready_head + replay_choice_take(&world->choice, world->ready_count,
-                                                                REPLAY_REASON_SCHEDULE)) &
-                        world->ready_mask;
+        uint32_t mine =
+            (world->ready_head + world_choose(world->ready_count, REPLAY_REASON_SCHEDULE)) &
+            world->ready_mask;
         uint32_t head = world->ready_head & world->ready_mask;
         struct world_fiber *other = world->ready[head];
         world->ready[head] = world->ready[mine];
@@ -183,6 +193,14 @@ void world_fiber_ready(struct world_fiber *made_ready)
     CORE_CHECK(made_ready->live &&
                made_ready->waiting <= 0); /* state.h invariant 2: by one event */
     world->ready[(world->ready_head + world->ready_count++) & world->ready_mask] = made_ready;
+}
+
+struct world_fiber *world_fiber_next(void)
+{
+    struct world_fiber *next = pick();
+    if (next)
+        fiber_enter(next);
+    return next;
 }
 
 void world_fiber_block(void)
@@ -242,10 +260,9 @@ void world_stop(void)
 
 void world_fiber_loop(void)
 {
-    struct world_fiber *next = pick();
+    struct world_fiber *next = world_fiber_next();
     if (!next)
         return;
-    fiber_enter(next);
     if (LIKELY(!__sanitizer_start_switch_fiber))
         world_switch(&main_sp, next->sp);
     else
@@ -272,6 +289,8 @@ static struct world_fiber *fiber_make(void)
 
 enum core_status world_fiber_reserve(int count, size_t stack_bytes)
 {
+    if (WORLD_PROCESSES)
+        return CORE_OK;
     if (!stack_size)
         stack_size = stack_bytes ? (stack_bytes + 4095) & ~(size_t)4095 : STACK_BYTES;
     if (count > fiber_room) {
@@ -290,8 +309,7 @@ enum core_status world_fiber_reserve(int count, size_t stack_bytes)
     return CORE_OK;
 }
 
-struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
-                                    void *argument)
+static struct world_fiber *of_pool(const struct world_rank *rank)
 {
     if (fiber_used == fiber_count && world_fiber_reserve(fiber_used + 1, 0) != CORE_OK) {
         world_found("limit", rank->rank, "no memory for another fiber");
@@ -300,6 +318,26 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     struct world_fiber *got = fiber[fiber_used];
     CORE_CHECK(fiber_used < fiber_count && got->stack &&
                got->stack_bytes == stack_size); /* invariant 1 */
+    return got;
+}
+
+/* All processes know of it. Its stack is the process's own; a rank's first fiber is on the one that
+ * the process began with. */
+static struct world_fiber *of_process(struct world_rank *rank)
+{
+    struct world_fiber *got = world_zalloc(sizeof *got);
+    if (!rank->fiber)
+        return got;
+    got->stack_bytes = STACK_BYTES;
+    got->stack = world_process_stack(got->stack_bytes);
+    rank->helper_count++;
+    return got;
+}
+
+struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct world_fiber *),
+                                    void *argument)
+{
+    struct world_fiber *got = WORLD_PROCESSES ? of_process(rank) : of_pool(rank);
     CORE_CHECK(!got->live); /* invariant 3: it ended, or world_fiber_reset has marked it */
     if (UNLIKELY(got->dirty)) {
         if (__asan_unpoison_memory_region)
@@ -322,13 +360,16 @@ struct world_fiber *world_fiber_get(struct world_rank *rank, void (*body)(struct
     /* Stacks that all start at the same offset of a page would fight for the same cache lines. */
     uint8_t *top =
         got->stack + got->stack_bytes - COLOUR_BYTES * (size_t)(fiber_used % COLOUR_COUNT);
-    got->sp = stack_prepare(top, fiber_main);
+    if (!WORLD_PROCESSES || got->stack)
+        got->sp = stack_prepare(top, fiber_main);
     fiber_used++;
     return got;
 }
 
 void world_fiber_reset(void)
 {
+    if (WORLD_PROCESSES)
+        return;
     CORE_CHECK(fiber_used <= fiber_count);
     for (int i = 0; i < fiber_used; i++)
         if (fiber[i]->live) {

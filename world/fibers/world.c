@@ -6,12 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-struct world_state world_state;
+struct world_state world_state WORLD_SHARED;
 
-static struct world_rank *rank_table;
-static struct world_fiber **ready_table;
-static int *identity;
-static int rank_room;
+static struct world_rank *rank_table WORLD_SHARED;
+static struct world_fiber **ready_table WORLD_SHARED;
+static int *identity WORLD_SHARED;
+static int rank_room WORLD_SHARED;
 
 /* So many polls in vain are a livelock; after so many those that pause go on. */
 enum { POLLS_MAX = 20000, POLLS_PATIENT = 64 };
@@ -287,8 +287,12 @@ static void report_deadlock(void)
 static void rank_body(struct world_fiber *fiber)
 {
     struct world_rank *me = fiber->rank;
-    int status = WORLD->options->run(me->rank, WORLD->options->context);
-    ME->fiber->why = NULL;
+    world_rank_leave(me, WORLD->options->run(me->rank, WORLD->options->context));
+}
+
+void world_rank_leave(struct world_rank *me, int status)
+{
+    me->fiber->why = NULL;
     if (status != 0)
         world_found("exit-status", me->rank, "rank %d ended with status %d", me->rank, status);
     if (!WORLD->options->initialized && me->initialized && !me->finalized)
@@ -323,6 +327,11 @@ static void rank_init(struct world_rank *me, int index)
     me->extra = NULL;
     me->self_member = index;
     me->globals = NULL;
+    if (WORLD_PROCESSES) {
+        me->fiber = NULL;
+        me->helper_count = 0;
+        me->leaving = false;
+    }
     struct ompi_communicator_t *world = &me->world, *self = &me->self;
     world->handle.magic = self->handle.magic = (uint32_t)HANDLE_MAGIC + HANDLE_COMM;
     world->handle.references = self->handle.references = 1;
@@ -345,6 +354,11 @@ static void rank_init(struct world_rank *me, int index)
     self->name = "MPI_COMM_SELF";
 }
 
+static void *table(size_t count, size_t bytes)
+{
+    return WORLD_PROCESSES ? world_process_table(count * bytes) : calloc(count, bytes);
+}
+
 static enum core_status tables_reserve(int count)
 {
     if (count <= rank_room)
@@ -356,9 +370,9 @@ static enum core_status tables_reserve(int count)
     free(rank_table);
     free(ready_table);
     free(identity);
-    rank_table = calloc((size_t)room, sizeof *rank_table);
-    ready_table = calloc(ring, sizeof *ready_table);
-    identity = calloc((size_t)room, sizeof *identity);
+    rank_table = table((size_t)room, sizeof *rank_table);
+    ready_table = table(ring, sizeof *ready_table);
+    identity = table((size_t)room, sizeof *identity);
     if (!rank_table || !ready_table || !identity) {
         rank_room = 0;
         return CORE_NO_MEMORY;
@@ -406,7 +420,7 @@ static void world_finish(void)
     }
 }
 
-enum core_status world_run(const struct world_options *options, struct world_outcome *out_outcome)
+enum core_status world_open(const struct world_options *options, struct world_outcome *outcome)
 {
     struct world_state *world = WORLD;
     CORE_CHECK(!world->running); /* invariant 1 */
@@ -425,9 +439,9 @@ enum core_status world_run(const struct world_options *options, struct world_out
         status = world_fiber_reserve(options->rank_count, options->stack_bytes);
     if (status != CORE_OK)
         return core_report(status, "no memory for %d ranks", options->rank_count);
-    outcome_init(out_outcome);
+    outcome_init(outcome);
     world->options = options;
-    world->outcome = out_outcome;
+    world->outcome = outcome;
     world->choice = options->choice;
     world->rank = rank_table;
     world->rank_count = world->live_count = options->rank_count;
@@ -451,6 +465,8 @@ enum core_status world_run(const struct world_options *options, struct world_out
     world->file = NULL;
     world->meeting = NULL;
     world->message_free = NULL;
+    if (WORLD_PROCESSES)
+        memset(world->block, 0, sizeof world->block);
     world_arena_reset();
     world->serial = 0;
     world_explore_start();
@@ -462,7 +478,12 @@ enum core_status world_run(const struct world_options *options, struct world_out
         rank_table[i].fiber->is_rank = true;
         world_fiber_ready(rank_table[i].fiber);
     }
-    world_fiber_loop();
+    return CORE_OK;
+}
+
+void world_close(void)
+{
+    struct world_state *world = WORLD;
     world_globals_end();
     world->fiber = NULL;
     ME = NULL;
@@ -470,7 +491,7 @@ enum core_status world_run(const struct world_options *options, struct world_out
         report_deadlock();
     else if (!world->stop) {
         world_match_report_leftovers();
-        for (int i = 0; i < options->rank_count; i++)
+        for (int i = 0; i < world->rank_count; i++)
             if (rank_table[i].handles)
                 report_handles(&rank_table[i]);
     }
@@ -481,6 +502,15 @@ enum core_status world_run(const struct world_options *options, struct world_out
     if (UNLIKELY(world->file != NULL))
         world_files_close();
     world->running = false;
+}
+
+enum core_status world_run(const struct world_options *options, struct world_outcome *out_outcome)
+{
+    enum core_status status = world_open(options, out_outcome);
+    if (status != CORE_OK)
+        return status;
+    world_fiber_loop();
+    world_close();
     return CORE_OK;
 }
 

@@ -90,9 +90,12 @@ int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
         world_found("error", ME->rank, "MPI_Init is called a second time");
         world_stop();
     }
+    int most = MPI_THREAD_FUNNELED;
+    if (WORLD_PROCESSES)
+        most = world_process_init(required);
     ME->initialized = true;
     if (provided)
-        *provided = required < MPI_THREAD_FUNNELED ? required : MPI_THREAD_FUNNELED;
+        *provided = required < most ? required : most;
     return MPI_SUCCESS;
 }
 
@@ -124,14 +127,14 @@ int MPI_Finalized(int *flag)
 int MPI_Query_thread(int *provided)
 {
     ENTER("MPI_Query_thread");
-    *provided = MPI_THREAD_FUNNELED;
+    *provided = WORLD_PROCESSES ? world_process_threads() : MPI_THREAD_FUNNELED;
     return MPI_SUCCESS;
 }
 
 int MPI_Is_thread_main(int *flag)
 {
     ENTER("MPI_Is_thread_main");
-    *flag = 1;
+    *flag = !WORLD_PROCESSES || world_process_is_main();
     return MPI_SUCCESS;
 }
 
@@ -139,6 +142,8 @@ int MPI_Abort(MPI_Comm comm, int errorcode)
 {
     (void)comm;
     ENTER("MPI_Abort");
+    if (WORLD_PROCESSES)
+        world_process_aborts(errorcode);
     world_found("abort", ME->rank, "rank %d calls MPI_Abort with code %d", ME->rank, errorcode);
     world_stop();
 }

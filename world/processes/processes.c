@@ -1,0 +1,549 @@
+/* The runner of worlds of processes: starts the program, asks it for worlds, reads what became of
+ * them. See region.h for what both sides share. */
+#include "world/processes/processes.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/personality.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "core/check.h"
+#include "world/processes/region.h"
+
+enum {
+    PAGE = 4096,
+    START_MS = 60000,
+    WORLD_MS = 10000,
+    END_MS = 5000,
+    VARIABLES_BYTES = 1 << 20, /* more than the library's and its tables need */
+    FILES_FIRST = 64           /* where the program's side finds its files */
+};
+#define MEMORY_BYTES ((size_t)1 << 30)
+
+struct code { /* a mapped file of the program */
+    uint64_t low, high, offset;
+    char *path;
+};
+
+struct caught { /* a stream of a rank */
+    int file;
+    char *text;
+    size_t bytes, room;
+};
+
+struct world_processes {
+    int rank_count;
+    uint32_t world_ms_max;
+    struct region *region;
+    size_t bytes;
+    int region_file, control; /* the socket */
+    pid_t child;              /* what was started: the program, or what starts it */
+    struct caught *caught;    /* standard output and error of each rank */
+    char *early[2];           /* what the program wrote before its MPI_Init */
+    size_t early_bytes[2];
+    struct world_rank_outcome *rank;
+    struct code *code;
+    size_t code_count;
+};
+
+/* --- the start -------------------------------------------------------------------------------- */
+
+static int stream_count(const struct world_processes *w)
+{
+    return 2 * w->rank_count;
+}
+
+static int file_new(const char *name)
+{
+    return memfd_create(name, MFD_CLOEXEC);
+}
+
+static enum core_status region_make(struct world_processes *w, size_t memory)
+{
+    size_t head = (sizeof *w->region + PAGE - 1) & ~(size_t)(PAGE - 1);
+    size_t tables = (size_t)w->rank_count * 4096 + VARIABLES_BYTES;
+    w->bytes = head + tables + (memory ? memory : MEMORY_BYTES);
+    w->bytes = (w->bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+    w->region_file = file_new("world");
+    if (w->region_file < 0 || ftruncate(w->region_file, (off_t)w->bytes) != 0)
+        return core_report(CORE_IO, "no memory file of %zu bytes for worlds: %s", w->bytes,
+                           strerror(errno));
+    w->region =
+        mmap(NULL, w->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, w->region_file, 0);
+    if (w->region == MAP_FAILED) {
+        w->region = NULL;
+        return core_report(CORE_IO, "a memory file of worlds cannot be mapped: %s",
+                           strerror(errno));
+    }
+    w->region->version = REGION_VERSION;
+    w->region->rank_count = (uint32_t)w->rank_count;
+    w->region->bytes = w->bytes;
+    return CORE_OK;
+}
+
+static enum core_status streams_make(struct world_processes *w)
+{
+    struct rlimit limit;
+    rlim_t need = (rlim_t)(FILES_FIRST + 2 * stream_count(w) + 256);
+    if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && limit.rlim_cur < need) {
+        limit.rlim_cur = need < limit.rlim_max ? need : limit.rlim_max;
+        setrlimit(RLIMIT_NOFILE, &limit);
+    }
+    w->caught = calloc((size_t)stream_count(w), sizeof *w->caught);
+    w->rank = calloc((size_t)w->rank_count, sizeof *w->rank);
+    if (!w->caught || !w->rank)
+        return CORE_NO_MEMORY;
+    for (int i = 0; i < stream_count(w); i++) {
+        w->caught[i].file = file_new("stream");
+        if (w->caught[i].file < 0)
+            return core_report(CORE_LIMIT, "no file for the output of %d ranks: %s", w->rank_count,
+                               strerror(errno));
+    }
+    return CORE_OK;
+}
+
+static bool library_find(const char *wanted, char *out, size_t room)
+{
+    char own[3072];
+    ssize_t bytes = wanted ? -1 : readlink("/proc/self/exe", own, sizeof own - 1);
+    if (wanted)
+        snprintf(out, room, "%s", wanted);
+    if (bytes <= 0)
+        return wanted && access(out, R_OK) == 0;
+    own[bytes] = 0;
+    char *slash = strrchr(own, '/');
+    *slash = 0;
+    static const char *const place[] = {"ranks", "../ranks", "../../ranks", "../lib/crosswait"};
+    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
+        snprintf(out, room, "%s/%s/libmpi.so.40", own, place[i]);
+        if (access(out, R_OK) == 0)
+            return true;
+    }
+    return false;
+}
+
+static void variable_add(const char *assignment)
+{
+    const char *equals = strchr(assignment, '=');
+    char name[256];
+    if (!equals || (size_t)(equals - assignment) >= sizeof name)
+        return;
+    memcpy(name, assignment, (size_t)(equals - assignment));
+    name[equals - assignment] = 0;
+    setenv(name, equals + 1, 1);
+}
+
+static void environment_set(const struct world_program *program, const char *library)
+{
+    char text[8192];
+    static const char *const settings[] = {
+        "PYTHONUNBUFFERED=1", "GFORTRAN_UNBUFFERED_PRECONNECTED=1",
+        "MPI4PY_RC_THREAD_LEVEL=serialized", "OPENBLAS_NUM_THREADS=1", "PYTHONHASHSEED=0"};
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        variable_add(settings[i]);
+    for (const char *const *v = program->environment; v && *v; v++)
+        variable_add(*v);
+    const char *others = getenv("LD_PRELOAD");
+    snprintf(text, sizeof text, "%s%s%s", library, others && *others ? ":" : "",
+             others ? others : "");
+    setenv("LD_PRELOAD", text, 1);
+    snprintf(text, sizeof text, "%d,%d", FILES_FIRST, FILES_FIRST + 1);
+    setenv(REGION_VARIABLE, text, 1);
+}
+
+/* In the child. The files are first moved out of the way of the numbers they shall have. */
+static _Noreturn void program_run(const struct world_processes *w,
+                                  const struct world_program *program, const char *library,
+                                  int socket, pid_t parent)
+{
+    int count = 2 + stream_count(w), high = FILES_FIRST + count;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    for (int i = 0; i < count; i++) {
+        int from = i == 0 ? w->region_file : i == 1 ? socket : w->caught[i - 2].file;
+        if (fcntl(from, F_DUPFD_CLOEXEC, high) < 0 ||
+            dup3(fcntl(from, F_DUPFD_CLOEXEC, high), high + count + i, O_CLOEXEC) < 0)
+            _exit(126);
+    }
+    for (int i = 0; i < count; i++)
+        dup2(high + count + i, FILES_FIRST + i);
+    int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, 0);
+    dup2(FILES_FIRST + 2, 1);
+    dup2(FILES_FIRST + 3, 2);
+    personality(ADDR_NO_RANDOMIZE);
+    environment_set(program, library);
+    execvp(program->argv[0], (char *const *)(uintptr_t)program->argv);
+    dprintf(2, "crosswait: '%s' cannot be run: %s\n", program->argv[0], strerror(errno));
+    _exit(127);
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+}
+
+/* What the program's side says within so many milliseconds: 0: nothing, -1: it has ended. */
+static int hear(const struct world_processes *w, uint64_t ms)
+{
+    uint64_t until = now_ms() + ms;
+    for (;;) {
+        uint64_t now = now_ms();
+        struct pollfd wait = {.fd = w->control, .events = POLLIN};
+        int ready = poll(&wait, 1, now < until ? (int)(until - now) : 0);
+        if (ready < 0 && errno == EINTR)
+            continue;
+        if (ready <= 0)
+            return 0;
+        char said;
+        ssize_t bytes = read(w->control, &said, 1);
+        if (bytes < 0 && errno == EINTR)
+            continue;
+        return bytes == 1 ? said : -1;
+    }
+}
+
+/* --- what the ranks write --------------------------------------------------------------------- */
+
+/* All of the file, behind `before`; then it is empty. */
+static enum core_status stream_read(struct caught *c, const char *before, size_t before_bytes)
+{
+    off_t end = lseek(c->file, 0, SEEK_END);
+    size_t written = end > 0 ? (size_t)end : 0, bytes = before_bytes + written;
+    if (bytes + 1 > c->room) {
+        char *larger = realloc(c->text, 2 * bytes + 1);
+        if (!larger)
+            return CORE_NO_MEMORY;
+        c->text = larger;
+        c->room = 2 * bytes + 1;
+    }
+    if (before_bytes)
+        memcpy(c->text, before, before_bytes);
+    c->bytes = before_bytes;
+    for (ssize_t got = 0; c->bytes < bytes; c->bytes += (size_t)got) {
+        got =
+            pread(c->file, c->text + c->bytes, bytes - c->bytes, (off_t)(c->bytes - before_bytes));
+        if (got <= 0)
+            break;
+    }
+    c->text[c->bytes] = 0;
+    if (written) {
+        lseek(c->file, 0, SEEK_SET);
+        if (ftruncate(c->file, 0) != 0)
+            return core_report(CORE_IO, "the output of a rank cannot be emptied: %s",
+                               strerror(errno));
+    }
+    return CORE_OK;
+}
+
+/* The program wrote this as rank 0, before there were ranks: every rank's own begins with it. */
+static enum core_status early_read(struct world_processes *w)
+{
+    for (int s = 0; s < 2; s++) {
+        enum core_status status = stream_read(&w->caught[s], NULL, 0);
+        if (status != CORE_OK)
+            return status;
+        w->early[s] = malloc(w->caught[s].bytes + 1);
+        if (!w->early[s])
+            return CORE_NO_MEMORY;
+        w->early_bytes[s] = w->caught[s].bytes;
+        memcpy(w->early[s], w->caught[s].text, w->caught[s].bytes + 1);
+    }
+    return CORE_OK;
+}
+
+static enum core_status streams_read(struct world_processes *w)
+{
+    enum core_status status = CORE_OK;
+    for (int i = 0; i < stream_count(w) && status == CORE_OK; i++)
+        status = stream_read(&w->caught[i], w->early[i % 2], w->early_bytes[i % 2]);
+    return status;
+}
+
+/* --- where code lies -------------------------------------------------------------------------- */
+
+static enum core_status code_read(struct world_processes *w)
+{
+    char name[64], line[4096];
+    snprintf(name, sizeof name, "/proc/%d/maps", (int)w->region->zygote);
+    FILE *maps = fopen(name, "re");
+    enum core_status status = CORE_OK;
+    while (maps && status == CORE_OK && fgets(line, sizeof line, maps)) {
+        unsigned long long low, high, offset;
+        char flags[8];
+        int path = 0;
+        line[strcspn(line, "\n")] = 0;
+        if (sscanf(line, "%llx-%llx %7s %llx %*s %*s %n", &low, &high, flags, &offset, &path) < 4 ||
+            !strchr(flags, 'x') || line[path] != '/')
+            continue;
+        struct code *larger = realloc(w->code, (w->code_count + 1) * sizeof *larger);
+        if (!larger) {
+            status = CORE_NO_MEMORY;
+            break;
+        }
+        w->code = larger;
+        w->code[w->code_count] = (struct code){low, high, offset, strdup(line + path)};
+        if (!w->code[w->code_count++].path)
+            status = CORE_NO_MEMORY;
+    }
+    if (maps)
+        fclose(maps);
+    return status;
+}
+
+bool world_processes_site(const struct world_processes *w, uint64_t address, const char **out_path,
+                          uint64_t *out_offset)
+{
+    for (size_t i = 0; i < w->code_count; i++)
+        if (address >= w->code[i].low && address < w->code[i].high) {
+            *out_path = w->code[i].path;
+            *out_offset = address - w->code[i].low + w->code[i].offset;
+            return true;
+        }
+    return false;
+}
+
+/* --- start and end ---------------------------------------------------------------------------- */
+
+static enum core_status came_up(struct world_processes *w, const struct world_program *program)
+{
+    uint32_t limit = program->start_ms_max ? program->start_ms_max : START_MS;
+    int said = hear(w, limit);
+    enum core_status status = early_read(w);
+    if (status == CORE_OK && said == REGION_READY)
+        status = code_read(w);
+    if (status != CORE_OK || said == REGION_READY)
+        return status;
+    fputs(w->early[0], stdout);
+    fflush(stdout);
+    fputs(w->early[1], stderr);
+    if (said == REGION_REFUSED)
+        return core_report(CORE_UNSUPPORTED, "'%s' can have no world of processes: %s",
+                           program->argv[0], w->region->refusal);
+    if (said == 0)
+        return core_report(CORE_BUDGET, "'%s' does not come to its MPI_Init within %u ms",
+                           program->argv[0], limit);
+    int ended = 0;
+    if (waitpid(w->child, &ended, 0) == w->child)
+        w->child = -1;
+    if (WIFSIGNALED(ended))
+        return core_report(CORE_BAD_INPUT, "'%s' is ended by signal %d before it calls MPI_Init",
+                           program->argv[0], WTERMSIG(ended));
+    return core_report(CORE_BAD_INPUT, "'%s' ends with status %d before it calls MPI_Init",
+                       program->argv[0], WEXITSTATUS(ended));
+}
+
+static enum core_status program_start(struct world_processes *w,
+                                      const struct world_program *program)
+{
+    char library[4096];
+    if (!library_find(program->library, library, sizeof library))
+        return core_report(CORE_NOT_FOUND, "our libmpi.so.40 is not where crosswait looks for it");
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return core_report(CORE_IO, "no socket: %s", strerror(errno));
+    w->control = pair[0];
+    pid_t parent = getpid();
+    fflush(NULL);
+    w->child = fork();
+    if (w->child == 0)
+        program_run(w, program, library, pair[1], parent);
+    close(pair[1]);
+    if (w->child < 0)
+        return core_report(CORE_IO, "no process for '%s': %s", program->argv[0], strerror(errno));
+    return came_up(w, program);
+}
+
+enum core_status world_processes_start(const struct world_program *program,
+                                       struct world_processes **out_worlds)
+{
+    if (program->rank_count < 1 || program->rank_count > WORLD_RANKS_MAX)
+        return core_report(CORE_BAD_INPUT, "%d ranks: a world has 1 to %d", program->rank_count,
+                           WORLD_RANKS_MAX);
+    struct world_processes *w = calloc(1, sizeof *w);
+    if (!w)
+        return CORE_NO_MEMORY;
+    w->rank_count = program->rank_count;
+    w->world_ms_max = program->world_ms_max ? program->world_ms_max : WORLD_MS;
+    w->region_file = w->control = w->child = -1;
+    enum core_status status = region_make(w, program->memory_bytes);
+    if (status == CORE_OK)
+        status = streams_make(w);
+    if (status == CORE_OK)
+        status = program_start(w, program);
+    if (status != CORE_OK) {
+        world_processes_end(w);
+        return status;
+    }
+    *out_worlds = w;
+    return CORE_OK;
+}
+
+static void program_end(struct world_processes *w)
+{
+    if (w->control >= 0)
+        close(w->control); /* the server ends by itself */
+    if (w->region && w->region->zygote > 0 && w->region->zygote != w->child)
+        kill(w->region->zygote, SIGKILL);
+    if (w->child > 0) {
+        kill(w->child, SIGKILL);
+        while (waitpid(w->child, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+}
+
+void world_processes_end(struct world_processes *w)
+{
+    if (!w)
+        return;
+    program_end(w);
+    for (int i = 0; w->caught && i < stream_count(w); i++) {
+        if (w->caught[i].file > 0)
+            close(w->caught[i].file);
+        free(w->caught[i].text);
+    }
+    if (w->region)
+        munmap(w->region, w->bytes);
+    if (w->region_file >= 0)
+        close(w->region_file);
+    for (size_t i = 0; i < w->code_count; i++)
+        free(w->code[i].path);
+    free(w->code);
+    free(w->early[0]);
+    free(w->early[1]);
+    free(w->caught);
+    free(w->rank);
+    free(w);
+}
+
+/* --- one world -------------------------------------------------------------------------------- */
+
+static enum core_status request_write(struct region *region, const struct world_options *options)
+{
+    const struct replay_choice *choice = &options->choice;
+    if (choice->kind != REPLAY_CHOICE_SEED && choice->kind != REPLAY_CHOICE_LIST)
+        return core_report(CORE_BAD_INPUT, "worlds of processes choose by seed or by list");
+    if (choice->count > WORLD_LOG_MAX)
+        return core_report(CORE_LIMIT, "%zu choices, at most %d", choice->count, WORLD_LOG_MAX);
+    char *policy = replay_policy_text(&options->policy);
+    if (!policy)
+        return CORE_NO_MEMORY;
+    size_t bytes = strlen(policy) + 1;
+    if (bytes <= sizeof region->policy)
+        memcpy(region->policy, policy, bytes);
+    free(policy);
+    if (bytes > sizeof region->policy)
+        return core_report(CORE_LIMIT, "a policy of %zu bytes", bytes);
+    region->late = options->late;
+    region->warn_types = options->warn_types;
+    region->step_count_max = options->step_count_max;
+    region->kind = choice->kind;
+    region->random = choice->random;
+    region->choice_count =
+        choice->count - (choice->at < choice->count ? choice->at : choice->count);
+    if (region->choice_count)
+        memcpy(region->choice, choice->list + choice->at,
+               region->choice_count * sizeof *choice->list);
+    return CORE_OK;
+}
+
+/* The time is over: whoever still runs is ended, also those that are being forked just now. */
+static int time_over(struct world_processes *w)
+{
+    struct region *region = w->region;
+    region->time = 1;
+    for (int tried = 0; tried < END_MS / 10; tried++) {
+        for (int r = 0; r < w->rank_count; r++)
+            if (region->rank[r].pid > 0 && !region->rank[r].ended)
+                kill(region->rank[r].pid, SIGKILL);
+        int said = hear(w, 10);
+        if (said)
+            return said;
+    }
+    return 0;
+}
+
+static const char *name_of(const struct region *region, const char *text)
+{
+    uintptr_t number = (uintptr_t)text;
+    return number && number <= REGION_NAMES_MAX ? region->name[number - 1].text : "";
+}
+
+static void names_resolve(struct region *region)
+{
+    for (int i = 0; i < region->outcome.finding_count; i++)
+        region->outcome.finding[i].rule = name_of(region, region->outcome.finding[i].rule);
+    for (size_t i = 0; i < region->question_count; i++)
+        region->question[i].call = name_of(region, region->question[i].call);
+    for (size_t i = 0; i < region->event_count; i++)
+        region->event[i].call = name_of(region, region->event[i].call);
+}
+
+static void rank_read(const struct world_processes *w, int r)
+{
+    const struct region_rank *from = &w->region->rank[r];
+    struct world_rank_outcome *to = &w->rank[r];
+    *to = (struct world_rank_outcome){.end = WORLD_RANK_STOPPED};
+    if (from->aborted)
+        *to =
+            (struct world_rank_outcome){.end = WORLD_RANK_ABORTED, .abort_code = from->abort_code};
+    else if (!from->stopped && from->ended && WIFEXITED(from->status))
+        *to = (struct world_rank_outcome){.end = WORLD_RANK_EXITED,
+                                          .exit_status = WEXITSTATUS(from->status)};
+    else if (!from->stopped && from->ended && !w->region->time)
+        *to =
+            (struct world_rank_outcome){.end = WORLD_RANK_KILLED, .signal = WTERMSIG(from->status)};
+    to->output = w->caught[2 * r].text;
+    to->output_bytes = w->caught[2 * r].bytes;
+    to->errors = w->caught[2 * r + 1].text;
+    to->errors_bytes = w->caught[2 * r + 1].bytes;
+}
+
+enum core_status world_processes_run(struct world_processes *w, const struct world_options *options,
+                                     struct world_process_outcome *out_outcome)
+{
+    struct region *region = w->region;
+    enum core_status status = request_write(region, options);
+    if (status != CORE_OK)
+        return status;
+    if (write(w->control, "w", 1) != 1)
+        return core_report(CORE_IO, "the program that worlds are forked from has ended");
+    int said = hear(w, w->world_ms_max);
+    if (said == 0)
+        said = time_over(w);
+    if (said != REGION_DONE)
+        return core_report(CORE_IO, "the program that worlds are forked from %s",
+                           said == REGION_FAILED ? "cannot begin one" : "has ended");
+    status = streams_read(w);
+    if (status != CORE_OK)
+        return status;
+    names_resolve(region);
+    for (int r = 0; r < w->rank_count; r++)
+        rank_read(w, r);
+    *out_outcome = (struct world_process_outcome){.world = region->outcome,
+                                                  .rank = w->rank,
+                                                  .question = region->question,
+                                                  .candidate = region->candidate,
+                                                  .event = region->event,
+                                                  .question_count = region->question_count,
+                                                  .candidate_count = region->candidate_count,
+                                                  .event_count = region->event_count,
+                                                  .lost = region->lost};
+    for (size_t i = 0; options->event && i < region->event_count; i++)
+        options->event(options->event_context, &region->event[i]);
+    return CORE_OK;
+}

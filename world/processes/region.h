@@ -1,0 +1,65 @@
+/* What the process that runs worlds and the ranks of a world share: one memory file, mapped by
+ * both. Behind the struct lie the variables of our library and the memory of the worlds, which only
+ * the ranks use.
+ *
+ * Invariants: 1. The runner writes the request between worlds, the program's side everything else
+ * while a world runs; a byte over the socket passes the turn. 2. Names are `names` plus one where
+ * the interface has a text: the addresses differ. */
+#ifndef WORLD_PROCESSES_REGION_H
+#define WORLD_PROCESSES_REGION_H
+
+#include "world/processes/processes.h"
+
+#define REGION_VARIABLE "CROSSWAIT_WORLD" /* NUMBERS: region, socket, then two for each rank */
+
+enum {
+    REGION_VERSION = 1,
+    REGION_NAMES_MAX = 1024,
+    REGION_NAME_MAX = 56,
+    REGION_POLICY_MAX = 1 << 20,
+    REGION_REFUSAL_MAX = 2048
+};
+
+/* What the program's side says. */
+enum { REGION_READY = 'r', REGION_REFUSED = 'x', REGION_DONE = 'd', REGION_FAILED = 'f' };
+
+struct region_rank {
+    _Atomic uint32_t turn; /* 1: it goes on; a futex */
+    _Atomic int32_t pid;
+    int32_t status; /* as of waitpid */
+    int32_t abort_code;
+    bool ended, left, stopped, aborted; /* left: by exit, and has said so */
+};
+
+struct region_name {
+    uint64_t key; /* the address of the text in the program */
+    char text[REGION_NAME_MAX];
+};
+
+struct region {
+    uint32_t version, rank_count;
+    uint64_t bytes; /* of the whole file */
+    _Atomic int32_t zygote;
+    char refusal[REGION_REFUSAL_MAX];
+    /* The request. */
+    bool late, warn_types;
+    uint64_t step_count_max;
+    enum replay_choice_kind kind;
+    struct core_random random; /* of a seed: where it stands */
+    uint64_t choice_count;
+    /* The answer. */
+    _Atomic uint32_t over;        /* somebody saw that the world cannot go on: the rest is ended */
+    _Atomic uint32_t time;        /* the runner's time was over */
+    struct world_outcome outcome; /* the rules of its findings are names */
+    uint64_t question_count, candidate_count, event_count;
+    bool lost;
+    struct region_name name[REGION_NAMES_MAX];
+    char policy[REGION_POLICY_MAX];
+    uint32_t choice[WORLD_LOG_MAX];
+    struct world_question question[WORLD_LOG_MAX];
+    struct world_candidate candidate[WORLD_LOG_MAX];
+    struct world_event event[WORLD_LOG_MAX];
+    struct region_rank rank[WORLD_RANKS_MAX];
+};
+
+#endif

@@ -1,0 +1,117 @@
+/* The clocks of the program: time is that of the world, so that the same choices see the same
+ * times. Looking takes a microsecond, and a program that does nothing but look sees time pass
+ * faster and faster, as with MPI_Wtime. */
+#include "world/ranks/ranks.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <sys/time.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { LOOK_NS = 1000, FASTER_EVERY = 64, FASTER_MAX = 20 };
+static const uint64_t epoch_ns = 1700000000u * (uint64_t)1000000000;
+
+uint64_t rank_clock_before;
+static uint32_t looks; /* since the last call of MPI in the world */
+static uint64_t looks_step;
+
+static uint64_t look(void)
+{
+    if (looks_step != WORLD->step_count)
+        looks = 0;
+    looks_step = WORLD->step_count;
+    uint32_t doubled = looks++ / FASTER_EVERY;
+    uint64_t step = (uint64_t)LOOK_NS << (doubled < FASTER_MAX ? doubled : FASTER_MAX);
+    if (rank_own < 0)
+        return epoch_ns + (rank_clock_before += step);
+    return epoch_ns + rank_clock_before + (WORLD->now_ns += step);
+}
+
+static void pass(uint64_t ns)
+{
+    looks = 0;
+    if (rank_own < 0)
+        rank_clock_before += ns;
+    else if (WORLD->fiber->rank->rank == rank_own && ME->initialized && world_process_is_main())
+        world_sleep(ns);
+    else
+        WORLD->now_ns += ns;
+}
+
+static void split(uint64_t ns, struct timespec *out)
+{
+    out->tv_sec = (time_t)(ns / 1000000000);
+    out->tv_nsec = (long)(ns % 1000000000);
+}
+
+static uint64_t joined(const struct timespec *time)
+{
+    return (uint64_t)time->tv_sec * 1000000000 + (uint64_t)time->tv_nsec;
+}
+
+int clock_gettime(clockid_t clock, struct timespec *out)
+{
+    (void)clock; /* also processor time: it would differ from run to run */
+    split(look(), out);
+    return 0;
+}
+
+int gettimeofday(struct timeval *restrict out, void *restrict zone)
+{
+    (void)zone;
+    uint64_t ns = look();
+    *out = (struct timeval){.tv_sec = (time_t)(ns / 1000000000),
+                            .tv_usec = (suseconds_t)(ns % 1000000000 / 1000)};
+    return 0;
+}
+
+time_t time(time_t *out)
+{
+    time_t seconds = (time_t)(look() / 1000000000);
+    if (out)
+        *out = seconds;
+    return seconds;
+}
+
+clock_t clock(void)
+{
+    return (clock_t)((look() - epoch_ns) / 1000 * (CLOCKS_PER_SEC / 1000000));
+}
+
+int nanosleep(const struct timespec *wanted, struct timespec *left)
+{
+    if (wanted->tv_sec < 0 || wanted->tv_nsec < 0 || wanted->tv_nsec > 999999999) {
+        errno = EINVAL;
+        return -1;
+    }
+    if (left)
+        *left = (struct timespec){0};
+    pass(joined(wanted));
+    return 0;
+}
+
+int clock_nanosleep(clockid_t clock, int flags, const struct timespec *wanted,
+                    struct timespec *left)
+{
+    (void)clock;
+    uint64_t until = joined(wanted);
+    if (flags & TIMER_ABSTIME) {
+        uint64_t now = look();
+        pass(until > now ? until - now : 0);
+        return 0;
+    }
+    return nanosleep(wanted, left) ? errno : 0;
+}
+
+int usleep(useconds_t us)
+{
+    pass((uint64_t)us * 1000);
+    return 0;
+}
+
+unsigned sleep(unsigned seconds)
+{
+    pass((uint64_t)seconds * 1000000000);
+    return 0;
+}

@@ -1,0 +1,90 @@
+/* What the runner is told of a world besides its outcome: events, questions, who asked. */
+#include "world/ranks/ranks.h"
+
+/* Texts are literals of this library, so an address stands for one. */
+const char *rank_name(const char *text)
+{
+    uint64_t key = (uintptr_t)text;
+    for (uint64_t at = core_random_mix(key), tried = 0; tried < REGION_NAMES_MAX; at++, tried++) {
+        struct region_name *name = &rank_region->name[at % REGION_NAMES_MAX];
+        if (!name->key) {
+            name->key = key;
+            strncpy(name->text, text ? text : "", REGION_NAME_MAX - 1);
+        }
+        if (name->key == key)
+            return (const char *)(uintptr_t)(name - rank_region->name + 1);
+    }
+    rank_region->lost = true;
+    return NULL;
+}
+
+void rank_event(void *unused, const struct world_event *event)
+{
+    (void)unused;
+    if (rank_region->event_count == WORLD_LOG_MAX) {
+        rank_region->lost = true;
+        return;
+    }
+    struct world_event *kept = &rank_region->event[rank_region->event_count++];
+    *kept = *event;
+    kept->call = rank_name(event->call);
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+extern const char etext[] __attribute__((visibility("hidden")));
+
+/* Where the program called this library: the first return address outside of it. Everything here is
+ * compiled with frame pointers. */
+static uint64_t site(void)
+{
+    void **frame = __builtin_frame_address(0);
+    for (int depth = 0; depth < 64; depth++) {
+        const char *back = frame[1];
+        if (back < __ehdr_start || back >= etext)
+            return (uintptr_t)back;
+        if ((void **)frame[0] <= frame)
+            break;
+        frame = frame[0];
+    }
+    return 0;
+}
+
+static uint64_t fresh; /* candidates told since the last question */
+
+void world_process_candidate(int source, int tag, uint64_t bytes, uint32_t number)
+{
+    if (rank_region->candidate_count == WORLD_LOG_MAX) {
+        rank_region->lost = true;
+        return;
+    }
+    rank_region->candidate[rank_region->candidate_count++] =
+        (struct world_candidate){.source = source, .tag = tag, .bytes = bytes, .number = number};
+    fresh++;
+}
+
+void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer)
+{
+    uint32_t count = (uint32_t)fresh;
+    fresh = 0;
+    if (options < 2) { /* no question */
+        rank_region->candidate_count -= count;
+        return;
+    }
+    if (rank_region->question_count == WORLD_LOG_MAX) {
+        rank_region->lost = true;
+        return;
+    }
+    const struct world_fiber *fiber = WORLD->fiber;
+    rank_region->question[rank_region->question_count++] =
+        (struct world_question){.reason = reason,
+                                .options = options,
+                                .answer = answer,
+                                .rank = fiber->rank->rank,
+                                .event = (uint32_t)rank_region->event_count,
+                                .call = rank_name(fiber->call),
+                                .site = site(),
+                                .first = (uint32_t)rank_region->candidate_count - count,
+                                .count = count};
+}

@@ -1,0 +1,39 @@
+/* A rank that is a process of the unmodified program: the library that is preloaded into it.
+ *
+ * The program is started once and runs up to its MPI_Init. There it becomes a server (serve.c) that
+ * forks all ranks of a world, so that whatever has an address in one of them has the same in all.
+ * They share the variables marked WORLD_SHARED and the arena; everything else is a process's own.
+ *
+ * Invariants: 1. At most one process has the turn, and only it touches what is shared: the rank of
+ * WORLD->fiber, or, while world_process_at waits, the one that it named. 2. A fiber that is no
+ * rank's first runs on a stack of its rank's process. 3. What one process gives another to call or
+ * read is in shared memory, or the same in all since before the fork. */
+#ifndef WORLD_RANKS_RANKS_H
+#define WORLD_RANKS_RANKS_H
+
+#include "world/processes/region.h"
+#include "world/state.h"
+
+extern struct region *rank_region; /* NULL: not in a world */
+extern int rank_own; /* which rank this process is; -1: before MPI_Init, or the server */
+
+/* serve.c */
+_Noreturn void rank_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* turn.c */
+void rank_turn_give(int rank);
+void rank_turn_wait(void);
+_Noreturn void rank_over(void); /* the world cannot go on */
+void rank_leave(int status, void *unused);
+
+/* log.c */
+const char *rank_name(const char *text); /* as it stands in the region */
+void rank_event(void *unused, const struct world_event *event);
+
+/* clock.c */
+extern uint64_t rank_clock_before; /* what passed before the world began */
+
+/* missing.c */
+void rank_needs_check(void); /* refuses a program that needs what is not here */
+
+#endif

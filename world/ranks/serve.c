@@ -1,0 +1,348 @@
+/* The program's start, up to its MPI_Init, and the server that it becomes there: for each world it
+ * forks the ranks, waits for their ends, and says what became of them. */
+#include "world/ranks/ranks.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { PAGE = 4096 };
+
+struct region *rank_region;
+int rank_own = -1;
+
+/* The section of shared variables is whole pages: the linker aligns it as this is, and it ends
+ * here, as this file is linked last. */
+extern char __start_world_shared[] __attribute__((visibility("hidden")));
+static char shared_end[PAGE] __attribute__((section("world_shared"), aligned(4096), used));
+
+static int region_file = -1, control = -1;
+static size_t tables_used; /* of the region, behind the shared variables */
+static size_t memory_begin;
+
+/* Before MPI_Init: whoever calls MPI then is a rank of its own. */
+static struct world_options early_options;
+static struct world_outcome early_outcome;
+static struct world_rank early_rank = {.rank = -1};
+static struct world_fiber early_fiber = {.rank = &early_rank, .live = true};
+
+static void say(char what)
+{
+    while (write(control, &what, 1) < 0 && errno == EINTR)
+        ;
+}
+
+void rank_refuse(const char *format, ...)
+{
+    char text[REGION_REFUSAL_MAX];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (rank_region) {
+        memcpy(rank_region->refusal, text, sizeof text);
+        say(REGION_REFUSED);
+    } else {
+        fprintf(stderr, "crosswait: %s\n", text);
+    }
+    _exit(3);
+}
+
+/* --- what is shared --------------------------------------------------------------------------- */
+
+static size_t shared_bytes(void)
+{
+    return (size_t)(shared_end - __start_world_shared);
+}
+
+static size_t whole_pages(size_t bytes)
+{
+    return (bytes + PAGE - 1) & ~(size_t)(PAGE - 1);
+}
+
+static void region_map(void)
+{
+    size_t head = whole_pages(sizeof *rank_region), bytes = 0;
+    struct region *first = mmap(NULL, head, PROT_READ | PROT_WRITE, MAP_SHARED, region_file, 0);
+    if (first == MAP_FAILED || first->version != REGION_VERSION)
+        rank_refuse("what '%s' names is not a world's", REGION_VARIABLE);
+    bytes = first->bytes;
+    munmap(first, head);
+    rank_region =
+        mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, region_file, 0);
+    if (rank_region == MAP_FAILED) {
+        rank_region = NULL;
+        rank_refuse("the memory of worlds cannot be mapped: %s", strerror(errno));
+    }
+    tables_used = head + shared_bytes();
+}
+
+/* From here on the variables are those of the region; it is mapped over their own place. */
+static void variables_share(void)
+{
+    size_t at = whole_pages(sizeof *rank_region);
+    uint8_t *copy = (uint8_t *)rank_region + at;
+    memcpy(copy, __start_world_shared, shared_bytes());
+    CORE_CHECK((uintptr_t)__start_world_shared % PAGE == 0);
+    void *there = mmap(__start_world_shared, shared_bytes(), PROT_READ | PROT_WRITE,
+                       MAP_SHARED | MAP_FIXED, region_file, (off_t)at);
+    CORE_CHECK(there == __start_world_shared);
+}
+
+void *world_process_table(size_t bytes)
+{
+    size_t at = (tables_used + 63) & ~(size_t)63;
+    CORE_CHECK(at + bytes < rank_region->bytes && !memory_begin);
+    tables_used = at + bytes;
+    return (uint8_t *)rank_region + at;
+}
+
+void *world_process_memory(size_t *out_bytes)
+{
+    memory_begin = whole_pages(tables_used);
+    *out_bytes = rank_region->bytes - memory_begin;
+    return (uint8_t *)rank_region + memory_begin;
+}
+
+/* --- the start -------------------------------------------------------------------------------- */
+
+__attribute__((constructor)) static void begin(void)
+{
+    const char *numbers = getenv(REGION_VARIABLE);
+    WORLD->options = &early_options;
+    WORLD->outcome = &early_outcome;
+    WORLD->fiber = &early_fiber;
+    ME = &early_rank;
+    WORLD->running = true;
+    WORLD->step_count_max = UINT64_MAX;
+    if (!numbers || sscanf(numbers, "%d,%d", &region_file, &control) != 2)
+        return;
+    setvbuf(stdout, NULL, _IOLBF, 0);
+    on_exit(rank_leave, NULL);
+    region_map();
+    rank_needs_check();
+}
+
+static int thread_count(void)
+{
+    char text[4096];
+    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC), count = 1;
+    ssize_t bytes = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    close(file);
+    text[bytes > 0 ? bytes : 0] = 0;
+    const char *line = strstr(text, "\nThreads:");
+    if (line)
+        sscanf(line, "\nThreads: %d", &count);
+    return count;
+}
+
+/* --- ranks ------------------------------------------------------------------------------------ */
+
+static void number_set(const char *name, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    setenv(name, text, 1);
+}
+
+static void become(int rank, pid_t server)
+{
+    rank_own = rank;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != server)
+        _exit(1);
+    rank_region->rank[rank].pid = getpid();
+    for (int stream = 1; stream <= 2; stream++)
+        dup2(control + 2 * rank + stream, stream);
+    number_set("OMPI_COMM_WORLD_RANK", rank);
+    number_set("OMPI_COMM_WORLD_LOCAL_RANK", rank);
+    rank_turn_wait();
+    WORLD->fiber->call = "MPI_Init";
+}
+
+static int rank_of(pid_t pid)
+{
+    for (int r = 0; r < (int)rank_region->rank_count; r++)
+        if (rank_region->rank[r].pid == pid && !rank_region->rank[r].ended)
+            return r;
+    return -1;
+}
+
+static void rest_kill(void)
+{
+    for (uint32_t r = 0; r < rank_region->rank_count; r++) {
+        struct region_rank *rank = &rank_region->rank[r];
+        if (rank->pid > 0 && !rank->ended && !rank->left && !rank->stopped) {
+            rank->stopped = true;
+            kill(rank->pid, SIGKILL);
+        }
+    }
+}
+
+/* A rank whose process has ended without saying so. */
+static void ended_early(int r, int status)
+{
+    bool runs = WORLD->fiber->rank->rank == r;
+    WORLD->stop = true;
+    if (WIFSIGNALED(status))
+        world_found("crash", r, "rank %d is ended by signal %d (%s)", r, WTERMSIG(status),
+                    strsignal(WTERMSIG(status)));
+    else if (runs)
+        world_found("exit-status", r, "rank %d ends at once with status %d, in %s", r,
+                    WEXITSTATUS(status), WORLD->fiber->call ? WORLD->fiber->call : "no MPI call");
+    else
+        world_found("exit-status", r, "rank %d ends with status %d while it waits", r,
+                    WEXITSTATUS(status));
+    rank_region->over = 1;
+}
+
+static void reap(int count)
+{
+    while (count > 0) {
+        int status;
+        pid_t pid = waitpid(-1, &status, 0);
+        if (pid < 0 && errno == EINTR)
+            continue;
+        CORE_CHECK(pid > 0);
+        int r = rank_of(pid);
+        if (r < 0)
+            continue; /* a child that the program had before its MPI_Init */
+        struct region_rank *rank = &rank_region->rank[r];
+        rank->status = status;
+        rank->ended = true;
+        count--;
+        if (!rank->left && !rank->stopped && !rank_region->over && !rank_region->time)
+            ended_early(r, status);
+        if (rank_region->over || rank_region->time)
+            rest_kill();
+    }
+}
+
+/* --- worlds ----------------------------------------------------------------------------------- */
+
+static bool options_read(struct world_options *out)
+{
+    *out = (struct world_options){.rank_count = (int)rank_region->rank_count,
+                                  .late = rank_region->late,
+                                  .warn_types = rank_region->warn_types,
+                                  .step_count_max = rank_region->step_count_max,
+                                  .memory_bytes_max = rank_region->bytes - memory_begin,
+                                  .event = rank_event};
+    replay_choice_seed(&out->choice, 0);
+    out->choice.random = rank_region->random;
+    if (rank_region->kind == REPLAY_CHOICE_LIST)
+        replay_choice_list(&out->choice, rank_region->choice, rank_region->choice_count);
+    replay_policy_init(&out->policy);
+    return replay_policy_read(&out->policy, rank_region->policy) == CORE_OK;
+}
+
+static void answer_begin(void)
+{
+    rank_region->over = rank_region->time = 0;
+    rank_region->question_count = rank_region->candidate_count = rank_region->event_count = 0;
+    rank_region->lost = false;
+    memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
+}
+
+/* True: this is a rank. */
+static bool ranks_fork(void)
+{
+    pid_t server = getpid();
+    int made = 0, count = (int)rank_region->rank_count;
+    rank_turn_give(world_fiber_next()->rank->rank);
+    for (; made < count; made++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            become(made, server);
+            return true;
+        }
+        if (pid < 0) {
+            WORLD->stop = true;
+            world_found("limit", made, "no process for another rank: %s", strerror(errno));
+            rank_region->over = 1;
+            rest_kill();
+            break;
+        }
+        rank_region->rank[made].pid = pid;
+    }
+    reap(made);
+    return false;
+}
+
+/* True: this is a rank. */
+static bool world_serve(void)
+{
+    static struct world_options options;
+    answer_begin();
+    bool good = options_read(&options);
+    WORLD->running = false;
+    if (good)
+        good = world_open(&options, &rank_region->outcome) == CORE_OK;
+    if (good && ranks_fork())
+        return true;
+    if (good && rank_region->time) {
+        WORLD->stop = true;
+        world_found("time", ME->rank, "its time was over while rank %d was behind %s", ME->rank,
+                    WORLD->fiber->call ? WORLD->fiber->call : "its start");
+    }
+    if (good)
+        world_close();
+    replay_policy_done(&options.policy);
+    for (int i = 0; good && i < rank_region->outcome.finding_count; i++)
+        rank_region->outcome.finding[i].rule = rank_name(rank_region->outcome.finding[i].rule);
+    say(good ? REGION_DONE : REGION_FAILED);
+    return false;
+}
+
+int world_process_init(int required)
+{
+    if (!rank_region)
+        rank_refuse("this library is for worlds of processes, which crosswait starts");
+    if (required == MPI_THREAD_MULTIPLE)
+        rank_refuse("it asks for MPI_THREAD_MULTIPLE, and in a world one thread of a rank may call "
+                    "MPI at a time");
+    int threads = thread_count();
+    if (threads > 1)
+        rank_refuse("it has %d threads when it calls MPI_Init, from where every rank is forked",
+                    threads);
+    variables_share();
+    setrlimit(RLIMIT_CORE, &(struct rlimit){0});
+    number_set("OMPI_COMM_WORLD_SIZE", (int)rank_region->rank_count);
+    number_set("OMPI_COMM_WORLD_LOCAL_SIZE", (int)rank_region->rank_count);
+    rank_region->zygote = getpid();
+    say(REGION_READY);
+    for (char request;;) {
+        ssize_t bytes = read(control, &request, 1);
+        if (bytes < 0 && errno == EINTR)
+            continue;
+        if (bytes != 1)
+            _exit(0);
+        if (world_serve())
+            return world_process_threads();
+    }
+}
+
+int world_process_threads(void)
+{
+    return MPI_THREAD_SERIALIZED;
+}
+
+bool world_process_is_main(void)
+{
+    return getpid() == syscall(SYS_gettid);
+}
+
+void world_process_aborts(int code)
+{
+    rank_region->rank[rank_own].aborted = true;
+    rank_region->rank[rank_own].abort_code = code;
+}

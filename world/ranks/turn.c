@@ -1,0 +1,143 @@
+/* Whose turn it is: one process of a world runs, the others wait in a futex of their own. */
+#include "world/ranks/ranks.h"
+
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+/* What the process that has the turn for a moment is to do for another. */
+static struct {
+    void (*run)(void *argument);
+    void *argument;
+    int from;
+} call WORLD_SHARED;
+
+void rank_turn_give(int rank)
+{
+    _Atomic uint32_t *turn = &rank_region->rank[rank].turn;
+    CORE_CHECK(*turn == 0); /* ranks.h invariant 1 */
+    *turn = 1;
+    syscall(SYS_futex, turn, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void rank_turn_wait(void)
+{
+    _Atomic uint32_t *turn = &rank_region->rank[rank_own].turn;
+    for (;;) {
+        while (*turn == 0)
+            syscall(SYS_futex, turn, FUTEX_WAIT, 0, NULL, NULL, 0);
+        *turn = 0;
+        if (!call.run)
+            return;
+        call.run(call.argument);
+        call.run = NULL;
+        rank_turn_give(call.from);
+    }
+}
+
+/* Threads of a rank are its own affair, as long as one at a time calls MPI. */
+void world_thread_check(void)
+{
+}
+
+void world_thread_leave(void)
+{
+}
+
+void world_process_at(struct world_rank *rank, void (*run)(void *argument), void *argument)
+{
+    if (rank->rank == rank_own) {
+        run(argument);
+        return;
+    }
+    if (rank_region->rank[rank->rank].left) {
+        world_found("error", rank_own, "%s reaches for the memory of rank %d, which has ended",
+                    WORLD->fiber->call, rank->rank);
+        world_stop();
+    }
+    call.run = run;
+    call.argument = argument;
+    call.from = rank_own;
+    rank_turn_give(rank->rank);
+    rank_turn_wait();
+}
+
+void rank_over(void)
+{
+    rank_region->rank[rank_own].stopped = true;
+    rank_region->over = 1;
+    for (;;)
+        syscall(SYS_exit_group, 1);
+}
+
+struct world_fiber *world_process_switch(struct world_fiber *from, struct world_fiber *to)
+{
+    if (rank_own < 0)
+        rank_refuse("%s", WORLD->outcome->finding_count ? WORLD->outcome->finding[0].text
+                                                        : "it uses MPI before MPI_Init");
+    if (!to)
+        rank_over();
+    CORE_CHECK(from->rank->rank == rank_own); /* ranks.h invariant 1 */
+    if (to->rank->rank != rank_own) {
+        rank_turn_give(to->rank->rank);
+        rank_turn_wait();
+    }
+    CORE_CHECK(WORLD->fiber->rank->rank == rank_own); /* ranks.h invariant 1 */
+    return WORLD->fiber;
+}
+
+/* --- stacks of helper fibers ------------------------------------------------------------------ */
+
+struct free_stack { /* at the lowest byte of one that nobody needs */
+    struct free_stack *next;
+};
+static struct free_stack *free_stacks;
+enum { GUARD_BYTES = 4096 };
+
+uint8_t *world_process_stack(size_t bytes)
+{
+    if (free_stacks) {
+        uint8_t *stack = (uint8_t *)free_stacks;
+        free_stacks = free_stacks->next;
+        return stack;
+    }
+    uint8_t *area = mmap(NULL, GUARD_BYTES + bytes, PROT_NONE,
+                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (area == MAP_FAILED || mprotect(area + GUARD_BYTES, bytes, PROT_READ | PROT_WRITE) != 0) {
+        world_found("limit", rank_own, "no memory for another fiber");
+        world_stop();
+    }
+    return area + GUARD_BYTES;
+}
+
+/* It still runs there, but the next to use the stack begins when it has gone for good. */
+void world_process_stack_ended(uint8_t *stack)
+{
+    struct free_stack *given = (struct free_stack *)stack;
+    given->next = free_stacks;
+    free_stacks = given;
+}
+
+/* --- the end of a rank ------------------------------------------------------------------------ */
+
+/* At exit, behind everything that the program does there. */
+void rank_leave(int status, void *unused)
+{
+    (void)unused;
+    struct region_rank *own = rank_own >= 0 ? &rank_region->rank[rank_own] : NULL;
+    if (!own || own->pid != getpid() || own->left || WORLD->fiber->rank->rank != rank_own)
+        return;
+    struct world_rank *me = ME;
+    world_rank_leave(me, status);
+    me->leaving = true;
+    while (me->helper_count > 0)
+        world_fiber_block();
+    me->fiber->live = false;
+    own->left = true;
+    const struct world_fiber *next = world_fiber_next();
+    if (next)
+        rank_turn_give(next->rank->rank);
+    else if (WORLD->live_count > 0)
+        rank_region->over = 1;
+}
