@@ -5,7 +5,7 @@ flags="-w -g -O1 -std=gnu11 -D_GNU_SOURCE -fsanitize=address,undefined -fno-sani
     -fno-omit-frame-pointer -I$SOURCE $(mpicc --showme:compile)"
 export flags
 mkdir objects
-printf '%s\n' "$SOURCE"/world/*/*.c "$SOURCE"/replay/logical/match.c "$SOURCE"/replay/policy/*.c "$SOURCE"/core/*.c |
+printf '%s\n' "$SOURCE"/world/{local,exchange,fibers}/*.c "$SOURCE"/replay/logical/match.c "$SOURCE"/replay/policy/*.c "$SOURCE"/core/*.c |
     xargs -P2 -I{} sh -c 'clang $flags -c -o objects/$(basename $(dirname {}))_$(basename {} .c).o {}'
 ar rcs libworld.a objects/*.o
 clang $flags -c -o main.o "$SOURCE/fuzz/program/program_main.c"
