@@ -439,6 +439,7 @@ static enum core_status request_write(struct region *region, const struct world_
         return core_report(CORE_BAD_INPUT, "worlds of processes choose by seed or by list");
     if (choice->count > WORLD_LOG_MAX)
         return core_report(CORE_LIMIT, "%zu choices, at most %d", choice->count, WORLD_LOG_MAX);
+    CORE_CHECK(!region->busy); /* region.h invariant 1 */
     char *policy = replay_policy_text(&options->policy);
     if (!policy)
         return CORE_NO_MEMORY;
@@ -480,7 +481,8 @@ static int time_over(struct world_processes *w)
 static const char *name_of(const struct region *region, const char *text)
 {
     uintptr_t number = (uintptr_t)text;
-    return number && number <= REGION_NAMES_MAX ? region->name[number - 1].text : "";
+    CORE_CHECK(number <= REGION_NAMES_MAX); /* region.h invariant 2 */
+    return number ? region->name[number - 1].text : "";
 }
 
 static void names_resolve(struct region *region)

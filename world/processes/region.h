@@ -40,6 +40,7 @@ struct region {
     uint32_t version, rank_count;
     uint64_t bytes; /* of the whole file */
     _Atomic int32_t zygote;
+    _Atomic bool busy; /* a world runs */
     char refusal[REGION_REFUSAL_MAX];
     /* The request. */
     bool late, warn_types;

@@ -282,6 +282,7 @@ static bool ranks_fork(void)
 static bool world_serve(void)
 {
     static struct world_options options;
+    rank_region->busy = true;
     answer_begin();
     bool good = options_read(&options);
     WORLD->running = false;
@@ -299,6 +300,7 @@ static bool world_serve(void)
     replay_policy_done(&options.policy);
     for (int i = 0; good && i < rank_region->outcome.finding_count; i++)
         rank_region->outcome.finding[i].rule = rank_name(rank_region->outcome.finding[i].rule);
+    rank_region->busy = false;
     say(good ? REGION_DONE : REGION_FAILED);
     return false;
 }

@@ -56,6 +56,9 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
                     WORLD->fiber->call, rank->rank);
         world_stop();
     }
+    CORE_CHECK((uint8_t *)argument > (uint8_t *)rank_region &&
+               (uint8_t *)argument < (uint8_t *)rank_region + rank_region->bytes);
+    CORE_CHECK(!call.run); /* ranks.h invariant 3, and 1: nobody else asks */
     call.run = run;
     call.argument = argument;
     call.from = rank_own;
@@ -78,7 +81,7 @@ struct world_fiber *world_process_switch(struct world_fiber *from, struct world_
                                                         : "it uses MPI before MPI_Init");
     if (!to)
         rank_over();
-    CORE_CHECK(from->rank->rank == rank_own); /* ranks.h invariant 1 */
+    CORE_CHECK(from->rank->rank == rank_own); /* ranks.h invariant 2 */
     if (to->rank->rank != rank_own) {
         rank_turn_give(to->rank->rank);
         rank_turn_wait();
