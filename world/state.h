@@ -487,6 +487,7 @@ void world_process_at(struct world_rank *rank, void (*run)(void *argument), void
 int world_process_init(int required); /* the end of MPI_Init: returns in every rank of a world */
 int world_process_threads(void);      /* MPI_THREAD_... that is had */
 bool world_process_is_main(void);     /* the calling thread */
+const void *world_process_site(void); /* where the program called this library */
 void world_process_aborts(int code);
 void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t answer);
 void world_process_candidate(int source, int tag, uint64_t bytes, uint32_t number);
@@ -553,6 +554,8 @@ static inline bool handle_good(const void *handle, enum world_handle_kind kind)
 static inline void world_enter(const char *call)
 {
     WORLD->fiber->call = call;
+    if (WORLD_PROCESSES)
+        WORLD->fiber->site = world_process_site();
     if (UNLIKELY(!ME->initialized || ME->finalized))
         world_not_initialized();
     if (UNLIKELY(++WORLD->step_count > WORLD->step_count_max))

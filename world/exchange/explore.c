@@ -528,9 +528,8 @@ static bool consider(struct world_decider *d, struct candidate *best)
     EXPLORE->told.option_count = first;
     if (wish)
         best->refused |= count > 0;
-    else if (count &&
-             (++best->among, !best->decider || replay_choice_take(&WORLD->choice, best->among,
-                                                                  REPLAY_REASON_SCHEDULE) == 1))
+    else if (count && (++best->among,
+                       !best->decider || world_choose(best->among, REPLAY_REASON_SCHEDULE) == 1))
         best->decider = d;
     return false;
 }
@@ -576,10 +575,9 @@ bool world_explore_decide(void)
         tell_options(best.decider);
         uint32_t count = EXPLORE->told.option_count - first;
         best.decider->answer =
-            EXPLORE->option[first + replay_choice_take(&WORLD->choice, count,
-                                                       best.decider->kind <= EXPLORE_PROBE
-                                                           ? REPLAY_REASON_MATCH
-                                                           : REPLAY_REASON_WAIT)];
+            EXPLORE->option[first + world_choose(count, best.decider->kind <= EXPLORE_PROBE
+                                                            ? REPLAY_REASON_MATCH
+                                                            : REPLAY_REASON_WAIT)];
         decide(best.decider, first, false);
         return true;
     }

@@ -55,6 +55,7 @@ struct world_processes {
     struct world_rank_outcome *rank;
     struct code *code;
     size_t code_count;
+    struct world_decisions decisions;
 };
 
 /* --- the start -------------------------------------------------------------------------------- */
@@ -481,8 +482,7 @@ static int time_over(struct world_processes *w)
 static const char *name_of(const struct region *region, const char *text)
 {
     uintptr_t number = (uintptr_t)text;
-    CORE_CHECK(number <= REGION_NAMES_MAX); /* region.h invariant 2 */
-    return number ? region->name[number - 1].text : "";
+    return number && number <= REGION_NAMES_MAX ? region->name[number - 1].text : "";
 }
 
 static void names_resolve(struct region *region)
@@ -493,6 +493,43 @@ static void names_resolve(struct region *region)
         region->question[i].call = name_of(region, region->question[i].call);
     for (size_t i = 0; i < region->event_count; i++)
         region->event[i].call = name_of(region, region->event[i].call);
+}
+
+/* What the program's side has at that address, of so many bytes; NULL: nothing of the region. */
+static const void *here(const struct region *region, const void *there, uint64_t count, size_t size)
+{
+    uint64_t at = (uintptr_t)there - region->address;
+    bool inside = (uintptr_t)there >= region->address && at < region->bytes &&
+                  count <= (region->bytes - at) / size;
+    return inside && count ? (const uint8_t *)region + at : NULL;
+}
+
+/* The decisions and what they point to, as this process has them. */
+static const struct world_decisions *decisions_read(struct world_processes *w)
+{
+    const struct region *region = w->region;
+    const struct world_decisions *from = here(region, region->outcome.decisions, 1, sizeof *from);
+    if (!from)
+        return NULL;
+    struct world_decisions *d = &w->decisions;
+    *d = *from;
+    d->decision = here(region, d->decision, d->decision_count, sizeof *d->decision);
+    d->option = here(region, d->option, d->option_count, sizeof *d->option);
+    d->missed = here(region, d->missed, d->missed_count, sizeof *d->missed);
+    d->past = here(region, d->past, d->past_count, sizeof *d->past);
+    d->sent = here(region, d->sent, region->rank_count, sizeof *d->sent);
+    return d;
+}
+
+/* A rank that writes where it should not may have hit what is shared. */
+static bool answer_is_whole(const struct region *region, const struct world_decisions *d)
+{
+    return region->outcome.finding_count >= 0 &&
+           region->outcome.finding_count <= WORLD_FINDINGS_MAX &&
+           region->question_count <= WORLD_LOG_MAX && region->candidate_count <= WORLD_LOG_MAX &&
+           region->event_count <= WORLD_LOG_MAX &&
+           (!d || (!d->decision == !d->decision_count && !d->option == !d->option_count &&
+                   !d->missed == !d->missed_count && !d->past == !d->past_count && d->sent));
 }
 
 static void rank_read(const struct world_processes *w, int r)
@@ -533,6 +570,9 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     status = streams_read(w);
     if (status != CORE_OK)
         return status;
+    region->outcome.decisions = decisions_read(w);
+    if (!answer_is_whole(region, region->outcome.decisions))
+        return core_report(CORE_BAD_FORMAT, "a rank has overwritten what the ranks share");
     names_resolve(region);
     for (int r = 0; r < w->rank_count; r++)
         rank_read(w, r);

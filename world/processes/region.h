@@ -38,7 +38,8 @@ struct region_name {
 
 struct region {
     uint32_t version, rank_count;
-    uint64_t bytes; /* of the whole file */
+    uint64_t bytes;   /* of the whole file */
+    uint64_t address; /* in the program */
     _Atomic int32_t zygote;
     _Atomic bool busy; /* a world runs */
     char refusal[REGION_REFUSAL_MAX];

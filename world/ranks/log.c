@@ -11,6 +11,7 @@ const char *rank_name(const char *text)
             name->key = key;
             strncpy(name->text, text ? text : "", REGION_NAME_MAX - 1);
         }
+        CORE_CHECK(name->text[REGION_NAME_MAX - 1] == 0); /* region.h invariant 2 */
         if (name->key == key)
             return (const char *)(uintptr_t)(name - rank_region->name + 1);
     }
@@ -37,18 +38,18 @@ extern const char etext[] __attribute__((visibility("hidden")));
 
 /* Where the program called this library: the first return address outside of it. Everything here is
  * compiled with frame pointers. */
-static uint64_t site(void)
+const void *world_process_site(void)
 {
     void **frame = __builtin_frame_address(0);
     for (int depth = 0; depth < 64; depth++) {
         const char *back = frame[1];
         if (back < __ehdr_start || back >= etext)
-            return (uintptr_t)back;
+            return back;
         if ((void **)frame[0] <= frame)
             break;
         frame = frame[0];
     }
-    return 0;
+    return NULL;
 }
 
 static uint64_t fresh; /* candidates told since the last question */
@@ -84,7 +85,7 @@ void world_process_asked(uint32_t options, enum replay_reason reason, uint32_t a
                                 .rank = fiber->rank->rank,
                                 .event = (uint32_t)rank_region->event_count,
                                 .call = rank_name(fiber->call),
-                                .site = site(),
+                                .site = (uintptr_t)fiber->site,
                                 .first = (uint32_t)rank_region->candidate_count - count,
                                 .count = count};
 }

@@ -83,6 +83,7 @@ static void region_map(void)
         rank_region = NULL;
         rank_refuse("the memory of worlds cannot be mapped: %s", strerror(errno));
     }
+    rank_region->address = (uintptr_t)rank_region;
     tables_used = head + shared_bytes();
 }
 
