@@ -541,14 +541,20 @@ bool replay_match_receive(struct replay_match *match, const struct replay_match_
     return false;
 }
 
+/* A named source's messages lie in its channel, or with a named tag in a ring of which all or none
+ * are claimed. */
 uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key)
 {
     CORE_CHECK(match->wild);
-    for (uint32_t at = match->queue[key->to].message_first; at; at = match->link[at].after)
-        if (accepts(key, &match->entry[at].key) &&
-            !(match->deferred && claim(match, &match->entry[at].key, UINT32_MAX)))
-            return at;
-    return REPLAY_MATCH_NONE;
+    uint32_t at = key->from >= 0 ? first_message(match, key) : match->queue[key->to].message_first;
+    bool ring = !is_wild(key);
+
+    while (at && (!accepts(key, &match->entry[at].key) ||
+                  (match->deferred && claim(match, &match->entry[at].key, UINT32_MAX))))
+        at = ring             ? REPLAY_MATCH_NONE
+             : key->from >= 0 ? match->link[at].channel_after
+                              : match->link[at].after;
+    return at;
 }
 
 bool replay_match_get(const struct replay_match *match, uint32_t at,
