@@ -2,7 +2,9 @@
  * without wildcards under (receiver, sender, communicator, tag): a key's entries are all sends or
  * all receives, and a bucket is a chain in post order, so the first with the key is the oldest.
  * Receives with a wildcard wait in a list of their rank; they are weighed against the table's by
- * post order. Constant time as long as there are no wildcards. */
+ * post order. Constant time as long as there are no wildcards; where there are, sends that no
+ * receive has taken are listed by their source as well, since a job that is replayed mostly says
+ * which. */
 #include "replay/timed/timed_state.h"
 
 #include <sys/mman.h>
@@ -50,9 +52,15 @@ enum core_status timed_match_init(struct timed_engine *e)
     e->slot = core_alloc_zero(SLOTS_FIRST, sizeof *e->slot);
     if (!e->slot)
         return core_report(CORE_NO_MEMORY, "out of memory for the matching table");
-    if (e->any_wild && !timed_port_make(e))
+    if (!e->any_wild)
+        return CORE_OK;
+    if (!timed_port_make(e))
         return e->status;
-    return CORE_OK;
+    e->source = (struct core_table)CORE_TABLE(struct timed_source, key);
+    e->of_source = core_alloc_zero(count, sizeof *e->of_source);
+    return e->of_source ? CORE_OK
+                        : core_report(CORE_NO_MEMORY, "out of memory for %llu messages",
+                                      (unsigned long long)count);
 }
 
 void timed_match_done(struct timed_engine *e)
@@ -60,8 +68,11 @@ void timed_match_done(struct timed_engine *e)
     if (e->message)
         munmap(e->message, e->message_room);
     free(e->slot);
+    free(e->of_source);
+    core_table_done(&e->source);
     e->message = NULL;
     e->slot = NULL;
+    e->of_source = NULL;
 }
 
 static uint32_t message_new(struct timed_engine *e)
@@ -160,10 +171,9 @@ static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint
     uint32_t prev = NONE;
     for (uint32_t id = slot->head; id; prev = id, id = e->message[id].chain) {
         const struct timed_message *m = &e->message[id];
-        if (m->src == src && m->dst == dst && m->tag == tag && m->comm == comm &&
-            (m->flags & kind)) {
+        if (m->src == src && m->dst == dst && m->tag == tag && m->comm == comm) {
             *out_prev = prev;
-            return id;
+            return m->flags & kind ? id : NONE; /* those of a key are of one kind */
         }
     }
     return NONE;
@@ -179,9 +189,59 @@ static void table_remove(struct timed_engine *e, uint32_t id)
     chain_remove(e, slot, prev, id);
 }
 
+/* The unmatched sends of one source to one rank, oldest first. NULL: out of memory, or where `make`
+ * is not set there are none. */
+static struct timed_source *source_of(struct timed_engine *e, int32_t dst, int32_t src,
+                                      uint32_t comm, bool make)
+{
+    struct timed_source_key key = {dst, src, comm};
+    struct timed_source *source = NULL;
+
+    if (make)
+        timed_failed(e, core_table_put(&e->source, &key, "messages by their sources", &source));
+    else
+        source = core_table_find(&e->source, &key);
+    return source;
+}
+
+static void source_add(struct timed_engine *e, uint32_t id)
+{
+    const struct timed_message *m = &e->message[id];
+    struct timed_source *source = source_of(e, m->dst, m->src, m->comm, true);
+
+    if (!source)
+        return;
+    e->of_source[id] = (struct timed_link_of){.before = source->last};
+    if (source->last)
+        e->of_source[source->last].after = id;
+    else
+        source->first = id;
+    source->last = id;
+}
+
+static void source_remove(struct timed_engine *e, uint32_t id)
+{
+    const struct timed_message *m = &e->message[id];
+    struct timed_source *source = source_of(e, m->dst, m->src, m->comm, false);
+    const struct timed_link_of link = e->of_source[id];
+
+    if (!source)
+        return;
+    if (link.before)
+        e->of_source[link.before].after = link.after;
+    else
+        source->first = link.after;
+    if (link.after)
+        e->of_source[link.after].before = link.before;
+    else
+        source->last = link.before;
+}
+
 static void unmatched_add(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
+
+    source_add(e, id);
     struct timed_port *r = &e->port[m->dst];
     m->unmatched_next = NONE;
     m->unmatched_prev = r->unmatched_tail;
@@ -196,6 +256,8 @@ static void unmatched_remove(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
     struct timed_port *r = &e->port[m->dst];
+
+    source_remove(e, id);
     if (m->unmatched_prev)
         e->message[m->unmatched_prev].unmatched_next = m->unmatched_next;
     else
@@ -327,6 +389,10 @@ static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, in
     if (src != REPLAY_ANY && tag != REPLAY_ANY)
         return table_find(e, &e->slot[hash(e, src, (int32_t)rank, tag, comm)], MESSAGE_SEND, src,
                           (int32_t)rank, tag, comm, &prev);
+    if (src != REPLAY_ANY) {
+        const struct timed_source *source = source_of(e, (int32_t)rank, src, comm, false);
+        return source ? source->first : NONE;
+    }
     for (uint32_t id = e->port[rank].unmatched; id; id = e->message[id].unmatched_next)
         if (accepts(src, tag, comm, &e->message[id]))
             return id;

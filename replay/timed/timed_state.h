@@ -16,6 +16,7 @@
 
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/table.h"
 #include "replay/timed/timed.h"
 #include "replay/timed/timed_queue.h"
 
@@ -133,6 +134,18 @@ struct timed_side { /* by message: what its two sides were caused by when posted
     uint32_t send, recv;
 };
 
+struct timed_source_key {
+    int32_t dst, src;
+    uint32_t comm;
+};
+struct timed_source { /* unmatched sends, with wildcards only; of_source links them */
+    struct timed_source_key key;
+    uint32_t first, last;
+};
+struct timed_link_of { /* by message */
+    uint32_t before, after;
+};
+
 struct timed_locks;       /* timed_lock.c */
 struct timed_links;       /* timed_link.c */
 struct timed_collectives; /* timed_rank.c */
@@ -166,6 +179,8 @@ struct timed_engine {
     struct timed_slot *slot; /* the matching table */
     uint64_t slot_mask;
     uint64_t unmatched;
+    struct core_table source; /* with wildcards */
+    struct timed_link_of *of_source;
     uint32_t order;
     struct timed_ready *merge; /* for sorting */
     uint32_t merge_room;
