@@ -229,26 +229,63 @@ static void complete_who(struct replay_run *run, uint32_t rank, uint64_t who)
         run_blocking_done(run, rank, run_who_op(who));
 }
 
+/* A standard send that is not buffered: what may change that later. */
+static void note_waiting(struct replay_run *run, struct waiting_sends *waiting, uint32_t rank,
+                         uint32_t index)
+{
+    uint64_t bytes = op_of(run, rank, index)->bytes;
+
+    if (CORE_ARRAY_PUSH(waiting->send, waiting->count, waiting->room, "a replay",
+                        (struct waiting_send){rank, index}))
+        run->failed = CORE_NO_MEMORY;
+    if (bytes < waiting->bytes_min)
+        waiting->bytes_min = bytes;
+}
+
+bool run_send_is_held(const struct replay_run *run, struct waiting_send send)
+{
+    const struct replay_op *op = op_of(run, send.rank, send.op);
+    const struct rank_state *state = &run->state[run_context(run, send.rank, send.op)];
+
+    if (op->kind == REPLAY_SEND)
+        return state->pc == send.op && state->hold == HOLD_MESSAGE;
+    return !(run->state[send.rank].request[op->request] &
+             (REQUEST_DONE | REQUEST_BUFFERED | REQUEST_CANCELLED));
+}
+
+/* Whether a send waits for room: no matched probe has its message. */
+static bool still_waits(const struct replay_run *run, struct waiting_send send)
+{
+    for (uint32_t i = 0; i < run->taken_count; i++)
+        if (run->taken[i].from == (int32_t)send.rank && run->taken[i].send_op == send.op)
+            return false;
+    return run_send_is_held(run, send);
+}
+
 /* Room has become free at a receiver: the sends that wait for it go on in the order in which they
  * came. */
 static void promote(struct replay_run *run, uint32_t to)
 {
-    struct replay_match_key key;
-    uint32_t index;
-    for (uint32_t at = replay_match_message(&run->match, to, REPLAY_MATCH_NONE); at;
-         at = replay_match_message(&run->match, to, at)) {
-        run_entry(run, at, &key, &index);
-        uint32_t from = (uint32_t)key.from;
-        const struct replay_op *op = op_of(run, from, index);
-        if ((op->mode != REPLAY_STANDARD && op->mode != REPLAY_READY) ||
-            run_is_buffered(run, from, index))
+    struct waiting_sends *waiting = &run->waiting[to];
+
+    while (waiting->first < waiting->count && !still_waits(run, waiting->send[waiting->first]))
+        waiting->first++;
+    for (uint32_t i = waiting->first; i < waiting->count; i++) {
+        struct waiting_send send = waiting->send[i];
+        const struct replay_op *op = op_of(run, send.rank, send.op);
+        if (!still_waits(run, send))
             continue;
-        if (!policy_buffers(run, from, index, op))
+        if (policy_buffers(run, send.rank, send.op, op)) {
+            hold_bytes(run, to, op->bytes);
+            if (op->kind == REPLAY_ISEND)
+                run->state[send.rank].request[op->request] |= REQUEST_BUFFERED;
+            complete(run, send.rank, send.op);
             continue;
-        hold_bytes(run, to, op->bytes);
-        if (op->kind == REPLAY_ISEND)
-            run->state[from].request[op->request] |= REQUEST_BUFFERED;
-        complete(run, from, index);
+        }
+        struct replay_op smallest = *op;
+        smallest.bytes = waiting->bytes_min;
+        if (!policy_buffers(run, send.rank, send.op, &smallest))
+            return; /* none behind it either */
     }
 }
 
@@ -370,6 +407,12 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
     bool buffered = buffers(run, rank, index, op), blocking = op->kind == REPLAY_SEND;
     if (buffered && !blocking)
         state->request[op->request] |= REQUEST_BUFFERED;
+    if (!buffered && (op->mode == REPLAY_STANDARD || op->mode == REPLAY_READY)) {
+        if (run->bounded)
+            note_waiting(run, &run->waiting[to], rank, index);
+        if (run->hooks.late_buffering)
+            note_waiting(run, &run->late, rank, index);
+    }
     if (!run->match.wild)
         return buffered;
     if (!buffered && blocking)
@@ -842,6 +885,16 @@ static enum core_status start(struct replay_run *run)
     run->has_send_detail = run->has_buffered || run->track;
     if (run->has_send_detail)
         memset(run->side, 0, ranks * sizeof *run->side);
+    if (bounded && !run->waiting) {
+        enum core_status status = CORE_ARRAY_NEW(run->waiting, ranks, "a replay");
+        if (status != CORE_OK)
+            return status;
+    }
+    for (uint32_t rank = 0; rank < ranks && bounded; rank++) {
+        run->waiting[rank].first = run->waiting[rank].count = 0;
+        run->waiting[rank].bytes_min = UINT64_MAX;
+    }
+    run->late.count = 0;
     run->taken_count = 0;
     run->messages = 0;
     run->assumed = false;

@@ -76,6 +76,10 @@ void replay_run_close(struct replay_run *run)
         replay_match_done(&run->match);
     run_coll_done(run);
     run_threads_done(run);
+    for (uint32_t i = 0; run->waiting && i < run->program->rank_count; i++)
+        free(run->waiting[i].send);
+    free(run->waiting);
+    free(run->late.send);
     free(run->state);
     free(run->side);
     free(run->work);

@@ -90,38 +90,31 @@ static int32_t can_relax(struct replay_run *run, const struct rank_state *state,
     return key.from;
 }
 
-static bool add_late(struct replay_run *run, uint32_t from, uint32_t index)
-{
-    const struct replay_op *op = &run->program->rank[from].op[index];
-    if (op->mode != REPLAY_STANDARD || run_is_buffered(run, from, index))
-        return true;
-    bool blocking =
-        op->kind == REPLAY_SEND || run->state[from].request[op->request] & REQUEST_AWAITED;
-    return option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_BUFFER,
-                                                   .blocking = blocking,
-                                                   .rank = from,
-                                                   .op = index,
-                                                   .from = op->peer});
-}
-
 /* Standard sends that wait for their receive, also those whose message a matched probe has taken.
- */
+ * Those that do no more are forgotten. */
 static void add_buffering(struct replay_run *run)
 {
-    bool is_receive;
-    for (uint32_t at = replay_match_next(&run->match, REPLAY_MATCH_NONE, &is_receive); at;
-         at = replay_match_next(&run->match, at, &is_receive)) {
-        struct replay_match_key key;
-        uint32_t index;
-        if (is_receive)
+    struct waiting_sends *late = &run->late;
+    uint32_t kept = 0;
+    bool room = true;
+
+    for (uint32_t i = 0; i < late->count; i++) {
+        struct waiting_send send = late->send[i];
+        const struct replay_op *op = &run->program->rank[send.rank].op[send.op];
+        if (!run_send_is_held(run, send))
             continue;
-        run_entry(run, at, &key, &index);
-        if (!add_late(run, (uint32_t)key.from, index))
-            return;
+        late->send[kept++] = send;
+        if (!room || op->mode != REPLAY_STANDARD)
+            continue;
+        bool blocking =
+            op->kind == REPLAY_SEND || run->state[send.rank].request[op->request] & REQUEST_AWAITED;
+        room = option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_BUFFER,
+                                                       .blocking = blocking,
+                                                       .rank = send.rank,
+                                                       .op = send.op,
+                                                       .from = op->peer});
     }
-    for (uint32_t i = 0; i < run->taken_count; i++)
-        if (!add_late(run, (uint32_t)run->taken[i].from, run->taken[i].send_op))
-            return;
+    late->count = kept;
 }
 
 static void gather_held(struct replay_run *run, const struct rank_state *state, uint32_t rank)

@@ -45,6 +45,15 @@ struct rank_side {           /* for what few programs use */
     uint32_t held_count;
 };
 
+struct waiting_send {
+    uint32_t rank, op;
+};
+struct waiting_sends { /* for room at one receiver, in the order in which they came; some may have
+                          been received meanwhile */
+    struct waiting_send *send;
+    uint32_t first, count, room;
+    uint64_t bytes_min; /* of any that waited so far */
+};
 struct coll_waiter {
     uint32_t rank, op, next;
 };
@@ -106,7 +115,9 @@ struct replay_run {
     struct rank_state *state;    /* by context */
     struct run_threads *threads; /* NULL: every rank has one thread */
     struct rank_side *side;
-    uint8_t *request; /* flags of all ranks */
+    struct waiting_sends *waiting; /* by receiver, for bounded policies; NULL: not asked for yet */
+    struct waiting_sends late;     /* of all ranks, where they can be buffered late */
+    uint8_t *request;              /* flags of all ranks */
     uint64_t request_count;
     uint32_t *work; /* contexts that can go on: a stack */
     uint32_t work_count;
@@ -222,6 +233,10 @@ bool run_is_buffered(const struct replay_run *run, uint32_t rank,
 void run_deliver(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
                  uint32_t receive_op, bool choice);
 void run_settle(struct replay_run *run, uint32_t to);
+
+/* Whether a standard send that was not buffered is still held by it: its message was not received,
+ * though a matched probe may have taken it. */
+bool run_send_is_held(const struct replay_run *run, struct waiting_send send);
 
 /* run_rest.c: the world is at rest; false: nothing can be decided either. */
 bool run_decide(struct replay_run *run);

@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/table.h"
 
 #define A_NEED "a buffer need" /* out of memory for ... */
 
@@ -19,13 +20,21 @@ struct finder {
     uint64_t spent; /* operations executed, at most */
     uint64_t *size; /* that occur, ascending */
     uint64_t size_count;
+    uint64_t budget; /* operations */
     uint32_t blame_room;
+    struct core_table offer; /* sends that could have been buffered when nothing went on */
     enum core_status status;
+};
+struct offer {
+    struct offer_key {
+        uint32_t rank, op;
+    } key;
+    uint32_t step; /* + 1: at how many blamed sends that was for the first time */
 };
 
 static bool may_run(const struct finder *finder)
 {
-    return finder->status == CORE_OK && finder->spent + finder->ops <= REPLAY_NEED_OPS_MAX;
+    return finder->status == CORE_OK && finder->spent + finder->ops <= finder->budget;
 }
 
 static enum replay_outcome run(struct finder *finder)
@@ -226,6 +235,38 @@ static bool add_blame(struct finder *finder, uint32_t rank, uint32_t op_index)
     return true;
 }
 
+static bool offers_add(struct finder *finder, const struct replay_option *option, uint32_t count)
+{
+    for (uint32_t i = 0; i < count && finder->status == CORE_OK; i++) {
+        struct offer_key key = {option[i].rank, option[i].op};
+        struct offer *offer;
+        if (option[i].kind != REPLAY_OPTION_BUFFER)
+            continue;
+        finder->status = core_table_put(&finder->offer, &key, A_NEED, &offer);
+        if (finder->status == CORE_OK && !offer->step)
+            offer->step = finder->need->blame_count + 1;
+    }
+    return finder->status == CORE_OK;
+}
+
+/* Which of the blamed sends, in the order in which they were blamed, may be spared. Where nothing
+ * is left to chance the others may not: when one was blamed, nothing went on, and no send that was
+ * blamed after it had been posted, so that without it the program stands there for good. */
+static void find_doubtful(struct finder *finder, bool *doubtful)
+{
+    const struct replay_need *need = finder->need;
+    uint32_t since = UINT32_MAX; /* the first one before which a later one had been posted */
+    bool chance = replay_run_has_choices(finder->run);
+
+    for (uint32_t i = need->blame_count; i-- > 0;) {
+        struct offer_key key = {need->blame[i].rank, need->blame[i].op};
+        const struct offer *offer = core_table_find(&finder->offer, &key);
+        doubtful[i] = chance || since <= i;
+        if (offer && offer->step - 1 < since)
+            since = offer->step - 1;
+    }
+}
+
 /* Nothing is buffered until nothing goes on; then one send is, of a rank that waits for it. */
 static uint32_t buffer_when_stuck(void *context, const struct replay_option *option, uint32_t count)
 {
@@ -236,7 +277,7 @@ static uint32_t buffer_when_stuck(void *context, const struct replay_option *opt
         if (option[i].kind == REPLAY_OPTION_MATCH && !option[i].diverges)
             return i;
     finder->spent += count + 1;
-    if (finder->spent > REPLAY_NEED_OPS_MAX)
+    if (finder->spent > finder->budget || !offers_add(finder, option, count))
         return REPLAY_STOP;
     for (uint32_t i = 0; i < count; i++) {
         if (option[i].kind == REPLAY_OPTION_BUFFER && option[i].blocking)
@@ -259,35 +300,53 @@ static bool set_policy(struct finder *finder, uint32_t without)
     return finder->status == CORE_OK;
 }
 
+/* Of a blamed send, while the set is made smaller. */
+struct blamed {
+    struct replay_need_send send;
+    bool doubtful;
+};
+
 static int blame_compare(const void *a, const void *b)
 {
-    const struct replay_need_send *x = a, *y = b;
+    const struct replay_need_send *x = &((const struct blamed *)a)->send,
+                                  *y = &((const struct blamed *)b)->send;
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return (x->op > y->op) - (x->op < y->op);
 }
 
-static void find_blame(struct finder *finder)
+/* By ranks and their operations; *out_doubtful (free() it) says which may be spared. */
+static void sort_blame(struct finder *finder, bool **out_doubtful)
 {
     struct replay_need *need = finder->need;
-    struct replay_hooks hooks = {
-        .context = finder, .decide = buffer_when_stuck, .late_buffering = true};
-    enum replay_outcome outcome;
+    struct blamed *blamed = NULL;
 
-    finder->policy.buffering = REPLAY_RENDEZVOUS;
-    replay_run_hooks(finder->run, &hooks);
-    outcome = run(finder);
-    replay_run_hooks(finder->run, NULL);
-    if (need->blame_count > 1)
-        qsort(need->blame, need->blame_count, sizeof *need->blame, blame_compare);
-    finder->policy.buffering = REPLAY_SEND_ONLY;
-    if (outcome != REPLAY_FINISHED || !set_policy(finder, UINT32_MAX) ||
-        run(finder) != REPLAY_FINISHED) {
-        need->blame_count = 0;
+    finder->status = CORE_ARRAY_NEW(*out_doubtful, need->blame_count + 1, A_NEED);
+    if (finder->status == CORE_OK)
+        finder->status = CORE_ARRAY_NEW(blamed, need->blame_count + 1, A_NEED);
+    if (finder->status != CORE_OK)
         return;
+    find_doubtful(finder, *out_doubtful);
+    for (uint32_t i = 0; i < need->blame_count; i++)
+        blamed[i] = (struct blamed){need->blame[i], (*out_doubtful)[i]};
+    if (need->blame_count > 1)
+        qsort(blamed, need->blame_count, sizeof *blamed, blame_compare);
+    for (uint32_t i = 0; i < need->blame_count; i++) {
+        need->blame[i] = blamed[i].send;
+        (*out_doubtful)[i] = blamed[i].doubtful;
     }
+    free(blamed);
+}
+
+/* Takes out those that are not needed; the doubtful ones are tried. */
+static void spare_blame(struct finder *finder, const bool *doubtful)
+{
+    struct replay_need *need = finder->need;
+
     need->blame_minimal = true;
     for (uint32_t i = need->blame_count; i-- > 0 && finder->status == CORE_OK;) {
+        if (!doubtful[i])
+            continue;
         if (!may_run(finder)) {
             need->blame_minimal = false;
             break;
@@ -298,6 +357,28 @@ static void find_blame(struct finder *finder)
             need->blame_count--;
         }
     }
+}
+
+static void find_blame(struct finder *finder)
+{
+    struct replay_need *need = finder->need;
+    struct replay_hooks hooks = {
+        .context = finder, .decide = buffer_when_stuck, .late_buffering = true};
+    bool *doubtful = NULL;
+
+    finder->policy.buffering = REPLAY_RENDEZVOUS;
+    replay_run_hooks(finder->run, &hooks);
+    enum replay_outcome outcome = run(finder);
+    replay_run_hooks(finder->run, NULL);
+    if (finder->status == CORE_OK)
+        sort_blame(finder, &doubtful);
+    finder->policy.buffering = REPLAY_SEND_ONLY;
+    if (finder->status == CORE_OK && outcome == REPLAY_FINISHED && set_policy(finder, UINT32_MAX) &&
+        run(finder) == REPLAY_FINISHED)
+        spare_blame(finder, doubtful);
+    else
+        need->blame_count = 0;
+    free(doubtful);
 }
 
 /* --- all together ----------------------------------------------------------------------------- */
@@ -312,14 +393,13 @@ static void judge(struct replay_need *need, const struct finder *finder)
         need->safe_bytes = finder->size[finder->size_count - 1];
 }
 
-#define A_NEED "a buffer need" /* out of memory for ... */
-
 enum core_status replay_need_find(const struct replay_program *program,
                                   const struct replay_policy *policy, struct replay_need *out_need)
 {
     struct replay_need need = {
         .rank_count = program->rank_count, .pool_bytes = UINT64_MAX, .credits = UINT64_MAX};
-    struct finder finder = {.program = program, .need = &need};
+    struct finder finder = {
+        .program = program, .need = &need, .offer = CORE_TABLE(struct offer, key)};
 
     need.held_bytes = calloc(program->rank_count, sizeof *need.held_bytes);
     need.held_count = calloc(program->rank_count, sizeof *need.held_count);
@@ -335,6 +415,7 @@ enum core_status replay_need_find(const struct replay_program *program,
         finder.status = replay_run_open(program, &finder.run);
     if (finder.status == CORE_OK) {
         finder.ops = replay_run_ops(finder.run);
+        finder.budget = REPLAY_NEED_OPS_MAX + REPLAY_NEED_RUNS_MAX * finder.ops;
         collect_sizes(&finder);
     }
     if (finder.status == CORE_OK)
@@ -352,6 +433,7 @@ enum core_status replay_need_find(const struct replay_program *program,
     replay_run_close(finder.run);
     replay_policy_done(&finder.policy);
     free(finder.size);
+    core_table_done(&finder.offer);
     if (finder.status != CORE_OK) {
         replay_need_done(&need);
         return finder.status;

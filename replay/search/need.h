@@ -51,8 +51,10 @@ struct replay_need {
     bool blame_minimal; /* false: the budget ended before the set was minimal; it is sufficient all
                            the same */
 };
-/* The budget, in operations executed. */
-#define REPLAY_NEED_OPS_MAX UINT64_C(100000000)
+/* The budget: operations executed, and runs of the whole program besides, which are few for a long
+ * one. */
+#define REPLAY_NEED_OPS_MAX UINT64_C(20000000)
+#define REPLAY_NEED_RUNS_MAX 16
 
 /* coll and order are taken from policy (NULL: default); its buffering is not used. */
 enum core_status replay_need_find(const struct replay_program *program,
