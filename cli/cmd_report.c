@@ -12,7 +12,7 @@
 enum { OPTION_FORMAT, OPTION_OUTPUT, OPTION_NO_CHECK, OPTION_SEED, OPTION_BUDGET, OPTION_STYLE };
 
 static const struct options_spec spec[] = {
-    {"format", 'f', "NAME", "text (default), html, json, sarif, junit, dot, perfetto or goal"},
+    {"format", 'f', "NAME", "text (default), why, html, json, sarif, junit, dot, perfetto or goal"},
     {"output", 'o', "FILE", "write to FILE, not to standard output"},
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},

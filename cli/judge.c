@@ -26,6 +26,12 @@ enum core_status judge_style_set(struct judge_options *judge, const struct optio
 
     CORE_CHECK(index >= 0 && index < JUDGE_STYLE_COUNT);
     if (index == 0) {
+        judge->check_none = true;
+        judge->findings_only = false;
+        judge->format = report_find("why");
+        return CORE_OK;
+    }
+    if (index == 1) {
         judge->verbose = true;
         return CORE_OK;
     }
@@ -68,7 +74,11 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (status == CORE_OK)
         status = confirm_findings(&trace, &options->confirm, writable, &list);
     if (status == CORE_OK)
-        status = report_facts_gather(&trace, options->check_none ? NULL : &list, &facts);
+        status = report_facts_gather(&trace, options->check_none ? NULL : &list,
+                                     options->verbose         ? REPORT_ALL
+                                     : options->findings_only ? 0
+                                                              : options->format->needs,
+                                     &facts);
     facts.style = (struct report_style){.colour = coloured(options->colour, out),
                                         .verbose = options->verbose};
     if (status == CORE_OK)

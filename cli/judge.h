@@ -13,14 +13,15 @@
 enum judge_colour { JUDGE_COLOUR_AUTO, JUDGE_COLOUR_ALWAYS, JUDGE_COLOUR_NEVER };
 
 /* What a person reads: the options of run, check and report that say how. */
-#define JUDGE_STYLE_SPECS                                                                 \
-    {"verbose", 'v', NULL, "text: also what each rank did, all totals, costs and times"}, \
-    {                                                                                     \
-        "color", 0, "WHEN",                                                               \
-            "auto (default: on a terminal, unless NO_COLOR is set), always, "             \
-            "never"                                                                       \
+#define JUDGE_STYLE_SPECS                                                                     \
+    {"why", 0, NULL, "check nothing; say who makes whom wait, and where time went"},          \
+        {"verbose", 'v', NULL, "text: also what each rank did, all totals, costs and times"}, \
+    {                                                                                         \
+        "color", 0, "WHEN",                                                                   \
+            "auto (default: on a terminal, unless NO_COLOR is set), always, "                 \
+            "never"                                                                           \
     }
-enum { JUDGE_STYLE_COUNT = 2 };
+enum { JUDGE_STYLE_COUNT = 3 };
 
 struct judge_options {
     struct check_options check;

@@ -5,15 +5,17 @@
 #include <string.h>
 
 const struct report_format report_table[] = {
-    {"text", "for reading in a terminal", report_text},
-    {"html", "one page for a browser: findings, timeline, events, totals", report_html},
-    {"json", "one object, for scripts", report_json},
-    {"sarif", "SARIF 2.1.0: findings at their source lines, for code scanning", report_sarif},
-    {"junit", "JUnit XML, for the test tab of a CI system", report_junit},
-    {"dot", "who waits for whom, for Graphviz", report_dot},
-    {"perfetto", "a timeline with messages as arrows, for ui.perfetto.dev", report_perfetto},
-    {"goal", "the schedule of messages, for LogGOPSim and other simulators", report_goal},
-    {NULL, NULL, NULL},
+    {"text", "for reading in a terminal", 0, report_text},
+    {"why", "for reading in a terminal: who makes whom wait, and where time went", REPORT_WHY,
+     report_why},
+    {"html", "one page for a browser: findings, timeline, events, totals", REPORT_ALL, report_html},
+    {"json", "one object, for scripts", REPORT_ALL, report_json},
+    {"sarif", "SARIF 2.1.0: findings at their source lines, for code scanning", 0, report_sarif},
+    {"junit", "JUnit XML, for the test tab of a CI system", 0, report_junit},
+    {"dot", "who waits for whom, for Graphviz", 0, report_dot},
+    {"perfetto", "a timeline with messages as arrows, for ui.perfetto.dev", 0, report_perfetto},
+    {"goal", "the schedule of messages, for LogGOPSim and other simulators", 0, report_goal},
+    {NULL, NULL, 0, NULL},
 };
 
 const struct report_format *report_find(const char *name)

@@ -10,6 +10,7 @@
 #include "core/status.h"
 #include "core/trace/trace.h"
 #include "reports/source.h"
+#include "reports/why.h"
 
 struct report_call_total { /* the application's own calls of one MPI function */
     char name[64];
@@ -99,11 +100,19 @@ struct report_facts {
     uint32_t cost_count;
     uint64_t cost_unmeasured;
     struct report_time time;
+    struct why why;
 };
 
-/* findings may be NULL: none were looked for. */
+enum report_need {                    /* parts of the facts that take long to gather: bits */
+                   REPORT_TOTALS = 1, /* total */
+                   REPORT_COST = 2,   /* cost and time */
+                   REPORT_WHY = 4,    /* why */
+                   REPORT_ALL = 7
+};
+
+/* findings may be NULL: none were looked for. needs: bits of enum report_need. */
 enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
-                                     struct report_facts *out_facts);
+                                     unsigned needs, struct report_facts *out_facts);
 /* The parts of the facts that report_cost.c gathers: cost and time. */
 enum core_status report_cost_gather(struct report_facts *facts);
 /* The part that report_last.c gathers. */
@@ -119,6 +128,7 @@ typedef enum core_status (*report_render_fn)(const struct report_facts *facts, F
 struct report_format {
     const char *name;
     const char *what; /* one sentence, for --help */
+    unsigned needs;   /* of the facts; verbose text needs all */
     report_render_fn render;
 };
 extern const struct report_format report_table[]; /* ends with a name of NULL */
@@ -133,6 +143,13 @@ enum core_status report_text_findings(const struct report_facts *facts,
 enum core_status report_text_finding(const struct report_facts *facts,
                                      const struct report_entry *entry, struct report_style style,
                                      FILE *file);
+enum core_status report_why(const struct report_facts *facts, FILE *file);
+/* Parts of it, for others that show the same. */
+void report_why_print(const struct report_facts *facts, FILE *file);
+void report_why_sentence(const struct report_facts *facts, FILE *file);
+const char *report_why_kind(enum why_kind kind);
+/* "1.20 s", "3.4 ms"; written into buffer, which is returned. */
+const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes);
 enum core_status report_json(const struct report_facts *facts, FILE *file);
 enum core_status report_html(const struct report_facts *facts, FILE *file);
 enum core_status report_sarif(const struct report_facts *facts, FILE *file);

@@ -175,7 +175,7 @@ static enum core_status gather_totals(struct report_facts *facts)
 }
 
 static enum core_status gather(struct trace *trace, const struct finding_list *findings,
-                               struct report_facts *out_facts)
+                               unsigned needs, struct report_facts *out_facts)
 {
     struct report_facts facts = {.trace = trace, .findings = findings, .exit_code = -1};
     struct ending ending;
@@ -228,10 +228,12 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
     if (status == CORE_OK)
         status = numbers(trace, "SELECT count(DISTINCT host) FROM rank", number, 1);
     facts.hosts = (uint32_t)number[0];
-    if (status == CORE_OK)
+    if (status == CORE_OK && (needs & REPORT_TOTALS))
         status = gather_totals(&facts);
-    if (status == CORE_OK)
+    if (status == CORE_OK && (needs & REPORT_COST))
         status = report_cost_gather(&facts);
+    if (status == CORE_OK && (needs & REPORT_WHY))
+        status = why_gather(trace, &facts.why);
     if (status == CORE_OK)
         *out_facts = facts;
     else
@@ -240,13 +242,13 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
 }
 
 enum core_status report_facts_gather(struct trace *trace, const struct finding_list *findings,
-                                     struct report_facts *out_facts)
+                                     unsigned needs, struct report_facts *out_facts)
 {
     enum core_status status = trace_hold(trace);
 
     if (status != CORE_OK)
         return status;
-    status = gather(trace, findings, out_facts);
+    status = gather(trace, findings, needs, out_facts);
     trace_release(trace);
     return status;
 }
@@ -288,5 +290,6 @@ void report_facts_done(struct report_facts *facts)
     free(facts->ended);
     free(facts->total);
     free(facts->cost);
+    why_done(&facts->why);
     *facts = (struct report_facts){0};
 }

@@ -317,6 +317,59 @@ static void unusual_ranks(const struct report_facts *facts, FILE *file)
         fprintf(file, "</table>\n");
 }
 
+static void call_link(const struct report_facts *facts, struct why_call call, FILE *file)
+{
+    char place[512];
+
+    fprintf(file, "<span class=\"call\">%s</span> <span class=\"mono\">",
+            call.call >= 0 ? facts->trace->call[call.call].name : "a call");
+    core_text_xml(trace_site_text(facts->trace, call.site, place, sizeof place), file);
+    fprintf(file, "</span>");
+}
+
+static double share(uint64_t part, uint64_t whole)
+{
+    return whole ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* Who makes whom wait, in the job's own time. */
+static void why_section(const struct report_facts *facts, FILE *file)
+{
+    const struct why *why = &facts->why;
+    char time[32];
+    char *sentence = NULL;
+    size_t bytes;
+    FILE *words = open_memstream(&sentence, &bytes);
+
+    if (words) {
+        report_why_sentence(facts, words);
+        fclose(words);
+    }
+    fprintf(file, "<h2 id=\"why\">Why it took so long</h2>\n<p>");
+    core_text_xml(sentence, file);
+    fprintf(file, ".</p>\n");
+    free(sentence);
+    if (!why->row_count)
+        return;
+    fprintf(file, "<div class=\"wide\"><table><tr><th class=\"number\">waited</th><th "
+                  "class=\"number\">of all time</th><th></th><th>ranks</th><th>in</th><th>mostly "
+                  "for</th><th>on its way to</th></tr>\n");
+    for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++) {
+        const struct why_row *row = &why->row[i];
+        fprintf(file,
+                "<tr><td class=\"number\">%s</td><td class=\"number\">%.1f %%</td><td>%s</td>"
+                "<td>%s</td><td>",
+                report_why_time(row->ns, time, sizeof time), share(row->ns, why->elapsed_ns),
+                report_why_kind(row->kind), row->ranks ? row->ranks : "");
+        call_link(facts, row->in, file);
+        fprintf(file, "</td><td>rank %" PRIu32 " (%.0f %%)</td><td>", row->by,
+                share(row->by_ns, row->ns));
+        call_link(facts, row->until, file);
+        fprintf(file, "</td></tr>\n");
+    }
+    fprintf(file, "</table></div>\n");
+}
+
 static void totals_table(const struct report_facts *facts, FILE *file)
 {
     fprintf(file, "<h2>Calls</h2>\n<table><tr><th>call</th><th class=\"number\">count</th><th "
@@ -661,6 +714,7 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
                 "<p class=\"soft\">Of %" PRIu64
                 " events the last %d are on this page; all are in the trace.</p>\n",
                 facts->events + facts->inner_events, EVENTS_MAX);
+    why_section(facts, file);
     totals_table(facts, file);
     cost_table(facts, file);
     time_table(&facts->time, file);

@@ -84,6 +84,95 @@ static json_t *costs(const struct report_facts *facts)
     return array;
 }
 
+static void set_call(json_t *object, const struct trace *trace, struct why_call call)
+{
+    char place[512];
+
+    set_text(object, "call", call.call >= 0 ? trace->call[call.call].name : NULL);
+    set_text(object, "place", trace_site_text(trace, call.site, place, sizeof place));
+}
+
+static json_t *waits(const struct report_facts *facts)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < facts->why.row_count; i++) {
+        const struct why_row *row = &facts->why.row[i];
+        json_t *object = json_object(), *until = json_object();
+        set_text(object, "kind", report_why_kind(row->kind));
+        set_text(object, "ranks", row->ranks);
+        set_call(object, facts->trace, row->in);
+        set_number(object, "waits", row->waits);
+        set_number(object, "ns", row->ns);
+        set_number(until, "rank", row->by);
+        set_number(until, "ns", row->by_ns);
+        set_call(until, facts->trace, row->until);
+        json_object_set_new(object, "most_for", until);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *path_parts(const struct report_facts *facts)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < facts->why.part_count; i++) {
+        const struct why_part *part = &facts->why.part[i];
+        json_t *object = json_object();
+        set_number(object, "rank", part->rank);
+        set_text(object, "doing", part->inside ? "in the call" : "own work before the call");
+        set_call(object, facts->trace, part->at);
+        set_number(object, "ns", part->ns);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *places(const struct report_facts *facts)
+{
+    json_t *array = json_array();
+
+    for (uint32_t i = 0; i < facts->why.place_count; i++) {
+        const struct why_place *place = &facts->why.place[i];
+        json_t *object = json_object();
+        set_call(object, facts->trace, place->in);
+        set_number(object, "calls", place->calls);
+        set_number(object, "ns", place->ns);
+        json_array_append_new(array, object);
+    }
+    return array;
+}
+
+static json_t *why(const struct report_facts *facts)
+{
+    const struct why_part *part;
+    uint32_t culprit = why_culprit(&facts->why, &part);
+    json_t *object = json_object();
+    char *sentence = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&sentence, &bytes);
+
+    if (file) {
+        report_why_sentence(facts, file);
+        fclose(file);
+    }
+    set_text(object, "sentence", sentence);
+    free(sentence);
+    json_object_set_new(object, "holds_up",
+                        culprit == UINT32_MAX ? json_null() : json_integer(culprit));
+    set_number(object, "elapsed_ns", facts->why.elapsed_ns);
+    set_number(object, "mpi_ns", facts->why.mpi_ns);
+    set_number(object, "work_mean_ns", facts->why.work_mean_ns);
+    set_number(object, "work_max_ns", facts->why.work_max_ns);
+    set_number(object, "path_ns", facts->why.path_ns);
+    set_number(object, "messages_before_receive", facts->why.early);
+    json_object_set_new(object, "waits", waits(facts));
+    json_object_set_new(object, "critical_path", path_parts(facts));
+    json_object_set_new(object, "places", places(facts));
+    return object;
+}
+
 static json_t *job_time(const struct report_time *time)
 {
     if (!time->known)
@@ -163,6 +252,7 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     json_object_set_new(root, "calls", totals(facts));
     json_object_set_new(root, "collectives", costs(facts));
     json_object_set_new(root, "time", job_time(&facts->time));
+    json_object_set_new(root, "why", why(facts));
     if (status == CORE_OK && (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
                               fputc('\n', file) == EOF))
         status = core_report(CORE_IO, "cannot write the report");

@@ -463,6 +463,7 @@ enum core_status report_text(const struct report_facts *facts, FILE *file)
     enum core_status status = print_findings(facts, file);
     print_last(facts, file);
     if (facts->style.verbose) {
+        report_why_print(facts, file);
         print_totals(facts, file);
         print_costs(facts, file);
         print_time(facts, file);

@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     read_events(&trace);
     check_all(&trace, &options, &list);
-    if (report_facts_gather(&trace, &list, &facts) == CORE_OK) {
+    if (report_facts_gather(&trace, &list, REPORT_ALL, &facts) == CORE_OK) {
         render_all(&facts);
         report_facts_done(&facts);
     }

@@ -1,0 +1,193 @@
+/* Why the job took so long, for a terminal: one sentence, and one table of who makes whom wait. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "reports/report.h"
+#include "reports/why.h"
+
+enum { ROWS_SHOWN_MAX = 10 };
+
+const char *report_why_kind(enum why_kind kind)
+{
+    static const char *const text[] = {[WHY_LATE_SENDER] = "late sender",
+                                       [WHY_LATE_RECEIVER] = "late receiver",
+                                       [WHY_COLLECTIVE] = "at a collective"};
+    _Static_assert(sizeof text / sizeof *text == WHY_KIND_COUNT, "words per kind");
+
+    return text[kind];
+}
+
+const char *report_why_time(uint64_t ns, char *buffer, size_t buffer_bytes)
+{
+    if (ns >= 1000000000)
+        snprintf(buffer, buffer_bytes, "%.2f s", (double)ns / 1e9);
+    else if (ns >= 1000000)
+        snprintf(buffer, buffer_bytes, "%.1f ms", (double)ns / 1e6);
+    else
+        snprintf(buffer, buffer_bytes, "%.1f us", (double)ns / 1e3);
+    return buffer;
+}
+
+static unsigned percent(uint64_t part, uint64_t whole)
+{
+    return whole ? (unsigned)(100.0 * (double)part / (double)whole + 0.5) : 0;
+}
+
+static const char *name_of(const struct trace *trace, struct why_call call)
+{
+    return call.call >= 0 ? trace->call[call.call].name : "a call";
+}
+
+/* "MPI_Recv at slow.c:14" */
+static void call_write(const struct report_facts *facts, struct why_call call, FILE *file)
+{
+    char *place = source_place(facts->source, facts->trace, call.site);
+
+    fprintf(file, "%s at %s", name_of(facts->trace, call), place ? place : "?");
+    free(place);
+}
+
+/* " (in work)" */
+static void function_write(const struct trace *trace, struct why_call call, FILE *file)
+{
+    const struct trace_site *site =
+        call.site > 0 && (uint32_t)call.site < trace->site_count ? &trace->site[call.site] : NULL;
+
+    if (site && site->function)
+        fprintf(file, " (in %s)", site->function);
+}
+
+static uint64_t waited_of(const struct why *why)
+{
+    uint64_t waited = 0;
+
+    for (int kind = 0; kind < WHY_KIND_COUNT; kind++)
+        waited += why->waited_ns[kind];
+    return waited;
+}
+
+static void culprit_write(const struct report_facts *facts, const struct why *why, uint32_t culprit,
+                          const struct why_part *part, FILE *file)
+{
+    uint64_t work = 0;
+
+    for (uint32_t i = 0; i < why->part_count; i++)
+        if (why->part[i].rank == culprit && !why->part[i].inside)
+            work += why->part[i].ns;
+    fprintf(file,
+            "rank %" PRIu32 " holds the others up: %u %% of the critical path is its own work",
+            culprit, percent(work, why->path_ns));
+    if (part) {
+        fprintf(file, part->ns * 10 >= work * 9 ? " before " : ", most of it before ");
+        call_write(facts, part->at, file);
+        function_write(facts->trace, part->at, file);
+    }
+}
+
+void report_why_sentence(const struct report_facts *facts, FILE *file)
+{
+    const struct why *why = &facts->why;
+    const struct why_part *part = NULL;
+    uint32_t culprit = why_culprit(why, &part);
+    uint64_t waited = waited_of(why);
+
+    if (culprit != UINT32_MAX) {
+        culprit_write(facts, why, culprit, part, file);
+    } else if (why->ranks > 1 && waited * 20 >= why->elapsed_ns && why->row_count) {
+        fprintf(file, "the ranks wait for each other %u %% of their time, most of it in ",
+                percent(waited, why->elapsed_ns));
+        call_write(facts, why->row[0].in, file);
+        fprintf(file, "; no single rank is to blame");
+    } else if (why->mpi_ns * 2 >= why->elapsed_ns && why->place_count) {
+        fprintf(file, "%u %% of all time is spent inside MPI, most of it in ",
+                percent(why->mpi_ns, why->elapsed_ns));
+        call_write(facts, why->place[0].in, file);
+        fprintf(file, ", but little of it waiting for another rank");
+    } else {
+        fprintf(file,
+                "no rank holds the others up: %u %% of all time is waiting, %u %% is spent inside "
+                "MPI",
+                percent(waited, why->elapsed_ns), percent(why->mpi_ns, why->elapsed_ns));
+    }
+}
+
+static void print_work(const struct why *why, FILE *file)
+{
+    char most[32], mean[32], elapsed[32];
+
+    if (!why->ranks || !why->elapsed_ns)
+        return;
+    fprintf(file,
+            "work of a rank, outside of MPI: %s on average, %s at most; the critical path is %s",
+            report_why_time(why->work_mean_ns, mean, sizeof mean),
+            report_why_time(why->work_max_ns, most, sizeof most),
+            report_why_time(why->path_ns, elapsed, sizeof elapsed));
+    if (why->early)
+        fprintf(file,
+                "; %" PRIu64 " of %" PRIu64 " messages were sent before their receive was posted",
+                why->early, why->messages);
+    fputc('\n', file);
+}
+
+static void print_row(const struct report_facts *facts, const struct why_row *row, FILE *file)
+{
+    const struct why *why = &facts->why;
+    char time[32];
+
+    fprintf(file, "  %10s %4u %%  %-15s ", report_why_time(row->ns, time, sizeof time),
+            percent(row->ns, why->elapsed_ns), report_why_kind(row->kind));
+    fprintf(file, "%s in ", row->ranks ? row->ranks : "");
+    call_write(facts, row->in, file);
+    fprintf(file, ", for rank %" PRIu32, row->by);
+    if (percent(row->by_ns, row->ns) < 95)
+        fprintf(file, " (%u %%) and others", percent(row->by_ns, row->ns));
+    if (row->until.site != row->in.site || row->until.call != row->in.call) {
+        fprintf(file, ", which was on its way to ");
+        call_write(facts, row->until, file);
+    }
+    fputc('\n', file);
+}
+
+static void print_places(const struct report_facts *facts, FILE *file)
+{
+    const struct why *why = &facts->why;
+    char time[32];
+
+    if (!why->place_count || !why->mpi_ns)
+        return;
+    fprintf(file, "time inside MPI, all ranks:\n");
+    for (uint32_t i = 0; i < why->place_count && i < ROWS_SHOWN_MAX; i++) {
+        const struct why_place *place = &why->place[i];
+        if (percent(place->ns, why->elapsed_ns) < 1 && i)
+            break;
+        fprintf(file, "  %10s %4u %%  %" PRIu64 " call%s of ",
+                report_why_time(place->ns, time, sizeof time), percent(place->ns, why->elapsed_ns),
+                place->calls, place->calls == 1 ? "" : "s");
+        call_write(facts, place->in, file);
+        fputc('\n', file);
+    }
+}
+
+void report_why_print(const struct report_facts *facts, FILE *file)
+{
+    const struct why *why = &facts->why;
+
+    fprintf(file, "why it took so long: ");
+    report_why_sentence(facts, file);
+    fputc('\n', file);
+    print_work(why, file);
+    if (why->row_count)
+        fprintf(file, "waiting, of the time of all ranks:\n");
+    for (uint32_t i = 0; i < why->row_count && i < ROWS_SHOWN_MAX; i++)
+        if (!i || percent(why->row[i].ns, why->elapsed_ns) >= 1)
+            print_row(facts, &why->row[i], file);
+    print_places(facts, file);
+    fputc('\n', file);
+}
+
+enum core_status report_why(const struct report_facts *facts, FILE *file)
+{
+    report_why_print(facts, file);
+    return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
+}
