@@ -63,10 +63,16 @@ struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity)
 {
     CORE_CHECK(rule < RULE_COUNT && rule_table[rule].id); /* each rule has its row */
+    return finding_list_add_of(list, &rule_table[rule], severity);
+}
+
+struct finding *finding_list_add_of(struct finding_list *list, const struct rule *rule,
+                                    enum finding_severity severity)
+{
     if (CORE_ARRAY_ROOM(list->finding, list->room, list->count + 1, "findings"))
         return NULL;
     struct finding *finding = &list->finding[list->count++];
-    *finding = (struct finding){.id = list->count, .rule = &rule_table[rule], .severity = severity};
+    *finding = (struct finding){.id = list->count, .rule = rule, .severity = severity};
     return finding;
 }
 
@@ -182,6 +188,28 @@ struct finding_call *finding_call_add(struct finding *finding, struct trace *tra
     struct finding_call *call = &finding->call[finding->call_count - 1];
     describe_event(trace, rank, seq, &call->call, &call->site);
     return call;
+}
+
+enum core_status finding_place_add(struct finding *finding, uint32_t rank, const char *call,
+                                   const char *site, const char *note)
+{
+    struct finding_call made = {.rank = rank,
+                                .core = true,
+                                .call = strdup(call),
+                                .site = site ? strdup(site) : NULL,
+                                .note = strdup(note)};
+    enum core_status status = CORE_OK;
+    if (!made.call || !made.note || (site && !made.site))
+        status = core_report(CORE_NO_MEMORY, "out of memory for the calls of a finding");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_PUSH(finding->call, finding->call_count, finding->call_room,
+                                 "the calls of a finding", made);
+    if (status != CORE_OK) {
+        free(made.call);
+        free(made.site);
+        free(made.note);
+    }
+    return status;
 }
 
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq)

@@ -71,6 +71,9 @@ void finding_list_done(struct finding_list *list);
  * (reported). */
 struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity);
+/* The same of a rule that no checker of traces has. */
+struct finding *finding_list_add_of(struct finding_list *list, const struct rule *rule,
+                                    enum finding_severity severity);
 /* Leaves out those from `first` on whose rule is not among the wanted ones (by rule_id). */
 void finding_list_keep(struct finding_list *list, uint32_t first, const bool wanted[RULE_COUNT]);
 
@@ -96,6 +99,11 @@ void finding_repeat_check(struct finding *finding, const struct trace *trace);
  * one is added. NULL (reported) when out of memory. */
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank,
                                       uint64_t seq);
+
+/* A rank's part in it where there is no trace: what it calls, where ("a.c:17", or NULL), and what
+ * happens there. CORE_NO_MEMORY (reported). */
+enum core_status finding_place_add(struct finding *finding, uint32_t rank, const char *call,
+                                   const char *site, const char *note);
 
 /* A rank that the call waits for; one that is there already stays as it was. */
 void finding_call_await(struct finding_call *call, uint32_t rank, bool any);

@@ -404,12 +404,19 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     return status;
 }
 
+static bool stopped(struct explore_search *s)
+{
+    return s->options->stop && *s->options->stop;
+}
+
 static enum core_status one(struct explore_search *s)
 {
     struct explore_item item = heap_pop(s);
     struct ran ran;
     enum core_status status = run_world(s, &item.list, false, &(struct replay_choice){0}, &ran);
 
+    if (status == CORE_OK && stopped(s)) /* the signal may have ended the world, too */
+        return heap_push(s, item);
     if (status == CORE_OK)
         status = branch(s, &item.list, item.changes, ran.told);
     if (status == CORE_OK) {

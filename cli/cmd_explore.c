@@ -1,0 +1,339 @@
+/* crosswait explore: every behaviour of the program itself, in worlds of processes. */
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cli/commands.h"
+#include "cli/options.h"
+#include "core/random.h"
+#include "core/text.h"
+#include "explore/findings.h"
+#include "explore/output.h"
+#include "explore/program.h"
+
+enum {
+    OPTION_RANKS,
+    OPTION_TIME,
+    OPTION_WORLDS,
+    OPTION_SEED,
+    OPTION_STATE,
+    OPTION_ALLOW,
+    OPTION_COMPARE,
+    OPTION_AGAIN,
+    OPTION_WORLD_TIME,
+    OPTION_JSON,
+    OPTION_SARIF,
+    OPTION_JUNIT,
+    OPTION_QUIET
+};
+
+enum { TIME_S = 60 };
+
+static const struct options_spec spec[] = {
+    {"ranks", 'n', "N", "how many ranks, where CMD is the program itself"},
+    {"time", 0, "SECONDS", "stop after so long (60; 0: never)"},
+    {"worlds", 0, "N", "stop after so many worlds"},
+    {"seed", 0, "N", "of what is sampled where there is too much for the budget (1)"},
+    {"state", 0, "FILE", "go on from FILE, and leave there what is still to be done"},
+    {"allow", 0, "WHAT", "what may differ: output, the number of a rank, or a pattern of lines"},
+    {"compare", 0, "WHAT", "output (the default), or messages: what ranks send as well"},
+    {"again", 0, "SCHEDULE", "run this one world, and show what it prints"},
+    {"world-time", 0, "SECONDS", "a world that takes longer has failed (10)"},
+    {"json", 0, "[FILE]", "write the result as JSON"},
+    {"sarif", 0, "FILE", "write the findings as SARIF too"},
+    {"junit", 0, "FILE", "write the result as JUnit XML too"},
+    {"quiet", 'q', NULL, "print nothing; the exit status tells"},
+    {0},
+};
+
+static const struct options_command command = {
+    .name = "explore",
+    .usage = "crosswait explore [options] [--] mpirun -n N PROGRAM...\n"
+             "       crosswait explore [options] -n N -- PROGRAM...\n"
+             "       crosswait explore --again=SCHEDULE -n N -- PROGRAM...",
+    .about = "Runs the program again and again in worlds of our own MPI, until each behaviour was "
+             "seen that MPI allows:\n"
+             "which message a wildcard receive takes, what Waitany and Test report, which sends "
+             "are buffered. Says in which\n"
+             "it fails and where its results differ, with the fewest choices that lead there.",
+    .spec = spec,
+    .more = "Exit status: 0 clean, 1 findings, 2 usage, 3 the program can have no world, 5 budget "
+            "spent and nothing found.",
+    .flags = OPTIONS_STOP,
+};
+
+struct settings {
+    struct explore_options search;
+    struct explore_allow allow;
+    const char *again, *json, *sarif, *junit;
+    bool json_out, quiet;
+    int ranks;
+    double world_s;
+};
+
+/* --- while it runs ---------------------------------------------------------------------------- */
+
+static volatile int stop;
+
+static void on_signal(int number)
+{
+    (void)number;
+    stop = 1;
+}
+
+static void signals_catch(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    sigaction(SIGHUP, &action, NULL);
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
+struct progress {
+    double started, shown;
+};
+
+static void progress(void *context, uint64_t worlds, uint64_t ahead)
+{
+    struct progress *p = context;
+    double now = seconds_now();
+    if (now - p->shown < 0.25)
+        return;
+    p->shown = now;
+    fprintf(stderr, "\r\33[Kcrosswait: %llu worlds, %.0f a second, %llu known of and not yet run",
+            (unsigned long long)worlds, (double)worlds / (now - p->started),
+            (unsigned long long)ahead);
+}
+
+/* --- one world again -------------------------------------------------------------------------- */
+
+static void show_output(const struct world_process_outcome *outcome, int rank_count)
+{
+    for (int r = 0; r < rank_count; r++) {
+        const struct world_rank_outcome *rank = &outcome->rank[r];
+        fwrite(rank->output, 1, rank->output_bytes, stdout);
+        fflush(stdout);
+        fwrite(rank->errors, 1, rank->errors_bytes, stderr);
+        fflush(stderr);
+    }
+}
+
+static int again(struct explore_program *program, const struct settings *settings)
+{
+    struct replay_policy policy;
+    const struct world_outcome *outcome;
+    struct explore_events events;
+    uint64_t key;
+
+    replay_policy_init(&policy);
+    policy.buffering = REPLAY_EAGER;
+    policy.order = REPLAY_ORDER_EXPLORE;
+    enum core_status status = replay_policy_read(&policy, settings->again);
+    if (status == CORE_OK)
+        status = replay_policy_check(&policy, REPLAY_IN_PROCESS);
+    if (status == CORE_OK)
+        status = explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key,
+                                     &events);
+    replay_policy_done(&policy);
+    if (status != CORE_OK)
+        return cli_exit_of(status);
+    show_output(&program->outcome, program->command->rank_count);
+    for (int i = 0; i < outcome->finding_count; i++)
+        fprintf(stderr, "crosswait: %s: %s\n", outcome->finding[i].rule, outcome->finding[i].text);
+    if (outcome->decisions && outcome->decisions->cut)
+        return cli_exit_of(core_report(CORE_BAD_INPUT, "the program does not come to what the "
+                                                       "schedule names; was it changed since?"));
+    return explore_outcome_failure(&program->outcome) ? CLI_FINDINGS : CLI_CLEAN;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+static enum core_status write_to(const char *path, explore_output_fn write,
+                                 const struct explore_result *result)
+{
+    if (!path)
+        return CORE_OK;
+    FILE *file = fopen(path, "w");
+    if (!file)
+        return core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
+    enum core_status status = write(result, file);
+    if (fclose(file) != 0 && status == CORE_OK)
+        status = core_report(CORE_IO, "cannot write '%s': %s", path, strerror(errno));
+    return status;
+}
+
+static enum core_status write_all(const struct settings *settings,
+                                  const struct explore_result *result)
+{
+    enum core_status status = CORE_OK;
+    if (settings->json_out && !settings->json)
+        status = explore_output_json(result, stdout);
+    else if (!settings->quiet)
+        status = explore_output_text(result, stdout);
+    if (status == CORE_OK)
+        status = write_to(settings->json, explore_output_json, result);
+    if (status == CORE_OK)
+        status = write_to(settings->sarif, explore_output_sarif, result);
+    if (status == CORE_OK)
+        status = write_to(settings->junit, explore_output_junit, result);
+    if (status == CORE_OK && fflush(stdout) != 0)
+        status = core_report(CORE_IO, "cannot write the report");
+    return status;
+}
+
+static uint64_t program_hash(const struct explore_command *c)
+{
+    uint64_t hash = (uint64_t)c->rank_count;
+    for (char **word = c->argv; *word; word++)
+        for (const char *at = *word;; at++) {
+            hash = core_random_mix(hash ^ (uint8_t)*at);
+            if (!*at)
+                break;
+        }
+    return hash;
+}
+
+static int search(struct explore_program *program, struct settings *settings)
+{
+    struct explore_search found;
+    struct finding_list list = {0};
+    struct progress shown = {seconds_now(), 0};
+    bool terminal = isatty(STDERR_FILENO);
+    char *words = explore_program_words(program);
+    int code = CLI_CLEAN;
+
+    signals_catch();
+    settings->search.stop = &stop;
+    settings->search.program = program_hash(program->command);
+    if (terminal) {
+        settings->search.progress = progress;
+        settings->search.progress_context = &shown;
+    }
+    enum core_status status = explore_search(
+        explore_program_run, program, program->command->rank_count, &settings->search, &found);
+    if (terminal)
+        fprintf(stderr, "\r\33[K");
+    settings->search.progress = NULL;
+    if (status == CORE_OK)
+        status = explore_findings(program, &found, &list);
+    const struct explore_result result = {.command = words ? words : "",
+                                          .program = program->command->argv[0],
+                                          .search = &found,
+                                          .findings = &list};
+    if (status == CORE_OK)
+        status = write_all(settings, &result);
+    if (status != CORE_OK)
+        code = cli_exit_of(status);
+    else if (finding_list_fails(&list))
+        code = CLI_FINDINGS;
+    else if (!found.complete)
+        code = CLI_BUDGET;
+    finding_list_done(&list);
+    explore_search_done(&found);
+    free(words);
+    return code;
+}
+
+static int option_set(struct settings *s, const struct options *o, int which)
+{
+    int64_t number;
+    enum core_status status = CORE_OK;
+    switch (which) {
+    case OPTION_RANKS:
+        if (!(status = options_integer(o, 1, 4096, &number)))
+            s->ranks = (int)number;
+        break;
+    case OPTION_TIME:
+        status = options_number(o, &s->search.time_s);
+        break;
+    case OPTION_WORLDS:
+        if (!(status = options_integer(o, 1, INT64_MAX, &number)))
+            s->search.worlds_max = (uint64_t)number;
+        break;
+    case OPTION_SEED:
+        if (!(status = options_integer(o, 0, INT64_MAX, &number)))
+            s->search.seed = (uint64_t)number;
+        break;
+    case OPTION_STATE:
+        s->search.state = o->value;
+        break;
+    case OPTION_ALLOW:
+        status = explore_allow_add(&s->allow, (char *)(uintptr_t)o->value);
+        break;
+    case OPTION_COMPARE:
+        s->allow.messages = !strcmp(o->value, "messages");
+        if (!s->allow.messages && strcmp(o->value, "output"))
+            return options_wrong(o, "--compare takes output or messages, not '%.60s'", o->value);
+        break;
+    case OPTION_AGAIN:
+        s->again = o->value;
+        break;
+    case OPTION_WORLD_TIME:
+        status = options_number(o, &s->world_s);
+        break;
+    case OPTION_JSON:
+        s->json_out = true;
+        s->json = o->value;
+        break;
+    case OPTION_SARIF:
+        s->sarif = o->value;
+        break;
+    case OPTION_JUNIT:
+        s->junit = o->value;
+        break;
+    case OPTION_QUIET:
+        s->quiet = true;
+        break;
+    }
+    return status == CORE_OK ? CLI_CLEAN : CLI_USAGE;
+}
+
+int cmd_explore(int argc, char **argv)
+{
+    struct settings settings = {.search = {.time_s = TIME_S, .seed = 1}, .world_s = 10};
+    struct explore_program program;
+    struct explore_command typed;
+    struct options o;
+    int which, code = CLI_CLEAN;
+
+    options_begin(&o, &command, argc, argv);
+    while ((which = options_next(&o)) >= 0 && code == CLI_CLEAN)
+        code = option_set(&settings, &o, which);
+    if (code != CLI_CLEAN)
+        return code;
+    if (which != OPTIONS_END)
+        return options_exit(which);
+    if (!o.rest_count)
+        return options_wrong(&o, "no command to run");
+    enum core_status status = explore_command_read(o.rest_count, o.rest, &typed);
+    if (status != CORE_OK)
+        return CLI_USAGE;
+    if (settings.ranks)
+        typed.rank_count = settings.ranks;
+    if (!typed.rank_count) {
+        explore_command_done(&typed);
+        return options_wrong(&o, "how many ranks? -n N");
+    }
+    status = explore_program_start(&typed, (uint32_t)(settings.world_s * 1000), &program);
+    if (status == CORE_OK) {
+        program.allow = settings.allow;
+        program.stop = &stop;
+        code = settings.again ? again(&program, &settings) : search(&program, &settings);
+        explore_program_end(&program);
+    } else {
+        code = CLI_TROUBLE;
+    }
+    explore_command_done(&typed);
+    return code;
+}

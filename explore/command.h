@@ -1,0 +1,20 @@
+/* What people type: `mpirun -n 4 ./app args`, or the program itself where the number of ranks is
+ * given beside it. */
+#ifndef EXPLORE_COMMAND_H
+#define EXPLORE_COMMAND_H
+
+#include "core/status.h"
+
+struct explore_command {
+    char **argv;        /* of the program: within the words that were read */
+    int rank_count;     /* 0: not said */
+    char **environment; /* NAME=VALUE, ended by NULL; owned */
+    unsigned int environment_count, environment_room;
+};
+
+/* Options of a launcher that do not concern a world are passed over; one that is not known, or that
+ * asks for what a world cannot be, is refused by name (CORE_BAD_INPUT, CORE_UNSUPPORTED). */
+enum core_status explore_command_read(int count, char **word, struct explore_command *out_command);
+void explore_command_done(struct explore_command *command);
+
+#endif

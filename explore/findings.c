@@ -1,0 +1,350 @@
+/* See the header. Every word about a world is made here, from the records of its decisions. */
+#include "explore/findings.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/text.h"
+
+enum { CLASSES_TOLD = 8, ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
+
+const struct rule explore_rule_table[EXPLORE_RULES] = {
+    [EXPLORE_BEHAVIOUR] = {"behaviour", "explore", "deadlock",
+                           "nothing that MPI allows makes the program hang, crash or fail",
+                           "name the source and the tag that are meant, wait for what has to be "
+                           "there, and do not rely on what comes first"},
+    [EXPLORE_RACE] = {"race", "explore", "result",
+                      "the program comes to the same result in whatever order messages arrive",
+                      "store what arrives by its source and combine it in a fixed order, or say "
+                      "that it may differ: --allow=output, --allow=RANK, --allow=PATTERN"},
+};
+
+/* --- a class, looked at ----------------------------------------------------------------------- */
+
+struct told { /* one answer of a smallest schedule */
+    uint32_t rank;
+    char *call, *site, *says;
+};
+
+struct look {
+    const struct explore_class *class;
+    struct explore_list list;
+    char *schedule;
+    char *failure; /* in words; NULL: it does not fail */
+    char *found;   /* what else the world found; NULL: nothing */
+    struct explore_output output;
+    struct told *told;
+    uint32_t told_count, told_room;
+};
+
+static void look_done(struct look *look)
+{
+    explore_list_done(&look->list);
+    explore_output_done(&look->output);
+    for (uint32_t i = 0; i < look->told_count; i++) {
+        free(look->told[i].call);
+        free(look->told[i].site);
+        free(look->told[i].says);
+    }
+    free(look->told);
+    free(look->schedule);
+    free(look->failure);
+    free(look->found);
+}
+
+static const struct world_decision *decision_of(const struct world_decisions *told,
+                                                const struct explore_answer *answer)
+{
+    for (uint32_t i = 0; i < told->decision_count; i++)
+        if ((uint32_t)told->decision[i].rank == answer->rank &&
+            told->decision[i].number == answer->number)
+            return &told->decision[i];
+    return NULL;
+}
+
+static void bits_say(uint32_t bits, FILE *file)
+{
+    const char *between = "";
+    for (int i = 0; i < 31; i++)
+        if (bits >> i & 1) {
+            fprintf(file, "%s%d", between, i);
+            between = ", ";
+        }
+}
+
+/* usual: what it is answered when nothing is asked for; -1: that world does not come to it. */
+static char *answer_words(const struct world_decision *d, int32_t usual)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return NULL;
+    if (d->poll && d->answer == 0)
+        fprintf(file, "finds nothing yet");
+    else if (d->reason == REPLAY_REASON_MATCH) {
+        fprintf(file, "%s the message of rank %d", d->poll ? "finds" : "gets", d->answer - d->poll);
+        if (usual >= d->poll && usual != d->answer)
+            fprintf(file, ", not that of rank %d", usual - d->poll);
+    } else if (d->set) {
+        fprintf(file, "reports request ");
+        bits_say((uint32_t)d->answer, file);
+        fprintf(file, " alone");
+    } else {
+        fprintf(file, d->poll ? "finds request %d complete" : "reports request %d",
+                d->answer - d->poll);
+        if (!d->poll && usual >= 0 && usual != d->answer)
+            fprintf(file, ", not request %d", usual);
+    }
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* Copies of what the last world says of each answer of the list: the next world overwrites it. */
+static enum core_status tell_answers(struct explore_program *program,
+                                     const struct explore_list *usual, struct look *look)
+{
+    const struct world_decisions *decisions = program->outcome.world.decisions;
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < look->list.count && status == CORE_OK; i++) {
+        const struct world_decision *d = decision_of(decisions, &look->list.answer[i]);
+        struct site_place place;
+        int32_t before = -1;
+        if (!d)
+            continue;
+        for (uint32_t u = 0; u < usual->count; u++)
+            if (usual->answer[u].rank == (uint32_t)d->rank && usual->answer[u].number == d->number)
+                before = usual->answer[u].answer;
+        struct told told = {
+            .rank = (uint32_t)d->rank, .call = strdup(d->call), .says = answer_words(d, before)};
+        if (explore_program_place(program, d->site, &place) && *place.file &&
+            asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
+            told.site = NULL;
+        status = told.call && told.says
+                     ? CORE_ARRAY_PUSH(look->told, look->told_count, look->told_room,
+                                       "what was found", told)
+                     : core_report(CORE_NO_MEMORY, "out of memory for what was found");
+    }
+    return status;
+}
+
+static char *others_found(const struct world_outcome *outcome)
+{
+    char *text = NULL;
+    if (outcome->finding_count &&
+        asprintf(&text, "%s: %s", outcome->finding[0].rule, outcome->finding[0].text) < 0)
+        text = NULL;
+    return text;
+}
+
+static enum core_status look_at(struct explore_program *program, struct explore_search *search,
+                                const struct explore_class *class, const struct explore_list *usual,
+                                struct look *out_look)
+{
+    struct look look = {.class = class};
+    struct replay_policy policy;
+    const struct world_outcome *outcome;
+    struct explore_events events;
+    uint64_t key;
+    enum core_status status = explore_shrink(search, class, &look.list);
+
+    if (status == CORE_OK)
+        status = explore_policy(&look.list, class->unbuffered, &policy);
+    if (status != CORE_OK)
+        return status;
+    look.schedule = replay_policy_text(&policy);
+    status =
+        explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
+    replay_policy_done(&policy);
+    if (status == CORE_OK)
+        status = explore_output_keep(&program->outcome, program->command->rank_count, &look.output);
+    if (status == CORE_OK)
+        status = tell_answers(program, usual, &look);
+    if (status == CORE_OK) {
+        const struct world_finding *failure = explore_outcome_failure(&program->outcome);
+        look.failure = failure ? strdup(failure->text) : NULL;
+        look.found = failure ? NULL : others_found(outcome);
+        if (key != class->key)
+            search->went_astray = true;
+    }
+    if (status != CORE_OK)
+        look_done(&look);
+    else
+        *out_look = look;
+    return status;
+}
+
+/* --- findings --------------------------------------------------------------------------------- */
+
+static enum core_status places_add(struct finding *finding, const struct look *look)
+{
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < look->told_count && i < ANSWERS_TOLD && status == CORE_OK; i++) {
+        const struct told *told = &look->told[i];
+        status = finding_place_add(finding, told->rank, told->call, told->site, told->says);
+    }
+    if (look->told_count > ANSWERS_TOLD)
+        finding_fact(finding, "and %" PRIu32 " more that matter: --again shows them",
+                     look->told_count - ANSWERS_TOLD);
+    return status;
+}
+
+static void repeat_set(struct finding *finding, const struct explore_program *program,
+                       const struct look *look)
+{
+    char *words = explore_program_words(program);
+    char *schedule = core_text_shell_quoted(look->schedule ? look->schedule : "");
+    finding_schedule(finding, "%s", look->schedule ? look->schedule : "");
+    finding_repeat(finding, "crosswait explore --again=%s %s", schedule ? schedule : "",
+                   words ? words : "");
+    free(words);
+    free(schedule);
+}
+
+static void count_say(struct finding *finding, const struct explore_search *search,
+                      const struct explore_class *class)
+{
+    const char *all = search->complete ? "" : " that were tried";
+    if (class->unbuffered)
+        finding_fact(finding,
+                     "where sends wait for their receives, as they may: in %" PRIu64 " of %" PRIu64
+                     " behaviours%s",
+                     class->count, search->behaviours, all);
+    else if (class->count == search->behaviours)
+        finding_fact(finding, "in each of the %" PRIu64 " behaviours%s", class->count, all);
+    else
+        finding_fact(finding, "in %" PRIu64 " of %" PRIu64 " behaviours%s", class->count,
+                     search->behaviours, all);
+}
+
+static enum core_status failure_add(struct explore_program *program, struct explore_search *search,
+                                    const struct look *look, struct finding_list *list)
+{
+    struct finding *finding =
+        finding_list_add_of(list, &explore_rule_table[EXPLORE_BEHAVIOUR], FINDING_ERROR);
+    if (!finding)
+        return CORE_NO_MEMORY;
+    finding_title(finding, "%s", look->failure);
+    enum core_status status = places_add(finding, look);
+    count_say(finding, search, look->class);
+    if (look->class->sampled)
+        finding_fact(finding, "found by chance, seed %" PRIu64, search->options->seed);
+    repeat_set(finding, program, look);
+    return status;
+}
+
+static void outcome_say(struct finding *finding, const struct look *look, const struct look *base,
+                        int side, const struct explore_allow *allow)
+{
+    struct explore_difference d;
+    const struct look *a = side ? base : look, *b = side ? look : base;
+    if (explore_output_differ(&a->output, &b->output, allow, &d)) {
+        const char *line = d.line[side];
+        finding_fact(finding,
+                     line ? "%" PRIu64 " time%s: rank %d %s '%.*s'"
+                          : "%" PRIu64 " time%s: rank %d %s no such line",
+                     look->class->count, look->class->count == 1 ? "" : "s", d.rank,
+                     d.errors ? "says" : "prints", LINE_SHOWN, line ? line : "");
+    } else {
+        finding_fact(finding, "%" PRIu64 " time%s: %s", look->class->count,
+                     look->class->count == 1 ? "" : "s",
+                     look->found ? look->found : "as otherwise, and other messages are sent");
+    }
+    explore_difference_done(&d);
+}
+
+static enum core_status race_add(struct explore_program *program, struct explore_search *search,
+                                 const struct look *look, uint32_t count, uint32_t passing,
+                                 struct finding_list *list)
+{
+    const struct look *base = NULL, *least = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (look[i].failure)
+            continue;
+        if (!base)
+            base = &look[i];
+        else if (!least || look[i].list.count < least->list.count)
+            least = &look[i];
+    }
+    if (!least)
+        return CORE_OK;
+    struct finding *finding =
+        finding_list_add_of(list, &explore_rule_table[EXPLORE_RACE], FINDING_WARNING);
+    if (!finding)
+        return CORE_NO_MEMORY;
+    finding_title(finding,
+                  "the result depends on what comes first: %" PRIu32 " outcomes in %" PRIu64
+                  " behaviours%s",
+                  passing, search->behaviours, search->complete ? "" : " that were tried");
+    enum core_status status = places_add(finding, least);
+    outcome_say(finding, base, least, 0 + 1 * 0, &program->allow);
+    for (uint32_t i = 0; i < count; i++)
+        if (!look[i].failure && &look[i] != base)
+            outcome_say(finding, &look[i], base, 0, &program->allow);
+    repeat_set(finding, program, least);
+    return status;
+}
+
+static enum core_status astray_add(struct explore_search *search, struct finding_list *list)
+{
+    if (!search->went_astray)
+        return CORE_OK;
+    struct finding *finding =
+        finding_list_add_of(list, &explore_rule_table[EXPLORE_RACE], FINDING_NOTE);
+    if (!finding)
+        return CORE_NO_MEMORY;
+    finding_title(finding, "the program does not repeat itself: the same answers gave another "
+                           "outcome");
+    finding_fact(finding, "something else than messages decides in it, such as the time, its "
+                          "process's number or an address");
+    return CORE_OK;
+}
+
+enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
+                                  struct finding_list *list)
+{
+    struct look *look = NULL;
+    uint32_t count = search->class_count < CLASSES_TOLD ? search->class_count : CLASSES_TOLD;
+    uint32_t looked = 0, passing = 0;
+    enum core_status status = CORE_ARRAY_NEW(look, count, "what was found");
+    const struct explore_list none = {0};
+
+    for (; looked < count && status == CORE_OK; looked++) {
+        const struct explore_list *usual =
+            search->class_count && !search->class[0].unbuffered ? &search->class[0].first : &none;
+        status = look_at(program, search, &search->class[looked], usual, &look[looked]);
+        if (status != CORE_OK)
+            break;
+        passing += !look[looked].failure;
+        if (look[looked].failure)
+            status = failure_add(program, search, &look[looked], list);
+    }
+    if (passing > 1 && status == CORE_OK)
+        status =
+            race_add(program, search, look, count, passing + (search->class_count - count), list);
+    if (status == CORE_OK)
+        status = astray_add(search, list);
+    for (uint32_t i = 0; i < looked; i++)
+        look_done(&look[i]);
+    free(look);
+    return status;
+}
+
+char *explore_summary(const struct explore_search *s)
+{
+    char *text = NULL;
+    const char *rest = s->complete      ? ", all there are"
+                       : s->interrupted ? ", then it was interrupted"
+                       : s->heap_count  ? ", and there are more"
+                                        : ", and there may be more than can be told apart";
+    if (asprintf(&text, "%" PRIu64 " behaviour%s%s: %" PRIu32 " outcome%s", s->behaviours,
+                 s->behaviours == 1 ? "" : "s", rest, s->class_count,
+                 s->class_count == 1 ? "" : "s") < 0)
+        return NULL;
+    return text;
+}

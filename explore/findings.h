@@ -1,0 +1,18 @@
+/* What a search has found, as findings: each way to fail is an error (rule behaviour), outcomes
+ * that differ are a warning (rule race), each with the fewest answers that lead there. */
+#ifndef EXPLORE_FINDINGS_H
+#define EXPLORE_FINDINGS_H
+
+#include "checkers/finding.h"
+#include "explore/program.h"
+
+enum explore_rule { EXPLORE_BEHAVIOUR, EXPLORE_RACE, EXPLORE_RULES };
+extern const struct rule explore_rule_table[EXPLORE_RULES];
+
+/* Runs a few worlds more. */
+enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
+                                  struct finding_list *out_list);
+/* "6 behaviours, all there are: 2 outcomes"; free() it. */
+char *explore_summary(const struct explore_search *search);
+
+#endif

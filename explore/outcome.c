@@ -1,0 +1,196 @@
+/* See the header. */
+#include "explore/outcome.h"
+
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/random.h"
+
+/* Findings of a world that make it fail; the others are compared and are no failure. */
+static const char *const failures[] = {"crash", "abort",      "deadlock",    "livelock",
+                                       "error", "truncation", "exit-status", "collective-mismatch",
+                                       "time",  "limit"};
+
+enum core_status explore_allow_add(struct explore_allow *allow, char *word)
+{
+    if (!strcmp(word, "output")) {
+        allow->output = true;
+        return CORE_OK;
+    }
+    char **larger = realloc(allow->pattern, (size_t)(allow->pattern_count + 1) * sizeof *larger);
+    if (!larger)
+        return core_report(CORE_NO_MEMORY, "out of memory for --allow");
+    allow->pattern = larger;
+    allow->pattern[allow->pattern_count++] = word;
+    return CORE_OK;
+}
+
+static bool is_failure(const struct world_finding *finding)
+{
+    for (size_t i = 0; i < sizeof failures / sizeof *failures; i++)
+        if (!strcmp(finding->rule, failures[i]))
+            return true;
+    return false;
+}
+
+const struct world_finding *explore_outcome_failure(const struct world_process_outcome *outcome)
+{
+    for (size_t f = 0; f < sizeof failures / sizeof *failures; f++)
+        for (int i = 0; i < outcome->world.finding_count; i++)
+            if (!strcmp(outcome->world.finding[i].rule, failures[f]))
+                return &outcome->world.finding[i];
+    return NULL;
+}
+
+static uint64_t hash_bytes(uint64_t hash, const char *text, size_t bytes)
+{
+    for (size_t i = 0; i < bytes; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3u;
+    return core_random_mix(hash ^ bytes);
+}
+
+static bool rank_allowed(const struct explore_allow *allow, int rank)
+{
+    for (int i = 0; i < allow->pattern_count; i++) {
+        char *end;
+        long number = strtol(allow->pattern[i], &end, 10);
+        if (!*end && end != allow->pattern[i] && number == rank)
+            return true;
+    }
+    return allow->output;
+}
+
+static bool line_allowed(const struct explore_allow *allow, const char *line, size_t bytes)
+{
+    bool allowed = false;
+    char *copy = allow->pattern_count ? strndup(line, bytes) : NULL;
+    for (int i = 0; copy && i < allow->pattern_count && !allowed; i++)
+        allowed = fnmatch(allow->pattern[i], copy, 0) == 0;
+    free(copy);
+    return allowed;
+}
+
+static size_t line_bytes(const char *at)
+{
+    return strcspn(at, "\n");
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text, const struct explore_allow *allow)
+{
+    while (text && *text) {
+        size_t bytes = line_bytes(text);
+        if (!line_allowed(allow, text, bytes))
+            hash = hash_bytes(hash, text, bytes);
+        text += bytes + (text[bytes] == '\n');
+    }
+    return core_random_mix(hash);
+}
+
+uint64_t explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
+                             const struct explore_allow *allow)
+{
+    const struct world_finding *failure = explore_outcome_failure(outcome);
+    uint64_t key = 0;
+    for (int i = 0; i < outcome->world.finding_count; i++) { /* in whatever order */
+        const struct world_finding *finding = &outcome->world.finding[i];
+        if (failure && !is_failure(finding))
+            continue;
+        key += hash_bytes((uint64_t)(uint32_t)finding->rank, finding->rule, strlen(finding->rule));
+    }
+    for (int r = 0; r < rank_count; r++) {
+        const struct world_rank_outcome *rank = &outcome->rank[r];
+        bool own = !failure || failure->rank == r;
+        if (own) /* where another one failed, it depends on chance how far this one came */
+            key = core_random_mix(key ^ (uint64_t)rank->end << 48 ^
+                                  (uint64_t)(uint32_t)(rank->exit_status * 65536 +
+                                                       rank->signal * 256 + rank->abort_code));
+        if (!failure && !rank_allowed(allow, r))
+            key = hash_text(hash_text(key, rank->output, allow), rank->errors, allow);
+        if (!failure && allow->messages && outcome->world.decisions)
+            key = core_random_mix(key ^ outcome->world.decisions->sent[r]);
+    }
+    return key;
+}
+
+enum core_status explore_output_keep(const struct world_process_outcome *outcome, int rank_count,
+                                     struct explore_output *out_output)
+{
+    struct explore_output made = {.rank_count = rank_count};
+    enum core_status status =
+        CORE_ARRAY_NEW(made.text, 2 * (uint64_t)rank_count, "the output of ranks");
+    for (int i = 0; i < 2 * rank_count && status == CORE_OK; i++) {
+        const struct world_rank_outcome *rank = &outcome->rank[i / 2];
+        const char *text = i % 2 ? rank->errors : rank->output;
+        if (!(made.text[i] = strdup(text ? text : "")))
+            status = core_report(CORE_NO_MEMORY, "out of memory for the output of ranks");
+    }
+    if (status != CORE_OK)
+        explore_output_done(&made);
+    else
+        *out_output = made;
+    return status;
+}
+
+void explore_output_done(struct explore_output *output)
+{
+    for (int i = 0; output->text && i < 2 * output->rank_count; i++)
+        free(output->text[i]);
+    free(output->text);
+    *output = (struct explore_output){0};
+}
+
+/* The next line that counts; NULL: there is none. */
+static const char *line_next(const char *at, const struct explore_allow *allow, size_t *out_bytes)
+{
+    while (*at) {
+        *out_bytes = line_bytes(at);
+        if (!line_allowed(allow, at, *out_bytes))
+            return at;
+        at += *out_bytes + (at[*out_bytes] == '\n');
+    }
+    return NULL;
+}
+
+static bool text_differ(const char *a, const char *b, const struct explore_allow *allow,
+                        struct explore_difference *out)
+{
+    for (;;) {
+        size_t a_bytes = 0, b_bytes = 0;
+        a = line_next(a, allow, &a_bytes);
+        b = line_next(b, allow, &b_bytes);
+        if (!a && !b)
+            return false;
+        if (!a || !b || a_bytes != b_bytes || memcmp(a, b, a_bytes)) {
+            out->line[0] = a ? strndup(a, a_bytes) : NULL;
+            out->line[1] = b ? strndup(b, b_bytes) : NULL;
+            return true;
+        }
+        a += a_bytes + (a[a_bytes] == '\n');
+        b += b_bytes + (b[b_bytes] == '\n');
+    }
+}
+
+bool explore_output_differ(const struct explore_output *a, const struct explore_output *b,
+                           const struct explore_allow *allow,
+                           struct explore_difference *out_difference)
+{
+    *out_difference = (struct explore_difference){0};
+    for (int i = 0; i < 2 * a->rank_count; i++) {
+        if (rank_allowed(allow, i / 2))
+            continue;
+        out_difference->rank = i / 2;
+        out_difference->errors = i % 2;
+        if (text_differ(a->text[i], b->text[i], allow, out_difference))
+            return true;
+    }
+    return false;
+}
+
+void explore_difference_done(struct explore_difference *difference)
+{
+    free(difference->line[0]);
+    free(difference->line[1]);
+    *difference = (struct explore_difference){0};
+}

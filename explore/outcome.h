@@ -1,0 +1,48 @@
+/* What came of a world, and which worlds are alike: how the ranks ended, what the world found, what
+ * the ranks printed. A world that failed is like all that failed the same way, whatever they
+ * printed. */
+#ifndef EXPLORE_OUTCOME_H
+#define EXPLORE_OUTCOME_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "core/status.h"
+#include "world/processes/processes.h"
+
+struct explore_allow {
+    bool output;    /* what ranks print may differ */
+    bool messages;  /* what they send is compared too */
+    char **pattern; /* lines like one of these may differ; or, as a number, all of that rank */
+    int pattern_count;
+};
+
+/* Adds a word of --allow. */
+enum core_status explore_allow_add(struct explore_allow *allow, char *word);
+
+/* Equal for worlds that are alike. */
+uint64_t explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
+                             const struct explore_allow *allow);
+/* A finding that fails the program, the first; or NULL. */
+const struct world_finding *explore_outcome_failure(const struct world_process_outcome *outcome);
+/* The first line in which a rank prints something else: its rank, and the line of each, without its
+ * end, NULL where there is none. False: they print the same. */
+struct explore_difference {
+    int rank;
+    bool errors; /* on standard error */
+    char *line[2];
+};
+
+struct explore_output { /* what a world printed, kept */
+    char **text;        /* of each rank, standard output and then standard error */
+    int rank_count;
+};
+enum core_status explore_output_keep(const struct world_process_outcome *outcome, int rank_count,
+                                     struct explore_output *out_output);
+void explore_output_done(struct explore_output *output);
+bool explore_output_differ(const struct explore_output *a, const struct explore_output *b,
+                           const struct explore_allow *allow,
+                           struct explore_difference *out_difference);
+void explore_difference_done(struct explore_difference *difference);
+
+#endif

@@ -1,0 +1,158 @@
+/* See the header. JUnit and SARIF are written by reports/. */
+#include "explore/output.h"
+
+#include <inttypes.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/text.h"
+#include "explore/findings.h"
+#include "reports/junit.h"
+#include "reports/sarif.h"
+
+static void text_finding(const struct finding *finding, FILE *file)
+{
+    fprintf(file, "%s[%s]: %s\n", finding_severity_text(finding->severity), finding->rule->id,
+            finding->title ? finding->title : finding->rule->says);
+    for (uint32_t i = 0; i < finding->call_count; i++) {
+        const struct finding_call *call = &finding->call[i];
+        fprintf(file, "  --> %s   rank %" PRIu32 "\n", call->site ? call->site : "?", call->rank);
+        fprintf(file, "   |  %s %s\n", call->call, call->note ? call->note : "");
+    }
+    for (uint32_t i = 0; i < finding->fact_count; i++)
+        fprintf(file, "   = %s\n", finding->fact[i]);
+    if (finding->severity != FINDING_NOTE && finding->rule->help)
+        fprintf(file, "   = help: %s\n", finding->rule->help);
+    if (finding->repeat)
+        fprintf(file, "   = again: %s\n", finding->repeat);
+    fputc('\n', file);
+}
+
+static enum core_status finished(FILE *file)
+{
+    return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
+}
+
+enum core_status explore_output_text(const struct explore_result *result, FILE *file)
+{
+    char *summary = explore_summary(result->search);
+    for (uint32_t i = 0; i < result->findings->count; i++)
+        text_finding(&result->findings->finding[i], file);
+    fprintf(file, "crosswait: %s\n", summary ? summary : "");
+    free(summary);
+    return finished(file);
+}
+
+enum core_status explore_output_json(const struct explore_result *result, FILE *file)
+{
+    const struct explore_search *s = result->search;
+    json_t *findings = json_array();
+    for (uint32_t i = 0; i < result->findings->count; i++) {
+        char *text = finding_json(&result->findings->finding[i]);
+        json_array_append_new(findings, text ? json_loads(text, 0, NULL) : json_null());
+        free(text);
+    }
+    char *command = core_text_utf8(result->command);
+    json_t *root =
+        json_pack("{s:s, s:s, s:I, s:I, s:I, s:I, s:b, s:b, s:o}", "format", "crosswait-explore-1",
+                  "command", command ? command : "", "behaviours", (json_int_t)s->behaviours,
+                  "worlds", (json_int_t)s->worlds, "sampled", (json_int_t)s->sampled, "outcomes",
+                  (json_int_t)s->class_count, "complete", s->complete, "interrupted",
+                  s->interrupted, "findings", findings);
+    free(command);
+    enum core_status status =
+        root && json_dumpf(root, file, JSON_INDENT(2)) == 0 && fputc('\n', file) != EOF
+            ? CORE_OK
+            : core_report(CORE_IO, "cannot write the report");
+    json_decref(root);
+    return status;
+}
+
+static struct sarif_place place_of(const struct finding_call *call, char *path, size_t room)
+{
+    const char *colon = call->site ? strrchr(call->site, ':') : NULL;
+    struct sarif_place place = {.message = call->note};
+    if (colon && (size_t)(colon - call->site) < room) {
+        memcpy(path, call->site, (size_t)(colon - call->site));
+        path[colon - call->site] = 0;
+        place.path = path;
+        place.line = atoi(colon + 1);
+    }
+    return place;
+}
+
+enum core_status explore_output_sarif(const struct explore_result *result, FILE *file)
+{
+    const struct sarif_place fallback = {.path = result->program, .line = 1};
+    struct sarif *sarif = sarif_new(&fallback);
+    if (!sarif)
+        return CORE_NO_MEMORY;
+    for (int i = 0; i < EXPLORE_RULES; i++) {
+        const struct rule *rule = &explore_rule_table[i];
+        sarif_rule_add(sarif, &(struct sarif_rule){rule->id, rule->says, rule->help, rule->class});
+    }
+    for (uint32_t i = 0; i < result->findings->count; i++) {
+        const struct finding *f = &result->findings->finding[i];
+        sarif_result_add(sarif,
+                         &(struct sarif_result){f->rule->id, finding_severity_text(f->severity),
+                                                f->title ? f->title : f->rule->says,
+                                                f->call_count ? f->call[0].call : ""});
+        for (uint32_t c = 0; c < f->call_count; c++) {
+            char path[512];
+            struct sarif_place place = place_of(&f->call[c], path, sizeof path);
+            if (place.path)
+                sarif_place_add(sarif, &place);
+        }
+        sarif_property_add(sarif, "schedule", f->schedule);
+        sarif_property_add(sarif, "repeat", f->repeat);
+    }
+    enum core_status status = sarif_write(sarif, file);
+    sarif_free(sarif);
+    return status;
+}
+
+static enum core_status junit_rule(struct junit *junit, const struct explore_result *result,
+                                   const struct rule *rule)
+{
+    const struct finding *first = NULL;
+    char *text = NULL, name[64];
+    size_t bytes;
+    FILE *body = open_memstream(&text, &bytes);
+    for (uint32_t i = 0; body && i < result->findings->count; i++) {
+        const struct finding *f = &result->findings->finding[i];
+        if (f->rule != rule || f->severity == FINDING_NOTE)
+            continue;
+        first = first ? first : f;
+        text_finding(f, body);
+    }
+    if (!body || fclose(body) != 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
+    snprintf(name, sizeof name, "crosswait.%s", rule->id);
+    bool unknown = !first && !result->search->complete;
+    junit_case_add(junit, name,
+                   first     ? JUNIT_FAILED
+                   : unknown ? JUNIT_SKIPPED
+                             : JUNIT_PASSED,
+                   first     ? first->title
+                   : unknown ? "not every behaviour was run"
+                             : NULL,
+                   first ? text : NULL);
+    free(text);
+    return CORE_OK;
+}
+
+enum core_status explore_output_junit(const struct explore_result *result, FILE *file)
+{
+    struct junit *junit = junit_new("crosswait explore");
+    enum core_status status = CORE_OK;
+    if (!junit)
+        return CORE_NO_MEMORY;
+    junit_property_add(junit, "command", result->command);
+    for (int i = 0; i < EXPLORE_RULES && status == CORE_OK; i++)
+        status = junit_rule(junit, result, &explore_rule_table[i]);
+    if (status == CORE_OK)
+        status = junit_write(junit, file);
+    junit_free(junit);
+    return status;
+}

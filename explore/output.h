@@ -1,0 +1,23 @@
+/* What an exploration has found, in the formats of reports: text, JSON, SARIF, JUnit. */
+#ifndef EXPLORE_OUTPUT_H
+#define EXPLORE_OUTPUT_H
+
+#include <stdio.h>
+
+#include "checkers/finding.h"
+#include "explore/search.h"
+
+struct explore_result {
+    const char *command; /* as it was typed */
+    const char *program; /* a file that findings without a place are of */
+    const struct explore_search *search;
+    const struct finding_list *findings;
+};
+
+typedef enum core_status (*explore_output_fn)(const struct explore_result *result, FILE *file);
+enum core_status explore_output_text(const struct explore_result *result, FILE *file);
+enum core_status explore_output_json(const struct explore_result *result, FILE *file);
+enum core_status explore_output_sarif(const struct explore_result *result, FILE *file);
+enum core_status explore_output_junit(const struct explore_result *result, FILE *file);
+
+#endif

@@ -1,0 +1,83 @@
+/* See the header. */
+#include "explore/program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "core/text.h"
+
+enum core_status explore_program_start(const struct explore_command *command, uint32_t world_ms_max,
+                                       struct explore_program *out_program)
+{
+    const struct world_program program = {
+        .argv = (const char *const *)command->argv,
+        .environment = (const char *const *)command->environment,
+        .rank_count = command->rank_count,
+        .world_ms_max = world_ms_max,
+    };
+    struct explore_program made = {.command = command};
+    enum core_status status = site_resolver_new(&made.resolver);
+
+    if (status == CORE_OK)
+        status = world_processes_start(&program, &made.worlds);
+    if (status != CORE_OK)
+        explore_program_end(&made);
+    else
+        *out_program = made;
+    return status;
+}
+
+void explore_program_end(struct explore_program *program)
+{
+    world_processes_end(program->worlds);
+    site_resolver_free(program->resolver);
+    free(program->allow.pattern);
+    *program = (struct explore_program){0};
+}
+
+enum core_status explore_program_run(void *context, const struct replay_policy *policy,
+                                     const struct replay_choice *choice,
+                                     const struct world_outcome **out_outcome, uint64_t *out_key,
+                                     struct explore_events *out_events)
+{
+    struct explore_program *p = context;
+    const struct world_options options = {.policy = *policy, .choice = *choice};
+    enum core_status status = world_processes_run(p->worlds, &options, &p->outcome);
+
+    if (status != CORE_OK)
+        return status;
+    *out_outcome = &p->outcome.world;
+    *out_key = explore_outcome_key(&p->outcome, p->command->rank_count, &p->allow);
+    *out_events = (struct explore_events){p->outcome.event, p->outcome.event_count};
+    return CORE_OK;
+}
+
+bool explore_program_place(struct explore_program *program, uint64_t site,
+                           struct site_place *out_place)
+{
+    const char *path;
+    uint64_t offset;
+    return site && world_processes_site(program->worlds, site, &path, &offset) &&
+           site_resolve(program->resolver, path, NULL, 0, offset, out_place) == CORE_OK;
+}
+
+char *explore_program_words(const struct explore_program *program)
+{
+    const struct explore_command *c = program->command;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    fprintf(file, "-n %d --", c->rank_count);
+    for (char **word = c->argv; *word; word++) {
+        fputc(' ', file);
+        core_text_shell(*word, file);
+    }
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}

@@ -1,0 +1,36 @@
+/* The program under exploration: its worlds, and what is known of its places. */
+#ifndef EXPLORE_PROGRAM_H
+#define EXPLORE_PROGRAM_H
+
+#include "core/trace/site.h"
+#include "explore/command.h"
+#include "explore/outcome.h"
+#include "explore/search.h"
+
+struct explore_program {
+    const struct explore_command *command;
+    struct world_processes *worlds;
+    struct site_resolver *resolver;
+    struct explore_allow allow;
+    struct world_process_outcome outcome; /* of the last world */
+    volatile const int *stop;
+};
+
+/* Starts it; reports what is in the way. The command stays the caller's. */
+enum core_status explore_program_start(const struct explore_command *command, uint32_t world_ms_max,
+                                       struct explore_program *out_program);
+void explore_program_end(struct explore_program *program);
+
+/* An explore_run_fn; context: the program. */
+enum core_status explore_program_run(void *context, const struct replay_policy *policy,
+                                     const struct replay_choice *choice,
+                                     const struct world_outcome **out_outcome, uint64_t *out_key,
+                                     struct explore_events *out_events);
+
+/* Of a code address of the program: "mw.c:17". False: nothing is known. */
+bool explore_program_place(struct explore_program *program, uint64_t site,
+                           struct site_place *out_place);
+/* The command as one would type it to a shell, behind `crosswait explore`; free() it. */
+char *explore_program_words(const struct explore_program *program);
+
+#endif
