@@ -2,6 +2,7 @@
 #include "explore/findings.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -142,6 +143,25 @@ static char *others_found(const struct world_outcome *outcome)
     return text;
 }
 
+/* What --again takes: the words of a policy over its own defaults. */
+static char *schedule_text(const struct explore_list *list, bool unbuffered)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    if (!file)
+        return NULL;
+    fprintf(file, "%sorder=explore", unbuffered ? "buffering=rendezvous " : "");
+    for (uint32_t i = 0; i < list->count; i++)
+        fprintf(file, "%c%" PRIu32 ".%" PRIu32 "=%" PRId32, i ? ',' : ':', list->answer[i].rank,
+                list->answer[i].number, list->answer[i].answer);
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
 static enum core_status look_at(struct explore_program *program, struct explore_search *search,
                                 const struct explore_class *class, const struct explore_list *usual,
                                 struct look *out_look)
@@ -157,7 +177,7 @@ static enum core_status look_at(struct explore_program *program, struct explore_
         status = explore_policy(&look.list, class->unbuffered, &policy);
     if (status != CORE_OK)
         return status;
-    look.schedule = replay_policy_text(&policy);
+    look.schedule = schedule_text(&look.list, class->unbuffered);
     status =
         explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
     replay_policy_done(&policy);
@@ -238,13 +258,12 @@ static enum core_status failure_add(struct explore_program *program, struct expl
     return status;
 }
 
-static void outcome_say(struct finding *finding, const struct look *look, const struct look *base,
-                        int side, const struct explore_allow *allow)
+static void outcome_say(struct finding *finding, const struct look *look, const struct look *other,
+                        const struct explore_allow *allow)
 {
     struct explore_difference d;
-    const struct look *a = side ? base : look, *b = side ? look : base;
-    if (explore_output_differ(&a->output, &b->output, allow, &d)) {
-        const char *line = d.line[side];
+    if (explore_output_differ(&look->output, &other->output, allow, &d)) {
+        const char *line = d.line[0];
         finding_fact(finding,
                      line ? "%" PRIu64 " time%s: rank %d %s '%.*s'"
                           : "%" PRIu64 " time%s: rank %d %s no such line",
@@ -258,19 +277,28 @@ static void outcome_say(struct finding *finding, const struct look *look, const 
     explore_difference_done(&d);
 }
 
+/* *out_base: what came of the program first; *out_least: what tells another outcome apart with the
+ * fewest answers. */
+static void race_ends(const struct look *look, uint32_t count, const struct look **out_base,
+                      const struct look **out_least)
+{
+    *out_base = *out_least = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        if (look[i].failure)
+            continue;
+        if (!*out_base)
+            *out_base = &look[i];
+        else if (!*out_least || look[i].list.count < (*out_least)->list.count)
+            *out_least = &look[i];
+    }
+}
+
 static enum core_status race_add(struct explore_program *program, struct explore_search *search,
                                  const struct look *look, uint32_t count, uint32_t passing,
                                  struct finding_list *list)
 {
-    const struct look *base = NULL, *least = NULL;
-    for (uint32_t i = 0; i < count; i++) {
-        if (look[i].failure)
-            continue;
-        if (!base)
-            base = &look[i];
-        else if (!least || look[i].list.count < least->list.count)
-            least = &look[i];
-    }
+    const struct look *base, *least;
+    race_ends(look, count, &base, &least);
     if (!least)
         return CORE_OK;
     struct finding *finding =
@@ -282,10 +310,10 @@ static enum core_status race_add(struct explore_program *program, struct explore
                   " behaviours%s",
                   passing, search->behaviours, search->complete ? "" : " that were tried");
     enum core_status status = places_add(finding, least);
-    outcome_say(finding, base, least, 0 + 1 * 0, &program->allow);
+    outcome_say(finding, base, least, &program->allow);
     for (uint32_t i = 0; i < count; i++)
         if (!look[i].failure && &look[i] != base)
-            outcome_say(finding, &look[i], base, 0, &program->allow);
+            outcome_say(finding, &look[i], base, &program->allow);
     repeat_set(finding, program, least);
     return status;
 }

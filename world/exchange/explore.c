@@ -158,6 +158,12 @@ void world_explore_end(void)
     WORLD->outcome->decisions = &EXPLORE->told;
 }
 
+void world_explore_limited(void)
+{
+    if (EXPLORE)
+        EXPLORE->told.limited = true;
+}
+
 bool world_explore_cut(void)
 {
     return EXPLORE && EXPLORE->told.cut;

@@ -89,6 +89,8 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
 /* The answer as told above; at least one request is active. */
 int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request request[],
                            bool poll);
+/* There is a choice that is not explored. */
+void world_explore_limited(void);
 /* Which of a waitsome's or testsome's requests the answer names: bits in the order of the active
  * ones. */
 bool world_explore_named(int32_t answer, int active_index);

@@ -4,6 +4,8 @@
  * of which only one rank's are in place at a time (globals.c). Data goes through packed bytes. */
 #include "world/exchange/rma.h"
 
+#include "world/exchange/explore.h"
+
 enum { LOOK_AHEAD = 8 };
 
 /* --- doing one -------------------------------------------------------------------------------- */
@@ -341,6 +343,7 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     rma.deferred.finish = request_finish;
     if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
         return code;
+    world_explore_limited();
     struct world_rma *kept = world_alloc(sizeof *kept);
     *kept = rma;
     if (request)
