@@ -161,6 +161,7 @@ extern const char *const world_basic_name[BASIC_COUNT];
 struct ompi_op_t {
     struct world_handle handle;
     MPI_User_function *function; /* NULL: predefined */
+    bool fortran;                /* it gets the number of the type */
     uint8_t builtin;
     bool commutative;
 };
@@ -184,6 +185,7 @@ struct ompi_errhandler_t {
     struct world_handle handle;
     uint8_t kind;                                   /* 0 fatal, 1 return, 2 function */
     void (*function)(void *object, int *code, ...); /* of a communicator, a window or a file */
+    MPI_Fint (*number)(void *object);               /* of a function in Fortran: what it gets */
 };
 struct PREDEFINED(1024) ompi_predefined_errhandler_t {
     struct ompi_errhandler_t errhandler;
@@ -598,6 +600,7 @@ struct world_general {
     MPI_Grequest_free_function *free;
     MPI_Grequest_cancel_function *cancel;
     void *state;
+    bool fortran; /* the three are in Fortran */
 };
 /* A request that is complete; `finish` runs when it is waited for or tested. */
 struct ompi_request_t *world_request_deferred(struct world_deferred *deferred);
@@ -636,6 +639,10 @@ uint32_t world_context_new(void);
 int world_comm_check(MPI_Comm comm, MPI_Comm *out_comm);
 
 /* attr.c; object: the handle as the callbacks get it */
+enum world_attribute_owner { OF_COMM, OF_TYPE, OF_WIN };
+/* A key whose callbacks are in Fortran; wide: values are of address size. */
+int world_keyval_fortran(enum world_attribute_owner owner, void *copy, void *drop, MPI_Aint extra,
+                         bool wide, int *out_key);
 int world_attributes_copy(struct world_attribute *from, void *object, struct world_attribute **to);
 int world_attributes_drop(struct world_attribute **from, void *object);
 static inline void *comm_handle(MPI_Comm comm)

@@ -108,15 +108,33 @@ static void wait_for(int count, MPI_Request request[], int need)
             request[i]->waiter = NULL;
 }
 
+static void general_finish(struct ompi_request_t *request, struct world_general *general)
+{
+    if (!general->fortran) {
+        request->error = general->query(general->state, &request->status);
+        if (general->free)
+            general->free(general->state);
+        return;
+    }
+    MPI_Aint state = (MPI_Aint)general->state;
+    MPI_Fint code = MPI_SUCCESS, ignored;
+    void (*query)(MPI_Aint * state, MPI_Status * status, MPI_Fint * code);
+    void (*release)(MPI_Aint * state, MPI_Fint * code);
+    memcpy(&query, &general->query, sizeof query);
+    memcpy(&release, &general->free, sizeof release);
+    query(&state, &request->status, &code); /* a status is the same in both languages */
+    request->error = code;
+    if (release)
+        release(&state, &ignored);
+}
+
 /* Takes a complete, active request over into the caller's hands. Returns its error. */
 static int take(MPI_Request *handle, MPI_Status *status, bool with_error)
 {
     struct ompi_request_t *request = *handle;
     world_request_finish(request);
     if (request->general && request->general->query) {
-        request->error = request->general->query(request->general->state, &request->status);
-        if (request->general->free)
-            request->general->free(request->general->state);
+        general_finish(request, request->general);
     }
     request->status._cancelled = request->cancelled;
     status_set(status, &request->status);
@@ -442,6 +460,16 @@ int MPI_Request_free(MPI_Request *request)
     return MPI_SUCCESS;
 }
 
+static int cancel_fortran(const struct ompi_request_t *request)
+{
+    MPI_Aint state = (MPI_Aint)request->general->state;
+    MPI_Fint complete = request->complete, code = MPI_SUCCESS;
+    void (*cancel)(MPI_Aint * state, MPI_Fint * complete, MPI_Fint * code);
+    memcpy(&cancel, &request->general->cancel, sizeof cancel);
+    cancel(&state, &complete, &code);
+    return code;
+}
+
 int MPI_Cancel(MPI_Request *request)
 {
     ENTER("MPI_Cancel");
@@ -452,6 +480,8 @@ int MPI_Cancel(MPI_Request *request)
         return code;
     struct ompi_request_t *cancelled = *request;
     if (cancelled->general) {
+        if (cancelled->general->cancel && cancelled->general->fortran)
+            return cancel_fortran(cancelled);
         if (cancelled->general->cancel)
             return cancelled->general->cancel(cancelled->general->state, cancelled->complete);
         return MPI_SUCCESS;
@@ -477,7 +507,8 @@ int MPI_Grequest_start(MPI_Grequest_query_function *query_fn, MPI_Grequest_free_
     made->peer = MPI_PROC_NULL;
     made->comm = &ME->world;
     made->general = world_alloc(sizeof *made->general);
-    *made->general = (struct world_general){query_fn, free_fn, cancel_fn, extra_state};
+    *made->general = (struct world_general){
+        .query = query_fn, .free = free_fn, .cancel = cancel_fn, .state = extra_state};
     made->status = empty;
     *request = made;
     return MPI_SUCCESS;

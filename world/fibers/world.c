@@ -95,6 +95,11 @@ static int error_raise(MPI_Errhandler handler, void *object, int code, const cha
         return code;
     if (handler->kind == 2) {
         int passed = code;
+        MPI_Fint number;
+        if (handler->number) {
+            number = handler->number(object);
+            object = &number;
+        }
         handler->function(object, &passed);
         return code;
     }

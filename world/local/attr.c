@@ -6,13 +6,14 @@
 #include "world/state.h"
 
 enum { KEYVAL_FIRST = 100, KEYVALS_MAX = 1024 };
-enum owner { OF_COMM, OF_TYPE, OF_WIN };
+enum language { OF_C, OF_FORTRAN, OF_FORTRAN_WIDE }; /* of the callbacks */
 
 struct keyval {
     MPI_Comm_copy_attr_function *copy;
     MPI_Comm_delete_attr_function *drop;
     void *extra;
-    enum owner owner;
+    enum world_attribute_owner owner;
+    enum language language;
     bool freed;
 };
 
@@ -47,7 +48,8 @@ DEFAULTS(OMPI_C_MPI_TYPE_, MPI_Datatype)
 DEFAULTS(OMPI_C_MPI_WIN_, MPI_Win)
 DEFAULTS(OMPI_C_MPI_, MPI_Comm)
 
-static int keyval_new(enum owner owner, void *copy, void *drop, void *extra, int *out_key)
+static int keyval_new(enum world_attribute_owner owner, void *copy, void *drop, void *extra,
+                      int *out_key)
 {
     int keyval_count = WORLD->keyval_count++;
     if (keyval_count >= KEYVALS_MAX)
@@ -59,13 +61,22 @@ static int keyval_new(enum owner owner, void *copy, void *drop, void *extra, int
     return MPI_SUCCESS;
 }
 
+int world_keyval_fortran(enum world_attribute_owner owner, void *copy, void *drop, MPI_Aint extra,
+                         bool wide, int *out_key)
+{
+    int code = keyval_new(owner, copy, drop, (void *)extra, out_key);
+    if (!code)
+        keyval[*out_key - KEYVAL_FIRST].language = wide ? OF_FORTRAN_WIDE : OF_FORTRAN;
+    return code;
+}
+
 static struct keyval *keyval_of(int key)
 {
     int index = key - KEYVAL_FIRST;
     return index >= 0 && index < WORLD->keyval_count ? &keyval[index] : NULL;
 }
 
-static int keyval_free(enum owner owner, int *key)
+static int keyval_free(enum world_attribute_owner owner, int *key)
 {
     struct keyval *freed = keyval_of(*key);
     if (!freed || freed->freed || freed->owner != owner)
@@ -75,10 +86,62 @@ static int keyval_free(enum owner owner, int *key)
     return MPI_SUCCESS;
 }
 
+/* --- callbacks -------------------------------------------------------------------------------- */
+
+static MPI_Fint number_of(const struct keyval *key, void *handle)
+{
+    return key->owner == OF_COMM   ? MPI_Comm_c2f(handle)
+           : key->owner == OF_TYPE ? MPI_Type_c2f(handle)
+                                   : MPI_Win_c2f(handle);
+}
+
+static int call_copy(const struct keyval *key, void *handle, int number, void *in, void **out,
+                     int *flag)
+{
+    if (key->language == OF_C)
+        return key->copy(handle, number, key->extra, in, out, flag);
+    MPI_Fint object = number_of(key, handle), code = MPI_SUCCESS;
+    if (key->language == OF_FORTRAN) {
+        void (*copy)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *,
+                     MPI_Fint *);
+        memcpy(&copy, &key->copy, sizeof copy);
+        MPI_Fint extra = (MPI_Fint)(MPI_Aint)key->extra, from = (MPI_Fint)(MPI_Aint)in, to = 0;
+        copy(&object, &number, &extra, &from, &to, flag, &code);
+        *out = (void *)(MPI_Aint)to;
+        return code;
+    }
+    void (*copy)(MPI_Fint *, MPI_Fint *, MPI_Aint *, MPI_Aint *, MPI_Aint *, MPI_Fint *,
+                 MPI_Fint *);
+    memcpy(&copy, &key->copy, sizeof copy);
+    MPI_Aint extra = (MPI_Aint)key->extra, from = (MPI_Aint)in, to = 0;
+    copy(&object, &number, &extra, &from, &to, flag, &code);
+    *out = (void *)to;
+    return code;
+}
+
+static int call_drop(const struct keyval *key, void *handle, int number, void *value)
+{
+    if (key->language == OF_C)
+        return key->drop(handle, number, value, key->extra);
+    MPI_Fint object = number_of(key, handle), code = MPI_SUCCESS;
+    if (key->language == OF_FORTRAN) {
+        void (*drop)(MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *, MPI_Fint *);
+        memcpy(&drop, &key->drop, sizeof drop);
+        MPI_Fint extra = (MPI_Fint)(MPI_Aint)key->extra, old = (MPI_Fint)(MPI_Aint)value;
+        drop(&object, &number, &old, &extra, &code);
+        return code;
+    }
+    void (*drop)(MPI_Fint *, MPI_Fint *, MPI_Aint *, MPI_Aint *, MPI_Fint *);
+    memcpy(&drop, &key->drop, sizeof drop);
+    MPI_Aint extra = (MPI_Aint)key->extra, old = (MPI_Aint)value;
+    drop(&object, &number, &old, &extra, &code);
+    return code;
+}
+
 /* --- lists of attributes ---------------------------------------------------------------------- */
 
 struct target { /* whose attributes, and whom to tell about errors */
-    enum owner owner;
+    enum world_attribute_owner owner;
     struct world_attribute **list;
     void *handle;
     MPI_Errhandler errhandler;
@@ -108,7 +171,7 @@ static int drop(struct world_attribute **link, void *handle)
     struct world_attribute *attribute = *link;
     const struct keyval *key = keyval_of(attribute->keyval);
     *link = attribute->next;
-    return key && key->drop ? key->drop(handle, attribute->keyval, attribute->value, key->extra)
+    return key && key->drop ? call_drop(key, handle, attribute->keyval, attribute->value)
                             : MPI_SUCCESS;
 }
 
@@ -151,7 +214,7 @@ int world_attributes_copy(struct world_attribute *from, void *object, struct wor
         int flag = 0;
         if (!key || !key->copy)
             continue;
-        int code = key->copy(object, a->keyval, key->extra, a->value, &value, &flag);
+        int code = call_copy(key, object, a->keyval, a->value, &value, &flag);
         if (code)
             return code;
         if (flag) {

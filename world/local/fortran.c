@@ -4,12 +4,138 @@
 #include "world/exchange/rma.h"
 #include "world/state.h"
 
-static MPI_Fint number_of(void *handle)
+/* mpi.h does not always name these. */
+extern struct ompi_predefined_datatype_t ompi_mpi_lb, ompi_mpi_ub, ompi_mpi_integer16;
+
+/* The numbers that Fortran programs have for what is predefined: they are in Open MPI's mpif.h, and
+ * so in the programs. */
+static const struct {
+    enum world_handle_kind kind;
+    MPI_Fint number;
+    void *handle;
+} predefined[] = {
+    {HANDLE_COMM, 0, MPI_COMM_WORLD},
+    {HANDLE_COMM, 1, MPI_COMM_SELF},
+    {HANDLE_COMM, 2, MPI_COMM_NULL},
+    {HANDLE_GROUP, 0, MPI_GROUP_NULL},
+    {HANDLE_GROUP, 1, MPI_GROUP_EMPTY},
+    {HANDLE_TYPE, 0, MPI_DATATYPE_NULL},
+    {HANDLE_TYPE, 1, MPI_BYTE},
+    {HANDLE_TYPE, 2, MPI_PACKED},
+    {HANDLE_TYPE, 3, &ompi_mpi_ub},
+    {HANDLE_TYPE, 4, &ompi_mpi_lb},
+    {HANDLE_TYPE, 5, MPI_CHARACTER},
+    {HANDLE_TYPE, 6, MPI_LOGICAL},
+    {HANDLE_TYPE, 7, MPI_INTEGER},
+    {HANDLE_TYPE, 8, MPI_INTEGER1},
+    {HANDLE_TYPE, 9, MPI_INTEGER2},
+    {HANDLE_TYPE, 10, MPI_INTEGER4},
+    {HANDLE_TYPE, 11, MPI_INTEGER8},
+    {HANDLE_TYPE, 12, &ompi_mpi_integer16},
+    {HANDLE_TYPE, 13, MPI_REAL},
+    {HANDLE_TYPE, 14, MPI_REAL4},
+    {HANDLE_TYPE, 15, MPI_REAL8},
+    {HANDLE_TYPE, 16, MPI_REAL16},
+    {HANDLE_TYPE, 17, MPI_DOUBLE_PRECISION},
+    {HANDLE_TYPE, 18, MPI_COMPLEX},
+    {HANDLE_TYPE, 19, MPI_COMPLEX8},
+    {HANDLE_TYPE, 20, MPI_COMPLEX16},
+    {HANDLE_TYPE, 21, MPI_COMPLEX32},
+    {HANDLE_TYPE, 22, MPI_DOUBLE_COMPLEX},
+    {HANDLE_TYPE, 23, MPI_2REAL},
+    {HANDLE_TYPE, 24, MPI_2DOUBLE_PRECISION},
+    {HANDLE_TYPE, 25, MPI_2INTEGER},
+    {HANDLE_TYPE, 26, MPI_2COMPLEX},
+    {HANDLE_TYPE, 27, MPI_2DOUBLE_COMPLEX},
+    {HANDLE_TYPE, 29, MPI_LOGICAL1},
+    {HANDLE_TYPE, 30, MPI_LOGICAL2},
+    {HANDLE_TYPE, 31, MPI_LOGICAL4},
+    {HANDLE_TYPE, 32, MPI_LOGICAL8},
+    {HANDLE_TYPE, 33, MPI_WCHAR},
+    {HANDLE_TYPE, 34, MPI_CHAR},
+    {HANDLE_TYPE, 35, MPI_UNSIGNED_CHAR},
+    {HANDLE_TYPE, 36, MPI_SIGNED_CHAR},
+    {HANDLE_TYPE, 37, MPI_SHORT},
+    {HANDLE_TYPE, 38, MPI_UNSIGNED_SHORT},
+    {HANDLE_TYPE, 39, MPI_INT},
+    {HANDLE_TYPE, 40, MPI_UNSIGNED},
+    {HANDLE_TYPE, 41, MPI_LONG},
+    {HANDLE_TYPE, 42, MPI_UNSIGNED_LONG},
+    {HANDLE_TYPE, 43, MPI_LONG_LONG},
+    {HANDLE_TYPE, 44, MPI_UNSIGNED_LONG_LONG},
+    {HANDLE_TYPE, 45, MPI_FLOAT},
+    {HANDLE_TYPE, 46, MPI_DOUBLE},
+    {HANDLE_TYPE, 47, MPI_LONG_DOUBLE},
+    {HANDLE_TYPE, 48, MPI_FLOAT_INT},
+    {HANDLE_TYPE, 49, MPI_DOUBLE_INT},
+    {HANDLE_TYPE, 50, MPI_LONG_DOUBLE_INT},
+    {HANDLE_TYPE, 51, MPI_LONG_INT},
+    {HANDLE_TYPE, 52, MPI_2INT},
+    {HANDLE_TYPE, 53, MPI_SHORT_INT},
+    {HANDLE_TYPE, 54, MPI_CXX_BOOL},
+    {HANDLE_TYPE, 55, MPI_CXX_FLOAT_COMPLEX},
+    {HANDLE_TYPE, 56, MPI_CXX_DOUBLE_COMPLEX},
+    {HANDLE_TYPE, 57, MPI_CXX_LONG_DOUBLE_COMPLEX},
+    {HANDLE_TYPE, 58, MPI_INT8_T},
+    {HANDLE_TYPE, 59, MPI_UINT8_T},
+    {HANDLE_TYPE, 60, MPI_INT16_T},
+    {HANDLE_TYPE, 61, MPI_UINT16_T},
+    {HANDLE_TYPE, 62, MPI_INT32_T},
+    {HANDLE_TYPE, 63, MPI_UINT32_T},
+    {HANDLE_TYPE, 64, MPI_INT64_T},
+    {HANDLE_TYPE, 65, MPI_UINT64_T},
+    {HANDLE_TYPE, 66, MPI_AINT},
+    {HANDLE_TYPE, 67, MPI_OFFSET},
+    {HANDLE_TYPE, 68, MPI_C_BOOL},
+    {HANDLE_TYPE, 69, MPI_C_FLOAT_COMPLEX},
+    {HANDLE_TYPE, 70, MPI_C_DOUBLE_COMPLEX},
+    {HANDLE_TYPE, 71, MPI_C_LONG_DOUBLE_COMPLEX},
+    {HANDLE_TYPE, 72, MPI_COUNT},
+    {HANDLE_OP, 0, MPI_OP_NULL},
+    {HANDLE_OP, 1, MPI_MAX},
+    {HANDLE_OP, 2, MPI_MIN},
+    {HANDLE_OP, 3, MPI_SUM},
+    {HANDLE_OP, 4, MPI_PROD},
+    {HANDLE_OP, 5, MPI_LAND},
+    {HANDLE_OP, 6, MPI_BAND},
+    {HANDLE_OP, 7, MPI_LOR},
+    {HANDLE_OP, 8, MPI_BOR},
+    {HANDLE_OP, 9, MPI_LXOR},
+    {HANDLE_OP, 10, MPI_BXOR},
+    {HANDLE_OP, 11, MPI_MAXLOC},
+    {HANDLE_OP, 12, MPI_MINLOC},
+    {HANDLE_OP, 13, MPI_REPLACE},
+    {HANDLE_OP, 14, MPI_NO_OP},
+    {HANDLE_ERRHANDLER, 0, MPI_ERRHANDLER_NULL},
+    {HANDLE_ERRHANDLER, 1, MPI_ERRORS_ARE_FATAL},
+    {HANDLE_ERRHANDLER, 2, MPI_ERRORS_RETURN},
+    {HANDLE_INFO, 0, MPI_INFO_NULL},
+    {HANDLE_INFO, 1, MPI_INFO_ENV},
+    {HANDLE_REQUEST, 0, MPI_REQUEST_NULL},
+    {HANDLE_MESSAGE, 0, MPI_MESSAGE_NULL},
+    {HANDLE_MESSAGE, 1, MPI_MESSAGE_NO_PROC},
+    {HANDLE_WIN, 0, MPI_WIN_NULL},
+    {HANDLE_FILE, 0, MPI_FILE_NULL},
+};
+enum { NUMBER_FIRST = 128 }; /* of those that a program makes */
+
+static void *predefined_handle(enum world_handle_kind kind, MPI_Fint number)
 {
+    for (size_t i = 0; i < sizeof predefined / sizeof *predefined; i++)
+        if (predefined[i].kind == kind && predefined[i].number == number)
+            return predefined[i].handle;
+    return NULL;
+}
+
+static MPI_Fint number_of(enum world_handle_kind kind, void *handle)
+{
+    for (size_t i = 0; i < sizeof predefined / sizeof *predefined; i++)
+        if (predefined[i].kind == kind && predefined[i].handle == handle)
+            return predefined[i].number;
     struct world_extra *extra = world_extra();
     for (int i = extra->fortran_count - 1; i >= 0; i--)
         if (extra->fortran[i] == handle)
-            return i;
+            return NUMBER_FIRST + i;
     if (extra->fortran_count == extra->fortran_room) {
         int room = extra->fortran_room ? 2 * extra->fortran_room : 16;
         void **bigger = world_alloc((size_t)room * sizeof *bigger);
@@ -19,39 +145,44 @@ static MPI_Fint number_of(void *handle)
         extra->fortran_room = room;
     }
     extra->fortran[extra->fortran_count] = handle;
-    return extra->fortran_count++;
+    return NUMBER_FIRST + extra->fortran_count++;
 }
 
-static void *handle_of(MPI_Fint number, void *null)
+static void *handle_of(enum world_handle_kind kind, MPI_Fint number, void *null)
 {
     const struct world_extra *extra = world_extra();
-    return number >= 0 && number < extra->fortran_count ? extra->fortran[number] : null;
+    if (number >= NUMBER_FIRST && number - NUMBER_FIRST < extra->fortran_count)
+        return extra->fortran[number - NUMBER_FIRST];
+    void *known = predefined_handle(kind, number);
+    return known ? known : null;
 }
 
-#define BOTH(Name, Type, null)             \
-    MPI_Fint MPI_##Name##_c2f(Type handle) \
-    {                                      \
-        ENTER("MPI_" #Name "_c2f");        \
-        return number_of(handle);          \
-    }                                      \
-    Type MPI_##Name##_f2c(MPI_Fint number) \
-    {                                      \
-        ENTER("MPI_" #Name "_f2c");        \
-        return handle_of(number, null);    \
+#define BOTH(Name, Type, null, KIND)          \
+    MPI_Fint MPI_##Name##_c2f(Type handle)    \
+    {                                         \
+        ENTER("MPI_" #Name "_c2f");           \
+        return number_of(KIND, handle);       \
+    }                                         \
+    Type MPI_##Name##_f2c(MPI_Fint number)    \
+    {                                         \
+        ENTER("MPI_" #Name "_f2c");           \
+        return handle_of(KIND, number, null); \
     }
-BOTH(Comm, MPI_Comm, MPI_COMM_NULL)
-BOTH(Group, MPI_Group, MPI_GROUP_NULL)
-BOTH(Type, MPI_Datatype, MPI_DATATYPE_NULL)
-BOTH(Op, MPI_Op, MPI_OP_NULL)
-BOTH(Errhandler, MPI_Errhandler, MPI_ERRHANDLER_NULL)
-BOTH(Info, MPI_Info, MPI_INFO_NULL)
-BOTH(Request, MPI_Request, MPI_REQUEST_NULL)
-BOTH(Message, MPI_Message, MPI_MESSAGE_NULL)
-BOTH(Win, MPI_Win, MPI_WIN_NULL)
-BOTH(File, MPI_File, MPI_FILE_NULL)
+BOTH(Comm, MPI_Comm, MPI_COMM_NULL, HANDLE_COMM)
+BOTH(Group, MPI_Group, MPI_GROUP_NULL, HANDLE_GROUP)
+BOTH(Type, MPI_Datatype, MPI_DATATYPE_NULL, HANDLE_TYPE)
+BOTH(Op, MPI_Op, MPI_OP_NULL, HANDLE_OP)
+BOTH(Errhandler, MPI_Errhandler, MPI_ERRHANDLER_NULL, HANDLE_ERRHANDLER)
+BOTH(Info, MPI_Info, MPI_INFO_NULL, HANDLE_INFO)
+BOTH(Request, MPI_Request, MPI_REQUEST_NULL, HANDLE_REQUEST)
+BOTH(Message, MPI_Message, MPI_MESSAGE_NULL, HANDLE_MESSAGE)
+BOTH(Win, MPI_Win, MPI_WIN_NULL, HANDLE_WIN)
+BOTH(File, MPI_File, MPI_FILE_NULL, HANDLE_FILE)
 
+#if !WORLD_PROCESSES /* there a Fortran program has some: ranks/mpifh.c */
 MPI_Fint *MPI_F_STATUS_IGNORE = NULL;
 MPI_Fint *MPI_F_STATUSES_IGNORE = NULL;
+#endif
 
 int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
 {

@@ -222,12 +222,24 @@ int world_op_check(MPI_Op op, MPI_Datatype type)
     return op->function || apply(op, NULL, NULL, 0, type) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
+static void call_function(MPI_Op op, void *a, void *b, int *count, MPI_Datatype type)
+{
+    if (!op->fortran) {
+        op->function(a, b, count, &type);
+        return;
+    }
+    void (*function)(void *a, void *b, MPI_Fint *count, MPI_Fint *type);
+    memcpy(&function, &op->function, sizeof function);
+    MPI_Fint number = MPI_Type_c2f(type);
+    function(a, b, count, &number);
+}
+
 int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype type)
 {
     if (count == 0)
         return MPI_SUCCESS;
     if (op->function) {
-        op->function((void *)(uintptr_t)a, b, &count, &type);
+        call_function(op, (void *)(uintptr_t)a, b, &count, type);
         return MPI_SUCCESS;
     }
     return apply(op, a, b, count, type) ? MPI_SUCCESS : MPI_ERR_OP;

@@ -33,7 +33,7 @@ void rank_event(void *unused, const struct world_event *event);
 /* clock.c */
 extern uint64_t rank_clock_before; /* what passed before the world began */
 
-/* missing.c */
+/* needs.c */
 void rank_needs_check(void); /* refuses a program that needs what is not here */
 
 #endif

@@ -1,0 +1,7 @@
+/* What a call of something that is only there by name does. */
+#ifndef WORLD_RANKS_MISSING_H
+#define WORLD_RANKS_MISSING_H
+
+_Noreturn void rank_missing_called(const char *call);
+
+#endif

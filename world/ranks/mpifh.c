@@ -1,0 +1,209 @@
+/* What Open MPI's Fortran libraries (libmpi_mpifh.so.40 and those on top of it) want of libmpi
+ * besides the C functions. Where they would reach into Open MPI's objects, the Fortran functions
+ * themselves are here: being preloaded, they come first.
+ *
+ * A Fortran string comes with its length; a logical is 1 where true, as gfortran has it. */
+#include <stdlib.h>
+
+#include "world/ranks/ranks.h"
+
+/* Where the common blocks of mpif.h lie, unless the program has them. */
+MPI_Fint mpi_fortran_bottom_, mpi_fortran_in_place_, mpi_fortran_unweighted_,
+    mpi_fortran_weights_empty_, mpi_fortran_errcodes_ignore_;
+double mpi_fortran_status_ignore_, mpi_fortran_statuses_ignore_;
+char mpi_fortran_argv_null_, mpi_fortran_argvs_null_;
+MPI_Fint *MPI_F_STATUS_IGNORE = (MPI_Fint *)&mpi_fortran_status_ignore_;
+MPI_Fint *MPI_F_STATUSES_IGNORE = (MPI_Fint *)&mpi_fortran_statuses_ignore_;
+
+/* --- internals -------------------------------------------------------------------------------- */
+
+int ompi_mpi_state = 2; /* initialized: what else it may be is found by the calls themselves */
+char ompi_mpi_param_check;
+int ompi_errcode_intern_lastused;
+void *ompi_errcodes_intern[15], *ompi_registered_datareps[8];
+MPI_Status ompi_status_empty = {.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
+
+int ompi_fortran_string_f2c(const char *text, int length, char **out);
+int ompi_fortran_string_f2c(const char *text, int length, char **out)
+{
+    int from = 0;
+    while (from < length && text[from] == ' ')
+        from++;
+    while (length > from && text[length - 1] == ' ')
+        length--;
+    char *made = malloc((size_t)(length - from) + 1);
+    if (!made)
+        return -2;
+    memcpy(made, text + from, (size_t)(length - from));
+    made[length - from] = 0;
+    *out = made;
+    return 0;
+}
+
+int ompi_fortran_string_c2f(const char *text, char *out, int length);
+int ompi_fortran_string_c2f(const char *text, char *out, int length)
+{
+    size_t bytes = strnlen(text, (size_t)length);
+    memset(out, ' ', (size_t)length);
+    memcpy(out, text, bytes);
+    return 0;
+}
+
+int ompi_datatype_match_size(int size, uint16_t class, MPI_Datatype *out);
+int ompi_datatype_match_size(int size, uint16_t class, MPI_Datatype *out)
+{
+    return MPI_Type_match_size(class, size, out);
+}
+
+int ompi_errhandler_invoke(void *handler, void *object, int type, int code, const char *call);
+int ompi_errhandler_invoke(void *handler, void *object, int type, int code, const char *call)
+{
+    (void)handler, (void)object, (void)type;
+    return world_error(NULL, code, "in %s", call ? call : "Fortran");
+}
+
+int ompi_mpi_errors_are_fatal_comm_handler(MPI_Comm *comm, int *code, ...);
+int ompi_mpi_errors_are_fatal_comm_handler(MPI_Comm *comm, int *code, ...)
+{
+    (void)comm;
+    return world_error(NULL, *code, "in Fortran");
+}
+
+void mpi_conversion_fn_null_(void);
+void mpi_conversion_fn_null_(void)
+{
+}
+
+/* --- error handlers --------------------------------------------------------------------------- */
+
+static MPI_Fint comm_number(void *object)
+{
+    return MPI_Comm_c2f(*(MPI_Comm *)object);
+}
+static MPI_Fint win_number(void *object)
+{
+    return MPI_Win_c2f(*(MPI_Win *)object);
+}
+static MPI_Fint file_number(void *object)
+{
+    return MPI_File_c2f(*(MPI_File *)object);
+}
+
+MPI_Errhandler ompi_errhandler_create(int object, void *function, int language);
+MPI_Errhandler ompi_errhandler_create(int object, void *function, int language)
+{
+    enum { COMM = 1, WIN, FILE_KIND };
+    static MPI_Fint (*const number[])(void *) = {
+        [COMM] = comm_number, [WIN] = win_number, [FILE_KIND] = file_number};
+    enum { FORTRAN = 2 };
+    (void)language;
+    MPI_Errhandler made = world_handle_new(HANDLE_ERRHANDLER, sizeof *made);
+    made->kind = 2;
+    memcpy(&made->function, &function, sizeof function);
+    if (language == FORTRAN && object >= COMM && object <= FILE_KIND)
+        made->number = number[object];
+    return made;
+}
+
+/* --- what would reach into objects ------------------------------------------------------------ */
+
+/* The names of one function: that of programs, that of the libraries above. */
+#define NAMES(name, ...)                                                         \
+    void ompi_##name##_f(__VA_ARGS__);                                           \
+    void mpi_##name##_(__VA_ARGS__) __attribute__((alias("ompi_" #name "_f")));  \
+    void pmpi_##name##_(__VA_ARGS__) __attribute__((alias("ompi_" #name "_f"))); \
+    void ompi_##name##_f(__VA_ARGS__)
+
+NAMES(op_create, void *function, MPI_Fint *commutes, MPI_Fint *op, MPI_Fint *code)
+{
+    MPI_User_function *kept;
+    MPI_Op made;
+    memcpy(&kept, &function, sizeof kept);
+    int done = MPI_Op_create(kept, *commutes != 0, &made);
+    if (!done) {
+        made->fortran = true;
+        *op = MPI_Op_c2f(made);
+    }
+    if (code)
+        *code = done;
+}
+
+NAMES(grequest_start, void *query, void *release, void *cancel, MPI_Aint *state, MPI_Fint *request,
+      MPI_Fint *code)
+{
+    MPI_Request made;
+    int done = MPI_Grequest_start(NULL, NULL, NULL, (void *)*state, &made);
+    if (!done) {
+        memcpy(&made->general->query, &query, sizeof query);
+        memcpy(&made->general->free, &release, sizeof release);
+        memcpy(&made->general->cancel, &cancel, sizeof cancel);
+        made->general->fortran = true;
+        *request = MPI_Request_c2f(made);
+    }
+    if (code)
+        *code = done;
+}
+
+/* A predefined attribute is a number; where C has its address, Fortran has itself. */
+static MPI_Aint value_of(int key, void *value)
+{
+    if (key == MPI_WIN_SIZE)
+        return *(MPI_Aint *)value;
+    bool number = key == MPI_TAG_UB || key == MPI_HOST || key == MPI_IO ||
+                  key == MPI_WTIME_IS_GLOBAL || key == MPI_UNIVERSE_SIZE || key == MPI_APPNUM ||
+                  key == MPI_LASTUSEDCODE || key == MPI_WIN_DISP_UNIT ||
+                  key == MPI_WIN_CREATE_FLAVOR || key == MPI_WIN_MODEL;
+    return number ? *(int *)value : (MPI_Aint)value;
+}
+
+#define ATTRIBUTES(name, Name, KIND)                                                         \
+    NAMES(name##_create_keyval, void *copy, void *drop, MPI_Fint *key, MPI_Aint *extra,      \
+          MPI_Fint *code)                                                                    \
+    {                                                                                        \
+        int done = world_keyval_fortran(KIND, copy, drop, *extra, true, key);                \
+        if (code)                                                                            \
+            *code = done;                                                                    \
+    }                                                                                        \
+    NAMES(name##_set_attr, MPI_Fint *object, MPI_Fint *key, MPI_Aint *value, MPI_Fint *code) \
+    {                                                                                        \
+        int done = MPI_##Name##_set_attr(MPI_##Name##_f2c(*object), *key, (void *)*value);   \
+        if (code)                                                                            \
+            *code = done;                                                                    \
+    }                                                                                        \
+    NAMES(name##_get_attr, MPI_Fint *object, MPI_Fint *key, MPI_Aint *value, MPI_Fint *flag, \
+          MPI_Fint *code)                                                                    \
+    {                                                                                        \
+        void *found;                                                                         \
+        int done = MPI_##Name##_get_attr(MPI_##Name##_f2c(*object), *key, &found, flag);     \
+        if (!done && *flag)                                                                  \
+            *value = value_of(*key, found);                                                  \
+        if (code)                                                                            \
+            *code = done;                                                                    \
+    }
+ATTRIBUTES(comm, Comm, OF_COMM)
+ATTRIBUTES(type, Type, OF_TYPE)
+ATTRIBUTES(win, Win, OF_WIN)
+
+NAMES(keyval_create, void *copy, void *drop, MPI_Fint *key, MPI_Fint *extra, MPI_Fint *code)
+{
+    int done = world_keyval_fortran(OF_COMM, copy, drop, *extra, false, key);
+    if (code)
+        *code = done;
+}
+
+NAMES(attr_put, MPI_Fint *comm, MPI_Fint *key, MPI_Fint *value, MPI_Fint *code)
+{
+    int done = MPI_Comm_set_attr(MPI_Comm_f2c(*comm), *key, (void *)(MPI_Aint)*value);
+    if (code)
+        *code = done;
+}
+
+NAMES(attr_get, MPI_Fint *comm, MPI_Fint *key, MPI_Fint *value, MPI_Fint *flag, MPI_Fint *code)
+{
+    void *found;
+    int done = MPI_Comm_get_attr(MPI_Comm_f2c(*comm), *key, &found, flag);
+    if (!done && *flag)
+        *value = (MPI_Fint)value_of(*key, found);
+    if (code)
+        *code = done;
+}

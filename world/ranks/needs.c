@@ -1,0 +1,104 @@
+/* Before the program begins: whether all that it imports of MPI is here. What is not is told by
+ * name. */
+#include <dlfcn.h>
+#include <link.h>
+#include <stdio.h>
+
+#include "world/ranks/missing.h"
+#include "world/ranks/ranks.h"
+
+static const char *const prefix[] = {"MPI_", "PMPI_", "MPIX_", "PMPIX_", "ompi_", "mpi_", "pmpi_"};
+
+static bool is_mpi(const char *name)
+{
+    for (size_t i = 0; i < sizeof prefix / sizeof *prefix; i++)
+        if (!strncmp(name, prefix[i], strlen(prefix[i])))
+            return true;
+    return false;
+}
+
+struct needs {
+    char text[1024];
+    size_t used;
+};
+
+struct object {
+    const ElfW(Sym) * symbol;
+    const char *names;
+    const ElfW(Rela) * list[2]; /* relocations of data, of functions */
+    size_t bytes[2];
+};
+
+static struct object object_read(const struct dl_phdr_info *info)
+{
+    struct object o = {0};
+    const ElfW(Dyn) *d = NULL;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            d = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+    for (; d && d->d_tag != DT_NULL; d++)
+        switch (d->d_tag) {
+        case DT_SYMTAB:
+            o.symbol = (const void *)d->d_un.d_ptr;
+            break;
+        case DT_STRTAB:
+            o.names = (const void *)d->d_un.d_ptr;
+            break;
+        case DT_RELA:
+            o.list[0] = (const void *)d->d_un.d_ptr;
+            break;
+        case DT_RELASZ:
+            o.bytes[0] = d->d_un.d_val;
+            break;
+        case DT_JMPREL:
+            o.list[1] = (const void *)d->d_un.d_ptr;
+            break;
+        case DT_PLTRELSZ:
+            o.bytes[1] = d->d_un.d_val;
+            break;
+        default:
+            break;
+        }
+    return o;
+}
+
+static void needs_add(struct needs *needs, const char *name)
+{
+    if (!is_mpi(name) || dlsym(RTLD_DEFAULT, name) || strstr(needs->text, name) ||
+        needs->used > sizeof needs->text - 100)
+        return;
+    needs->used += (size_t)snprintf(needs->text + needs->used, sizeof needs->text - needs->used,
+                                    "%s%.60s", needs->used ? ", " : "", name);
+}
+
+static int object_check(struct dl_phdr_info *info, size_t bytes, void *argument)
+{
+    (void)bytes;
+    struct object o = object_read(info);
+    if (!info->dlpi_addr && !*info->dlpi_name && !o.symbol)
+        return 0;
+    if ((uintptr_t)o.symbol < info->dlpi_addr || (uintptr_t)o.names < info->dlpi_addr)
+        return 0; /* the kernel's own object is not relocated */
+    for (int k = 0; k < 2; k++)
+        for (size_t r = 0; r < o.bytes[k] / sizeof *o.list[k]; r++) {
+            const ElfW(Sym) *symbol = &o.symbol[ELF64_R_SYM(o.list[k][r].r_info)];
+            if (symbol->st_shndx == SHN_UNDEF && ELF64_ST_BIND(symbol->st_info) == STB_GLOBAL)
+                needs_add(argument, o.names + symbol->st_name);
+        }
+    return 0;
+}
+
+void rank_needs_check(void)
+{
+    static struct needs needs;
+    dl_iterate_phdr(object_check, &needs);
+    if (needs.used)
+        rank_refuse("it needs %s, which our library has not", needs.text);
+}
+
+void rank_missing_called(const char *call)
+{
+    WORLD->fiber->call = call;
+    world_found("unsupported", ME->rank, "%s is not to be had in worlds of processes", call);
+    world_stop();
+}
