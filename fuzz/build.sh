@@ -33,7 +33,7 @@ made() {
 }
 
 if [ "$kind" = real ]; then
-    for file in "$@" "$share"/src/real_main.c "$share"/src/scenario.c "$share"/src/elements.c "$share"/src/execute.c \
+    for file in "$@" "$share"/src/real_main.c "$share"/src/scenario.c "$share"/src/elements.c "$share"/src/shape.c "$share"/src/execute.c \
         "$share"/src/decisions.c "$share"/src/registry.c; do
         compile "$file" mpicc
     done

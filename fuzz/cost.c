@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "fuzz/memory.h"
+#include "fuzz/scenario/shape.h"
 #include "model/model.h"
 #include "replay/program/program.h"
 #include "replay/timed/timed.h"
@@ -114,7 +115,7 @@ static bool measure(const struct world_options *options, struct replay_measure *
 
 static size_t element_bytes(enum scenario_type type)
 {
-    static const size_t bytes[] = {4, 8, 8, 12, 4, 8, 16, 12, 12, 1};
+    static const size_t bytes[] = {4, 8, 8, 12, 8, 4, 4, 8, 16, 12, 12, 1};
     return bytes[type];
 }
 
@@ -182,7 +183,7 @@ void cost_check(const struct collective *collective, const struct scenario *s,
     struct replay_measure measured;
     size_t unit = element_bytes(s->type);
     if (!claimed_here(collective, s) || s->calls != 1 || s->traffic || s->type != s->type_send ||
-        (collective->kind == collective_kind_reduce_scatter && s->sizes != SIZES_EVEN))
+        (shape_has_blocks_of_sizes(collective->kind) && s->sizes != SIZES_EVEN))
         return;
     if (!(*collective->row && claim_of_row(collective, s, &claim)) &&
         !claim_of_bounds(collective, s, &claim))

@@ -16,6 +16,28 @@
 
 enum { TRIAL_SECONDS = 10, TRIALS_MAX = 3000, RULE_MAX = 64 };
 
+void harness_print(const struct collective *collective, const struct scenario *scenario, char *text,
+                   size_t room)
+{
+    const struct collective *other = scenario->other ? harness_target(scenario->other - 1) : NULL;
+    scenario_print(scenario, collective->name, other ? other->name : NULL, text, room);
+}
+
+bool harness_parse(const char *text, struct scenario *out, char out_name[128], char message[256])
+{
+    char other[128];
+    unsigned index;
+    if (scenario_parse(text, out, out_name, other, message))
+        return false;
+    if (*other && !harness_target_find(other, &index)) {
+        snprintf(message, 256, "no collective '%s' is registered here", other);
+        return false;
+    }
+    if (*other)
+        out->other = index + 1;
+    return true;
+}
+
 const struct collective *harness_read(const char *path, struct scenario *out)
 {
     static uint8_t bytes[SCENARIO_TEXT_MAX + 1];
@@ -38,7 +60,7 @@ const struct collective *harness_read(const char *path, struct scenario *out)
         scenario_decode(bytes, count, out);
         return harness_target(out->target);
     }
-    if (scenario_parse((const char *)bytes, out, name, message)) {
+    if (!harness_parse((const char *)bytes, out, name, message)) {
         fprintf(stderr, "crosswait: '%s': %s\n", path, message);
         return NULL;
     }
@@ -65,7 +87,7 @@ int harness_explain(const struct collective *collective, const struct scenario *
     }
     execute_describe(collective, &scenario, text, sizeof text);
     printf("%s\n\n", text);
-    scenario_print(&scenario, collective->name, text, sizeof text);
+    harness_print(collective, &scenario, text, sizeof text);
     printf("%s\ntimeline, ranks of MPI_COMM_WORLD:\n", text);
     harness_run(collective, &scenario, stdout, &outcome);
     printf("\n%llu messages, %llu bytes; about %llu rounds, %llu bytes along the longest chain of "
@@ -242,7 +264,20 @@ static bool shrink_fields(struct shrinking *work)
     half.pool_bytes /= 2;
     half.eager_bytes /= 2;
     changed |= attempt(work, half);
+    TRY_SET(other, 0);
     TRY_SET(calls, 1);
+    if (work->best->calls > 2)
+        TRY_SET(calls, 2);
+    TRY_SET(root_step, 0);
+    TRY_SET(growth, GROWTH_NONE);
+    TRY_SET(places, PLACES_PACKED);
+    TRY_SET(also, ALSO_NONE);
+    if (work->best->also > ALSO_DUP)
+        TRY_SET(also, ALSO_DUP);
+    TRY_SET(arrive, 0);
+    TRY_SET(graph, false);
+    TRY_SET(flight, 1);
+    TRY_SET(backwards, false);
     TRY_SET(comm, COMM_WORLD);
     TRY_SET(traffic, false);
     TRY_SET(slow, -1);

@@ -17,8 +17,7 @@
 bool harness_noting;
 
 static struct {
-    const struct collective *collective;
-    const struct scenario *scenario;
+    struct execute_plan plan;
     int entered[SCENARIO_CALLS_MAX];
     bool left_early[SCENARIO_CALLS_MAX];
     uint64_t result[SCENARIO_CALLS_MAX];
@@ -49,7 +48,7 @@ static void entered(int call)
 
 static int missing(int call)
 {
-    int ranks = now.scenario->ranks - now.entered[call];
+    int ranks = now.plan.scenario[0]->ranks - now.entered[call];
     now.left_early[call] |= ranks > 0;
     return ranks;
 }
@@ -65,11 +64,6 @@ static void result(int call, int rank, uint64_t checksum)
     }
 }
 
-static void pause_rank(void)
-{
-    world_pause(0);
-}
-
 static void calling(int inside)
 {
     (void)inside;
@@ -79,7 +73,7 @@ static int run_rank(int rank, void *context)
 {
     const struct execute_environment *environment = context;
     (void)rank;
-    return execute_rank(now.collective, now.scenario, environment);
+    return execute_rank(&now.plan, environment);
 }
 
 /* For real ranks: what of this event the library was free to decide. */
@@ -241,17 +235,36 @@ static void find(struct world_outcome *out, const char *rule, int rank, const ch
     va_end(arguments);
 }
 
+/* The collective that takes turns with this one, NULL: none; *scenario says so then. */
+const struct collective *harness_other(const struct collective *collective,
+                                       struct scenario *scenario, struct scenario *out)
+{
+    const struct collective *other =
+        scenario->other ? harness_target(scenario->other - 1) : collective;
+    if (scenario->calls > 1 && other != collective && execute_adapt_other(other, scenario, out))
+        return other;
+    scenario->other = 0;
+    return NULL;
+}
+
+static void plan_make(const struct collective *collective, struct scenario *scenario)
+{
+    static struct scenario beside;
+    const struct collective *other = harness_other(collective, scenario, &beside);
+    now.plan = (struct execute_plan){{collective, other}, {scenario, &beside}};
+}
+
 bool harness_run(const struct collective *collective, struct scenario *scenario, FILE *timeline,
                  struct world_outcome *out)
 {
     static const struct execute_environment environment = {.report = report,
-                                                           .pause = pause_rank,
+                                                           .pause = world_pause,
                                                            .entered = entered,
                                                            .missing = missing,
                                                            .result = result,
                                                            .calling = calling};
     static const struct execute_environment environment_margins = {.report = report,
-                                                                   .pause = pause_rank,
+                                                                   .pause = world_pause,
                                                                    .entered = entered,
                                                                    .missing = missing,
                                                                    .result = result,
@@ -259,8 +272,7 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
                                                                    .margins = 1};
     if (!execute_adapt(collective, scenario))
         return false;
-    now.collective = collective;
-    now.scenario = scenario;
+    plan_make(collective, scenario);
     now.timeline = timeline;
     for (int i = 0; i < SCENARIO_CALLS_MAX; i++) {
         now.entered[i] = 0;
@@ -292,7 +304,8 @@ bool harness_run(const struct collective *collective, struct scenario *scenario,
     if (out->finished && memory_left())
         find(out, "leaked-memory", -1, "%zu MiB of large blocks are never freed",
              memory_left() >> 20);
-    if (out->wildcard_rank >= 0 && scenario->ranks > 2) /* of two there is one other */
+    int smallest = scenario->also == ALSO_HALVES ? scenario->ranks / 2 : scenario->ranks;
+    if (out->wildcard_rank >= 0 && smallest > 2) /* of two there is one other */
         find(out, "wildcard", out->wildcard_rank,
              "rank %d receives from any source, and always gets rank %d's message, where"
              " other ranks name their sources: any other message with that tag could be taken for "

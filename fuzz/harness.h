@@ -36,6 +36,17 @@ extern bool harness_noting;
 int harness_decide(const struct collective *collective, const struct scenario *scenario,
                    const char *path);
 
+/* The collective that takes turns with an adapted scenario's own, and the scenario for it; NULL:
+ * none, and scenario->other is 0 then. */
+const struct collective *harness_other(const struct collective *collective,
+                                       struct scenario *scenario, struct scenario *out);
+/* As text, for people and for harness_read. */
+void harness_print(const struct collective *collective, const struct scenario *scenario, char *text,
+                   size_t room);
+/* From text; false with a message: what is wrong with it. *out_name is the collective's, perhaps
+ * empty. */
+bool harness_parse(const char *text, struct scenario *out, char out_name[128], char message[256]);
+
 /* The scenario in a file, as bytes or as text. Returns the collective, or NULL with a message
  * printed. */
 const struct collective *harness_read(const char *path, struct scenario *out);

@@ -154,6 +154,25 @@ void *crosswait_realloc(void *block, size_t bytes)
     return made;
 }
 
+void *__asan_memset(void *at, int value, uintptr_t bytes) __attribute__((weak));
+
+/* Zeroes in a sparse block cost nothing. */
+void *crosswait___asan_memset(void *at, int value, uintptr_t bytes)
+{
+    for (int i = 0; bytes >= BLOCK_SPARSE && value == 0 && i < sparse_count; i++) {
+        char *low = sparse[i].data, *high = low + sparse[i].bytes, *begin = at;
+        if (begin < low || begin + bytes > high)
+            continue;
+        char *first = (char *)(((uintptr_t)begin + PAGE - 1) / PAGE * PAGE),
+             *last = (char *)((uintptr_t)(begin + bytes) / PAGE * PAGE);
+        memset(begin, 0, (size_t)(first - begin));
+        madvise(first, (size_t)(last - first), MADV_DONTNEED);
+        memset(last, 0, (size_t)(begin + bytes - last));
+        return at;
+    }
+    return __asan_memset ? __asan_memset(at, value, bytes) : memset(at, value, bytes);
+}
+
 /* --- the undefined-behaviour sanitizer -------------------------------------------------------- */
 
 bool memory_notes;

@@ -16,6 +16,8 @@ void *crosswait_malloc(size_t bytes);
 void *crosswait_calloc(size_t count, size_t bytes);
 void *crosswait_realloc(void *block, size_t bytes);
 void crosswait_free(void *block);
+/* memset, as the address sanitizer has it. */
+void *crosswait___asan_memset(void *at, int value, uintptr_t bytes);
 
 /* Of the undefined-behaviour sanitizer. An offset of zero from a null pointer, which is what count
  * 0 gives, is a note ("note: FILE:LINE: ..." on standard error with memory_notes), everything else

@@ -114,7 +114,7 @@ static int shrink(const char *path, const char *out)
         printf("no finding\n");
         return 0;
     }
-    scenario_print(&scenario, collective->name, text, sizeof text);
+    harness_print(collective, &scenario, text, sizeof text);
     FILE *file = out ? fopen(out, "w") : stdout;
     if (!file || fputs(text, file) < 0 || (out && fclose(file))) {
         fprintf(stderr, "crosswait: cannot write '%s'\n", out ? out : "standard output");
@@ -218,7 +218,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         size_t length = size < SCENARIO_TEXT_MAX ? size : SCENARIO_TEXT_MAX;
         memcpy(text, data, length);
         text[length] = 0;
-        if (scenario_parse(text, &scenario, name, message))
+        if (!harness_parse(text, &scenario, name, message))
             return 0;
         if (*name && !harness_target_find(name, &scenario.target))
             return 0;

@@ -30,11 +30,31 @@ const struct collective *collective_find(const char *name)
 
 const char *collective_kind_name(enum collective_kind kind)
 {
-    static const char *const names[] = {
-        "bcast",     "bcast",      "reduce",         "scatter",           "gather",
-        "allgather", "allgatherv", "reduce_scatter", "allreduce",         "barrier",
-        "scan",      "alltoall",   "alltoallv",      "neighbor_alltoall", "shift",
-    };
+    static const char *const names[] = {"bcast",
+                                        "bcast",
+                                        "reduce",
+                                        "scatter",
+                                        "scatterv",
+                                        "gather",
+                                        "gatherv",
+                                        "allgather",
+                                        "allgatherv",
+                                        "reduce_scatter",
+                                        "reduce_scatter_block",
+                                        "allreduce",
+                                        "barrier",
+                                        "scan",
+                                        "exscan",
+                                        "alltoall",
+                                        "alltoallv",
+                                        "alltoallw",
+                                        "neighbor_allgather",
+                                        "neighbor_allgatherv",
+                                        "neighbor_alltoall",
+                                        "neighbor_alltoallv",
+                                        "neighbor_alltoallw",
+                                        "shift",
+                                        "custom"};
     _Static_assert(sizeof(names) / sizeof(names[0]) == COLLECTIVE_KINDS, "a name for each kind");
     return (unsigned)kind < COLLECTIVE_KINDS ? names[kind] : "?";
 }
@@ -42,7 +62,8 @@ const char *collective_kind_name(enum collective_kind kind)
 int collective_reduces(enum collective_kind kind)
 {
     return kind == collective_kind_reduce || kind == collective_kind_allreduce ||
-           kind == collective_kind_scan || kind == collective_kind_reduce_scatter;
+           kind == collective_kind_scan || kind == collective_kind_exscan ||
+           kind == collective_kind_reduce_scatter || kind == collective_kind_reduce_scatter_block;
 }
 
 int collective_when_commutative(int ranks, int count, int commutative)
@@ -75,53 +96,123 @@ int collective_domain_holds(const struct collective *c, int ranks)
     return 0;
 }
 
+/* What each call takes of the arguments. */
+#define TAKEN_bcast a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm
+#define TAKEN_reduce a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->root, a->comm
+#define TAKEN_scatter \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm
+#define TAKEN_scatterv                                                                         \
+    a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, a->recvbuf, a->recvcount, a->recvtype, \
+        a->root, a->comm
+#define TAKEN_gather \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm
+#define TAKEN_gatherv                                                                          \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcounts, a->rdispls, a->recvtype, \
+        a->root, a->comm
+#define TAKEN_allgather \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype, a->comm
+#define TAKEN_allgatherv                                                                       \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcounts, a->rdispls, a->recvtype, \
+        a->comm
+#define TAKEN_reduce_scatter a->sendbuf, a->recvbuf, a->recvcounts, a->recvtype, a->op, a->comm
+#define TAKEN_reduce_scatter_block a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->comm
+#define TAKEN_allreduce a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->comm
+#define TAKEN_barrier a->comm
+#define TAKEN_scan a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->comm
+#define TAKEN_exscan a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->comm
+#define TAKEN_alltoall \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype, a->comm
+#define TAKEN_alltoallv                                                                        \
+    a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, a->recvbuf, a->recvcounts, a->rdispls, \
+        a->recvtype, a->comm
+#define TAKEN_alltoallw                                                                         \
+    a->sendbuf, a->sendcounts, a->sdispls, a->sendtypes, a->recvbuf, a->recvcounts, a->rdispls, \
+        a->recvtypes, a->comm
+#define TAKEN_neighbor_allgather \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype, a->comm
+#define TAKEN_neighbor_allgatherv                                                              \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcounts, a->rdispls, a->recvtype, \
+        a->comm
+#define TAKEN_neighbor_alltoall \
+    a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount, a->recvtype, a->comm
+#define TAKEN_neighbor_alltoallv                                                               \
+    a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, a->recvbuf, a->recvcounts, a->rdispls, \
+        a->recvtype, a->comm
+#define TAKEN_neighbor_alltoallw                                                       \
+    a->sendbuf, a->sendcounts, a->saddresses, a->sendtypes, a->recvbuf, a->recvcounts, \
+        a->raddresses, a->recvtypes, a->comm
+
 int collective_call(const struct collective *c, const struct collective_arguments *a)
 {
+#define CALLED(call)             \
+    case collective_kind_##call: \
+        return c->function.call(TAKEN_##call);
     switch (c->kind) {
-    case collective_kind_bcast:
-        return c->function.bcast(a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm);
+        CALLED(bcast)
+        CALLED(reduce)
+        CALLED(scatter)
+        CALLED(scatterv)
+        CALLED(gather)
+        CALLED(gatherv)
+        CALLED(allgather)
+        CALLED(allgatherv)
+        CALLED(reduce_scatter)
+        CALLED(reduce_scatter_block)
+        CALLED(allreduce)
+        CALLED(barrier)
+        CALLED(scan)
+        CALLED(exscan)
+        CALLED(alltoall)
+        CALLED(alltoallv)
+        CALLED(alltoallw)
+        CALLED(neighbor_allgather)
+        CALLED(neighbor_allgatherv)
+        CALLED(neighbor_alltoall)
+        CALLED(neighbor_alltoallv)
+        CALLED(neighbor_alltoallw)
     case collective_kind_bcast_k:
-        return c->function.bcast_k(a->recvbuf, a->recvcount, a->recvtype, a->root, a->comm,
-                                   a->parameter);
-    case collective_kind_reduce:
-        return c->function.reduce(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->root,
-                                  a->comm);
-    case collective_kind_scatter:
-        return c->function.scatter(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount,
-                                   a->recvtype, a->root, a->comm);
-    case collective_kind_gather:
-        return c->function.gather(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount,
-                                  a->recvtype, a->root, a->comm);
-    case collective_kind_allgather:
-        return c->function.allgather(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf,
-                                     a->recvcount, a->recvtype, a->comm);
-    case collective_kind_allgatherv:
-        return c->function.allgatherv(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf,
-                                      a->recvcounts, a->rdispls, a->recvtype, a->comm);
-    case collective_kind_reduce_scatter:
-        return c->function.reduce_scatter(a->sendbuf, a->recvbuf, a->recvcounts, a->recvtype, a->op,
-                                          a->comm);
-    case collective_kind_allreduce:
-        return c->function.allreduce(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op,
-                                     a->comm);
-    case collective_kind_barrier:
-        return c->function.barrier(a->comm);
-    case collective_kind_scan:
-        return c->function.scan(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->op, a->comm);
-    case collective_kind_alltoall:
-        return c->function.alltoall(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf, a->recvcount,
-                                    a->recvtype, a->comm);
-    case collective_kind_neighbor_alltoall:
-        return c->function.neighbor_alltoall(a->sendbuf, a->sendcount, a->sendtype, a->recvbuf,
-                                             a->recvcount, a->recvtype, a->comm);
-    case collective_kind_alltoallv:
-        return c->function.alltoallv(a->sendbuf, a->sendcounts, a->sdispls, a->sendtype, a->recvbuf,
-                                     a->recvcounts, a->rdispls, a->recvtype, a->comm);
+        return c->function.bcast_k(TAKEN_bcast, a->parameter);
     case collective_kind_shift:
         return c->function.shift(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->comm,
                                  a->parameter);
-    case COLLECTIVE_KINDS:
-        break;
+    case collective_kind_custom:
+        return c->function.custom(a->sendbuf, a->recvbuf, a->recvcount, a->recvtype, a->comm);
+    }
+    return MPI_ERR_ARG;
+}
+
+int collective_start(const struct collective *c, const struct collective_arguments *a,
+                     MPI_Request *out_request, void **out_state)
+{
+#define STARTED(call)                                                                             \
+    case collective_kind_##call:                                                                  \
+        return c->form == COLLECTIVE_NONBLOCKING ? c->function.i##call(TAKEN_##call, out_request) \
+               : c->form == COLLECTIVE_PERSISTENT                                                 \
+                   ? c->function.call##_init(TAKEN_##call, MPI_INFO_NULL, out_request)            \
+                   : c->function.call##_start(TAKEN_##call, out_state);
+    switch (c->kind) {
+        STARTED(bcast)
+        STARTED(reduce)
+        STARTED(scatter)
+        STARTED(scatterv)
+        STARTED(gather)
+        STARTED(gatherv)
+        STARTED(allgather)
+        STARTED(allgatherv)
+        STARTED(reduce_scatter)
+        STARTED(reduce_scatter_block)
+        STARTED(allreduce)
+        STARTED(barrier)
+        STARTED(scan)
+        STARTED(exscan)
+        STARTED(alltoall)
+        STARTED(alltoallv)
+        STARTED(alltoallw)
+        STARTED(neighbor_allgather)
+        STARTED(neighbor_allgatherv)
+        STARTED(neighbor_alltoall)
+        STARTED(neighbor_alltoallv)
+        STARTED(neighbor_alltoallw)
     }
     return MPI_ERR_ARG;
 }

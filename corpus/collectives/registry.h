@@ -20,59 +20,144 @@
 
 #include <mpi.h>
 
-/* The signatures. Where MPI has no such call (shift), or the row has a parameter (k), the last
- * argument is extra. */
-typedef int (*collective_bcast_fn)(void *buffer, int count, MPI_Datatype type, int root,
-                                   MPI_Comm comm);
-typedef int (*collective_bcast_k_fn)(void *buffer, int count, MPI_Datatype type, int root,
-                                     MPI_Comm comm, int k);
-typedef int (*collective_reduce_fn)(const void *sendbuf, void *recvbuf, int count,
-                                    MPI_Datatype type, MPI_Op op, int root, MPI_Comm comm);
-typedef int (*collective_scatter_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                     void *recvbuf, int recvcount, MPI_Datatype recvtype, int root,
-                                     MPI_Comm comm);
-typedef collective_scatter_fn collective_gather_fn;
-typedef int (*collective_allgather_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                       void *recvbuf, int recvcount, MPI_Datatype recvtype,
-                                       MPI_Comm comm);
-typedef collective_allgather_fn collective_alltoall_fn;
-typedef collective_allgather_fn collective_neighbor_alltoall_fn;
-typedef int (*collective_allgatherv_fn)(const void *sendbuf, int sendcount, MPI_Datatype sendtype,
-                                        void *recvbuf, const int recvcounts[], const int displs[],
-                                        MPI_Datatype recvtype, MPI_Comm comm);
-typedef int (*collective_alltoallv_fn)(const void *sendbuf, const int sendcounts[],
-                                       const int sdispls[], MPI_Datatype sendtype, void *recvbuf,
-                                       const int recvcounts[], const int rdispls[],
-                                       MPI_Datatype recvtype, MPI_Comm comm);
-typedef int (*collective_reduce_scatter_fn)(const void *sendbuf, void *recvbuf,
-                                            const int recvcounts[], MPI_Datatype type, MPI_Op op,
-                                            MPI_Comm comm);
-typedef int (*collective_allreduce_fn)(const void *sendbuf, void *recvbuf, int count,
-                                       MPI_Datatype type, MPI_Op op, MPI_Comm comm);
-typedef collective_allreduce_fn collective_scan_fn;
-typedef int (*collective_barrier_fn)(MPI_Comm comm);
+/* The arguments of each call. Where MPI has no such call (shift), or the row has a parameter (k),
+ * the last argument is extra. */
+#define COLLECTIVE_SEND_ARGUMENTS const void *sendbuf, int sendcount, MPI_Datatype sendtype
+#define COLLECTIVE_RECV_ARGUMENTS void *recvbuf, int recvcount, MPI_Datatype recvtype
+#define COLLECTIVE_RECVV_ARGUMENTS \
+    void *recvbuf, const int recvcounts[], const int displs[], MPI_Datatype recvtype
+#define COLLECTIVE_SENDV_ARGUMENTS \
+    const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype
+#define COLLECTIVE_REDUCE_ARGUMENTS \
+    const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Op op
+#define COLLECTIVE_ARGUMENTS_bcast \
+    void *buffer, int count, MPI_Datatype type, int root, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_bcast_k COLLECTIVE_ARGUMENTS_bcast, int k
+#define COLLECTIVE_ARGUMENTS_reduce COLLECTIVE_REDUCE_ARGUMENTS, int root, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_scatter \
+    COLLECTIVE_SEND_ARGUMENTS, COLLECTIVE_RECV_ARGUMENTS, int root, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_scatterv \
+    COLLECTIVE_SENDV_ARGUMENTS, COLLECTIVE_RECV_ARGUMENTS, int root, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_gather COLLECTIVE_ARGUMENTS_scatter
+#define COLLECTIVE_ARGUMENTS_gatherv \
+    COLLECTIVE_SEND_ARGUMENTS, COLLECTIVE_RECVV_ARGUMENTS, int root, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_allgather \
+    COLLECTIVE_SEND_ARGUMENTS, COLLECTIVE_RECV_ARGUMENTS, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_allgatherv \
+    COLLECTIVE_SEND_ARGUMENTS, COLLECTIVE_RECVV_ARGUMENTS, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_reduce_scatter                                                   \
+    const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype type, MPI_Op op, \
+        MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_reduce_scatter_block COLLECTIVE_REDUCE_ARGUMENTS, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_allreduce COLLECTIVE_REDUCE_ARGUMENTS, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_barrier MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_scan COLLECTIVE_REDUCE_ARGUMENTS, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_exscan COLLECTIVE_REDUCE_ARGUMENTS, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_alltoall COLLECTIVE_ARGUMENTS_allgather
+#define COLLECTIVE_ARGUMENTS_alltoallv                                                      \
+    COLLECTIVE_SENDV_ARGUMENTS, void *recvbuf, const int recvcounts[], const int rdispls[], \
+        MPI_Datatype recvtype, MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_alltoallw                                         \
+    const void *sendbuf, const int sendcounts[], const int sdispls[],          \
+        const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], \
+        const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm
+#define COLLECTIVE_ARGUMENTS_neighbor_allgather COLLECTIVE_ARGUMENTS_allgather
+#define COLLECTIVE_ARGUMENTS_neighbor_allgatherv COLLECTIVE_ARGUMENTS_allgatherv
+#define COLLECTIVE_ARGUMENTS_neighbor_alltoall COLLECTIVE_ARGUMENTS_allgather
+#define COLLECTIVE_ARGUMENTS_neighbor_alltoallv COLLECTIVE_ARGUMENTS_alltoallv
+#define COLLECTIVE_ARGUMENTS_neighbor_alltoallw                                \
+    const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],     \
+        const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[], \
+        const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm
 /* The data of rank i arrive on rank (i + s) mod P. */
-typedef int (*collective_shift_fn)(const void *sendbuf, void *recvbuf, int count, MPI_Datatype type,
-                                   MPI_Comm comm, int s);
+#define COLLECTIVE_ARGUMENTS_shift \
+    const void *sendbuf, void *recvbuf, int count, MPI_Datatype type, MPI_Comm comm, int s
 
 enum collective_kind {
     collective_kind_bcast,
     collective_kind_bcast_k,
     collective_kind_reduce,
     collective_kind_scatter,
+    collective_kind_scatterv,
     collective_kind_gather,
+    collective_kind_gatherv,
     collective_kind_allgather,
     collective_kind_allgatherv,
     collective_kind_reduce_scatter,
+    collective_kind_reduce_scatter_block,
     collective_kind_allreduce,
     collective_kind_barrier,
     collective_kind_scan,
+    collective_kind_exscan,
     collective_kind_alltoall,
     collective_kind_alltoallv,
-    collective_kind_neighbor_alltoall, /* on a Cartesian communicator */
+    collective_kind_alltoallw,
+    /* On a Cartesian communicator, or on a distributed graph. */
+    collective_kind_neighbor_allgather,
+    collective_kind_neighbor_allgatherv,
+    collective_kind_neighbor_alltoall,
+    collective_kind_neighbor_alltoallv,
+    collective_kind_neighbor_alltoallw,
     collective_kind_shift,
+    collective_kind_custom, /* one that MPI does not have, with a reference of its own */
     COLLECTIVE_KINDS
 };
+
+/* How the function is called: as itself; iallreduce and the like, which return a request;
+ * allreduce_init, whose request is started twice; two functions around a state of their own. */
+enum collective_form {
+    COLLECTIVE_BLOCKING,
+    COLLECTIVE_NONBLOCKING,
+    COLLECTIVE_PERSISTENT,
+    COLLECTIVE_STATE
+};
+#define COLLECTIVE_CALL(call)                                    \
+    enum {                                                       \
+        collective_kind_i##call = collective_kind_##call,        \
+        collective_kind_##call##_init = collective_kind_##call,  \
+        collective_kind_##call##_start = collective_kind_##call, \
+        collective_form_##call = COLLECTIVE_BLOCKING,            \
+        collective_form_i##call = COLLECTIVE_NONBLOCKING,        \
+        collective_form_##call##_init = COLLECTIVE_PERSISTENT,   \
+        collective_form_##call##_start = COLLECTIVE_STATE        \
+    };
+COLLECTIVE_CALL(bcast)
+COLLECTIVE_CALL(reduce)
+COLLECTIVE_CALL(scatter)
+COLLECTIVE_CALL(scatterv)
+COLLECTIVE_CALL(gather)
+COLLECTIVE_CALL(gatherv)
+COLLECTIVE_CALL(allgather)
+COLLECTIVE_CALL(allgatherv)
+COLLECTIVE_CALL(reduce_scatter)
+COLLECTIVE_CALL(reduce_scatter_block)
+COLLECTIVE_CALL(allreduce)
+COLLECTIVE_CALL(barrier)
+COLLECTIVE_CALL(scan)
+COLLECTIVE_CALL(exscan)
+COLLECTIVE_CALL(alltoall)
+COLLECTIVE_CALL(alltoallv)
+COLLECTIVE_CALL(alltoallw)
+COLLECTIVE_CALL(neighbor_allgather)
+COLLECTIVE_CALL(neighbor_allgatherv)
+COLLECTIVE_CALL(neighbor_alltoall)
+COLLECTIVE_CALL(neighbor_alltoallv)
+COLLECTIVE_CALL(neighbor_alltoallw)
+enum {
+    collective_form_bcast_k = COLLECTIVE_BLOCKING,
+    collective_form_shift = COLLECTIVE_BLOCKING,
+    collective_form_custom = COLLECTIVE_BLOCKING
+};
+
+/* Of a custom one. Its send and receive buffers hold as many elements as .sends and .receives say
+ * (functions of rank, size and count); if nothing is said, count for each rank. */
+typedef int (*collective_custom_fn)(const void *sendbuf, void *recvbuf, int count,
+                                    MPI_Datatype type, MPI_Comm comm);
+typedef long (*collective_elements_fn)(int rank, int size, int count);
+/* What rank must have received: sent[i] is rank i's send buffer, *received what the receive buffer
+ * held before. Elements are ints side by side. */
+typedef void (*collective_reference_fn)(const int *const sent[], int *received, int rank, int size,
+                                        int count);
 
 /* The numbers of ranks for which a function is defined; outside it returns MPI_ERR_COMM and sends
  * nothing. */
@@ -91,33 +176,59 @@ int collective_when_always(int ranks, int count, int commutative);
 #define COLLECTIVE_COMMUTATIVE collective_when_commutative
 #define COLLECTIVE_ALWAYS collective_when_always
 
+/* The communicators of a neighbour collective. */
+enum collective_topology { COLLECTIVE_GRID, COLLECTIVE_GRAPH, COLLECTIVE_GRID_OR_GRAPH };
+
+#define COLLECTIVE_FUNCTIONS(call)                                                         \
+    int (*call)(COLLECTIVE_ARGUMENTS_##call);                                              \
+    int (*i##call)(COLLECTIVE_ARGUMENTS_##call, MPI_Request * request);                    \
+    int (*call##_init)(COLLECTIVE_ARGUMENTS_##call, MPI_Info info, MPI_Request * request); \
+    int (*call##_start)(COLLECTIVE_ARGUMENTS_##call, void **out_state);
+
 struct collective {
     const char *name; /* of the function */
     const char *row;  /* of the model, "" when none is claimed */
-    enum collective_kind kind;
+    int kind;         /* enum collective_kind */
+    int form;         /* enum collective_form */
     union {
-        collective_bcast_fn bcast;
-        collective_bcast_k_fn bcast_k;
-        collective_reduce_fn reduce;
-        collective_scatter_fn scatter;
-        collective_gather_fn gather;
-        collective_allgather_fn allgather;
-        collective_allgatherv_fn allgatherv;
-        collective_reduce_scatter_fn reduce_scatter;
-        collective_allreduce_fn allreduce;
-        collective_barrier_fn barrier;
-        collective_scan_fn scan;
-        collective_alltoall_fn alltoall;
-        collective_alltoallv_fn alltoallv;
-        collective_neighbor_alltoall_fn neighbor_alltoall;
-        collective_shift_fn shift;
+        int (*bcast_k)(COLLECTIVE_ARGUMENTS_bcast_k);
+        int (*shift)(COLLECTIVE_ARGUMENTS_shift);
+        collective_custom_fn custom;
+        COLLECTIVE_FUNCTIONS(bcast)
+        COLLECTIVE_FUNCTIONS(reduce)
+        COLLECTIVE_FUNCTIONS(scatter)
+        COLLECTIVE_FUNCTIONS(scatterv)
+        COLLECTIVE_FUNCTIONS(gather)
+        COLLECTIVE_FUNCTIONS(gatherv)
+        COLLECTIVE_FUNCTIONS(allgather)
+        COLLECTIVE_FUNCTIONS(allgatherv)
+        COLLECTIVE_FUNCTIONS(reduce_scatter)
+        COLLECTIVE_FUNCTIONS(reduce_scatter_block)
+        COLLECTIVE_FUNCTIONS(allreduce)
+        COLLECTIVE_FUNCTIONS(barrier)
+        COLLECTIVE_FUNCTIONS(scan)
+        COLLECTIVE_FUNCTIONS(exscan)
+        COLLECTIVE_FUNCTIONS(alltoall)
+        COLLECTIVE_FUNCTIONS(alltoallv)
+        COLLECTIVE_FUNCTIONS(alltoallw)
+        COLLECTIVE_FUNCTIONS(neighbor_allgather)
+        COLLECTIVE_FUNCTIONS(neighbor_allgatherv)
+        COLLECTIVE_FUNCTIONS(neighbor_alltoall)
+        COLLECTIVE_FUNCTIONS(neighbor_alltoallv)
+        COLLECTIVE_FUNCTIONS(neighbor_alltoallw)
     } function;
+    int (*test)(void *state,
+                int *out_done);        /* of COLLECTIVE_STATE; frees the state once it is done */
+    collective_reference_fn reference; /* of a custom one */
+    collective_elements_fn sends, receives;
     const char *file;
     enum collective_domain domain;
+    enum collective_topology topology;
     /* Where the row or the bounds below are claimed; NULL: for reductions as
      * COLLECTIVE_COMMUTATIVE, else everywhere. */
     collective_when_fn row_when;
     int root_zero_only; /* any other root gives MPI_ERR_ROOT */
+    int no_in_place;    /* MPI_IN_PLACE is not for it */
     /* Bounds claimed where no row is named: rounds, and elements one after the other, for so many
      * ranks and elements. */
     long (*rounds_most)(int ranks, int count);
@@ -138,11 +249,21 @@ struct collective {
     static const struct collective collective_entry_##fn = {.name = #fn,                    \
                                                             .row = row_id,                  \
                                                             .kind = collective_kind_##call, \
+                                                            .form = collective_form_##call, \
                                                             .function.call = fn,            \
                                                             .file = __FILE__,               \
                                                             ##__VA_ARGS__};                 \
     static const struct collective *const collective_pointer_##fn                           \
         __attribute__((section("crosswait_collectives"), used)) = &collective_entry_##fn;
+
+/* Nonblocking by a state of its own: start_fn takes the arguments of the call and &state, test_fn
+ * says whether it has come to its end. */
+#define COLLECTIVE_STEPS(call, row_id, start_fn, test_fn, ...) \
+    COLLECTIVE(call##_start, row_id, start_fn, .test = test_fn, ##__VA_ARGS__)
+
+/* What MPI does not have: a halo exchange, a transpose. */
+#define COLLECTIVE_CUSTOM(name, run_fn, reference_fn, ...) \
+    COLLECTIVE(custom, "", run_fn, .reference = reference_fn, ##__VA_ARGS__)
 
 /* A planted defect, with its correct twin registered in the same file. */
 #define DEFECT(call, row_id, fn, twin_fn, ...) \
@@ -167,6 +288,8 @@ struct collective_arguments {
     int sendcount, recvcount;
     MPI_Datatype sendtype, recvtype;
     const int *sendcounts, *sdispls, *recvcounts, *rdispls;
+    const MPI_Datatype *sendtypes, *recvtypes;
+    const MPI_Aint *saddresses, *raddresses; /* displacements of neighbor_alltoallw */
     MPI_Op op;
     int root;
     int parameter; /* k or s */
@@ -175,5 +298,8 @@ struct collective_arguments {
 
 /* Calls the function with those of the arguments that it takes. */
 int collective_call(const struct collective *c, const struct collective_arguments *a);
+/* The same for the other forms: starts it, or makes the request, or the state. */
+int collective_start(const struct collective *c, const struct collective_arguments *a,
+                     MPI_Request *out_request, void **out_state);
 
 #endif

@@ -26,10 +26,11 @@ static void check_text(const struct scenario *s)
 {
     static char once[SCENARIO_TEXT_MAX], twice[SCENARIO_TEXT_MAX];
     static struct scenario again;
-    char name[128], message[256];
-    CORE_CHECK(scenario_print(s, "somebody", once, sizeof once) < sizeof once);
-    CORE_CHECK(scenario_parse(once, &again, name, message) == 0 && !strcmp(name, "somebody"));
-    scenario_print(&again, name, twice, sizeof twice);
+    char name[128], other[128], message[256];
+    CORE_CHECK(scenario_print(s, "somebody", "else", once, sizeof once) < sizeof once);
+    CORE_CHECK(scenario_parse(once, &again, name, other, message) == 0 &&
+               !strcmp(name, "somebody") && !strcmp(other, "else"));
+    scenario_print(&again, name, other, twice, sizeof twice);
     CORE_CHECK(!strcmp(once, twice));
 }
 
@@ -37,13 +38,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static struct scenario s, again;
     static uint8_t bytes[SCENARIO_BYTES_MAX];
-    char name[128], message[256];
+    char name[128], other[128], message[256];
     char *text = malloc(size + 1);
     CORE_CHECK(text);
     if (size)
         memcpy(text, data, size);
     text[size] = 0;
-    if (scenario_is_text(data, size) && scenario_parse(text, &s, name, message) == 0) {
+    if (scenario_is_text(data, size) && scenario_parse(text, &s, name, other, message) == 0) {
         check_sound(&s);
         check_text(&s);
     }

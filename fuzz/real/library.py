@@ -47,7 +47,7 @@ def algorithms():
 
 def build():
     program = os.path.join(args.folder, "library_main")
-    sources = [os.path.join(args.share, "src", name) for name in ("library_main.c", "scenario.c", "elements.c", "execute.c", "registry.c")]
+    sources = [os.path.join(args.share, "src", name) for name in ("library_main.c", "scenario.c", "elements.c", "shape.c", "execute.c", "registry.c")]
     if os.path.exists(program) and all(os.path.getmtime(program) > os.path.getmtime(s) for s in sources):
         return program
     done = subprocess.run(["mpicc", "-std=gnu11", "-g", "-O1", "-w", "-I" + os.path.join(args.share, "include"), "-o", program] + sources +

@@ -79,9 +79,9 @@ static void report(const char *rule, const char *format, ...)
         snprintf(first_finding, sizeof first_finding, "%s %s", rule, text);
 }
 
-static void pause_rank(void)
+static void pause_rank(unsigned turn)
 {
-    usleep(20000);
+    usleep(turn && turn < 64 ? turn * 2000 : 20000);
 }
 
 /* MPI_Wtime may begin anew in each process; all of them are on one machine. */
@@ -164,6 +164,9 @@ static bool make_case(const struct collective *c, const char *algorithm, uint64_
     for (int i = 0; i < 8; i++)
         scenario_mutate(s, seed = seed * 6364136223846793005u + 1442695040888963407u);
     s->choice_count = 0;
+    s->other = 0;
+    if (s->also == ALSO_HALVES) /* two barriers at a time have no one time */
+        s->also = ALSO_BACKWARDS;
     s->slow = c->kind == collective_kind_barrier ? (int)(seed >> 33) % s->ranks
               : s->slow % 8 == 0                 ? 0
                                                  : -1;
@@ -230,7 +233,7 @@ static int run_case(const struct collective *c, const char *algorithm, int line,
     PMPI_Comm_split(MPI_COMM_WORLD, world_rank < execute_world_size(&s) ? 0 : MPI_UNDEFINED,
                     world_rank, &environment.world);
     if (environment.world != MPI_COMM_NULL)
-        execute_rank(c, &s, &environment);
+        execute_rank(&(struct execute_plan){{c, NULL}, {&s, NULL}}, &environment);
     int all, first = findings ? world_rank : world_size, who;
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     if (!all)

@@ -237,9 +237,10 @@ int MPI_Comm_free(MPI_Comm *comm)
     return PMPI_Comm_free(comm);
 }
 
-static void pause_rank(void)
+/* Whoever pauses comes 200 ms later, or 20 ms after the one before it. */
+static void pause_rank(unsigned turn)
 {
-    usleep(200000);
+    usleep(turn && turn < 64 ? turn * 20000 : 200000);
 }
 
 /* MPI_Wtime may begin anew in each process; all of them are on one machine. */
@@ -253,7 +254,7 @@ static double seconds_now(void)
 static void entered(int call)
 {
     if (decisions_is_late(call))
-        pause_rank();
+        pause_rank(0);
     came[call] = seconds_now();
     calls = call + 1;
 }
@@ -340,16 +341,17 @@ static void compare(const struct collective *collective)
         PMPI_Allreduce(&out, &first, 1, MPI_DOUBLE, MPI_MIN, MPI_COMM_WORLD);
         if (world_rank == 0 && highest && lowest != highest)
             report("disagreement", "the ranks' results differ in some bits");
-        if (world_rank == 0 && collective->kind == collective_kind_barrier && first < last)
+        if (world_rank == 0 && collective->kind == collective_kind_barrier &&
+            collective->form == COLLECTIVE_BLOCKING && scenario.also != ALSO_HALVES && first < last)
             report("early-exit", "a rank left the barrier %.3f s before the last had come",
                    last - first);
     }
 }
 
-static const struct collective *read_scenario(const char *path)
+static const struct collective *read_scenario(const char *path, const struct collective **out_other)
 {
     static char text[SCENARIO_TEXT_MAX + 1];
-    char name[128], message[256];
+    char name[128], other[128], message[256];
     FILE *file = fopen(path, "rb");
     if (!file) {
         fprintf(stderr, "crosswait: cannot open '%s'\n", path);
@@ -357,11 +359,12 @@ static const struct collective *read_scenario(const char *path)
     }
     text[fread(text, 1, SCENARIO_TEXT_MAX, file)] = 0;
     fclose(file);
-    if (scenario_parse(text, &scenario, name, message)) {
+    if (scenario_parse(text, &scenario, name, other, message)) {
         fprintf(stderr, "crosswait: '%s': %s\n", path, message);
         return NULL;
     }
     const struct collective *found = *name ? collective_find(name) : collective_first();
+    *out_other = *other ? collective_find(other) : NULL;
     if (!found)
         fprintf(stderr, "crosswait: '%s': no collective '%s' is registered here\n", path, name);
     return found;
@@ -380,7 +383,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &world_rank);
     MPI_Comm_size(MPI_COMM_WORLD, &world_size);
-    const struct collective *collective = argc == 2 || argc == 3 ? read_scenario(argv[1]) : NULL;
+    static struct scenario beside;
+    const struct collective *other = NULL;
+    const struct collective *collective =
+        argc == 2 || argc == 3 ? read_scenario(argv[1], &other) : NULL;
     if (!collective || !execute_adapt(collective, &scenario)) {
         fprintf(stderr, "crosswait: usage: mpirun -n RANKS %s SCENARIO [DECISIONS]\n", argv[0]);
         MPI_Abort(MPI_COMM_WORLD, 2);
@@ -399,7 +405,9 @@ int main(int argc, char **argv)
     PMPI_Comm_set_errhandler(MPI_COMM_WORLD, handler);
     PMPI_Comm_set_errhandler(MPI_COMM_SELF, handler);
     watch_signals();
-    execute_rank(collective, &scenario, &environment);
+    if (other && !execute_adapt_other(other, &scenario, &beside))
+        other = NULL;
+    execute_rank(&(struct execute_plan){{collective, other}, {&scenario, &beside}}, &environment);
     check_leftovers(MPI_COMM_WORLD);
     compare(collective);
     PMPI_Allreduce(&findings, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);

@@ -5,19 +5,19 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { FILL = 0xa5 };
-
 static const struct element_layout layouts[SCENARIO_TYPES] = {
-    [TYPE_INT] = {1, "i", {0}, 4, 4},
-    [TYPE_PAIR] = {2, "ii", {0, 4}, 8, 8},
-    [TYPE_STRIDED] = {2, "ii", {0, 8}, 20, 12},
-    [TYPE_REVERSED] = {3, "iii", {8, 4, 0}, 16, 12},
-    [TYPE_FAR] = {1, "i", {0}, (ptrdiff_t)1 << 30, 4},
-    [TYPE_DOUBLE] = {1, "d", {0}, 8, 8},
-    [TYPE_DOUBLE_STRIDED] = {2, "dd", {0, 16}, 32, 24},
-    [TYPE_MIXED] = {2, "id", {0, 8}, 16, 16},
-    [TYPE_MIXED_APART] = {2, "id", {16, 0}, 24, 20},
-    [TYPE_BYTE] = {1, "b", {0}, 1, 1},
+    [TYPE_INT] = {1, "i", {0}, 4, 4, 0, 0},
+    [TYPE_PAIR] = {2, "ii", {0, 4}, 8, 8, 0, 0},
+    [TYPE_STRIDED] = {2, "ii", {0, 8}, 20, 12, 0, -4}, /* ints 0 and 2 of 5 */
+    [TYPE_REVERSED] = {3, "iii", {8, 4, 0}, 16, 12, 0, 0},
+    [TYPE_BEFORE] = {2, "ii", {-8, 4}, 24, 8, -8, 4},
+    [TYPE_BEHIND] = {1, "i", {12}, 20, 16, 12, 0},
+    [TYPE_FAR] = {1, "i", {0}, (ptrdiff_t)1 << 30, 4, 0, 0},
+    [TYPE_DOUBLE] = {1, "d", {0}, 8, 8, 0, 0},
+    [TYPE_DOUBLE_STRIDED] = {2, "dd", {0, 16}, 32, 24, 0, 0},
+    [TYPE_MIXED] = {2, "id", {0, 8}, 16, 16, 0, 0},
+    [TYPE_MIXED_APART] = {2, "id", {16, 0}, 24, 20, 0, 0},
+    [TYPE_BYTE] = {1, "b", {0}, 1, 1, 0, 0},
 };
 
 const struct element_layout *element_layout(enum scenario_type type)
@@ -41,18 +41,13 @@ MPI_Datatype element_type_new(enum scenario_type kind)
     case TYPE_PAIR:
         MPI_Type_contiguous(2, MPI_INT, &type);
         break;
-    case TYPE_STRIDED: /* ints 0 and 2 of 5, the lower bound one int before */
-        MPI_Type_vector(2, 1, 2, MPI_INT, &raw);
-        MPI_Type_create_resized(raw, -4, 20, &type);
-        MPI_Type_free(&raw);
-        break;
     default:
         for (int i = 0; i < layout->items; i++) {
             parts[i] = layout->kind[i] == 'i' ? MPI_INT : MPI_DOUBLE;
             places[i] = layout->place[i];
         }
         MPI_Type_create_struct(layout->items, lengths, places, parts, &raw);
-        MPI_Type_create_resized(raw, 0, layout->extent, &type);
+        MPI_Type_create_resized(raw, layout->lower, layout->extent, &type);
         MPI_Type_free(&raw);
         break;
     }
@@ -98,10 +93,9 @@ uint32_t element_get(const struct element_layout *layout, const char *data, long
 
 /* --- buffers ---------------------------------------------------------------------------------- */
 
-struct element_buffer element_buffer_new(const struct element_layout *layout, long elements,
-                                         size_t margin)
+struct element_buffer element_buffer_new(ptrdiff_t low, ptrdiff_t high, size_t margin)
 {
-    size_t bytes = elements > 0 ? (size_t)((elements - 1) * layout->extent + layout->end) : 0;
+    size_t bytes = high > low ? (size_t)(high - low) : 0;
     struct element_buffer made = {.size = bytes + 2 * margin, .margin = margin};
     if (bytes > (size_t)1 << 28) { /* elements far apart: pages that nobody touches cost nothing */
         made.memory = mmap(NULL, made.size, PROT_READ | PROT_WRITE,
@@ -113,25 +107,9 @@ struct element_buffer element_buffer_new(const struct element_layout *layout, lo
         made.memory = malloc(made.size);
         if (!made.memory)
             abort();
-        memset(made.memory, FILL, made.size);
+        memset(made.memory, ELEMENT_FILL, made.size);
     }
-    made.data = made.memory + margin;
-    return made;
-}
-
-struct element_buffer element_buffer_copy(const struct element_buffer *from)
-{
-    struct element_buffer made = *from;
-    if (from->mapped) { /* never compared as a whole */
-        made.memory = NULL;
-        made.data = NULL;
-        return made;
-    }
-    made.memory = malloc(made.size);
-    if (!made.memory)
-        abort();
-    memcpy(made.memory, from->memory, made.size);
-    made.data = made.memory + made.margin;
+    made.data = made.memory + margin - (bytes ? low : 0);
     return made;
 }
 
@@ -170,6 +148,7 @@ void element_op_apply(enum scenario_op op, const uint32_t *left, uint32_t *right
     case OP_SUM_INT:
     case OP_SUM_DOUBLE:
     case OP_SUM_ROUNDED:
+    case OP_USER_SUM_BEHIND:
         right[0] += left[0];
         break;
     case OP_MAX_INT:
@@ -184,6 +163,7 @@ void element_op_apply(enum scenario_op op, const uint32_t *left, uint32_t *right
         break;
     case OP_AFFINE_PAIR:
     case OP_AFFINE_STRIDED:
+    case OP_AFFINE_BEFORE:
         affine(left, right);
         break;
     case SCENARIO_OPS:
@@ -213,6 +193,18 @@ static void user_sum_strided(void *in, void *inout, int *count, MPI_Datatype *ty
     user(OP_USER_SUM_STRIDED, in, inout, *count);
 }
 
+static void user_sum_behind(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    user(OP_USER_SUM_BEHIND, in, inout, *count);
+}
+
+static void user_affine_before(void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    (void)type;
+    user(OP_AFFINE_BEFORE, in, inout, *count);
+}
+
 static void user_affine_int(void *in, void *inout, int *count, MPI_Datatype *type)
 {
     (void)type;
@@ -239,6 +231,12 @@ MPI_Op element_op_new(enum scenario_op op)
         return MPI_MAX;
     case OP_USER_SUM_STRIDED:
         MPI_Op_create(user_sum_strided, 1, &made);
+        break;
+    case OP_USER_SUM_BEHIND:
+        MPI_Op_create(user_sum_behind, 1, &made);
+        break;
+    case OP_AFFINE_BEFORE:
+        MPI_Op_create(user_affine_before, 0, &made);
         break;
     case OP_AFFINE_INT:
         MPI_Op_create(user_affine_int, 0, &made);

@@ -12,8 +12,10 @@ enum { ELEMENT_ITEMS_MAX = 3 };
 
 struct element_layout {
     int items;
-    char kind[ELEMENT_ITEMS_MAX];                    /* i, d, b */
-    ptrdiff_t place[ELEMENT_ITEMS_MAX], extent, end; /* end: behind the last byte of one element */
+    char kind[ELEMENT_ITEMS_MAX]; /* i, d, b */
+    ptrdiff_t place[ELEMENT_ITEMS_MAX], extent;
+    ptrdiff_t end;          /* behind the last byte of one element's data */
+    ptrdiff_t start, lower; /* its first byte; its lower bound */
 };
 
 const struct element_layout *element_layout(enum scenario_type type);
@@ -22,15 +24,16 @@ void element_type_free(MPI_Datatype *type);
 void element_put(const struct element_layout *layout, char *data, long item, uint32_t value);
 uint32_t element_get(const struct element_layout *layout, const char *data, long item);
 
+/* Elements from address `data` on: those bytes of them between low and high are there, a margin
+ * before and behind them as well. */
 struct element_buffer {
     char *memory, *data;
     size_t size, margin;
-    int mapped;
+    int mapped; /* too large to be filled or compared as a whole */
 };
+enum { ELEMENT_FILL = 0xa5 };
 /* Filled with a pattern, exactly as long as the elements need. */
-struct element_buffer element_buffer_new(const struct element_layout *layout, long elements,
-                                         size_t margin);
-struct element_buffer element_buffer_copy(const struct element_buffer *from);
+struct element_buffer element_buffer_new(ptrdiff_t low, ptrdiff_t high, size_t margin);
 void element_buffer_free(struct element_buffer *buffer);
 
 MPI_Op element_op_new(enum scenario_op op);

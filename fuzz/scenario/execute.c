@@ -7,40 +7,45 @@
 #include <string.h>
 
 #include "fuzz/scenario/elements.h"
+#include "fuzz/scenario/shape.h"
 
 /* FAR_ELEMENTS, a GiB each: beyond what 32 bits count, and no more for a copy to allocate. */
-enum { TRAFFIC_TAG = 4711, MARGIN = 64, FAR_ELEMENTS = 6 };
+enum { TRAFFIC_TAG = 4711, MARGIN = 64, FAR_ELEMENTS = 6, STARTS = 2, LAST_TURN = 1000 };
 
-struct run { /* of one rank, for one call */
-    const struct collective *collective;
-    const struct scenario *s;
+/* One rank's part of one call, from its buffers to their comparison. */
+struct call {
     const struct execute_environment *env;
-    MPI_Comm comm, world;
-    int rank, size, call;
-    enum scenario_type type, type_send;
-    MPI_Datatype mpi_type, mpi_type_send;
-    MPI_Op op;
-    int count, count_send;
-    struct element_buffer send, recv, expected;
-    int *counts, *places, *counts_send, *places_send; /* v forms */
+    struct shape shape;
+    int number; /* of the call in the scenario */
+    int turn;   /* the rank's place in the order of arrival */
+    bool part;  /* only some of the ranks call */
+    struct element_buffer send, recv;
+    MPI_Request request, traffic;
+    void *state;
+    int token[2];
 };
 
-static bool reduces(enum collective_kind kind)
+static bool may_be_far(int kind)
 {
-    return kind == collective_kind_reduce || kind == collective_kind_allreduce ||
-           kind == collective_kind_scan || kind == collective_kind_reduce_scatter;
+    return !collective_reduces(kind) && !shape_is_neighbour(kind) &&
+           kind != collective_kind_alltoallw && kind != collective_kind_custom;
 }
 
-static bool has_blocks_of_sizes(enum collective_kind kind)
+/* The same type on both sides. */
+static bool one_type(int kind)
 {
-    return kind == collective_kind_allgatherv || kind == collective_kind_alltoallv ||
-           kind == collective_kind_reduce_scatter;
+    return collective_reduces(kind) || kind == collective_kind_alltoallv ||
+           kind == collective_kind_shift ||
+           (shape_is_neighbour(kind) && kind != collective_kind_neighbor_allgather &&
+            kind != collective_kind_neighbor_allgatherv &&
+            kind != collective_kind_neighbor_alltoallw);
 }
 
-static bool one_type(enum collective_kind kind) /* the same on both sides */
+static bool has_in_place(int kind)
 {
-    return reduces(kind) || has_blocks_of_sizes(kind) || kind == collective_kind_shift ||
-           kind == collective_kind_neighbor_alltoall;
+    return kind != collective_kind_bcast && kind != collective_kind_bcast_k &&
+           kind != collective_kind_barrier && kind != collective_kind_custom &&
+           !shape_is_neighbour(kind);
 }
 
 /* --- what the scenario means for this collective ---------------------------------------------- */
@@ -48,6 +53,31 @@ static bool one_type(enum collective_kind kind) /* the same on both sides */
 int execute_world_size(const struct scenario *s)
 {
     return s->ranks + (s->comm == COMM_PART ? 2 : 0);
+}
+
+/* Elements far apart, where their number is small, and on one side where the other has few. */
+static void adapt_far(const struct collective *c, struct scenario *s)
+{
+    bool far = s->type == TYPE_FAR || s->type_send == TYPE_FAR;
+    if (!far)
+        return;
+    if (!may_be_far(c->kind) || s->in_place) {
+        s->type = s->type == TYPE_FAR ? TYPE_INT : s->type;
+        s->type_send = s->type_send == TYPE_FAR ? TYPE_INT : s->type_send;
+        return;
+    }
+    while (s->ranks * s->count > FAR_ELEMENTS)
+        s->count > 2 ? s->count = 2 : s->count > 1 ? s->count-- : s->ranks--;
+    while (s->ranks > 1 && !collective_domain_holds(c, s->ranks))
+        s->ranks--;
+    s->root %= s->ranks;
+    if (s->slow >= s->ranks)
+        s->slow = s->ranks - 1;
+    if (c->kind == collective_kind_scatter || c->kind == collective_kind_scatterv)
+        s->type =
+            s->type_send == TYPE_FAR && c->kind == collective_kind_scatter ? TYPE_INT : s->type;
+    else if (c->kind != collective_kind_bcast && !one_type(c->kind) && s->type == TYPE_FAR)
+        s->type_send = TYPE_INT;
 }
 
 bool execute_adapt(const struct collective *c, struct scenario *s)
@@ -60,36 +90,42 @@ bool execute_adapt(const struct collective *c, struct scenario *s)
     s->root = c->root_zero_only ? 0 : s->root % s->ranks;
     if (s->slow >= s->ranks)
         s->slow = s->ranks - 1;
-    if (reduces(c->kind))
+    if (c->root_zero_only)
+        s->root_step = 0;
+    s->graph = shape_is_neighbour(c->kind) &&
+               (c->topology == COLLECTIVE_GRAPH || (s->graph && c->topology != COLLECTIVE_GRID));
+    if (collective_reduces(c->kind))
         s->type = s->type_send = scenario_op_type(s->op);
+    if (c->kind == collective_kind_custom)
+        s->type = s->type_send = TYPE_INT;
     if (one_type(c->kind))
         s->type_send = s->type;
-    bool far_here = (c->kind == collective_kind_scatter && s->type_send == TYPE_FAR) ||
-                    (c->kind == collective_kind_gather && s->type == TYPE_FAR);
-    while (far_here && s->ranks * s->count > FAR_ELEMENTS)
-        s->count > 2 ? s->count = 2 : s->count > 1 ? s->count-- : s->ranks--;
-    if (!far_here || s->ranks > 8 || s->in_place) {
-        s->type = s->type == TYPE_FAR ? TYPE_INT : s->type;
-        s->type_send = s->type_send == TYPE_FAR ? TYPE_INT : s->type_send;
-    } else if (c->kind == collective_kind_scatter) {
-        s->type = TYPE_INT;
-    } else {
-        s->type_send = TYPE_INT;
-    }
-    if (c->kind == collective_kind_alltoallv || c->kind == collective_kind_neighbor_alltoall ||
-        c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k ||
-        c->kind == collective_kind_barrier)
-        s->in_place = false;
+    adapt_far(c, s);
+    s->in_place &= has_in_place(c->kind) && !c->no_in_place;
+    bool halves = s->ranks > 1 && !shape_is_neighbour(c->kind) &&
+                  collective_domain_holds(c, s->ranks / 2) &&
+                  collective_domain_holds(c, (s->ranks + 1) / 2);
+    if (s->also != ALSO_NONE &&
+        (shape_is_neighbour(c->kind) || (s->also == ALSO_HALVES && !halves)))
+        s->also = ALSO_DUP;
     scenario_normalise(s);
     return true;
+}
+
+bool execute_adapt_other(const struct collective *other, const struct scenario *s,
+                         struct scenario *out)
+{
+    *out = *s;
+    return execute_adapt(other, out) && out->ranks == s->ranks && out->also == s->also &&
+           (out->graph == s->graph || !shape_is_neighbour(other->kind));
 }
 
 void execute_describe_call(const struct collective *c, const struct scenario *s, char *text,
                            size_t room)
 {
-    static const char *const types[] = {"int",         "pair",   "strided",        "reversed",
-                                        "far",         "double", "strided double", "mixed",
-                                        "mixed apart", "byte"};
+    static const char *const types[] = {
+        "int", "pair",   "strided",        "reversed", "data before lb", "data behind lb",
+        "far", "double", "strided double", "mixed",    "mixed apart",    "byte"};
     static const char *const ops[] = {"sum",
                                       "sum",
                                       "maximum",
@@ -97,14 +133,16 @@ void execute_describe_call(const struct collective *c, const struct scenario *s,
                                       "an operation that does not commute",
                                       "an operation that does not commute",
                                       "an operation that does not commute",
-                                      "sum that rounds"};
+                                      "sum that rounds",
+                                      "a commutative operation",
+                                      "an operation that does not commute"};
     size_t used = (size_t)snprintf(text, room, "%s: %s on %d ranks", c->name,
                                    collective_kind_name(c->kind), s->ranks);
     if (c->kind != collective_kind_barrier && used < room)
         used += (size_t)snprintf(text + used, room - used, ", root %d, count %d of %s to %s%s",
                                  s->root, s->count, types[s->type_send], types[s->type],
                                  s->in_place ? ", in place" : "");
-    if (reduces(c->kind) && used < room)
+    if (collective_reduces(c->kind) && used < room)
         snprintf(text + used, room - used, ", %s", ops[s->op]);
 }
 
@@ -128,6 +166,8 @@ void execute_describe(const struct collective *c, const struct scenario *s, char
         snprintf(text + used, room - used, ", slow from rank %d to %d", from, to);
 }
 
+/* --- communicators ---------------------------------------------------------------------------- */
+
 static MPI_Comm grid_make(const struct scenario *s, MPI_Comm comm)
 {
     int dims[3] = {0, 0, 0},
@@ -138,6 +178,20 @@ static MPI_Comm grid_make(const struct scenario *s, MPI_Comm comm)
     MPI_Dims_create(size, s->dims, dims);
     MPI_Cart_create(comm, s->dims, dims, periods, 0, &grid);
     return grid;
+}
+
+static MPI_Comm graph_make(const struct scenario *s, MPI_Comm comm)
+{
+    struct shape_neighbours n;
+    int rank, size;
+    MPI_Comm graph;
+    MPI_Comm_rank(comm, &rank);
+    MPI_Comm_size(comm, &size);
+    shape_neighbours(s, comm, rank, size, &n);
+    /* Weights say nothing here: any will do. */
+    MPI_Dist_graph_create_adjacent(comm, n.in_count, n.in, n.in, n.out_count, n.out, n.out,
+                                   MPI_INFO_NULL, 0, &graph);
+    return graph;
 }
 
 static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
@@ -164,6 +218,21 @@ static MPI_Comm comm_make(const struct scenario *s, MPI_Comm world)
     return comm;
 }
 
+/* The second communicator, over the first one's ranks; the first one itself where there is none. */
+static MPI_Comm also_make(const struct scenario *s, MPI_Comm comm)
+{
+    MPI_Comm also = comm;
+    int rank;
+    MPI_Comm_rank(comm, &rank);
+    if (s->also == ALSO_DUP)
+        MPI_Comm_dup(comm, &also);
+    else if (s->also == ALSO_BACKWARDS)
+        MPI_Comm_split(comm, 0, -rank, &also);
+    else if (s->also == ALSO_HALVES)
+        MPI_Comm_split(comm, rank % 2, rank, &also);
+    return also;
+}
+
 /* --- values ----------------------------------------------------------------------------------- */
 
 /* What rank `source` has at item i of its block for `block` in call `call`. */
@@ -179,492 +248,482 @@ static double rounded(int call, int source, long i)
     return value(call, source, 0, i) / 3.0 * (source % 2 ? 1e-7 : 1e7);
 }
 
-static void put_items(const struct run *r, enum scenario_type type, struct element_buffer *buffer,
-                      long first_element, long elements, int source, int block)
+static bool is_rounded(const struct call *c)
 {
-    const struct element_layout *layout = element_layout(type);
-    for (long i = 0; i < elements * layout->items; i++)
-        element_put(layout, buffer->data, first_element * layout->items + i,
-                    value(r->call, source, block, i));
+    return collective_reduces(c->shape.collective->kind) && c->shape.s->op == OP_SUM_ROUNDED;
 }
 
-/* The combination over ranks 0 to last of their blocks for `block`. */
-static void put_reduced(const struct run *r, long first_element, long elements, int last, int block)
+/* Item i of element e of a block of combined values. */
+static void reduced_put(const struct call *c, const struct shape_block *b, long e, char *data)
 {
-    const struct element_layout *layout = element_layout(r->type);
-    int items = layout->items;
-    for (long e = 0; e < elements; e++) {
-        uint32_t sum[ELEMENT_ITEMS_MAX], left[ELEMENT_ITEMS_MAX];
-        for (int source = last; source >= 0; source--) {
-            for (int i = 0; i < items; i++)
-                (source == last ? sum : left)[i] = value(r->call, source, block, e * items + i);
-            if (source < last)
-                element_op_apply(r->s->op, left, sum);
-        }
-        if (r->s->op == OP_SUM_DOUBLE) { /* does not wrap */
-            double whole = 0;
-            for (int source = 0; source <= last; source++)
-                whole += value(r->call, source, block, e);
-            memcpy(r->expected.data + (first_element + e) * 8, &whole, sizeof whole);
-            continue;
-        }
+    const struct element_layout *layout = element_layout(b->type);
+    int items = layout->items, call = c->shape.call;
+    uint32_t sum[ELEMENT_ITEMS_MAX], left[ELEMENT_ITEMS_MAX];
+    if (c->shape.s->op == OP_SUM_DOUBLE) { /* does not wrap */
+        double whole = 0;
+        for (int source = 0; source <= b->last; source++)
+            whole += value(call, source, b->mark, e);
+        memcpy(data + e * 8, &whole, sizeof whole);
+        return;
+    }
+    for (int source = b->last; source >= 0; source--) {
         for (int i = 0; i < items; i++)
-            element_put(layout, r->expected.data, (first_element + e) * items + i, sum[i]);
+            (source == b->last ? sum : left)[i] = value(call, source, b->mark, e * items + i);
+        if (source < b->last)
+            element_op_apply(c->shape.s->op, left, sum);
+    }
+    for (int i = 0; i < items; i++)
+        element_put(layout, data, e * items + i, sum[i]);
+}
+
+/* Writes the values of a block to where it lies from `data` on. */
+static void block_put(const struct call *c, const struct shape_block *b, char *data)
+{
+    const struct element_layout *layout = element_layout(b->type);
+    long items = b->count * layout->items;
+    data += b->at;
+    if (b->source == SHAPE_NOBODY)
+        return;
+    if (b->source == SHAPE_REDUCED) {
+        for (long e = 0; e < b->count && !is_rounded(c); e++)
+            reduced_put(c, b, e, data);
+    } else if (is_rounded(c)) {
+        for (long i = 0; i < items; i++) {
+            double x = rounded(c->shape.call, b->source, i);
+            memcpy(data + i * 8, &x, sizeof x);
+        }
+    } else if (b->type == TYPE_INT) {
+        for (long i = 0; i < items; i++) {
+            uint32_t x = value(c->shape.call, b->source, b->mark, i);
+            memcpy(data + i * 4, &x, sizeof x);
+        }
+    } else {
+        for (long i = 0; i < items; i++)
+            element_put(layout, data, i, value(c->shape.call, b->source, b->mark, i));
     }
 }
 
-/* Elements of the block from one rank to another. */
-static int block_size(const struct scenario *s, int from, int to)
+/* --- what must have come ---------------------------------------------------------------------- */
+
+/* A copy of the buffer as it was before the call. */
+static struct element_buffer buffer_before(const struct call *c, const struct element_buffer *of,
+                                           const struct shape_side *side, bool received)
 {
-    uint32_t hash =
-        ((uint32_t)from * 73u + (uint32_t)to * 151u + s->sizes_seed * 7u + 1u) * 2654435761u >> 16;
-    switch (s->sizes) {
-    case SIZES_UNEVEN:
-        return s->count ? (int)(hash % (uint32_t)(2 * s->count)) : 0;
-    case SIZES_MANY_ZERO:
-        return hash % 4 ? 0 : s->count;
-    case SIZES_ONE:
-        return (int)(s->sizes_seed % (unsigned)s->ranks) == to ? s->count : 0;
-    default:
-        return s->count;
+    struct element_buffer made = *of;
+    made.memory = malloc(made.size + !made.size);
+    if (!made.memory)
+        abort();
+    made.data = made.memory + (of->data - of->memory);
+    memset(made.memory, ELEMENT_FILL, made.size);
+    if (!received)
+        for (int b = 0; b < side->block_count; b++)
+            block_put(c, &side->block[b], made.data);
+    for (int b = 0; received && b < c->shape.initial_count; b++)
+        block_put(c, &c->shape.initial[b], made.data);
+    return made;
+}
+
+/* What the user's reference makes of everybody's send buffers. */
+static void reference_put(const struct call *c, struct element_buffer *expected)
+{
+    const struct shape *shape = &c->shape;
+    const struct collective *collective = shape->collective;
+    const int *sent[SCENARIO_RANKS_MAX];
+    for (int rank = 0; rank < shape->size; rank++) {
+        long n = collective->sends ? collective->sends(rank, shape->size, shape->count)
+                                   : (long)shape->count * shape->size;
+        int *made = malloc((size_t)n * sizeof *made + 1);
+        struct shape_block block = {TYPE_INT, 0, n, rank, 0, 0};
+        if (!made)
+            abort();
+        block_put(c, &block, (char *)made);
+        sent[rank] = made;
     }
+    collective->reference(sent, (int *)(void *)expected->data, shape->rank, shape->size,
+                          shape->count);
+    for (int rank = 0; rank < shape->size; rank++)
+        free((int *)(uintptr_t)sent[rank]);
 }
 
-/* --- buffers for each kind -------------------------------------------------------------------- */
-
-static struct element_buffer room(const struct run *r, enum scenario_type type, long elements)
+static void expected_put(const struct call *c, struct element_buffer *expected)
 {
-    return element_buffer_new(element_layout(type), elements, r->env->margins ? MARGIN : 0);
+    if (c->shape.collective->kind == collective_kind_custom)
+        reference_put(c, expected);
+    else
+        for (int b = 0; b < c->shape.recv.block_count; b++)
+            block_put(c, &c->shape.recv.block[b], expected->data);
 }
 
-static void prepare_bcast(struct run *r, struct collective_arguments *a)
+/* The first item of a block that is not what it should be; false: all are. */
+static bool report_item(const struct call *c, const struct shape_block *b, const char *got,
+                        const char *expected)
 {
-    bool other_side = r->rank % 2 == 0; /* neighbours describe the message differently */
-    enum scenario_type type = other_side ? r->type_send : r->type;
-    a->recvcount = other_side ? r->count_send : r->count;
-    a->recvtype = other_side ? r->mpi_type_send : r->mpi_type;
-    r->recv = room(r, type, a->recvcount);
-    if (r->rank == r->s->root)
-        put_items(r, type, &r->recv, 0, a->recvcount, r->s->root, 0);
-    r->expected = element_buffer_copy(&r->recv);
-    put_items(r, type, &r->expected, 0, a->recvcount, r->s->root, 0);
-    a->recvbuf = r->recv.data;
-}
-
-static void prepare_rooted(struct run *r, struct collective_arguments *a, bool scatter)
-{
-    bool at_root = r->rank == r->s->root;
-    long sends = !scatter ? 1 : at_root ? r->size : 0, recvs = scatter ? 1 : at_root ? r->size : 0;
-    r->send = room(r, r->type_send, sends * r->count_send);
-    r->recv = room(r, r->type, recvs * r->count);
-    for (int b = 0; b < sends; b++)
-        put_items(r, r->type_send, &r->send, (long)b * r->count_send, r->count_send, r->rank,
-                  scatter ? b : 0);
-    a->sendbuf = sends ? r->send.data : NULL;
-    a->recvbuf = recvs ? r->recv.data : NULL;
-    if (r->s->in_place && at_root && scatter) {
-        a->recvbuf = MPI_IN_PLACE;
-    } else if (r->s->in_place && at_root) {
-        put_items(r, r->type, &r->recv, (long)r->rank * r->count, r->count, r->rank, 0);
-        a->sendbuf = MPI_IN_PLACE;
-    }
-    r->expected = element_buffer_copy(&r->recv);
-    for (int b = 0; b < recvs && a->recvbuf != MPI_IN_PLACE && r->expected.memory; b++)
-        put_items(r, r->type, &r->expected, (long)b * r->count, r->count, scatter ? r->s->root : b,
-                  scatter ? r->rank : 0);
-}
-
-static void prepare_all(struct run *r, struct collective_arguments *a, bool alltoall)
-{
-    r->send = room(r, r->type_send, (long)(alltoall ? r->size : 1) * r->count_send);
-    r->recv = room(r, r->type, (long)r->size * r->count);
-    for (int b = 0; b < (alltoall ? r->size : 1); b++)
-        put_items(r, r->type_send, &r->send, (long)b * r->count_send, r->count_send, r->rank,
-                  alltoall ? b : 0);
-    a->sendbuf = r->send.data;
-    a->recvbuf = r->recv.data;
-    for (int b = 0; r->s->in_place && b < r->size; b++)
-        if (alltoall || b == r->rank)
-            put_items(r, r->type, &r->recv, (long)b * r->count, r->count, r->rank,
-                      alltoall ? b : 0);
-    if (r->s->in_place)
-        a->sendbuf = MPI_IN_PLACE;
-    r->expected = element_buffer_copy(&r->recv);
-    for (int b = 0; b < r->size; b++)
-        put_items(r, r->type, &r->expected, (long)b * r->count, r->count, b,
-                  alltoall ? r->rank : 0);
-}
-
-static int *places_make(const int *counts, int size, bool backwards, int *out_total)
-{
-    int *places = malloc((size_t)size * sizeof *places), total = 0;
-    for (int i = 0; i < size; i++) {
-        int b = backwards ? size - 1 - i : i;
-        places[b] = total;
-        total += counts[b];
-    }
-    *out_total = total;
-    return places;
-}
-
-static void prepare_allgatherv(struct run *r, struct collective_arguments *a)
-{
-    int total;
-    r->counts = malloc((size_t)r->size * sizeof *r->counts);
-    for (int b = 0; b < r->size; b++)
-        r->counts[b] = block_size(r->s, 0, b);
-    r->places = places_make(r->counts, r->size, r->s->sizes_seed & 1, &total);
-    r->send = room(r, r->type, r->counts[r->rank]);
-    r->recv = room(r, r->type, total);
-    put_items(r, r->type, &r->send, 0, r->counts[r->rank], r->rank, 0);
-    a->sendbuf = r->send.data;
-    if (r->s->in_place) {
-        put_items(r, r->type, &r->recv, r->places[r->rank], r->counts[r->rank], r->rank, 0);
-        a->sendbuf = MPI_IN_PLACE;
-    }
-    r->expected = element_buffer_copy(&r->recv);
-    for (int b = 0; b < r->size; b++)
-        put_items(r, r->type, &r->expected, r->places[b], r->counts[b], b, 0);
-    a->sendcount = r->counts[r->rank];
-    a->recvbuf = r->recv.data;
-    a->recvcounts = r->counts;
-    a->rdispls = r->places;
-}
-
-static void prepare_alltoallv(struct run *r, struct collective_arguments *a)
-{
-    int sends, recvs;
-    r->counts = malloc((size_t)r->size * sizeof *r->counts);
-    r->counts_send = malloc((size_t)r->size * sizeof *r->counts_send);
-    for (int b = 0; b < r->size; b++) {
-        r->counts[b] = block_size(r->s, b, r->rank);
-        r->counts_send[b] = block_size(r->s, r->rank, b);
-    }
-    r->places = places_make(r->counts, r->size, r->s->sizes_seed & 1, &recvs);
-    r->places_send = places_make(r->counts_send, r->size, r->s->sizes_seed & 2, &sends);
-    r->send = room(r, r->type, sends);
-    r->recv = room(r, r->type, recvs);
-    r->expected = element_buffer_copy(&r->recv);
-    for (int b = 0; b < r->size; b++) {
-        put_items(r, r->type, &r->send, r->places_send[b], r->counts_send[b], r->rank, b);
-        put_items(r, r->type, &r->expected, r->places[b], r->counts[b], b, r->rank);
-    }
-    a->sendbuf = r->send.data;
-    a->recvbuf = r->recv.data;
-    a->sendcounts = r->counts_send;
-    a->sdispls = r->places_send;
-    a->recvcounts = r->counts;
-    a->rdispls = r->places;
-}
-
-static void prepare_reduction(struct run *r, struct collective_arguments *a)
-{
-    enum collective_kind kind = r->collective->kind;
-    bool has_result = kind != collective_kind_reduce || r->rank == r->s->root;
-    r->send = room(r, r->type, r->count);
-    r->recv = room(r, r->type, r->count);
-    bool in_place = r->s->in_place && has_result;
-    struct element_buffer *own = in_place ? &r->recv : &r->send;
-    put_items(r, r->type, own, 0, r->count, r->rank, 0);
-    for (long i = 0; r->s->op == OP_SUM_ROUNDED && i < r->count; i++) {
-        double x = rounded(r->call, r->rank, i);
-        memcpy(own->data + i * 8, &x, sizeof x);
-    }
-    a->sendbuf = in_place ? MPI_IN_PLACE : r->send.data;
-    a->recvbuf = has_result ? r->recv.data : NULL;
-    r->expected = element_buffer_copy(&r->recv);
-    if (has_result && r->s->op != OP_SUM_ROUNDED)
-        put_reduced(r, 0, r->count, kind == collective_kind_scan ? r->rank : r->size - 1, 0);
-}
-
-static void prepare_reduce_scatter(struct run *r, struct collective_arguments *a)
-{
-    int total;
-    r->counts = malloc((size_t)r->size * sizeof *r->counts);
-    for (int b = 0; b < r->size; b++)
-        r->counts[b] = block_size(r->s, 0, b);
-    r->places = places_make(r->counts, r->size, false, &total);
-    r->send = room(r, r->type, total);
-    r->recv = room(r, r->type, r->s->in_place ? total : r->counts[r->rank]);
-    struct element_buffer *own = r->s->in_place ? &r->recv : &r->send;
-    for (int b = 0; b < r->size; b++)
-        put_items(r, r->type, own, r->places[b], r->counts[b], r->rank, b);
-    a->sendbuf = r->s->in_place ? MPI_IN_PLACE : r->send.data;
-    a->recvbuf = r->recv.data;
-    a->recvcounts = r->counts;
-    a->recvcount = r->counts[r->rank];
-    r->expected = element_buffer_copy(&r->recv);
-    if (r->s->op != OP_SUM_ROUNDED)
-        put_reduced(r, 0, r->counts[r->rank], r->size - 1, r->rank);
-}
-
-static void prepare_shift(struct run *r, struct collective_arguments *a)
-{
-    a->parameter = r->s->parameter % (2 * r->size) - r->size / 2;
-    int from = ((r->rank - a->parameter) % r->size + r->size) % r->size;
-    r->send = room(r, r->type, r->count);
-    r->recv = room(r, r->type, r->count);
-    put_items(r, r->type, r->s->in_place ? &r->recv : &r->send, 0, r->count, r->rank, 0);
-    r->expected = element_buffer_copy(&r->recv);
-    put_items(r, r->type, &r->expected, 0, r->count, from, 0);
-    a->sendbuf = r->s->in_place ? MPI_IN_PLACE : r->send.data;
-    a->recvbuf = r->recv.data;
-}
-
-static void prepare_neighbours(struct run *r, struct collective_arguments *a)
-{
-    int dims[3] = {0, 0, 0}, periods[3] = {0, 0, 0}, coords[3] = {0, 0, 0}, blocks;
-    MPI_Cart_get(r->comm, 3, dims, periods, coords);
-    MPI_Cartdim_get(r->comm, &blocks);
-    blocks *= 2;
-    r->send = room(r, r->type, (long)blocks * r->count);
-    r->recv = room(r, r->type, (long)blocks * r->count);
-    r->expected = element_buffer_copy(&r->recv);
-    for (int b = 0; b < blocks; b++) {
-        put_items(r, r->type, &r->send, (long)b * r->count, r->count, r->rank, b);
-        /* Block b comes from the neighbour at -1 (even b) or +1 in dimension b / 2, which sent it
-         * the other way. */
-        int at[3] = {coords[0], coords[1], coords[2]}, d = b / 2, there;
-        at[d] += b % 2 ? 1 : -1;
-        if (periods[d])
-            at[d] = (at[d] + dims[d]) % dims[d];
-        if (at[d] < 0 || at[d] >= dims[d])
+    const struct element_layout *layout = element_layout(b->type);
+    for (long i = 0; i < b->count * layout->items; i++) {
+        uint32_t is = element_get(layout, got + b->at, i),
+                 should = expected ? element_get(layout, expected + b->at, i)
+                                   : value(c->shape.call, b->source, b->mark, i);
+        if (is == should)
             continue;
-        MPI_Cart_rank(r->comm, at, &there);
-        put_items(r, r->type, &r->expected, (long)b * r->count, r->count, there, b ^ 1);
+        c->env->report("wrong-result", "rank %d, call %d: item %ld of element %ld is %u, not %u",
+                       c->shape.rank, c->number + 1, i % layout->items,
+                       b->at / layout->extent + i / layout->items, is, should);
+        return true;
     }
-    a->sendbuf = r->send.data;
-    a->recvbuf = r->recv.data;
+    return false;
 }
 
-static void prepare(struct run *r, struct collective_arguments *a)
-{
-    switch (r->collective->kind) {
-    case collective_kind_bcast_k:
-        a->parameter = 2 + r->s->parameter % 7;
-        prepare_bcast(r, a);
-        break;
-    case collective_kind_bcast:
-        prepare_bcast(r, a);
-        break;
-    case collective_kind_scatter:
-    case collective_kind_gather:
-        prepare_rooted(r, a, r->collective->kind == collective_kind_scatter);
-        break;
-    case collective_kind_allgather:
-    case collective_kind_alltoall:
-        prepare_all(r, a, r->collective->kind == collective_kind_alltoall);
-        break;
-    case collective_kind_allgatherv:
-        prepare_allgatherv(r, a);
-        break;
-    case collective_kind_alltoallv:
-        prepare_alltoallv(r, a);
-        break;
-    case collective_kind_reduce:
-    case collective_kind_allreduce:
-    case collective_kind_scan:
-        prepare_reduction(r, a);
-        break;
-    case collective_kind_reduce_scatter:
-        prepare_reduce_scatter(r, a);
-        break;
-    case collective_kind_shift:
-        prepare_shift(r, a);
-        break;
-    case collective_kind_neighbor_alltoall:
-        prepare_neighbours(r, a);
-        break;
-    case collective_kind_barrier:
-    case COLLECTIVE_KINDS:
-        break;
-    }
-}
-
-/* --- after the call --------------------------------------------------------------------------- */
-
-static void report_difference(const struct run *r, const struct element_buffer *got,
+static void report_difference(const struct call *c, const struct element_buffer *got,
                               const struct element_buffer *expected)
 {
     size_t at = 0;
     while (got->memory[at] == expected->memory[at])
         at++;
     if (at < got->margin || at >= got->size - got->margin) {
-        r->env->report("overrun", "rank %d: a byte %s the receive buffer has changed", r->rank,
-                       at < got->margin ? "before" : "behind");
+        c->env->report("overrun", "rank %d: a byte %s the receive buffer has changed",
+                       c->shape.rank, at < got->margin ? "before" : "behind");
         return;
     }
-    const struct element_layout *layout = element_layout(
-        r->collective->kind <= collective_kind_bcast_k && r->rank % 2 == 0 ? r->type_send
-                                                                           : r->type);
-    ptrdiff_t offset = (ptrdiff_t)(at - got->margin);
-    long element = offset / layout->extent;
-    for (int i = 0; i < layout->items; i++) {
-        long item = element * layout->items + i;
-        uint32_t is = element_get(layout, got->data, item),
-                 should = element_get(layout, expected->data, item);
-        if (is != should) {
-            r->env->report("wrong-result", "rank %d, call %d: item %d of element %ld is %u, not %u",
-                           r->rank, r->call + 1, i, element, is, should);
+    for (int b = 0; b < c->shape.recv.block_count; b++)
+        if (c->shape.recv.block[b].source != SHAPE_NOBODY &&
+            report_item(c, &c->shape.recv.block[b], got->data, expected->data))
             return;
-        }
-    }
-    r->env->report("overrun",
+    c->env->report("overrun",
                    "rank %d: byte %td of the receive buffer belongs to no element and has changed",
-                   r->rank, offset);
+                   c->shape.rank, got->memory + at - got->data);
 }
 
-static void check_rounded(const struct run *r)
+static void check_rounded(const struct call *c)
 {
-    enum collective_kind kind = r->collective->kind;
-    if ((kind == collective_kind_reduce && r->rank != r->s->root) ||
-        kind == collective_kind_reduce_scatter)
-        return;
+    const struct shape_block *b = c->shape.recv.block;
     uint64_t checksum = 14695981039346656037u;
-    for (long i = 0; i < r->count; i++) {
-        double got, exact = 0, size = 0;
-        memcpy(&got, r->recv.data + i * 8, sizeof got);
-        for (int source = 0; source <= (kind == collective_kind_scan ? r->rank : r->size - 1);
-             source++) {
-            exact += rounded(r->call, source, i);
-            size += rounded(r->call, source, i);
-        }
+    int kind = c->shape.collective->kind;
+    if (kind == collective_kind_reduce_scatter || kind == collective_kind_reduce_scatter_block)
+        return;
+    for (long i = 0; c->shape.recv.block_count && i < b->count; i++) {
+        double got, exact = 0;
+        memcpy(&got, c->recv.data + i * 8, sizeof got);
+        for (int source = 0; source <= b->last; source++)
+            exact += rounded(c->shape.call, source, i);
         double error = got > exact ? got - exact : exact - got;
-        if (!(error <= size * 1e-12)) {
-            r->env->report("wrong-result",
-                           "rank %d, call %d: element %ld is %.17g, not about %.17g", r->rank,
-                           r->call + 1, i, got, exact);
+        if (!(error <= exact * 1e-12)) {
+            c->env->report("wrong-result",
+                           "rank %d, call %d: element %ld is %.17g, not about %.17g", c->shape.rank,
+                           c->number + 1, i, got, exact);
             return;
         }
         uint64_t bits;
         memcpy(&bits, &got, sizeof bits);
         checksum = (checksum ^ bits) * 1099511628211u;
     }
-    if (kind == collective_kind_allreduce)
-        r->env->result(r->call, r->rank, checksum);
+    if (kind == collective_kind_allreduce && !c->part)
+        c->env->result(c->number, c->shape.rank, checksum);
 }
 
-/* In place, what lies behind a rank's own block after a reduce-scatter is nobody's business. */
-static size_t compared_bytes(const struct run *r)
+/* How many bytes of the receive buffer are what they must be. */
+static size_t compared_bytes(const struct call *c)
 {
-    if (!r->s->in_place || r->collective->kind != collective_kind_reduce_scatter)
-        return r->recv.size;
-    size_t bytes =
-        r->recv.margin + (size_t)r->counts[r->rank] * (size_t)element_layout(r->type)->extent;
-    return bytes < r->recv.size ? bytes : r->recv.size;
+    if (!c->shape.has_unspecified)
+        return c->recv.size;
+    ptrdiff_t bytes = c->recv.data + c->shape.unspecified - c->recv.memory;
+    return bytes < 0 ? 0 : (size_t)bytes < c->recv.size ? (size_t)bytes : c->recv.size;
 }
 
-static void check_result(const struct run *r, const struct element_buffer *send_before)
+static void check_received(const struct call *c)
 {
-    if (r->recv.mapped) { /* far apart: look at the elements only */
-        const struct element_layout *layout = element_layout(r->type);
-        for (int b = 0; b < r->size; b++)
-            for (long i = 0; i < r->count; i++)
-                if (element_get(layout, r->recv.data, (long)b * r->count + i) !=
-                    value(r->call, b, 0, i)) {
-                    r->env->report("wrong-result", "rank %d: element %ld of block %d", r->rank, i,
-                                   b);
-                    return;
-                }
-    } else if (reduces(r->collective->kind) && r->s->op == OP_SUM_ROUNDED) {
-        check_rounded(r);
-    } else if (r->recv.memory && memcmp(r->recv.memory, r->expected.memory, compared_bytes(r))) {
-        report_difference(r, &r->recv, &r->expected);
+    if (c->recv.mapped) { /* far apart: look at the elements only */
+        for (int b = 0; b < c->shape.recv.block_count; b++)
+            if (report_item(c, &c->shape.recv.block[b], c->recv.data, NULL))
+                return;
+        return;
     }
-    if (r->send.memory && !r->send.mapped &&
-        memcmp(r->send.memory, send_before->memory, r->send.size))
-        r->env->report("wrong-result", "rank %d, call %d: the send buffer has changed", r->rank,
-                       r->call + 1);
+    if (is_rounded(c)) {
+        check_rounded(c);
+        return;
+    }
+    struct element_buffer expected = buffer_before(c, &c->recv, &c->shape.recv, true);
+    expected_put(c, &expected);
+    if (memcmp(c->recv.memory, expected.memory, compared_bytes(c)))
+        report_difference(c, &c->recv, &expected);
+    element_buffer_free(&expected);
 }
 
-static void one_call(struct run *r)
+static void check_sent(const struct call *c)
 {
-    struct collective_arguments a = {.comm = r->comm,
-                                     .sendcount = r->count_send,
-                                     .sendtype = r->mpi_type_send,
-                                     .recvcount = r->count,
-                                     .recvtype = r->mpi_type,
-                                     .op = r->op,
-                                     .root = r->s->root,
-                                     .parameter = r->s->parameter};
-    struct element_buffer send_before = {0};
-    int token[2] = {r->rank, r->call}, got[2] = {-1, -1};
-    MPI_Request request;
-    prepare(r, &a);
-    if (r->send.memory)
-        send_before = element_buffer_copy(&r->send);
-    if (r->s->traffic) /* a message of the program's own is under way meanwhile */
-        MPI_Isend(token, 2, MPI_INT, (r->rank + 1) % r->size, TRAFFIC_TAG, r->comm, &request);
-    if (r->s->slow == r->rank)
-        r->env->pause();
-    r->env->entered(r->call);
-    r->env->calling(1);
-    int error = collective_call(r->collective, &a);
-    r->env->calling(0);
-    if (r->collective->kind == collective_kind_barrier && r->env->missing(r->call))
-        r->env->report("early-exit", "rank %d left the barrier before %d of %d ranks had come",
-                       r->rank, r->env->missing(r->call), r->size);
+    if (c->send.mapped)
+        return;
+    struct element_buffer before = buffer_before(c, &c->send, &c->shape.send, false);
+    if (memcmp(c->send.memory, before.memory, c->send.size))
+        c->env->report("wrong-result", "rank %d, call %d: the send buffer has changed",
+                       c->shape.rank, c->number + 1);
+    element_buffer_free(&before);
+}
+
+static void check_result(const struct call *c)
+{
+    if (c->recv.memory)
+        check_received(c);
+    if (c->send.memory)
+        check_sent(c);
+}
+
+/* --- a call ----------------------------------------------------------------------------------- */
+
+static void buffers_make(struct call *c)
+{
+    struct shape *shape = &c->shape;
+    size_t margin = c->env->margins ? MARGIN : 0;
+    bool scatter = shape->collective->kind == collective_kind_scatter ||
+                   shape->collective->kind == collective_kind_scatterv;
+    if (shape->send.given)
+        c->send = element_buffer_new(shape->send.low, shape->send.high, margin);
+    if (shape->recv.given)
+        c->recv = element_buffer_new(shape->recv.low, shape->recv.high, margin);
+    shape->arguments.sendbuf = c->send.data;
+    shape->arguments.recvbuf = c->recv.data;
+    if (shape->in_place && scatter)
+        shape->arguments.recvbuf = MPI_IN_PLACE;
+    else if (shape->in_place)
+        shape->arguments.sendbuf = MPI_IN_PLACE;
+}
+
+static void buffers_fill(struct call *c)
+{
+    for (int b = 0; b < c->shape.send.block_count; b++)
+        block_put(c, &c->shape.send.block[b], c->send.data);
+    for (int b = 0; b < c->shape.initial_count; b++)
+        block_put(c, &c->shape.initial[b], c->recv.data);
+}
+
+static void traffic_start(struct call *c)
+{
+    const struct shape *shape = &c->shape;
+    c->token[0] = shape->rank;
+    c->token[1] = c->number;
+    MPI_Isend(c->token, 2, MPI_INT, (shape->rank + 1) % shape->size, TRAFFIC_TAG + c->number,
+              shape->comm, &c->traffic);
+}
+
+static void traffic_end(struct call *c)
+{
+    const struct shape *shape = &c->shape;
+    int got[2] = {-1, -1}, left = (shape->rank - 1 + shape->size) % shape->size;
+    MPI_Recv(got, 2, MPI_INT, left, TRAFFIC_TAG + c->number, shape->comm, MPI_STATUS_IGNORE);
+    MPI_Wait(&c->traffic, MPI_STATUS_IGNORE);
+    if (got[0] != left || got[1] != c->number)
+        c->env->report("cross-talk", "rank %d: a message of the program's own arrived changed",
+                       shape->rank);
+}
+
+static void report_error(const struct call *c, int error)
+{
     if (error)
-        r->env->report("error", "rank %d: the collective returned error %d", r->rank, error);
+        c->env->report("error", "rank %d: the collective returned error %d", c->shape.rank, error);
+}
+
+static void left(const struct call *c)
+{
+    if (c->shape.collective->kind != collective_kind_barrier || c->part)
+        return;
+    int missing = c->env->missing(c->number);
+    if (missing)
+        c->env->report("early-exit", "rank %d left the barrier before %d of %d ranks had come",
+                       c->shape.rank, missing, c->shape.size);
+}
+
+/* Makes the call, or starts it. */
+static void call_begin(struct call *c)
+{
+    const struct collective *collective = c->shape.collective;
+    const struct scenario *s = c->shape.s;
+    shape_make(&c->shape);
+    buffers_make(c);
+    buffers_fill(c);
+    if (s->traffic) /* a message of the program's own is under way meanwhile */
+        traffic_start(c);
+    if (s->slow == c->shape.rank)
+        c->env->pause(LAST_TURN);
+    else if (c->turn)
+        c->env->pause((unsigned)c->turn);
+    c->env->entered(c->number);
+    c->env->calling(1);
+    int error = collective->form == COLLECTIVE_BLOCKING
+                    ? collective_call(collective, &c->shape.arguments)
+                    : collective_start(collective, &c->shape.arguments, &c->request, &c->state);
+    if (!error && collective->form == COLLECTIVE_PERSISTENT)
+        error = MPI_Start(&c->request);
+    c->env->calling(0);
+    report_error(c, error);
+    if (collective->form != COLLECTIVE_BLOCKING)
+        return;
+    left(c);
+    if (!error)
+        check_result(c);
+}
+
+/* Waits for what is no blocking call; by_test: by asking again and again. */
+static void call_wait(struct call *c, bool by_test)
+{
+    const struct collective *collective = c->shape.collective;
+    int done = 0, error = MPI_SUCCESS;
+    c->env->calling(1);
+    if (collective->form == COLLECTIVE_STATE)
+        while (!done && !error) {
+            error = collective->test(c->state, &done);
+            if (!done) /* as a program computes meanwhile */
+                MPI_Iprobe(MPI_PROC_NULL, 0, c->shape.comm, &(int){0}, MPI_STATUS_IGNORE);
+        }
+    else if (by_test)
+        while (!done && !error)
+            error = MPI_Test(&c->request, &done, MPI_STATUS_IGNORE);
     else
-        check_result(r, &send_before);
-    if (r->s->traffic) {
-        MPI_Recv(got, 2, MPI_INT, (r->rank - 1 + r->size) % r->size, TRAFFIC_TAG, r->comm,
-                 MPI_STATUS_IGNORE);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-        if (got[0] != (r->rank - 1 + r->size) % r->size || got[1] != r->call)
-            r->env->report("cross-talk", "rank %d: a message of the program's own arrived changed",
-                           r->rank);
+        error = MPI_Wait(&c->request, MPI_STATUS_IGNORE);
+    c->env->calling(0);
+    report_error(c, error);
+    left(c);
+    if (!error)
+        check_result(c);
+}
+
+static void call_end(struct call *c)
+{
+    const struct collective *collective = c->shape.collective;
+    const struct scenario *s = c->shape.s;
+    if (collective->form != COLLECTIVE_BLOCKING)
+        call_wait(c, s->backwards);
+    for (int start = 1; collective->form == COLLECTIVE_PERSISTENT && start < STARTS; start++) {
+        c->shape.call += SCENARIO_CALLS_MAX;
+        if (c->recv.memory && !c->recv.mapped)
+            memset(c->recv.memory, ELEMENT_FILL, c->recv.size);
+        buffers_fill(c);
+        report_error(c, MPI_Start(&c->request));
+        call_wait(c, s->backwards);
     }
-    element_buffer_free(&send_before);
-    element_buffer_free(&r->send);
-    element_buffer_free(&r->recv);
-    element_buffer_free(&r->expected);
-    free(r->counts);
-    free(r->places);
-    free(r->counts_send);
-    free(r->places_send);
-    r->counts = r->places = r->counts_send = r->places_send = NULL;
-    memset(&r->send, 0, sizeof r->send);
-    memset(&r->recv, 0, sizeof r->recv);
-    memset(&r->expected, 0, sizeof r->expected);
+    if (collective->form == COLLECTIVE_PERSISTENT && c->request != MPI_REQUEST_NULL)
+        MPI_Request_free(&c->request);
+    if (s->traffic)
+        traffic_end(c);
+    element_buffer_free(&c->send);
+    element_buffer_free(&c->recv);
+    shape_free(&c->shape);
 }
 
-static void to_grid(struct run *r)
+/* --- all calls of a rank ---------------------------------------------------------------------- */
+
+struct run {
+    const struct execute_plan *plan;
+    const struct execute_environment *env;
+    struct shape_types types[2];
+    MPI_Comm comm[2];
+};
+
+static void types_make(const struct collective *collective, const struct scenario *s,
+                       struct shape_types *out)
 {
-    MPI_Comm grid = grid_make(r->s, r->comm);
-    if (r->comm != r->world)
-        MPI_Comm_free(&r->comm);
-    r->comm = grid;
+    out->type = s->type;
+    out->type_send = s->type_send;
+    out->mpi_type = element_type_new(s->type);
+    out->mpi_type_send = element_type_new(s->type_send);
+    out->op = collective_reduces(collective->kind) ? element_op_new(s->op) : MPI_SUM;
 }
 
-int execute_rank(const struct collective *collective, const struct scenario *s,
-                 const struct execute_environment *env)
+static void types_free(struct shape_types *types)
 {
-    struct run r = {.collective = collective,
-                    .s = s,
-                    .env = env,
-                    .type = s->type,
-                    .world = env->world ? env->world : MPI_COMM_WORLD,
-                    .type_send = s->type_send,
-                    .count = s->count};
-    r.comm = comm_make(s, r.world);
-    if (r.comm == MPI_COMM_NULL)
+    element_op_free(&types->op);
+    element_type_free(&types->mpi_type);
+    element_type_free(&types->mpi_type_send);
+}
+
+/* The rank's place in an order of all that the scenario's number gives; 0 goes first. */
+static int turn_of(const struct scenario *s, int rank, int size)
+{
+    uint32_t seed = s->arrive, mine = ((uint32_t)rank + 1) * 2654435761u * (seed | 1) ^ seed << 20;
+    int turn = 0;
+    for (int other = 0; s->arrive && other < size; other++) {
+        uint32_t its = ((uint32_t)other + 1) * 2654435761u * (seed | 1) ^ seed << 20;
+        turn += its < mine || (its == mine && other < rank);
+    }
+    return turn;
+}
+
+static const struct collective *collective_of(const struct run *r, int number)
+{
+    const struct collective *const *of = r->plan->collective;
+    return of[number % 2 && of[1]];
+}
+
+static void call_prepare(const struct run *r, int number, struct call *c)
+{
+    bool other = number % 2 && r->plan->collective[1], also = (number + 1) / 2 % 2;
+    const struct scenario *s = r->plan->scenario[other];
+    *c = (struct call){.env = r->env, .number = number, .request = MPI_REQUEST_NULL};
+    c->part = also && s->also == ALSO_HALVES;
+    c->shape.collective = collective_of(r, number);
+    c->shape.s = s;
+    c->shape.types = &r->types[other];
+    c->shape.comm = r->comm[also];
+    c->shape.call = number;
+    MPI_Comm_rank(c->shape.comm, &c->shape.rank);
+    MPI_Comm_size(c->shape.comm, &c->shape.size);
+    c->shape.root = scenario_root(s, number, c->shape.size);
+    c->shape.count = scenario_count(s, number);
+    c->shape.count_send =
+        c->shape.count * scenario_type_items(s->type) / scenario_type_items(s->type_send);
+    c->turn = turn_of(s, c->shape.rank, c->shape.size);
+}
+
+static void calls_end(struct call *calls, int count, bool backwards)
+{
+    for (int i = 0; i < count; i++)
+        call_end(&calls[backwards ? count - 1 - i : i]);
+}
+
+/* A blocking call ends where it is made; of others up to `flight` are under way at a time. */
+static void calls_make(const struct run *r)
+{
+    struct call calls[SCENARIO_CALLS_MAX], blocking;
+    const struct scenario *s = r->plan->scenario[0];
+    int open = 0;
+    for (int number = 0; number < s->calls; number++) {
+        bool blocks = collective_of(r, number)->form == COLLECTIVE_BLOCKING;
+        struct call *c = blocks ? &blocking : &calls[open++];
+        call_prepare(r, number, c);
+        call_begin(c);
+        if (blocks)
+            call_end(c);
+        if (open < s->flight)
+            continue;
+        calls_end(calls, open, s->backwards);
+        open = 0;
+    }
+    calls_end(calls, open, s->backwards);
+}
+
+int execute_rank(const struct execute_plan *plan, const struct execute_environment *env)
+{
+    const struct scenario *s = plan->scenario[0];
+    MPI_Comm world = env->world ? env->world : MPI_COMM_WORLD, comm = comm_make(s, world);
+    bool neighbours = shape_is_neighbour(plan->collective[0]->kind) ||
+                      (plan->collective[1] && shape_is_neighbour(plan->collective[1]->kind));
+    struct run r = {.plan = plan, .env = env};
+    if (comm == MPI_COMM_NULL)
         return 0;
-    MPI_Comm_size(r.comm, &r.size);
-    if (collective->kind == collective_kind_neighbor_alltoall)
-        to_grid(&r);
-    MPI_Comm_rank(r.comm, &r.rank);
-    r.count_send = s->count * scenario_type_items(s->type) / scenario_type_items(s->type_send);
-    r.mpi_type = element_type_new(r.type);
-    r.mpi_type_send = element_type_new(r.type_send);
-    r.op = reduces(collective->kind) ? element_op_new(s->op) : MPI_SUM;
-    for (r.call = 0; r.call < s->calls; r.call++)
-        one_call(&r);
-    element_op_free(&r.op);
-    element_type_free(&r.mpi_type);
-    element_type_free(&r.mpi_type_send);
-    if (r.comm != r.world)
-        MPI_Comm_free(&r.comm);
+    if (neighbours) {
+        MPI_Comm made = s->graph ? graph_make(s, comm) : grid_make(s, comm);
+        if (comm != world)
+            MPI_Comm_free(&comm);
+        comm = made;
+    }
+    r.comm[0] = comm;
+    r.comm[1] = also_make(s, comm);
+    for (int i = 0; i < 2 && plan->collective[i]; i++)
+        types_make(plan->collective[i], plan->scenario[i], &r.types[i]);
+    calls_make(&r);
+    for (int i = 0; i < 2 && plan->collective[i]; i++)
+        types_free(&r.types[i]);
+    if (r.comm[1] != comm)
+        MPI_Comm_free(&r.comm[1]);
+    if (comm != world)
+        MPI_Comm_free(&comm);
     return 0;
 }

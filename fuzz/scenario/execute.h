@@ -9,9 +9,9 @@
 
 struct execute_environment {
     void (*report)(const char *rule, const char *format, ...) __attribute__((format(printf, 2, 3)));
-    void (*pause)(void);       /* everybody else goes first */
-    void (*entered)(int call); /* this rank is about to call */
-    int (*missing)(int call);  /* how many ranks of the communicator have not entered yet */
+    void (*pause)(unsigned turn); /* everybody else goes first, and those with a lower turn */
+    void (*entered)(int call);    /* this rank is about to call */
+    int (*missing)(int call);     /* how many ranks of the communicator have not entered yet */
     void (*result)(int call, int rank,
                    uint64_t checksum); /* of what all ranks should share bit by bit */
     void (*calling)(int inside);       /* 1: the collective starts, 0: it has ended */
@@ -30,8 +30,17 @@ void execute_describe(const struct collective *collective, const struct scenario
 /* The same without what happens around the call: buffering, order, delays. */
 void execute_describe_call(const struct collective *collective, const struct scenario *scenario,
                            char *text, size_t room);
+/* The collective of a scenario, and the one that takes turns with it, with a scenario adapted to
+ * each; the second may be NULL. */
+struct execute_plan {
+    const struct collective *collective[2];
+    const struct scenario *scenario[2];
+};
+/* Adapts the scenario of `other` beside one that is adapted to its own collective; false: the two
+ * cannot go together. */
+bool execute_adapt_other(const struct collective *other, const struct scenario *scenario,
+                         struct scenario *out);
 /* The rank's part. MPI is initialised. Returns 0. */
-int execute_rank(const struct collective *collective, const struct scenario *scenario,
-                 const struct execute_environment *environment);
+int execute_rank(const struct execute_plan *plan, const struct execute_environment *environment);
 
 #endif

@@ -8,14 +8,17 @@
 
 #include "core/random.h"
 
-static const char *const type_names[] = {"int",         "pair",   "strided",        "reversed",
-                                         "far",         "double", "double-strided", "mixed",
-                                         "mixed-apart", "byte"};
-static const char *const op_names[] = {"sum-int",          "sum-double", "max-int",
-                                       "user-sum-strided", "affine-int", "affine-pair",
-                                       "affine-strided",   "sum-rounded"};
+static const char *const type_names[] = {
+    "int", "pair",   "strided",        "reversed", "before",      "behind",
+    "far", "double", "double-strided", "mixed",    "mixed-apart", "byte"};
+static const char *const op_names[] = {
+    "sum-int",     "sum-double",     "max-int",     "user-sum-strided", "affine-int",
+    "affine-pair", "affine-strided", "sum-rounded", "user-sum-behind",  "affine-before"};
 static const char *const comm_names[] = {"world", "dup", "backwards", "part", "grid"};
+static const char *const also_names[] = {"none", "dup", "backwards", "halves"};
 static const char *const sizes_names[] = {"even", "uneven", "many-zero", "one"};
+static const char *const places_names[] = {"packed", "backwards", "gaps", "mixed", "shared"};
+static const char *const growth_names[] = {"none", "up", "down"};
 /* As it was written before the policies' grammar came, and is still read. */
 static const char *const buffering_names[] = {"rendezvous", "eager",   "eager-bytes",
                                               "chosen",     "credits", "pool"};
@@ -49,187 +52,101 @@ enum field {
     FIELD_POOL_BYTES,
     FIELD_DELAYS,
     FIELD_DELAYS_SEED,
+    FIELD_OTHER,
+    FIELD_ROOT_STEP,
+    FIELD_GROWTH,
+    FIELD_PLACES,
+    FIELD_ALSO,
+    FIELD_ARRIVE,
+    FIELD_GRAPH,
+    FIELD_FLIGHT,
+    FIELD_BACKWARDS,
     FIELDS
 };
 
+/* How a field is written: a number or one of the names; in words of the policies' grammar; as the
+ * name of a collective. */
+enum written { AS_IT_IS, AS_POLICY, AS_COLLECTIVE };
+
 struct field_row {
     const char *key;
-    int low, high; /* inclusive; more than 256 values take two bytes */
+    size_t offset, bytes; /* in struct scenario */
+    int low, high;        /* inclusive; more than 256 values take two bytes */
     const char *const *names;
     int often[14]; /* values that tend to matter, ended by -9 */
-    bool policy;   /* written as a word of the policies' grammar */
+    enum written written;
 };
+#define AT(member) offsetof(struct scenario, member), sizeof(((struct scenario *)0)->member)
 
 static const struct field_row row[FIELDS] = {
-    [FIELD_TARGET] = {"target", 0, 255, NULL, {-9}},
-    [FIELD_RANKS] =
-        {"ranks", 1, SCENARIO_RANKS_MAX, NULL, {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, -9}},
-    [FIELD_ROOT] = {"root", 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 63, -9}},
-    [FIELD_COUNT] = {"count", 0, 4095, NULL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 17, 64, -9}},
-    [FIELD_TYPE] = {"type", 0, SCENARIO_TYPES - 1, type_names, {-9}},
-    [FIELD_TYPE_SEND] = {"type-send", 0, SCENARIO_TYPES - 1, type_names, {-9}},
-    [FIELD_OP] = {"op", 0, SCENARIO_OPS - 1, op_names, {-9}},
-    [FIELD_IN_PLACE] = {"in-place", 0, 1, flag_names, {-9}},
-    [FIELD_SIZES] = {"sizes", 0, SCENARIO_SIZES - 1, sizes_names, {-9}},
-    [FIELD_SIZES_SEED] = {"sizes-seed", 0, 255, NULL, {-9}},
-    [FIELD_COMM] = {"communicator", 0, SCENARIO_COMMS - 1, comm_names, {-9}},
-    [FIELD_CALLS] = {"calls", 1, SCENARIO_CALLS_MAX, NULL, {-9}},
-    [FIELD_PARAMETER] = {"parameter", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
-    [FIELD_DIMS] = {"dims", 1, 3, NULL, {-9}},
-    [FIELD_PERIODS] = {"periods", 0, 7, NULL, {-9}},
-    [FIELD_BUFFERING] = {"buffering", 0, SCENARIO_BUFFERINGS - 1, buffering_names, {-9}, true},
-    [FIELD_EAGER_BYTES] = {"eager-bytes", 0, 65535, NULL, {0, 1, 8, 64, 4096, -9}, true},
-    [FIELD_SHUFFLE] = {"shuffle", 0, 1, flag_names, {-9}, true},
-    [FIELD_LATE] = {"late", 0, 1, flag_names, {-9}},
-    [FIELD_TRAFFIC] = {"traffic", 0, 1, flag_names, {-9}},
-    [FIELD_SLOW] = {"slow", -1, SCENARIO_RANKS_MAX - 1, NULL, {-1, 0, 1, 2, -9}},
-    [FIELD_CREDITS] = {"credits", 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}, true},
-    [FIELD_POOL_BYTES] = {"pool-bytes", 0, 65535, NULL, {0, 4, 8, 16, 64, 4096, -9}, true},
-    [FIELD_DELAYS] = {"delays", 0, SCENARIO_DELAYS - 1, delays_names, {-9}, true},
-    [FIELD_DELAYS_SEED] =
-        {"delays-seed", 0, SCENARIO_RANKS_MAX *SCENARIO_RANKS_MAX - 1, NULL, {-9}, true},
+    [FIELD_TARGET] = {"target", AT(target), 0, 255, NULL, {-9}, AS_COLLECTIVE},
+    [FIELD_RANKS] = {"ranks",
+                     AT(ranks),
+                     1,
+                     SCENARIO_RANKS_MAX,
+                     NULL,
+                     {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, -9}},
+    [FIELD_ROOT] = {"root", AT(root), 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 63, -9}},
+    [FIELD_COUNT] =
+        {"count", AT(count), 0, 4095, NULL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 17, 64, -9}},
+    [FIELD_TYPE] = {"type", AT(type), 0, SCENARIO_TYPES - 1, type_names, {-9}},
+    [FIELD_TYPE_SEND] = {"type-send", AT(type_send), 0, SCENARIO_TYPES - 1, type_names, {-9}},
+    [FIELD_OP] = {"op", AT(op), 0, SCENARIO_OPS - 1, op_names, {-9}},
+    [FIELD_IN_PLACE] = {"in-place", AT(in_place), 0, 1, flag_names, {-9}},
+    [FIELD_SIZES] = {"sizes", AT(sizes), 0, SCENARIO_SIZES - 1, sizes_names, {-9}},
+    [FIELD_SIZES_SEED] = {"sizes-seed", AT(sizes_seed), 0, 255, NULL, {-9}},
+    [FIELD_COMM] = {"communicator", AT(comm), 0, SCENARIO_COMMS - 1, comm_names, {-9}},
+    [FIELD_CALLS] = {"calls", AT(calls), 1, SCENARIO_CALLS_MAX, NULL, {-9}},
+    [FIELD_PARAMETER] = {"parameter", AT(parameter), 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}},
+    [FIELD_DIMS] = {"dims", AT(dims), 1, 3, NULL, {-9}},
+    [FIELD_PERIODS] = {"periods", AT(periods), 0, 7, NULL, {-9}},
+    [FIELD_BUFFERING] =
+        {"buffering", AT(buffering), 0, SCENARIO_BUFFERINGS - 1, buffering_names, {-9}, AS_POLICY},
+    [FIELD_EAGER_BYTES] =
+        {"eager-bytes", AT(eager_bytes), 0, 65535, NULL, {0, 1, 8, 64, 4096, -9}, AS_POLICY},
+    [FIELD_SHUFFLE] = {"shuffle", AT(shuffle), 0, 1, flag_names, {-9}, AS_POLICY},
+    [FIELD_LATE] = {"late", AT(late), 0, 1, flag_names, {-9}},
+    [FIELD_TRAFFIC] = {"traffic", AT(traffic), 0, 1, flag_names, {-9}},
+    [FIELD_SLOW] = {"slow", AT(slow), -1, SCENARIO_RANKS_MAX - 1, NULL, {-1, 0, 1, 2, -9}},
+    [FIELD_CREDITS] = {"credits", AT(credits), 0, 255, NULL, {0, 1, 2, 3, 4, 8, -9}, AS_POLICY},
+    [FIELD_POOL_BYTES] =
+        {"pool-bytes", AT(pool_bytes), 0, 65535, NULL, {0, 4, 8, 16, 64, 4096, -9}, AS_POLICY},
+    [FIELD_DELAYS] = {"delays", AT(delays), 0, SCENARIO_DELAYS - 1, delays_names, {-9}, AS_POLICY},
+    [FIELD_DELAYS_SEED] = {"delays-seed",
+                           AT(delays_seed),
+                           0,
+                           SCENARIO_RANKS_MAX *SCENARIO_RANKS_MAX - 1,
+                           NULL,
+                           {-9},
+                           AS_POLICY},
+    [FIELD_OTHER] = {"other", AT(other), 0, 255, NULL, {0, 0, 1, 2, 3, -9}, AS_COLLECTIVE},
+    [FIELD_ROOT_STEP] = {"root-step", AT(root_step), 0, 7, NULL, {0, 1, -9}},
+    [FIELD_GROWTH] = {"growth", AT(growth), 0, SCENARIO_GROWTHS - 1, growth_names, {-9}},
+    [FIELD_PLACES] = {"places", AT(places), 0, SCENARIO_PLACES - 1, places_names, {-9}},
+    [FIELD_ALSO] = {"also", AT(also), 0, SCENARIO_ALSO - 1, also_names, {-9}},
+    [FIELD_ARRIVE] = {"arrive", AT(arrive), 0, 255, NULL, {0, 0, 1, -9}},
+    [FIELD_GRAPH] = {"graph", AT(graph), 0, 1, flag_names, {-9}},
+    [FIELD_FLIGHT] = {"flight", AT(flight), 1, SCENARIO_CALLS_MAX, NULL, {-9}},
+    [FIELD_BACKWARDS] = {"completed-backwards", AT(backwards), 0, 1, flag_names, {-9}},
 };
 
 static int field_get(const struct scenario *s, enum field field)
 {
-    switch (field) {
-    case FIELD_TARGET:
-        return (int)s->target;
-    case FIELD_RANKS:
-        return s->ranks;
-    case FIELD_ROOT:
-        return s->root;
-    case FIELD_COUNT:
-        return s->count;
-    case FIELD_TYPE:
-        return (int)s->type;
-    case FIELD_TYPE_SEND:
-        return (int)s->type_send;
-    case FIELD_OP:
-        return (int)s->op;
-    case FIELD_IN_PLACE:
-        return s->in_place;
-    case FIELD_SIZES:
-        return (int)s->sizes;
-    case FIELD_SIZES_SEED:
-        return (int)s->sizes_seed;
-    case FIELD_COMM:
-        return (int)s->comm;
-    case FIELD_CALLS:
-        return s->calls;
-    case FIELD_PARAMETER:
-        return s->parameter;
-    case FIELD_DIMS:
-        return s->dims;
-    case FIELD_PERIODS:
-        return (int)s->periods;
-    case FIELD_BUFFERING:
-        return (int)s->buffering;
-    case FIELD_EAGER_BYTES:
-        return s->eager_bytes;
-    case FIELD_SHUFFLE:
-        return s->shuffle;
-    case FIELD_LATE:
-        return s->late;
-    case FIELD_TRAFFIC:
-        return s->traffic;
-    case FIELD_SLOW:
-        return s->slow;
-    case FIELD_CREDITS:
-        return s->credits;
-    case FIELD_POOL_BYTES:
-        return s->pool_bytes;
-    case FIELD_DELAYS:
-        return (int)s->delays;
-    case FIELD_DELAYS_SEED:
-        return (int)s->delays_seed;
-    case FIELDS:
-        break;
-    }
-    return 0;
+    const char *at = (const char *)s + row[field].offset;
+    int value;
+    if (row[field].bytes == sizeof(bool))
+        return *(const bool *)at;
+    memcpy(&value, at, sizeof value);
+    return value;
 }
 
 static void field_set(struct scenario *s, enum field field, int value)
 {
-    switch (field) {
-    case FIELD_TARGET:
-        s->target = (unsigned)value;
-        break;
-    case FIELD_RANKS:
-        s->ranks = value;
-        break;
-    case FIELD_ROOT:
-        s->root = value;
-        break;
-    case FIELD_COUNT:
-        s->count = value;
-        break;
-    case FIELD_TYPE:
-        s->type = (enum scenario_type)value;
-        break;
-    case FIELD_TYPE_SEND:
-        s->type_send = (enum scenario_type)value;
-        break;
-    case FIELD_OP:
-        s->op = (enum scenario_op)value;
-        break;
-    case FIELD_IN_PLACE:
-        s->in_place = value;
-        break;
-    case FIELD_SIZES:
-        s->sizes = (enum scenario_sizes)value;
-        break;
-    case FIELD_SIZES_SEED:
-        s->sizes_seed = (unsigned)value;
-        break;
-    case FIELD_COMM:
-        s->comm = (enum scenario_comm)value;
-        break;
-    case FIELD_CALLS:
-        s->calls = value;
-        break;
-    case FIELD_PARAMETER:
-        s->parameter = value;
-        break;
-    case FIELD_DIMS:
-        s->dims = value;
-        break;
-    case FIELD_PERIODS:
-        s->periods = (unsigned)value;
-        break;
-    case FIELD_BUFFERING:
-        s->buffering = (enum replay_buffering)value;
-        break;
-    case FIELD_EAGER_BYTES:
-        s->eager_bytes = value;
-        break;
-    case FIELD_SHUFFLE:
-        s->shuffle = value;
-        break;
-    case FIELD_LATE:
-        s->late = value;
-        break;
-    case FIELD_TRAFFIC:
-        s->traffic = value;
-        break;
-    case FIELD_SLOW:
-        s->slow = value;
-        break;
-    case FIELD_CREDITS:
-        s->credits = value;
-        break;
-    case FIELD_POOL_BYTES:
-        s->pool_bytes = value;
-        break;
-    case FIELD_DELAYS:
-        s->delays = (enum replay_delay)value;
-        break;
-    case FIELD_DELAYS_SEED:
-        s->delays_seed = (unsigned)value;
-        break;
-    case FIELDS:
-        break;
-    }
+    char *at = (char *)s + row[field].offset;
+    if (row[field].bytes == sizeof(bool))
+        *(bool *)at = value != 0;
+    else
+        memcpy(at, &value, sizeof value);
 }
 
 int scenario_type_class(enum scenario_type type)
@@ -242,20 +159,22 @@ int scenario_type_class(enum scenario_type type)
 
 int scenario_type_items(enum scenario_type type)
 {
-    static const int items[] = {1, 2, 2, 3, 1, 1, 2, 2, 2, 1};
+    static const int items[] = {1, 2, 2, 3, 2, 1, 1, 1, 2, 2, 2, 1};
     return items[type];
 }
 
 enum scenario_type scenario_op_type(enum scenario_op op)
 {
-    static const enum scenario_type type[] = {TYPE_INT, TYPE_DOUBLE, TYPE_INT,     TYPE_STRIDED,
-                                              TYPE_INT, TYPE_PAIR,   TYPE_STRIDED, TYPE_DOUBLE};
+    static const enum scenario_type type[] = {TYPE_INT,    TYPE_DOUBLE, TYPE_INT,     TYPE_STRIDED,
+                                              TYPE_INT,    TYPE_PAIR,   TYPE_STRIDED, TYPE_DOUBLE,
+                                              TYPE_BEHIND, TYPE_BEFORE};
     return type[op];
 }
 
 bool scenario_op_commutes(enum scenario_op op)
 {
-    return op != OP_AFFINE_INT && op != OP_AFFINE_PAIR && op != OP_AFFINE_STRIDED;
+    return op != OP_AFFINE_INT && op != OP_AFFINE_PAIR && op != OP_AFFINE_STRIDED &&
+           op != OP_AFFINE_BEFORE;
 }
 
 void scenario_normalise(struct scenario *s)
@@ -293,6 +212,25 @@ static void defaults(struct scenario *s)
     s->parameter = 2;
     s->dims = 1;
     s->slow = -1;
+    s->flight = 1;
+}
+
+int scenario_root(const struct scenario *s, int call, int ranks)
+{
+    return (s->root + call * s->root_step) % ranks;
+}
+
+/* A power of two less from call to call, or more; the elements of the two sides still go together.
+ */
+int scenario_count(const struct scenario *s, int call)
+{
+    int items = scenario_type_items(s->type_send);
+    int count = s->growth == GROWTH_UP     ? s->count >> (s->calls - 1 - call)
+                : s->growth == GROWTH_DOWN ? s->count >> call
+                                           : s->count;
+    while (count * scenario_type_items(s->type) % items)
+        count++;
+    return count;
 }
 
 /* --- policy ----------------------------------------------------------------------------------- */
@@ -395,6 +333,126 @@ static bool policy_take(struct scenario *s, const struct replay_policy *policy, 
     }
 }
 
+/* --- narrowed to what is wanted --------------------------------------------------------------- */
+
+/* What each field may be: of those with names by bits, of the others between two bounds. */
+static struct {
+    bool given;
+    int low, high;
+    uint32_t names;
+} allowed[FIELDS];
+static bool narrowed;
+
+static void narrow(struct scenario *s)
+{
+    for (int f = 0; narrowed && f < FIELDS; f++) {
+        int value = field_get(s, f), range = allowed[f].high - allowed[f].low + 1;
+        if (!allowed[f].given)
+            continue;
+        if (value < allowed[f].low || value > allowed[f].high)
+            value = allowed[f].low + (int)((unsigned)value % (unsigned)range);
+        while (row[f].names && !(allowed[f].names >> value & 1))
+            value = value < row[f].high ? value + 1 : row[f].low;
+        field_set(s, f, value);
+    }
+}
+
+static void allow_start(enum field f)
+{
+    if (!allowed[f].given) {
+        allowed[f].low = row[f].low;
+        allowed[f].high = row[f].high;
+        allowed[f].names = ~0u;
+    }
+    allowed[f].given = narrowed = true;
+}
+
+static int name_value(enum field f, const char *name, size_t length)
+{
+    for (int v = row[f].low; row[f].names && v <= row[f].high; v++)
+        if (strlen(row[f].names[v]) == length && !strncmp(row[f].names[v], name, length))
+            return v;
+    return -1;
+}
+
+/* A key keeps its default; a value of any key that has it is not taken. */
+static bool narrow_without(const char *name, size_t length)
+{
+    struct scenario plain;
+    bool known = false;
+    defaults(&plain);
+    for (int f = FIELD_TARGET + 1; f < FIELDS; f++) {
+        int value = name_value(f, name, length);
+        if (strlen(row[f].key) == length && !strncmp(row[f].key, name, length)) {
+            allow_start(f);
+            allowed[f].low = allowed[f].high = field_get(&plain, f);
+            known = true;
+        } else if (value > 0 && row[f].names != flag_names) {
+            allow_start(f);
+            allowed[f].names &= ~(1u << value);
+            known = true;
+        }
+    }
+    return known;
+}
+
+static bool narrow_to(enum field f, const char *value, size_t length)
+{
+    int low, high, end = 0;
+    int named = name_value(f, value, length);
+    if (named >= 0) {
+        allow_start(f);
+        if (allowed[f].names == ~0u)
+            allowed[f].names = 0;
+        allowed[f].names |= 1u << named;
+        return true;
+    }
+    if (row[f].names)
+        return false;
+    if ((sscanf(value, "%d..%d%n", &low, &high, &end) == 2 && end == (int)length) ||
+        (sscanf(value, "%d%n", &low, &end) == 1 && end == (int)length && ((high = low), true))) {
+        allow_start(f);
+        allowed[f].low = low;
+        allowed[f].high = high;
+        return low >= row[f].low && high <= row[f].high && low <= high;
+    }
+    return false;
+}
+
+/* One word: a key, or "without", and its values. */
+static int narrow_word(const char *word, size_t length, char message[256])
+{
+    size_t key = strcspn(word, "=");
+    bool without = key == 7 && !strncmp(word, "without", 7);
+    enum field f = FIELD_TARGET + 1;
+    while (!without && f < FIELDS && (strlen(row[f].key) != key || strncmp(row[f].key, word, key)))
+        f++;
+    if (key >= length || f == FIELDS) {
+        snprintf(message, 256, "a scenario has no '%.*s'", (int)(key < 60 ? key : 60), word);
+        return -1;
+    }
+    for (const char *at = word + key + 1; at < word + length;) {
+        size_t one = strcspn(at, ", ");
+        if (!(without ? narrow_without(at, one) : narrow_to(f, at, one))) {
+            snprintf(message, 256, "'%.*s' cannot be '%.*s'", (int)key, word, (int)one, at);
+            return -1;
+        }
+        at += one + (at[one] == ',');
+    }
+    return 0;
+}
+
+int scenario_narrow(const char *words, char message[256])
+{
+    for (const char *at = words; *at;) {
+        size_t length = strcspn(at, " ");
+        if (length && narrow_word(at, length, message))
+            return -1;
+        at += length + (at[length] == ' ');
+    }
+    return 0;
+}
+
 /* --- bytes ------------------------------------------------------------------------------------ */
 
 static int width(enum field field)
@@ -420,6 +478,7 @@ void scenario_decode(const uint8_t *bytes, size_t count, struct scenario *out)
             out->choice_count = SCENARIO_CHOICES_MAX;
         memcpy(out->choices, bytes + SCENARIO_HEADER_BYTES, out->choice_count);
     }
+    narrow(out);
     scenario_normalise(out);
 }
 
@@ -465,14 +524,17 @@ static size_t print_policy(const struct scenario *s, char *text, size_t room)
     return used;
 }
 
-size_t scenario_print(const struct scenario *s, const char *target, char *text, size_t room)
+size_t scenario_print(const struct scenario *s, const char *target, const char *other, char *text,
+                      size_t room)
 {
     size_t used = (size_t)snprintf(text, room, "%scollective %s\n", title, target);
+    if (other && used < room)
+        used += (size_t)snprintf(text + used, room - used, "other %s\n", other);
     for (int f = FIELD_TARGET + 1; f < FIELDS && used < room; f++) {
         int value = field_get(s, f);
         if (f == FIELD_BUFFERING)
             used += print_policy(s, text + used, room - used);
-        else if (row[f].policy)
+        else if (row[f].written != AS_IT_IS)
             continue;
         else if (row[f].names)
             used += (size_t)snprintf(text + used, room - used, "%s %s\n", row[f].key,
@@ -556,7 +618,7 @@ static int parse_policy(int key, const char *word, struct scenario *s, char mess
 }
 
 static int parse_line(const char *line, int number, struct scenario *s, char out_target[128],
-                      char message[256])
+                      char out_other[128], char message[256])
 {
     static char key[64], word[2 * SCENARIO_CHOICES_MAX + 8];
     char extra[8];
@@ -569,6 +631,10 @@ static int parse_line(const char *line, int number, struct scenario *s, char out
     }
     if (!strcmp(key, "collective")) {
         snprintf(out_target, 128, "%.127s", word);
+        return 0;
+    }
+    if (!strcmp(key, "other")) {
+        snprintf(out_other, 128, "%.127s", word);
         return 0;
     }
     if (!strcmp(key, "choices")) {
@@ -606,11 +672,12 @@ static int parse_line(const char *line, int number, struct scenario *s, char out
     return -1;
 }
 
-int scenario_parse(const char *text, struct scenario *out, char out_target[128], char message[256])
+int scenario_parse(const char *text, struct scenario *out, char out_target[128],
+                   char out_other[128], char message[256])
 {
     static char line[2 * SCENARIO_CHOICES_MAX + 128];
     defaults(out);
-    out_target[0] = 0;
+    out_target[0] = out_other[0] = 0;
     if (strncmp(text, title, sizeof title - 1)) {
         snprintf(message, 256, "the first line is not 'crosswait scenario 1'");
         return -1;
@@ -627,7 +694,7 @@ int scenario_parse(const char *text, struct scenario *out, char out_target[128],
         }
         memcpy(line, start, length);
         line[length] = 0;
-        if (parse_line(line, number, out, out_target, message))
+        if (parse_line(line, number, out, out_target, out_other, message))
             return -1;
     }
     if (out->root >= out->ranks) {
@@ -682,5 +749,6 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
         if (f == FIELD_TYPE && next(&state) % 2) /* keep the sides of one class, equal or not */
             s->type_send = s->type;
     }
+    narrow(s);
     scenario_normalise(s);
 }

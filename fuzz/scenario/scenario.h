@@ -14,9 +14,9 @@
 
 enum {
     SCENARIO_RANKS_MAX = 64,
-    SCENARIO_CALLS_MAX = 3,
+    SCENARIO_CALLS_MAX = 4,
     SCENARIO_CHOICES_MAX = 2048,
-    SCENARIO_HEADER_BYTES = 32,
+    SCENARIO_HEADER_BYTES = 48,
     SCENARIO_BYTES_MAX = SCENARIO_HEADER_BYTES + SCENARIO_CHOICES_MAX,
     SCENARIO_TEXT_MAX = 2 * SCENARIO_CHOICES_MAX + 2048
 };
@@ -27,7 +27,10 @@ enum scenario_type { /* same signature class: interchangeable on the two sides o
                      TYPE_PAIR,
                      TYPE_STRIDED,
                      TYPE_REVERSED, /* ints */
-                     TYPE_FAR, /* an int a GiB from the next; scatter's and gather's root only */
+                     TYPE_BEFORE,   /* its data begin before its address, and before its lb */
+                     TYPE_BEHIND,   /* its data begin behind its lb */
+                     TYPE_FAR, /* an int a GiB from the next: little data, displacements beyond 32
+                                  bits */
                      TYPE_DOUBLE,
                      TYPE_DOUBLE_STRIDED, /* doubles */
                      TYPE_MIXED,
@@ -46,6 +49,8 @@ enum scenario_op {
     OP_AFFINE_STRIDED,
     OP_SUM_ROUNDED, /* doubles whose sum depends on the order: only agreement and closeness are
                        asked for */
+    OP_USER_SUM_BEHIND,
+    OP_AFFINE_BEFORE,
     SCENARIO_OPS
 };
 
@@ -57,6 +62,23 @@ enum scenario_comm {
     COMM_GRID, /* Cartesian, of `dims` dimensions with `periods` */
     SCENARIO_COMMS
 };
+enum scenario_also { /* a second communicator, for every other call */
+                     ALSO_NONE,
+                     ALSO_DUP,
+                     ALSO_BACKWARDS,
+                     ALSO_HALVES,
+                     SCENARIO_ALSO
+};
+/* Where the blocks of v-forms lie. */
+enum scenario_places {
+    PLACES_PACKED,
+    PLACES_BACKWARDS,
+    PLACES_GAPS,
+    PLACES_MIXED,  /* gaps, and in no order */
+    PLACES_SHARED, /* as mixed, and all empty blocks at one place */
+    SCENARIO_PLACES
+};
+enum scenario_growth { GROWTH_NONE, GROWTH_UP, GROWTH_DOWN, SCENARIO_GROWTHS };
 enum scenario_sizes { SIZES_EVEN, SIZES_UNEVEN, SIZES_MANY_ZERO, SIZES_ONE, SCENARIO_SIZES };
 /* Of the policies' bufferings and delays (replay/policy/policy.h) a scenario has the first so many,
  * with one size of each delay; random is random:50. */
@@ -86,19 +108,37 @@ struct scenario {
     unsigned delays_seed; /* of a slow link: source * 64 + dest */
     uint8_t choices[SCENARIO_CHOICES_MAX];
     size_t choice_count;
+    unsigned
+        other; /* 0: none; else every other call is of the collective with this number, from 1 */
+    int root_step;               /* from call to call */
+    enum scenario_growth growth; /* of count, from call to call */
+    enum scenario_places places;
+    enum scenario_also also;
+    unsigned arrive; /* the order in which ranks come to a call; 0: any */
+    bool graph;      /* neighbour collectives: a distributed graph, of sizes_seed */
+    int flight;      /* nonblocking: so many at a time */
+    bool backwards;  /* those are completed last first, by testing */
 };
 
 /* Never fails. The first form is what the mutators and LLVMFuzzerTestOneInput use. */
 void scenario_decode(const uint8_t *bytes, size_t count, struct scenario *out);
 size_t scenario_encode(const struct scenario *scenario, uint8_t bytes[SCENARIO_BYTES_MAX]);
 
+/* How many elements call number `call` has, and its root. */
+int scenario_count(const struct scenario *scenario, int call);
+int scenario_root(const struct scenario *scenario, int call, int ranks);
+
 /* Names instead of numbers; what the policies' grammar has is written in its words (buffering,
  * delay, order, seed), and read also as it was written before (eager-bytes, credits, pool-bytes,
- * shuffle, delays, delays-seed). `target` is written as the name given. */
-size_t scenario_print(const struct scenario *scenario, const char *target, char *text, size_t room);
+ * shuffle, delays, delays-seed). `target` is written as the name given, and `other`, which may be
+ * NULL. */
+size_t scenario_print(const struct scenario *scenario, const char *target, const char *other,
+                      char *text, size_t room);
 /* Returns 0, or -1 with a message (which line, what was expected). Keys that are left out keep
- * their defaults. *out_target is the name after `collective`, empty if there is none. */
-int scenario_parse(const char *text, struct scenario *out, char out_target[128], char message[256]);
+ * their defaults. *out_target is the name after `collective`, empty if there is none, *out_other
+ * that after `other`. */
+int scenario_parse(const char *text, struct scenario *out, char out_target[128],
+                   char out_other[128], char message[256]);
 bool scenario_is_text(const uint8_t *bytes, size_t count);
 
 /* Brings fields into range of each other: root below ranks, sizes within the memory budget, classes
@@ -114,6 +154,11 @@ struct replay_policy scenario_policy(const struct scenario *scenario, int ranks)
 
 /* The one link that is slow, between ranks of the world; false where there is none. */
 bool scenario_slow_link(const struct scenario *scenario, int ranks, int *out_source, int *out_dest);
+
+/* Narrows what scenario_decode and scenario_mutate give: words "KEY=LOW..HIGH", "KEY=VALUE,VALUE"
+ * and "without=NAME,NAME", where a name is a key (which keeps its default) or one of the named
+ * values. 0, or -1 with a message. */
+int scenario_narrow(const char *words, char message[256]);
 
 /* One or a few fields change, to values that tend to matter. Deterministic in the seed. */
 void scenario_mutate(struct scenario *scenario, uint64_t seed);

@@ -10,7 +10,7 @@ shrink() { # $1: title, the rest: lines
     "$fuzz" --replay large.txt >/dev/null && echo "$title: the scenario itself does not fail"
     echo "$title: $("$fuzz" --shrink=large.txt --out=small.txt)"
     "$fuzz" --replay small.txt >/dev/null && echo "$title: what is left does not fail"
-    grep -Ev "^(crosswait|collective|op|type|type-send|parameter|dims)|^(slow -1|root 0|calls 1|sizes even)$| (0|no|none|first|world|-)$" small.txt
+    grep -Ev "^(crosswait|collective|op|type|type-send|parameter|dims)|^(slow -1|root 0|calls 1|sizes even|flight 1|places packed)$| (0|no|none|first|world|-)$" small.txt
 }
 without() { # $1: sed expression that takes it away
     sed "$1" small.txt >less.txt

@@ -1,0 +1,595 @@
+/* See shape.h: one function for each family of kinds. Holds no state, communicates nothing. */
+#include "fuzz/scenario/shape.h"
+
+#include <stdlib.h>
+
+bool shape_is_neighbour(int kind)
+{
+    return kind >= collective_kind_neighbor_allgather && kind <= collective_kind_neighbor_alltoallw;
+}
+
+bool shape_has_blocks_of_sizes(int kind)
+{
+    return kind == collective_kind_allgatherv || kind == collective_kind_gatherv ||
+           kind == collective_kind_scatterv || kind == collective_kind_alltoallv ||
+           kind == collective_kind_alltoallw || kind == collective_kind_reduce_scatter ||
+           kind == collective_kind_neighbor_allgatherv ||
+           kind == collective_kind_neighbor_alltoallv || kind == collective_kind_neighbor_alltoallw;
+}
+
+/* --- sizes and places ------------------------------------------------------------------------- */
+
+static uint32_t hash_of(uint32_t a, uint32_t b, uint32_t seed)
+{
+    return (a * 73u + b * 151u + seed * 7u + 1u) * 2654435761u >> 16;
+}
+
+/* Elements of the block from one rank to another. */
+static int block_size(const struct shape *c, int from, int to)
+{
+    const struct scenario *s = c->s;
+    uint32_t hash = hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed);
+    switch (s->sizes) {
+    case SIZES_UNEVEN:
+        return c->count ? (int)(hash % (uint32_t)(2 * c->count)) : 0;
+    case SIZES_MANY_ZERO:
+        return hash % 4 ? 0 : c->count;
+    case SIZES_ONE:
+        return (int)(s->sizes_seed % (unsigned)c->size) == to ? c->count : 0;
+    default:
+        return c->count;
+    }
+}
+
+/* In place both ends name one buffer, and so one size. */
+static int pair_size(const struct shape *c, int from, int to)
+{
+    return c->s->in_place && from > to ? block_size(c, to, from) : block_size(c, from, to);
+}
+
+/* A step that visits all of n places. */
+static int step_of(enum scenario_places places, int n, unsigned seed)
+{
+    int step = places == PLACES_BACKWARDS ? n - 1 : 1;
+    for (int k = 2 + (int)seed % 5; places >= PLACES_MIXED && k < n; k++) {
+        int a = n, b = k;
+        while (b) {
+            int rest = a % b;
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return k;
+    }
+    return step;
+}
+
+static void places_make(const struct scenario *s, const int *counts, int n, int *places)
+{
+    int at = 0, step = step_of(s->places, n, s->sizes_seed), first = -1;
+    for (int i = 0; i < n; i++) {
+        int block = (int)((long)(s->places == PLACES_BACKWARDS ? i + 1 : i) * step % n);
+        if (s->places >= PLACES_GAPS)
+            at += (int)(hash_of((uint32_t)block, 3, s->sizes_seed) % 3);
+        places[block] = at;
+        if (s->places == PLACES_SHARED && !counts[block])
+            places[block] = first = first < 0 ? at : first;
+        at += counts[block];
+    }
+}
+
+/* --- blocks ----------------------------------------------------------------------------------- */
+
+static void side_open(struct shape_side *side, int blocks)
+{
+    side->given = true;
+    side->block = malloc((size_t)(blocks + !blocks) * sizeof *side->block);
+    if (!side->block)
+        abort();
+}
+
+static struct shape_block *block_add(struct shape_side *side, enum scenario_type type, ptrdiff_t at,
+                                     long count, int source, int mark)
+{
+    const struct element_layout *layout = element_layout(type);
+    struct shape_block *made = &side->block[side->block_count++];
+    *made = (struct shape_block){type, at, count, source, 0, mark};
+    if (count > 0) {
+        ptrdiff_t low = at + layout->start, high = at + (count - 1) * layout->extent + layout->end;
+        bool first = side->low == side->high;
+        side->low = first || low < side->low ? low : side->low;
+        side->high = first || high > side->high ? high : side->high;
+    }
+    return made;
+}
+
+/* Blocks of one size side by side: number b is at b * count. */
+static void block_even(const struct shape *c, struct shape_side *side, int b, int source, int mark)
+{
+    bool sends = side == &c->send;
+    enum scenario_type type = sends ? c->types->type_send : c->types->type;
+    long count = sends ? c->count_send : c->count;
+    block_add(side, type, b * count * element_layout(type)->extent, count, source, mark);
+}
+
+static int *numbers_new(int n)
+{
+    int *made = malloc((size_t)(n + !n) * sizeof *made);
+    if (!made)
+        abort();
+    return made;
+}
+
+/* Blocks of sizes: counts[] is filled; makes places[] and adds the blocks that source and mark
+ * describe. */
+static void blocks_sized(struct shape *c, struct shape_side *side, int n, const int *source,
+                         const int *mark)
+{
+    ptrdiff_t extent = element_layout(c->types->type)->extent;
+    side->places = numbers_new(n);
+    places_make(c->s, side->counts, n, side->places);
+    for (int b = 0; b < n; b++)
+        block_add(side, c->types->type, side->places[b] * extent, side->counts[b],
+                  source[b] < 0 ? SHAPE_NOBODY : source[b], mark[b]);
+}
+
+/* A w-form: every other block of the other type, as far as its elements go, displacements in bytes.
+ */
+static void side_widen(struct shape *c, struct shape_side *side, int n, int parity)
+{
+    const struct shape_types *t = c->types;
+    ptrdiff_t extent = element_layout(t->type)->extent,
+              other_extent = element_layout(t->type_send)->extent;
+    side->types = malloc((size_t)(n + !n) * sizeof(MPI_Datatype));
+    side->addresses = malloc((size_t)(n + !n) * sizeof(MPI_Aint));
+    if (!side->types || !side->addresses)
+        abort();
+    side->low = side->high = side->block_count = 0;
+    for (int b = 0; b < n; b++) {
+        struct shape_block old = side->block[b];
+        int items = side->counts[b] * scenario_type_items(t->type);
+        bool other = (b + parity) % 2 && items % scenario_type_items(t->type_send) == 0;
+        /* Three times as far apart: room for the type that has one item in an element. */
+        ptrdiff_t at = side->places[b] * (extent > other_extent ? extent : other_extent) * 3;
+        side->types[b] = other ? t->mpi_type_send : t->mpi_type;
+        side->addresses[b] = at;
+        side->places[b] = (int)at;
+        if (other)
+            side->counts[b] = items / scenario_type_items(t->type_send);
+        block_add(side, other ? t->type_send : t->type, at, side->counts[b], old.source, old.mark);
+    }
+}
+
+/* What the receive buffer holds before the call: the own part of a call in place. */
+static void initial_open(struct shape *c, int blocks)
+{
+    c->initial = malloc((size_t)(blocks + !blocks) * sizeof *c->initial);
+    if (!c->initial)
+        abort();
+}
+
+/* --- the kinds -------------------------------------------------------------------------------- */
+
+static void make_bcast(struct shape *c)
+{
+    bool other_side = c->rank % 2 == 0; /* neighbours describe the message differently */
+    enum scenario_type type = other_side ? c->types->type_send : c->types->type;
+    c->arguments.recvcount = other_side ? c->count_send : c->count;
+    c->arguments.recvtype = other_side ? c->types->mpi_type_send : c->types->mpi_type;
+    side_open(&c->recv, 1);
+    block_add(&c->recv, type, 0, c->arguments.recvcount, c->root, 0);
+    if (c->rank == c->root) {
+        initial_open(c, 1);
+        c->initial[c->initial_count++] = c->recv.block[0];
+    }
+}
+
+/* The side of a rooted or all-to-one kind that is one block: of the sender's or the receiver's
+ * type. */
+static void side_single(struct shape *c, struct shape_side *side, int n, int source, int mark)
+{
+    const struct shape_types *t = c->types;
+    int items = n * scenario_type_items(t->type);
+    bool send = side == &c->send, other = send && items % scenario_type_items(t->type_send) == 0;
+    enum scenario_type type = other ? t->type_send : t->type;
+    int count = other ? items / scenario_type_items(type) : n;
+    side_open(side, 1);
+    block_add(side, type, 0, count, source, mark);
+    *(send ? &c->arguments.sendcount : &c->arguments.recvcount) = count;
+    *(send ? &c->arguments.sendtype : &c->arguments.recvtype) =
+        other ? t->mpi_type_send : t->mpi_type;
+}
+
+/* scatter, gather and their v-forms. */
+static void make_rooted(struct shape *c, bool scatter, bool sized)
+{
+    struct shape_side *all = scatter ? &c->send : &c->recv, *one = scatter ? &c->recv : &c->send;
+    bool at_root = c->rank == c->root;
+    int own = sized ? block_size(c, 0, c->rank) : c->count, sources[SCENARIO_RANKS_MAX],
+        marks[SCENARIO_RANKS_MAX];
+    if (!at_root || !c->s->in_place)
+        side_single(c, one, own, scatter ? c->root : c->rank, scatter ? c->rank : 0);
+    c->in_place = at_root && c->s->in_place;
+    if (!at_root)
+        return;
+    side_open(all, c->size);
+    if (sized)
+        all->counts = numbers_new(c->size);
+    for (int b = 0; b < c->size; b++) {
+        sources[b] = scatter ? c->rank : b;
+        marks[b] = scatter ? b : 0;
+        if (sized)
+            all->counts[b] = block_size(c, 0, b);
+        else
+            block_even(c, all, b, sources[b], marks[b]);
+    }
+    if (sized)
+        blocks_sized(c, all, c->size, sources, marks);
+    if (c->in_place && !scatter) {
+        initial_open(c, 1);
+        c->initial[c->initial_count++] = all->block[c->rank];
+    }
+}
+
+static void make_allgather(struct shape *c, bool sized)
+{
+    int sources[SCENARIO_RANKS_MAX], marks[SCENARIO_RANKS_MAX];
+    c->in_place = c->s->in_place;
+    if (!c->in_place)
+        side_single(c, &c->send, sized ? block_size(c, 0, c->rank) : c->count, c->rank, 0);
+    side_open(&c->recv, c->size);
+    if (sized)
+        c->recv.counts = numbers_new(c->size);
+    for (int b = 0; b < c->size; b++) {
+        sources[b] = b;
+        marks[b] = 0;
+        if (sized)
+            c->recv.counts[b] = block_size(c, 0, b);
+        else
+            block_even(c, &c->recv, b, b, 0);
+    }
+    if (sized)
+        blocks_sized(c, &c->recv, c->size, sources, marks);
+    if (c->in_place) {
+        initial_open(c, 1);
+        c->initial[c->initial_count++] = c->recv.block[c->rank];
+    }
+}
+
+static void make_alltoall(struct shape *c)
+{
+    c->in_place = c->s->in_place;
+    side_open(&c->recv, c->size);
+    if (!c->in_place)
+        side_open(&c->send, c->size);
+    for (int b = 0; b < c->size; b++) {
+        block_even(c, &c->recv, b, b, c->rank);
+        if (!c->in_place)
+            block_even(c, &c->send, b, c->rank, b);
+    }
+}
+
+static void make_alltoall_sized(struct shape *c, bool wide)
+{
+    int all[SCENARIO_RANKS_MAX], mine[SCENARIO_RANKS_MAX];
+    c->in_place = c->s->in_place;
+    side_open(&c->recv, c->size);
+    c->recv.counts = numbers_new(c->size);
+    for (int b = 0; b < c->size; b++) {
+        all[b] = b;
+        mine[b] = c->rank;
+        c->recv.counts[b] = pair_size(c, b, c->rank);
+    }
+    blocks_sized(c, &c->recv, c->size, all, mine);
+    if (!c->in_place) {
+        side_open(&c->send, c->size);
+        c->send.counts = numbers_new(c->size);
+        for (int b = 0; b < c->size; b++)
+            c->send.counts[b] = pair_size(c, c->rank, b);
+        blocks_sized(c, &c->send, c->size, mine, all);
+    }
+    if (wide)
+        side_widen(c, &c->recv, c->size, c->rank);
+    if (wide && !c->in_place)
+        side_widen(c, &c->send, c->size, c->rank + 1);
+}
+
+/* Of an all-to-all in place: what goes to a rank lies where what comes from it will. */
+static void initial_of_alltoall(struct shape *c)
+{
+    initial_open(c, c->recv.block_count);
+    for (int b = 0; b < c->recv.block_count; b++) {
+        struct shape_block own = c->recv.block[b];
+        own.mark = own.source;
+        own.source = c->rank;
+        c->initial[c->initial_count++] = own;
+    }
+}
+
+static void make_reduction(struct shape *c)
+{
+    int kind = c->collective->kind;
+    bool has_result = kind != collective_kind_reduce || c->rank == c->root;
+    enum scenario_type type = c->types->type;
+    c->in_place = c->s->in_place && has_result;
+    struct shape_block own = {type, 0, c->count, c->rank, 0, 0};
+    if (!c->in_place) {
+        side_open(&c->send, 1);
+        block_add(&c->send, type, 0, c->count, c->rank, 0);
+    } else {
+        initial_open(c, 1);
+        c->initial[c->initial_count++] = own;
+    }
+    if (!has_result)
+        return;
+    side_open(&c->recv, 1);
+    block_add(&c->recv, type, 0, c->count, SHAPE_REDUCED, 0)->last =
+        kind == collective_kind_scan     ? c->rank
+        : kind == collective_kind_exscan ? c->rank - 1
+                                         : c->size - 1;
+    if (kind == collective_kind_exscan && c->rank == 0) {
+        c->recv.block_count = 0;
+        c->has_unspecified = true;
+    }
+}
+
+/* In place, what lies behind a rank's own block after a reduce-scatter is nobody's business. */
+static void make_reduce_scatter(struct shape *c, bool sized)
+{
+    enum scenario_type type = c->types->type;
+    ptrdiff_t extent = element_layout(type)->extent, at = 0;
+    struct shape_side *own = c->s->in_place ? &c->recv : &c->send;
+    c->in_place = c->s->in_place;
+    if (sized)
+        c->recv.counts = numbers_new(c->size);
+    side_open(own, c->size);
+    for (int b = 0; b < c->size; b++) {
+        int n = sized ? block_size(c, 0, b) : c->count;
+        if (sized)
+            c->recv.counts[b] = n;
+        block_add(own, type, at, n, c->rank, b);
+        at += n * extent;
+    }
+    int n = sized ? c->recv.counts[c->rank] : c->count;
+    if (c->in_place) {
+        c->initial = c->recv.block;
+        c->initial_count = c->size;
+        c->recv.block_count = 0;
+        c->has_unspecified = true;
+        c->unspecified = n * extent;
+    }
+    ptrdiff_t low = c->recv.low, high = c->recv.high;
+    side_open(&c->recv, 1);
+    *block_add(&c->recv, type, 0, n, SHAPE_REDUCED, c->rank) =
+        (struct shape_block){type, 0, n, SHAPE_REDUCED, c->size - 1, c->rank};
+    if (c->in_place) {
+        c->recv.low = low;
+        c->recv.high = high;
+    }
+    c->arguments.recvcount = n;
+}
+
+static void make_shift(struct shape *c)
+{
+    c->arguments.parameter = c->s->parameter % (2 * c->size) - c->size / 2;
+    int from = ((c->rank - c->arguments.parameter) % c->size + c->size) % c->size;
+    c->in_place = c->s->in_place;
+    side_open(&c->recv, 1);
+    block_even(c, &c->recv, 0, from, 0);
+    if (!c->in_place) {
+        side_open(&c->send, 1);
+        block_even(c, &c->send, 0, c->rank, 0);
+        return;
+    }
+    initial_open(c, 1);
+    c->initial[0] = c->recv.block[0];
+    c->initial[c->initial_count++].source = c->rank;
+}
+
+static void make_custom(struct shape *c)
+{
+    const struct collective *collective = c->collective;
+    long sends = collective->sends ? collective->sends(c->rank, c->size, c->count)
+                                   : (long)c->count * c->size,
+         receives = collective->receives ? collective->receives(c->rank, c->size, c->count)
+                                         : (long)c->count * c->size;
+    side_open(&c->send, 1);
+    side_open(&c->recv, 1);
+    block_add(&c->send, TYPE_INT, 0, sends, c->rank, 0);
+    block_add(&c->recv, TYPE_INT, 0, receives, 0, 0);
+}
+
+/* --- neighbours ------------------------------------------------------------------------------- */
+
+bool shape_edge(const struct scenario *s, int from, int to, int size)
+{
+    return hash_of((uint32_t)from, (uint32_t)to, s->sizes_seed ^ 0x55) % 3 == 0 ||
+           to == (from + 1) % size;
+}
+
+static void neighbours_of_graph(const struct scenario *s, int rank, int size,
+                                struct shape_neighbours *out)
+{
+    out->in_count = out->out_count = 0;
+    for (int i = 0; i < size; i++) {
+        if (shape_edge(s, rank, i, size))
+            out->out[out->out_count++] = i;
+        if (!shape_edge(s, i, rank, size))
+            continue;
+        out->in_mark[out->in_count] = 0;
+        for (int before = 0; before < rank; before++)
+            out->in_mark[out->in_count] += shape_edge(s, i, before, size);
+        out->in[out->in_count++] = i;
+    }
+}
+
+void shape_neighbours(const struct scenario *s, MPI_Comm comm, int rank, int size,
+                      struct shape_neighbours *out)
+{
+    int dims[3] = {0, 0, 0}, periods[3] = {0, 0, 0}, coords[3] = {0, 0, 0}, dimensions;
+    if (s->graph) {
+        neighbours_of_graph(s, rank, size, out);
+        return;
+    }
+    MPI_Cart_get(comm, 3, dims, periods, coords);
+    MPI_Cartdim_get(comm, &dimensions);
+    out->in_count = out->out_count = 2 * dimensions;
+    for (int b = 0; b < 2 * dimensions; b++) {
+        /* Block b comes from the neighbour at -1 (even b) or +1 in dimension b / 2, which sent it
+         * the other way. */
+        int at[3] = {coords[0], coords[1], coords[2]}, d = b / 2;
+        at[d] += b % 2 ? 1 : -1;
+        if (periods[d])
+            at[d] = (at[d] + dims[d]) % dims[d];
+        out->in[b] = MPI_PROC_NULL;
+        if (at[d] >= 0 && at[d] < dims[d])
+            MPI_Cart_rank(comm, at, &out->in[b]);
+        out->out[b] = out->in[b];
+        out->in_mark[b] = b ^ 1;
+    }
+}
+
+static void make_neighbour(struct shape *c)
+{
+    struct shape_neighbours n;
+    int kind = c->collective->kind, mine[SCENARIO_RANKS_MAX], number[SCENARIO_RANKS_MAX];
+    bool all =
+        kind == collective_kind_neighbor_allgather || kind == collective_kind_neighbor_allgatherv;
+    bool sized = shape_has_blocks_of_sizes(kind);
+    shape_neighbours(c->s, c->comm, c->rank, c->size, &n);
+    side_open(&c->recv, n.in_count);
+    if (sized)
+        c->recv.counts = numbers_new(n.in_count);
+    for (int b = 0; b < n.in_count; b++) {
+        int from = n.in[b] < 0 ? 0 : n.in[b];
+        int source = n.in[b] < 0 ? SHAPE_NOBODY : n.in[b];
+        n.in_mark[b] = all ? 0 : n.in_mark[b];
+        if (sized)
+            c->recv.counts[b] = all ? block_size(c, 0, from) : block_size(c, from, n.in_mark[b]);
+        else
+            block_even(c, &c->recv, b, source, n.in_mark[b]);
+    }
+    if (sized)
+        blocks_sized(c, &c->recv, n.in_count, n.in, n.in_mark);
+    if (all) {
+        side_single(c, &c->send, sized ? block_size(c, 0, c->rank) : c->count, c->rank, 0);
+    } else {
+        side_open(&c->send, n.out_count);
+        if (sized)
+            c->send.counts = numbers_new(n.out_count);
+        for (int b = 0; b < n.out_count; b++) {
+            mine[b] = c->rank;
+            number[b] = b;
+            if (sized)
+                c->send.counts[b] = block_size(c, c->rank, b);
+            else
+                block_even(c, &c->send, b, c->rank, b);
+        }
+        if (sized)
+            blocks_sized(c, &c->send, n.out_count, mine, number);
+    }
+    if (kind == collective_kind_neighbor_alltoallw) {
+        side_widen(c, &c->recv, n.in_count, c->rank);
+        side_widen(c, &c->send, n.out_count, c->rank + 1);
+    }
+}
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+static void make_by_kind(struct shape *c)
+{
+    switch (c->collective->kind) {
+    case collective_kind_bcast_k:
+        c->arguments.parameter = 2 + c->s->parameter % 7;
+        make_bcast(c);
+        break;
+    case collective_kind_bcast:
+        make_bcast(c);
+        break;
+    case collective_kind_scatter:
+    case collective_kind_scatterv:
+        make_rooted(c, true, c->collective->kind == collective_kind_scatterv);
+        break;
+    case collective_kind_gather:
+    case collective_kind_gatherv:
+        make_rooted(c, false, c->collective->kind == collective_kind_gatherv);
+        break;
+    case collective_kind_allgather:
+    case collective_kind_allgatherv:
+        make_allgather(c, c->collective->kind == collective_kind_allgatherv);
+        break;
+    case collective_kind_alltoall:
+        make_alltoall(c);
+        break;
+    case collective_kind_alltoallv:
+    case collective_kind_alltoallw:
+        make_alltoall_sized(c, c->collective->kind == collective_kind_alltoallw);
+        break;
+    case collective_kind_reduce:
+    case collective_kind_allreduce:
+    case collective_kind_scan:
+    case collective_kind_exscan:
+        make_reduction(c);
+        break;
+    case collective_kind_reduce_scatter:
+    case collective_kind_reduce_scatter_block:
+        make_reduce_scatter(c, c->collective->kind == collective_kind_reduce_scatter);
+        break;
+    case collective_kind_shift:
+        make_shift(c);
+        break;
+    case collective_kind_custom:
+        make_custom(c);
+        break;
+    case collective_kind_barrier:
+        break;
+    default:
+        make_neighbour(c);
+        break;
+    }
+}
+
+void shape_make(struct shape *c)
+{
+    struct collective_arguments *a = &c->arguments;
+    *a = (struct collective_arguments){.comm = c->comm,
+                                       .sendcount = c->count_send,
+                                       .sendtype = c->types->mpi_type_send,
+                                       .recvcount = c->count,
+                                       .recvtype = c->types->mpi_type,
+                                       .op = c->types->op,
+                                       .root = c->root,
+                                       .parameter = c->s->parameter};
+    make_by_kind(c);
+    bool alltoall = c->collective->kind == collective_kind_alltoall ||
+                    c->collective->kind == collective_kind_alltoallv ||
+                    c->collective->kind == collective_kind_alltoallw;
+    if (alltoall && c->in_place)
+        initial_of_alltoall(c);
+    if (shape_has_blocks_of_sizes(c->collective->kind) && c->send.counts)
+        a->sendtype = c->types->mpi_type;
+    a->sendcounts = c->send.counts;
+    a->sdispls = c->send.places;
+    a->sendtypes = c->send.types;
+    a->saddresses = c->send.addresses;
+    a->recvcounts = c->recv.counts;
+    a->rdispls = c->recv.places;
+    a->recvtypes = c->recv.types;
+    a->raddresses = c->recv.addresses;
+}
+
+static void side_free(struct shape_side *side)
+{
+    free(side->block);
+    free(side->counts);
+    free(side->places);
+    free(side->types);
+    free(side->addresses);
+}
+
+void shape_free(struct shape *c)
+{
+    side_free(&c->send);
+    side_free(&c->recv);
+    free(c->initial);
+}

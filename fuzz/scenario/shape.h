@@ -1,0 +1,74 @@
+/* What a collective means, as data: which blocks lie where in a rank's two buffers before and after
+ * the call, and whose values they hold. Everything else about a call (filling, arguments,
+ * comparing) goes by these blocks, whatever the kind. */
+#ifndef FUZZ_SCENARIO_SHAPE_H
+#define FUZZ_SCENARIO_SHAPE_H
+
+#include "corpus/collectives/registry.h"
+#include "fuzz/scenario/elements.h"
+#include "fuzz/scenario/scenario.h"
+
+/* The datatypes and the operation of a scenario, on one rank. */
+struct shape_types {
+    enum scenario_type type, type_send;
+    MPI_Datatype mpi_type, mpi_type_send;
+    MPI_Op op;
+};
+
+enum { SHAPE_REDUCED = -1, SHAPE_NOBODY = -2 };
+
+struct shape_block {
+    enum scenario_type type;
+    ptrdiff_t at; /* bytes from the buffer's address */
+    long count;   /* elements */
+    int source;   /* whose values; SHAPE_REDUCED: those of ranks 0 to last, combined; SHAPE_NOBODY:
+                     nothing comes here */
+    int last;
+    int mark; /* which of that rank's values */
+};
+
+struct shape_side {
+    bool given; /* the buffer is there */
+    struct shape_block *block;
+    int block_count;
+    int *counts, *places; /* arguments of v- and w-forms; NULL where there are none */
+    MPI_Datatype *types;
+    MPI_Aint *addresses;
+    ptrdiff_t low, high; /* what the blocks cover */
+};
+
+struct shape {
+    /* Given by the caller. */
+    const struct collective *collective;
+    const struct scenario *s; /* adapted to it */
+    const struct shape_types *types;
+    MPI_Comm comm;
+    int rank, size, call, root;
+    int count, count_send; /* of the two types */
+    /* Made by shape_make. */
+    struct shape_side send, recv;
+    struct shape_block *initial; /* of the receive buffer, before the call */
+    int initial_count;
+    ptrdiff_t unspecified; /* the receive buffer from here on holds whatever it likes; 0 and more */
+    bool has_unspecified;
+    struct collective_arguments arguments; /* but for the addresses of the buffers */
+    bool in_place;                         /* the send buffer (scatter: the receive buffer) is */
+};
+
+/* The neighbours of a rank in a graph; that of the message from the k-th is the mark-th of that
+ * one's own. MPI_PROC_NULL where a grid ends. */
+struct shape_neighbours {
+    int in_count, out_count;
+    int in[SCENARIO_RANKS_MAX], in_mark[SCENARIO_RANKS_MAX], out[SCENARIO_RANKS_MAX];
+};
+bool shape_is_neighbour(int kind);
+bool shape_has_blocks_of_sizes(int kind);
+void shape_neighbours(const struct scenario *scenario, MPI_Comm comm, int rank, int size,
+                      struct shape_neighbours *out);
+/* Whether the graph of the scenario has an edge. */
+bool shape_edge(const struct scenario *scenario, int from, int to, int size);
+
+void shape_make(struct shape *shape);
+void shape_free(struct shape *shape);
+
+#endif
