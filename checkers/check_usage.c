@@ -1,6 +1,7 @@
 /* Misuse that a rank's own calls show: what the recorder saw at the call (interpose/misuse/usage.h:
  * arguments, handles, requests, buffers, leaks), and ranks that ended without MPI_Finalize. Each
- * kind is a rule of its own: argument, request, buffer (loads among them), leak, lifecycle.
+ * kind is a rule of its own: argument, request, buffer (loads among them), buffer-type, leak,
+ * lifecycle. A receive buffer that is too small is an error unless what arrived fits.
  * The same mistake, made by several ranks or over and over at one place, is one finding. */
 #include <inttypes.h>
 #include <stdio.h>
@@ -20,10 +21,15 @@ static const struct {
     [MISUSE_RULE_RECEIVE_FREED] = {RULE_REQUEST, FINDING_WARNING},
     [MISUSE_RULE_SEND_FREED] = {RULE_REQUEST, FINDING_NOTE},
     [MISUSE_RULE_BUFFER] = {RULE_BUFFER, FINDING_ERROR},
+    [MISUSE_RULE_MEMORY] = {RULE_BUFFER, FINDING_ERROR},
+    [MISUSE_RULE_TYPE] = {RULE_BUFFER_TYPE, FINDING_WARNING},
+    [MISUSE_RULE_TYPE_LOOSE] = {RULE_BUFFER_TYPE, FINDING_NOTE},
     [MISUSE_RULE_LOAD] = {RULE_BUFFER, FINDING_ERROR},
     [MISUSE_RULE_LEAK] = {RULE_LEAK, FINDING_WARNING},
     [MISUSE_RULE_LIFECYCLE] = {RULE_LIFECYCLE, FINDING_ERROR},
 };
+
+enum { RECEIVED_MAX = 64 }; /* receives whose messages are looked for: it takes long */
 
 struct mistake {
     uint32_t finding; /* index in the list */
@@ -36,6 +42,7 @@ struct gathering {
     struct finding_list *list;
     struct mistake *mistake;
     uint32_t count, room;
+    uint32_t received; /* whose messages were looked for */
 };
 
 static struct mistake *find(struct gathering *gathering, const char *what)
@@ -75,6 +82,27 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
     finding_title(finding, "%s", title);
     finding_place(finding, trace, "that was done", misuse->site);
     finding_repeat_check(finding, trace);
+    return CORE_OK;
+}
+
+/* A receive buffer without room for the longest message that it may get is a defect, whatever came;
+ * where what came fits, nothing was overwritten. */
+static enum core_status weigh(struct gathering *gathering, struct finding *finding, uint32_t rank,
+                              uint64_t seq, const struct misuse *misuse, bool fresh)
+{
+    enum core_status status = CORE_NOT_FOUND;
+    uint64_t bytes = 0;
+
+    if (misuse->kind != MISUSE_RECEIVE_PAST_END || (!fresh && finding->severity == FINDING_ERROR))
+        return CORE_OK;
+    if (gathering->received++ < RECEIVED_MAX)
+        status = trace_received_get(gathering->input->trace, rank, seq, &bytes);
+    if (status != CORE_OK && status != CORE_NOT_FOUND)
+        return status;
+    bool fits = status == CORE_OK && bytes <= (uint64_t)misuse->value[2];
+    finding->severity = fits ? FINDING_WARNING : FINDING_ERROR;
+    if (fits && fresh)
+        finding_fact(finding, "the message that came has %" PRIu64 " bytes, and fits", bytes);
     return CORE_OK;
 }
 
@@ -123,6 +151,9 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     if (status != CORE_OK)
         return status;
     struct finding *finding = &gathering->list->finding[mistake->finding];
+    status = weigh(gathering, finding, rank, seq, misuse, fresh);
+    if (status != CORE_OK)
+        return status;
     mistake->count++;
     if (!fresh && mistake->last_rank == rank)
         return CORE_OK;

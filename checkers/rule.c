@@ -52,9 +52,16 @@ const struct rule rule_table[RULE_COUNT] = {
                       "requests are started and completed as their kind allows",
                       "complete each request once, with MPI_Wait or MPI_Test, before it is "
                       "started or made again"},
-    [RULE_BUFFER] = {"buffer", "usage", "misuse", "buffers are left alone while MPI owns them",
+    [RULE_BUFFER] = {"buffer", "usage", "misuse",
+                     "buffers are as large as the call says, and left alone while MPI owns them",
+                     "correct count and datatype, or give the call a buffer with room for them; "
                      "wait for the operation (MPI_Wait, MPI_Waitall) before its buffer is used "
                      "again"},
+    [RULE_BUFFER_TYPE] = {"buffer-type", "usage", "misuse",
+                          "buffers are variables of the types that datatypes stand for",
+                          "name the datatype of the variable (MPI_DOUBLE for a double, MPI_BYTE "
+                          "for raw memory); build types of structures with offsetof and sizeof; "
+                          "give the call what a pointer points to"},
     [RULE_LEAK] = {"leak", "usage", "misuse", "what was made is freed before MPI_Finalize",
                    "free it when it is no longer needed (MPI_Comm_free, MPI_Type_free, "
                    "MPI_Request_free...), and complete each request"},

@@ -17,6 +17,7 @@ enum rule_id { /* in the order of their checkers */
                RULE_ARGUMENT,
                RULE_REQUEST,
                RULE_BUFFER,
+               RULE_BUFFER_TYPE,
                RULE_LEAK,
                RULE_LIFECYCLE,
                RULE_RESULT,

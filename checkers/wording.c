@@ -737,6 +737,27 @@ static const char *const misuse_forms[] = {
     [MISUSE_RECEIVE_WRITTEN] = "'%a' was written to before the call that fills it had completed",
     [MISUSE_RECEIVE_UNMAPPED] = "'%a' was unmapped before the call that fills it had completed",
     [MISUSE_RECEIVE_ACCESSED] = "'%a' was accessed before the call that fills it had completed",
+    [MISUSE_SEND_PAST_END] = "%v%f is sent as %0 %d, %1 bytes",
+    [MISUSE_RECEIVE_PAST_END] = "%v%f is received as %0 %d, %1 bytes",
+    [MISUSE_SEND_FREED_MEMORY] = "'%a' lies in memory that was freed, of which %1 bytes are sent",
+    [MISUSE_RECEIVE_FREED_MEMORY] =
+        "'%a' lies in memory that was freed, into which %1 bytes are received",
+    [MISUSE_SEND_POISONED] = "byte %1 of the %0 that '%a' sends is poisoned: AddressSanitizer "
+                             "knows it as freed, or as part of no object",
+    [MISUSE_RECEIVE_POISONED] = "byte %1 of the %0 that '%a' receives is poisoned: "
+                                "AddressSanitizer knows it as freed, or as part of no object",
+    [MISUSE_SEND_TYPE] = "%v is sent as %d%t, where it holds %c",
+    [MISUSE_RECEIVE_TYPE] = "%v is received as %d%t, where it holds %c",
+    [MISUSE_SEND_NO_MEMBER] = "%v is sent as %d%t, where none of its members begins",
+    [MISUSE_RECEIVE_NO_MEMBER] = "%v is received as %d%t, where none of its members begins",
+    [MISUSE_SEND_POINTER] =
+        "%v is sent as %d%t, where it holds %c: a pointer itself, not what it points to",
+    [MISUSE_RECEIVE_POINTER] =
+        "%v is received as %d%t, where it holds %c: a pointer itself, not what it points to",
+    [MISUSE_SEND_CHARACTERS] =
+        "%v is sent as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
+    [MISUSE_RECEIVE_CHARACTERS] =
+        "%v is received as %d%t, where it holds %c: only MPI_BYTE stands for bytes of anything",
     [MISUSE_START_NULL] = "'%a' is MPI_REQUEST_NULL: there is nothing to start",
     [MISUSE_START_UNKNOWN] = "'%a' is no request that can be started: it was freed, or never made",
     [MISUSE_START_ONCE] = "'%a' is not persistent: it cannot be started",
@@ -785,6 +806,10 @@ static const struct {
     [MISUSE_OBJECT_KEYVAL] = {"an attribute key", "MPI_KEYVAL_INVALID"},
     [MISUSE_OBJECT_BUFFER] = {"a buffer for MPI_Bsend", ""},
     [MISUSE_OBJECT_MEMORY] = {"memory from MPI_Alloc_mem", ""},
+    [MISUSE_OBJECT_VARIABLE] = {"a variable", ""},
+    [MISUSE_OBJECT_BLOCK] = {"a block from malloc", ""},
+    [MISUSE_OBJECT_FRAME] = {"a place on the stack", ""},
+    [MISUSE_OBJECT_MAPPING] = {"a place in memory", ""},
 };
 _Static_assert(sizeof object_words / sizeof *object_words == MISUSE_OBJECT_COUNT,
                "words per object");
@@ -792,6 +817,50 @@ _Static_assert(sizeof object_words / sizeof *object_words == MISUSE_OBJECT_COUNT
 const char *wording_misuse_form(enum misuse_kind kind)
 {
     return misuse_forms[kind];
+}
+
+/* "`p` (int[10], x.c:14)": of a variable of which only the symbol is known, its size. */
+static void variable_write(FILE *file, const struct misuse *misuse)
+{
+    const struct misuse_variable *v = &misuse->variable;
+
+    fprintf(file, "`%s`", v->name);
+    if (v->type && v->file)
+        fprintf(file, " (%s, %s:%" PRId64 ")", v->type, v->file, v->line);
+    else if (v->type)
+        fprintf(file, " (%s)", v->type);
+    else
+        fprintf(file, " (%" PRId64 " bytes)", misuse->value[2] + misuse->value[3]);
+}
+
+/* What memory a buffer is: a variable, what a pointer points to, or what it has room for. */
+static void memory_write(FILE *file, const struct misuse *misuse)
+{
+    bool named = misuse->variable.name != NULL,
+         room = misuse->kind == MISUSE_SEND_PAST_END || misuse->kind == MISUSE_RECEIVE_PAST_END;
+
+    if (misuse->object != MISUSE_OBJECT_VARIABLE || !named)
+        fputs(room ? object_words[misuse->object].name : "what ", file);
+    if (room && (misuse->object != MISUSE_OBJECT_VARIABLE || !named))
+        fprintf(file, " with room for %" PRId64 " byte%s%s", misuse->value[2],
+                misuse->value[2] == 1 ? "" : "s", named ? ", " : "");
+    if (named)
+        variable_write(file, misuse);
+    if (misuse->object != MISUSE_OBJECT_VARIABLE && named)
+        fputs(room ? "," : " points to", file);
+}
+
+static void datatype_write(FILE *file, const struct misuse *misuse)
+{
+    fputs(misuse->name[1] ? misuse->name[1] : "of a derived datatype", file);
+}
+
+/* Where in a variable something begins, or differs: nothing at its start. */
+static void offset_write(FILE *file, const struct misuse *misuse, const char *before,
+                         const char *behind)
+{
+    if (misuse->object == MISUSE_OBJECT_VARIABLE && misuse->value[3])
+        fprintf(file, " %s byte %" PRId64 "%s", before, misuse->value[3], behind);
 }
 
 char *wording_misuse(const struct misuse *misuse)
@@ -816,6 +885,12 @@ char *wording_misuse(const struct misuse *misuse)
             fputs(misuse->name[*at - 'a'] ? misuse->name[*at - 'a'] : "?", file);
         } else if (*at == 's') {
             fputs(value == 1 ? "" : "s", file);
+        } else if (*at == 'v') {
+            memory_write(file, misuse);
+        } else if (*at == 'd') {
+            datatype_write(file, misuse);
+        } else if (*at == 'f' || *at == 't') {
+            offset_write(file, misuse, *at == 'f' ? "from" : "at", *at == 'f' ? " on" : "");
         } else {
             fputs(*at == 'o' ? object_words[misuse->object].name
                              : object_words[misuse->object].none,

@@ -52,7 +52,8 @@ char *wording_quiet(const struct ending *seen, uint32_t quiet_s);
 /* What was misused: "'tag' is -3: tags are not negative". Free with free(); NULL: out of memory. */
 char *wording_misuse(const struct misuse *misuse);
 /* The words of a kind, with places for what a record of it holds: %a, %b and %c its names, %0, %1
- * and %2 its values (%s: the plural of the value before it), %o its object, %n what names none. */
+ * %2 and %3 its values (%s: the plural of the value before it), %o its object, %n what names none,
+ * %v the memory of a buffer, %d its datatype, %f and %t from or at which byte of the memory. */
 const char *wording_misuse_form(enum misuse_kind kind);
 
 #endif

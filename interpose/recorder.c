@@ -29,6 +29,7 @@
 #include "interpose/objects/handles.h"
 #include "interpose/layer/layer.h"
 #include "interpose/life.h"
+#include "interpose/misuse/bounds.h"
 #include "interpose/misuse/payload.h"
 #include "interpose/perturb.h"
 #include "interpose/misuse/usage.h"
@@ -507,6 +508,8 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     bool looks = memory_start();
     if (looks)
         payload_start();
+    if (recorder.buffers)
+        bounds_start();
     write_clock(lane, 0, life.ticks, life.realtime_ns);
     handles_init(lane);
     pthread_atfork(NULL, NULL, in_forked_child);

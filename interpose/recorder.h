@@ -196,6 +196,8 @@ static inline struct spool_writer *recorder_definitions(struct lane *lane)
 uint32_t recorder_site_slow(struct lane *lane, void **cfa);
 uint32_t recorder_site_of(struct lane *lane,
                           const void *address); /* behind an instruction; takes the lock */
+/* The module that holds the address; 0 none. Takes the lock. */
+uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_bias);
 static inline uint32_t recorder_site(struct lane *lane, void **cfa)
 {
     const void *address = cfa[-1];

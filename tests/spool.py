@@ -3,7 +3,7 @@
 import glob, os, re, struct, sys
 
 KINDS = ("PAD EVENT LIST DONE LEG ARGS TEXT DIGEST PAYLOAD STACK DEF_CALL DEF_SITE DEF_MODULE DEF_COMM DEF_GROUP DEF_TYPE DEF_OP "
-         "DEF_WIN DEF_FILE LOST CLOCK REPEAT MISUSE THREAD").split()
+         "DEF_WIN DEF_FILE LOST CLOCK REPEAT MISUSE THREAD MEMORY").split()
 STATES = ["running", "finalized", "exited", "aborted", "signalled"]
 
 
@@ -32,7 +32,7 @@ def lane(path, rank):
     with open(path, "rb") as f:
         ring = f.read()
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from("<8sIIQiiIiii", ring, 0)
-    assert magic == b"CWSPOOL\0" and version == 4, path
+    assert magic == b"CWSPOOL\0" and version == 5, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at:at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128

@@ -26,10 +26,10 @@
  *     full disk is an error code that ends recording, never a SIGBUS.
  *  6. Sequence numbers are per rank, from 1, in the order of entering; children follow their
  *     parent.
- *  7. What belongs to a call (lists, leg, args, texts, misuse, dones, stack) is committed in the
- * same lane before the call's own event record. Digests and payloads may come at any time: they
- * name the event that owns the buffer. Definitions are committed before the first record of the
- * lane that uses them; texts with b = 65535 are notes and belong to no call.
+ *  7. What belongs to a call (lists, leg, args, texts, misuse, memory, dones, stack) is committed
+ * in the same lane before the call's own event record. Digests and payloads may come at any time:
+ * they name the event that owns the buffer. Definitions are committed before the first record of
+ * the lane that uses them; texts with b = 65535 are notes and belong to no call.
  *  8. tag of an event is a DEF_OP id for classes COLL, ICOLL, COLL_INIT, RMA, OP and for
  *     MPI_Reduce_local.
  *  9. comm of an event is a DEF_WIN or DEF_FILE id for calls on windows and files; for those that
@@ -54,7 +54,7 @@
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
 
 enum {
-    SPOOL_VERSION = 4,
+    SPOOL_VERSION = 5,
     SPOOL_HEADER_BYTES = 4096,
     SPOOL_RING_BYTES = 256 * 1024,
     SPOOL_DEPTH_MAX = 16, /* calls inside calls on one thread; deeper ones are counted as lost */
@@ -87,6 +87,7 @@ enum spool_kind {
     SPOOL_REPEAT, /* struct spool_repeat: the event stands for so many equal calls */
     SPOOL_MISUSE, /* struct spool_misuse */
     SPOOL_THREAD, /* only the head: the lane's thread has ended, what follows is another one's */
+    SPOOL_MEMORY, /* struct spool_memory */
     SPOOL_KIND_COUNT
 };
 
@@ -181,6 +182,41 @@ struct spool_misuse { /* a = enum misuse_kind, b = enum misuse_object (core/trac
     uint32_t name_bytes;
     int64_t value[MISUSE_VALUES];
     /* name_bytes bytes, padded to 8: MISUSE_NAMES names, each ended by a NUL; empty: none */
+};
+
+/* What memory a buffer of a call is, where it was seen for the first time there. a = enum
+ * spool_place, b = bits of enum spool_memory_flag. Addresses are the process's. */
+enum spool_place {
+    SPOOL_PLACE_UNKNOWN,
+    SPOOL_PLACE_STATIC, /* in a module, but for its code */
+    SPOOL_PLACE_STACK,  /* in the frame below */
+    SPOOL_PLACE_HEAP,   /* in a block */
+    SPOOL_PLACE_FREED   /* in a block that was freed */
+};
+enum spool_memory_flag {
+    SPOOL_MEMORY_RECEIVED = 1, /* written by the call; else read */
+    SPOOL_MEMORY_SPAN = 2,     /* there may be gaps between the elements: only the span is known */
+    SPOOL_MEMORY_PLACED = 4    /* the type has parts where the program said in bytes */
+};
+struct spool_memory {
+    struct spool_head head;
+    uint64_t seq;
+    uint64_t at;                     /* the argument */
+    uint64_t start, end;             /* all that the call may touch */
+    uint64_t mapped_end;             /* up to where it is memory at all; end: all of it */
+    uint64_t block_start, block_end; /* of the block, or what lies between the frame's callee and
+                                        its return address; 0: neither */
+    int64_t count;
+    uint32_t type;   /* DEF_TYPE id */
+    uint32_t module; /* DEF_MODULE id, of SPOOL_PLACE_STATIC; else 0 */
+    uint64_t bias;   /* of the module */
+    uint32_t site;   /* DEF_SITE id, where in its code the frame is; 0: none was found. The frame is
+                        that which holds the buffer, or the application's that makes the call */
+    uint32_t slot_count;  /* words of the frame that hold the buffer's address */
+    uint64_t sp, cfa, fp; /* of the frame: where its callee's arguments begin, its canonical frame
+                             address, its frame pointer register */
+    uint32_t name_bytes, reserved;
+    /* slot_count times int64_t, relative to cfa; then the argument's name, padded to 8 */
 };
 
 enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1 };

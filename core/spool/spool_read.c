@@ -329,6 +329,7 @@ static bool record_fits(const struct spool_head *head)
         [SPOOL_REPEAT] = sizeof(struct spool_repeat),
         [SPOOL_MISUSE] = sizeof(struct spool_misuse),
         [SPOOL_THREAD] = sizeof(struct spool_head),
+        [SPOOL_MEMORY] = sizeof(struct spool_memory),
     };
     const void *record = head;
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
@@ -350,6 +351,10 @@ static bool record_fits(const struct spool_head *head)
         break;
     case SPOOL_MISUSE:
         need += ((const struct spool_misuse *)record)->name_bytes;
+        break;
+    case SPOOL_MEMORY:
+        need += (uint64_t)((const struct spool_memory *)record)->slot_count * 8 +
+                ((const struct spool_memory *)record)->name_bytes;
         break;
     case SPOOL_PAYLOAD:
         need += ((const struct spool_payload *)record)->count;

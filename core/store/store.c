@@ -181,6 +181,8 @@ enum core_status store_write(const char *job_path, const char *trace_path,
     free(store.scratch);
     free(store.notes);
     store_defs_done(&store.defs);
+    store_memory_done(&store);
+    site_resolver_free(store.resolver);
     store_match_done(&store.match);
     store_clocks_done(&store);
     store_intern_done(&store.shape);

@@ -13,7 +13,6 @@
 
 #include "core/check.h"
 #include "core/fault.h"
-#include "core/trace/site.h"
 #include "core/store/store_part.h"
 
 static enum core_status no_memory(void)
@@ -176,11 +175,10 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
 static enum core_status sites_write(struct store *store)
 {
     struct store_defs *defs = &store->defs;
-    struct site_resolver *resolver = NULL;
     enum core_status status = CORE_OK;
 
-    if (defs->site_by_place.next)
-        status = site_resolver_new(&resolver);
+    if (defs->site_by_place.next && !store->resolver)
+        status = site_resolver_new(&store->resolver);
     for (uint32_t id = 1; status == CORE_OK && id <= defs->site_by_place.next; id++) {
         bool named = defs->site[id].module != 0;
         const struct store_module *module = named ? &defs->module[defs->site[id].module] : NULL;
@@ -188,7 +186,7 @@ static enum core_status sites_write(struct store *store)
         enum core_status found = CORE_NOT_FOUND;
         CORE_CHECK(!named || module->path);
         if (named)
-            found = site_resolve(resolver, module->path,
+            found = site_resolve(store->resolver, module->path,
                                  module->build_id_bytes ? module->build_id : NULL,
                                  module->build_id_bytes, defs->site[id].address, &place);
         if (found)
@@ -204,7 +202,6 @@ static enum core_status sites_write(struct store *store)
             *place.path ? place.path : NULL,
             place.optimized >= 0 && !found ? (int64_t)place.optimized : STORE_NULL);
     }
-    site_resolver_free(resolver);
     return status;
 }
 
@@ -381,6 +378,29 @@ static enum core_status define_group(struct store *store, struct store_rank *ran
 
 /* --- datatypes, operations, windows, files ---------------------------------------------------- */
 
+/* Takes over the name. */
+static enum core_status type_keep(struct store_defs *defs, uint32_t id,
+                                  const struct spool_def_type *def, char *name,
+                                  const struct spool_segment *map, uint32_t segments)
+{
+    enum core_status status =
+        CORE_ARRAY_ROOM_ZERO(defs->type, defs->type_room, (uint64_t)id + 1, "the trace");
+    struct spool_segment *copy = NULL;
+
+    if (status == CORE_OK && segments) {
+        copy = core_alloc(segments * sizeof *copy);
+        status = copy ? CORE_OK : no_memory();
+    }
+    if (status != CORE_OK) {
+        free(name);
+        return status;
+    }
+    if (copy)
+        memcpy(copy, map, segments * sizeof *copy);
+    defs->type[id] = (struct store_type){name, def->size, def->extent, copy, segments};
+    return CORE_OK;
+}
+
 static enum core_status define_type(struct store *store, struct store_rank *rank,
                                     const struct spool_def_type *def)
 {
@@ -411,21 +431,18 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
     status = store_intern(&defs->type_by_content, store->scratch, bytes, &id, &is_new);
     if (status == CORE_OK && is_new) {
         char *text = NULL;
-        status =
-            CORE_ARRAY_ROOM_ZERO(defs->type_size, defs->type_room, (uint64_t)id + 1, "the trace");
-        if (status == CORE_OK)
-            status = text_copy(name, def->head.b, &text);
+        status = text_copy(name, def->head.b, &text);
         if (status != CORE_OK)
             return status;
         for (uint32_t i = 0; i < segments; i++)
             if (!map[i].basic)
                 map[i].basic = id;
-        defs->type_size[id] = def->size;
-        status = store_put(&store->sql, STORE_DATATYPE, "itiiiiib", (int64_t)id,
-                           *text ? text : NULL, (int64_t)def->head.a, def->size, def->lb,
-                           def->extent, (int64_t)def->signature,
-                           def->segment_count == UINT32_MAX ? NULL : (const void *)map, map_bytes);
-        free(text);
+        status = type_keep(defs, id, def, text, map, segments);
+        if (status == CORE_OK)
+            status = store_put(
+                &store->sql, STORE_DATATYPE, "itiiiiib", (int64_t)id, *text ? text : NULL,
+                (int64_t)def->head.a, def->size, def->lb, def->extent, (int64_t)def->signature,
+                def->segment_count == UINT32_MAX ? NULL : (const void *)map, map_bytes);
     }
     return status != CORE_OK ? status : store_map_set(&rank->ids.type, def->id, id);
 }
@@ -538,7 +555,11 @@ void store_defs_done(struct store_defs *defs)
     free(defs->module);
     free(defs->site);
     free(defs->comm);
-    free(defs->type_size);
+    for (uint32_t i = 0; i < defs->type_room; i++) {
+        free(defs->type[i].name);
+        free(defs->type[i].segment);
+    }
+    free(defs->type);
     free(defs->win_comm);
     store_intern_done(&defs->call_by_name);
     store_intern_done(&defs->site_by_place);

@@ -47,7 +47,7 @@ static int64_t type_size(const struct store *store, const struct store_rank *ran
 {
     uint32_t id = store_map_get(&rank->ids.type, local);
 
-    return id ? store->defs.type_size[id] : STORE_NULL;
+    return id ? store->defs.type[id].size : STORE_NULL;
 }
 
 /* count elements of type, or what the lists of counts and types of a v- or w-variant sum up to. */
@@ -321,11 +321,12 @@ static enum core_status misuse_row(struct store *store, const struct store_rank 
         name[i] = stop > at ? at : NULL;
         at = stop + 1;
     }
-    return store_put(&store->sql, STORE_MISUSE, "ititiiiittt",
+    return store_put(&store->sql, STORE_MISUSE, "ititiiiiitttttti",
                      (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, kind,
                      record->other ? (int64_t)record->other : STORE_NULL, object,
                      site ? (int64_t)site : STORE_NULL, record->value[0], record->value[1],
-                     record->value[2], name[0], name[1], name[2]);
+                     record->value[2], record->value[3], name[0], name[1], name[2], NULL, NULL,
+                     NULL, STORE_NULL);
 }
 
 static enum core_status misuse_put(struct store *store, const struct store_rank *rank, uint64_t seq,
@@ -334,9 +335,10 @@ static enum core_status misuse_put(struct store *store, const struct store_rank 
     enum core_status status = CORE_OK;
 
     for (uint32_t at = 0; status == CORE_OK && at < parts->misuse_bytes;) {
-        const struct spool_misuse *record = (const void *)(parts->misuse + at);
-        status = misuse_row(store, rank, seq, record);
-        at += record->head.words * 8u;
+        const struct spool_head *head = (const void *)(parts->misuse + at);
+        status = head->kind == SPOOL_MISUSE ? misuse_row(store, rank, seq, (const void *)head)
+                                            : store_memory(store, rank, seq, (const void *)head);
+        at += head->words * 8u;
     }
     return status;
 }

@@ -152,6 +152,7 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
         return CORE_OK;
     }
     case SPOOL_MISUSE:
+    case SPOOL_MEMORY:
         status =
             CORE_ARRAY_ROOM_ZERO(parts->misuse, parts->misuse_room,
                                  (uint64_t)parts->misuse_bytes + head->words * 8u, "the trace");
@@ -260,6 +261,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
         case SPOOL_ARGS:
         case SPOOL_REPEAT:
         case SPOOL_MISUSE:
+        case SPOOL_MEMORY:
         case SPOOL_STACK: { /* seq stands at the same place in all of them */
             uint64_t seq = ((const struct spool_args *)(const void *)head)->seq;
             if (seq)

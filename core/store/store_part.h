@@ -10,6 +10,7 @@
  *   store_define.c  definitions of a rank merged into the trace's tables
  *   store_lane.c    a lane's records gathered into whole calls
  *   store_event.c   a whole call turned into rows
+ *   store_memory.c  which variables buffers are, and whether they fit
  *   store_message.c    which calls begin and complete a communication
  *   store_match.c   sends paired with receives
  *   store_clock.c   ticks to nanoseconds since the job's start
@@ -32,6 +33,7 @@
 #include "core/trace/request.h"
 #include "core/store/store.h"
 #include "core/table.h"
+#include "core/trace/site.h"
 #include "core/trace/traits.h"
 
 #define STORE_NULL INT64_MIN /* a column without a value */
@@ -161,6 +163,12 @@ struct store_site {
     uint32_t module; /* index into module[]; 0 unknown */
     uint64_t address;
 };
+struct store_type {
+    char *name;                    /* NULL: it has none */
+    int64_t size, extent;          /* 0: there is no such type */
+    struct spool_segment *segment; /* of ids of the trace */
+    uint32_t segment_count;        /* 0: not kept */
+};
 struct store_comm {
     int32_t *member; /* local group of the side that defined it first, then the other */
     uint32_t size, remote_size;
@@ -177,7 +185,7 @@ struct store_defs { /* of the trace; arrays are indexed by id, from 1 */
     struct store_module *module;
     struct store_site *site;
     struct store_comm *comm;
-    int64_t *type_size;
+    struct store_type *type;
     uint32_t *win_comm;
     uint32_t call_room, module_room, site_room, comm_room, type_room, win_room;
 };
@@ -279,7 +287,7 @@ struct store_gather { /* the parts of one call */
     uint32_t text_bytes, text_room;
     uint32_t *frame;
     uint32_t frame_count, frame_room;
-    unsigned char *misuse; /* struct spool_misuse, each with its names; one after the other */
+    unsigned char *misuse; /* whole records SPOOL_MISUSE and SPOOL_MEMORY, one after the other */
     uint32_t misuse_bytes, misuse_room;
 };
 enum { STORE_THREADS_MAX = 1024 };
@@ -322,6 +330,14 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
                              const struct spool_event *event, struct store_gather *parts,
                              uint64_t calls, bool pending);
 enum core_status store_window_flush(struct store *store, struct store_rank *rank);
+
+/* --- store_memory.c --------------------------------------------------------------------------- */
+
+struct store_outcome;
+/* What memory a buffer of the call is: a row where something is wrong. */
+enum core_status store_memory(struct store *store, const struct store_rank *rank, uint64_t seq,
+                              const struct spool_memory *record);
+void store_memory_done(struct store *store);
 
 /* --- store_message.c -------------------------------------------------------------------------- */
 
@@ -369,8 +385,11 @@ struct store {
     struct store_sql sql;
     struct store_defs defs;
     struct store_match match;
-    struct store_intern shape, completion_set, arg_set, rank_span;
-    struct store_clock *clock; /* one a host */
+    struct store_intern shape, completion_set, arg_set, rank_span, memory_by_content;
+    struct store_outcome **outcome; /* by the number of the memory's content; NULL: it is right */
+    uint32_t outcome_room;
+    struct site_resolver *resolver; /* NULL: nothing was looked up yet */
+    struct store_clock *clock;      /* one a host */
     bool *gaps; /* by world rank: calls are missing in front or in between, so that its messages
                    cannot just be counted */
     uint32_t *rank_clock; /* by world rank: index into clock */

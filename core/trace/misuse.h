@@ -67,6 +67,20 @@
     X(RECEIVE_WRITTEN, "receive-written", BUFFER)                            \
     X(RECEIVE_UNMAPPED, "receive-unmapped", BUFFER)                          \
     X(RECEIVE_ACCESSED, "receive-accessed", LOAD)                            \
+    X(SEND_PAST_END, "send-past-end", MEMORY)                                \
+    X(RECEIVE_PAST_END, "receive-past-end", MEMORY)                          \
+    X(SEND_FREED_MEMORY, "send-freed-memory", MEMORY)                        \
+    X(RECEIVE_FREED_MEMORY, "receive-freed-memory", MEMORY)                  \
+    X(SEND_POISONED, "send-poisoned", BUFFER)                                \
+    X(RECEIVE_POISONED, "receive-poisoned", BUFFER)                          \
+    X(SEND_TYPE, "send-type", TYPE)                                          \
+    X(RECEIVE_TYPE, "receive-type", TYPE)                                    \
+    X(SEND_NO_MEMBER, "send-no-member", TYPE)                                \
+    X(RECEIVE_NO_MEMBER, "receive-no-member", TYPE)                          \
+    X(SEND_POINTER, "send-pointer", TYPE)                                    \
+    X(RECEIVE_POINTER, "receive-pointer", TYPE)                              \
+    X(SEND_CHARACTERS, "send-characters", TYPE_LOOSE)                        \
+    X(RECEIVE_CHARACTERS, "receive-characters", TYPE_LOOSE)                  \
     X(START_NULL, "start-null", REQUEST)                                     \
     X(START_UNKNOWN, "start-unknown", REQUEST)                               \
     X(START_ONCE, "start-not-persistent", REQUEST)                           \
@@ -105,7 +119,10 @@ enum misuse_rule {
     MISUSE_RULE_RECEIVE_FREED, /* allowed, and should never be done */
     MISUSE_RULE_SEND_FREED,    /* allowed */
     MISUSE_RULE_BUFFER,
-    MISUSE_RULE_LOAD, /* of a buffer: rests on a load that was seen */
+    MISUSE_RULE_MEMORY,     /* of a buffer: it is smaller than the call says, or gone */
+    MISUSE_RULE_TYPE,       /* of a buffer: its variable is of another type than the datatype */
+    MISUSE_RULE_TYPE_LOOSE, /* the same, by the standard's words, and done by many */
+    MISUSE_RULE_LOAD,       /* of a buffer: rests on a load that was seen */
     MISUSE_RULE_LEAK,
     MISUSE_RULE_LIFECYCLE,
     MISUSE_RULE_WINDOW /* an access of the rank to its own window */
@@ -123,20 +140,31 @@ enum misuse_rule {
     X(ERRHANDLER, "errhandler") \
     X(KEYVAL, "keyval")         \
     X(BUFFER, "buffer")         \
-    X(MEMORY, "memory")
+    X(MEMORY, "memory")         \
+    X(VARIABLE, "variable")     \
+    X(BLOCK, "block")           \
+    X(FRAME, "frame")           \
+    X(MAPPING, "mapping")
 #define X(name, text) MISUSE_OBJECT_##name,
 enum misuse_object { MISUSE_OBJECTS(X) MISUSE_OBJECT_COUNT };
 #undef X
 
-enum { MISUSE_VALUES = 3, MISUSE_NAMES = 3 };
+/* A variable of the program: a buffer, or, of a block of memory, a pointer to it. */
+struct misuse_variable {
+    const char *name, *type, *file; /* NULL: not known */
+    int64_t line;                   /* of its declaration; 0 not known */
+};
+
+enum { MISUSE_VALUES = 4, MISUSE_NAMES = 3 };
 struct misuse {
     enum misuse_kind kind;
     enum misuse_object object;
     uint64_t other; /* seq of the call that it is about besides its own; 0 none */
     int32_t site;   /* of the instruction that did it; -1: the call's own */
     int64_t value[MISUSE_VALUES];
-    const char *name[MISUSE_NAMES]; /* the argument; another argument or an operation; a type. NULL
-                                       none */
+    const char *name[MISUSE_NAMES];  /* the argument; another argument or an operation; a type. NULL
+                                        none */
+    struct misuse_variable variable; /* only in the trace: spools know no variables */
 };
 
 const char *misuse_kind_text(enum misuse_kind kind);

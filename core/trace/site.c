@@ -21,11 +21,13 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/fault.h"
+#include "core/trace/variable_part.h"
 
 struct site_module {
     char *path;
     Dwfl *dwfl;
     Dwfl_Module *module; /* NULL: it cannot be read */
+    struct site_statics statics;
 };
 struct site_resolver {
     struct site_module *module;
@@ -62,6 +64,7 @@ void site_resolver_free(struct site_resolver *resolver)
     for (uint32_t i = 0; i < resolver->count; i++) {
         if (resolver->module[i].dwfl)
             dwfl_end(resolver->module[i].dwfl);
+        free(resolver->module[i].statics.all);
         free(resolver->module[i].path);
     }
     free(resolver->module);
@@ -124,15 +127,32 @@ static bool same_build(Dwfl_Module *module, const unsigned char *build_id, size_
            memcmp(bits, build_id, build_id_bytes) == 0;
 }
 
+/* The unit that the address is compiled from. Compilers that write no table of addresses (clang)
+ * leave it to us to go through all units. */
+Dwarf_Die *site_unit(Dwfl_Module *module, uint64_t address, uint64_t *out_bias)
+{
+    Dwarf_Addr bias = 0;
+    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+
+    if (!unit)
+        do
+            unit = dwfl_module_nextcu(module, unit, &bias);
+        while (unit && dwarf_haspc(unit, address - bias) <= 0);
+    *out_bias = bias;
+    return unit;
+}
+
 static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
 {
-    Dwfl_Line *line = dwfl_module_getsrc(module, address);
+    uint64_t bias = 0;
+    Dwarf_Die *unit = site_unit(module, address, &bias);
+    Dwarf_Line *line = unit ? dwarf_getsrc_die(unit, address - bias) : NULL;
     const char *file, *slash;
     int number = 0;
 
-    if (!line)
+    if (!line || dwarf_lineno(line, &number) != 0)
         return;
-    file = dwfl_lineinfo(line, NULL, &number, NULL, NULL, NULL);
+    file = dwarf_linesrc(line, NULL, NULL);
     if (!file || number <= 0)
         return;
     slash = strrchr(file, '/');
@@ -145,8 +165,8 @@ static void line_find(Dwfl_Module *module, uint64_t address, struct site_place *
  * contain it. */
 static void scopes_find(Dwfl_Module *module, uint64_t address, struct site_place *place)
 {
-    Dwarf_Addr bias = 0;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias), *scope = NULL, *chain = NULL;
+    uint64_t bias = 0;
+    Dwarf_Die *unit = site_unit(module, address, &bias), *scope = NULL, *chain = NULL;
     size_t used = 0;
     int count;
 
@@ -213,9 +233,9 @@ static void symbol_find(Dwfl_Module *module, uint64_t address, struct site_place
  */
 static int optimized_find(Dwfl_Module *module, uint64_t address, const struct site_place *place)
 {
-    Dwarf_Addr bias = 0;
+    uint64_t bias = 0;
     Dwarf_Attribute attribute;
-    Dwarf_Die *unit = dwfl_module_addrdie(module, address, &bias);
+    Dwarf_Die *unit = site_unit(module, address, &bias);
     const char *producer =
         unit ? dwarf_formstring(dwarf_attr_integrate(unit, DW_AT_producer, &attribute)) : NULL;
     if (producer && strncmp(producer, "GNU ", 4) == 0) {
@@ -238,24 +258,45 @@ static int optimized_find(Dwfl_Module *module, uint64_t address, const struct si
     return -1;
 }
 
+enum core_status site_module(struct site_resolver *resolver, const char *path,
+                             const unsigned char *build_id, size_t build_id_bytes,
+                             Dwfl_Module **out_module)
+{
+    struct site_module *module = NULL;
+    enum core_status status = module_get(resolver, path, &module);
+
+    if (status != CORE_OK)
+        return status;
+    if (!module->module || !same_build(module->module, build_id, build_id_bytes))
+        return CORE_NOT_FOUND;
+    *out_module = module->module;
+    return CORE_OK;
+}
+
+struct site_statics *site_module_statics(struct site_resolver *resolver)
+{
+    CORE_CHECK(resolver->last < resolver->count);
+    return &resolver->module[resolver->last].statics;
+}
+
 enum core_status site_resolve(struct site_resolver *resolver, const char *module_path,
                               const unsigned char *build_id, size_t build_id_bytes,
                               uint64_t address, struct site_place *out_place)
 {
-    struct site_module *module = NULL;
+    Dwfl_Module *module = NULL;
     struct site_place place = {0};
-    enum core_status status = module_get(resolver, module_path, &module);
+    enum core_status status = site_module(resolver, module_path, build_id, build_id_bytes, &module);
 
     if (status != CORE_OK)
         return status;
-    if (!module->module || !address || !same_build(module->module, build_id, build_id_bytes))
+    if (!address)
         return CORE_NOT_FOUND;
-    line_find(module->module, address - 1, &place);
-    scopes_find(module->module, address - 1, &place);
-    symbol_find(module->module, address - 1, &place);
+    line_find(module, address - 1, &place);
+    scopes_find(module, address - 1, &place);
+    symbol_find(module, address - 1, &place);
     if (!*place.file && !*place.function && !*place.symbol)
         return CORE_NOT_FOUND;
-    place.optimized = optimized_find(module->module, address - 1, &place);
+    place.optimized = optimized_find(module, address - 1, &place);
     *out_place = place;
     return CORE_OK;
 }

@@ -35,4 +35,17 @@ enum core_status site_resolve(struct site_resolver *resolver, const char *module
                               const unsigned char *build_id, size_t build_id_bytes,
                               uint64_t address, struct site_place *out_place);
 
+/* For variable.c: the module's debug information, and what it keeps of it. CORE_NOT_FOUND, without
+ * a report: it cannot be read, or was built anew. */
+struct Dwfl_Module;
+struct site_statics {
+    struct site_static *all;
+    uint32_t count, room;
+    bool known;
+};
+enum core_status site_module(struct site_resolver *resolver, const char *path,
+                             const unsigned char *build_id, size_t build_id_bytes,
+                             struct Dwfl_Module **out_module);
+struct site_statics *site_module_statics(struct site_resolver *resolver); /* of the last one */
+
 #endif

@@ -14,7 +14,7 @@
 #include "core/spool/spool.h"
 #include "core/status.h"
 
-enum { TRACE_SCHEMA_VERSION = 7, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
+enum { TRACE_SCHEMA_VERSION = 8, TRACE_APPLICATION_ID = 0x43574954 /* "CWIT" */ };
 enum { TRACE_ROWS_KEPT_MAX = 1 << 22 }; /* of 48 bytes */
 
 struct trace_call {
@@ -182,6 +182,11 @@ enum core_status trace_event_refused(struct trace *trace, const struct trace_eve
 typedef enum core_status (*trace_misuse_fn)(uint32_t rank, uint64_t seq,
                                             const struct misuse *misuse, void *context);
 enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void *context);
+
+/* The longest message that a call's receive took, as far as messages tell. CORE_NOT_FOUND, without
+ * a report: none. Goes through all messages. */
+enum core_status trace_received_get(struct trace *trace, uint32_t rank, uint64_t seq,
+                                    uint64_t *out_bytes);
 
 /* World ranks of a group that a call named (argument "group"), by rank in it; *out_count = 0 when
  * it was not kept. Free with free(). */

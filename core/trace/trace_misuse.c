@@ -20,7 +20,9 @@ static bool misuse_get(const struct trace *trace, sqlite3_stmt *row, struct misu
     for (int i = 0; i < MISUSE_VALUES; i++)
         misuse->value[i] = sqlite3_column_int64(row, 5 + i);
     for (int i = 0; i < MISUSE_NAMES; i++)
-        misuse->name[i] = text_at(row, 8 + i);
+        misuse->name[i] = text_at(row, 9 + i);
+    misuse->variable = (struct misuse_variable){text_at(row, 12), text_at(row, 13),
+                                                text_at(row, 14), sqlite3_column_int64(row, 15)};
     return misuse->kind < MISUSE_KIND_COUNT && misuse->object < MISUSE_OBJECT_COUNT &&
            trace_column(row, 4, -1, &misuse->site) && misuse->site < (int32_t)trace->site_count;
 }
@@ -30,8 +32,8 @@ enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void
     sqlite3_stmt *stmt;
     enum core_status status = trace_prepare(
         trace,
-        "SELECT event, kind, other, object, site, value0, value1, value2, argument, name1, name2 "
-        "FROM misuse ORDER BY event, rowid",
+        "SELECT event, kind, other, object, site, value0, value1, value2, value3, argument, "
+        "name1, name2, variable, variable_type, file, line FROM misuse ORDER BY event, rowid",
         &stmt);
     int code = SQLITE_DONE;
 
@@ -49,6 +51,31 @@ enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void
     }
     if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+enum core_status trace_received_get(struct trace *trace, uint32_t rank, uint64_t seq,
+                                    uint64_t *out_bytes)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status = trace_prepare(trace,
+                                            "SELECT max(m.bytes) FROM message_row m JOIN channel c "
+                                            "ON c.id = m.channel WHERE c.dest = ?1 AND "
+                                            "m.receive = ?2",
+                                            &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    sqlite3_bind_int64(stmt, 1, rank);
+    sqlite3_bind_int64(stmt, 2, (int64_t)seq);
+    int code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt);
+    if (code != SQLITE_ROW)
+        status = trace_failed(trace, code);
+    else if (sqlite3_column_type(stmt, 0) != SQLITE_INTEGER)
+        status = CORE_NOT_FOUND;
+    else
+        *out_bytes = (uint64_t)sqlite3_column_int64(stmt, 0);
     sqlite3_finalize(stmt);
     return status;
 }

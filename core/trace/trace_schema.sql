@@ -89,7 +89,8 @@ CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send I
 -- What ranks saw themselves to be misused, or done to their windows, in the order of a rank's calls (core/trace/misuse.h): other is the
 -- sequence number of a call that it is about as well, site the place of the instruction that did it, where it was none of MPI.
 CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER, object TEXT NOT NULL, site INTEGER,
-    value0 INTEGER, value1 INTEGER, value2 INTEGER, argument TEXT, name1 TEXT, name2 TEXT);
+    value0 INTEGER, value1 INTEGER, value2 INTEGER, value3 INTEGER, argument TEXT, name1 TEXT, name2 TEXT,
+    variable TEXT, variable_type TEXT, file TEXT, line INTEGER); -- of a variable of the program, and where it is declared
 
 -- How crosswait ended the job; no row: it did not. reason: deadlock, budget, stall; limit_ms: how long the job was given, or was let
 -- stand still. And what the launcher saw then (core/trace/ending.h), a row for each thing that a call waits for, one at least for each

@@ -233,7 +233,7 @@ void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, co
                   enum usage_place place)
 {
     struct usage_buffer buffer = {
-        .argument = argument, .at = at, .count = count, .type = type, .access = access};
+        .argument = argument, .at = at, .count = count, .type = type, .of = type, .access = access};
     const struct datatype_span *s = datatypes_span(type);
     if (!in_place(lane, seq, argument, at, place) && s &&
         span(at, count, s, &buffer.start, &buffer.end))
@@ -246,7 +246,7 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     enum usage_place place)
 {
     const struct datatype_span *s = datatypes_span(type);
-    struct usage_buffer buffer = {.argument = argument, .at = at, .access = access};
+    struct usage_buffer buffer = {.argument = argument, .at = at, .of = type, .access = access};
     bool any = false;
     int64_t bytes = 0;
     if (in_place(lane, seq, argument, at, place) || !counts || !displs || !s)
@@ -258,6 +258,7 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
         buffer.start = !any || start < buffer.start ? start : buffer.start;
         buffer.end = !any || end > buffer.end ? end : buffer.end;
         bytes += counts[i] * s->size;
+        buffer.count += counts[i];
         any = true;
         for (int k = 0;
              access == USAGE_WRITE && s->extent == s->size && s->extent > 0 && n <= 512 && k < i;

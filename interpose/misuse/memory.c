@@ -11,6 +11,7 @@
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -109,6 +110,41 @@ const char *memory_text(const char *text)
         seen += here;
     }
     return text;
+}
+
+uintptr_t memory_heap_start(void)
+{
+    return heap;
+}
+
+uintptr_t memory_heap_end(void)
+{
+    return heap ? (uintptr_t)sbrk(0) : 0;
+}
+
+bool memory_stack(uintptr_t frame, uintptr_t *out_end)
+{
+    static __thread uintptr_t own_start, own_end;
+    static __thread bool asked;
+    if (stack_end - frame < STACK_BYTES) {
+        *out_end = stack_end;
+        return true;
+    }
+    if (!asked) {
+        pthread_attr_t attributes;
+        void *start;
+        size_t bytes;
+        asked = true;
+        if (pthread_getattr_np(pthread_self(), &attributes))
+            return false;
+        if (!pthread_attr_getstack(&attributes, &start, &bytes)) {
+            own_start = (uintptr_t)start;
+            own_end = own_start + bytes;
+        }
+        pthread_attr_destroy(&attributes);
+    }
+    *out_end = own_end;
+    return frame >= own_start && frame < own_end;
 }
 
 static int add_segments(struct dl_phdr_info *info, size_t size, void *context)

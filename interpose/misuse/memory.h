@@ -23,5 +23,11 @@ bool memory_mapped(const void *at, uint64_t bytes);
 bool memory_copy(void *to, const void *from, uint64_t bytes);
 /* At most MEMORY_TEXT_MAX bytes, all of them readable up to the end. NULL: they are not. */
 const char *memory_text(const char *text);
+/* Where the heap lies that grows by sbrk; 0: not known. */
+uintptr_t memory_heap_start(void);
+uintptr_t memory_heap_end(void);
+/* The end of the stack that this thread runs on, of which the address is a frame; false: it is no
+ * stack that the thread was given. */
+bool memory_stack(uintptr_t frame, uintptr_t *out_end);
 
 #endif

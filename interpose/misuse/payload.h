@@ -17,7 +17,8 @@ bool datatypes_layout(uint32_t type, struct datatype_layout *out_layout);
 struct datatype_span {
     int64_t size, extent, low, high;
     bool overlaps,
-        whole; /* whole: every byte from low to high, and elements lie next to each other */
+        whole;   /* whole: every byte from low to high, and elements lie next to each other */
+    bool placed; /* its parts lie where the program said in bytes: not all in one variable, maybe */
     const int64_t (*part)[2]; /* [start, end) of each part, by place; NULL where it is whole */
     uint32_t parts;
 };

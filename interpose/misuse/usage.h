@@ -160,6 +160,7 @@ struct usage_buffer {
     const void *at;
     int64_t count;
     uint32_t type; /* id; 0: only the span is known */
+    uint32_t of;   /* id of the type of its elements, in any case */
     enum usage_access access;
     bool any_time; /* a thread of the library fills it, also outside of calls: reads of files */
 };

@@ -81,6 +81,34 @@ static bool is_basic(int combiner)
            combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX;
 }
 
+/* Whether the program gave places in bytes: as in types of structures, and of the distances between
+ * variables. */
+static bool is_placed(MPI_Datatype type, int depth)
+{
+    int ni, na, nd, combiner;
+    if (depth == DEPTH_MAX ||
+        REAL(Type_get_envelope)(type, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
+        return true;
+    if (is_basic(combiner))
+        return false;
+    if (combiner == MPI_COMBINER_STRUCT || combiner == MPI_COMBINER_HINDEXED ||
+        combiner == MPI_COMBINER_HINDEXED_BLOCK || combiner == MPI_COMBINER_HVECTOR || nd != 1)
+        return true;
+    int *in = calloc((size_t)ni + 1, sizeof *in);
+    MPI_Aint *ad = calloc((size_t)na + 1, sizeof *ad);
+    MPI_Datatype inner;
+    bool placed = true;
+    if (in && ad && REAL(Type_get_contents)(type, ni, na, nd, in, ad, &inner) == MPI_SUCCESS) {
+        placed = is_placed(inner, depth + 1);
+        if (REAL(Type_get_envelope)(inner, &ni, &na, &nd, &combiner) == MPI_SUCCESS &&
+            !is_basic(combiner))
+            REAL(Type_free)(&inner);
+    }
+    free(in);
+    free(ad);
+    return placed;
+}
+
 /* `rows` times, `stride` apart, `length` elements of old. */
 static void add_rows(struct typemap *map, const struct typemap *old, int64_t at, int64_t rows,
                      int64_t stride, int64_t length, int64_t extent)
@@ -454,8 +482,10 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         known->map = map;
         map = NULL;
     }
-    if (kept)
+    if (kept) {
         find_span(known, &flat);
+        known->span.placed = is_placed(type, 0);
+    }
 done:
     typemap_free(map);
     free(def);

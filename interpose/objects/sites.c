@@ -212,6 +212,15 @@ static uint32_t module_of(struct lane *lane, uintptr_t address)
     return id;
 }
 
+uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_bias)
+{
+    recorder_lock();
+    uint32_t id = module_of(lane, address);
+    *out_bias = id ? table.base[id - 1] : 0;
+    recorder_unlock();
+    return id;
+}
+
 static uint32_t *site_slot(const void *address)
 {
     if (table.site_count * 2 >= table.site_capacity) {

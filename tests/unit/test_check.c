@@ -425,8 +425,8 @@ static void names_of_rules_and_checkers(void **state)
     (void)state;
     assert_int_equal(wanted_count(NULL, NULL), RULE_COUNT);
     assert_int_equal(wanted_count("buffer", NULL), 1);
-    assert_int_equal(wanted_count("usage", NULL), 5);
-    assert_int_equal(wanted_count("usage,buffer,hang", NULL), 6);
+    assert_int_equal(wanted_count("usage", NULL), 6);
+    assert_int_equal(wanted_count("usage,buffer,hang", NULL), 7);
     assert_int_equal(wanted_count("deadlock", NULL), 1);
     assert_int_equal(wanted_count("message", NULL), 2);
     assert_int_equal(wanted_count("collective,type", NULL), 2);

@@ -1,0 +1,222 @@
+/* See bounds.h. */
+#include "interpose/misuse/bounds.h"
+
+#include <dlfcn.h>
+#include <link.h>
+#include <string.h>
+#include <unwind.h>
+
+#include "interpose/misuse/heap.h"
+#include "interpose/misuse/payload.h"
+
+enum {
+    LOOKS_MAX = 4000,       /* of a process */
+    LOOKS_OF_SITE_MAX = 24, /* of a call site */
+    SITES_KEPT = 1024,
+    FRAMES_MAX = 200, /* between the call and the frame that holds a buffer */
+    SLOTS_MAX = 8,
+    FRAME_WORDS_MAX = 4096,
+    FRAME_POINTER = 6, /* DWARF's number of the register */
+    ASKED_MAX = 1000,  /* parts of a buffer */
+    PAGE = 4096
+};
+
+struct bounds bounds;
+static unsigned looks, looks_of_site[SITES_KEPT];
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+struct frame {
+    uintptr_t pc, sp, cfa, fp;
+};
+struct frames {
+    uintptr_t first; /* the application's stack when it made the call */
+    uintptr_t at;    /* what is looked for; 0: only the application's frame */
+    struct frame frame;
+    unsigned seen;
+    bool open, found; /* open: frame lacks its cfa */
+};
+
+/* A frame's cfa is where the next one's own part begins. */
+static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argument)
+{
+    struct frames *f = argument;
+    uintptr_t sp = _Unwind_GetCFA(context), pc = _Unwind_GetIP(context);
+    if (sp < f->first)
+        return _URC_NO_REASON; /* ours */
+    if (f->open) {
+        f->frame.cfa = sp;
+        f->open = false;
+        f->found = !f->at || f->at < sp;
+        if (f->found)
+            return _URC_END_OF_STACK;
+    }
+    if (++f->seen == FRAMES_MAX)
+        return _URC_END_OF_STACK;
+    if (recorder_in_binding((const void *)pc))
+        return _URC_NO_REASON;
+    f->frame = (struct frame){pc, sp, 0, _Unwind_GetGR(context, FRAME_POINTER)};
+    f->open = !f->at || f->at >= sp;
+    return _URC_NO_REASON;
+}
+
+/* The frame that holds the address; that of the call where it is 0. False: none was found. */
+static bool frame_find(void **cfa, uintptr_t at, struct frame *out)
+{
+    struct frames f = {.first = (uintptr_t)cfa, .at = at};
+    _Unwind_Backtrace(one_frame, &f);
+    *out = f.frame;
+    return f.found;
+}
+
+/* Words of the frame that hold the address: pointers to the buffer, by name. */
+static uint32_t slots_find(const struct frame *frame, uintptr_t at, int64_t *slot)
+{
+    uint32_t n = 0;
+    uintptr_t end = frame->cfa - sizeof(uintptr_t);
+    if (frame->cfa <= frame->sp || frame->sp % sizeof(uintptr_t) ||
+        (frame->cfa - frame->sp) / sizeof(uintptr_t) > FRAME_WORDS_MAX ||
+        !memory_readable((const void *)frame->sp, frame->cfa - frame->sp))
+        return 0;
+    for (uintptr_t word = frame->sp; word < end && n < SLOTS_MAX; word += sizeof word)
+        if (*(const uintptr_t *)word == at)
+            slot[n++] = (int64_t)(word - frame->cfa);
+    return n;
+}
+
+/* --- places ----------------------------------------------------------------------------------- */
+
+/* How far, from start on, it is memory. */
+static uintptr_t mapped_end(uintptr_t start, uintptr_t end)
+{
+    if (memory_mapped((const void *)start, end - start))
+        return end;
+    uintptr_t good = (start | (PAGE - 1)) + 1, bad = end; /* whole pages from start on are mapped */
+    if (!memory_readable((const void *)start, 1) || good >= end)
+        return memory_readable((const void *)start, 1) ? good : start;
+    while (bad - good > PAGE) {
+        uintptr_t middle = (good + (bad - good) / 2) & ~(uintptr_t)(PAGE - 1);
+        if (middle <= good)
+            break;
+        if (memory_mapped((const void *)start, middle - start))
+            good = middle;
+        else
+            bad = middle;
+    }
+    return good;
+}
+
+static void place_find(struct lane *lane, void **cfa, struct spool_memory *m, struct frame *frame)
+{
+    uintptr_t at = (uintptr_t)m->at, stack_end = 0;
+    struct heap_block block;
+    bool on_stack =
+             memory_stack((uintptr_t)cfa, &stack_end) && at >= (uintptr_t)cfa && at < stack_end,
+         framed = frame_find(cfa, on_stack ? at : 0, frame);
+    m->head.a = SPOOL_PLACE_UNKNOWN;
+    if (framed) {
+        m->sp = frame->sp;
+        m->cfa = frame->cfa;
+        m->fp = frame->fp;
+        m->site = recorder_site_of(lane, (const void *)frame->pc);
+    }
+    if (on_stack) {
+        m->head.a = framed ? SPOOL_PLACE_STACK : SPOOL_PLACE_UNKNOWN;
+        m->block_start = frame->sp;
+        m->block_end = framed ? frame->cfa - sizeof(uintptr_t) : 0;
+    } else if (heap_block_find(at, &block)) {
+        m->head.a = block.freed ? SPOOL_PLACE_FREED : SPOOL_PLACE_HEAP;
+        m->block_start = block.start;
+        m->block_end = block.end;
+    } else if ((m->module = recorder_module_of(lane, at, &m->bias))) {
+        m->head.a = SPOOL_PLACE_STATIC;
+    }
+}
+
+static void keep(struct lane *lane, struct spool_memory *m, const int64_t *slot,
+                 const char *argument)
+{
+    m->name_bytes = (uint32_t)strlen(argument);
+    uint32_t words = (uint32_t)((sizeof *m + m->slot_count * sizeof *slot + m->name_bytes + 7) / 8);
+    char *record = spool_reserve(&lane->writer, words);
+    if (!record)
+        return;
+    m->head.kind = SPOOL_MEMORY;
+    m->head.words = (uint16_t)words;
+    memcpy(record, m, sizeof *m);
+    memcpy(record + sizeof *m, slot, m->slot_count * sizeof *slot);
+    memcpy(record + sizeof *m + m->slot_count * sizeof *slot, argument, m->name_bytes);
+}
+
+void bounds_look_slow(struct lane *lane, const struct spool_event *e, void **cfa,
+                      const struct usage_buffer *buffer, uint64_t key)
+{
+    unsigned *of_site = &looks_of_site[e->site % SITES_KEPT];
+    int64_t slot[SLOTS_MAX];
+    struct frame frame;
+    if (!buffer->at || !buffer->of || looks >= LOOKS_MAX || *of_site >= LOOKS_OF_SITE_MAX)
+        return;
+    __atomic_add_fetch(&looks, 1, __ATOMIC_RELAXED);
+    __atomic_add_fetch(of_site, 1, __ATOMIC_RELAXED);
+    bounds.known[key >> (64 - BOUNDS_KNOWN_BITS)] = key;
+    struct spool_memory m = {.seq = e->seq,
+                             .at = (uintptr_t)buffer->at,
+                             .start = buffer->start,
+                             .end = buffer->end,
+                             .count = buffer->count,
+                             .type = buffer->of};
+    const struct datatype_span *span = datatypes_span(buffer->of);
+    m.mapped_end =
+        buffer->type && span && span->whole ? mapped_end(buffer->start, buffer->end) : buffer->end;
+    if (m.mapped_end == m.start)
+        return; /* of a device, or nothing at all: then the call itself will tell */
+    place_find(lane, cfa, &m, &frame);
+    m.head.b = (uint16_t)((buffer->access == USAGE_WRITE ? SPOOL_MEMORY_RECEIVED : 0) |
+                          (buffer->type ? 0 : SPOOL_MEMORY_SPAN) |
+                          (!span || span->placed ? SPOOL_MEMORY_PLACED : 0));
+    if (m.site && m.head.a != SPOOL_PLACE_STACK && m.head.a != SPOOL_PLACE_STATIC)
+        m.slot_count = slots_find(&frame, (uintptr_t)buffer->at, slot);
+    keep(lane, &m, slot, buffer->argument);
+}
+
+/* --- AddressSanitizer ------------------------------------------------------------------------- */
+
+static void *(*region_is_poisoned)(void *, size_t);
+
+void bounds_start(void)
+{
+    *(void **)&region_is_poisoned = dlsym(RTLD_DEFAULT, "__asan_region_is_poisoned");
+    bounds.sanitized = region_is_poisoned != NULL;
+}
+
+static bool ask(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer, uintptr_t start,
+                uintptr_t end)
+{
+    uintptr_t bad = (uintptr_t)region_is_poisoned((void *)start, end - start);
+    if (bad)
+        usage_say(
+            lane, seq,
+            buffer->access == USAGE_READ ? MISUSE_SEND_POISONED : MISUSE_RECEIVE_POISONED,
+            buffer->argument, 0,
+            .value = {(int64_t)(buffer->end - buffer->start), (int64_t)(bad - buffer->start)});
+    return !bad;
+}
+
+void bounds_ask_sanitizer(struct lane *lane, uint64_t seq, const struct usage_buffer *buffer)
+{
+    const struct datatype_span *s = datatypes_span(buffer->of);
+    if (!s || !buffer->type) {
+        return;
+    } else if (s->whole) {
+        ask(lane, seq, buffer, buffer->start, buffer->end);
+        return;
+    }
+    int64_t left = ASKED_MAX;
+    for (int64_t i = 0; s->part && i < buffer->count; i++)
+        for (uint32_t k = 0; k < s->parts; k++) {
+            uintptr_t at = (uintptr_t)buffer->at + (uintptr_t)(i * s->extent);
+            if (!left-- || !ask(lane, seq, buffer, at + (uintptr_t)s->part[k][0],
+                                at + (uintptr_t)s->part[k][1]))
+                return;
+        }
+}

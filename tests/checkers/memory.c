@@ -1,0 +1,249 @@
+/* Buffers as the variables that they are: `finds:` says what is found at a line, wherever it is
+ * built; with a condition behind it, only there: -g (debug information), stack (what the compiler
+ * keeps in memory without optimisation). Nothing is found at the other lines. One rank, all
+ * messages to itself. */
+#include <complex.h>
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SELF 0, 0, MPI_COMM_SELF
+#define ST MPI_STATUS_IGNORE
+
+struct point {
+    char tag;
+    double x, y;
+    int id;
+};
+struct pair {
+    double value;
+    int index;
+};
+union any {
+    int i[4];
+    double d[2];
+};
+enum color { RED, GREEN };
+typedef double real;
+
+static int before[64], table[10], one, square[4][6], after[64];
+static struct point points[8];
+static char bytes[4096];
+int exported[10];
+static MPI_Request request;
+
+/* A message of so many bytes is on its way. */
+static void ship(int count)
+{
+    MPI_Isend(bytes, count, MPI_BYTE, SELF, &request);
+}
+static void arrived(void)
+{
+    MPI_Wait(&request, ST);
+}
+
+__attribute__((noinline)) static void keep(void *p)
+{
+    __asm__ volatile("" : : "r"(p) : "memory");
+}
+
+/* A wrapper, whose caller has the buffer. */
+__attribute__((noinline)) static void get(void *buffer, int count, MPI_Datatype type, int sent)
+{
+    ship(sent);
+    MPI_Recv(buffer, count, type, SELF, ST); /* finds: buffer warning -g; buffer-type -g */
+    arrived();
+}
+
+static inline __attribute__((always_inline)) void inlined(void)
+{
+    int mine[4] = {0};
+    keep(mine);
+    MPI_Send_init(mine, 5, MPI_INT, SELF, &request); /* finds: buffer -g */
+    MPI_Request_free(&request);
+}
+
+#define RECV(at, count, type, sent) (ship(sent), MPI_Recv(at, count, type, SELF, ST), arrived())
+#define INIT(at, count, type) \
+    (MPI_Send_init(at, count, type, SELF, &request), MPI_Request_free(&request))
+
+static void overruns(void)
+{
+    int x = 0, list[10] = {0};
+    char c = 0;
+    struct point p = {0};
+    keep(&x), keep(list), keep(&c), keep(&p);
+    INIT(&x, 1, MPI_DOUBLE);    /* finds: buffer -g */
+    INIT(&c, 1, MPI_DOUBLE);    /* finds: buffer -g */
+    INIT(list, 20, MPI_INT);    /* finds: buffer -g */
+    INIT(list + 5, 6, MPI_INT); /* finds: buffer -g */
+    INIT(list + 5, 5, MPI_INT);
+    INIT(&p, (int)sizeof p + 1, MPI_BYTE); /* finds: buffer -g */
+    INIT(&p, (int)sizeof p, MPI_BYTE);
+    RECV(list, 11, MPI_INT, 40); /* finds: buffer warning -g */
+    RECV(list, 10, MPI_INT, 40);
+    INIT(list, 100000, MPI_INT);    /* finds: buffer */
+    INIT(table, 11, MPI_INT);       /* finds: buffer */
+    INIT(exported, 11, MPI_INT);    /* finds: buffer */
+    INIT(exported + 9, 2, MPI_INT); /* finds: buffer */
+    INIT(exported + 9, 1, MPI_INT);
+    INIT(square, 24, MPI_INT);
+    INIT(square[0], 24, MPI_INT);
+    INIT(&square[3][2], 5, MPI_INT); /* finds: buffer */
+    INIT(&square[3][2], 4, MPI_INT);
+    RECV(&one, 1, MPI_DOUBLE, 8);                    /* finds: buffer */
+    MPI_Bcast(table, 12, MPI_INT, 0, MPI_COMM_SELF); /* finds: buffer */
+}
+
+static void heap(void)
+{
+    int *p = calloc(10, sizeof *p), *q, *large = malloc(1 << 20);
+    double *d = malloc(8 * sizeof *d);
+    struct point *list = calloc(4, sizeof *list);
+    void *raw = malloc(64);
+    keep(p), keep(d), keep(list), keep(raw), keep(large);
+    memset(large, 0, 1 << 20);
+    INIT(p, 100, MPI_INT);   /* finds: buffer */
+    INIT(p + 4, 7, MPI_INT); /* finds: buffer */
+    INIT(p + 4, 6, MPI_INT);
+    RECV(p, 100, MPI_INT, 40); /* finds: buffer warning */
+    INIT(p, 5, MPI_DOUBLE);    /* finds: buffer-type stack */
+    INIT(d, 8, MPI_DOUBLE);
+    INIT(d, 8, MPI_FLOAT); /* finds: buffer-type stack */
+    INIT(raw, 8, MPI_DOUBLE);
+    INIT(raw, 16, MPI_INT);
+    INIT(large, 1 << 18, MPI_INT);
+    INIT(large, 1 << 19, MPI_INT); /* finds: buffer */
+    INIT(list, 4 * (int)sizeof *list, MPI_BYTE);
+    q = malloc(8000);
+    keep(malloc(9000));
+    free(q);
+    __asm__ volatile("" : "+r"(q));
+    INIT(q, 8, MPI_INT); /* finds: buffer */
+    free(p), free(d), free(list), free(raw), free(large);
+}
+
+static void types(void)
+{
+    float f[4] = {0};
+    double d[4] = {0};
+    long l = 0;
+    long long ll = 0;
+    unsigned u[2] = {0};
+    enum color e = RED;
+    bool b = false;
+    union any a = {{0}};
+    double complex z[2] = {0};
+    struct {
+        double re, im;
+    } s[2] = {{0}};
+    struct pair pair[2] = {{0}};
+    real r = 0;
+    const volatile int cv = 0;
+    int8_t small[8] = {0};
+    int *p = table, *rows[4] = {square[0], square[1], square[2], square[3]};
+    MPI_Aint address = 0;
+    char text[16] = "";
+    int vla[keep == NULL ? 2 : 3];
+    keep(f), keep(d), keep(&l), keep(&ll), keep(u), keep(&e), keep(&b), keep(&a), keep(z), keep(s);
+    keep(pair), keep(&r), keep((void *)&cv), keep(small), keep(&p), keep(rows), keep(&address);
+    keep(text), keep(vla);
+    INIT(f, 4, MPI_INT); /* finds: buffer-type -g */
+    INIT(f, 4, MPI_FLOAT);
+    INIT(d, 4, MPI_LONG);  /* finds: buffer-type -g */
+    INIT(d, 4, MPI_INT);   /* finds: buffer-type -g */
+    INIT(d, 32, MPI_CHAR); /* finds: buffer-type note -g */
+    INIT(d, 32, MPI_BYTE);
+    INIT(d, 2, MPI_C_DOUBLE_COMPLEX);
+    INIT(&l, 1, MPI_LONG_LONG);
+    INIT(&ll, 1, MPI_UNSIGNED_LONG);
+    INIT(u, 2, MPI_INT);
+    INIT(&e, 1, MPI_INT);
+    INIT(&b, 1, MPI_C_BOOL);
+    INIT(&b, 1, MPI_CHAR);
+    INIT(&a, 4, MPI_INT);
+    INIT(&a, 2, MPI_DOUBLE);
+    INIT(&a, 4, MPI_FLOAT); /* finds: buffer-type -g */
+    INIT(z, 2, MPI_C_DOUBLE_COMPLEX);
+    INIT(z, 4, MPI_DOUBLE);
+    INIT(s, 2, MPI_C_DOUBLE_COMPLEX);
+    INIT(pair, 2, MPI_DOUBLE_INT);
+    INIT(pair, 2, MPI_2INT); /* finds: buffer-type -g */
+    INIT(&r, 1, MPI_DOUBLE);
+    INIT((void *)&cv, 1, MPI_INT);
+    INIT(small, 2, MPI_INT);
+    INIT(text, 2, MPI_DOUBLE);
+    INIT(&address, 1, MPI_AINT);
+    INIT(vla, 2, MPI_INT);
+    INIT(p, 10, MPI_INT);
+    INIT(&p, 2, MPI_INT); /* finds: buffer-type -g */
+    INIT(&p, 1, MPI_AINT);
+    INIT(&p, 10, MPI_INT);  /* finds: buffer -g */
+    INIT(rows, 8, MPI_INT); /* finds: buffer-type -g */
+    INIT(rows[0], 24, MPI_INT);
+    get(f, 4, MPI_FLOAT, 16);
+    get(f, 5, MPI_FLOAT, 16);
+    get(d, 4, MPI_LONG, 16);
+}
+
+static void structures(void)
+{
+    struct point p[3] = {{0}};
+    MPI_Datatype good, exact, packed, column, tail;
+    int lengths[] = {1, 2, 1}, ones[] = {1, 1};
+    MPI_Datatype members[] = {MPI_CHAR, MPI_DOUBLE, MPI_INT};
+    MPI_Aint right[] = {offsetof(struct point, tag), offsetof(struct point, x),
+                        offsetof(struct point, id)},
+             wrong[] = {0, 1, 17};
+    keep(p);
+    MPI_Type_create_struct(3, lengths, right, members, &good);
+    MPI_Type_create_resized(good, 0, sizeof(struct point), &exact);
+    MPI_Type_create_struct(3, lengths, wrong, members, &packed);
+    MPI_Type_vector(4, 1, 6, MPI_INT, &column);
+    MPI_Type_commit(&exact), MPI_Type_commit(&packed), MPI_Type_commit(&column);
+    INIT(p, 3, exact);
+    INIT(p, 4, exact); /* finds: buffer -g */
+    INIT(points, 8, exact);
+    INIT(points, 9, exact); /* finds: buffer */
+    INIT(p, 1, packed);     /* finds: buffer-type -g */
+    INIT(&p[1].x, 2, MPI_DOUBLE);
+    INIT(&square[0][0], 1, column);
+    INIT(&square[0][5], 1, column);
+    INIT(&square[1][0], 1, column); /* finds: buffer */
+    /* the members of what two variables make together, and what has no base */
+    int n = 0;
+    double x = 0;
+    keep(&n), keep(&x);
+    MPI_Aint at[2], from;
+    MPI_Datatype two[] = {MPI_INT, MPI_DOUBLE};
+    MPI_Get_address(&n, &at[0]), MPI_Get_address(&x, &at[1]);
+    MPI_Type_create_struct(2, ones, at, two, &tail);
+    MPI_Type_commit(&tail);
+    INIT(MPI_BOTTOM, 1, tail);
+    MPI_Type_free(&tail);
+    from = at[0];
+    at[0] -= from, at[1] -= from;
+    MPI_Type_create_struct(2, ones, at, two, &tail);
+    MPI_Type_commit(&tail);
+    INIT(&n, 1, tail);
+    MPI_Type_free(&tail);
+    MPI_Type_free(&good), MPI_Type_free(&exact), MPI_Type_free(&packed), MPI_Type_free(&column);
+}
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    keep(before), keep(after);
+    overruns();
+    heap();
+    types();
+    structures();
+    inlined();
+    INIT(table, 0, MPI_INT);
+    MPI_Allreduce(MPI_IN_PLACE, table, 10, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+    MPI_Finalize();
+    return 0;
+}

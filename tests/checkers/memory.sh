@@ -1,0 +1,21 @@
+# Buffers are the variables and blocks that they are, however a program is built: what the comments of the sources say is found, and nothing
+# else; in C, C++ and Fortran, with and without debug information and optimisation.
+# Holds store_memory.c invariants 1 and 2, variable.h invariants 1 and 2, bounds.h invariants 1 and 2, heap.c invariant 2.
+# timeout: 300
+try() { # SOURCE COMPILER FLAG...
+    local source=$SOURCE/tests/checkers/$1 compiler=$2 holds=
+    shift 2
+    "$compiler" -w "$@" -o program "$source" || exit 1
+    case "$*" in *-g*-O0*) holds="-g stack" ;; *-g*) holds=-g ;; esac
+    timeout 60 crosswait run --confirm=0 -o T.db -- mpirun -n 1 ./program >out 2>&1 </dev/null
+    [ $? = 1 ] || { cat out; exit 1; }
+    /usr/bin/python3 "$SOURCE/tests/checkers/memory.py" "$source" T.db $holds || { echo "$source, $compiler $*"; exit 1; }
+}
+for flags in "-g -O0" "-g -O1" "-g -O2" "-g -O0 -fomit-frame-pointer" "-g -O2 -no-pie" "-g -O0 -gdwarf-4" "-O0" "-O2 -no-pie"; do
+    try memory.c mpicc $flags
+done
+for flags in "-g -O0" "-g -O2" "-O2"; do OMPI_CC=clang try memory.c mpicc $flags; done
+for flags in "-g -O0" "-g -O2" "-O1"; do
+    try memory_cc.cc mpicxx $flags
+    try memory_f.f90 mpifort $flags -fallow-argument-mismatch
+done

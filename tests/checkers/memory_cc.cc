@@ -1,0 +1,89 @@
+// As memory.c, for what C++ has.
+#include <array>
+#include <complex>
+#include <cstddef>
+#include <cstdlib>
+#include <memory>
+#include <mpi.h>
+#include <string>
+#include <vector>
+
+static MPI_Request request;
+
+template <class T> __attribute__((noinline)) static void keep(T *p)
+{
+    __asm__ volatile("" : : "r"(p) : "memory");
+}
+#define INIT(at, count, type)                              \
+    (MPI_Send_init(at, count, type, 0, 0, MPI_COMM_SELF, &request), MPI_Request_free(&request))
+
+namespace app {
+int table[10];
+struct base {
+    int kind;
+};
+struct derived : base {
+    float weight[3];
+    static int shared[4];
+    void send() { INIT(weight, 4, MPI_FLOAT); }
+    void send_right() { INIT(weight, 3, MPI_FLOAT); }
+};
+int derived::shared[4];
+enum class color : int { red, green };
+} // namespace app
+
+template <class T> struct grid {
+    T cell[8];
+    void send(MPI_Datatype type, int count) { INIT(cell, count, type); }
+};
+
+int main(int argc, char **argv)
+{
+    MPI_Init(&argc, &argv);
+    std::vector<double> v(8);
+    std::array<int, 8> a{};
+    std::complex<double> z[2];
+    std::byte raw[16];
+    std::string text(100, 'x');
+    std::unique_ptr<int[]> owned(new int[16]());
+    app::derived d{};
+    app::derived list[2]{};
+    app::color color = app::color::red;
+    grid<long> longs{};
+    const int &reference = a[0];
+    double *where = v.data();
+    keep(&a), keep(z), keep(raw), keep(&d), keep(list), keep(&color), keep(&longs), keep(&v), keep(&where);
+    INIT(v.data(), 8, MPI_DOUBLE);
+    INIT(v.data() + 2, 6, MPI_DOUBLE);
+    INIT(v.data(), 200, MPI_DOUBLE);        // finds: buffer
+    INIT(&v, 3, MPI_DOUBLE);                // finds: buffer-type -g
+    INIT(&v, 8, MPI_DOUBLE);                // finds: buffer -g
+    INIT(a.data(), 8, MPI_INT);
+    INIT(a.data(), 9, MPI_INT);             // finds: buffer -g
+    INIT(a.data(), 4, MPI_DOUBLE);          // finds: buffer-type -g
+    INIT(&reference, 8, MPI_INT);
+    INIT(z, 2, MPI_C_DOUBLE_COMPLEX);
+    INIT(z, 2, MPI_CXX_DOUBLE_COMPLEX);
+    INIT(z, 4, MPI_DOUBLE);
+    INIT(z, 4, MPI_FLOAT);                  // finds: buffer-type -g
+    INIT(raw, 2, MPI_DOUBLE);
+    INIT(raw, 3, MPI_DOUBLE);               // finds: buffer -g
+    INIT(&text[0], 100, MPI_CHAR);
+    INIT(&text, 4, MPI_CHAR);               // finds: buffer-type note -g
+    INIT(owned.get(), 16, MPI_INT);
+    INIT(&color, 1, MPI_INT);
+    INIT(app::table, 10, MPI_INT);
+    INIT(app::table, 11, MPI_INT);          // finds: buffer
+    INIT(app::derived::shared, 5, MPI_INT); // finds: buffer
+    INIT(&d.kind, 1, MPI_INT);
+    INIT(list, 2 * (int)sizeof *list, MPI_BYTE);
+    INIT(&list[1].weight[2], 1, MPI_FLOAT);
+    INIT(&list[1].weight[2], 2, MPI_FLOAT); // finds: buffer -g
+    list[0].send_right();
+    longs.send(MPI_LONG, 8);
+    longs.send(MPI_LONG_LONG, 8);
+    INIT(where, 8, MPI_DOUBLE);
+    INIT(&where, 2, MPI_FLOAT);             // finds: buffer-type -g
+    MPI_Finalize();
+    return 0;
+}
