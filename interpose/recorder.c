@@ -508,8 +508,6 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     bool looks = memory_start();
     if (looks)
         payload_start();
-    if (recorder.buffers)
-        bounds_start();
     write_clock(lane, 0, life.ticks, life.realtime_ns);
     handles_init(lane);
     pthread_atfork(NULL, NULL, in_forked_child);
@@ -538,6 +536,8 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     recorder.stack = stack ? atoi(stack) : 0;
     const char *buffers = getenv("CROSSWAIT_BUFFERS");
     recorder.buffers = looks && buffers && strcmp(buffers, "on") == 0;
+    if (recorder.buffers)
+        bounds_start();
     const char *why =
         inner ? layer_start(lane->writer.header->library) : "library layer off: not asked for";
     lane->writer.header->layer = recorder.layer;

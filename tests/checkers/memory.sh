@@ -19,3 +19,8 @@ for flags in "-g -O0" "-g -O2" "-O1"; do
     try memory_cc.cc mpicxx $flags
     try memory_f.f90 mpifort $flags -fallow-argument-mismatch
 done
+# bounds.h invariant 3
+export ASAN_OPTIONS=detect_leaks=0
+for compiler in gcc clang; do
+    for flags in "-g -O0" "-g -O1"; do OMPI_CC=$compiler try memory_asan.c mpicc $flags -fsanitize=address; done
+done
