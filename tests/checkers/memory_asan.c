@@ -1,9 +1,12 @@
-/* As memory.c, of a program built with AddressSanitizer, which knows the last byte of each object. */
+/* As memory.c, of a program built with AddressSanitizer, which knows the last byte of each object.
+ */
 #include <mpi.h>
 #include <stdlib.h>
 
-#define INIT(at, count)                                                      \
+#define INIT(at, count) \
     (MPI_Send_init(at, count, MPI_INT, 0, 0, MPI_COMM_SELF, &request), MPI_Request_free(&request))
+#define RECV(at) \
+    (MPI_Recv_init(at, 1, odd, 0, 0, MPI_COMM_SELF, &request), MPI_Request_free(&request))
 
 static int table[10];
 
@@ -21,8 +24,8 @@ int main(int argc, char **argv)
     INIT(list, 11);
     INIT(table, 10);
     INIT(list + 8, 4); /* finds: buffer */
-    MPI_Recv_init(p, 1, odd, 0, 0, MPI_COMM_SELF, &request), MPI_Request_free(&request);
-    MPI_Recv_init(p + 1, 1, odd, 0, 0, MPI_COMM_SELF, &request), MPI_Request_free(&request); /* finds: buffer */
+    RECV(p);
+    RECV(p + 1); /* finds: buffer */
     free(p);
     __asm__ volatile("" : "+r"(p));
     INIT(p, 1); /* finds: buffer */
