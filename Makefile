@@ -139,6 +139,11 @@ install: all
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/libcrosswait.so $(DESTDIR)$(PREFIX)/lib/
 	install -m 644 $(wildcard cli/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
+	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
+	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
+	install -m 644 cli/completion/crosswait.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/crosswait
+	install -m 644 cli/completion/_crosswait $(DESTDIR)$(PREFIX)/share/zsh/site-functions/
+	install -m 644 cli/completion/crosswait.fish $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d/
 	install -d $(DESTDIR)$(PREFIX)/share/man/man5
 	install -m 644 $(wildcard cli/man/*.5) $(DESTDIR)$(PREFIX)/share/man/man5/
 

@@ -1,15 +1,20 @@
 /* crosswait report: a trace and what the checkers find in it, in one of several formats. */
-#include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/judge.h"
 #include "cli/options.h"
 
-enum { OPTION_FORMAT, OPTION_OUTPUT, OPTION_NO_CHECK, OPTION_SEED, OPTION_BUDGET, OPTION_STYLE };
+enum {
+    OPTION_FORMAT,
+    OPTION_OUTPUT,
+    OPTION_NO_CHECK,
+    OPTION_SEED,
+    OPTION_BUDGET,
+    OPTION_ROOT,
+    OPTION_STYLE
+};
 
 static const struct options_spec spec[] = {
     {"format", 'f', "NAME", "text (default), why, html, json, sarif, junit, dot, perfetto or goal"},
@@ -17,6 +22,7 @@ static const struct options_spec spec[] = {
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
     {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
+    {"source-root", 0, "DIR", "paths in SARIF and JUnit are relative to DIR (where one stands)"},
     JUDGE_STYLE_SPECS,
     {0},
 };
@@ -30,34 +36,6 @@ static const struct options_command command = {
     "spent, or only the real job can tell.\n",
     0,
 };
-
-/* The report appears under its name only when it is whole. */
-static int judge_into_file(const char *trace_path, const struct judge_options *judge,
-                           const char *path)
-{
-    char *partial = NULL;
-
-    if (asprintf(&partial, "%s.partial", path) < 0)
-        return cli_exit_of(core_report(CORE_NO_MEMORY, "out of memory"));
-    FILE *out = fopen(partial, "w");
-    if (!out) {
-        int result = cli_exit_of(core_report(
-            CORE_IO, "cannot write '%s': %s; choose another place with -o", path, strerror(errno)));
-        free(partial);
-        return result;
-    }
-    int result = judge_trace(trace_path, judge, out);
-    bool written = fclose(out) == 0;
-    if (!written || result == CLI_TROUBLE || rename(partial, path) != 0) {
-        if (result != CLI_TROUBLE)
-            result = cli_exit_of(core_report(CORE_IO,
-                                             "cannot write '%s': %s; choose another place with -o",
-                                             path, strerror(errno)));
-        unlink(partial);
-    }
-    free(partial);
-    return result;
-}
 
 int cmd_report(int argc, char **argv)
 {
@@ -95,6 +73,9 @@ int cmd_report(int argc, char **argv)
                 return CLI_USAGE;
             judge.check.budget_schedules = (uint64_t)number;
             break;
+        case OPTION_ROOT:
+            judge.source_root = o.value;
+            break;
         default:
             if (judge_style_set(&judge, &o, which - OPTION_STYLE) != CORE_OK)
                 return CLI_USAGE;
@@ -106,7 +87,9 @@ int cmd_report(int argc, char **argv)
         return options_wrong(
             &o, o.operand_count ? "one trace at a time, '%s' is one too many" : "which trace?",
             o.operand_count ? o.operand[1] : "");
-    if (output && strcmp(output, "-") != 0)
-        return judge_into_file(o.operand[0], &judge, output);
+    if (output && strcmp(output, "-") != 0) {
+        judge.quiet = true;
+        judge.output[judge.output_count++] = (struct judge_output){judge.format, output};
+    }
     return judge_trace(o.operand[0], &judge, stdout);
 }

@@ -1,5 +1,7 @@
 /* crosswait run: record, check, report in one: the main job. The job's own output comes first and
  * untouched; what we have to say follows it on standard output. */
+#include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +23,9 @@ enum {
     OPTION_ONLY,
     OPTION_IGNORE,
     OPTION_CONFIRM,
-    OPTION_STYLE,
+    OPTION_QUIET,
+    OPTION_FILE,
+    OPTION_STYLE = OPTION_FILE + JUDGE_FILE_COUNT,
     OPTION_LIBRARY = OPTION_STYLE + JUDGE_STYLE_COUNT
 };
 
@@ -42,6 +46,8 @@ static const struct options_spec spec[] = {
     {"ignore", 0, "NAME,...", "leave out what these would find, e.g. type"},
     {"confirm", 0, "SECONDS",
      "run the job again for findings that rest on an assumption, so long in all (30; 0: never)"},
+    {"quiet", 'q', NULL, "print no report; files that are asked for are written"},
+    JUDGE_FILE_SPECS,
     JUDGE_STYLE_SPECS,
     RECORD_OPTION_SPECS,
     {0},
@@ -70,11 +76,29 @@ static void progress(const char *what, const char *subject)
         fprintf(stderr, "crosswait: %s %s\n", what, subject);
 }
 
-static void trace_judge(const char *path, const struct judge_options *judge,
+/* Reports on further jobs of the command are told apart as their traces are: F-2.html, F-3.html...
+ */
+static void outputs_number(struct judge_options *judge, uint32_t number,
+                           char name[JUDGE_OUTPUTS_MAX][PATH_MAX])
+{
+    for (uint32_t i = 0; i < judge->output_count && number > 1; i++) {
+        const char *path = judge->output[i].path, *slash = strrchr(path, '/'),
+                   *dot = strrchr(path, '.');
+        int stem = dot && (!slash || dot > slash + 1) ? (int)(dot - path) : (int)strlen(path);
+        snprintf(name[i], PATH_MAX, "%.*s-%" PRIu32 "%s", stem, path, number, path + stem);
+        judge->output[i].path = name[i];
+    }
+}
+
+static void trace_judge(const char *path, uint32_t number, const struct judge_options *options,
                         struct run_outcome *outcome)
 {
+    static char name[JUDGE_OUTPUTS_MAX][PATH_MAX];
+    struct judge_options judge = *options;
+
+    outputs_number(&judge, number, name);
     progress("checking", path);
-    switch (judge_trace(path, judge, stdout)) {
+    switch (judge_trace(path, &judge, stdout)) {
     case CLI_CLEAN:
         break;
     case CLI_FINDINGS:
@@ -136,9 +160,10 @@ static int run(const struct launch_options *launch, struct judge_options *judge)
     }
     outcome.trouble = status != CORE_OK;
     for (uint32_t i = 0; i < result.trace_count; i++) {
-        printf("%scrosswait: report on %s\n", i ? "\n" : "", result.trace[i]);
+        if (!judge->quiet)
+            printf("%scrosswait: report on %s\n", i ? "\n" : "", result.trace[i]);
         fflush(stdout);
-        trace_judge(result.trace[i], judge, &outcome);
+        trace_judge(result.trace[i], i + 1, judge, &outcome);
     }
     launch_verdict_report(&result);
     if (fflush(stdout) || ferror(stdout)) {
@@ -146,7 +171,7 @@ static int run(const struct launch_options *launch, struct judge_options *judge)
         outcome.trouble = true;
     }
     code = exit_of(&result, &outcome);
-    if (code == CLI_JOB && result.trace_count)
+    if (code == CLI_JOB && result.trace_count && !judge->quiet)
         printf("crosswait: the job itself failed, with exit status %d\n", result.status);
     launch_result_done(&result);
     return code;
@@ -198,9 +223,13 @@ int cmd_run(int argc, char **argv)
             if (options_number(&o, &judge.confirm.budget_s))
                 return CLI_USAGE;
             break;
+        case OPTION_QUIET:
+            judge.quiet = true;
+            break;
         default:
-            if (which < OPTION_LIBRARY ? judge_style_set(&judge, &o, which - OPTION_STYLE)
-                                       : record_option_set(&launch, &o, which - OPTION_LIBRARY))
+            if (which < OPTION_STYLE     ? judge_file_set(&judge, &o, which - OPTION_FILE)
+                : which < OPTION_LIBRARY ? judge_style_set(&judge, &o, which - OPTION_STYLE)
+                                         : record_option_set(&launch, &o, which - OPTION_LIBRARY))
                 return CLI_USAGE;
         }
     }

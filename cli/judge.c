@@ -2,6 +2,7 @@
  * another's file) is judged all the same: only keeping the findings in it is left out. */
 #include "cli/judge.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,6 +45,79 @@ enum core_status judge_style_set(struct judge_options *judge, const struct optio
     return CORE_BAD_INPUT;
 }
 
+enum core_status judge_file_set(struct judge_options *judge, const struct options *options,
+                                int index)
+{
+    static const char *const format[] = {"html", "junit", "sarif", "json"};
+    enum { FORMATS = sizeof format / sizeof *format };
+
+    CORE_CHECK(index >= 0 && index < JUDGE_FILE_COUNT);
+    if (index == FORMATS) {
+        judge->source_root = options->value;
+        return CORE_OK;
+    }
+    if (judge->output_count == JUDGE_OUTPUTS_MAX) {
+        options_wrong(options, "'%s' is one file too many", options->value);
+        return CORE_BAD_INPUT;
+    }
+    judge->output[judge->output_count++] =
+        (struct judge_output){report_find(format[index]), options->value};
+    return CORE_OK;
+}
+
+/* A report appears under its name only when it is whole. */
+static enum core_status output_write(const struct report_facts *facts,
+                                     const struct judge_output *output)
+{
+    char *partial = NULL;
+
+    if (asprintf(&partial, "%s.partial", output->path) < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for a report");
+    FILE *file = fopen(partial, "w");
+    enum core_status status = CORE_OK;
+    int reason = errno;
+    if (file) {
+        status = output->format->render(facts, file);
+        bool written = fflush(file) == 0 && !ferror(file);
+        reason = errno;
+        written &= fclose(file) == 0;
+        if (status == CORE_OK && written && rename(partial, output->path) == 0) {
+            free(partial);
+            return CORE_OK;
+        }
+        unlink(partial);
+    }
+    free(partial);
+    return status != CORE_OK ? status
+                             : core_report(CORE_IO, "cannot write '%s': %s; choose another place",
+                                           output->path, strerror(reason));
+}
+
+static enum core_status outputs_write(const struct report_facts *facts,
+                                      const struct judge_options *options)
+{
+    struct report_facts plain = *facts;
+    enum core_status status = CORE_OK;
+
+    plain.style.colour = options->colour == JUDGE_COLOUR_ALWAYS;
+    for (uint32_t i = 0; i < options->output_count; i++) {
+        enum core_status one = output_write(&plain, &options->output[i]);
+        status = status == CORE_OK ? one : status;
+    }
+    return status;
+}
+
+static unsigned needs_of(const struct judge_options *options)
+{
+    unsigned needs = options->verbose                           ? REPORT_ALL
+                     : options->findings_only || options->quiet ? 0
+                                                                : options->format->needs;
+
+    for (uint32_t i = 0; i < options->output_count; i++)
+        needs |= options->output[i].format->needs;
+    return needs;
+}
+
 /* https://no-color.org */
 static bool coloured(enum judge_colour when, FILE *out)
 {
@@ -74,16 +148,16 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (status == CORE_OK)
         status = confirm_findings(&trace, &options->confirm, writable, &list);
     if (status == CORE_OK)
-        status = report_facts_gather(&trace, options->check_none ? NULL : &list,
-                                     options->verbose         ? REPORT_ALL
-                                     : options->findings_only ? 0
-                                                              : options->format->needs,
+        status = report_facts_gather(&trace, options->check_none ? NULL : &list, needs_of(options),
                                      &facts);
+    facts.source_root = options->source_root;
     facts.style = (struct report_style){.colour = coloured(options->colour, out),
                                         .verbose = options->verbose};
-    if (status == CORE_OK)
+    if (status == CORE_OK && !options->quiet)
         status = options->findings_only ? report_text_findings(&facts, out)
                                         : options->format->render(&facts, out);
+    if (status == CORE_OK)
+        status = outputs_write(&facts, options);
     if (status == CORE_OK && fflush(out) != 0)
         status = core_report(CORE_IO, "cannot write the report");
     if (status != CORE_OK)

@@ -10,6 +10,23 @@
 #include "cli/options.h"
 #include "reports/report.h"
 
+struct judge_output { /* a report besides the one that is printed */
+    const struct report_format *format;
+    const char *path;
+};
+enum { JUDGE_OUTPUTS_MAX = 4 };
+
+/* Reports into files, in the order of judge_file_set. */
+#define JUDGE_FILE_SPECS                                                                           \
+    {"html", 0, "FILE", "write the report as a page for a browser, too"},                          \
+        {"junit", 0, "FILE", "write it as JUnit XML, for the test tab of a CI system"},            \
+        {"sarif", 0, "FILE", "write it as SARIF, for code scanning"},                              \
+        {"json", 0, "FILE", "write it as one object, for scripts"},                                \
+    {                                                                                              \
+        "source-root", 0, "DIR", "paths in SARIF and JUnit are relative to DIR (where one stands)" \
+    }
+enum { JUDGE_FILE_COUNT = 5 };
+
 enum judge_colour { JUDGE_COLOUR_AUTO, JUDGE_COLOUR_ALWAYS, JUDGE_COLOUR_NEVER };
 
 /* What a person reads: the options of run, check and report that say how. */
@@ -29,7 +46,10 @@ struct judge_options {
     bool check_none;                /* render what is recorded, look for nothing */
     bool keep;                      /* write findings into the trace, when it can be written */
     const struct report_format *format;
-    bool verbose;
+    struct judge_output output[JUDGE_OUTPUTS_MAX];
+    uint32_t output_count;
+    const char *source_root; /* NULL: where one stands */
+    bool verbose, quiet;     /* quiet: print nothing */
     enum judge_colour colour;
     bool findings_only; /* text: leave out what the job was and its totals */
 };
@@ -40,6 +60,10 @@ void judge_defaults(struct judge_options *options);
 /* Reads the index-th of JUDGE_STYLE_SPECS; a mistake is reported. */
 enum core_status judge_style_set(struct judge_options *judge, const struct options *options,
                                  int index);
+
+/* Reads the index-th of JUDGE_FILE_SPECS; a mistake is reported. */
+enum core_status judge_file_set(struct judge_options *judge, const struct options *options,
+                                int index);
 
 /* Returns the exit status of the command (enum cli_exit): clean, findings, trouble, budget spent.
  */

@@ -78,7 +78,12 @@ int main(int argc, char **argv)
         help(stdout);
         return CLI_CLEAN;
     }
-    if (!strcmp(argv[1], "--version")) {
+    if (!strcmp(argv[1], "--complete")) {
+        for (int i = 0; i < COMMAND_COUNT; i++)
+            printf("%s\t%s\n", command[i].name, command[i].line);
+        return CLI_CLEAN;
+    }
+    if (!strcmp(argv[1], "--version") || !strcmp(argv[1], "-V")) {
         printf("crosswait %s (trace format %d, spool format %d)\n", CORE_VERSION,
                TRACE_SCHEMA_VERSION, SPOOL_VERSION);
         return CLI_CLEAN;

@@ -48,6 +48,14 @@ static void print_help(const struct options_command *command)
         printf("\n%s\n", command->more);
 }
 
+/* For completion in shells (cli/completion): a line an option, with what it does. */
+static void print_options(const struct options_command *command)
+{
+    for (const struct options_spec *s = command->spec; s && s->name; s++)
+        printf("--%s%s\t%s\n", s->name, s->value && s->value[0] != '[' ? "=" : "", s->help);
+    printf("--help\tthis text\n");
+}
+
 void options_begin(struct options *options, const struct options_command *command, int argc,
                    char **argv)
 {
@@ -104,6 +112,10 @@ static int next_long(struct options *options, const char *text)
 
     if (bytes == 4 && !memcmp(text, "help", 4)) {
         print_help(options->command);
+        return OPTIONS_HELP;
+    }
+    if (bytes == 8 && !memcmp(text, "complete", 8)) {
+        print_options(options->command);
         return OPTIONS_HELP;
     }
     for (int i = 0; spec && spec[i].name; i++) {

@@ -85,7 +85,7 @@ static struct sarif_place place_of(const struct finding_call *call, char *path, 
 enum core_status explore_output_sarif(const struct explore_result *result, FILE *file)
 {
     const struct sarif_place fallback = {.path = result->program, .line = 1};
-    struct sarif *sarif = sarif_new(&fallback);
+    struct sarif *sarif = sarif_new(&fallback, NULL);
     if (!sarif)
         return CORE_NO_MEMORY;
     for (int i = 0; i < EXPLORE_RULES; i++) {
@@ -130,14 +130,14 @@ static enum core_status junit_rule(struct junit *junit, const struct explore_res
         return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
     bool unknown = !first && !result->search->complete;
-    junit_case_add(junit, name,
-                   first     ? JUNIT_FAILED
-                   : unknown ? JUNIT_SKIPPED
-                             : JUNIT_PASSED,
-                   first     ? first->title
-                   : unknown ? "not every behaviour was run"
-                             : NULL,
-                   first ? text : NULL);
+    junit_case_add(
+        junit, &(struct junit_case){.name = name},
+        first     ? JUNIT_FAILED
+        : unknown ? JUNIT_SKIPPED
+                  : JUNIT_PASSED,
+        &(struct junit_why){.message = first ? first->title : "not every behaviour was run",
+                            .text = first ? text : NULL},
+        first || unknown);
     free(text);
     return CORE_OK;
 }

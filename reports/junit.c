@@ -16,6 +16,7 @@ struct junit {
     char *property_text, *case_text;
     size_t property_bytes, case_bytes;
     uint32_t outcome[JUNIT_SKIPPED + 1];
+    double seconds;
     char **name;
     uint32_t name_count, name_room;
 };
@@ -80,42 +81,48 @@ static void name_keep(struct junit *junit, const char *name)
         free(copy);
 }
 
-void junit_case_add(struct junit *junit, const char *name, enum junit_outcome outcome,
-                    const char *message, const char *text)
+void junit_case_add(struct junit *junit, const struct junit_case *of, enum junit_outcome outcome,
+                    const struct junit_why *why, uint32_t count)
 {
     static const char *const element[] = {
         [JUNIT_PASSED] = "system-out", [JUNIT_FAILED] = "failure", [JUNIT_SKIPPED] = "skipped"};
     FILE *file = junit->cases;
 
-    name_keep(junit, name);
+    CORE_CHECK(outcome == JUNIT_PASSED || count);
+    name_keep(junit, of->name);
     junit->outcome[outcome]++;
+    junit->seconds += of->seconds;
     fputs("    <testcase", file);
     attribute(file, "classname", junit->suite);
-    attribute(file, "name", name);
-    if (outcome == JUNIT_PASSED && !text) {
-        fputs("/>\n", file);
-        return;
+    attribute(file, "name", of->name);
+    fprintf(file, " time=\"%.3f\"", of->seconds);
+    if (of->file)
+        attribute(file, "file", of->file);
+    fputs(count ? ">\n" : "/>\n", file);
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(file, "      <%s", element[outcome]);
+        if (outcome != JUNIT_PASSED)
+            attribute(file, "message", why[i].message);
+        fputc('>', file);
+        core_text_xml(why[i].text, file);
+        fprintf(file, "</%s>\n", element[outcome]);
     }
-    fprintf(file, ">\n      <%s", element[outcome]);
-    if (outcome != JUNIT_PASSED)
-        attribute(file, "message", message);
-    fputc('>', file);
-    core_text_xml(text, file);
-    fprintf(file, "</%s>\n    </testcase>\n", element[outcome]);
+    fputs(count ? "    </testcase>\n" : "", file);
 }
 
 enum core_status junit_write(struct junit *junit, FILE *file)
 {
     uint32_t tests = 0;
-    char counts[128];
+    char counts[160];
 
     if (fflush(junit->properties) != 0 || fflush(junit->cases) != 0)
         return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
     for (int i = 0; i <= JUNIT_SKIPPED; i++)
         tests += junit->outcome[i];
     snprintf(counts, sizeof counts,
-             " tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32 "\"",
-             tests, junit->outcome[JUNIT_FAILED], junit->outcome[JUNIT_SKIPPED]);
+             " tests=\"%" PRIu32 "\" failures=\"%" PRIu32 "\" errors=\"0\" skipped=\"%" PRIu32
+             "\" time=\"%.3f\"",
+             tests, junit->outcome[JUNIT_FAILED], junit->outcome[JUNIT_SKIPPED], junit->seconds);
     fprintf(file,
             "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites%s>\n  <testsuite name=\"",
             counts);

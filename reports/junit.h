@@ -7,6 +7,7 @@
 #ifndef REPORTS_JUNIT_H
 #define REPORTS_JUNIT_H
 
+#include <stdint.h>
 #include <stdio.h>
 
 #include "core/status.h"
@@ -16,10 +17,19 @@ enum junit_outcome { JUNIT_PASSED, JUNIT_FAILED, JUNIT_SKIPPED };
 struct junit;                               /* cases so far */
 struct junit *junit_new(const char *suite); /* NULL: out of memory (reported) */
 void junit_property_add(struct junit *junit, const char *name, const char *value);
-/* message: one line on why it failed or was skipped; NULL where it passed. text: all there is to
- * say; NULL: nothing. */
-void junit_case_add(struct junit *junit, const char *name, enum junit_outcome outcome,
-                    const char *message, const char *text);
+struct junit_case {
+    const char *name;
+    double seconds;
+    const char *file; /* source that it is about; NULL: none */
+};
+struct junit_why {       /* it failed, or was skipped */
+    const char *message; /* one line */
+    char *text;          /* all there is to say; NULL: nothing */
+};
+/* why[0..count): of an outcome other than passed, one at least; of one that passed, what there is
+ * to say. */
+void junit_case_add(struct junit *junit, const struct junit_case *of, enum junit_outcome outcome,
+                    const struct junit_why *why, uint32_t count);
 enum core_status junit_write(struct junit *junit, FILE *file);
 void junit_free(struct junit *junit);
 

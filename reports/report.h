@@ -83,6 +83,7 @@ struct report_facts {
     struct report_last *last;   /* of a job that did not end well; the fewest ranks first */
     uint32_t last_count, last_room;
     struct source *source;
+    const char *source_root;   /* paths for machines are relative to it; NULL: where one stands */
     struct report_style style; /* for whoever renders text */
     const char *command;       /* NULL unknown */
     const char *library;

@@ -1,84 +1,112 @@
 /* JUnit XML, for the test tab of a CI system: a test case for the job and one for each rule, whose
- * names are the same in every run. A rule fails where there are findings of it; notes do not fail;
- * what only the real job can tell is skipped, with the reason. */
+ * names are the same in every run. A rule fails where there are findings of it, with a failure for
+ * each; notes do not fail; what only the real job can tell is skipped, with the reason. */
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "core/array.h"
 #include "reports/junit.h"
 #include "reports/report.h"
 
 static void add_job(const struct report_facts *facts, struct junit *junit)
 {
+    struct junit_case job = {.name = "crosswait.job", .seconds = (double)facts->span_ns / 1e9};
     char message[64];
 
     if (facts->exit_code <= 0) {
-        junit_case_add(junit, "crosswait.job", JUNIT_PASSED, NULL, NULL);
+        junit_case_add(junit, &job, JUNIT_PASSED, NULL, 0);
         return;
     }
     snprintf(message, sizeof message, "the job ended with status %" PRId64, facts->exit_code);
-    junit_case_add(junit, "crosswait.job", JUNIT_FAILED, message, facts->ended);
+    junit_case_add(junit, &job, JUNIT_FAILED,
+                   &(struct junit_why){.message = message, .text = facts->ended}, 1);
 }
 
-static bool fails(const struct finding *finding)
+static enum junit_outcome outcome_of(const struct finding *finding)
 {
-    return finding->severity != FINDING_NOTE;
+    return finding->severity != FINDING_NOTE ? JUNIT_FAILED
+           : finding->undecided              ? JUNIT_SKIPPED
+                                             : JUNIT_PASSED;
 }
 
-/* What is said in one line: of the findings that decide, the first, and how many more there are. */
-static void message_of(const struct finding_list *list, const struct rule *rule,
-                       enum junit_outcome outcome, FILE *file)
+/* Of several findings of a rule one that fails decides, then one that only the real job can tell.
+ */
+static enum junit_outcome outcome_worst(const struct report_facts *facts, const struct rule *rule)
 {
-    const struct finding *first = NULL;
-    uint32_t more = 0;
+    enum junit_outcome worst = JUNIT_PASSED;
 
-    for (uint32_t i = 0; i < list->count; i++) {
-        const struct finding *finding = &list->finding[i];
-        if (finding->rule != rule ||
-            !(outcome == JUNIT_FAILED ? fails(finding) : finding->undecided))
-            continue;
-        if (first)
-            more++;
-        else
-            first = finding;
+    for (uint32_t i = 0; i < facts->findings->count; i++) {
+        const struct finding *finding = &facts->findings->finding[i];
+        enum junit_outcome one = finding->rule == rule ? outcome_of(finding) : JUNIT_PASSED;
+        if (one == JUNIT_FAILED || (one == JUNIT_SKIPPED && worst == JUNIT_PASSED))
+            worst = one;
     }
-    if (first)
-        fputs(first->title ? first->title : rule->says, file);
-    if (more)
-        fprintf(file, " (and %" PRIu32 " more)", more);
+    return worst;
+}
+
+/* What the source is called that the finding is about. */
+static const char *file_of(const struct report_facts *facts, const struct finding *finding)
+{
+    struct trace *trace = facts->trace;
+    struct trace_event event;
+
+    for (uint32_t i = 0; i < finding->call_count; i++) {
+        const struct finding_call *call = &finding->call[i];
+        if (!call->core || !call->seq ||
+            trace_event_get(trace, call->rank, call->seq, &event) != CORE_OK || event.site <= 0 ||
+            (uint32_t)event.site >= trace->site_count || !trace->site[event.site].file)
+            continue;
+        const struct trace_site *site = &trace->site[event.site];
+        return source_below(facts->source, facts->source_root,
+                            site->path ? site->path : site->file);
+    }
+    return NULL;
+}
+
+static enum core_status why_make(const struct report_facts *facts, const struct report_entry *entry,
+                                 struct junit_why *out)
+{
+    size_t bytes;
+    struct junit_why why = {.message = entry->finding->title ? entry->finding->title
+                                                             : entry->finding->rule->says};
+    FILE *file = open_memstream(&why.text, &bytes);
+    enum core_status status =
+        file ? report_text_finding(facts, entry, (struct report_style){0}, file) : CORE_OK;
+
+    if (!file || (fclose(file) != 0 && status == CORE_OK))
+        status = core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
+    if (status == CORE_OK)
+        *out = why;
+    else
+        free(why.text);
+    return status;
 }
 
 static enum core_status add_rule(const struct report_facts *facts, const struct rule *rule,
                                  struct junit *junit)
 {
-    const struct finding_list *list = facts->findings;
-    char *text = NULL, *message = NULL, name[64];
-    size_t text_bytes, message_bytes;
-    FILE *body = open_memstream(&text, &text_bytes),
-         *line = open_memstream(&message, &message_bytes);
-    enum junit_outcome outcome = JUNIT_PASSED;
-    enum core_status status = CORE_OK;
+    char name[64];
+    struct junit_case of = {.name = name};
+    struct junit_why *why = NULL;
+    uint32_t count = 0;
+    enum junit_outcome outcome = outcome_worst(facts, rule);
+    enum core_status status = CORE_ARRAY_NEW(why, facts->findings->count + 1, "the JUnit report");
 
-    for (uint32_t i = 0; body && i < list->count && status == CORE_OK; i++) {
-        const struct finding *finding = facts->entry[i].finding;
-        if (finding->rule != rule)
-            continue;
-        if (fails(finding))
-            outcome = JUNIT_FAILED;
-        else if (finding->undecided && outcome == JUNIT_PASSED)
-            outcome = JUNIT_SKIPPED;
-        status = report_text_finding(facts, &facts->entry[i], (struct report_style){0}, body);
-    }
-    if (line && outcome != JUNIT_PASSED)
-        message_of(list, rule, outcome, line);
-    if ((body && fclose(body) != 0) | (line && fclose(line) != 0) | !body | !line)
-        status = status != CORE_OK
-                     ? status
-                     : core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
+    for (uint32_t i = 0; i < facts->findings->count && status == CORE_OK; i++) {
+        const struct finding *finding = facts->entry[i].finding;
+        if (finding->rule != rule || outcome_of(finding) != outcome)
+            continue;
+        if (!of.file)
+            of.file = file_of(facts, finding);
+        status = why_make(facts, &facts->entry[i], &why[count]);
+        count += status == CORE_OK;
+    }
     if (status == CORE_OK)
-        junit_case_add(junit, name, outcome, message, *text ? text : NULL);
-    free(text);
-    free(message);
+        junit_case_add(junit, &of, outcome, why, count);
+    for (uint32_t i = 0; i < count; i++)
+        free(why[i].text);
+    free(why);
     return status;
 }
 

@@ -131,7 +131,7 @@ enum core_status report_sarif(const struct report_facts *facts, FILE *file)
 {
     struct sarif_place fallback;
     enum core_status status = fallback_find(facts->trace, &fallback);
-    struct sarif *sarif = status == CORE_OK ? sarif_new(&fallback) : NULL;
+    struct sarif *sarif = status == CORE_OK ? sarif_new(&fallback, facts->source_root) : NULL;
 
     if (!sarif)
         return status != CORE_OK ? status : CORE_NO_MEMORY;

@@ -13,6 +13,7 @@
 #include "core/version.h"
 
 struct sarif {
+    char *root; /* absolute, without a slash at its end; NULL: not known */
     json_t *rules, *results, *fallback;
     json_t *index;   /* of a rule, by its id */
     json_t *seen;    /* how many results of an identity there were */
@@ -24,6 +25,7 @@ void sarif_free(struct sarif *sarif)
 {
     if (!sarif)
         return;
+    free(sarif->root);
     json_decref(sarif->rules);
     json_decref(sarif->results);
     json_decref(sarif->fallback);
@@ -49,23 +51,36 @@ static json_t *message(const char *text)
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static json_t *physical(const struct sarif_place *place)
+/* The path below the root, or the path. */
+static const char *below_root(const struct sarif *sarif, const char *path)
 {
-    char *uri = core_text_uri(place->path);
-    json_t *object = json_pack("{s:{s:s}}", "artifactLocation", "uri", uri ? uri : "");
+    size_t bytes = sarif->root ? strlen(sarif->root) : 0;
 
-    if (place->line > 0)
-        json_object_set_new(object, "region", json_pack("{s:i}", "startLine", place->line));
+    return bytes && !strncmp(path, sarif->root, bytes) && path[bytes] == '/' ? path + bytes + 1
+                                                                             : path;
+}
+
+/* Code scanning wants a region of each. */
+static json_t *physical(const struct sarif *sarif, const struct sarif_place *place)
+{
+    const char *path = below_root(sarif, place->path);
+    char *uri = core_text_uri(path);
+    json_t *object = json_pack("{s:{s:s}, s:{s:i}}", "artifactLocation", "uri", uri ? uri : "",
+                               "region", "startLine", place->line > 0 ? place->line : 1);
+
+    if (*path != '/')
+        json_object_set_new(json_object_get(object, "artifactLocation"), "uriBaseId",
+                            json_string("SRCROOT"));
     free(uri);
     return object;
 }
 
-static json_t *location(const struct sarif_place *place)
+static json_t *location(const struct sarif *sarif, const struct sarif_place *place)
 {
     json_t *object = json_object();
 
     if (place->path)
-        json_object_set_new(object, "physicalLocation", physical(place));
+        json_object_set_new(object, "physicalLocation", physical(sarif, place));
     if (place->function)
         json_object_set_new(
             object, "logicalLocations",
@@ -75,17 +90,18 @@ static json_t *location(const struct sarif_place *place)
     return object;
 }
 
-struct sarif *sarif_new(const struct sarif_place *fallback)
+struct sarif *sarif_new(const struct sarif_place *fallback, const char *root)
 {
     struct sarif *sarif = calloc(1, sizeof *sarif);
 
     CORE_CHECK(fallback->path); /* invariant 2 */
     if (sarif) {
+        sarif->root = realpath(root ? root : ".", NULL);
         sarif->rules = json_array();
         sarif->results = json_array();
         sarif->index = json_object();
         sarif->seen = json_object();
-        sarif->fallback = location(fallback);
+        sarif->fallback = location(sarif, fallback);
     }
     if (!sarif || !sarif->rules || !sarif->results || !sarif->index || !sarif->seen ||
         !sarif->fallback) {
@@ -104,12 +120,12 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
     json_t *own = json_object_get(sarif->current, "locations"),
            *related = json_object_get(sarif->current, "relatedLocations");
     if (place->path && json_array_size(own) == 0) {
-        json_array_append_new(own, location(place));
+        json_array_append_new(own, location(sarif, place));
         return;
     }
     if (json_array_size(related) >= SARIF_PLACES_MAX - 1)
         return;
-    json_t *object = location(place);
+    json_t *object = location(sarif, place);
     json_object_set_new(object, "id", json_integer((json_int_t)json_array_size(related) + 1));
     json_array_append_new(related, object);
 }
@@ -118,10 +134,14 @@ void sarif_place_add(struct sarif *sarif, const struct sarif_place *place)
 
 void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule)
 {
+    char uri[128];
+
+    snprintf(uri, sizeof uri, "%s#%s", CORE_VERSION_RULES_URI, rule->id);
     json_t *object =
-        json_pack("{s:s, s:s, s:o, s:o, s:{s:[s]}}", "id", rule->id, "name", rule->id,
-                  "shortDescription", message(rule->says), "help",
-                  message(rule->help ? rule->help : rule->says), "properties", "tags", rule->class);
+        json_pack("{s:s, s:s, s:o, s:o, s:o, s:s, s:{s:[s], s:s}}", "id", rule->id, "name",
+                  rule->id, "shortDescription", message(rule->says), "fullDescription",
+                  message(rule->says), "help", message(rule->help ? rule->help : rule->says),
+                  "helpUri", uri, "properties", "tags", rule->class, "precision", "high");
 
     json_object_set_new(sarif->index, rule->id,
                         json_integer((json_int_t)json_array_size(sarif->rules)));
@@ -139,7 +159,7 @@ static json_t *fingerprint(struct sarif *sarif, const struct sarif_result *resul
     json_int_t number = json_integer_value(json_object_get(sarif->seen, hash)) + 1;
     json_object_set_new(sarif->seen, hash, json_integer(number));
     snprintf(text, sizeof text, "%s:%" PRIu64, hash, (uint64_t)number);
-    return json_pack("{s:s}", "crosswait/v1", text);
+    return json_pack("{s:s, s:s}", "primaryLocationLineHash", text, "crosswait/v1", text);
 }
 
 void sarif_result_add(struct sarif *sarif, const struct sarif_result *result)
@@ -204,9 +224,15 @@ enum core_status sarif_write(struct sarif *sarif, FILE *file)
     json_t *driver = json_pack("{s:s, s:s, s:s, s:s, s:O}", "name", "crosswait", "version",
                                CORE_VERSION, "semanticVersion", CORE_VERSION, "informationUri",
                                CORE_VERSION_URI, "rules", sarif->rules);
-    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:o}, s:[o], s:O}]}", "$schema",
+    char *base = NULL;
+    char *root_uri = sarif->root ? core_text_uri(sarif->root) : NULL;
+    if (root_uri && asprintf(&base, "%s/", root_uri) < 0)
+        base = NULL;
+    free(root_uri);
+    json_t *root = json_pack("{s:s, s:s, s:[{s:{s:o}, s:{s:{s:s}}, s:[o], s:O}]}", "$schema",
                              "https://json.schemastore.org/sarif-2.1.0.json", "version", "2.1.0",
-                             "runs", "tool", "driver", driver, "invocations", invocation(sarif),
+                             "runs", "tool", "driver", driver, "originalUriBaseIds", "SRCROOT",
+                             "uri", base ? base : "file:///", "invocations", invocation(sarif),
                              "results", sarif->results);
     enum core_status status = CORE_OK;
 
@@ -215,6 +241,7 @@ enum core_status sarif_write(struct sarif *sarif, FILE *file)
     else if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
              fputc('\n', file) == EOF)
         status = core_report(CORE_IO, "cannot write the SARIF report");
+    free(base);
     json_decref(root);
     return status;
 }

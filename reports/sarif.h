@@ -6,6 +6,7 @@
  *  2. Each result has a place in a file: the first that was given, or the one of sarif_new.
  *  3. No two results have the same fingerprint, and none depends on a line's number: results of the
  *     same identity are counted in their order.
+ *     Code scanning looks at primaryLocationLineHash only: it holds the same.
  *  4. No more than SARIF_RESULTS_MAX results are written; that some are left out is said. */
 #ifndef REPORTS_SARIF_H
 #define REPORTS_SARIF_H
@@ -40,9 +41,9 @@ struct sarif_result {
     const char *identity; /* what stays the same when lines move: calls, functions, files */
 };
 
-/* fallback: where a result is that has no place of its own; it has a path. NULL: out of memory
- * (reported). */
-struct sarif *sarif_new(const struct sarif_place *fallback);
+/* fallback: where a result is that has no place of its own; it has a path. root: paths below it are
+ * told relative to it; NULL: where one stands. NULL: out of memory (reported). */
+struct sarif *sarif_new(const struct sarif_place *fallback, const char *root);
 void sarif_rule_add(struct sarif *sarif, const struct sarif_rule *rule);
 /* Places and properties that follow are those of this result. */
 void sarif_result_add(struct sarif *sarif, const struct sarif_result *result);

@@ -161,15 +161,24 @@ struct source_line source_line_get(struct source *source, const struct trace_sit
     return line;
 }
 
+const char *source_below(const struct source *source, const char *root, const char *path)
+{
+    const char *above = root ? root : source->folder;
+    size_t bytes = above ? strlen(above) : 0;
+
+    while (bytes && above[bytes - 1] == '/')
+        bytes--;
+    return bytes && !strncmp(path, above, bytes) && path[bytes] == '/' ? path + bytes + 1 : path;
+}
+
 char *source_place(const struct source *source, const struct trace *trace, int32_t site)
 {
     const struct trace_site *s =
         site > 0 && (uint32_t)site < trace->site_count ? &trace->site[site] : NULL;
-    size_t folder = source->folder ? strlen(source->folder) : 0;
+    const char *below = s && s->file && s->path ? source_below(source, NULL, s->path) : NULL;
     char place[512], *text = NULL;
 
-    if (!s || !s->file || !s->path || !folder || strncmp(s->path, source->folder, folder) != 0 ||
-        s->path[folder] != '/')
+    if (!below || below == s->path)
         return strdup(trace_site_text(trace, site, place, sizeof place));
-    return asprintf(&text, "%s:%d", s->path + folder + 1, s->line) < 0 ? NULL : text;
+    return asprintf(&text, "%s:%d", below, s->line) < 0 ? NULL : text;
 }

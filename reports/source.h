@@ -30,6 +30,10 @@ void source_close(struct source *source);
 struct source_line source_line_get(struct source *source, const struct trace_site *site,
                                    const char *name);
 
+/* The path relative to the root where it lies below it, else as it is. root NULL: where one stands.
+ */
+const char *source_below(const struct source *source, const char *root, const char *path);
+
 /* "src/hang.c:23", relative to where one stands for what lies there, else the file's own name;
  * "main+0x42 (hang)"; "?". Free with free(); NULL: out of memory. */
 char *source_place(const struct source *source, const struct trace *trace, int32_t site);

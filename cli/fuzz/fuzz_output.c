@@ -86,8 +86,10 @@ static enum core_status junit_rule(struct junit *junit, const struct fuzz_rule *
     if (!body || fclose(body) != 0)
         return core_report(CORE_NO_MEMORY, "out of memory for '%s'", output.junit_path);
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
-    junit_case_add(junit, name, first ? JUNIT_FAILED : JUNIT_PASSED, first ? first->text : NULL,
-                   first ? text : NULL);
+    junit_case_add(junit, &(struct junit_case){.name = name, .file = output.source},
+                   first ? JUNIT_FAILED : JUNIT_PASSED,
+                   &(struct junit_why){.message = first ? first->text : NULL, .text = text},
+                   first != NULL);
     free(text);
     return CORE_OK;
 }
@@ -115,7 +117,7 @@ static enum core_status junit_all(void)
 static enum core_status sarif_all(void)
 {
     const struct sarif_place place = {.path = output.source, .line = 1};
-    struct sarif *sarif = sarif_new(&place);
+    struct sarif *sarif = sarif_new(&place, NULL);
 
     if (!sarif)
         return CORE_NO_MEMORY;

@@ -72,7 +72,7 @@ static void results_have_places_and_fingerprints(void **state)
 
     (void)state;
     for (int moved = 0; moved < 2; moved++) {
-        struct sarif *sarif = sarif_new(&program);
+        struct sarif *sarif = sarif_new(&program, NULL);
         sarif_rule_add(sarif, &leak);
         add(sarif, "MPI_Isend main a.c", 10 + moved);
         add(sarif, "MPI_Isend main a.c", 20 + moved);
@@ -92,7 +92,7 @@ static void results_have_places_and_fingerprints(void **state)
 
 static void results_and_places_have_limits(void **state)
 {
-    struct sarif *sarif = sarif_new(&program);
+    struct sarif *sarif = sarif_new(&program, NULL);
 
     (void)state;
     sarif_rule_add(sarif, &leak);
@@ -108,7 +108,7 @@ static void results_and_places_have_limits(void **state)
     assert_non_null(strstr(text, "3 more"));
     json_decref(root);
 
-    sarif = sarif_new(&program);
+    sarif = sarif_new(&program, NULL);
     sarif_rule_add(sarif, &leak);
     for (int i = 0; i < SARIF_PLACES_MAX + 5; i++)
         if (i)
@@ -131,28 +131,34 @@ static void counts_are_those_of_the_cases(void **state)
 
     (void)state;
     junit_property_add(junit, "command", "x \"y\"");
-    junit_case_add(junit, "one", JUNIT_PASSED, NULL, NULL);
-    junit_case_add(junit, "two", JUNIT_FAILED, "a < b", "]]>\n");
-    junit_case_add(junit, "three", JUNIT_SKIPPED, "why", NULL);
-    junit_case_add(junit, "four", JUNIT_PASSED, NULL, "a note");
+    struct junit_why failed[] = {{.message = "a < b", .text = "]]>\n"}, {.message = "again"}};
+    junit_case_add(junit, &(struct junit_case){.name = "one", .seconds = 1.5}, JUNIT_PASSED, NULL,
+                   0);
+    junit_case_add(junit, &(struct junit_case){.name = "two", .file = "a.c"}, JUNIT_FAILED, failed,
+                   2);
+    junit_case_add(junit, &(struct junit_case){.name = "three"}, JUNIT_SKIPPED,
+                   &(struct junit_why){.message = "why"}, 1);
+    junit_case_add(junit, &(struct junit_case){.name = "four"}, JUNIT_PASSED,
+                   &(struct junit_why){.text = "a note"}, 1);
     assert_int_equal(junit_write(junit, file), CORE_OK);
     fclose(file);
     junit_free(junit);
     assert_string_equal(
-        text,
-        "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-        "<testsuites tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\">\n"
-        "  <testsuite name=\"a &#38; b\" tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\">\n"
-        "    <properties>\n      <property name=\"command\" value=\"x &#34;y&#34;\"/>\n"
-        "    </properties>\n"
-        "    <testcase classname=\"a &#38; b\" name=\"one\"/>\n"
-        "    <testcase classname=\"a &#38; b\" name=\"two\">\n"
-        "      <failure message=\"a &#60; b\">]]&#62;\n</failure>\n    </testcase>\n"
-        "    <testcase classname=\"a &#38; b\" name=\"three\">\n"
-        "      <skipped message=\"why\"></skipped>\n    </testcase>\n"
-        "    <testcase classname=\"a &#38; b\" name=\"four\">\n"
-        "      <system-out>a note</system-out>\n    </testcase>\n"
-        "  </testsuite>\n</testsuites>\n");
+        text, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+              "<testsuites tests=\"4\" failures=\"1\" errors=\"0\" skipped=\"1\" time=\"1.500\">\n"
+              "  <testsuite name=\"a &#38; b\" tests=\"4\" failures=\"1\" errors=\"0\" "
+              "skipped=\"1\" time=\"1.500\">\n"
+              "    <properties>\n      <property name=\"command\" value=\"x &#34;y&#34;\"/>\n"
+              "    </properties>\n"
+              "    <testcase classname=\"a &#38; b\" name=\"one\" time=\"1.500\"/>\n"
+              "    <testcase classname=\"a &#38; b\" name=\"two\" time=\"0.000\" file=\"a.c\">\n"
+              "      <failure message=\"a &#60; b\">]]&#62;\n</failure>\n      <failure "
+              "message=\"again\"></failure>\n    </testcase>\n"
+              "    <testcase classname=\"a &#38; b\" name=\"three\" time=\"0.000\">\n"
+              "      <skipped message=\"why\"></skipped>\n    </testcase>\n"
+              "    <testcase classname=\"a &#38; b\" name=\"four\" time=\"0.000\">\n"
+              "      <system-out>a note</system-out>\n    </testcase>\n"
+              "  </testsuite>\n</testsuites>\n");
     free(text);
 }
 

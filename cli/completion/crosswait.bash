@@ -1,0 +1,20 @@
+# bash completion for crosswait: what there is to complete comes from the command itself.
+_crosswait()
+{
+    local word=${COMP_WORDS[COMP_CWORD]} command=${COMP_WORDS[1]}
+
+    # bash takes "--color=al" apart at the "=".
+    if [[ $word == = || ${COMP_WORDS[COMP_CWORD - 1]} == = ]]; then
+        COMPREPLY=($(compgen -f -- "${word#=}"))
+        return
+    fi
+    if ((COMP_CWORD == 1)); then
+        COMPREPLY=($(compgen -W "$(crosswait --complete 2>/dev/null | cut -f1) help --help --version" -- "$word"))
+    elif [[ $word == -* ]]; then
+        COMPREPLY=($(compgen -W "$(crosswait "$command" --complete 2>/dev/null | cut -f1)" -- "$word"))
+        [[ ${#COMPREPLY[@]} == 1 && ${COMPREPLY[0]} == *= ]] && compopt -o nospace
+    else
+        COMPREPLY=($(compgen -f -- "$word"))
+    fi
+}
+complete -o filenames -F _crosswait crosswait

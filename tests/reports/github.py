@@ -1,0 +1,36 @@
+"""What GitHub's code scanning demands of a SARIF file (its documentation, "SARIF support for code scanning"): github.py FILE. It refuses
+files that lack one of these, or shows nothing of them."""
+import json, sys
+from urllib.parse import urlparse
+
+log = json.load(open(sys.argv[1]))
+assert log["$schema"] and log["version"] == "2.1.0"
+assert 1 <= len(log["runs"]) <= 20
+for run in log["runs"]:
+    driver = run["tool"]["driver"]
+    assert driver["name"] and driver["version"] and driver["semanticVersion"] and urlparse(driver["informationUri"]).scheme
+    rules = driver["rules"]
+    assert 1 <= len(rules) <= 25000 and len({rule["id"] for rule in rules}) == len(rules)
+    for rule in rules:
+        for text in rule["shortDescription"], rule["fullDescription"], rule["help"]:
+            assert 0 < len(text["text"]) <= 1024, rule
+        assert len(rule["name"]) <= 255 and len(rule["properties"]["tags"]) <= 20 and urlparse(rule["helpUri"]).scheme
+        assert rule["properties"]["precision"] in ("very-high", "high", "medium", "low")
+    base = run["originalUriBaseIds"]["SRCROOT"]["uri"]
+    assert base.startswith("file:///") and base.endswith("/")
+    assert len(run["results"]) <= 25000
+    for result in run["results"]:
+        assert rules[result["ruleIndex"]]["id"] == result["ruleId"] and result["message"]["text"]
+        assert result["level"] in ("none", "note", "warning", "error")
+        assert len(result["locations"]) == 1 and len(result["relatedLocations"]) < 1000
+        for place in result["locations"] + [p for p in result["relatedLocations"] if "physicalLocation" in p]:
+            file = place["physicalLocation"]["artifactLocation"]
+            assert file["uri"] and (urlparse(file["uri"]).scheme == "file" or file["uriBaseId"] == "SRCROOT"), file
+            assert "\\" not in file["uri"] and " " not in file["uri"]
+            assert place["physicalLocation"]["region"]["startLine"] >= 1
+        for place in result["relatedLocations"]:
+            assert isinstance(place["id"], int)
+        assert result["partialFingerprints"]["primaryLocationLineHash"]
+    marks = [result["partialFingerprints"]["primaryLocationLineHash"] for result in run["results"]]
+    assert len(set(marks)) == len(marks)
+    print(len(run["results"]), *sorted({place["physicalLocation"]["artifactLocation"]["uri"] for result in run["results"] for place in result["locations"]}))
