@@ -6,6 +6,7 @@
  *
  * TEST: ranks=2 args= job=0 verdict=clean
  * INPROC: no, it starts and connects processes
+ * WORLD: no, it starts and connects processes
  */
 #include <mpi.h>
 

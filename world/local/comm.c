@@ -305,9 +305,11 @@ static int dup(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
     int code = world_comm_check(handle, &comm);
     if (code)
         return code;
-    MPI_Comm made = dup_of(comm, world_meet(comm, NULL)->context);
+    MPI_Comm made = dup_of(comm, 0);
     *newcomm = made;
-    return world_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
+    code = world_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
+    made->context = world_meet(comm, NULL)->context;
+    return code;
 }
 
 int MPI_Comm_dup(MPI_Comm comm, MPI_Comm *newcomm)

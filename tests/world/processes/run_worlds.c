@@ -67,7 +67,8 @@ int main(int argc, char **argv)
     struct world_program program = {.rank_count = 2};
     struct world_options options = {0};
     replay_policy_init(&options.policy);
-    options.policy.buffering = REPLAY_EAGER;
+    options.policy.buffering = REPLAY_EAGER_BYTES; /* as a shared-memory library does it */
+    options.policy.bytes = 4096;
     while ((option = getopt(argc, argv, "+n:w:p:s:l:t:q")) != -1)
         switch (option) {
         case 'n':
