@@ -308,6 +308,7 @@ static int dup(const char *call, MPI_Comm handle, MPI_Comm *newcomm)
     MPI_Comm made = dup_of(comm, 0);
     *newcomm = made;
     code = world_attributes_copy(comm->attribute, comm_handle(comm), &made->attribute);
+    WORLD->fiber->call = call; /* callbacks may have called others */
     made->context = world_meet(comm, NULL)->context;
     return code;
 }
