@@ -45,7 +45,8 @@ def check(name, ranks, args, job, verdict, times, both):
         yield f"ends with {status}: {errors}"
     if both and verdict != "misuse" and verdict not in ("crashed", "killed", "aborted"):
         real, expected, trouble = run(["mpirun", "-n", ranks, *program])
-        if lines(printed, times) != lines(expected, times):
+        # mpirun may put the end of a line behind another rank's line
+        if lines(printed, times) != lines(expected, times) and (times or sorted(printed) != sorted(expected)):
             yield f"prints\n{printed}not\n{expected}{errors}{trouble}"
 
 
