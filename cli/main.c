@@ -23,6 +23,8 @@ static const struct command command[] = {
     {"check", "run the checkers over a trace", cmd_check},
     {"report", "render a trace and its findings: text, html, json, sarif, junit, dot...",
      cmd_report},
+    {"diff", "compare two runs: calls, cost, algorithms, waiting, findings; limits for CI",
+     cmd_diff},
     {"fuzz", "fuzz a collective in one process", cmd_fuzz},
     {"model", "what collectives must cost: rows, formulas, predictions, crossovers", cmd_model},
     {"explore", "run every behaviour that MPI allows of the program itself", cmd_explore},

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "reports/identity.h"
 #include "reports/report.h"
 #include "reports/sarif.h"
 
@@ -68,44 +69,20 @@ static void add_place(struct sarif *sarif, struct trace *trace, const struct fin
     free(message);
 }
 
-/* The calls of a finding by name, function and file, each once: neither lines nor ranks nor sizes,
- * so that it is the same finding when code above it is changed or more ranks run it. */
-static void identity_write(struct trace *trace, const struct finding *finding, FILE *file,
-                           char *const *written)
-{
-    for (uint32_t i = 0; i < finding->call_count; i++) {
-        const struct finding_call *call = &finding->call[i];
-        struct trace_event event;
-        char *text = NULL;
-        if (!call->core || !call->seq ||
-            trace_event_get(trace, call->rank, call->seq, &event) != CORE_OK)
-            continue;
-        struct sarif_place place = place_of(site_of(trace, event.site));
-        if (asprintf(&text, "%s %s %s\n", trace->call[event.call].name,
-                     place.function ? place.function : "", place.path ? place.path : "") < 0)
-            return;
-        if (fflush(file) == 0 && !strstr(*written, text))
-            fputs(text, file);
-        free(text);
-    }
-}
-
 static enum core_status add_result(struct sarif *sarif, struct trace *trace,
                                    const struct finding *finding)
 {
-    char *message = NULL, *identity = NULL;
+    char *message = NULL, *identity = identity_text(trace, finding);
     size_t bytes;
-    FILE *said = open_memstream(&message, &bytes), *is = open_memstream(&identity, &bytes);
+    FILE *said = open_memstream(&message, &bytes);
 
     if (said) {
         fputs(finding->title ? finding->title : finding->rule->says, said);
         for (uint32_t i = 0; i < finding->fact_count; i++)
             fprintf(said, "; %s", finding->fact[i]);
     }
-    if (is)
-        identity_write(trace, finding, is, &identity);
-    bool whole = said && fclose(said) == 0;
-    if (is && fclose(is) == 0 && whole) {
+    bool whole = said && fclose(said) == 0 && identity;
+    if (whole) {
         sarif_result_add(sarif,
                          &(struct sarif_result){.rule = finding->rule->id,
                                                 .level = finding_severity_text(finding->severity),
@@ -119,8 +96,6 @@ static enum core_status add_result(struct sarif *sarif, struct trace *trace,
         sarif_property_add(sarif, "repeat", finding->repeat);
         sarif_property_add(sarif, "assumed", finding->assumed ? "true" : "false");
         sarif_property_add(sarif, "live", finding_confirmed_text(finding->confirmed));
-    } else {
-        whole = false;
     }
     free(message);
     free(identity);

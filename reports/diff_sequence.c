@@ -1,0 +1,139 @@
+/* Where the calls of a rank begin to be others than in the run before, and where it receives in
+ * another order (diff.h). */
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/trace/describe.h"
+#include "reports/diff.h"
+
+/* Calls of which nobody knows how often they are made. */
+static bool by_chance(const struct trace_event *event)
+{
+    return event->parent || trait_in(event->traits, TRAIT_POLLS) ||
+           trait_in(event->traits, TRAIT_ANY_TIME);
+}
+
+static enum core_status next(struct trace_cursor *cursor, struct trace_event *out_event,
+                             bool *out_more)
+{
+    enum core_status status;
+
+    do {
+        status = trace_cursor_next(cursor, out_event, out_more);
+    } while (status == CORE_OK && *out_more && by_chance(out_event));
+    return status;
+}
+
+/* Communicators and datatypes have ids of their own in each trace. */
+static bool same_call(struct trace *const trace[2], const struct trace_event event[2])
+{
+    return !strcmp(trace[0]->call[event[0].call].name, trace[1]->call[event[1].call].name) &&
+           event[0].peer == event[1].peer && event[0].tag == event[1].tag &&
+           event[0].bytes == event[1].bytes && event[0].root == event[1].root &&
+           event[0].has_leg == event[1].has_leg && event[0].recv_peer == event[1].recv_peer &&
+           event[0].recv_tag == event[1].recv_tag && event[0].recv_bytes == event[1].recv_bytes;
+}
+
+static char *call_words(struct trace *trace, const struct trace_event *event)
+{
+    char call[512], place[512], *text = NULL;
+
+    return asprintf(&text, "%s at %s", describe_call(trace, event, call, sizeof call),
+                    trace_site_text(trace, event->site, place, sizeof place)) < 0
+               ? NULL
+               : text;
+}
+
+static enum core_status sequence_of(struct diff *diff, struct trace *const trace[2], uint32_t rank)
+{
+    struct trace_cursor *cursor[2] = {NULL, NULL};
+    struct trace_event event[2];
+    bool more[2] = {true, true}, same = true;
+    uint64_t number = 0;
+    enum core_status status = trace_cursor_open(trace[0], rank, &cursor[0]);
+
+    if (status == CORE_OK)
+        status = trace_cursor_open(trace[1], rank, &cursor[1]);
+    while (status == CORE_OK && same && (more[0] || more[1])) {
+        for (int side = 0; side < 2 && status == CORE_OK; side++)
+            status = next(cursor[side], &event[side], &more[side]);
+        if (status != CORE_OK || (!more[0] && !more[1]))
+            break;
+        number++;
+        same = more[0] && more[1] && same_call(trace, event);
+    }
+    if (status == CORE_OK && !same) {
+        struct diff_part part = {.rank = rank, .number = number};
+        for (int side = 0; side < 2; side++)
+            part.what[side] = more[side] ? call_words(trace[side], &event[side]) : NULL;
+        status = CORE_ARRAY_PUSH(diff->sequence, diff->sequence_count, diff->sequence_room,
+                                 "the comparison", part);
+    }
+    trace_cursor_close(cursor[0]);
+    trace_cursor_close(cursor[1]);
+    return status;
+}
+
+/* From whom a rank's receives took their messages, in the order in which they were posted. */
+static const char order_sql[] =
+    "SELECT c.source, m.tag, m.bytes FROM message_row m JOIN channel c ON c.id = m.channel WHERE "
+    "c.dest = ?1 AND NOT c.inner AND m.receive IS NOT NULL ORDER BY m.receive";
+
+static char *message_words(sqlite3_stmt *row)
+{
+    char *text = NULL;
+
+    return asprintf(&text, "from rank %lld, tag %lld, %lld bytes",
+                    (long long)sqlite3_column_int64(row, 0),
+                    (long long)sqlite3_column_int64(row, 1),
+                    (long long)sqlite3_column_int64(row, 2)) < 0
+               ? NULL
+               : text;
+}
+
+static enum core_status order_of(struct diff *diff, sqlite3_stmt *const row[2], uint32_t rank)
+{
+    bool more[2] = {true, true}, same = true;
+    uint64_t number = 0;
+
+    for (int side = 0; side < 2; side++) {
+        sqlite3_reset(row[side]);
+        sqlite3_bind_int64(row[side], 1, rank);
+    }
+    while (same) {
+        for (int side = 0; side < 2; side++)
+            more[side] = sqlite3_step(row[side]) == SQLITE_ROW;
+        if (!more[0] || !more[1])
+            return CORE_OK; /* that there are more is a matter of the calls */
+        number++;
+        for (int i = 0; i < 3; i++)
+            same &= sqlite3_column_int64(row[0], i) == sqlite3_column_int64(row[1], i);
+    }
+    struct diff_part part = {
+        .rank = rank, .number = number, .what = {message_words(row[0]), message_words(row[1])}};
+    return CORE_ARRAY_PUSH(diff->order, diff->order_count, diff->order_room, "the comparison",
+                           part);
+}
+
+enum core_status diff_sequences(struct diff *diff)
+{
+    struct trace *const trace[2] = {diff->side[0]->trace, diff->side[1]->trace};
+    sqlite3_stmt *row[2] = {NULL, NULL};
+    enum core_status status = CORE_OK;
+
+    for (int side = 0; side < 2 && status == CORE_OK; side++)
+        if (sqlite3_prepare_v2(trace[side]->db, order_sql, -1, &row[side], NULL) != SQLITE_OK)
+            status = core_report(CORE_BAD_FORMAT, "cannot read '%s': %s", trace[side]->path,
+                                 sqlite3_errmsg(trace[side]->db));
+    for (uint32_t rank = 0; rank < trace[0]->rank_count && status == CORE_OK; rank++) {
+        status = sequence_of(diff, trace, rank);
+        if (status == CORE_OK)
+            status = order_of(diff, row, rank);
+    }
+    sqlite3_finalize(row[0]);
+    sqlite3_finalize(row[1]);
+    return status;
+}

@@ -1,0 +1,49 @@
+/* See identity.h. */
+#include "reports/identity.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void call_write(struct trace *trace, const struct finding_call *call, FILE *file,
+                       char *const *written)
+{
+    struct trace_event event;
+    char *text = NULL;
+
+    if (!call->core || !call->seq ||
+        trace_event_get(trace, call->rank, call->seq, &event) != CORE_OK)
+        return;
+    const struct trace_site *site = event.site > 0 && (uint32_t)event.site < trace->site_count
+                                        ? &trace->site[event.site]
+                                        : NULL;
+    const char *function = !site            ? NULL
+                           : site->function ? site->function
+                                            : site->symbol,
+               *path = !site || !site->file ? NULL
+                       : site->path         ? site->path
+                                            : site->file;
+    if (asprintf(&text, "%s %s %s\n", trace->call[event.call].name, function ? function : "",
+                 path ? path : "") < 0)
+        return;
+    if (fflush(file) == 0 && !strstr(*written, text))
+        fputs(text, file);
+    free(text);
+}
+
+char *identity_text(struct trace *trace, const struct finding *finding)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return NULL;
+    fprintf(file, "%s\n", finding->rule->id);
+    for (uint32_t i = 0; i < finding->call_count; i++)
+        call_write(trace, &finding->call[i], file, &text);
+    if (fclose(file) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
