@@ -41,8 +41,10 @@ $(WORLD_TESTS): $(BUILD)/tests/world/%: tests/world/%.c $(BUILD)/libworld.a $(BU
 
 TESTS += $(WORLD_TESTS)
 
-$(BUILD)/tests/run_worlds: tests/world/processes/run_worlds.c $(BUILD)/libprocesses.a $(BUILD)/libreplay.a $(BUILD)/libcore.a
+PROCESS_TESTS = $(BUILD)/tests/run_worlds $(BUILD)/tests/interface
+$(PROCESS_TESTS): $(BUILD)/tests/%: tests/world/processes/%.c $(BUILD)/libprocesses.a $(BUILD)/libreplay.a $(BUILD)/libcore.a \
+                  | $(BUILD)/ranks/libmpi.so.40
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(BUILD)/libprocesses.a $(BUILD)/libreplay.a $(BUILD)/libcore.a -lm
 
-TESTS += $(BUILD)/tests/run_worlds
+TESTS += $(PROCESS_TESTS)

@@ -440,7 +440,6 @@ static enum core_status request_write(struct region *region, const struct world_
         return core_report(CORE_BAD_INPUT, "worlds of processes choose by seed or by list");
     if (choice->count > WORLD_LOG_MAX)
         return core_report(CORE_LIMIT, "%zu choices, at most %d", choice->count, WORLD_LOG_MAX);
-    CORE_CHECK(!region->busy); /* region.h invariant 1 */
     char *policy = replay_policy_text(&options->policy);
     if (!policy)
         return CORE_NO_MEMORY;
@@ -559,15 +558,16 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     enum core_status status = request_write(region, options);
     if (status != CORE_OK)
         return status;
-    if (write(w->control, "w", 1) != 1)
+    if (region->busy || send(w->control, "w", 1, MSG_NOSIGNAL) != 1)
         return core_report(CORE_IO, "the program that worlds are forked from has ended");
     int said = hear(w, w->world_ms_max);
     if (said == 0)
         said = time_over(w);
-    if (said != REGION_DONE)
-        return core_report(CORE_IO, "the program that worlds are forked from %s",
-                           said == REGION_FAILED ? "cannot begin one" : "has ended");
     status = streams_read(w);
+    if (status == CORE_OK && said != REGION_DONE)
+        status = core_report(CORE_IO, "the program that worlds are forked from %s: %s",
+                             said == REGION_FAILED ? "cannot begin one" : "has ended",
+                             w->caught[1].text);
     if (status != CORE_OK)
         return status;
     region->outcome.decisions = decisions_read(w);

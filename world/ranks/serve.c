@@ -259,6 +259,8 @@ static bool ranks_fork(void)
 {
     pid_t server = getpid();
     int made = 0, count = (int)rank_region->rank_count;
+    WORLD->fiber = &early_fiber; /* who asks which rank goes first */
+    ME = &early_rank;
     rank_turn_give(world_fiber_next()->rank->rank);
     for (; made < count; made++) {
         pid_t pid = fork();
@@ -283,6 +285,7 @@ static bool ranks_fork(void)
 static bool world_serve(void)
 {
     static struct world_options options;
+    CORE_CHECK(!rank_region->busy); /* region.h invariant 1 */
     rank_region->busy = true;
     answer_begin();
     bool good = options_read(&options);
@@ -317,6 +320,7 @@ int world_process_init(int required)
     if (threads > 1)
         rank_refuse("it has %d threads when it calls MPI_Init, from where every rank is forked",
                     threads);
+    WORLD->fiber->site = world_process_site();
     variables_share();
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
     number_set("OMPI_COMM_WORLD_SIZE", (int)rank_region->rank_count);

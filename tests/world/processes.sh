@@ -1,0 +1,6 @@
+# timeout: 240
+# Worlds of processes: what their interface promises; and nothing is left of them, whenever their runner is killed.
+set -eu
+mpicc -g -O1 -pthread -o modes "$SOURCE/tests/world/processes/modes.c"
+"$BUILD/tests/interface" "$PWD/modes"
+exec /usr/bin/python3 "$SOURCE/tests/world/processes/kill_runner.py" "$BUILD/tests/run_worlds" "$PWD/modes"
