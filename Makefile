@@ -138,6 +138,8 @@ install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
 	install -m 755 $(BUILD)/libcrosswait.so $(DESTDIR)$(PREFIX)/lib/
+	install -d $(DESTDIR)$(PREFIX)/lib/crosswait
+	install -m 755 $(BUILD)/ranks/libmpi.so.40 $(DESTDIR)$(PREFIX)/lib/crosswait/
 	install -m 644 $(wildcard cli/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
 	install -d $(DESTDIR)$(PREFIX)/share/bash-completion/completions $(DESTDIR)$(PREFIX)/share/zsh/site-functions \
 	  $(DESTDIR)$(PREFIX)/share/fish/vendor_completions.d
@@ -149,6 +151,8 @@ install: all
 
 uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/libcrosswait.so
+	rm -f $(DESTDIR)$(PREFIX)/lib/crosswait/libmpi.so.40
+	-rmdir $(DESTDIR)$(PREFIX)/lib/crosswait 2>/dev/null
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard cli/man/*.1)))
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man5/,$(notdir $(wildcard cli/man/*.5)))
 
