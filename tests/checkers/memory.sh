@@ -7,7 +7,7 @@ try() { # SOURCE COMPILER FLAG...
     shift 2
     "$compiler" -w "$@" -o program "$source" || exit 1
     case "$*" in *-g*-O0*) holds="-g stack" ;; *-g*) holds=-g ;; esac
-    timeout 60 crosswait run --ignore=type --confirm=0 -o T.db -- mpirun -n 1 ./program >out 2>&1 </dev/null
+    timeout 60 crosswait run --confirm=0 -o T.db -- mpirun -n 1 ./program >out 2>&1 </dev/null
     [ $? = 1 ] || { cat out; exit 1; }
     /usr/bin/python3 "$SOURCE/tests/checkers/memory.py" "$source" T.db $holds || { echo "$source, $compiler $*"; exit 1; }
 }
