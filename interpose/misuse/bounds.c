@@ -124,7 +124,7 @@ static void place_find(struct lane *lane, void **cfa, struct spool_memory *m, st
         m->head.a = framed ? SPOOL_PLACE_STACK : SPOOL_PLACE_UNKNOWN;
         m->block_start = frame->sp;
         m->block_end = framed ? frame->cfa - sizeof(uintptr_t) : 0;
-    } else if (heap_block_find(at, &block)) {
+    } else if (heap_block_find(at, (uintptr_t)m->end, &block)) {
         m->head.a = block.freed ? SPOOL_PLACE_FREED : SPOOL_PLACE_HEAP;
         m->block_start = block.start;
         m->block_end = block.end;

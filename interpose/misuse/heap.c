@@ -5,15 +5,18 @@
  * and cost each allocation something.
  *
  *  1. Only memory below the address is read. The program's block that holds it keeps all of it
- *     mapped, as the heap shrinks at its end only. Another thread may change sizes meanwhile: a
- *     block is believed when it is found twice.
- *  2. Where a size makes no sense, this is no heap of glibc's, and nothing is said. */
+ *     mapped, as the heap shrinks at its end only. Another thread may change sizes meanwhile: where
+ *     a buffer does not fit, the block is believed when it is found twice.
+ *  2. Where a size makes no sense, this is no heap of glibc's, and nothing is said.
+ *  3. That a buffer does not fit is found from the heap's start on, never from a place that was a
+ *     block's before. */
 #include "interpose/misuse/heap.h"
 
 #include <dlfcn.h>
 #include <stddef.h>
 
 #include "interpose/misuse/memory.h"
+#include "interpose/recorder.h"
 
 enum {
     IN_USE_BEFORE = 1, /* flags in a size: the block before it is in use; */
@@ -23,7 +26,9 @@ enum {
     ALIGN = 16,
     LEAST = 32,
     PAGE = 4096,
-    BLOCKS_MAX = 1 << 19
+    BLOCKS_MAX = 1 << 19,
+    STEP = 256, /* blocks */
+    STEPS_KEPT = BLOCKS_MAX / STEP
 };
 
 struct header {
@@ -50,37 +55,70 @@ static bool is_known(void)
     return known > 0;
 }
 
-/* The header of the block that holds the address; 0: none. */
-static uintptr_t walk(uintptr_t at, uintptr_t end)
+/* Headers met on the way through the whole heap, ascending. What was a block then may be none now:
+ * from them on, a buffer is only found to fit (invariant 3). */
+static struct {
+    uintptr_t at[STEPS_KEPT];
+    unsigned count;
+} steps;
+
+/* The header of the block that holds the address, at most so many blocks from one on; 0: none. */
+static uintptr_t walk(uintptr_t block, uintptr_t at, uintptr_t end, bool keep, unsigned most)
 {
-    uintptr_t block = memory_heap_start();
-    for (unsigned i = 0; i < BLOCKS_MAX; i++) {
-        uint64_t size = header_at(block)->size;
-        uint64_t bytes = size & ~(uint64_t)FLAGS;
+    for (unsigned i = 0; i < most && block <= at; i++) {
+        uint64_t size = header_at(block)->size, bytes = size & ~(uint64_t)FLAGS;
         if ((size & (MAPPED | OTHER_ARENA)) || bytes % ALIGN || bytes < LEAST ||
             bytes > end - block)
             return 0;
+        if (keep && i % STEP == 0) {
+            steps.at[i / STEP] = block;
+            steps.count = i / STEP + 1;
+        }
         if (at < block + bytes + sizeof(uint64_t))
             return at >= block + sizeof(struct header) ? block : 0;
         block += bytes;
-        if (block > at)
-            return 0;
     }
     return 0;
 }
 
-static bool find_in_heap(uintptr_t at, uintptr_t end, struct heap_block *out)
+static bool bounds_of(uintptr_t block, uintptr_t at, uintptr_t end, struct heap_block *out)
 {
-    uintptr_t block = walk(at, end);
-    if (!block)
-        return false;
-    uint64_t bytes = header_at(block)->size & ~(uint64_t)FLAGS;
-    if (end - block < bytes + sizeof(struct header)) /* the last one: what is not yet given out */
+    uint64_t bytes = block ? header_at(block)->size & ~(uint64_t)FLAGS : 0;
+    if (!block || end - block < bytes + sizeof(struct header)) /* the last: not yet given out */
         return false;
     out->freed = !(header_at(block + bytes)->size & IN_USE_BEFORE);
     out->start = block + sizeof(struct header);
     out->end = block + bytes + (out->freed ? 0 : sizeof(uint64_t));
     return out->end > at;
+}
+
+/* From the nearest step on. */
+static bool fits_from_step(uintptr_t at, uintptr_t last, uintptr_t end, struct heap_block *out)
+{
+    unsigned low = 0, high = steps.count;
+    while (low < high) {
+        unsigned middle = low + (high - low) / 2;
+        if (steps.at[middle] <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low && bounds_of(walk(steps.at[low - 1], at, end, false, 2 * STEP), at, end, out) &&
+           !out->freed && last <= out->end;
+}
+
+static bool find_in_heap(uintptr_t at, uintptr_t last, uintptr_t end, struct heap_block *out)
+{
+    struct heap_block again;
+    if (fits_from_step(at, last, end, out))
+        return true;
+    if (!bounds_of(walk(memory_heap_start(), at, end, true, BLOCKS_MAX), at, end, out))
+        return false;
+    if (!out->freed && last <= out->end)
+        return true;
+    return bounds_of(walk(memory_heap_start(), at, end, false, BLOCKS_MAX), at, end, &again) &&
+           out->start == again.start && out->end == again.end &&
+           out->freed == again.freed; /* invariant 1 */
 }
 
 /* Large blocks are mappings of their own: what lies at the start of one is known by its header. */
@@ -97,19 +135,17 @@ static bool find_mapped(uintptr_t at, struct heap_block *out)
     return true;
 }
 
-bool heap_block_find(uintptr_t at, struct heap_block *out_block)
+bool heap_block_find(uintptr_t at, uintptr_t last, struct heap_block *out_block)
 {
-    struct heap_block block, again;
+    struct heap_block block;
     if (!is_known())
         return false;
+    recorder_lock();
     uintptr_t end = memory_heap_end();
-    if (at < memory_heap_start() || at >= end) {
-        if (!find_mapped(at, &block))
-            return false;
-    } else if (!find_in_heap(at, end, &block) || !find_in_heap(at, end, &again) || /* invariant 1 */
-               block.start != again.start || block.end != again.end || block.freed != again.freed) {
-        return false;
-    }
-    *out_block = block;
-    return true;
+    bool found = at < memory_heap_start() || at >= end ? find_mapped(at, &block)
+                                                       : find_in_heap(at, last, end, &block);
+    recorder_unlock();
+    if (found)
+        *out_block = block;
+    return found;
 }

@@ -9,8 +9,8 @@ struct heap_block {
     uintptr_t start, end; /* what the program may use: what it asked for, rounded up */
     bool freed;           /* for certain; of small blocks it is not known */
 };
-/* False: it is no block, or not known to be one. Takes a nanosecond or a few for each block of the
- * heap. */
-bool heap_block_find(uintptr_t at, struct heap_block *out_block);
+/* False: it is no block, or not known to be one. Takes a microsecond where what ends at `last`
+ * fits, and a nanosecond or a few for each block of the heap where it does not. */
+bool heap_block_find(uintptr_t at, uintptr_t last, struct heap_block *out_block);
 
 #endif
