@@ -25,7 +25,13 @@ compile() { # $1: a file, the rest: the C compiler; sets object
         case $1 in mpicc) set -- "$@" -Werror=incompatible-pointer-types ;; *) set -- "$@" -Werror=incompatible-function-pointer-types ;; esac
         set -- "$@" -std=gnu11 ;;
     esac
-    "$@" -O1 $common -c -o "$object" "$file" || exit 1
+    "$@" -O1 $common -c -o "$object" "$file" 2>"$work/messages" || wrong=yes
+    cat "$work/messages" >&2
+    if [ "${wrong-}" ] && grep -q "collective_kind_" "$work/messages"; then
+        sed -n 's/^COLLECTIVE_CALL(\(.*\))$/\1 i\1 \1_init/p' "$share/include/corpus/collectives/registry.h" | tr '\n' ' ' |
+            fold -s -w 100 | sed '1s/^/the kinds of collectives are:\n/; $s/$/\n/' >&2
+    fi
+    [ -z "${wrong-}" ] || exit 1
 }
 
 made() {

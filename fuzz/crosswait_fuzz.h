@@ -5,10 +5,10 @@
  *     COLLECTIVE(allreduce, "", my_allreduce)
  *     #endif
  *
- * The first word is the MPI call whose arguments the function takes: bcast, reduce, scatter,
- * gather, allgather, allgatherv, reduce_scatter, allreduce, barrier, scan, alltoall, alltoallv,
- * neighbor_alltoall (on a Cartesian communicator); the second the row of the model that it claims
- * to keep (`crosswait model` lists them), or "". More may follow:
+ * The first word is the MPI call whose arguments the function takes: any collective of MPI 3.1 on
+ * an intracommunicator, as allreduce, iallreduce (returns a request) or allreduce_init (starts
+ * twice), neighbour kinds on grids (.topology: on graphs as well); the second the row of the model
+ * that it claims to keep (`crosswait model` lists them), or "". More may follow:
  *
  *     COLLECTIVE(bcast, "bcast.binomial", my_bcast, .domain = COLLECTIVE_POWER_OF_TWO,
  * .root_zero_only = 1) COLLECTIVE(bcast, "", my_bcast, .rounds_most = my_rounds, .elements_most =

@@ -14,7 +14,7 @@
 #include "fuzz/scenario/execute.h"
 #include "fuzz/limit.h"
 
-enum { TRIAL_SECONDS = 10, TRIALS_MAX = 3000, RULE_MAX = 64 };
+enum { TRIAL_SECONDS = 10, TRIALS_MAX = 3000, RULE_MAX = 64, RANKS_FEW = 8 };
 
 void harness_print(const struct collective *collective, const struct scenario *scenario, char *text,
                    size_t room)
@@ -75,6 +75,42 @@ const struct collective *harness_read(const char *path, struct scenario *out)
     return found;
 }
 
+void harness_pattern_words(const struct collective *collective, const struct scenario *s,
+                           char text[256])
+{
+    const bool reduces = collective_reduces(collective->kind);
+    const struct {
+        const char *word;
+        bool has;
+    } words[] = {
+        {"root", s->root != 0},
+        {"root-step", s->root_step && s->calls > 1},
+        {"empty", s->count == 0},
+        {"in-place", s->in_place},
+        {"sizes", s->sizes != SIZES_EVEN},
+        {"places", s->places != PLACES_PACKED},
+        {"type", !reduces && s->type != TYPE_INT && s->type == s->type_send},
+        {"types", s->type != s->type_send},
+        {"op-type", reduces && s->type != TYPE_INT},
+        {"order", reduces && !scenario_op_commutes(s->op)},
+        {"communicator", s->comm != COMM_WORLD},
+        {"calls", s->calls > 1},
+        {"growth", s->growth != GROWTH_NONE},
+        {"also", s->also != ALSO_NONE},
+        {"other", s->other != 0},
+        {"traffic", s->traffic},
+        {"flight", s->flight > 1},
+        {"timing",
+         s->slow >= 0 || s->arrive || s->shuffle || s->late || s->delays != REPLAY_DELAY_NONE},
+    };
+    size_t used = 0;
+    text[0] = 0;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (words[i].has)
+            used +=
+                (size_t)snprintf(text + used, 256 - used, "%s%s", used ? "+" : "", words[i].word);
+}
+
 int harness_explain(const struct collective *collective, const struct scenario *given)
 {
     static struct world_outcome outcome;
@@ -88,7 +124,9 @@ int harness_explain(const struct collective *collective, const struct scenario *
     execute_describe(collective, &scenario, text, sizeof text);
     printf("%s\n\n", text);
     harness_print(collective, &scenario, text, sizeof text);
-    printf("%s\ntimeline, ranks of MPI_COMM_WORLD:\n", text);
+    printf("%s\n", text);
+    harness_pattern_words(collective, &scenario, text);
+    printf("pattern: %s\ntimeline, ranks of MPI_COMM_WORLD:\n", text);
     harness_run(collective, &scenario, stdout, &outcome);
     printf("\n%llu messages, %llu bytes; about %llu rounds, %llu bytes along the longest chain of "
            "messages\n",
@@ -211,8 +249,22 @@ struct shrinking {
     const struct collective *collective;
     struct scenario *best;
     char rule[RULE_MAX];
+    bool any_symptom; /* a candidate may fail in another way that the same mistake has */
     uint64_t messages;
 };
+
+/* Symptoms of one mistake: data that go astray show as any of these, depending on the ranks. */
+static bool of_one_family(const char *a, const char *b)
+{
+    static const char *const family[] = {"wrong-result", "truncation",       "overrun",
+                                         "disagreement", "leftover-message", "error"};
+    bool has_a = false, has_b = false;
+    for (size_t i = 0; i < sizeof family / sizeof *family; i++) {
+        has_a |= !strcmp(a, family[i]);
+        has_b |= !strcmp(b, family[i]);
+    }
+    return has_a && has_b;
+}
 
 static bool attempt(struct shrinking *work, struct scenario candidate)
 {
@@ -226,8 +278,9 @@ static bool attempt(struct shrinking *work, struct scenario candidate)
     if (old_size == new_size && !memcmp(old_bytes, new_bytes, old_size))
         return false;
     trial(work->collective, &candidate, !strcmp(work->rule, leaked), rule, &messages);
-    if (strcmp(rule, work->rule))
+    if (strcmp(rule, work->rule) && !(work->any_symptom && of_one_family(rule, work->rule)))
         return false;
+    strcpy(work->rule, rule);
     *work->best = candidate;
     work->messages = messages;
     return true;
@@ -240,17 +293,35 @@ static bool attempt(struct shrinking *work, struct scenario candidate)
         changed |= attempt(work, candidate);     \
     } while (0)
 
-static bool shrink_fields(struct shrinking *work)
+static bool shrink_ranks(struct shrinking *work)
 {
-    bool changed = false;
     for (int ranks = 1; ranks < work->best->ranks; ranks++) {
         struct scenario candidate = *work->best;
         candidate.ranks = ranks;
-        if (attempt(work, candidate)) {
-            changed = true;
-            break;
-        }
+        if (attempt(work, candidate))
+            return true;
     }
+    return false;
+}
+
+/* Of several calls with different roots the one that fails. */
+static bool shrink_to_one_root(struct shrinking *work)
+{
+    for (int call = 1; work->best->root_step && call < work->best->calls; call++) {
+        struct scenario candidate = *work->best;
+        candidate.root = scenario_root(work->best, call, work->best->ranks);
+        candidate.root_step = 0;
+        candidate.calls = 1;
+        if (attempt(work, candidate))
+            return true;
+    }
+    return false;
+}
+
+static bool shrink_fields(struct shrinking *work)
+{
+    bool changed = shrink_to_one_root(work);
+    changed |= shrink_ranks(work);
     for (int count = 0; count < work->best->count; count = count < 8 ? count + 1 : count * 2) {
         struct scenario candidate = *work->best;
         candidate.count = count;
@@ -277,7 +348,7 @@ static bool shrink_fields(struct shrinking *work)
     TRY_SET(arrive, 0);
     TRY_SET(graph, false);
     TRY_SET(flight, 1);
-    TRY_SET(backwards, false);
+    TRY_SET(tested, false);
     TRY_SET(comm, COMM_WORLD);
     TRY_SET(traffic, false);
     TRY_SET(slow, -1);
@@ -400,6 +471,35 @@ static void shrink_buffering(struct shrinking *work)
         *work->best = before;
 }
 
+static void shrink_all(struct shrinking *work)
+{
+    for (int round = 0; round < 6 && shrink_fields(work); round++)
+        continue;
+    shrink_delays(work);
+    shrink_choices(work);
+    shrink_fields(work);
+}
+
+/* Still many ranks: fewer, from what was found on, may show the same mistake in another way. */
+static void shrink_by_any_symptom(struct shrinking *work, const struct scenario *found)
+{
+    struct scenario small = *work->best;
+    char rule[RULE_MAX];
+    if (small.ranks <= RANKS_FEW)
+        return;
+    strcpy(rule, work->rule);
+    *work->best = *found;
+    work->any_symptom = true;
+    shrink_ranks(work);
+    work->any_symptom = false;
+    if (work->best->ranks * 2 <= small.ranks) {
+        shrink_all(work);
+        return;
+    }
+    *work->best = small;
+    strcpy(work->rule, rule);
+}
+
 const char *harness_shrink(const struct collective *collective, struct scenario *scenario)
 {
     static struct shrinking work;
@@ -412,11 +512,9 @@ const char *harness_shrink(const struct collective *collective, struct scenario 
         return NULL;
     if (!strcmp(work.rule, "timeout"))
         return work.rule;
-    for (int round = 0; round < 6 && shrink_fields(&work); round++)
-        continue;
-    shrink_delays(&work);
-    shrink_choices(&work);
-    shrink_fields(&work);
+    struct scenario found = *scenario;
+    shrink_all(&work);
+    shrink_by_any_symptom(&work, &found);
     shrink_buffering(&work);
     return work.rule;
 }

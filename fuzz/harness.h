@@ -47,6 +47,10 @@ void harness_print(const struct collective *collective, const struct scenario *s
  * empty. */
 bool harness_parse(const char *text, struct scenario *out, char out_name[128], char message[256]);
 
+/* What of a scenario is out of the ordinary, in words joined by '+': what a shrunk one needs. */
+void harness_pattern_words(const struct collective *collective, const struct scenario *scenario,
+                           char text[256]);
+
 /* The scenario in a file, as bytes or as text. Returns the collective, or NULL with a message
  * printed. */
 const struct collective *harness_read(const char *path, struct scenario *out);

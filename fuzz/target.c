@@ -171,10 +171,75 @@ static int replay(int argc, char **argv, int first)
 
 static int input_seconds = LIBFUZZER_SECONDS;
 
+/* CROSSWAIT_FUZZ_NARROW: what scenario_narrow takes. */
+static void narrow(void)
+{
+    char message[256];
+    const char *words = getenv("CROSSWAIT_FUZZ_NARROW");
+    if (words && scenario_narrow(words, message)) {
+        fprintf(stderr, "crosswait: %s\n", message);
+        exit(2);
+    }
+}
+
+/* --- going on after a finding ----------------------------------------------------------------- */
+
+/* With CROSSWAIT_FUZZ_KEEP=FOLDER what is found is written there, a few inputs of each text
+ * (without its numbers, to the first rank's end) and pattern, and the fuzzer goes on. */
+enum { KEPT_MAX = 64, KEPT_TEXT_MAX = 3 };
+static uint64_t kept_text[KEPT_MAX], kept_key[KEPT_MAX];
+static int kept_count;
+
+static uint64_t hash_add(uint64_t hash, const char *text, bool digits)
+{
+    for (; *text && *text != ';'; text++)
+        if (digits || *text < '0' || *text > '9')
+            hash = (hash ^ (unsigned char)*text) * 1099511628211u;
+    return hash;
+}
+
+/* Whether the like of it has been kept before; else it counts as kept from now on. */
+static bool is_known(const struct collective *collective, const struct scenario *scenario,
+                     const struct world_finding *finding, uint64_t *out_key)
+{
+    char pattern[256];
+    int alike = 0;
+    uint64_t text = hash_add(14695981039346656037u, collective->name, true);
+    text = hash_add(hash_add(text, finding->rule, true), finding->text, false);
+    harness_pattern_words(collective, scenario, pattern);
+    *out_key = hash_add(text, pattern, true);
+    for (int i = 0; i < kept_count; i++) {
+        alike += kept_text[i] == text;
+        if (kept_key[i] == *out_key)
+            return true;
+    }
+    if (alike == KEPT_TEXT_MAX || kept_count == KEPT_MAX)
+        return true;
+    kept_text[kept_count] = text;
+    kept_key[kept_count++] = *out_key;
+    return false;
+}
+
+static void keep(const char *folder, const struct collective *collective,
+                 const struct scenario *scenario, const struct world_finding *finding,
+                 const uint8_t *data, size_t size)
+{
+    char path[4096];
+    uint64_t key;
+    if (is_known(collective, scenario, finding, &key))
+        return;
+    snprintf(path, sizeof path, "%s/crash-%016llx", folder, (unsigned long long)key);
+    FILE *file = fopen(path, "wb");
+    bool good = file && fwrite(data, 1, size, file) == size;
+    if (!file || fclose(file) || !good)
+        fprintf(stderr, "crosswait: cannot write '%s'\n", path);
+}
+
 int LLVMFuzzerInitialize(int *argc, char ***argv)
 {
     const char *out = NULL, *shrunk = NULL, *decided = NULL;
     memory_notes = getenv("CROSSWAIT_FUZZ_NOTES") != NULL;
+    narrow();
     for (int i = 1; i < *argc; i++) {
         const char *arg = (*argv)[i];
         if (!strcmp(arg, "--list"))
@@ -228,6 +293,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct collective *collective = harness_target(scenario.target);
     if (!harness_run(collective, &scenario, NULL, &outcome) || !outcome.finding_count)
         return 0;
+    const char *folder = getenv("CROSSWAIT_FUZZ_KEEP");
+    if (folder) {
+        keep(folder, collective, &scenario, &outcome.finding[0], data, size);
+        return 0;
+    }
     for (int i = 0; i < outcome.finding_count; i++)
         fprintf(stderr, "crosswait: %s: %s: %s\n", collective->name, outcome.finding[i].rule,
                 outcome.finding[i].text);

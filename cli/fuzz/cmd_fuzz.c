@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "cli/commands.h"
+#include "cli/fuzz/fuzz_found.h"
 #include "cli/fuzz/fuzz_job.h"
 #include "cli/fuzz/fuzz_output.h"
 #include "cli/options.h"
@@ -28,9 +29,15 @@ enum {
     OPTION_JUNIT,
     OPTION_SARIF,
     OPTION_LIBRARY,
-    OPTION_NOTES
+    OPTION_NOTES,
+    OPTION_KEEP_GOING,
+    OPTION_IGNORE,
+    OPTION_WITHOUT,
+    OPTION_RANKS,
+    OPTION_ONLY_TYPE,
+    OPTION_ONLY
 };
-enum { ARGUMENTS_MAX = 256, SHOWN_MAX = 5, SECONDS_DEFAULT = 60 };
+enum { ARGUMENTS_MAX = 256, SECONDS_DEFAULT = 60, STARTS_MAX = 50, NARROW_MAX = 1024 };
 
 static const struct options_spec spec[] = {
     {"output", 'o', "DIR", "where everything goes (crosswait-fuzz/FILE)"},
@@ -47,6 +54,13 @@ static const struct options_spec spec[] = {
     {"library", 0, NULL,
      "instead of a file: the MPI library's own algorithms, forced one by one on real ranks"},
     {"notes", 0, NULL, "tell also what is harmless: an offset of zero from a null pointer"},
+    {"keep-going", 'k', NULL,
+     "go on after a finding, and show all there are, by cause (default where $CI is set)"},
+    {"ignore", 0, "FILE", "causes that are known, a line each: not shown, and no failure"},
+    {"without", 0, "NAME,...", "dimensions, or values of one, that no scenario has: slow, far ..."},
+    {"ranks", 0, "LOW..HIGH", "only so many ranks"},
+    {"only-type", 0, "NAME,...", "only these datatypes"},
+    {"only", 0, "KEY=VALUES", "of any key of a scenario these values, or LOW..HIGH"},
     {0},
 };
 
@@ -69,163 +83,6 @@ static const struct options_command command = {
             "FILE.c; 3 trouble.",
 };
 
-/* --- what was found --------------------------------------------------------------------------- */
-
-static bool is_artifact(const char *name)
-{
-    static const char *const kind[] = {"crash-", "timeout-", "oom-", "leak-"};
-    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
-        if (!strncmp(name, kind[i], strlen(kind[i])) && !strchr(name, '.'))
-            return true;
-    return false;
-}
-
-static void shrink(const char *program, const char *artifact, const char *scenario)
-{
-    char from[FUZZ_PATH_MAX + 16], to[FUZZ_PATH_MAX + 16];
-    int status;
-    snprintf(from, sizeof from, "--shrink=%s", artifact);
-    snprintf(to, sizeof to, "--out=%s", scenario);
-    char *argv[] = {(char *)(uintptr_t)program, from, to, NULL};
-    fuzz_spawn(argv, "/dev/null", "/dev/null", &status);
-}
-
-/* "crosswait fuzz FILE... --option=INPUT", with all that the program was built with. Free with
- * free(); NULL: out of memory. */
-static char *command_for(const struct fuzz_job *job, const char *option, const char *input)
-{
-    char *text = NULL, word[FUZZ_PATH_MAX + 32];
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-
-    if (!out)
-        return NULL;
-    fputs("crosswait fuzz", out);
-    for (int i = 0; i < job->file_count; i++) {
-        fputc(' ', out);
-        core_text_shell(job->file[i], out);
-    }
-    fputs(" -o ", out);
-    core_text_shell(job->folder, out);
-    if (job->cflags) {
-        snprintf(word, sizeof word, "--cflags=%.4000s", job->cflags);
-        fputc(' ', out);
-        core_text_shell(word, out);
-    }
-    snprintf(word, sizeof word, "--%s=%.4000s", option, input);
-    fputc(' ', out);
-    core_text_shell(word, out);
-    return fclose(out) == 0 ? text : NULL;
-}
-
-/* Where a sanitizer's report in the file points to: the first line of the job's own sources that it
- * names, "FILE:LINE"; false: none. */
-static bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
-{
-    char line[2048];
-    FILE *file = fopen(report, "r");
-    bool found = false, speaks = false;
-    while (file && !found && fgets(line, sizeof line, file)) {
-        speaks |= strstr(line, "ERROR: ") || strstr(line, "runtime error: ");
-        for (int i = 0; speaks && !found && i < job->file_count; i++) {
-            const char *base = strrchr(job->file[i], '/');
-            char name[FUZZ_PATH_MAX];
-            snprintf(name, sizeof name, "%s:", base ? base + 1 : job->file[i]);
-            const char *at = strstr(line, name);
-            unsigned number;
-            found = at && (at == line || at[-1] == '/' || at[-1] == ' ') &&
-                    sscanf(at + strlen(name), "%u", &number) == 1;
-            if (found)
-                snprintf(place, 512, "%.400s:%u", job->file[i], number);
-        }
-    }
-    if (file)
-        fclose(file);
-    return found;
-}
-
-/* Explains one artifact into files beside it and says on standard output what there is. */
-static void present(const struct fuzz_job *job, const char *program, const char *artifact,
-                    const char *log, bool shrunk)
-{
-    char scenario[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24], option[FUZZ_PATH_MAX + 32],
-        line[512], place[512];
-    int status;
-    snprintf(scenario, sizeof scenario, "%s.txt", artifact);
-    snprintf(explained, sizeof explained, "%s.explained.txt", artifact);
-    if (shrunk && !strstr(artifact, "/timeout-"))
-        shrink(program, artifact, scenario);
-    const char *input = access(scenario, R_OK) ? artifact : scenario;
-    snprintf(option, sizeof option, "--explain=%s", input);
-    char *argv[] = {(char *)(uintptr_t)program, option, NULL};
-    const char *base = strrchr(artifact, '/') ? strrchr(artifact, '/') + 1 : artifact;
-    fuzz_spawn(argv, explained, explained, &status);
-    fuzz_line(log, "libFuzzer: fuzz target exited", line);
-    if (line[0])
-        strcpy(line, "the collective calls exit");
-    if (!line[0])
-        fuzz_line(explained, "finding: ", line);
-    if (!line[0] && !strncmp(base, "oom", 3))
-        strcpy(line, "memory: it allocates more than allowed (-rss_limit_mb, -malloc_limit_mb)");
-    if (!line[0])
-        fuzz_line(explained, "stack overflow on rank", line);
-    if (!line[0])
-        fuzz_line(explained, "ERROR: ", line);
-    if (!line[0])
-        fuzz_line(explained, "runtime error: ", line);
-    if (!line[0] && !strncmp(base, "leak", 4)) /* a run of its own still reaches it */
-        strcpy(line, "leaked-memory: it keeps memory in a global variable, for every world anew "
-                     "(if that is meant: -detect_leaks=0)");
-    if (!line[0] && !strncmp(base, "timeout", 7))
-        strcpy(line, "no end: it loops without communicating, or very slowly (-timeout says how "
-                     "long is too long)");
-    if (!line[0])
-        fuzz_line(log, "ERROR: ", line);
-    if (strstr(line, "deadly signal"))
-        strcpy(line, "a signal ends it: abort, a trap or a fault");
-    char *address = strstr(line, " on address") ? strstr(line, " on address")
-                                                : strstr(line, " on unknown address");
-    if (address) /* another one each time */
-        *address = 0;
-    printf("%s: %s\n", job->file[0], line[0] ? line : "it fails");
-    if (fuzz_place(job, explained, place))
-        printf("  place      %s\n", place);
-    printf("  input      %s\n  scenario   %s\n", artifact, input);
-    printf("  timeline   %s\n", explained);
-    char *again = command_for(job, "explain", input), *real = command_for(job, "real", input);
-    if (again && real) {
-        printf("  again      %s\n", again);
-        fuzz_output_finding(base, line[0] ? line : "it fails", again);
-        printf("  real ranks %s\n", real);
-    }
-    free(again);
-    free(real);
-}
-
-static int present_all(const struct fuzz_job *job, const char *program, const char *crashes,
-                       const char *log, struct timespec since, bool shrunk)
-{
-    DIR *folder = opendir(crashes);
-    const struct dirent *entry;
-    int found = 0;
-    while (folder && (entry = readdir(folder))) {
-        char path[FUZZ_PATH_MAX];
-        struct stat about;
-        if (!is_artifact(entry->d_name) ||
-            snprintf(path, sizeof path, "%s/%s", crashes, entry->d_name) >= (int)sizeof path ||
-            stat(path, &about) || about.st_mtim.tv_sec < since.tv_sec ||
-            (about.st_mtim.tv_sec == since.tv_sec && about.st_mtim.tv_nsec < since.tv_nsec))
-            continue;
-        if (found++ < SHOWN_MAX)
-            present(job, program, path, log, shrunk);
-    }
-    if (folder)
-        closedir(folder);
-    if (found > SHOWN_MAX)
-        printf("%d more in %s\n", found - SHOWN_MAX, crashes);
-    return found;
-}
-
 static void summarise(const char *log, const struct fuzz_job *job)
 {
     char executions[512], line[512], cover[128] = "";
@@ -245,7 +102,9 @@ struct passed { /* what goes to libFuzzer */
     int option_count;
     char *input[ARGUMENTS_MAX];
     int input_count;
-    bool limited; /* -runs or -max_total_time was given, or what ends by itself */
+    bool limited;   /* -runs or -max_total_time was given, or what ends by itself */
+    long runs;      /* of -runs; 0: not given */
+    double seconds; /* of -max_total_time; 0: not given */
 };
 
 /* libFuzzer only warns of an option that it does not know, in its log. */
@@ -268,56 +127,113 @@ static const char *unknown_option(const struct fuzz_job *job, const char *progra
     return NULL;
 }
 
-static int fuzz(const struct fuzz_job *job, const char *program, const struct passed *passed,
-                double seconds, bool shrunk)
-{
-    char corpus[FUZZ_PATH_MAX], crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX],
-        prefix[FUZZ_PATH_MAX + 32], limit[64], line[512];
+/* What goes on the command line of one start; NULL-terminated. */
+struct start {
     char *argv[2 * ARGUMENTS_MAX + 16];
-    int n = 0, status;
-    snprintf(corpus, sizeof corpus, "%.4000s/corpus", job->folder);
-    snprintf(crashes, sizeof crashes, "%.4000s/crashes", job->folder);
-    snprintf(log, sizeof log, "%.4000s/log", job->folder);
-    snprintf(prefix, sizeof prefix, "-artifact_prefix=%s/", crashes);
-    snprintf(limit, sizeof limit, "-max_total_time=%.0f", seconds);
-    if (fuzz_folder_make(corpus) != CORE_OK || fuzz_folder_make(crashes) != CORE_OK)
-        return CLI_TROUBLE;
-    argv[n++] = (char *)(uintptr_t)program;
-    argv[n++] = "-len_control=0";
-    argv[n++] = "-print_final_stats=1";
-    argv[n++] = "-rss_limit_mb=4096";
-    argv[n++] = "-malloc_limit_mb=8192";
-    argv[n++] = "-timeout=20";
-    argv[n++] = prefix;
-    if (!passed->limited)
-        argv[n++] = limit;
+    char corpus[FUZZ_PATH_MAX], crashes[FUZZ_PATH_MAX], log[FUZZ_PATH_MAX],
+        prefix[FUZZ_PATH_MAX + 32], limit[64], runs[64];
+};
+
+static void start_make(const struct fuzz_job *job, const char *program, const struct passed *passed,
+                       double seconds, long runs, struct start *start)
+{
+    int n = 0;
+    snprintf(start->prefix, sizeof start->prefix, "-artifact_prefix=%s/", start->crashes);
+    snprintf(start->limit, sizeof start->limit, "-max_total_time=%.0f", seconds);
+    snprintf(start->runs, sizeof start->runs, "-runs=%ld", runs);
+    (void)job;
+    start->argv[n++] = (char *)(uintptr_t)program;
+    start->argv[n++] = "-len_control=0";
+    start->argv[n++] = "-print_final_stats=1";
+    start->argv[n++] = "-rss_limit_mb=4096";
+    start->argv[n++] = "-malloc_limit_mb=8192";
+    start->argv[n++] = "-timeout=20";
+    start->argv[n++] = start->prefix;
     for (int i = 0; i < passed->option_count; i++)
-        argv[n++] = passed->option[i];
+        start->argv[n++] = passed->option[i];
+    if (!passed->limited || passed->seconds > 0)
+        start->argv[n++] = start->limit;
+    if (passed->runs > 0)
+        start->argv[n++] = start->runs;
     if (passed->input_count == 0)
-        argv[n++] = corpus;
+        start->argv[n++] = start->corpus;
     for (int i = 0; i < passed->input_count; i++)
-        argv[n++] = passed->input[i];
-    argv[n] = NULL;
+        start->argv[n++] = passed->input[i];
+    start->argv[n] = NULL;
+}
+
+static double seconds_now(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static long executed(const char *log)
+{
+    char line[512];
+    fuzz_line(log, "stat::number_of_executed_units:", line);
+    return line[0] ? atol(strrchr(line, ' ') + 1) : 0;
+}
+
+/* Starts the fuzzer, with keep_going again and again: what a sanitizer finds ends its process. */
+static enum core_status run_all(const struct fuzz_job *job, const char *program,
+                                const struct passed *passed, double seconds, bool keep_going,
+                                struct start *start, int *out_status)
+{
+    double began = seconds_now();
+    long runs = passed->runs;
+    enum core_status result = CORE_OK;
+    for (int i = 0; i < STARTS_MAX && result == CORE_OK; i++) {
+        double left = seconds - (seconds_now() - began);
+        if (i > 0 && (left < 1 || (passed->runs > 0 && runs < 1)))
+            break;
+        start_make(job, program, passed, left, runs, start);
+        result = fuzz_spawn_watched(start->argv, start->log, out_status);
+        runs -= executed(start->log) > 0 ? executed(start->log) : 1;
+        if (!keep_going || *out_status == 0 || *out_status == 2)
+            break;
+    }
+    return result;
+}
+
+static int fuzz(const struct fuzz_job *job, const char *program, const struct passed *passed,
+                double seconds, const struct fuzz_wanted *wanted)
+{
+    static struct start start;
+    char line[512];
+    int status, ignored = 0;
+    snprintf(start.corpus, sizeof start.corpus, "%.4000s/corpus", job->folder);
+    snprintf(start.crashes, sizeof start.crashes, "%.4000s/crashes", job->folder);
+    snprintf(start.log, sizeof start.log, "%.4000s/log", job->folder);
+    if (fuzz_folder_make(start.corpus) != CORE_OK || fuzz_folder_make(start.crashes) != CORE_OK)
+        return CLI_TROUBLE;
+    if (wanted->keep_going)
+        setenv("CROSSWAIT_FUZZ_KEEP", start.crashes, 1);
     struct timespec since;
     clock_gettime(CLOCK_REALTIME_COARSE, &since); /* what files are stamped with */
-    enum core_status result = fuzz_spawn_watched(argv, log, &status);
+    enum core_status result =
+        run_all(job, program, passed, passed->seconds > 0 ? passed->seconds : seconds,
+                wanted->keep_going, &start, &status);
+    unsetenv("CROSSWAIT_FUZZ_KEEP");
     if (result != CORE_OK)
         return cli_exit_of(result);
-    int found = present_all(job, program, crashes, log, since, shrunk);
+    int found = fuzz_found_present(job, program, start.crashes, start.log, since, wanted, &ignored);
     if (found)
         return CLI_FINDINGS;
-    fuzz_line(log, "crosswait: ", line);
+    fuzz_line(start.log, "crosswait: ", line);
     if (status == 2 && line[0]) {
         fprintf(stderr, "%s\n", line);
         return CLI_USAGE;
     }
-    if (status) {
+    if (status && !ignored) {
         if (line[0])
             printf("%s\n", line);
-        fprintf(stderr, "crosswait: the fuzzer ended with status %d; see '%s'\n", status, log);
+        fprintf(stderr, "crosswait: the fuzzer ended with status %d; see '%s'\n", status,
+                start.log);
         return line[0] || passed->input_count ? CLI_FINDINGS : CLI_TROUBLE;
     }
-    summarise(log, job);
+    summarise(start.log, job);
     return CLI_CLEAN;
 }
 
@@ -354,6 +270,10 @@ static int passed_take(int argc, char **argv, struct passed *passed)
         passed->option[passed->option_count++] = arg;
         for (size_t k = 0; k < sizeof ends_itself / sizeof *ends_itself; k++)
             passed->limited |= !strncmp(arg, ends_itself[k], strlen(ends_itself[k]));
+        if (!strncmp(arg, "-runs=", 6))
+            passed->runs = atol(arg + 6);
+        if (!strncmp(arg, "-max_total_time=", 16))
+            passed->seconds = atof(arg + 16);
     }
     argv[kept] = NULL;
     return kept;
@@ -388,6 +308,13 @@ static int library(const struct fuzz_job *job, const struct options *o)
     return result != CORE_OK ? cli_exit_of(result) : status;
 }
 
+/* One more word for scenario_narrow. */
+static void narrow_add(char narrow[NARROW_MAX], const char *key, const char *values)
+{
+    size_t used = strlen(narrow);
+    snprintf(narrow + used, NARROW_MAX - used, "%s%s%s", used ? " " : "", key, values);
+}
+
 int cmd_fuzz(int argc, char **argv)
 {
     static struct fuzz_job job;
@@ -396,7 +323,10 @@ int cmd_fuzz(int argc, char **argv)
     const char *output = NULL, *explained = NULL, *on_real = NULL, *junit = NULL, *sarif = NULL;
     char program[FUZZ_PATH_MAX];
     double seconds = SECONDS_DEFAULT;
-    bool shrunk = true, of_library = false;
+    const char *ci = getenv("CI");
+    struct fuzz_wanted wanted = {.shrunk = true, .keep_going = ci && *ci};
+    static char narrow[NARROW_MAX];
+    bool of_library = false;
     struct options o;
     int which;
 
@@ -420,7 +350,7 @@ int cmd_fuzz(int argc, char **argv)
             job.cflags = o.value;
             break;
         case OPTION_NO_SHRINK:
-            shrunk = false;
+            wanted.shrunk = false;
             break;
         case OPTION_JUNIT:
             junit = o.value;
@@ -430,6 +360,26 @@ int cmd_fuzz(int argc, char **argv)
             break;
         case OPTION_LIBRARY:
             of_library = true;
+            break;
+        case OPTION_KEEP_GOING:
+            wanted.keep_going = true;
+            break;
+        case OPTION_IGNORE:
+            wanted.ignored = o.value;
+            wanted.keep_going = true;
+            break;
+        case OPTION_WITHOUT:
+            narrow_add(narrow, "without=", o.value);
+            break;
+        case OPTION_RANKS:
+            narrow_add(narrow, "ranks=", o.value);
+            break;
+        case OPTION_ONLY_TYPE:
+            narrow_add(narrow, "type=", o.value);
+            narrow_add(narrow, "type-send=", o.value);
+            break;
+        case OPTION_ONLY:
+            narrow_add(narrow, "", o.value);
             break;
         case OPTION_NOTES:
             setenv("CROSSWAIT_FUZZ_NOTES", "1", 1);
@@ -474,6 +424,10 @@ int cmd_fuzz(int argc, char **argv)
         return cli_exit_of(status);
     if (of_library)
         return library(&job, &o);
+    if (wanted.ignored && access(wanted.ignored, R_OK))
+        return options_wrong(&o, "cannot read '%s'", wanted.ignored);
+    if (narrow[0])
+        setenv("CROSSWAIT_FUZZ_NARROW", narrow, 1);
     if (job.target)
         setenv("CROSSWAIT_FUZZ_TARGET", job.target, 1);
     status = fuzz_build(&job, "fuzz", program);
@@ -488,7 +442,7 @@ int cmd_fuzz(int argc, char **argv)
     if (on_real)
         return fuzz_real(&job, program, on_real);
     status = fuzz_output_open(junit, sarif, files[0]);
-    int code = status == CORE_OK ? fuzz(&job, program, &passed, seconds, shrunk) : CLI_CLEAN;
+    int code = status == CORE_OK ? fuzz(&job, program, &passed, seconds, &wanted) : CLI_CLEAN;
     enum core_status closed = fuzz_output_close();
     status = status == CORE_OK ? closed : status;
     return status == CORE_OK ? code : cli_exit_of(status);

@@ -22,6 +22,7 @@ struct call {
     struct element_buffer send, recv;
     MPI_Request request, traffic;
     void *state;
+    bool done;
     int token[2];
 };
 
@@ -531,6 +532,15 @@ static void left(const struct call *c)
                        c->shape.rank, missing, c->shape.size);
 }
 
+static void call_complete(struct call *c, int error)
+{
+    c->done = true;
+    report_error(c, error);
+    left(c);
+    if (!error)
+        check_result(c);
+}
+
 /* Makes the call, or starts it. */
 static void call_begin(struct call *c)
 {
@@ -553,55 +563,62 @@ static void call_begin(struct call *c)
     if (!error && collective->form == COLLECTIVE_PERSISTENT)
         error = MPI_Start(&c->request);
     c->env->calling(0);
-    report_error(c, error);
-    if (collective->form != COLLECTIVE_BLOCKING)
-        return;
-    left(c);
-    if (!error)
-        check_result(c);
+    if (collective->form == COLLECTIVE_BLOCKING || error)
+        call_complete(c, error);
 }
 
-/* Waits for what is no blocking call; by_test: by asking again and again. */
-static void call_wait(struct call *c, bool by_test)
+/* A poll in vain: others go on. Nobody sends with this tag. */
+static void compute(const struct call *c)
+{
+    int flag;
+    MPI_Iprobe(MPI_ANY_SOURCE, TRAFFIC_TAG - 1, c->shape.comm, &flag, MPI_STATUS_IGNORE);
+}
+
+/* Asks once whether what is no blocking call has come to its end. */
+static void call_test(struct call *c)
 {
     const struct collective *collective = c->shape.collective;
-    int done = 0, error = MPI_SUCCESS;
+    int done = 0;
     c->env->calling(1);
-    if (collective->form == COLLECTIVE_STATE)
-        while (!done && !error) {
-            error = collective->test(c->state, &done);
-            if (!done) /* as a program computes meanwhile */
-                MPI_Iprobe(MPI_PROC_NULL, 0, c->shape.comm, &(int){0}, MPI_STATUS_IGNORE);
-        }
-    else if (by_test)
-        while (!done && !error)
-            error = MPI_Test(&c->request, &done, MPI_STATUS_IGNORE);
-    else
-        error = MPI_Wait(&c->request, MPI_STATUS_IGNORE);
+    int error = collective->form == COLLECTIVE_STATE
+                    ? collective->test(c->state, &done)
+                    : MPI_Test(&c->request, &done, MPI_STATUS_IGNORE);
     c->env->calling(0);
-    report_error(c, error);
-    left(c);
-    if (!error)
-        check_result(c);
+    if (done || error)
+        call_complete(c, error);
+    else if (collective->form == COLLECTIVE_STATE)
+        compute(c);
+}
+
+static void call_wait(struct call *c)
+{
+    if (c->shape.collective->form == COLLECTIVE_STATE) {
+        while (!c->done)
+            call_test(c);
+        return;
+    }
+    c->env->calling(1);
+    int error = MPI_Wait(&c->request, MPI_STATUS_IGNORE);
+    c->env->calling(0);
+    call_complete(c, error);
 }
 
 static void call_end(struct call *c)
 {
     const struct collective *collective = c->shape.collective;
-    const struct scenario *s = c->shape.s;
-    if (collective->form != COLLECTIVE_BLOCKING)
-        call_wait(c, s->backwards);
+    if (!c->done)
+        call_wait(c);
     for (int start = 1; collective->form == COLLECTIVE_PERSISTENT && start < STARTS; start++) {
         c->shape.call += SCENARIO_CALLS_MAX;
         if (c->recv.memory && !c->recv.mapped)
             memset(c->recv.memory, ELEMENT_FILL, c->recv.size);
         buffers_fill(c);
         report_error(c, MPI_Start(&c->request));
-        call_wait(c, s->backwards);
+        call_wait(c);
     }
     if (collective->form == COLLECTIVE_PERSISTENT && c->request != MPI_REQUEST_NULL)
         MPI_Request_free(&c->request);
-    if (s->traffic)
+    if (c->shape.s->traffic)
         traffic_end(c);
     element_buffer_free(&c->send);
     element_buffer_free(&c->recv);
@@ -672,10 +689,20 @@ static void call_prepare(const struct run *r, int number, struct call *c)
     c->turn = turn_of(s, c->shape.rank, c->shape.size);
 }
 
-static void calls_end(struct call *calls, int count, bool backwards)
+/* Completes what is under way: in the order it was started; or by testing one after the other,
+ * where each rank begins with another one. */
+static void calls_end(struct call *calls, int count, bool by_test)
 {
+    int open = by_test ? count : 0;
+    for (int next = count ? calls[0].shape.rank : 0; open > 0; next++) {
+        struct call *c = &calls[next % count];
+        if (c->done)
+            continue;
+        call_test(c);
+        open -= c->done;
+    }
     for (int i = 0; i < count; i++)
-        call_end(&calls[backwards ? count - 1 - i : i]);
+        call_end(&calls[i]);
 }
 
 /* A blocking call ends where it is made; of others up to `flight` are under way at a time. */
@@ -693,10 +720,10 @@ static void calls_make(const struct run *r)
             call_end(c);
         if (open < s->flight)
             continue;
-        calls_end(calls, open, s->backwards);
+        calls_end(calls, open, s->tested);
         open = 0;
     }
-    calls_end(calls, open, s->backwards);
+    calls_end(calls, open, s->tested);
 }
 
 int execute_rank(const struct execute_plan *plan, const struct execute_environment *env)

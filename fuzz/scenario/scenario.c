@@ -60,7 +60,7 @@ enum field {
     FIELD_ARRIVE,
     FIELD_GRAPH,
     FIELD_FLIGHT,
-    FIELD_BACKWARDS,
+    FIELD_TESTED,
     FIELDS
 };
 
@@ -127,7 +127,7 @@ static const struct field_row row[FIELDS] = {
     [FIELD_ARRIVE] = {"arrive", AT(arrive), 0, 255, NULL, {0, 0, 1, -9}},
     [FIELD_GRAPH] = {"graph", AT(graph), 0, 1, flag_names, {-9}},
     [FIELD_FLIGHT] = {"flight", AT(flight), 1, SCENARIO_CALLS_MAX, NULL, {-9}},
-    [FIELD_BACKWARDS] = {"completed-backwards", AT(backwards), 0, 1, flag_names, {-9}},
+    [FIELD_TESTED] = {"tested", AT(tested), 0, 1, flag_names, {-9}},
 };
 
 static int field_get(const struct scenario *s, enum field field)

@@ -117,7 +117,7 @@ struct scenario {
     unsigned arrive; /* the order in which ranks come to a call; 0: any */
     bool graph;      /* neighbour collectives: a distributed graph, of sizes_seed */
     int flight;      /* nonblocking: so many at a time */
-    bool backwards;  /* those are completed last first, by testing */
+    bool tested;     /* those are completed by testing, by each rank in another order */
 };
 
 /* Never fails. The first form is what the mutators and LLVMFuzzerTestOneInput use. */

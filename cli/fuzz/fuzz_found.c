@@ -1,0 +1,275 @@
+/* See fuzz_found.h. State: none; what the program says of an input lies in files beside it. */
+#include "cli/fuzz/fuzz_found.h"
+
+#include <dirent.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/fuzz/fuzz_output.h"
+#include "cli/fuzz/fuzz_rule.h"
+#include "core/array.h"
+#include "core/text.h"
+
+enum { SHOWN_MAX = 5, SHOWN_ALL_MAX = 40, CAUSE_MAX = 600 };
+
+/* One input that was kept, and what became of it. */
+struct kept {
+    char path[FUZZ_PATH_MAX], input[FUZZ_PATH_MAX + 8], explained[FUZZ_PATH_MAX + 24];
+    char line[512], place[512], cause[CAUSE_MAX];
+    int more; /* inputs with the same cause */
+};
+
+static bool is_artifact(const char *name)
+{
+    static const char *const kind[] = {"crash-", "timeout-", "oom-", "leak-"};
+    for (size_t i = 0; i < sizeof kind / sizeof *kind; i++)
+        if (!strncmp(name, kind[i], strlen(kind[i])) && !strchr(name, '.'))
+            return true;
+    return false;
+}
+
+static void shrink(const char *program, const char *artifact, const char *scenario)
+{
+    char from[FUZZ_PATH_MAX + 16], to[FUZZ_PATH_MAX + 16];
+    int status;
+    snprintf(from, sizeof from, "--shrink=%s", artifact);
+    snprintf(to, sizeof to, "--out=%s", scenario);
+    char *argv[] = {(char *)(uintptr_t)program, from, to, NULL};
+    fuzz_spawn(argv, "/dev/null", "/dev/null", &status);
+}
+
+/* "crosswait fuzz FILE... --option=INPUT", with all that the program was built with. Free with
+ * free(); NULL: out of memory. */
+static char *command_for(const struct fuzz_job *job, const char *option, const char *input)
+{
+    char *text = NULL, word[FUZZ_PATH_MAX + 32];
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+
+    if (!out)
+        return NULL;
+    fputs("crosswait fuzz", out);
+    for (int i = 0; i < job->file_count; i++) {
+        fputc(' ', out);
+        core_text_shell(job->file[i], out);
+    }
+    fputs(" -o ", out);
+    core_text_shell(job->folder, out);
+    if (job->cflags) {
+        snprintf(word, sizeof word, "--cflags=%.4000s", job->cflags);
+        fputc(' ', out);
+        core_text_shell(word, out);
+    }
+    snprintf(word, sizeof word, "--%s=%.4000s", option, input);
+    fputc(' ', out);
+    core_text_shell(word, out);
+    return fclose(out) == 0 ? text : NULL;
+}
+
+/* Where a sanitizer's report in the file points to: the first line of the job's own sources that it
+ * names, "FILE:LINE"; false: none. */
+static bool fuzz_place(const struct fuzz_job *job, const char *report, char place[512])
+{
+    char line[2048];
+    FILE *file = fopen(report, "r");
+    bool found = false, speaks = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        speaks |= strstr(line, "ERROR: ") || strstr(line, "runtime error: ");
+        for (int i = 0; speaks && !found && i < job->file_count; i++) {
+            const char *base = strrchr(job->file[i], '/');
+            char name[FUZZ_PATH_MAX];
+            snprintf(name, sizeof name, "%s:", base ? base + 1 : job->file[i]);
+            const char *at = strstr(line, name);
+            unsigned number;
+            found = at && (at == line || at[-1] == '/' || at[-1] == ' ') &&
+                    sscanf(at + strlen(name), "%u", &number) == 1;
+            if (found)
+                snprintf(place, 512, "%.400s:%u", job->file[i], number);
+        }
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* What is said of an input, from the report of its run and, where that says nothing, from the log.
+ */
+static void line_of(const char *base, const char *explained, const char *log, char line[512])
+{
+    fuzz_line(log, "libFuzzer: fuzz target exited", line);
+    if (line[0])
+        strcpy(line, "the collective calls exit");
+    if (!line[0])
+        fuzz_line(explained, "finding: ", line);
+    if (!line[0] && !strncmp(base, "oom", 3))
+        strcpy(line, "memory: it allocates more than allowed (-rss_limit_mb, -malloc_limit_mb)");
+    if (!line[0])
+        fuzz_line(explained, "stack overflow on rank", line);
+    if (!line[0])
+        fuzz_line(explained, "ERROR: ", line);
+    if (!line[0])
+        fuzz_line(explained, "runtime error: ", line);
+    if (!line[0] && !strncmp(base, "leak", 4)) /* a run of its own still reaches it */
+        strcpy(line, "leaked-memory: it keeps memory in a global variable, for every world anew "
+                     "(if that is meant: -detect_leaks=0)");
+    if (!line[0] && !strncmp(base, "timeout", 7))
+        strcpy(line, "no end: it loops without communicating, or very slowly (-timeout says how "
+                     "long is too long)");
+    if (!line[0])
+        fuzz_line(log, "ERROR: ", line);
+    if (strstr(line, "deadly signal"))
+        strcpy(line, "a signal ends it: abort, a trap or a fault");
+    char *address = strstr(line, " on address") ? strstr(line, " on address")
+                                                : strstr(line, " on unknown address");
+    if (address) /* another one each time */
+        *address = 0;
+    if (!line[0])
+        strcpy(line, "it fails");
+}
+
+/* "COLLECTIVE:RULE:PLACE:PATTERN", what names a finding over runs: the last two where there are
+ * any. */
+static void cause_of(struct kept *kept)
+{
+    char collective[512], pattern[512];
+    fuzz_line(kept->explained, "collective ", collective);
+    fuzz_line(kept->explained, "pattern: ", pattern);
+    int n = snprintf(kept->cause, CAUSE_MAX, "%.120s:%s", collective[0] ? collective + 11 : "?",
+                     fuzz_rule_of(kept->line)->id);
+    if (kept->place[0])
+        n += snprintf(kept->cause + n, CAUSE_MAX - (size_t)n, ":%.200s", kept->place);
+    if (pattern[0] && pattern[9])
+        snprintf(kept->cause + n, CAUSE_MAX - (size_t)n, ":%.200s", pattern + 9);
+}
+
+/* Shrinks and explains one artifact into files beside it. */
+static void examine(const struct fuzz_job *job, const char *program, const char *log,
+                    const struct fuzz_wanted *wanted, struct kept *kept)
+{
+    char scenario[FUZZ_PATH_MAX + 8], option[FUZZ_PATH_MAX + 32];
+    const char *base = strrchr(kept->path, '/') ? strrchr(kept->path, '/') + 1 : kept->path;
+    int status;
+    snprintf(scenario, sizeof scenario, "%s.txt", kept->path);
+    snprintf(kept->explained, sizeof kept->explained, "%s.explained.txt", kept->path);
+    if (wanted->shrunk && strncmp(base, "timeout", 7))
+        shrink(program, kept->path, scenario);
+    snprintf(kept->input, sizeof kept->input, "%s", access(scenario, R_OK) ? kept->path : scenario);
+    snprintf(option, sizeof option, "--explain=%.4000s", kept->input);
+    char *argv[] = {(char *)(uintptr_t)program, option, NULL};
+    fuzz_spawn(argv, kept->explained, kept->explained, &status);
+    line_of(base, kept->explained, log, kept->line);
+    if (!fuzz_place(job, kept->explained, kept->place))
+        kept->place[0] = 0;
+    cause_of(kept);
+}
+
+static void show(const struct fuzz_job *job, const struct kept *kept)
+{
+    const char *base = strrchr(kept->path, '/') ? strrchr(kept->path, '/') + 1 : kept->path;
+    printf("%s: %s\n", job->file[0], kept->line);
+    if (kept->place[0])
+        printf("  place      %s\n", kept->place);
+    printf("  cause      %s", kept->cause);
+    if (kept->more)
+        printf(" (%d more input%s)", kept->more, kept->more > 1 ? "s" : "");
+    printf("\n  input      %s\n  scenario   %s\n", kept->path, kept->input);
+    printf("  timeline   %s\n", kept->explained);
+    char *again = command_for(job, "explain", kept->input),
+         *real = command_for(job, "real", kept->input);
+    if (again && real) {
+        printf("  again      %s\n", again);
+        fuzz_output_finding(base, kept->line, again);
+        printf("  real ranks %s\n", real);
+    }
+    free(again);
+    free(real);
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+static bool is_new(const char *path, struct timespec since)
+{
+    struct stat about;
+    return stat(path, &about) == 0 &&
+           (about.st_mtim.tv_sec > since.tv_sec ||
+            (about.st_mtim.tv_sec == since.tv_sec && about.st_mtim.tv_nsec >= since.tv_nsec));
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+/* Whether the file names the cause on a line of its own. */
+static bool is_ignored(const char *path, const char *cause)
+{
+    char line[CAUSE_MAX + 8];
+    FILE *file = path ? fopen(path, "r") : NULL;
+    bool found = false;
+    while (file && !found && fgets(line, sizeof line, file)) {
+        line[strcspn(line, "\n")] = 0;
+        found = !strcmp(line, cause);
+    }
+    if (file)
+        fclose(file);
+    return found;
+}
+
+/* The kept input whose cause is the same; NULL: none so far. */
+static struct kept *same_cause(struct kept *all, uint32_t count, const char *cause)
+{
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(all[i].cause, cause))
+            return &all[i];
+    return NULL;
+}
+
+int fuzz_found_present(const struct fuzz_job *job, const char *program, const char *crashes,
+                       const char *log, struct timespec since, const struct fuzz_wanted *wanted,
+                       int *out_ignored)
+{
+    static struct kept kept;
+    struct kept *all = NULL;
+    uint32_t count = 0, room = 0;
+    struct dirent **entry = NULL;
+    int entries = scandir(crashes, &entry, NULL, by_name), found = 0, examined = 0;
+    const int most = wanted->keep_going ? SHOWN_ALL_MAX : SHOWN_MAX;
+    for (int i = 0; i < entries; i++) {
+        memset(&kept, 0, sizeof kept);
+        if (!is_artifact(entry[i]->d_name) ||
+            snprintf(kept.path, sizeof kept.path, "%s/%s", crashes, entry[i]->d_name) >=
+                (int)sizeof kept.path ||
+            !is_new(kept.path, since))
+            continue;
+        found++;
+        if (examined == most)
+            continue;
+        examined++;
+        examine(job, program, log, wanted, &kept);
+        struct kept *same = wanted->keep_going ? same_cause(all, count, kept.cause) : NULL;
+        if (is_ignored(wanted->ignored, kept.cause)) {
+            found--;
+            ++*out_ignored;
+        } else if (same) {
+            same->more++;
+        } else if (CORE_ARRAY_PUSH(all, count, room, "what was found", kept) != CORE_OK) {
+            break;
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        show(job, &all[i]);
+    if (found > most)
+        printf("%d more in %s\n", found - most, crashes);
+    if (*out_ignored)
+        printf("%d input%s with causes that '%s' ignores\n", *out_ignored,
+               *out_ignored > 1 ? "s" : "", wanted->ignored);
+    for (int i = 0; i < entries; i++)
+        free(entry[i]);
+    free(entry);
+    CORE_ARRAY_DONE(all, count, room);
+    return found;
+}

@@ -1,0 +1,23 @@
+/* What a run of the fuzzer left in its folder of crashes: each input is made small, explained,
+ * named by its cause, and shown. */
+#ifndef CLI_FUZZ_FUZZ_FOUND_H
+#define CLI_FUZZ_FUZZ_FOUND_H
+
+#include <stdbool.h>
+#include <time.h>
+
+#include "cli/fuzz/fuzz_job.h"
+
+struct fuzz_wanted {
+    bool shrunk;         /* small scenarios */
+    bool keep_going;     /* all findings, one for each cause */
+    const char *ignored; /* NULL, or a file of causes that are known */
+};
+
+/* Of inputs written since then. Returns how many there are that nobody ignores; *out_ignored, which
+ * the caller sets to 0, counts the others. */
+int fuzz_found_present(const struct fuzz_job *job, const char *program, const char *crashes,
+                       const char *log, struct timespec since, const struct fuzz_wanted *wanted,
+                       int *out_ignored);
+
+#endif
