@@ -2,9 +2,9 @@
  * another's file) is judged all the same: only keeping the findings in it is left out. */
 #include "cli/judge.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/check.h"
@@ -65,32 +65,46 @@ enum core_status judge_file_set(struct judge_options *judge, const struct option
     return CORE_OK;
 }
 
+/* A device or pipe is written to as it is. */
+static bool is_special(const char *path)
+{
+    struct stat about;
+
+    return stat(path, &about) == 0 && !S_ISREG(about.st_mode);
+}
+
+static enum core_status render_into(const struct report_facts *facts,
+                                    const struct judge_output *output, const char *path)
+{
+    FILE *file = fopen(path, "w");
+
+    if (!file)
+        return report_unwritten(facts);
+    enum core_status status = output->format->render(facts, file);
+    if (status == CORE_OK && (fflush(file) != 0 || ferror(file)))
+        status = report_unwritten(facts);
+    if (fclose(file) != 0 && status == CORE_OK)
+        status = report_unwritten(facts);
+    return status;
+}
+
 /* A report appears under its name only when it is whole. */
 static enum core_status output_write(const struct report_facts *facts,
                                      const struct judge_output *output)
 {
     char *partial = NULL;
 
+    if (is_special(output->path))
+        return render_into(facts, output, output->path);
     if (asprintf(&partial, "%s.partial", output->path) < 0)
         return core_report(CORE_NO_MEMORY, "out of memory for a report");
-    FILE *file = fopen(partial, "w");
-    enum core_status status = CORE_OK;
-    int reason = errno;
-    if (file) {
-        status = output->format->render(facts, file);
-        bool written = fflush(file) == 0 && !ferror(file);
-        reason = errno;
-        written &= fclose(file) == 0;
-        if (status == CORE_OK && written && rename(partial, output->path) == 0) {
-            free(partial);
-            return CORE_OK;
-        }
+    enum core_status status = render_into(facts, output, partial);
+    if (status == CORE_OK && rename(partial, output->path) != 0)
+        status = report_unwritten(facts);
+    if (status != CORE_OK)
         unlink(partial);
-    }
     free(partial);
-    return status != CORE_OK ? status
-                             : core_report(CORE_IO, "cannot write '%s': %s; choose another place",
-                                           output->path, strerror(reason));
+    return status;
 }
 
 static enum core_status outputs_write(const struct report_facts *facts,
@@ -101,6 +115,7 @@ static enum core_status outputs_write(const struct report_facts *facts,
 
     plain.style.colour = options->colour == JUDGE_COLOUR_ALWAYS;
     for (uint32_t i = 0; i < options->output_count; i++) {
+        plain.output = options->output[i].path;
         enum core_status one = output_write(&plain, &options->output[i]);
         status = status == CORE_OK ? one : status;
     }
@@ -159,7 +174,7 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (status == CORE_OK)
         status = outputs_write(&facts, options);
     if (status == CORE_OK && fflush(out) != 0)
-        status = core_report(CORE_IO, "cannot write the report");
+        status = report_unwritten(&facts);
     if (status != CORE_OK)
         result = cli_exit_of(status);
     else if (finding_list_fails(&list))

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/check.h"
+#include "core/trace/event.h"
 
 static bool is_number(const char *text)
 {
@@ -34,6 +35,32 @@ static bool is_list_of_ranks(const char *text)
     return *text && strspn(text, "0123456789,-") == strlen(text);
 }
 
+/* Words as interpose/filter.c reads them. A function's name is left to it, which knows them all. */
+static bool is_class(const char *word, size_t bytes)
+{
+    static const char *const known[] = {
+#define X(name, string) string,
+        EVENT_CLASSES(X)
+#undef X
+            "p2p",
+        "rma", "inner"};
+
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (strlen(known[i]) == bytes && !memcmp(known[i], word, bytes))
+            return true;
+    return bytes > 4 && !memcmp(word, "MPI_", 4);
+}
+
+static bool is_calls(const char *text)
+{
+    for (; *text; text += strcspn(text, ","), text += *text == ',') {
+        const char *word = text + (*text == '-');
+        if (!is_class(word, strcspn(word, ",")))
+            return false;
+    }
+    return true;
+}
+
 static bool is_text(const char *text)
 {
     return *text != '\0';
@@ -54,7 +81,9 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
         {"CROSSWAIT_FROM", is_when, "a number of seconds, or pcontrol:N"},
         {"CROSSWAIT_UNTIL", is_when, "a number of seconds, or pcontrol:N"},
         {"CROSSWAIT_RANKS", is_list_of_ranks, "a list of ranks such as 0,4-7"},
-        {"CROSSWAIT_CALLS", is_text, "a list of classes of calls"},
+        {"CROSSWAIT_CALLS", is_calls,
+         "a list of classes of calls: p2p, coll, rma, file, inner, a class as table call of a "
+         "trace names it, or a function such as MPI_Send"},
         {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
     };
 

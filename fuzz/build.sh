@@ -1,10 +1,15 @@
 #!/bin/sh
 # usage: build.sh fuzz|real SHARE OUT FILE.c...   Builds OUT from a user's files, C or C++: with clang and libFuzzer on the in-process
-# MPI, or with mpicc for real ranks. CFLAGS is passed on. Status 1: the files do not compile; 2: they do not link.
+# MPI, or with mpicc for real ranks. CFLAGS is passed on. Status 1: the files do not compile; 2: they do not link; 4: a
+# compiler is missing, and the output is a sentence on it.
 # OUT.made then says what it was made of: a line of flags and files, then every file that was read, a line each.
 set -u
 kind=$1 share=$2 out=$3
 shift 3
+case $kind in real) needed="mpicc clang" from="libopenmpi-dev openmpi-bin clang" ;; *) needed=clang from="clang libclang-rt-14-dev" ;; esac
+for program in $needed; do
+    command -v $program >/dev/null || { echo "$program is needed to build $1, and is not on the PATH; Debian has it: apt-get install $from"; exit 4; }
+done
 work=$(dirname "$out")/objects-$kind
 mkdir -p "$work" || exit 3
 rm -f "$work"/*.[do] "$out.made"

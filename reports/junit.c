@@ -2,6 +2,7 @@
  */
 #include "reports/junit.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,5 +132,6 @@ enum core_status junit_write(struct junit *junit, FILE *file)
     if (junit->property_bytes)
         fprintf(file, "    <properties>\n%s    </properties>\n", junit->property_text);
     fprintf(file, "%s  </testsuite>\n</testsuites>\n", junit->case_text);
-    return ferror(file) ? core_report(CORE_IO, "cannot write the JUnit report") : CORE_OK;
+    return ferror(file) ? core_report(CORE_IO, "cannot write the JUnit report: %s", strerror(errno))
+                        : CORE_OK;
 }

@@ -1,6 +1,7 @@
 /* The table of report formats. */
 #include "reports/report.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,6 +18,12 @@ const struct report_format report_table[] = {
     {"goal", "the schedule of messages, for LogGOPSim and other simulators", 0, report_goal},
     {NULL, NULL, 0, NULL},
 };
+
+enum core_status report_unwritten(const struct report_facts *facts)
+{
+    return core_report(CORE_IO, "cannot write '%s': %s; choose another place",
+                       facts->output ? facts->output : "standard output", strerror(errno));
+}
 
 const struct report_format *report_find(const char *name)
 {

@@ -83,6 +83,7 @@ struct report_facts {
     struct report_last *last;   /* of a job that did not end well; the fewest ranks first */
     uint32_t last_count, last_room;
     struct source *source;
+    const char *output;        /* name of the file that is written; NULL: standard output */
     const char *source_root;   /* paths for machines are relative to it; NULL: where one stands */
     struct report_style style; /* for whoever renders text */
     const char *command;       /* NULL unknown */
@@ -133,6 +134,8 @@ struct report_format {
     report_render_fn render;
 };
 extern const struct report_format report_table[]; /* ends with a name of NULL */
+/* Says that the report cannot be written, and why (errno); returns CORE_IO. */
+enum core_status report_unwritten(const struct report_facts *facts);
 const struct report_format *report_find(const char *name);
 /* "text, json, ..."; written into buffer, which is returned. */
 const char *report_names(char *buffer, size_t buffer_bytes);

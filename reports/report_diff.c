@@ -1,4 +1,5 @@
 /* Two runs compared, for a terminal and for scripts, and the limits that a CI system sets. */
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdlib.h>
@@ -315,7 +316,8 @@ enum core_status diff_text(const struct diff *diff, FILE *file)
                 a->rank_count, b->rank_count);
     print_parts(diff->sequence, diff->sequence_count, "ranks that make other calls", "call", file);
     print_parts(diff->order, diff->order_count, "messages in another order", "receive", file);
-    return ferror(file) ? core_report(CORE_IO, "cannot write the comparison") : CORE_OK;
+    return ferror(file) ? core_report(CORE_IO, "cannot write the comparison: %s", strerror(errno))
+                        : CORE_OK;
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -409,7 +411,7 @@ enum core_status diff_json(const struct diff *diff, const char *failed, FILE *fi
     set_text(root, "failed", failed);
     if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
         fputc('\n', file) == EOF)
-        status = core_report(CORE_IO, "cannot write the comparison");
+        status = core_report(CORE_IO, "cannot write the comparison: %s", strerror(errno));
     json_decref(root);
     return status;
 }

@@ -115,5 +115,5 @@ enum core_status report_dot(const struct report_facts *facts, FILE *file)
         fprintf(file,
                 "  nothing [label=\"no rank waits for another for ever\", shape=plaintext];\n");
     fprintf(file, "}\n");
-    return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
+    return ferror(file) ? report_unwritten(facts) : CORE_OK;
 }

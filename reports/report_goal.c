@@ -341,6 +341,6 @@ enum core_status report_goal(const struct report_facts *facts, FILE *file)
     free(goal.tag);
     replay_program_done(&program);
     if (status == CORE_OK && ferror(file))
-        status = core_report(CORE_IO, "cannot write the report");
+        status = report_unwritten(facts);
     return status;
 }

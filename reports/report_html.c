@@ -23,7 +23,14 @@
 #include "reports/messages.h"
 #include "reports/report.h"
 
-enum { RING_MAX = 24, ROWS_SHOWN_MAX = 200, EVENTS_MAX = 5000000, LINE_BYTES = 76 };
+enum {
+    RING_MAX = 24,
+    ROWS_SHOWN_MAX = 200,
+    EVENTS_LINKED_MAX = 4096, /* of a finding */
+    SEGMENTS_MAX = 50000,     /* of the critical path */
+    EVENTS_MAX = 5000000,
+    LINE_BYTES = 76
+};
 
 /* --- text ------------------------------------------------------------------------------------- */
 
@@ -165,10 +172,20 @@ static void source_show(const struct block_place *place, FILE *file)
     fprintf(file, "</b></pre>");
 }
 
+/* A click on it shows the call on the timeline. */
+static void event_link(const struct block_place *place, FILE *file)
+{
+    if (place->seq)
+        fprintf(file,
+                "<br><a class=\"event\" href=\"#call-%" PRIu32 "-%" PRIu64 "\">on the timeline</a>",
+                place->rank, place->seq);
+}
+
 static void place_row(const struct block_place *place, FILE *file)
 {
-    fprintf(file, "<tr%s><td>%s</td><td><span class=\"mono\">",
-            place->core ? "" : " class=\"behind\"", place->ranks);
+    fprintf(file, "<tr%s><td>%s", place->core ? "" : " class=\"behind\"", place->ranks);
+    event_link(place, file);
+    fprintf(file, "</td><td><span class=\"mono\">");
     if (place->name)
         core_text_xml(place->where ? place->where : "?", file);
     else
@@ -216,8 +233,13 @@ static enum core_status finding_article(const struct report_facts *facts,
     const struct finding *finding = entry->finding;
     const char *severity = finding_severity_text(finding->severity);
 
-    fprintf(file, "<article class=\"%s\"><h3><span class=\"badge\">%s</span>%s: ", severity,
-            severity, finding->rule->id);
+    fprintf(file, "<article id=\"finding-%" PRIu32 "\" class=\"%s\" data-events=\"", finding->id,
+            severity);
+    for (uint32_t i = 0; i < finding->call_count && i < EVENTS_LINKED_MAX; i++)
+        if (finding->call[i].seq)
+            fprintf(file, "%s%" PRIu32 ":%" PRIu64, i ? " " : "", finding->call[i].rank,
+                    finding->call[i].seq);
+    fprintf(file, "\"><h3><span class=\"badge\">%s</span>%s: ", severity, finding->rule->id);
     core_text_xml(finding->title ? finding->title : finding->rule->id, file);
     fprintf(file, "</h3>\n<div class=\"who\">\n");
     ring_draw(finding, file);
@@ -293,28 +315,40 @@ static void job_head(const struct report_facts *facts, FILE *file)
     fprintf(file, "</dl>\n");
 }
 
-static void unusual_ranks(const struct report_facts *facts, FILE *file)
+static void last_row(const struct report_last *last, FILE *file)
 {
-    uint32_t shown = 0;
+    const char *detail = last->detail && *last->detail ? last->detail : NULL;
 
-    for (uint32_t i = 0; i < facts->trace->rank_count && shown < ROWS_SHOWN_MAX; i++) {
-        const struct trace_rank *rank = &facts->trace->rank[i];
-        if (rank->state == EVENT_RANK_FINISHED && !rank->cut && !rank->lost)
-            continue;
-        if (shown++ == 0)
-            fprintf(file, "<h2>Ranks that did not finish in "
-                          "order</h2>\n<table><tr><th>rank</th><th>state</th><th>what is known</th>"
-                          "<th class=\"number\">events</th><th class=\"number\">lost</th></tr>\n");
-        fprintf(file, "<tr><td>%" PRIu32 "</td><td>%s</td><td>", i,
-                event_rank_state_text(rank->state));
-        core_text_xml(rank->detail, file);
-        fprintf(file,
-                "</td><td class=\"number\">%" PRIu64 "</td><td class=\"number\">%" PRIu64
-                "</td></tr>\n",
-                rank->events, rank->lost);
+    fprintf(file, "<tr><td>%s</td><td>%s", last->ranks, event_rank_state_text(last->state));
+    if (detail) {
+        fprintf(file, "<span class=\"soft\"> ");
+        core_text_xml(detail, file);
+        fprintf(file, "</span>");
     }
-    if (shown)
-        fprintf(file, "</table>\n");
+    fprintf(file, "</td><td>%s</td><td class=\"call\">%s</td><td class=\"mono\">",
+            !last->call     ? ""
+            : last->pending ? "in"
+                            : "outside of MPI, behind",
+            last->call ? last->call : "");
+    core_text_xml(last->where, file);
+    fprintf(file, "</td><td class=\"number\">");
+    if (last->call)
+        fprintf(file, "%.3f s", (double)last->since_first_ns / 1e9);
+    fprintf(file, "</td></tr>\n");
+}
+
+/* Ranks that ended alike are one row. */
+static void last_table(const struct report_facts *facts, FILE *file)
+{
+    if (!facts->last_count)
+        return;
+    fprintf(file,
+            "<h2>Where the ranks were when the job ended</h2>\n<div class=\"wide\"><table><tr>"
+            "<th></th><th>state</th><th></th><th>call</th><th>place</th><th "
+            "class=\"number\">since</th></tr>\n");
+    for (uint32_t i = 0; i < facts->last_count; i++)
+        last_row(&facts->last[i], file);
+    fprintf(file, "</table></div>\n");
 }
 
 static void call_link(const struct report_facts *facts, struct why_call call, FILE *file)
@@ -345,7 +379,7 @@ static void why_section(const struct report_facts *facts, FILE *file)
         report_why_sentence(facts, words);
         fclose(words);
     }
-    fprintf(file, "<h2 id=\"why\">Why it took so long</h2>\n<p>");
+    fprintf(file, "<h2 id=\"why\">Who made whom wait</h2>\n<p>");
     core_text_xml(sentence, file);
     fprintf(file, ".</p>\n");
     free(sentence);
@@ -372,18 +406,24 @@ static void why_section(const struct report_facts *facts, FILE *file)
 
 static void totals_table(const struct report_facts *facts, FILE *file)
 {
-    fprintf(file, "<h2>Calls</h2>\n<table><tr><th>call</th><th class=\"number\">count</th><th "
-                  "class=\"number\">time ms</th>"
-                  "<th class=\"number\">bytes</th><th class=\"number\">did not return</th></tr>\n");
+    bool pending = false;
+
+    for (uint32_t i = 0; i < facts->total_count; i++)
+        pending |= facts->total[i].pending != 0;
+    fprintf(file,
+            "<h2>Calls</h2>\n<table><tr><th>call</th><th class=\"number\">count</th><th "
+            "class=\"number\">time ms</th><th class=\"number\">bytes</th>%s</tr>\n",
+            pending ? "<th class=\"number\">did not return</th>" : "");
     for (uint32_t i = 0; i < facts->total_count; i++) {
         const struct report_call_total *total = &facts->total[i];
         fprintf(file,
                 "<tr><td class=\"call\">%s</td><td class=\"number\">%" PRIu64
-                "</td><td class=\"number\">%.3f</td><td class=\"number\">%" PRIu64
-                "</td><td class=\"number\">",
-                total->name, total->count, (double)total->time_ns / 1e6, total->bytes);
+                "</td><td class=\"number\">%.3f</td><td class=\"number\">",
+                total->name, total->count, (double)total->time_ns / 1e6);
+        if (total->bytes)
+            fprintf(file, "%" PRIu64, total->bytes);
         if (total->pending)
-            fprintf(file, "%" PRIu64, total->pending);
+            fprintf(file, "</td><td class=\"number\">%" PRIu64, total->pending);
         fprintf(file, "</td></tr>\n");
     }
     fprintf(file, "</table>\n");
@@ -549,12 +589,13 @@ static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t
         if (!trait_in(event.traits, TRAIT_MAKES_COMM) ||
             trait_in(event.traits, TRAIT_MAKES_REQUEST))
             event.request = 0; /* differs from event to event */
-        json_array_append_new(line->shapes,
-                              json_pack("[s, s, s, s, i]", trace->call[event.call].name,
-                                        event_class_text(event.class),
-                                        describe_call(trace, &event, text, sizeof text),
-                                        trace_site_text(trace, event.site, place, sizeof place),
-                                        event.parent ? 1 : 0));
+        json_array_append_new(
+            line->shapes,
+            json_pack("[s, s, s, s, i]", trace->call[event.call].name,
+                      event_class_text(event.class),
+                      describe_call(trace, &event, text, sizeof text),
+                      event.site > 0 ? trace_site_text(trace, event.site, place, sizeof place) : "",
+                      event.parent ? 1 : 0));
         line->shape_number[id] = (uint32_t)json_array_size(line->shapes);
         line->inner |= event.parent != 0;
     }
@@ -647,24 +688,41 @@ static void message_write(const struct report_message *message, void *context)
 }
 
 static const char timeline_html[] =
-    "<h2>Timeline</h2>\n<div class=\"tools\"><button id=\"closer\">closer</button><button "
+    "<h2 id=\"timeline\">Timeline</h2>\n<div class=\"tools\"><button "
+    "id=\"closer\">closer</button><button "
     "id=\"farther\">farther</button><button id=\"fit\">whole</button>"
     "<label><input type=\"checkbox\" id=\"arrows\" checked> messages</label><span "
     "id=\"arrows_state\" class=\"soft\"></span>"
+    "<label><input type=\"checkbox\" id=\"path\" checked> critical path</label>"
     "<input id=\"find\" type=\"search\" placeholder=\"find calls, places\" aria-label=\"find calls "
     "and places; Enter: the next one\">"
     "<span id=\"legend\"></span></div>\n"
     "<div id=\"lanes\" tabindex=\"0\"><canvas id=\"canvas\"></canvas><div "
     "id=\"space\"></div></div>\n"
     "<p class=\"soft\">Drag to move, Ctrl and wheel or double click to come closer, keys + - 0 and "
-    "arrows; a click shows the call in the list. Red: did not return.</p>\n"
+    "arrows; a click shows the call in the list. Red: did not return. <span "
+    "id=\"tied\"></span></p>\n"
     "<div id=\"tip\"></div>\n"
     "<h2>Events</h2>\n<div class=\"tools\"><label>of <select "
     "id=\"choice\"></select></label></div>\n"
     "<div id=\"list\" tabindex=\"0\"><div id=\"rows\"></div><div id=\"list_space\"></div></div>\n"
-    "<h2>Messages</h2>\n<p class=\"soft\">From the rank on the left to the rank on top; darker: "
-    "more bytes. <span id=\"matrix_state\"></span></p>\n"
+    "<h2>Messages</h2>\n<div class=\"tools\"><span class=\"soft\">From the rank on the left to the "
+    "rank on top, bytes; darker: more.</span><label><input type=\"checkbox\" id=\"matrix_inner\"> "
+    "with those of the library</label><span class=\"soft\" id=\"matrix_state\"></span></div>\n"
     "<canvas id=\"matrix\" width=\"1\" height=\"1\"></canvas>\n";
+
+/* Rank, from, to, of each segment of the critical path; the last ones where they are many. */
+static json_t *path_json(const struct why *why)
+{
+    json_t *array = json_array();
+    uint32_t from = why->segment_count > SEGMENTS_MAX ? why->segment_count - SEGMENTS_MAX : 0;
+
+    for (uint32_t i = from; i < why->segment_count; i++)
+        json_array_append_new(array, json_pack("[I, I, I]", (json_int_t)why->segment[i].rank,
+                                               (json_int_t)why->segment[i].start_ns,
+                                               (json_int_t)why->segment[i].end_ns));
+    return array;
+}
 
 static enum core_status timeline_write(const struct report_facts *facts, FILE *file)
 {
@@ -678,10 +736,11 @@ static enum core_status timeline_write(const struct report_facts *facts, FILE *f
     stream_flush(&line.stream);
     fprintf(file, "\n</script>\n<script type=\"application/json\" id=\"head\">");
     json_t *head =
-        json_pack("{s:I, s:I, s:I, s:b, s:o, s:o}", "ranks", (json_int_t)facts->trace->rank_count,
-                  "end", (json_int_t)facts->end_ns, "messages",
-                  (json_int_t)(line.messages < EVENTS_MAX ? line.messages : EVENTS_MAX), "inner",
-                  (int)line.inner, "shapes", line.shapes, "lanes", line.lanes);
+        json_pack("{s:I, s:I, s:I, s:b, s:o, s:o, s:o}", "ranks",
+                  (json_int_t)facts->trace->rank_count, "end", (json_int_t)facts->end_ns,
+                  "messages", (json_int_t)(line.messages < EVENTS_MAX ? line.messages : EVENTS_MAX),
+                  "inner", (int)line.inner, "shapes", line.shapes, "lanes", line.lanes, "path",
+                  path_json(&facts->why));
     script_json(head, file);
     json_decref(head);
     fprintf(file, "</script>\n");
@@ -707,20 +766,19 @@ enum core_status report_html(const struct report_facts *facts, FILE *file)
         fprintf(file, "</p>\n");
         ring_draw(&facts->proof.finding[0], file);
     }
-    unusual_ranks(facts, file);
+    last_table(facts, file);
+    why_section(facts, file);
     fputs(timeline_html, file);
     if (facts->events + facts->inner_events > EVENTS_MAX)
         fprintf(file,
                 "<p class=\"soft\">Of %" PRIu64
                 " events the last %d are on this page; all are in the trace.</p>\n",
                 facts->events + facts->inner_events, EVENTS_MAX);
-    why_section(facts, file);
     totals_table(facts, file);
     cost_table(facts, file);
     time_table(&facts->time, file);
     if (status == CORE_OK)
         status = timeline_write(facts, file);
     fprintf(file, "<script>\n%s</script>\n</body></html>\n", page_js);
-    return status == CORE_OK && ferror(file) ? core_report(CORE_IO, "cannot write the report")
-                                             : status;
+    return status == CORE_OK && ferror(file) ? report_unwritten(facts) : status;
 }

@@ -255,7 +255,7 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     json_object_set_new(root, "why", why(facts));
     if (status == CORE_OK && (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
                               fputc('\n', file) == EOF))
-        status = core_report(CORE_IO, "cannot write the report");
+        status = report_unwritten(facts);
     json_decref(root);
     return status;
 }

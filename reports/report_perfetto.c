@@ -143,6 +143,6 @@ enum core_status report_perfetto(const struct report_facts *facts, FILE *file)
         status = report_messages_each(line.trace, arrow, &line);
     fprintf(file, "\n]}\n");
     if (status == CORE_OK && ferror(file))
-        status = core_report(CORE_IO, "cannot write the report");
+        status = report_unwritten(facts);
     return status;
 }

@@ -443,9 +443,9 @@ static enum core_status print_findings(const struct report_facts *facts, FILE *f
     return status;
 }
 
-static enum core_status written(FILE *file)
+static enum core_status written(const struct report_facts *facts, FILE *file)
 {
-    return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
+    return ferror(file) ? report_unwritten(facts) : CORE_OK;
 }
 
 enum core_status report_text_findings(const struct report_facts *facts, FILE *file)
@@ -453,7 +453,7 @@ enum core_status report_text_findings(const struct report_facts *facts, FILE *fi
     enum core_status status = print_findings(facts, file);
 
     print_verdict(facts, file);
-    return status == CORE_OK ? written(file) : status;
+    return status == CORE_OK ? written(facts, file) : status;
 }
 
 enum core_status report_text(const struct report_facts *facts, FILE *file)
@@ -471,5 +471,5 @@ enum core_status report_text(const struct report_facts *facts, FILE *file)
     print_verdict(facts, file);
     if (!facts->style.verbose)
         print_recorded(facts, file);
-    return status == CORE_OK ? written(file) : status;
+    return status == CORE_OK ? written(facts, file) : status;
 }

@@ -189,5 +189,5 @@ void report_why_print(const struct report_facts *facts, FILE *file)
 enum core_status report_why(const struct report_facts *facts, FILE *file)
 {
     report_why_print(facts, file);
-    return ferror(file) ? core_report(CORE_IO, "cannot write the report") : CORE_OK;
+    return ferror(file) ? report_unwritten(facts) : CORE_OK;
 }

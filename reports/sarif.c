@@ -1,6 +1,7 @@
 /* See sarif.h. */
 #include "reports/sarif.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdbool.h>
@@ -240,7 +241,7 @@ enum core_status sarif_write(struct sarif *sarif, FILE *file)
         status = core_report(CORE_NO_MEMORY, "out of memory for the SARIF report");
     else if (json_dumpf(root, file, JSON_INDENT(2) | JSON_PRESERVE_ORDER) != 0 ||
              fputc('\n', file) == EOF)
-        status = core_report(CORE_IO, "cannot write the SARIF report");
+        status = core_report(CORE_IO, "cannot write the SARIF report: %s", strerror(errno));
     free(base);
     json_decref(root);
     return status;

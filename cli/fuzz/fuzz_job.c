@@ -219,6 +219,19 @@ void fuzz_show(const char *path, FILE *out)
         fclose(file);
 }
 
+/* The log is one sentence (build.sh). */
+static enum core_status compiler_missing(const char *log)
+{
+    char line[512] = "a compiler is missing";
+    FILE *file = fopen(log, "r");
+
+    if (file && fgets(line, sizeof line, file))
+        line[strcspn(line, "\n")] = 0;
+    if (file)
+        fclose(file);
+    return core_report(CORE_IO, "%s", line);
+}
+
 static bool log_says(const char *log, const char *words)
 {
     char line[2048];
@@ -317,6 +330,8 @@ enum core_status fuzz_build(const struct fuzz_job *job, const char *kind,
     enum core_status result = fuzz_spawn(argv, log, log, &status);
     if (result != CORE_OK || status == 0)
         return result;
+    if (status == 4)
+        return compiler_missing(log);
     if (status == 1) {
         fuzz_show(log, stderr);
         return core_report(CORE_BAD_INPUT, "'%s' does not compile", job->file[0]);

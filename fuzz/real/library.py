@@ -6,7 +6,7 @@ One MPI job is kept alive and goes through a plan; when a case ends it (a wrong 
 case. The cases of all algorithms are dealt out in turns, so that little time is a little of everything. A second pass makes all sends
 synchronous inside the library, if libcrosswait.so is there. Prints a table: collective, algorithm ("decided": the library's own choice), cases,
 verdict. Exit status 0 nothing found, 1 findings, 3 trouble."""
-import argparse, glob, os, re, signal, subprocess, sys, time
+import argparse, glob, os, re, shutil, signal, subprocess, sys, time
 
 parser = argparse.ArgumentParser(prog="crosswait fuzz --library --", add_help=True)
 parser.add_argument("share")
@@ -36,16 +36,24 @@ def algorithms():
     try:
         text = subprocess.run(["ompi_info", "--param", "coll", "tuned", "--level", "9", "--parsable"], capture_output=True, text=True,
                               check=True).stdout
+    except FileNotFoundError:
+        trouble("ompi_info is needed to list the library's algorithms, and is not on the PATH; Debian has it: apt-get install openmpi-bin")
     except (OSError, subprocess.CalledProcessError) as error:
         trouble(f"cannot ask ompi_info for the library's algorithms: {error}")
     found = []
     for match in re.finditer(r":(coll_tuned_(\w+)_algorithm):enumerator:value:(\d+):(\S+)", text):
         if match.group(2) in COLLECTIVES:
             found.append((match.group(2), match.group(1), int(match.group(3)), "decided" if match.group(3) == "0" else match.group(4)))
-    return [f for f in found if not args.only or args.only in (f[0], f"{f[0]}:{f[3]}")]
+    wanted = [f for f in found if not args.only or args.only in (f[0], f"{f[0]}:{f[3]}")]
+    if not wanted:
+        there = "\n".join(f"  {name}: " + " ".join(f[3] for f in found if f[0] == name) for name in dict.fromkeys(f[0] for f in found))
+        trouble(f"there is no collective or algorithm '{args.only}'; there are, to be given as COLLECTIVE or COLLECTIVE:ALGORITHM,\n{there}")
+    return wanted
 
 
 def build():
+    if not shutil.which("mpicc"):
+        trouble("mpicc is needed to build what runs the library's collectives, and is not on the PATH; Debian has it: apt-get install libopenmpi-dev")
     program = os.path.join(args.folder, "library_main")
     sources = [os.path.join(args.share, "src", name) for name in ("library_main.c", "scenario.c", "elements.c", "shape.c", "execute.c", "registry.c")]
     if os.path.exists(program) and all(os.path.getmtime(program) > os.path.getmtime(s) for s in sources):
@@ -97,8 +105,6 @@ def campaign(title, synchronous, ended):
     every = algorithms()
     rest = [a + (first, min(TURN, args.cases - first)) for first in range(0, args.cases, TURN) for a in every]
     table = {(a[0], a[3]): [0, []] for a in every}
-    if not rest:
-        trouble(f"no algorithm '{args.only}'")
     fixed = go_through(title, rest, table, synchronous, ended, None)
     for algorithm in {entry[:4]: None for entry in fixed}:     # cannot be changed in a running job: a job of their own each
         go_through(title, [entry for entry in fixed if entry[:4] == algorithm], table, synchronous, ended,

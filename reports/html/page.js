@@ -44,6 +44,14 @@
     }
     return lane;
   });
+  // A call that did not return reaches to the end, which is behind the last call that anybody made.
+  const hung = lanes.some((lane) => lane.pending.includes(1));
+  if (hung) {
+    const begun = lanes.reduce((least, lane) => lane.count > 1 ? Math.min(least, lane.start[1]) : least, head.end);
+    head.end += Math.max((head.end - begun) * .15, 1000);
+    for (const lane of lanes)
+      for (let i = 0; i < lane.count; i++) if (lane.pending[i]) lane.end[i] = head.end;
+  }
   const messages = { count: head.messages, source: new Uint32Array(head.messages), dest: new Uint32Array(head.messages),
                      sent: new Float64Array(head.messages), received: new Float64Array(head.messages), bytes: new Float64Array(head.messages),
                      inner: new Uint8Array(head.messages), longest: 0 };
@@ -56,6 +64,10 @@
     messages.inner[i] = number();
     messages.longest = Math.max(messages.longest, messages.received[i] - time);
   }
+  // Calls that findings are about, by rank and number.
+  const found = new Map();
+  for (const article of document.querySelectorAll("article[data-events]"))
+    for (const event of article.dataset.events.split(" ")) if (!found.has(event)) found.set(event, article);
   const laneOfRank = new Map();
   lanes.forEach((lane, i) => { if (!laneOfRank.has(lane.rank)) laneOfRank.set(lane.rank, i); });
   const events = lanes.reduce((sum, lane) => sum + lane.count, 0);
@@ -75,6 +87,7 @@
         if (kind[lane.shape[i]] === "init") start = Math.min(start, lane.end[i]);
         if (kind[lane.shape[i]] === "finalize") end = Math.max(end, lane.start[i]);
       }
+    if (hung || end < start) end = head.end;
     const room = (end - start) / 50;
     return start < end ? [Math.max(whole[0], start - room), Math.min(whole[1], end + room)] : whole.slice();
   };
@@ -123,6 +136,11 @@
         pen.fillText(shapeName[shape].replace(/^MPI_/, ""), left + 4, top + Math.min(height, 12) / 2 + 1);
         pen.restore();
       }
+      if (found.has(`${lane.rank}:${lane.seq[i]}`)) {
+        pen.strokeStyle = style("--error");
+        pen.lineWidth = 1.5;
+        pen.strokeRect(left, top - 1, Math.max(2, right - left), height + 2);
+      }
       if (lane === lanes[picked.lane] && i === picked.event) {
         pen.strokeStyle = style("--text");
         pen.lineWidth = 2;
@@ -156,6 +174,25 @@
       pen.fillRect(x1 - 2, y1 - 2, 4, 4);
     }
     pen.globalAlpha = 1;
+  }
+
+  // The rank that everybody waited for at that time, from the start to the end.
+  const path = document.getElementById("path");
+  function drawPath(width, scroll) {
+    if (!path.checked || !head.path.length) return;
+    pen.strokeStyle = style("--path");
+    pen.lineWidth = 3;
+    pen.beginPath();
+    let last = null;
+    for (const [rank, start, end] of head.path) {
+      const y = RULER + laneOfRank.get(rank) * LANE + LANE - 3 - scroll;
+      if (end < view[0] || start > view[1]) { last = null; continue; }
+      const x = Math.max(GUTTER, place(start, width));
+      if (last === null) pen.moveTo(x, y); else pen.lineTo(x, y);
+      pen.lineTo(place(end, width), y);
+      last = y;
+    }
+    pen.stroke();
   }
 
   function drawRuler(width) {
@@ -195,6 +232,7 @@
       pen.fillText(lanes[i].label, 8, y + LANE / 2, GUTTER - 12);
     }
     drawArrows(width, height, scroll);
+    drawPath(width, scroll);
     drawRuler(width);
   }
   let waiting = false;
@@ -226,7 +264,7 @@
   const explain = (found) => {
     const lane = lanes[found.lane], i = found.event, shape = lane.shape[i];
     const times = lane.more[i] ? `, ${(lane.more[i] + 1).toLocaleString("en")} times` : "";
-    return `${lane.label}, call ${lane.seq[i]}: ${shapeText[shape]}${times}\nat ${shapeSite[shape]}\n` +
+    return `${lane.label}, call ${lane.seq[i]}: ${shapeText[shape]}${times}${shapeSite[shape] ? `\nat ${shapeSite[shape]}` : ""}\n` +
            `${duration(lane.start[i] - whole[0])} after the start, ` + (lane.pending[i] ? "did not return" : `for ${duration(lane.end[i] - lane.start[i])}`) +
            (shapeInner[shape] ? "\ninside the library" : "");
   };
@@ -278,6 +316,7 @@
   box.addEventListener("scroll", redraw);
   window.addEventListener("resize", redraw);
   arrows.addEventListener("change", redraw);
+  path.addEventListener("change", redraw);
   document.getElementById("closer").addEventListener("click", () => zoom(.5));
   document.getElementById("farther").addEventListener("click", () => zoom(2));
   document.getElementById("fit").addEventListener("click", () => look(...whole));
@@ -340,39 +379,92 @@
       const y = found.lane * LANE;
       if (y < box.scrollTop || y + LANE + RULER > box.scrollTop + box.clientHeight) box.scrollTop = y - box.clientHeight / 2;
     }
+    tie();
     fill();
     redraw();
   }
+  // From a finding to its call, and back.
+  function tie() {
+    const tied = document.getElementById("tied"), lane = lanes[picked.lane];
+    const article = picked.event >= 0 ? found.get(`${lane.rank}:${lane.seq[picked.event]}`) : null;
+    tied.replaceChildren();
+    if (!article) return;
+    const link = document.createElement("a");
+    link.href = `#${article.id}`;
+    link.textContent = article.querySelector("h3").textContent;
+    tied.append("The call is part of: ", link);
+  }
+  // "#call-3-17": the 17th event of rank 3.
+  function follow() {
+    const parts = /^#call-(\d+)-(\d+)$/.exec(location.hash), rank = parts && Number(parts[1]), seq = parts && Number(parts[2]);
+    for (let number = 0; parts && number < lanes.length; number++) {
+      const lane = lanes[number], i = lane.rank === rank ? lower(lane.seq, seq) : -1;
+      if (i < 0 || lane.seq[i] !== seq) continue;
+      pick({ lane: number, event: i }, true);
+      document.getElementById("timeline").scrollIntoView();
+      return;
+    }
+  }
+  window.addEventListener("hashchange", follow);
   choice.append(...lanes.map((lane, i) => new Option(`${lane.label} (${lane.count.toLocaleString("en")})`, String(i))));
   choice.addEventListener("change", () => { list.scrollTop = 0; pick({ lane: Number(choice.value), event: -1 }, false); });
   list.addEventListener("scroll", fill);
 
   // --- who sent how much to whom -----------------------------------------------------------------------------------------------------------
+  const sheet = document.getElementById("matrix"), state = document.getElementById("matrix_state"), inside = document.getElementById("matrix_inner");
+  const side = Math.min(head.ranks, 256), AXIS = 46, size = Math.max(2, Math.min(56, Math.floor(640 / side)));
+  const cell = (rank) => Math.floor(rank * side / head.ranks);
+  const brief = (n) => n < 1000 ? `${n}` : n < 1e6 ? `${+(n / 1e3).toPrecision(3)}k` : n < 1e9 ? `${+(n / 1e6).toPrecision(3)}M` : `${+(n / 1e9).toPrecision(3)}G`;
+  let sums, counts;
   function matrix() {
-    const sheet = document.getElementById("matrix"), state = document.getElementById("matrix_state"), side = Math.min(head.ranks, 256);
-    const cell = (rank) => Math.floor(rank * side / head.ranks), sums = new Float64Array(side * side), counts = new Float64Array(side * side);
+    sums = new Float64Array(side * side);
+    counts = new Float64Array(side * side);
     for (let i = 0; i < messages.count; i++) {
+      if (messages.inner[i] && !inside.checked) continue;
       const k = cell(messages.source[i]) * side + cell(messages.dest[i]);
       sums[k] += messages.bytes[i];
       counts[k]++;
     }
-    const most = sums.reduce((a, b) => Math.max(a, b), 0), paint = sheet.getContext("2d"), size = Math.max(1, Math.floor(Math.min(360, side * 28) / side));
-    sheet.width = sheet.height = side * size;
+    const most = sums.reduce((a, b) => Math.max(a, b), 0), paint = sheet.getContext("2d"), step = Math.ceil(26 / size);
+    sheet.width = sheet.height = side * size + AXIS;
+    paint.fillStyle = style("--back");
+    paint.fillRect(0, 0, sheet.width, sheet.height);
+    paint.font = "11px system-ui, sans-serif";
+    paint.textBaseline = "middle";
+    paint.fillStyle = style("--soft");
+    for (let i = 0; i < side; i += step) {
+      const rank = String(Math.ceil(i * head.ranks / side)), middle = AXIS + (i + .5) * size;
+      paint.textAlign = "right";
+      paint.fillText(rank, AXIS - 6, middle);
+      paint.textAlign = "center";
+      paint.fillText(rank, middle, AXIS - 10);
+    }
+    paint.fillText("from \\ to", AXIS / 2, AXIS / 2 - 10);
     for (let k = 0; k < side * side; k++) {
       if (!counts[k]) continue;
-      paint.fillStyle = `hsl(215 70% ${88 - 63 * (most ? Math.log1p(sums[k]) / Math.log1p(most) : 0)}%)`;
-      paint.fillRect((k % side) * size, Math.floor(k / side) * size, size, size);
+      const share = most ? Math.log1p(sums[k]) / Math.log1p(most) : 0, x = AXIS + (k % side) * size, y = AXIS + Math.floor(k / side) * size;
+      paint.fillStyle = `hsl(215 70% ${88 - 53 * share}%)`;
+      paint.fillRect(x, y, size, size);
+      if (size < 34) continue;
+      paint.fillStyle = share > .6 ? "#ffffff" : "#1c1e21";
+      paint.fillText(brief(sums[k]), x + size / 2, y + size / 2);
     }
-    sheet.addEventListener("pointermove", (event) => {
-      const source = Math.floor(event.offsetY / size), dest = Math.floor(event.offsetX / size), k = source * side + dest;
-      const name = (number) => side === head.ranks ? `rank ${number}` : `ranks from ${Math.ceil(number * head.ranks / side)} on`;
-      state.textContent = `${name(source)} to ${name(dest)}: ${counts[k].toLocaleString("en")} messages, ${sums[k].toLocaleString("en")} bytes`;
-    });
+    sheet.hidden = !counts.some((count) => count);
+    state.textContent = sheet.hidden ? "There are none." : "";
   }
+  inside.addEventListener("change", matrix);
+  inside.parentElement.hidden = !messages.inner.includes(1);
+  sheet.addEventListener("pointermove", (event) => {
+    const source = Math.floor((event.offsetY - AXIS) / size), dest = Math.floor((event.offsetX - AXIS) / size), k = source * side + dest;
+    const name = (number) => side === head.ranks ? `rank ${number}` : `ranks from ${Math.ceil(number * head.ranks / side)} on`;
+    state.textContent = source < 0 || dest < 0 || source >= side || dest >= side ? ""
+      : `${name(source)} to ${name(dest)}: ${counts[k].toLocaleString("en")} messages, ${sums[k].toLocaleString("en")} bytes`;
+  });
 
   draw();
   pick({ lane: 0, event: -1 }, false);
   matrix();
+  follow();
   document.body.dataset.events = events;
   document.body.dataset.messages = messages.count;
   document.body.dataset.ready = Math.round(performance.now());

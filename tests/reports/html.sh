@@ -19,3 +19,11 @@ sqlite3 stencil.db "update comm set name = '</script><script>document.body.datas
 page stencil
 grep -c '<script>document\|<b>x' stencil.html
 crosswait report --format=html stencil.db | cmp - stencil.html && echo "the same trace, the same bytes"
+# From a finding to its call on the timeline, and back; calls that did not return reach to the end; the critical path is there.
+grep -o 'href="#call-[^"]*"' hung.html | head -1 >link.txt
+cut -d'"' -f2 link.txt | tr -d '\n' >hash.txt
+timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking --disable-component-update \
+    --disable-sync --user-data-dir="$TMPDIR/chromium" --dump-dom "file://$PWD/hung.html$(cat hash.txt)" 2>/dev/null >clicked.dom
+grep -o '<span id="tied">[^<]*<a href="#finding-[0-9]*">error[a-z-]*' clicked.dom
+grep -o '<h2>Where the ranks were when the job ended' hung.html
+grep -c '"path":\[\[' stencil.html
