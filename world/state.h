@@ -445,6 +445,7 @@ void *world_heap_alloc(size_t bytes);
 void world_heap_free(void *block);
 void world_heap_end(void);
 void world_arena_reset(void);
+void world_arena_forget(void); /* what was given stays, and nothing more is given of it */
 void world_arena_done(void);
 
 /* globals.c: the program's global variables, of which every rank has its own. */
@@ -486,7 +487,10 @@ uint8_t *world_process_stack(size_t bytes); /* of a helper fiber, private */
 void world_process_stack_ended(uint8_t *stack);
 /* Runs it in the process of that rank, whose memory it may touch. */
 void world_process_at(struct world_rank *rank, void (*run)(void *argument), void *argument);
-int world_process_init(int required); /* the end of MPI_Init: returns in every rank of a world */
+int world_process_init(int required); /* what MPI_Init does; MPI_THREAD_... that is had */
+/* Between MPI_Init and the first call that is not the same on every rank there is one process. */
+extern bool world_process_early;
+void world_process_begin(void);       /* there are ranks now: returns in every rank of a world */
 int world_process_threads(void);      /* MPI_THREAD_... that is had */
 bool world_process_is_main(void);     /* the calling thread */
 const void *world_process_site(void); /* where the program called this library */
@@ -553,7 +557,7 @@ static inline bool handle_good(const void *handle, enum world_handle_kind kind)
 
 /* Every MPI call starts with this: who calls what, the step budget, and a chance for others to run.
  */
-static inline void world_enter(const char *call)
+static inline void world_enter_local(const char *call)
 {
     WORLD->fiber->call = call;
     if (WORLD_PROCESSES)
@@ -567,7 +571,15 @@ static inline void world_enter(const char *call)
     if (UNLIKELY(WORLD->chosen) && world_choose(4, REPLAY_REASON_SCHEDULE) == 1)
         world_fiber_yield();
 }
+static inline void world_enter(const char *call)
+{
+    if (WORLD_PROCESSES && UNLIKELY(world_process_early))
+        world_process_begin();
+    world_enter_local(call);
+}
 #define ENTER(call) world_enter(call)
+/* A call that does the same on every rank, and speaks to none. */
+#define ENTER_LOCAL(call) world_enter_local(call)
 
 /* The calling rank's own object behind a handle that all ranks share. */
 static inline MPI_Comm comm_of(MPI_Comm comm)

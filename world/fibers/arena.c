@@ -28,11 +28,12 @@ static void arena_enter(struct chunk *chunk)
     end = chunk->data + chunk->bytes;
 }
 
-/* Processes have one chunk, which all of them have mapped. */
+/* Processes have one chunk, which all of them have mapped; before there are ranks they have their
+ * own. */
 static struct chunk *chunk_new(size_t bytes)
 {
     struct chunk *made;
-    if (WORLD_PROCESSES) {
+    if (WORLD_PROCESSES && !world_process_early) {
         made = world_process_memory(&bytes);
         bytes -= sizeof *made;
     } else {
@@ -58,7 +59,8 @@ static void *arena_grow(size_t bytes)
     struct chunk *next = current ? current->next : first;
     if (!next || next->bytes < bytes) {
         size_t size = bytes > CHUNK_BYTES ? bytes : CHUNK_BYTES;
-        struct chunk *chunk = current && WORLD_PROCESSES ? NULL : chunk_new(size);
+        bool whole = current && WORLD_PROCESSES && !world_process_early;
+        struct chunk *chunk = whole ? NULL : chunk_new(size);
         if (!chunk) {
             world_found("limit", ME ? ME->rank : -1, "out of memory");
             world_stop();
@@ -106,6 +108,13 @@ char *world_strdup(const char *text)
 {
     size_t bytes = strlen(text) + 1;
     return memcpy(world_alloc(bytes), text, bytes);
+}
+
+void world_arena_forget(void)
+{
+    first = current = NULL;
+    at = end = NULL;
+    used_bytes = 0;
 }
 
 void world_arena_reset(void)

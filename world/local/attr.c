@@ -300,7 +300,7 @@ static bool known_of_win(MPI_Win win, int key, void *value, int *flag)
 
 int MPI_Comm_get_attr(MPI_Comm handle, int key, void *value, int *flag)
 {
-    ENTER("MPI_Comm_get_attr");
+    ENTER_LOCAL("MPI_Comm_get_attr");
     struct target t = {0};
     int code = of_comm(handle, &t);
     return code ? code : known_of_comm(key, value, flag) ? MPI_SUCCESS : get(t, key, value, flag);
@@ -308,7 +308,7 @@ int MPI_Comm_get_attr(MPI_Comm handle, int key, void *value, int *flag)
 
 int MPI_Type_get_attr(MPI_Datatype type, int key, void *value, int *flag)
 {
-    ENTER("MPI_Type_get_attr");
+    ENTER_LOCAL("MPI_Type_get_attr");
     struct target t = {0};
     int code = of_type(type, &t);
     return code ? code : get(t, key, value, flag);
@@ -316,7 +316,7 @@ int MPI_Type_get_attr(MPI_Datatype type, int key, void *value, int *flag)
 
 int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
 {
-    ENTER("MPI_Win_get_attr");
+    ENTER_LOCAL("MPI_Win_get_attr");
     struct target t = {0};
     int code = of_win(win, &t);
     return code                                  ? code
@@ -329,24 +329,24 @@ int MPI_Win_get_attr(MPI_Win win, int key, void *value, int *flag)
                                    MPI_##Name##_delete_attr_function *remove, int *key,          \
                                    void *extra)                                                  \
     {                                                                                            \
-        ENTER("MPI_" #Name "_create_keyval");                                                    \
+        ENTER_LOCAL("MPI_" #Name "_create_keyval");                                              \
         return keyval_new(KIND, (void *)(uintptr_t)copy, (void *)(uintptr_t)remove, extra, key); \
     }                                                                                            \
     int MPI_##Name##_free_keyval(int *key)                                                       \
     {                                                                                            \
-        ENTER("MPI_" #Name "_free_keyval");                                                      \
+        ENTER_LOCAL("MPI_" #Name "_free_keyval");                                                \
         return keyval_free(KIND, key);                                                           \
     }                                                                                            \
     int MPI_##Name##_set_attr(Object object, int key, void *value)                               \
     {                                                                                            \
-        ENTER("MPI_" #Name "_set_attr");                                                         \
+        ENTER_LOCAL("MPI_" #Name "_set_attr");                                                   \
         struct target t = {0};                                                                   \
         int code = of_object(object, &t);                                                        \
         return code ? code : set(t, key, value);                                                 \
     }                                                                                            \
     int MPI_##Name##_delete_attr(Object object, int key)                                         \
     {                                                                                            \
-        ENTER("MPI_" #Name "_delete_attr");                                                      \
+        ENTER_LOCAL("MPI_" #Name "_delete_attr");                                                \
         struct target t = {0};                                                                   \
         int code = of_object(object, &t);                                                        \
         return code ? code : delete (t, key);                                                    \

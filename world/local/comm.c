@@ -173,7 +173,7 @@ int MPI_Comm_rank(MPI_Comm handle, int *rank)
 
 int MPI_Comm_size(MPI_Comm handle, int *size)
 {
-    ENTER("MPI_Comm_size");
+    ENTER_LOCAL("MPI_Comm_size");
     MPI_Comm comm = comm_of(handle);
     if (UNLIKELY(!comm))
         return world_error(NULL, MPI_ERR_COMM, "the communicator is null, freed or not one");
@@ -196,7 +196,7 @@ int MPI_Comm_remote_size(MPI_Comm handle, int *size)
 
 int MPI_Comm_test_inter(MPI_Comm handle, int *flag)
 {
-    ENTER("MPI_Comm_test_inter");
+    ENTER_LOCAL("MPI_Comm_test_inter");
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS)
@@ -229,7 +229,7 @@ int MPI_Comm_compare(MPI_Comm handle1, MPI_Comm handle2, int *result)
 
 int MPI_Comm_set_name(MPI_Comm handle, const char *name)
 {
-    ENTER("MPI_Comm_set_name");
+    ENTER_LOCAL("MPI_Comm_set_name");
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS) {
@@ -243,7 +243,7 @@ int MPI_Comm_set_name(MPI_Comm handle, const char *name)
 
 int MPI_Comm_get_name(MPI_Comm handle, char *name, int *resultlen)
 {
-    ENTER("MPI_Comm_get_name");
+    ENTER_LOCAL("MPI_Comm_get_name");
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (code == MPI_SUCCESS) {
@@ -277,7 +277,7 @@ int MPI_Comm_disconnect(MPI_Comm *handle)
 
 int MPI_Comm_get_parent(MPI_Comm *parent)
 {
-    ENTER("MPI_Comm_get_parent");
+    ENTER_LOCAL("MPI_Comm_get_parent");
     *parent = MPI_COMM_NULL;
     return MPI_SUCCESS;
 }
@@ -363,7 +363,7 @@ int MPI_Comm_idup(MPI_Comm handle, MPI_Comm *newcomm, MPI_Request *request)
 
 int MPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
 {
-    ENTER("MPI_Comm_set_info");
+    ENTER_LOCAL("MPI_Comm_set_info");
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (!code)
@@ -373,7 +373,7 @@ int MPI_Comm_set_info(MPI_Comm handle, MPI_Info info)
 
 int MPI_Comm_get_info(MPI_Comm handle, MPI_Info *info)
 {
-    ENTER("MPI_Comm_get_info");
+    ENTER_LOCAL("MPI_Comm_get_info");
     MPI_Comm comm;
     int code = world_comm_check(handle, &comm);
     if (!code)

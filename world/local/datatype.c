@@ -165,7 +165,7 @@ static int check(MPI_Datatype old, int count)
 
 int MPI_Type_contiguous(int count, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_contiguous");
+    ENTER_LOCAL("MPI_Type_contiguous");
     int code = check(oldtype, count);
     if (code)
         return code;
@@ -198,7 +198,7 @@ static int hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype old
 int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype,
                     MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_vector");
+    ENTER_LOCAL("MPI_Type_vector");
     int code = check(oldtype, count);
     if (code ||
         (code = hvector(count, blocklength, stride * type_extent(oldtype), oldtype, newtype)))
@@ -214,7 +214,7 @@ int MPI_Type_vector(int count, int blocklength, int stride, MPI_Datatype oldtype
 int MPI_Type_create_hvector(int count, int blocklength, MPI_Aint stride, MPI_Datatype oldtype,
                             MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_hvector");
+    ENTER_LOCAL("MPI_Type_create_hvector");
     int code = hvector(count, blocklength, stride, oldtype, newtype);
     if (code)
         return code;
@@ -252,7 +252,7 @@ static int indexed(int count, const int *length, int one_length, const int *disp
 int MPI_Type_indexed(int count, const int length[], const int disp[], MPI_Datatype oldtype,
                      MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_indexed");
+    ENTER_LOCAL("MPI_Type_indexed");
     int code = indexed(count, length, -1, disp, NULL, oldtype, newtype);
     if (code)
         return code;
@@ -270,7 +270,7 @@ int MPI_Type_indexed(int count, const int length[], const int disp[], MPI_Dataty
 int MPI_Type_create_hindexed(int count, const int length[], const MPI_Aint disp[],
                              MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_hindexed");
+    ENTER_LOCAL("MPI_Type_create_hindexed");
     int code = indexed(count, length, -1, NULL, disp, oldtype, newtype);
     if (code)
         return code;
@@ -288,7 +288,7 @@ int MPI_Type_create_hindexed(int count, const int length[], const MPI_Aint disp[
 int MPI_Type_create_indexed_block(int count, int blocklength, const int disp[],
                                   MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_indexed_block");
+    ENTER_LOCAL("MPI_Type_create_indexed_block");
     int code = indexed(count, NULL, blocklength, disp, NULL, oldtype, newtype);
     if (code)
         return code;
@@ -305,7 +305,7 @@ int MPI_Type_create_indexed_block(int count, int blocklength, const int disp[],
 int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint disp[],
                                    MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_hindexed_block");
+    ENTER_LOCAL("MPI_Type_create_hindexed_block");
     int code = indexed(count, NULL, blocklength, NULL, disp, oldtype, newtype);
     if (code)
         return code;
@@ -322,7 +322,7 @@ int MPI_Type_create_hindexed_block(int count, int blocklength, const MPI_Aint di
 int MPI_Type_create_struct(int count, const int length[], const MPI_Aint disp[],
                            const MPI_Datatype types[], MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_struct");
+    ENTER_LOCAL("MPI_Type_create_struct");
     if (count < 0)
         return world_error(NULL, MPI_ERR_COUNT, "count %d", count);
     for (int i = 0; i < count; i++)
@@ -359,7 +359,7 @@ static MPI_Datatype copy_of(MPI_Datatype old)
 int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
                             MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_resized");
+    ENTER_LOCAL("MPI_Type_create_resized");
     int code = check(oldtype, 0);
     if (code)
         return code;
@@ -388,7 +388,7 @@ int MPI_Type_create_resized(MPI_Datatype oldtype, MPI_Aint lb, MPI_Aint extent,
 
 int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_dup");
+    ENTER_LOCAL("MPI_Type_dup");
     int code = check(oldtype, 0);
     if (code)
         return code;
@@ -399,7 +399,7 @@ int MPI_Type_dup(MPI_Datatype oldtype, MPI_Datatype *newtype)
 
 int MPI_Type_commit(MPI_Datatype *type)
 {
-    ENTER("MPI_Type_commit");
+    ENTER_LOCAL("MPI_Type_commit");
     if (!type || world_type_check(*type, false))
         return world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
     (*type)->committed = true;
@@ -408,7 +408,7 @@ int MPI_Type_commit(MPI_Datatype *type)
 
 int MPI_Type_free(MPI_Datatype *type)
 {
-    ENTER("MPI_Type_free");
+    ENTER_LOCAL("MPI_Type_free");
     if (!type || world_type_check(*type, false) || (*type)->predefined)
         return world_error(NULL, MPI_ERR_TYPE, "the datatype is null, freed or predefined");
     int code = world_attributes_drop(&(*type)->attribute, *type);

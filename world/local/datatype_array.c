@@ -54,7 +54,7 @@ static MPI_Datatype array_type(struct axis *axis, int dimensions, int order, MPI
 int MPI_Type_create_subarray(int ndims, const int sizes[], const int subsizes[], const int starts[],
                              int order, MPI_Datatype oldtype, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_subarray");
+    ENTER_LOCAL("MPI_Type_create_subarray");
     if (world_type_check(oldtype, false))
         return world_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
     if (ndims < 1 || ndims > DIMENSIONS_MAX || (order != MPI_ORDER_C && order != MPI_ORDER_FORTRAN))
@@ -102,7 +102,7 @@ int MPI_Type_create_darray(int size, int rank, int ndims, const int gsizes[], co
                            const int dargs[], const int psizes[], int order, MPI_Datatype oldtype,
                            MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_darray");
+    ENTER_LOCAL("MPI_Type_create_darray");
     if (world_type_check(oldtype, false))
         return world_error(NULL, MPI_ERR_TYPE, "the old datatype is null or freed");
     if (ndims < 1 || ndims > DIMENSIONS_MAX || rank < 0 || rank >= size ||

@@ -10,7 +10,7 @@ static int check(MPI_Datatype type)
 
 int MPI_Type_size(MPI_Datatype type, int *size)
 {
-    ENTER("MPI_Type_size");
+    ENTER_LOCAL("MPI_Type_size");
     int code = check(type);
     if (code == MPI_SUCCESS)
         *size = type->size > 0x7fffffff ? MPI_UNDEFINED : (int)type->size;
@@ -19,7 +19,7 @@ int MPI_Type_size(MPI_Datatype type, int *size)
 
 int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 {
-    ENTER("MPI_Type_size_x");
+    ENTER_LOCAL("MPI_Type_size_x");
     int code = check(type);
     if (code == MPI_SUCCESS)
         *size = (MPI_Count)type->size;
@@ -28,7 +28,7 @@ int MPI_Type_size_x(MPI_Datatype type, MPI_Count *size)
 
 int MPI_Type_get_extent(MPI_Datatype type, MPI_Aint *lb, MPI_Aint *extent)
 {
-    ENTER("MPI_Type_get_extent");
+    ENTER_LOCAL("MPI_Type_get_extent");
     int code = check(type);
     if (code == MPI_SUCCESS) {
         *lb = type->lb;
@@ -50,7 +50,7 @@ int MPI_Type_get_extent_x(MPI_Datatype type, MPI_Count *lb, MPI_Count *extent)
 
 int MPI_Type_get_true_extent(MPI_Datatype type, MPI_Aint *true_lb, MPI_Aint *true_extent)
 {
-    ENTER("MPI_Type_get_true_extent");
+    ENTER_LOCAL("MPI_Type_get_true_extent");
     int code = check(type);
     if (code == MPI_SUCCESS) {
         *true_lb = type->true_lb;
@@ -73,7 +73,7 @@ int MPI_Type_get_true_extent_x(MPI_Datatype type, MPI_Count *true_lb, MPI_Count 
 int MPI_Type_get_envelope(MPI_Datatype type, int *integers, int *addresses, int *types,
                           int *combiner)
 {
-    ENTER("MPI_Type_get_envelope");
+    ENTER_LOCAL("MPI_Type_get_envelope");
     int code = check(type);
     if (code)
         return code;
@@ -99,7 +99,7 @@ MPI_Datatype world_type_again(MPI_Datatype type)
 int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses, int max_types,
                           int integers[], MPI_Aint addresses[], MPI_Datatype types[])
 {
-    ENTER("MPI_Type_get_contents");
+    ENTER_LOCAL("MPI_Type_get_contents");
     int code = check(type);
     if (code)
         return code;
@@ -120,7 +120,7 @@ int MPI_Type_get_contents(MPI_Datatype type, int max_integers, int max_addresses
 
 int MPI_Type_get_name(MPI_Datatype type, char *type_name, int *resultlen)
 {
-    ENTER("MPI_Type_get_name");
+    ENTER_LOCAL("MPI_Type_get_name");
     if (type == MPI_DATATYPE_NULL || world_type_check(type, false))
         return world_error(NULL, MPI_ERR_TYPE, "the datatype is null or freed");
     size_t length = strlen(type->name);
@@ -131,7 +131,7 @@ int MPI_Type_get_name(MPI_Datatype type, char *type_name, int *resultlen)
 
 int MPI_Type_set_name(MPI_Datatype type, const char *type_name)
 {
-    ENTER("MPI_Type_set_name");
+    ENTER_LOCAL("MPI_Type_set_name");
     int code = check(type);
     if (code == MPI_SUCCESS && !type->predefined) {
         char *name = world_strdup(type_name);
@@ -144,7 +144,7 @@ int MPI_Type_set_name(MPI_Datatype type, const char *type_name)
 
 int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
 {
-    ENTER("MPI_Type_match_size");
+    ENTER_LOCAL("MPI_Type_match_size");
     MPI_Datatype found = NULL;
     if (typeclass == MPI_TYPECLASS_INTEGER)
         found = size == 1   ? MPI_INT8_T
@@ -170,7 +170,7 @@ int MPI_Type_match_size(int typeclass, int size, MPI_Datatype *type)
 
 int MPI_Get_address(const void *location, MPI_Aint *address)
 {
-    ENTER("MPI_Get_address");
+    ENTER_LOCAL("MPI_Get_address");
     *address = (MPI_Aint)location;
     return MPI_SUCCESS;
 }

@@ -42,7 +42,7 @@ static int precision(int p, int r)
 
 int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_f90_integer");
+    ENTER_LOCAL("MPI_Type_create_f90_integer");
     MPI_Datatype like = r <= 2    ? MPI_BYTE
                         : r <= 4  ? MPI_SHORT
                         : r <= 9  ? MPI_INT
@@ -53,14 +53,14 @@ int MPI_Type_create_f90_integer(int r, MPI_Datatype *newtype)
 
 int MPI_Type_create_f90_real(int p, int r, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_f90_real");
+    ENTER_LOCAL("MPI_Type_create_f90_real");
     const MPI_Datatype like[] = {MPI_FLOAT, MPI_DOUBLE, MPI_LONG_DOUBLE, NULL};
     return by_range(MPI_COMBINER_F90_REAL, p, r, like[precision(p, r)], newtype);
 }
 
 int MPI_Type_create_f90_complex(int p, int r, MPI_Datatype *newtype)
 {
-    ENTER("MPI_Type_create_f90_complex");
+    ENTER_LOCAL("MPI_Type_create_f90_complex");
     const MPI_Datatype like[] = {MPI_COMPLEX, MPI_DOUBLE_COMPLEX, (MPI_Datatype)&ompi_mpi_ldblcplex,
                                  NULL};
     return by_range(MPI_COMBINER_F90_COMPLEX, p, r, like[precision(p, r)], newtype);

@@ -126,14 +126,14 @@ int MPI_Finalized(int *flag)
 
 int MPI_Query_thread(int *provided)
 {
-    ENTER("MPI_Query_thread");
+    ENTER_LOCAL("MPI_Query_thread");
     *provided = WORLD_PROCESSES ? world_process_threads() : MPI_THREAD_FUNNELED;
     return MPI_SUCCESS;
 }
 
 int MPI_Is_thread_main(int *flag)
 {
-    ENTER("MPI_Is_thread_main");
+    ENTER_LOCAL("MPI_Is_thread_main");
     *flag = !WORLD_PROCESSES || world_process_is_main();
     return MPI_SUCCESS;
 }
@@ -189,7 +189,7 @@ int MPI_Get_library_version(char *version, int *resultlen)
 
 int MPI_Get_processor_name(char *name, int *resultlen)
 {
-    ENTER("MPI_Get_processor_name");
+    ENTER_LOCAL("MPI_Get_processor_name");
     *resultlen = snprintf(name, MPI_MAX_PROCESSOR_NAME, "world");
     return MPI_SUCCESS;
 }
@@ -239,14 +239,14 @@ int MPI_Error_string(int errorcode, char *string, int *resultlen)
 
 int MPI_Add_error_class(int *errorclass)
 {
-    ENTER("MPI_Add_error_class");
+    ENTER_LOCAL("MPI_Add_error_class");
     *errorclass = own_code_new(-1);
     return MPI_SUCCESS;
 }
 
 int MPI_Add_error_code(int errorclass, int *errorcode)
 {
-    ENTER("MPI_Add_error_code");
+    ENTER_LOCAL("MPI_Add_error_code");
     if (errorclass < 0 || (errorclass > MPI_ERR_LASTCODE && !own_code(errorclass)))
         return world_error(NULL, MPI_ERR_ARG, "no error class %d", errorclass);
     *errorcode = own_code_new(errorclass);
@@ -255,7 +255,7 @@ int MPI_Add_error_code(int errorclass, int *errorcode)
 
 int MPI_Add_error_string(int errorcode, const char *string)
 {
-    ENTER("MPI_Add_error_string");
+    ENTER_LOCAL("MPI_Add_error_string");
     struct world_error_code *own = own_code(errorcode);
     if (!own || strlen(string) >= MPI_MAX_ERROR_STRING)
         return world_error(NULL, MPI_ERR_ARG,
@@ -268,7 +268,7 @@ int MPI_Add_error_string(int errorcode, const char *string)
 
 int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
-    ENTER("MPI_Alloc_mem");
+    ENTER_LOCAL("MPI_Alloc_mem");
     (void)info;
     if (size < 0)
         return world_error(NULL, MPI_ERR_ARG, "size %td", size);
@@ -281,7 +281,7 @@ int MPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 
 int MPI_Free_mem(void *base)
 {
-    ENTER("MPI_Free_mem");
+    ENTER_LOCAL("MPI_Free_mem");
     free(base);
     return MPI_SUCCESS;
 }
@@ -328,14 +328,14 @@ MPI_Info world_info_new(const struct world_info_entry *entry)
 
 int MPI_Info_create(MPI_Info *info)
 {
-    ENTER("MPI_Info_create");
+    ENTER_LOCAL("MPI_Info_create");
     *info = world_handle_new(HANDLE_INFO, sizeof **info);
     return MPI_SUCCESS;
 }
 
 int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 {
-    ENTER("MPI_Info_set");
+    ENTER_LOCAL("MPI_Info_set");
     int code = info_check(info);
     if (code)
         return code;
@@ -352,7 +352,7 @@ int MPI_Info_set(MPI_Info info, const char *key, const char *value)
 
 int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag)
 {
-    ENTER("MPI_Info_get");
+    ENTER_LOCAL("MPI_Info_get");
     int code = info_check(info);
     if (code)
         return code;
@@ -365,7 +365,7 @@ int MPI_Info_get(MPI_Info info, const char *key, int valuelen, char *value, int 
 
 int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *flag)
 {
-    ENTER("MPI_Info_get_valuelen");
+    ENTER_LOCAL("MPI_Info_get_valuelen");
     int code = info_check(info);
     if (code)
         return code;
@@ -378,7 +378,7 @@ int MPI_Info_get_valuelen(MPI_Info info, const char *key, int *valuelen, int *fl
 
 int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 {
-    ENTER("MPI_Info_get_nkeys");
+    ENTER_LOCAL("MPI_Info_get_nkeys");
     int code = info_check(info);
     *nkeys = 0;
     for (const struct world_info_entry *e = code ? NULL : info->first; e; e = e->next)
@@ -388,7 +388,7 @@ int MPI_Info_get_nkeys(MPI_Info info, int *nkeys)
 
 int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 {
-    ENTER("MPI_Info_get_nthkey");
+    ENTER_LOCAL("MPI_Info_get_nthkey");
     int code = info_check(info);
     if (code)
         return code;
@@ -403,7 +403,7 @@ int MPI_Info_get_nthkey(MPI_Info info, int n, char *key)
 
 int MPI_Info_delete(MPI_Info info, const char *key)
 {
-    ENTER("MPI_Info_delete");
+    ENTER_LOCAL("MPI_Info_delete");
     int code = info_check(info);
     if (code)
         return code;
@@ -416,7 +416,7 @@ int MPI_Info_delete(MPI_Info info, const char *key)
 
 int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 {
-    ENTER("MPI_Info_dup");
+    ENTER_LOCAL("MPI_Info_dup");
     int code = info_check(info);
     if (code)
         return code;
@@ -426,7 +426,7 @@ int MPI_Info_dup(MPI_Info info, MPI_Info *newinfo)
 
 int MPI_Info_free(MPI_Info *info)
 {
-    ENTER("MPI_Info_free");
+    ENTER_LOCAL("MPI_Info_free");
     int code = info_check(*info);
     if (code)
         return code;

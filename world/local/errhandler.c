@@ -70,12 +70,12 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
     int MPI_##Name##_create_errhandler(MPI_##Name##_errhandler_function *function, \
                                        MPI_Errhandler *errhandler)                 \
     {                                                                              \
-        ENTER("MPI_" #Name "_create_errhandler");                                  \
+        ENTER_LOCAL("MPI_" #Name "_create_errhandler");                            \
         return handler_new((void *)(uintptr_t)function, errhandler);               \
     }                                                                              \
     int MPI_##Name##_set_errhandler(Object object, MPI_Errhandler errhandler)      \
     {                                                                              \
-        ENTER("MPI_" #Name "_set_errhandler");                                     \
+        ENTER_LOCAL("MPI_" #Name "_set_errhandler");                               \
         MPI_Errhandler *place;                                                     \
         int code = of_object(object, &place);                                      \
         if (!code && !handle_good(errhandler, HANDLE_ERRHANDLER))                  \
@@ -87,7 +87,7 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
     }                                                                              \
     int MPI_##Name##_get_errhandler(Object object, MPI_Errhandler *errhandler)     \
     {                                                                              \
-        ENTER("MPI_" #Name "_get_errhandler");                                     \
+        ENTER_LOCAL("MPI_" #Name "_get_errhandler");                               \
         MPI_Errhandler *place;                                                     \
         int code = of_object(object, &place);                                      \
         if (!code)                                                                 \
@@ -96,7 +96,7 @@ static int of_file(MPI_File file, MPI_Errhandler **out_place)
     }                                                                              \
     int MPI_##Name##_call_errhandler(Object object, int errorcode)                 \
     {                                                                              \
-        ENTER("MPI_" #Name "_call_errhandler");                                    \
+        ENTER_LOCAL("MPI_" #Name "_call_errhandler");                              \
         MPI_Errhandler *place;                                                     \
         int code = of_object(object, &place);                                      \
         if (!code && errorcode)                                                    \
@@ -109,7 +109,7 @@ CALLS(File, MPI_File, of_file)
 
 int MPI_Errhandler_free(MPI_Errhandler *errhandler)
 {
-    ENTER("MPI_Errhandler_free");
+    ENTER_LOCAL("MPI_Errhandler_free");
     if (!errhandler || !*errhandler || (*errhandler)->kind > 2 ||
         *errhandler == MPI_ERRHANDLER_NULL)
         return world_error(NULL, MPI_ERR_ARG, "the error handler is null");

@@ -160,12 +160,12 @@ static void *handle_of(enum world_handle_kind kind, MPI_Fint number, void *null)
 #define BOTH(Name, Type, null, KIND)          \
     MPI_Fint MPI_##Name##_c2f(Type handle)    \
     {                                         \
-        ENTER("MPI_" #Name "_c2f");           \
+        ENTER_LOCAL("MPI_" #Name "_c2f");     \
         return number_of(KIND, handle);       \
     }                                         \
     Type MPI_##Name##_f2c(MPI_Fint number)    \
     {                                         \
-        ENTER("MPI_" #Name "_f2c");           \
+        ENTER_LOCAL("MPI_" #Name "_f2c");     \
         return handle_of(KIND, number, null); \
     }
 BOTH(Comm, MPI_Comm, MPI_COMM_NULL, HANDLE_COMM)
@@ -186,7 +186,7 @@ MPI_Fint *MPI_F_STATUSES_IGNORE = NULL;
 
 int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
 {
-    ENTER("MPI_Status_c2f");
+    ENTER_LOCAL("MPI_Status_c2f");
     if (!c_status || !f_status)
         return world_error(NULL, MPI_ERR_ARG, "NULL status");
     memcpy(f_status, c_status, sizeof *c_status);
@@ -195,7 +195,7 @@ int MPI_Status_c2f(const MPI_Status *c_status, MPI_Fint *f_status)
 
 int MPI_Status_f2c(const MPI_Fint *f_status, MPI_Status *c_status)
 {
-    ENTER("MPI_Status_f2c");
+    ENTER_LOCAL("MPI_Status_f2c");
     if (!c_status || !f_status)
         return world_error(NULL, MPI_ERR_ARG, "NULL status");
     memcpy(c_status, f_status, sizeof *c_status);

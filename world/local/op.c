@@ -247,7 +247,7 @@ int world_op_apply(MPI_Op op, const void *a, void *b, int count, MPI_Datatype ty
 
 int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op)
 {
-    ENTER("MPI_Op_create");
+    ENTER_LOCAL("MPI_Op_create");
     if (!function || !op)
         return world_error(NULL, MPI_ERR_ARG, "NULL argument");
     MPI_Op made = world_handle_new(HANDLE_OP, sizeof *made);
@@ -259,7 +259,7 @@ int MPI_Op_create(MPI_User_function *function, int commute, MPI_Op *op)
 
 int MPI_Op_free(MPI_Op *op)
 {
-    ENTER("MPI_Op_free");
+    ENTER_LOCAL("MPI_Op_free");
     if (!op || !handle_good(*op, HANDLE_OP) || !(*op)->function)
         return world_error(NULL, MPI_ERR_OP, "the operation is null, freed or predefined");
     world_handle_kill(&(*op)->handle);
@@ -269,7 +269,7 @@ int MPI_Op_free(MPI_Op *op)
 
 int MPI_Op_commutative(MPI_Op op, int *commute)
 {
-    ENTER("MPI_Op_commutative");
+    ENTER_LOCAL("MPI_Op_commutative");
     if (!handle_good(op, HANDLE_OP))
         return world_error(NULL, MPI_ERR_OP, "the operation is null or freed");
     *commute = op->commutative;
@@ -278,7 +278,7 @@ int MPI_Op_commutative(MPI_Op op, int *commute)
 
 int MPI_Reduce_local(const void *inbuf, void *inoutbuf, int count, MPI_Datatype datatype, MPI_Op op)
 {
-    ENTER("MPI_Reduce_local");
+    ENTER_LOCAL("MPI_Reduce_local");
     if (world_type_check(datatype, true) || count < 0)
         return world_error(NULL, count < 0 ? MPI_ERR_COUNT : MPI_ERR_TYPE,
                            "count %d, or a bad datatype", count);

@@ -336,15 +336,15 @@ static enum core_status came_up(struct world_processes *w, const struct world_pr
         return core_report(CORE_UNSUPPORTED, "'%s' can have no world of processes: %s",
                            program->argv[0], w->region->refusal);
     if (said == 0)
-        return core_report(CORE_BUDGET, "'%s' does not come to its MPI_Init within %u ms",
+        return core_report(CORE_BUDGET, "'%s' does not come to where its ranks begin within %u ms",
                            program->argv[0], limit);
     int ended = 0;
     if (waitpid(w->child, &ended, 0) == w->child)
         w->child = -1;
     if (WIFSIGNALED(ended))
-        return core_report(CORE_BAD_INPUT, "'%s' is ended by signal %d before it calls MPI_Init",
+        return core_report(CORE_BAD_INPUT, "'%s' is ended by signal %d before its ranks can begin",
                            program->argv[0], WTERMSIG(ended));
-    return core_report(CORE_BAD_INPUT, "'%s' ends with status %d before it calls MPI_Init",
+    return core_report(CORE_BAD_INPUT, "'%s' ends with status %d before its ranks can begin",
                        program->argv[0], WEXITSTATUS(ended));
 }
 

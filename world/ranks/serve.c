@@ -33,6 +33,8 @@ static size_t memory_begin;
 static struct world_options early_options;
 static struct world_outcome early_outcome;
 static struct world_rank early_rank = {.rank = -1};
+static int early_keyvals;
+bool world_process_early;
 static struct world_fiber early_fiber = {.rank = &early_rank, .live = true};
 
 static void say(char what)
@@ -254,6 +256,50 @@ static void answer_begin(void)
     memset(rank_region->rank, 0, rank_region->rank_count * sizeof *rank_region->rank);
 }
 
+/* --- between MPI_Init and the ranks ----------------------------------------------------------- */
+
+/* What a communicator was told while there was one process. */
+static void communicator_take(struct ompi_communicator_t *to,
+                              const struct ompi_communicator_t *from)
+{
+    to->errhandler = from->errhandler;
+    to->attribute = from->attribute;
+    to->name = from->name;
+    to->info = from->info;
+}
+
+/* Whatever the program made with calls before lies in memory of its own, which every rank has. */
+static void early_take(void)
+{
+    WORLD->keyval_count = early_keyvals;
+    for (int r = 0; r < WORLD->rank_count; r++) {
+        struct world_rank *rank = &WORLD->rank[r];
+        communicator_take(&rank->world, &early_rank.world);
+        communicator_take(&rank->self, &early_rank.self);
+        rank->extra = early_rank.extra;
+        rank->initialized = true;
+    }
+}
+
+static void early_begin(void)
+{
+    static int member;
+    struct ompi_communicator_t start = {
+        .handle = {.magic = (uint32_t)HANDLE_MAGIC + HANDLE_COMM, .references = 1},
+        .size = (int)rank_region->rank_count,
+        .member = &member,
+        .errhandler = MPI_ERRORS_ARE_FATAL,
+        .name = "MPI_COMM_WORLD"};
+    early_rank.world = start;
+    start.size = 1;
+    start.context = 2;
+    start.name = "MPI_COMM_SELF";
+    early_rank.self = start;
+    world_process_early = true;
+}
+
+/* --- the ranks of a world --------------------------------------------------------------------- */
+
 /* True: this is a rank. */
 static bool ranks_fork(void)
 {
@@ -292,8 +338,11 @@ static bool world_serve(void)
     WORLD->running = false;
     if (good)
         good = world_open(&options, &rank_region->outcome) == CORE_OK;
-    if (good && ranks_fork())
-        return true;
+    if (good) {
+        early_take();
+        if (ranks_fork())
+            return true;
+    }
     if (good && rank_region->time) {
         WORLD->stop = true;
         world_found("time", ME->rank, "its time was over while rank %d was behind %s", ME->rank,
@@ -316,11 +365,21 @@ int world_process_init(int required)
     if (required == MPI_THREAD_MULTIPLE)
         rank_refuse("it asks for MPI_THREAD_MULTIPLE, and in a world one thread of a rank may call "
                     "MPI at a time");
+    early_begin();
+    return world_process_threads();
+}
+
+void world_process_begin(void)
+{
     int threads = thread_count();
     if (threads > 1)
-        rank_refuse("it has %d threads when it calls MPI_Init, from where every rank is forked",
+        rank_refuse("it has %d threads when its ranks are forked, at its first call of MPI that "
+                    "concerns another rank or its own number",
                     threads);
     WORLD->fiber->site = world_process_site();
+    world_process_early = false;
+    early_keyvals = WORLD->keyval_count;
+    world_arena_forget();
     variables_share();
     setrlimit(RLIMIT_CORE, &(struct rlimit){0});
     number_set("OMPI_COMM_WORLD_SIZE", (int)rank_region->rank_count);
@@ -334,7 +393,7 @@ int world_process_init(int required)
         if (bytes != 1)
             _exit(0);
         if (world_serve())
-            return world_process_threads();
+            return;
     }
 }
 

@@ -128,6 +128,8 @@ void world_process_stack_ended(uint8_t *stack)
 void rank_leave(int status, void *unused)
 {
     (void)unused;
+    if (world_process_early)
+        world_process_begin(); /* it ends without a call that would have made ranks of it */
     struct region_rank *own = rank_own >= 0 ? &rank_region->rank[rank_own] : NULL;
     if (!own || own->pid != getpid() || own->left || WORLD->fiber->rank->rank != rank_own)
         return;

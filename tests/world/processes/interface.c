@@ -147,7 +147,7 @@ int main(int argc, char **argv)
     ends("no-finalize", "not-finalized", WORLD_RANK_EXITED, 0);
     refused("multiple", CORE_UNSUPPORTED, "MPI_THREAD_MULTIPLE");
     refused("thread", CORE_UNSUPPORTED, "2 threads");
-    refused("none", CORE_BAD_INPUT, "status 5 before it calls MPI_Init");
+    refused("none", CORE_BAD_INPUT, "status 5 before its ranks can begin");
     prints("windows", "before\n1 1 100\n", "before\n0 0 100\n");
     prints("clocks", "before\n7 7\n", "before\n");
     repeats();
