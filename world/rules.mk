@@ -48,3 +48,7 @@ $(PROCESS_TESTS): $(BUILD)/tests/%: tests/world/processes/%.c $(BUILD)/libproces
 	$(Q)$(CC) $(CFLAGS) -o $@ $< $(BUILD)/libprocesses.a $(BUILD)/libreplay.a $(BUILD)/libcore.a -lm
 
 TESTS += $(PROCESS_TESTS)
+
+.PHONY: bench-processes
+bench-processes: $(BUILD)/tests/run_worlds
+	@tests/bench/processes.sh $(BUILD)

@@ -158,7 +158,12 @@ static void environment_set(const struct world_program *program, const char *lib
     const char *others = getenv("LD_PRELOAD");
     snprintf(text, sizeof text, "%s%s%s", library, others && *others ? ":" : "",
              others ? others : "");
+    if (others && *others)
+        setenv(REGION_PRELOAD_VARIABLE, others, 1);
     setenv("LD_PRELOAD", text, 1);
+    const char *asan = getenv("ASAN_OPTIONS"); /* its library may come behind ours */
+    snprintf(text, sizeof text, "verify_asan_link_order=0:%s", asan ? asan : "");
+    setenv("ASAN_OPTIONS", text, 1);
     snprintf(text, sizeof text, "%d,%d", FILES_FIRST, FILES_FIRST + 1);
     setenv(REGION_VARIABLE, text, 1);
 }

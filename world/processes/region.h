@@ -11,6 +11,7 @@
 #include "world/processes/processes.h"
 
 #define REGION_VARIABLE "CROSSWAIT_WORLD" /* NUMBERS: region, socket, then two for each rank */
+#define REGION_PRELOAD_VARIABLE "CROSSWAIT_WORLD_PRELOAD" /* what the user preloads */
 
 enum {
     REGION_VERSION = 1,

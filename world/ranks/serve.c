@@ -75,7 +75,9 @@ static void region_map(void)
 {
     size_t head = whole_pages(sizeof *rank_region), bytes = 0;
     struct region *first = mmap(NULL, head, PROT_READ | PROT_WRITE, MAP_SHARED, region_file, 0);
-    if (first == MAP_FAILED || first->version != REGION_VERSION)
+    if (first == MAP_FAILED)
+        return; /* something that the program runs, without its files */
+    if (first->version != REGION_VERSION)
         rank_refuse("what '%s' names is not a world's", REGION_VARIABLE);
     bytes = first->bytes;
     munmap(first, head);
@@ -132,7 +134,8 @@ __attribute__((constructor)) static void begin(void)
     setvbuf(stdout, NULL, _IOLBF, 0);
     on_exit(rank_leave, NULL);
     region_map();
-    rank_needs_check();
+    if (rank_region)
+        rank_needs_check();
 }
 
 static int thread_count(void)
@@ -365,6 +368,13 @@ int world_process_init(int required)
     if (required == MPI_THREAD_MULTIPLE)
         rank_refuse("it asks for MPI_THREAD_MULTIPLE, and in a world one thread of a rank may call "
                     "MPI at a time");
+    /* What the program runs is not of the world: a debugger, the symbolizer of a sanitizer. */
+    const char *others = getenv(REGION_PRELOAD_VARIABLE);
+    if (others)
+        setenv("LD_PRELOAD", others, 1);
+    else
+        unsetenv("LD_PRELOAD");
+    unsetenv(REGION_VARIABLE);
     early_begin();
     return world_process_threads();
 }

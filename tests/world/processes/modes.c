@@ -86,6 +86,8 @@ int main(int argc, char **argv)
         exit(7);
     if (!strcmp(mode, "at-once") && rank == 1)
         _exit(9);
+    if (!strcmp(mode, "overflow") && rank == 1)
+        printf("%d\n", ((volatile int *)calloc(4, sizeof(int)))[4]);
     while (!strcmp(mode, "loop") && rank == 1)
         ;
     if (!strcmp(mode, "deadlock"))

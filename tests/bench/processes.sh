@@ -1,0 +1,31 @@
+#!/bin/bash
+# usage: processes.sh BUILD  Worlds a second of 4 ranks with about 10 calls each, on one core: in C and with mpi4py, beside mpirun's.
+set -eu
+build=$1
+here=$(dirname "$0")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mpicc -O1 -pthread -o "$work/modes" "$here/../world/processes/modes.c"
+cat >"$work/gather.py" <<'END'
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+if comm.rank == 0:
+    got = [comm.recv(source=MPI.ANY_SOURCE) for _ in range(comm.size - 1)]
+    total = comm.allreduce(sum(got))
+else:
+    comm.send(comm.rank, dest=0)
+    total = comm.allreduce(0)
+comm.barrier()
+END
+rate() { # what, worlds, bar, command
+    local said
+    said=$(taskset -c 0 "$build/tests/run_worlds" -n 4 -w "$2" "${@:4}" 2>&1 >/dev/null | grep -o '[0-9]* worlds a second')
+    printf '%-40s %10s worlds/s   bar %s\n' "$1" "${said%% *}" "$3"
+}
+rate "a C program, 4 ranks" 2000 300 "$work/modes" gather
+rate "mpi4py, 4 ranks" 100 30 /usr/bin/python3 "$work/gather.py"
+begin=$(date +%s%N)
+for i in 1 2 3 4 5; do
+    mpirun -n 4 "$work/modes" gather >/dev/null 2>&1 || true
+done
+printf '%-40s %10s worlds/s\n' "the C program with mpirun, all cores" $((5000000000 / ($(date +%s%N) - begin)))
