@@ -220,19 +220,18 @@ static void word_title(struct finding *finding, enum world world, const char *ra
 
     switch (world) {
     case UNBUFFERED:
-        finding_title(finding, "deadlock when sends do not buffer: %s %s", ranks, hold);
+        finding_title(finding, "%s %s when sends are not buffered", ranks, hold);
         break;
     case ALWAYS:
-        finding_title(finding, "deadlock, whatever is buffered: %s %s", ranks, hold);
+        finding_title(finding, "%s %s, whatever is buffered", ranks, hold);
         break;
     case ORDER:
-        finding_title(finding, "deadlock in some order of messages: %s %s", ranks, hold);
+        finding_title(finding, "%s %s in some order of messages", ranks, hold);
         break;
     case STRICT:
         finding_title(finding,
-                      "deadlock if MPI_Comm_free waits for all ranks, as a library may let it: "
-                      "%s %s",
-                      ranks, hold);
+                      "%s %s if MPI_Comm_free waits for all ranks, as a library may let it", ranks,
+                      hold);
         break;
     }
 }

@@ -46,7 +46,7 @@ static enum core_status add_finding(struct trace *trace, const struct ending *en
         free(who);
         return CORE_NO_MEMORY;
     }
-    finding_title(finding, "deadlock in the recorded run: %s", who);
+    finding_title(finding, "%s", who);
     free(who);
     for (int role = ENDING_CORE; role <= ENDING_BEHIND; role++)
         for (uint32_t i = 0; i < ending->call_count; i++)

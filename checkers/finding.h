@@ -17,7 +17,7 @@ enum finding_severity {
 };
 const char *finding_severity_text(enum finding_severity severity);
 
-#define FINDING_POSSIBLE "possible " /* opens the title of an assumed finding */
+#define FINDING_POSSIBLE "possibly " /* opens the title of an assumed finding */
 
 enum finding_confirmed { FINDING_NOT_TRIED, FINDING_CONFIRMED, FINDING_REFUTED };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);

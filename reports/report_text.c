@@ -212,7 +212,8 @@ static void print_lines(const struct screen *s, const struct report_facts *facts
                  finding_severity_text(entry->cause->severity), entry->cause->rule->id);
         print_line(s, NULL, text);
     }
-    if (entry->ended && facts->reason == ENDING_DEADLOCK && entry == facts->entry)
+    if (entry->ended && facts->reason == ENDING_DEADLOCK && entry == facts->entry &&
+        finding->rule != &rule_table[RULE_HANG]) /* which says so itself */
         print_line(s, NULL, "the job was ended there: it could never have gone on");
     if (finding->severity != FINDING_NOTE && finding->rule->help && is_first(facts, entry))
         print_line(s, "help", finding->rule->help);

@@ -10,9 +10,11 @@ Usage: verdicts.py N OF: the Nth part of all lines, so that parts can run as tes
 import json, os, re, shlex, subprocess, sys
 
 source, build = os.environ["SOURCE"], os.environ["BUILD"]
-TITLES = {"deadlock-unbuffered": "deadlock when sends do not buffer", "deadlock": "deadlock, whatever is buffered",
-          "deadlock-some-order": "deadlock in some order of messages", "deadlock-recorded": "deadlock in the recorded run", "misuse": ("different ", "MPI_", "conflicting ", "bytes "),
-          "message": ("types differ", "ready send", "1 message was never received")}
+TITLES = { # of the rule and title
+    "deadlock-unbuffered": r"^deadlock: .* when sends are not buffered$", "deadlock": r"^deadlock: .*, whatever is buffered$",
+    "deadlock-some-order": r"^deadlock: .* in some order of messages$", "deadlock-recorded": r"^hang: ",
+    "misuse": r": (different |MPI_|conflicting |bytes |rank.* calls? MPI_)",
+    "message": r": (types differ|ready send|1 message was never received)"}
 UNSEEN = 3 # nothing could be recorded, and crosswait says so
 STATES = {"crashed": "crashed", "killed": "killed", "aborted": "aborted"}
 
@@ -67,7 +69,7 @@ def check(test):
     report = json.loads(told.stdout)
     errors = [f for f in report["findings"] if f["severity"] != "note"]
     if verdict in TITLES:
-        if not any(f["title"].startswith(TITLES[verdict]) for f in errors):
+        if not any(re.search(TITLES[verdict], f"{f['rule']}: {f['title']}") for f in errors):
             yield f"no finding says '{TITLES[verdict]}': {[f['title'] for f in errors]}"
         for finding in errors:
             if not all(c.get("call") and c.get("site") for c in finding["calls"] if c["core"]):
