@@ -1,10 +1,12 @@
 /* usage: run_worlds [-n RANKS] [-w WORLDS] [-p POLICY] [-s SEED] [-q] [-l LIBRARY] PROGRAM
  * ARGUMENTS... Runs a program in worlds of processes; prints what the ranks wrote and how the last
- * world ended. With more than one world: how many a second, to standard error. -q: questions and
- * events as well. Exit: 0 clean, 1 findings, 3 no world can be had. */
+ * world ended. With more than one world: how many a second, to standard error, and how many if a
+ * processor did nothing else. -q: questions and events as well. Exit: 0 clean, 1 findings, 3 no
+ * world can be had. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -15,6 +17,19 @@ static double now(void)
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Of this process and all that it started and that have ended. */
+static double processor_seconds(void)
+{
+    struct rusage used[2];
+    double seconds = 0;
+    getrusage(RUSAGE_SELF, &used[0]);
+    getrusage(RUSAGE_CHILDREN, &used[1]);
+    for (int i = 0; i < 2; i++)
+        seconds += (double)(used[i].ru_utime.tv_sec + used[i].ru_stime.tv_sec) +
+                   (double)(used[i].ru_utime.tv_usec + used[i].ru_stime.tv_usec) * 1e-6;
+    return seconds;
 }
 
 static void show_log(const struct world_processes *worlds, const struct world_process_outcome *o)
@@ -108,11 +123,13 @@ int main(int argc, char **argv)
         if (world_processes_run(worlds, &options, &outcome) != CORE_OK)
             return 2;
     }
-    if (worlds_wanted > 1)
-        fprintf(stderr, "%.0f worlds a second\n", worlds_wanted / (now() - begin));
+    double took = now() - begin;
     int code = show(&outcome, program.rank_count);
     if (log)
         show_log(worlds, &outcome);
     world_processes_end(worlds);
+    if (worlds_wanted > 1)
+        fprintf(stderr, "%.0f worlds a second, %.0f in a second of a processor\n",
+                worlds_wanted / took, worlds_wanted / processor_seconds());
     return code;
 }
