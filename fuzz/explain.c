@@ -121,6 +121,8 @@ int harness_explain(const struct collective *collective, const struct scenario *
         printf("%s is not defined for any number of ranks of this scenario\n", collective->name);
         return 0;
     }
+    static struct scenario beside;
+    harness_other(collective, &scenario, &beside);
     execute_describe(collective, &scenario, text, sizeof text);
     printf("%s\n\n", text);
     harness_print(collective, &scenario, text, sizeof text);

@@ -106,6 +106,7 @@ $(BUILD)/fuzz/bench-asan: fuzz/bench.c $(BUILD)/libworld.a $(BUILD)/libcore.a
 bench-fuzz: $(BUILD)/fuzz/bench $(BUILD)/fuzz/bench-asan $(BUILD)/fuzz/corpus
 	@$(BUILD)/fuzz/bench
 	@$(BUILD)/fuzz/bench-asan
+	@fuzz/speed.py $(BUILD)/fuzz/corpus
 	@echo "time to the first finding, by axis:"
 	@fuzz/calibrate.py $(BUILD)/fuzz/corpus --table --seconds=60 --only=defect_
 

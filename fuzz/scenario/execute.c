@@ -74,11 +74,16 @@ static void adapt_far(const struct collective *c, struct scenario *s)
     s->root %= s->ranks;
     if (s->slow >= s->ranks)
         s->slow = s->ranks - 1;
-    if (c->kind == collective_kind_scatter || c->kind == collective_kind_scatterv)
-        s->type =
-            s->type_send == TYPE_FAR && c->kind == collective_kind_scatter ? TYPE_INT : s->type;
-    else if (c->kind != collective_kind_bcast && !one_type(c->kind) && s->type == TYPE_FAR)
+    bool sends_all = c->kind == collective_kind_scatter || c->kind == collective_kind_alltoall ||
+                     c->kind == collective_kind_bcast || c->kind == collective_kind_bcast_k;
+    if (one_type(c->kind))
+        return;
+    if (sends_all && s->type_send == TYPE_FAR)
+        s->type = s->type == TYPE_FAR ? TYPE_FAR : TYPE_INT;
+    else
         s->type_send = TYPE_INT;
+    if (c->kind == collective_kind_scatter && s->type == TYPE_FAR)
+        s->type = TYPE_INT;
 }
 
 bool execute_adapt(const struct collective *c, struct scenario *s)

@@ -88,7 +88,7 @@ static const struct field_row row[FIELDS] = {
                      {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 16, 17, -9}},
     [FIELD_ROOT] = {"root", AT(root), 0, SCENARIO_RANKS_MAX - 1, NULL, {0, 1, 2, 3, 63, -9}},
     [FIELD_COUNT] =
-        {"count", AT(count), 0, 4095, NULL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 17, 64, -9}},
+        {"count", AT(count), 0, 4095, NULL, {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 13, 17, -9}},
     [FIELD_TYPE] = {"type", AT(type), 0, SCENARIO_TYPES - 1, type_names, {-9}},
     [FIELD_TYPE_SEND] = {"type-send", AT(type_send), 0, SCENARIO_TYPES - 1, type_names, {-9}},
     [FIELD_OP] = {"op", AT(op), 0, SCENARIO_OPS - 1, op_names, {-9}},
@@ -714,6 +714,8 @@ static uint64_t next(uint64_t *state)
     return value;
 }
 
+enum { COUNT_SMALL = 40, LARGE_ONE_OF = 24, FAR_ONE_OF = 12, RANKS_MANY = 16, COUNT_OF_MANY = 4 };
+
 static int field_any(enum field f, uint64_t *state)
 {
     int known = 0;
@@ -721,7 +723,11 @@ static int field_any(enum field f, uint64_t *state)
         known++;
     if (known && next(state) % 4)
         return row[f].often[next(state) % (unsigned)known];
-    uint64_t range = (uint64_t)(row[f].high - row[f].low + 1), value = next(state) % range;
+    /* Most inputs are small: a large count costs what hundreds of small ones do. */
+    uint64_t range = (uint64_t)(row[f].high - row[f].low + 1);
+    if (f == FIELD_COUNT && next(state) % LARGE_ONE_OF)
+        range = COUNT_SMALL;
+    uint64_t value = next(state) % range;
     if (known) /* numbers: small ones more often */
         value = value * (next(state) % range) / range * (next(state) % range) / range;
     return row[f].low + (int)value;
@@ -749,6 +755,11 @@ void scenario_mutate(struct scenario *s, uint64_t seed)
         if (f == FIELD_TYPE && next(&state) % 2) /* keep the sides of one class, equal or not */
             s->type_send = s->type;
     }
+    /* Mapping gigabytes costs what a hundred small worlds do. */
+    if ((s->type == TYPE_FAR || s->type_send == TYPE_FAR) && next(&state) % FAR_ONE_OF)
+        s->type = s->type_send = TYPE_INT;
     narrow(s);
+    if (s->ranks > RANKS_MANY && next(&state) % LARGE_ONE_OF)
+        s->count %= COUNT_OF_MANY;
     scenario_normalise(s);
 }

@@ -21,7 +21,7 @@ done <<'TABLE'
 bcast_tree 500 root-step,also
 gather_scratch 500 before,behind
 gatherv_packed 500 places
-allgather_int 500 far
+allgather_int 3000 far
 scan_ring 800 other
 allreduce_known 500 also
 allreduce_pieces 500 growth
