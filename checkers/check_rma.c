@@ -13,31 +13,13 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
-#include "checkers/conflict/order.h"
+#include "checkers/conflict/access.h"
 #include "core/array.h"
 #include "core/check.h"
+#include "core/table.h"
 
 enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000 };
 
-enum kind { GET, PUT, ACCUMULATE, SWAP, LOAD, STORE };
-static const char *const kind_names[] = {"reads", "writes", "accumulates to",
-                                         "swaps", "reads",  "writes"};
-
-struct access {
-    uint32_t origin, target; /* world ranks */
-    int32_t win, op, datatype;
-    int64_t count, low, high; /* bytes of the target's window: [low, high) */
-    int64_t at;               /* byte of the first element */
-    uint64_t seq, end;        /* the call; the one that completed it, UINT64_MAX none */
-    uint64_t request;         /* 0 none */
-    uint8_t kind;
-    bool exclusive; /* under an exclusive lock */
-    bool passive;   /* under any lock */
-    bool itself;    /* by the program, not by a call: seen when the call seq was entered */
-    bool changed; /* and known only from the window's content, which another rank's access may have
-                     changed too */
-    int32_t site; /* where the program did it; -1 unknown */
-};
 struct held { /* a rank's exclusive lock on its own part of a window */
     uint32_t rank;
     int32_t win;
@@ -48,6 +30,20 @@ struct epoch { /* of one rank on one window */
     uint64_t fence_seq, start_seq, post_seq, used_seq;
     uint8_t *lock; /* by world rank of the target: 0 none, 1 shared, 2 exclusive */
     bool *group;   /* targets of the start */
+};
+static const char *const kind_names[] = {"reads", "writes", "accumulates to",
+                                         "swaps", "reads",  "writes"};
+
+struct open { /* of the rank that is read */
+    struct open_key {
+        int32_t win;
+        uint32_t target;
+    } key;
+    uint32_t first; /* the last access begun, plus 1; 0: none */
+};
+struct requested { /* of the rank that is read */
+    uint64_t request;
+    uint32_t access;
 };
 struct window {
     int64_t *unit, *bytes; /* by world rank; bytes -1 unknown */
@@ -62,6 +58,7 @@ struct rma {
     uint32_t window_room;
     struct access *access;
     uint32_t access_count, access_room;
+    struct core_table open, requested;
     struct held *held;
     uint32_t held_count, held_room;
     uint32_t findings;
@@ -148,33 +145,45 @@ static bool locked(const struct rma *rma, const struct epoch *epoch)
     return epoch->all;
 }
 
-/* What the rank had begun on the window towards `target` (-1: all) is complete with this call. */
-static void complete(struct rma *rma, uint32_t rank, int32_t win, int32_t target, uint64_t seq)
+/* What the rank has begun on a window towards a target, and not completed: a list through `next`.
+ */
+static struct open *open_of(struct rma *rma, int32_t win, uint32_t target)
 {
-    for (uint32_t i = rma->access_count; i-- > 0;) {
-        struct access *access = &rma->access[i];
-        if (access->origin != rank)
-            break;
-        if (access->win == win && access->end == UINT64_MAX &&
-            (target < 0 || access->target == (uint32_t)target))
-            access->end = seq;
-    }
+    struct open_key key = {win, target};
+
+    return core_table_find(&rma->open, &key);
+}
+
+static void complete_at(struct rma *rma, int32_t win, uint32_t target, uint64_t seq)
+{
+    struct open *open = open_of(rma, win, target);
+
+    for (uint32_t at = open ? open->first : 0; at; at = rma->access[at - 1].next)
+        if (rma->access[at - 1].end == UINT64_MAX)
+            rma->access[at - 1].end = seq;
+    if (open)
+        open->first = 0;
+}
+
+/* What the rank had begun on the window towards `target` (-1: all) is complete with this call. */
+static void complete(struct rma *rma, int32_t win, int32_t target, uint64_t seq)
+{
+    if (target >= 0)
+        complete_at(rma, win, (uint32_t)target, seq);
+    for (uint32_t i = 0; target < 0 && i < rma->input->trace->rank_count; i++)
+        complete_at(rma, win, i, seq);
 }
 
 /* A get whose request is complete has read. (Of the others the request says that the origin's
  * buffer is free, no more.) */
 static void completed(struct rma *rma, const struct trace_event *event, uint64_t request)
 {
-    for (uint32_t i = rma->access_count; request && i-- > 0;) {
-        struct access *access = &rma->access[i];
-        if (access->origin != event->rank)
-            return;
-        if (access->request != request)
-            continue;
-        if (access->kind == GET && access->end == UINT64_MAX)
-            access->end = event->seq;
-        return;
-    }
+    const struct requested *requested =
+        request && rma->requested.count ? core_table_find(&rma->requested, &request) : NULL;
+    struct access *access = requested ? &rma->access[requested->access] : NULL;
+
+    if (access && access->kind == GET && access->end == UINT64_MAX)
+        access->end = event->seq;
 }
 
 static bool add(struct rma *rma, const struct access *access)
@@ -182,6 +191,28 @@ static bool add(struct rma *rma, const struct access *access)
     rma->status = CORE_ARRAY_PUSH(rma->access, rma->access_count, rma->access_room,
                                   "one-sided accesses", *access);
     return rma->status == CORE_OK;
+}
+
+/* An access that a call begins. */
+static void begin(struct rma *rma, const struct access *access)
+{
+    struct open_key key = {access->win, access->target};
+    struct requested *requested;
+    struct open *open;
+
+    if (!add(rma, access))
+        return;
+    rma->status = core_table_put(&rma->open, &key, "one-sided accesses", &open);
+    if (rma->status != CORE_OK)
+        return;
+    rma->access[rma->access_count - 1].next = open->first;
+    open->first = rma->access_count;
+    if (!access->request)
+        return;
+    rma->status =
+        core_table_put(&rma->requested, &access->request, "one-sided accesses", &requested);
+    if (rma->status == CORE_OK)
+        requested->access = rma->access_count - 1;
 }
 
 static void span(const struct trace *trace, struct access *access)
@@ -318,7 +349,7 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
         return;
     }
     if (access.high > access.low)
-        add(rma, &access);
+        begin(rma, &access);
 }
 
 static void set_group(struct rma *rma, const struct trace_event *event, struct epoch *epoch)
@@ -402,7 +433,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         mode = argument(rma, event, "assert", 0);
         epoch->fence = !(mode & EVENT_ASSERT_NOSUCCEED);
         epoch->fence_seq = event->seq;
-        complete(rma, event->rank, event->win, -1, event->seq);
+        complete(rma, event->win, -1, event->seq);
         break;
     case VERB_START_EPOCH:
         if (epoch->started || locked(rma, epoch))
@@ -416,7 +447,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         if (!epoch->started)
             wrong(rma, event, 0, "no MPI_Win_start comes before it");
         epoch->started = false;
-        complete(rma, event->rank, event->win, -1, event->seq);
+        complete(rma, event->win, -1, event->seq);
         break;
     case VERB_POST:
         if (epoch->posted)
@@ -445,14 +476,14 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
             epoch->lock[target] = 0;
         if (target == (int32_t)event->rank)
             let_go(rma, event);
-        complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
+        complete(rma, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
     case VERB_FLUSH:
         if (!epoch->all && (event->peer < 0 ? !locked(rma, epoch)
                                             : !epoch->lock || target < 0 || !epoch->lock[target]))
             wrong(rma, event, 0, "nothing is locked");
         if (!trait_in(event->traits, TRAIT_AT_ORIGIN))
-            complete(rma, event->rank, event->win, event->peer < 0 ? -1 : target, event->seq);
+            complete(rma, event->win, event->peer < 0 ? -1 : target, event->seq);
         break;
     case VERB_WIN_FREE:
         if (locked(rma, epoch) || epoch->started || epoch->posted)
@@ -466,7 +497,7 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
         else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
             wrong(rma, event, epoch->used_seq,
                   "no fence completes the accesses since the last one");
-        complete(rma, event->rank, event->win, -1, event->seq);
+        complete(rma, event->win, -1, event->seq);
         break;
     default:
         break;
@@ -490,6 +521,8 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
 
     if (status != CORE_OK)
         return status;
+    core_table_clear(&rma->open);
+    core_table_clear(&rma->requested);
     while (rma->status == CORE_OK &&
            (status = trace_cursor_next(cursor, &event, &more)) == CORE_OK && more) {
         struct window *window =
@@ -544,51 +577,6 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
     return rma->status;
 }
 
-static const char *operation_of(const struct trace *trace, const struct access *access)
-{
-    const char *name = access->op >= 0 && (uint32_t)access->op < trace->op_count
-                           ? trace->op_name[access->op]
-                           : NULL;
-    return access->kind == SWAP ? "MPI_REPLACE" : name ? name : "";
-}
-
-static bool writes(const struct trace *trace, const struct access *access)
-{
-    return access->kind != GET && access->kind != LOAD &&
-           !(access->kind == ACCUMULATE && !strcmp(operation_of(trace, access), "MPI_NO_OP"));
-}
-
-/* With a lock held by the other side, a program may wait for a value to change: the order then
- * comes from the value. */
-static bool polls(const struct access *a, const struct access *b)
-{
-    return a->itself && a->kind == LOAD && b->passive;
-}
-
-/* Atomic with respect to each other: of one operation, or one only reads (the info key
- * accumulate_ops, by default same_op_no_op); or of one origin, whose accumulates to one place come
- * in the order in which it called them (the info key accumulate_ordering, by default all). */
-static bool atomic(const struct trace *trace, const struct access *a, const struct access *b)
-{
-    if ((a->kind != ACCUMULATE && a->kind != SWAP) || (b->kind != ACCUMULATE && b->kind != SWAP))
-        return false;
-    const char *x = operation_of(trace, a), *y = operation_of(trace, b);
-    return a->origin == b->origin || strcmp(x, y) == 0 || strcmp(x, "MPI_NO_OP") == 0 ||
-           strcmp(y, "MPI_NO_OP") == 0;
-}
-
-static bool may_meet(const struct trace *trace, const struct access *a, const struct access *b)
-{
-    if (polls(a, b) || polls(b, a))
-        return false;
-    if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high ||
-        (!writes(trace, a) && !writes(trace, b)))
-        return false;
-    return !atomic(trace, a, b) &&
-           !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) &&
-             (b->kind == LOAD || b->kind == STORE));
-}
-
 /* The spans meet: do the bytes? Both laid out in rows of parts, compared part by part. */
 static bool bytes_meet(const struct trace *trace, const struct access *a, const struct access *b)
 {
@@ -630,16 +618,6 @@ static bool interleaved(const struct trace *trace, const struct access *a, const
                1;
 }
 
-static bool ordered(const struct order *order, const struct access *a, const struct access *b)
-{
-    if (a->exclusive || b->exclusive)
-        return a->origin != b->origin || a->end <= b->seq || b->end <= a->seq;
-    return (a->end != UINT64_MAX &&
-            order_before(order, a->origin, a->end, b->origin, b->seq + (a->origin == b->origin))) ||
-           (b->end != UINT64_MAX &&
-            order_before(order, b->origin, b->end, a->origin, a->seq + (a->origin == b->origin)));
-}
-
 /* A change that a remote write explains is no store. */
 static bool explained(const struct rma *rma, const struct access *store)
 {
@@ -647,7 +625,7 @@ static bool explained(const struct rma *rma, const struct access *store)
         return false;
     for (uint32_t i = 0; i < rma->access_count; i++) {
         const struct access *access = &rma->access[i];
-        if (access->kind != STORE && writes(rma->input->trace, access) &&
+        if (access->kind != STORE && access_writes(rma->input->trace, access) &&
             access->win == store->win && access->target == store->target &&
             access->low < store->high && store->low < access->high)
             return true;
@@ -665,55 +643,87 @@ static void say_place(struct finding *finding, const struct trace *trace,
         finding_of_load(finding, trace, access->site);
 }
 
+/* A conflict of two accesses; false: enough has been said. */
+static bool tell(struct rma *rma, const struct access *a, const struct access *b)
+{
+    const struct trace *trace = rma->input->trace;
+    struct window *window = &rma->window[a->win];
+    bool unsure = window->atomics || rma->input->notes->threads;
+
+    if (unsure && window->unsure++)
+        return true;
+    struct finding *finding = say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
+    if (!finding)
+        return false;
+    struct finding_call *call = finding_call_add(finding, rma->input->trace, a->origin, a->seq);
+    if (call)
+        call->core = true;
+    finding_title(finding,
+                  "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32
+                  "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
+                  " %s them%s, with nothing in between that orders the two",
+                  a->low > b->low ? a->low : b->low, (a->high < b->high ? a->high : b->high) - 1,
+                  a->target, b->origin, kind_names[b->kind], a->origin, kind_names[a->kind],
+                  a->itself || b->itself ? " itself" : "");
+    say_place(finding, trace, a);
+    say_place(finding, trace, b);
+    if (window->atomics)
+        finding_fact(finding, "the window is also used with atomic operations, which may "
+                              "order them and whatever else meets there");
+    return true;
+}
+
+/* The accesses that may be in conflict, in their order. */
+static enum core_status suspects(struct rma *rma, const struct order *order, uint32_t **out_at,
+                                 uint32_t *out_count)
+{
+    bool *suspect = NULL;
+    enum core_status status =
+        CORE_ARRAY_NEW(suspect, (uint64_t)rma->access_count + 1, "one-sided accesses");
+
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(*out_at, (uint64_t)rma->access_count + 1, "one-sided accesses");
+    if (status == CORE_OK)
+        status = access_suspects(rma->input->trace, order, rma->access, rma->access_count, suspect);
+    for (uint32_t i = 0; status == CORE_OK && i < rma->access_count; i++)
+        if (suspect[i])
+            (*out_at)[(*out_count)++] = i;
+    free(suspect);
+    return status;
+}
+
 static void compare(struct rma *rma, const struct order *order)
 {
     const struct trace *trace = rma->input->trace;
+    uint32_t *at = NULL, count = 0;
     uint64_t compared = 0;
 
-    for (uint32_t i = 0; i < rma->access_count; i++) {
-        struct access *a = &rma->access[i];
+    rma->status = suspects(rma, order, &at, &count);
+    for (uint32_t i = 0; rma->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
+        struct access *a = &rma->access[at[i]];
         if (explained(rma, a))
             continue;
         for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
-            struct access *b = &rma->access[k];
-            if (!may_meet(trace, a, b) || explained(rma, b) || interleaved(trace, a, b) ||
-                ordered(order, a, b) || !bytes_meet(trace, a, b))
+            struct access *b = &rma->access[at[k]];
+            if (!access_may_meet(trace, a, b) || explained(rma, b) || interleaved(trace, a, b) ||
+                access_ordered(order, a, b) || !bytes_meet(trace, a, b))
                 continue;
-            struct window *window = &rma->window[a->win];
-            bool unsure = window->atomics || rma->input->notes->threads;
-            if (unsure && window->unsure++)
-                break;
-            struct finding *finding =
-                say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
-            if (!finding)
-                return;
-            struct finding_call *call =
-                finding_call_add(finding, rma->input->trace, a->origin, a->seq);
-            if (call)
-                call->core = true;
-            finding_title(finding,
-                          "conflicting accesses to bytes %" PRId64 " to %" PRId64
-                          " of rank %" PRIu32 "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
-                          " %s them%s, with nothing in between that orders the two",
-                          a->low > b->low ? a->low : b->low,
-                          (a->high < b->high ? a->high : b->high) - 1, a->target, b->origin,
-                          kind_names[b->kind], a->origin, kind_names[a->kind],
-                          a->itself || b->itself ? " itself" : "");
-            say_place(finding, trace, a);
-            say_place(finding, trace, b);
-            if (window->atomics)
-                finding_fact(finding, "the window is also used with atomic operations, which may "
-                                      "order them and whatever else meets there");
+            if (!tell(rma, a, b))
+                compared = COMPARED_MAX;
             break;
         }
     }
+    free(at);
 }
 
 enum core_status check_rma(const struct check_input *input, struct finding_list *list)
 {
     struct trace *trace = input->trace;
-    struct rma rma = {
-        .input = input, .list = list, .types = {.input = input, .list = list, .rule = RULE_RMA}};
+    struct rma rma = {.input = input,
+                      .list = list,
+                      .types = {.input = input, .list = list, .rule = RULE_RMA},
+                      .open = CORE_TABLE(struct open, key),
+                      .requested = CORE_TABLE(struct requested, request)};
     struct order *order = NULL;
     enum core_status status = CORE_OK;
     bool any = false, whole = true;
@@ -748,6 +758,8 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
     }
     free(rma.window);
     free(rma.access);
+    core_table_done(&rma.open);
+    core_table_done(&rma.requested);
     free(rma.held);
     return status == CORE_OK ? rma.status : status;
 }

@@ -1,0 +1,278 @@
+/* See access.h. Accesses of one kind by one rank make a line: they are completed in the order in
+ * which they were made, so what comes before another access is the beginning of the line, what
+ * comes behind it the end, and what nothing orders lies between, found by halving. A sweep over the
+ * bytes of each target keeps in each line those that cover the byte it is at.
+ *
+ * Invariants
+ *  1. line->at[0, count) are in the order of their calls; unless jumbled, of their ends too. */
+#include "checkers/conflict/access.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/check.h"
+
+enum { LINES_MAX = 256 };
+
+static const char *operation_of(const struct trace *trace, const struct access *access)
+{
+    const char *name = access->op >= 0 && (uint32_t)access->op < trace->op_count
+                           ? trace->op_name[access->op]
+                           : NULL;
+    return access->kind == SWAP ? "MPI_REPLACE" : name ? name : "";
+}
+
+bool access_writes(const struct trace *trace, const struct access *access)
+{
+    return access->kind != GET && access->kind != LOAD &&
+           !(access->kind == ACCUMULATE && !strcmp(operation_of(trace, access), "MPI_NO_OP"));
+}
+
+/* With a lock held by the other side, a program may wait for a value to change: the order then
+ * comes from the value. */
+static bool polls(const struct access *a, const struct access *b)
+{
+    return a->itself && a->kind == LOAD && b->passive;
+}
+
+/* Atomic with respect to each other: of one operation, or one only reads (the info key
+ * accumulate_ops, by default same_op_no_op); or of one origin, whose accumulates to one place come
+ * in the order in which it called them (the info key accumulate_ordering, by default all). */
+static bool atomic(const struct trace *trace, const struct access *a, const struct access *b)
+{
+    if ((a->kind != ACCUMULATE && a->kind != SWAP) || (b->kind != ACCUMULATE && b->kind != SWAP))
+        return false;
+    const char *x = operation_of(trace, a), *y = operation_of(trace, b);
+    return a->origin == b->origin || strcmp(x, y) == 0 || strcmp(x, "MPI_NO_OP") == 0 ||
+           strcmp(y, "MPI_NO_OP") == 0;
+}
+
+bool access_may_meet(const struct trace *trace, const struct access *a, const struct access *b)
+{
+    if (polls(a, b) || polls(b, a))
+        return false;
+    if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high ||
+        (!access_writes(trace, a) && !access_writes(trace, b)))
+        return false;
+    return !atomic(trace, a, b) &&
+           !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) &&
+             (b->kind == LOAD || b->kind == STORE));
+}
+
+/* x is complete before y is made. */
+static bool before(const struct order *order, const struct access *x, const struct access *y)
+{
+    bool same = x->origin == y->origin;
+
+    if (x->exclusive || y->exclusive)
+        return !same || x->end <= y->seq;
+    return x->end != UINT64_MAX && order_before(order, x->origin, x->end, y->origin, y->seq + same);
+}
+
+bool access_ordered(const struct order *order, const struct access *a, const struct access *b)
+{
+    return before(order, a, b) || before(order, b, a);
+}
+
+/* --- the sweep -------------------------------------------------------------------------------- */
+
+struct line {
+    const struct access *like; /* one of them */
+    uint32_t *at;
+    uint32_t count, room;
+    int64_t high_min, high_max;
+    bool jumbled;
+};
+struct sweep { /* over one target of one window */
+    const struct trace *trace;
+    const struct order *order;
+    const struct access *access;
+    struct line line[LINES_MAX];
+    uint32_t line_count;
+    bool meet[LINES_MAX][LINES_MAX]; /* by lines, were they to the same bytes */
+    int64_t low;                     /* where it is */
+    enum core_status status;
+};
+
+static bool alike(const struct access *a, const struct access *b)
+{
+    return a->origin == b->origin && a->kind == b->kind && a->op == b->op &&
+           a->exclusive == b->exclusive && a->passive == b->passive && a->itself == b->itself &&
+           a->changed == b->changed && !a->request == !b->request;
+}
+
+static bool lines_meet(const struct sweep *sweep, const struct access *a, const struct access *b)
+{
+    struct access x = *a, y = *b;
+
+    x.low = y.low = 0;
+    x.high = y.high = 1;
+    return access_may_meet(sweep->trace, &x, &y) &&
+           (a->origin == b->origin || (!a->exclusive && !b->exclusive));
+}
+
+/* NULL: there are too many. */
+static struct line *line_of(struct sweep *sweep, const struct access *access)
+{
+    uint32_t at = 0;
+
+    while (at < sweep->line_count && !alike(sweep->line[at].like, access))
+        at++;
+    if (at == LINES_MAX)
+        return NULL;
+    if (at < sweep->line_count)
+        return &sweep->line[at];
+    sweep->line[at].like = access;
+    sweep->line[at].count = 0;
+    sweep->line_count++;
+    for (uint32_t i = 0; i <= at; i++)
+        sweep->meet[at][i] = sweep->meet[i][at] = lines_meet(sweep, access, sweep->line[i].like);
+    return &sweep->line[at];
+}
+
+/* What ends where the sweep is, or before, leaves the line. */
+static void line_prune(const struct sweep *sweep, struct line *line)
+{
+    uint32_t kept = 0;
+
+    if (!line->count || line->high_min > sweep->low)
+        return;
+    line->high_min = INT64_MAX;
+    for (uint32_t i = 0; i < line->count && line->high_max > sweep->low; i++) {
+        int64_t high = sweep->access[line->at[i]].high;
+        if (high <= sweep->low)
+            continue;
+        line->at[kept++] = line->at[i];
+        line->high_min = high < line->high_min ? high : line->high_min;
+    }
+    line->count = kept;
+}
+
+static void line_add(struct sweep *sweep, struct line *line, uint32_t index)
+{
+    const struct access *access = sweep->access, *new = &access[index];
+    uint32_t place = line->count;
+
+    sweep->status = CORE_ARRAY_ROOM(line->at, line->room, line->count + 1, "one-sided accesses");
+    if (sweep->status != CORE_OK)
+        return;
+    if (!line->count) {
+        line->high_min = INT64_MAX;
+        line->high_max = INT64_MIN;
+        line->jumbled = false;
+    }
+    while (place && access[line->at[place - 1]].seq > new->seq)
+        place--;
+    memmove(line->at + place + 1, line->at + place, (line->count - place) * sizeof *line->at);
+    line->at[place] = index;
+    line->count++;
+    line->jumbled |= (place && access[line->at[place - 1]].end > new->end) ||
+                     (place + 1 < line->count && access[line->at[place + 1]].end < new->end);
+    line->high_min = new->high < line->high_min ? new->high : line->high_min;
+    line->high_max = new->high > line->high_max ? new->high : line->high_max;
+}
+
+/* Whether an access of the line is not ordered with this one. */
+static bool line_conflicts(const struct sweep *sweep, const struct line *line,
+                           const struct access *other)
+{
+    const struct access *access = sweep->access;
+    uint32_t low = 0, high = line->count;
+
+    while (!line->jumbled && low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (before(sweep->order, &access[line->at[middle]], other))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    for (uint32_t i = low; i < line->count; i++) {
+        if (!access_ordered(sweep->order, &access[line->at[i]], other))
+            return true;
+        if (!line->jumbled)
+            return false; /* invariant 1: what is behind it is ordered as well */
+    }
+    return false;
+}
+
+/* Whether the access is not ordered with one that covers the same bytes. */
+static bool sweep_to(struct sweep *sweep, uint32_t index)
+{
+    const struct access *access = &sweep->access[index];
+    struct line *own = line_of(sweep, access);
+
+    if (!own)
+        return true;
+    CORE_CHECK(access->low >= sweep->low);
+    sweep->low = access->low;
+    for (uint32_t i = 0; i < sweep->line_count; i++) {
+        line_prune(sweep, &sweep->line[i]);
+        if (sweep->meet[own - sweep->line][i] && line_conflicts(sweep, &sweep->line[i], access))
+            return true;
+    }
+    line_add(sweep, own, index);
+    return false;
+}
+
+/* --- targets ---------------------------------------------------------------------------------- */
+
+struct item {
+    int32_t win;
+    uint32_t target;
+    int64_t low;
+    uint32_t index;
+};
+
+static int item_compare(const void *a, const void *b)
+{
+    const struct item *x = a, *y = b;
+
+    if (x->win != y->win)
+        return x->win < y->win ? -1 : 1;
+    if (x->target != y->target)
+        return x->target < y->target ? -1 : 1;
+    if (x->low != y->low)
+        return x->low < y->low ? -1 : 1;
+    return (x->index > y->index) - (x->index < y->index);
+}
+
+static bool same_target(const struct item *a, const struct item *b)
+{
+    return a->win == b->win && a->target == b->target;
+}
+
+enum core_status access_suspects(const struct trace *trace, const struct order *order,
+                                 const struct access *access, uint32_t count, bool *out_suspect)
+{
+    struct item *item = NULL;
+    struct sweep *sweep = NULL;
+    enum core_status status = CORE_ARRAY_NEW(item, (uint64_t)count + 1, "one-sided accesses");
+
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(sweep, 1, "one-sided accesses");
+    if (status != CORE_OK) {
+        free(item);
+        return status;
+    }
+    *sweep = (struct sweep){.trace = trace, .order = order, .access = access};
+    for (uint32_t i = 0; i < count; i++)
+        item[i] = (struct item){access[i].win, access[i].target, access[i].low, i};
+    qsort(item, count, sizeof *item, item_compare);
+    for (uint32_t first = 0, end; first < count && sweep->status == CORE_OK; first = end) {
+        bool suspect = false;
+        sweep->line_count = 0;
+        sweep->low = INT64_MIN;
+        for (end = first; end < count && same_target(&item[first], &item[end]); end++)
+            if (!suspect && sweep->status == CORE_OK)
+                suspect = sweep_to(sweep, item[end].index);
+        for (uint32_t i = first; i < end; i++)
+            out_suspect[item[i].index] = suspect;
+    }
+    status = sweep->status;
+    for (uint32_t i = 0; i < LINES_MAX; i++)
+        free(sweep->line[i].at);
+    free(sweep);
+    free(item);
+    return status;
+}
