@@ -17,6 +17,7 @@
 #include "core/array.h"
 #include "core/check.h"
 #include "core/table.h"
+#include "core/work.h"
 
 enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000 };
 
@@ -158,7 +159,7 @@ static void complete_at(struct rma *rma, int32_t win, uint32_t target, uint64_t 
 {
     struct open *open = open_of(rma, win, target);
 
-    for (uint32_t at = open ? open->first : 0; at; at = rma->access[at - 1].next)
+    for (uint32_t at = open ? open->first : 0; at; at = rma->access[at - 1].next, core_work(1))
         if (rma->access[at - 1].end == UINT64_MAX)
             rma->access[at - 1].end = seq;
     if (open)
@@ -705,6 +706,7 @@ static void compare(struct rma *rma, const struct order *order)
             continue;
         for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
             struct access *b = &rma->access[at[k]];
+            core_work(1);
             if (!access_may_meet(trace, a, b) || explained(rma, b) || interleaved(trace, a, b) ||
                 access_ordered(order, a, b) || !bytes_meet(trace, a, b))
                 continue;

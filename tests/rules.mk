@@ -19,3 +19,15 @@ $(BUILD)/tests/launch/%: tests/launch/programs/%.c
 	$(if $(V),,@echo "  mpicc $<")
 	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O1 -Wall -Wextra -MMD -MF $@.d -o $@ $<
 TESTS += $(LAUNCH_PROGRAMS)
+
+# Jobs of the benchmark of verdicts, and of the test that judging grows as the job does.
+BENCH_JOBS = $(patsubst tests/bench/jobs/%.c,$(BUILD)/tests/bench/jobs/%,$(wildcard tests/bench/jobs/*.c))
+$(BENCH_JOBS): $(BUILD)/tests/bench/jobs/%: tests/bench/jobs/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpicc $<")
+	$(Q)mpicc -std=c11 -D_GNU_SOURCE -g -O2 -Wall -Wextra -MMD -MF $@.d -o $@ $<
+TESTS += $(BENCH_JOBS)
+
+.PHONY: bench-verdict
+bench-verdict: all $(BENCH_JOBS)
+	@$(PYTHON) tests/bench/verdict.py $(BUILD)

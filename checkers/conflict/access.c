@@ -12,6 +12,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/work.h"
 
 enum { LINES_MAX = 256 };
 
@@ -141,6 +142,7 @@ static void line_prune(const struct sweep *sweep, struct line *line)
     line->high_min = INT64_MAX;
     for (uint32_t i = 0; i < line->count && line->high_max > sweep->low; i++) {
         int64_t high = sweep->access[line->at[i]].high;
+        core_work(1);
         if (high <= sweep->low)
             continue;
         line->at[kept++] = line->at[i];
@@ -162,7 +164,7 @@ static void line_add(struct sweep *sweep, struct line *line, uint32_t index)
         line->high_max = INT64_MIN;
         line->jumbled = false;
     }
-    while (place && access[line->at[place - 1]].seq > new->seq)
+    for (; place && access[line->at[place - 1]].seq > new->seq; core_work(1))
         place--;
     memmove(line->at + place + 1, line->at + place, (line->count - place) * sizeof *line->at);
     line->at[place] = index;
@@ -188,6 +190,7 @@ static bool line_conflicts(const struct sweep *sweep, const struct line *line,
             high = middle;
     }
     for (uint32_t i = low; i < line->count; i++) {
+        core_work(1);
         if (!access_ordered(sweep->order, &access[line->at[i]], other))
             return true;
         if (!line->jumbled)

@@ -20,6 +20,7 @@
 #include "core/table.h"
 #include "core/trace/request.h"
 #include "core/trace/trace_message.h"
+#include "core/work.h"
 
 enum point_kind { POINT_SEND, POINT_RECEIVE, POINT_ARRIVE, POINT_LEAVE };
 
@@ -378,7 +379,7 @@ static const struct message *messages_of(const struct order *order, uint32_t des
             ? bsearch(&key, order->message, order->message_count, sizeof key, compare_messages)
             : NULL;
 
-    while (at && at > order->message && !compare_messages(at - 1, &key))
+    for (; at && at > order->message && !compare_messages(at - 1, &key); core_work(1))
         at--;
     return at;
 }
@@ -409,6 +410,7 @@ static bool take(struct order *order, uint32_t rank, struct point *point, const 
         if (send && !send->clock)
             return false;
     }
+    core_work(1);
     point->clock = calloc(ranks, sizeof *point->clock);
     if (!point->clock)
         return false;

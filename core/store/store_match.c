@@ -20,6 +20,7 @@
 #include "core/fault.h"
 #include "core/random.h"
 #include "core/store/store_part.h"
+#include "core/work.h"
 
 enum { CLOCK_SLACK_NS = 1000000 };
 
@@ -76,7 +77,7 @@ static uint32_t queue_find(const struct store_match *match, const struct store_s
     uint32_t at =
         match->bucket_room ? match->bucket[side_hash(side) & (match->bucket_room - 1)] : 0;
 
-    while (at && !side_equal(&match->queue[at].side, side))
+    for (; at && !side_equal(&match->queue[at].side, side); core_work(1))
         at = match->queue[at].chain;
     return at;
 }

@@ -16,6 +16,7 @@
 #include "core/fault.h"
 #include "core/spool/spool_read.h"
 #include "core/trace/trace_part.h"
+#include "core/work.h"
 
 enum { SEQ_BITS = 40 };
 
@@ -188,6 +189,7 @@ static enum core_status completions_give(struct trace_cursor *cursor, uint32_t s
             CORE_ARRAY_FIT(cursor->completion, cursor->completion_room, count, cursor->trace->path);
     if (status != CORE_OK || !count)
         return status;
+    core_work(count);
     for (uint32_t i = 0; i < count; i++)
         cursor->completion[i] = (struct trace_completion){
             .index = part[i].index,
@@ -259,6 +261,7 @@ static enum core_status row_step(struct trace_cursor *cursor, bool *out_more)
     enum core_status status;
 
     *out_more = false;
+    core_work(1);
     if (!cursor->stmt) {
         if (cursor->next == rows->count)
             return CORE_OK;

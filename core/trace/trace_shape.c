@@ -13,6 +13,7 @@
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/trace_part.h"
+#include "core/work.h"
 
 enum {
     SHAPES_MAX = 1 << 21, /* of 120 bytes */
@@ -165,6 +166,7 @@ static enum core_status set_look_up(struct trace *trace, int64_t id)
     sqlite3_bind_int64(stmt, 1, id);
     while ((code = core_fault() ? SQLITE_NOMEM : sqlite3_step(stmt)) == SQLITE_ROW) {
         struct trace_set_part part;
+        core_work(1);
         if (!set_part_read(stmt, &part))
             status = trace_damaged(trace, "a completion makes no sense");
         else if (set->part_count == SET_MAX)
@@ -366,6 +368,7 @@ enum core_status trace_shape_find(struct trace *trace, uint32_t id,
     enum core_status status = CORE_OK;
 
     *out_shape = shape;
+    core_work(1);
     if (shapes->shape_last < shapes->shape_room && ++shapes->missed == MISSES_MAX)
         status = shapes_load(trace);
     if (status == CORE_OK && (shape->id != id || !id))

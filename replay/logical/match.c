@@ -9,6 +9,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/work.h"
 
 #define A_MATCHING "the matching of messages" /* out of memory for ... */
 
@@ -375,6 +376,7 @@ static uint32_t claim(const struct replay_match *match, const struct replay_matc
 {
     uint32_t to = message->to & ~RECEIVE;
     for (uint32_t at = match->queue[to].wild_first; at; at = match->link[at].after) {
+        core_work(1);
         if (match->link[at].order >= order)
             return REPLAY_MATCH_NONE;
         if (accepts(&match->entry[at].key, message))
@@ -397,9 +399,11 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
         uint32_t channel = channel_find(match, to, key->comm, key->from);
         return channel ? match->channel[channel].first : REPLAY_MATCH_NONE;
     }
-    for (uint32_t at = match->queue[to].message_first; at; at = match->link[at].after)
+    for (uint32_t at = match->queue[to].message_first; at; at = match->link[at].after) {
+        core_work(1);
         if (accepts(key, &match->entry[at].key))
             return at;
+    }
     return REPLAY_MATCH_NONE;
 }
 
@@ -550,10 +554,12 @@ uint32_t replay_match_probe(const struct replay_match *match, const struct repla
     bool ring = !is_wild(key);
 
     while (at && (!accepts(key, &match->entry[at].key) ||
-                  (match->deferred && claim(match, &match->entry[at].key, UINT32_MAX))))
+                  (match->deferred && claim(match, &match->entry[at].key, UINT32_MAX)))) {
+        core_work(1);
         at = ring             ? REPLAY_MATCH_NONE
              : key->from >= 0 ? match->link[at].channel_after
                               : match->link[at].after;
+    }
     return at;
 }
 
@@ -590,7 +596,7 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
             (key->from >= 0 && key->from != match->channel[c].from))
             continue;
         uint32_t at = match->channel[c].first;
-        while (at && !accepts(key, &match->entry[at].key))
+        for (; at && !accepts(key, &match->entry[at].key); core_work(1))
             at = match->link[at].channel_after;
         if (!at || claim(match, &match->entry[at].key, match->link[receive].order))
             continue;
@@ -629,6 +635,7 @@ bool replay_match_settle(struct replay_match *match, uint32_t to,
         for (uint32_t at = wild ? match->queue[to].wild_first : match->queue[to].exact_first; at;
              at = match->link[at].after) {
             const struct replay_match_key *key = &match->entry[at].key;
+            core_work(1);
             uint32_t message = key->from >= 0 ? first_message(match, key) : REPLAY_MATCH_NONE;
             if (!message || first_receive(match, &match->entry[message].key) != at)
                 continue;
@@ -662,6 +669,7 @@ uint32_t replay_match_find(const struct replay_match *match, const struct replay
     if (last)
         do {
             at = match->entry[at].next;
+            core_work(1);
             if (match->entry[at].who == who)
                 return at;
         } while (at != last);

@@ -7,6 +7,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/work.h"
 #include "replay/logical/run_state.h"
 
 static const struct replay_op *op_of(const struct replay_run *run, uint32_t rank, uint32_t op)
@@ -272,6 +273,7 @@ static void promote(struct replay_run *run, uint32_t to)
         waiting->first++;
     for (uint32_t i = waiting->first; i < waiting->count; i++) {
         struct waiting_send send = waiting->send[i];
+        core_work(1);
         const struct replay_op *op = op_of(run, send.rank, send.op);
         if (!still_waits(run, send))
             continue;
@@ -910,6 +912,7 @@ enum core_status replay_run_all(struct replay_run *run, const struct replay_poli
     struct replay_result result = {0};
     enum replay_outcome outcome = REPLAY_FINISHED;
 
+    core_work(run->op_count);
     run->policy = policy;
     run->result = out_result ? &result : NULL;
     run->choice = choice;

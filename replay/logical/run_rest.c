@@ -4,6 +4,7 @@
 
 #include "core/array.h"
 #include "core/check.h"
+#include "core/work.h"
 #include "replay/logical/run_state.h"
 
 static bool option_add(struct replay_run *run, const struct replay_option *option)
@@ -98,6 +99,7 @@ static void add_buffering(struct replay_run *run)
     uint32_t kept = 0;
     bool room = true;
 
+    core_work(late->count);
     for (uint32_t i = 0; i < late->count; i++) {
         struct waiting_send send = late->send[i];
         const struct replay_op *op = &run->program->rank[send.rank].op[send.op];

@@ -11,6 +11,7 @@
 
 #include "core/check.h"
 #include "core/random.h"
+#include "core/work.h"
 
 enum { SLOTS_FIRST = 1024, HUGE_BYTES = 64 << 20 };
 
@@ -171,6 +172,7 @@ static uint32_t table_find(struct timed_engine *e, struct timed_slot *slot, uint
     uint32_t prev = NONE;
     for (uint32_t id = slot->head; id; prev = id, id = e->message[id].chain) {
         const struct timed_message *m = &e->message[id];
+        core_work(1);
         if (m->src == src && m->dst == dst && m->tag == tag && m->comm == comm) {
             *out_prev = prev;
             return m->flags & kind ? id : NONE; /* those of a key are of one kind */
@@ -184,7 +186,7 @@ static void table_remove(struct timed_engine *e, uint32_t id)
     const struct timed_message *m = &e->message[id];
     struct timed_slot *slot = &e->slot[hash(e, m->src, m->dst, m->tag, m->comm)];
     uint32_t prev = NONE;
-    for (uint32_t at = slot->head; at != id; at = e->message[at].chain)
+    for (uint32_t at = slot->head; at != id; at = e->message[at].chain, core_work(1))
         prev = at;
     chain_remove(e, slot, prev, id);
 }
@@ -280,6 +282,7 @@ static uint32_t wild_find(struct timed_engine *e, const struct timed_message *m,
     uint32_t prev = NONE;
     for (uint32_t id = e->port[m->dst].wild; id; prev = id, id = e->message[id].chain) {
         const struct timed_message *w = &e->message[id];
+        core_work(1);
         if (accepts(w->src, w->tag, w->comm, m)) {
             *out_prev = prev;
             return id;
@@ -393,9 +396,11 @@ static uint32_t send_find(struct timed_engine *e, uint32_t rank, int32_t src, in
         const struct timed_source *source = source_of(e, (int32_t)rank, src, comm, false);
         return source ? source->first : NONE;
     }
-    for (uint32_t id = e->port[rank].unmatched; id; id = e->message[id].unmatched_next)
+    for (uint32_t id = e->port[rank].unmatched; id; id = e->message[id].unmatched_next) {
+        core_work(1);
         if (accepts(src, tag, comm, &e->message[id]))
             return id;
+    }
     return NONE;
 }
 

@@ -1,0 +1,60 @@
+"""What the verdict costs, side by side in one run: each family of calls (tests/bench/jobs/families.c) as it is, and under `crosswait run`
+   up to the verdict; and `check` of a trace of a million calls against one query of sqlite3 over it.   verdict.py BUILD [FAMILY...]"""
+import os, resource, subprocess, sys, tempfile, time
+
+BUILD = os.path.abspath(sys.argv[1])
+ENV = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1", OMPI_MCA_rmaps_base_oversubscribe="1",
+           OMPI_MCA_mpi_yield_when_idle="1", OMPI_MCA_btl="self,vader", OMPI_MCA_btl_vader_single_copy_mechanism="none",
+           OMPI_MCA_hwloc_base_binding_policy="none")
+# family, ranks, n: about a million calls each, fewer where MPI itself is slow
+FAMILIES = """
+halo 2 100000       pingpong 2 250000   pingping 2 160000    sendrecv 2 500000   persistent 2 250000 flood 2 500000      flood_any 4 150000
+flood_tags 2 500000 outstanding 2 10000 waitany 2 300000     polls 2 200000      probes 2 300000     matched_probes 2 250000 collectives 4 60000
+vectors 4 100000    icollectives 4 40000 icollectives_live 4 40000 icollectives_polled 4 40000       comms 4 10000       comms_live 4 10000
+groups 2 250000     datatypes 2 100000  datatypes_live 2 100000 infos 2 125000   local 4 500000      attributes 2 160000 packs 2 250000
+puts_fenced 2 500000 puts_locked 2 160000 gets_flushed 2 250000 accumulates 2 500000 cas 2 200000    cas_fenced 2 200000 polling 2 20000
+post_start 2 80000  windows 4 1000      windows_live 4 1000  files 2 100000
+""".split()
+BEYOND_S, QUERY = 2, "select count(*), sum(bytes), max(t_leave) from event"
+
+
+def measure(command, folder):
+    """Wall and CPU seconds."""
+    before, start = resource.getrusage(resource.RUSAGE_CHILDREN), time.monotonic()
+    done = subprocess.run(command, env=ENV, cwd=folder, capture_output=True, text=True)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    if done.returncode not in (0, 1, 5):
+        sys.exit(f"{' '.join(command)}: {done.stderr}")
+    return time.monotonic() - start, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
+
+
+def families(wanted, folder):
+    print(f"a job as it is, and from its start to the verdict: seconds (bar: twice, and {BEYOND_S} s)")
+    for family, ranks, n in zip(*[iter(FAMILIES)] * 3):
+        if wanted and family not in wanted:
+            continue
+        job = ["mpirun", "-n", ranks, BUILD + "/tests/bench/jobs/families", family, n]
+        plain, _ = measure(job, folder)
+        trace = os.path.join(folder, family + ".db")
+        judged, _ = measure([BUILD + "/crosswait", "run", "--confirm=0", "-o", trace, "--"] + job, folder)
+        check, _ = measure([BUILD + "/crosswait", "check", "-q", trace], folder)
+        says = "" if judged <= 2 * plain + BEYOND_S else "  beyond"
+        print(f"  {family:20s} n = {n:>7s}   job {plain:7.2f}   run {judged:7.2f}   of it check {check:7.2f}{says}", flush=True)
+        if family != "halo":
+            os.unlink(trace)
+
+
+def query(folder):
+    trace = os.path.join(folder, "halo.db")
+    if not os.path.exists(trace):
+        return
+    check, sqlite = (min(measure(c, folder)[1] for _ in range(3))
+                     for c in ([BUILD + "/crosswait", "check", "-q", trace], ["sqlite3", trace, QUERY]))
+    report, _ = min(measure([BUILD + "/crosswait", "report", trace], folder) for _ in range(3))
+    print(f"check of a million calls: {check:.2f} s CPU, one query of sqlite3 {sqlite:.2f} s: {check / sqlite:.1f} times (bar 3)")
+    print(f"report of it, text: {report:.2f} s (bar 0.3)")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    families(sys.argv[2:], folder)
+    query(folder)

@@ -1,0 +1,33 @@
+"""Steps of judging each family of calls at two sizes: growth.py BUILD. Says nothing where all is linear."""
+import subprocess, sys
+
+BUILD = sys.argv[1]
+# family, ranks, n: enough calls that what is the same for every trace does not count
+FAMILIES = """
+halo 2 500          pingpong 2 1000     pingping 2 1000      sendrecv 3 1000     persistent 2 500    flood 2 1000        flood_any 3 500
+flood_tags 2 1000   outstanding 2 400   waitany 2 1000       polls 2 500         probes 2 1000       matched_probes 2 500 collectives 2 300
+vectors 2 500       icollectives 2 200  icollectives_live 2 200 comms 2 100      comms_live 2 100    groups 2 500        datatypes 2 500
+datatypes_live 2 500 infos 2 500        local 2 1000         attributes 2 500    packs 2 500         puts_fenced 2 1000  puts_locked 2 500
+gets_flushed 2 1000 accumulates 2 1000  cas 2 1000           cas_fenced 2 1000   post_start 2 300    windows 2 20        windows_live 2 20
+files 2 500
+""".split()
+GROWTH, LEAST = 5.0, 20000   # of 4 n against n; fewer steps than these are nothing
+
+
+def steps(family, ranks, count):
+    trace = f"{family}.{count}.db"
+    job = ["mpirun", "-n", ranks, BUILD + "/tests/bench/jobs/families", family, str(count)]
+    done = subprocess.run(["crosswait", "record", "-o", trace, "--"] + job, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"{family}: {done.stderr}")
+    return int(subprocess.run([BUILD + "/tests/tools/trace_work", trace], capture_output=True, text=True, check=True).stdout)
+
+
+wrong = 0
+for family, ranks, n in zip(*[iter(FAMILIES)] * 3):
+    few, many = steps(family, ranks, int(n)), steps(family, ranks, 4 * int(n))
+    grows = many > LEAST and many > GROWTH * few
+    wrong += grows
+    if grows or "-v" in sys.argv:
+        print(f"{family}: {few} steps for {n}, {many} for {4 * int(n)}: {many / few:.1f} times")
+sys.exit(1 if wrong else 0)
