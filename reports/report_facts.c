@@ -3,6 +3,7 @@
 
 #include <inttypes.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -174,6 +175,44 @@ static enum core_status gather_totals(struct report_facts *facts)
     return status;
 }
 
+/* What the trace says of itself: a line of numbers in meta. */
+static bool totals_kept(struct report_facts *facts)
+{
+    const char *text = trace_meta(facts->trace, "totals");
+
+    return text &&
+           sscanf(text, "%" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+                  &facts->events, &facts->inner_events, &facts->span_ns, &facts->end_ns,
+                  &facts->messages, &facts->message_bytes) == 6;
+}
+
+/* The same, of a trace that does not. */
+static enum core_status totals_sum(struct report_facts *facts)
+{
+    uint64_t number[4] = {0};
+    enum core_status status = numbers(facts->trace,
+                                      "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
+                                      "0)), sum(s.parent_back IS NOT NULL), "
+                                      "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
+                                      "max(e.t_enter + ifnull(e.duration, 0)) "
+                                      "FROM event_row e JOIN shape s ON s.id = e.shape",
+                                      number, 4);
+
+    facts->events = number[0];
+    facts->inner_events = number[1];
+    facts->span_ns = number[2];
+    facts->end_ns = number[3];
+    if (status == CORE_OK)
+        status = numbers(
+            facts->trace,
+            "SELECT count(*), sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel "
+            "WHERE m.send IS NOT NULL AND NOT c.inner",
+            number, 2);
+    facts->messages = number[0];
+    facts->message_bytes = number[1];
+    return status;
+}
+
 static enum core_status gather(struct trace *trace, const struct finding_list *findings,
                                unsigned needs, struct report_facts *out_facts)
 {
@@ -204,26 +243,8 @@ static enum core_status gather(struct trace *trace, const struct finding_list *f
         status = report_order_gather(&facts);
     if (status == CORE_OK)
         status = report_last_gather(&facts);
-    if (status == CORE_OK)
-        status = numbers(trace,
-                         "SELECT sum(iif(s.parent_back IS NULL, ifnull(e.repeat, 1), "
-                         "0)), sum(s.parent_back IS NOT NULL), "
-                         "max(e.t_enter + ifnull(e.duration, 0)) - min(e.t_enter), "
-                         "max(e.t_enter + ifnull(e.duration, 0)) "
-                         "FROM event_row e JOIN shape s ON s.id = e.shape",
-                         number, 4);
-    facts.events = number[0];
-    facts.inner_events = number[1];
-    facts.span_ns = number[2];
-    facts.end_ns = number[3];
-    if (status == CORE_OK)
-        status = numbers(
-            trace,
-            "SELECT count(*), sum(m.bytes) FROM message_row m JOIN channel c ON c.id = m.channel "
-            "WHERE m.send IS NOT NULL AND NOT c.inner",
-            number, 2);
-    facts.messages = number[0];
-    facts.message_bytes = number[1];
+    if (status == CORE_OK && !totals_kept(&facts))
+        status = totals_sum(&facts);
     number[0] = 0;
     if (status == CORE_OK)
         status = numbers(trace, "SELECT count(DISTINCT host) FROM rank", number, 1);

@@ -354,7 +354,14 @@ static enum core_status row_write(struct store *store, const struct store_rank *
                         row->t_enter,
                         row->duration,
                         row->calls};
+    struct store_totals *totals = &store->totals;
+    int64_t left = row->t_enter + (row->duration == STORE_NULL ? 0 : row->duration);
+    bool first = !totals->calls && !totals->inner_events;
 
+    totals->calls += row->inner ? 0 : row->calls == STORE_NULL ? 1 : row->calls;
+    totals->inner_events += row->inner;
+    totals->first_ns = first || row->t_enter < totals->first_ns ? row->t_enter : totals->first_ns;
+    totals->end_ns = first || left > totals->end_ns ? left : totals->end_ns;
     return store_put_integers(&store->sql, STORE_EVENT, value, 6);
 }
 
@@ -577,6 +584,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
     if (row.duration != STORE_NULL && row.duration < 0)
         row.duration = 0;
     calls = calls > 1 && calls <= CALLS_MAX ? calls : 1;
+    row.inner = event->parent != 0;
     row.calls = calls > 1 ? (int64_t)calls : STORE_NULL;
     rank->events++;
     rank->folded += calls - 1;

@@ -284,6 +284,10 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
                                                         : STORE_NULL};
         if (from || !to->maybe)
             status = store_put_integers(&store->sql, STORE_MESSAGE, row, 5);
+        if (from && !queue->side.inner) {
+            store->totals.messages++;
+            store->totals.message_bytes += row[4] == STORE_NULL ? 0 : row[4];
+        }
         send = from ? from->next : 0;
         receive = to ? to->next : apart ? receive : 0;
     }

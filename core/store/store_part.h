@@ -318,6 +318,7 @@ struct store_row {
     uint64_t seq; /* 0: none */
     uint32_t shape;
     int64_t request, t_enter, duration, calls; /* calls: STORE_NULL for 1 */
+    bool inner;                                /* made inside another call */
 };
 struct store_window { /* calls return in another order than they were entered; rows are written in
                          that of entering */
@@ -403,6 +404,9 @@ struct store {
     uint32_t lane_count;
     struct spool_header first; /* of the first lane that can be read */
     uint64_t events, folded, lost;
+    struct store_totals { /* what every report begins with; kept in meta */
+        int64_t calls, inner_events, first_ns, end_ns, messages, message_bytes;
+    } totals;
     bool layer;
     struct store_row *window_row; /* one array for all ranks in turn: empty between them */
     unsigned char *scratch;       /* for contents to be hashed */

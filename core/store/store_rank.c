@@ -386,6 +386,18 @@ static enum core_status meta_hosts(struct store *store)
     return meta_text(store, "hosts", text);
 }
 
+static enum core_status meta_totals(struct store *store)
+{
+    const struct store_totals *totals = &store->totals;
+    char text[160];
+
+    snprintf(text, sizeof text,
+             "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, totals->calls,
+             totals->inner_events, totals->end_ns - totals->first_ns, totals->end_ns,
+             totals->messages, totals->message_bytes);
+    return meta_text(store, "totals", text);
+}
+
 enum core_status store_meta(struct store *store, const struct store_options *options)
 {
     enum core_status status = meta_number(store, "version", TRACE_SCHEMA_VERSION);
@@ -418,5 +430,7 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
         status = meta_number(store, "folded", (int64_t)store->folded);
     if (status == CORE_OK)
         status = meta_number(store, "lost", (int64_t)(store->lost & INT64_MAX));
+    if (status == CORE_OK)
+        status = meta_totals(store);
     return status != CORE_OK ? status : meta_text(store, "notes", store->notes);
 }
