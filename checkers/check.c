@@ -10,6 +10,7 @@
 #include "checkers/check_rules.h"
 #include "core/check.h"
 #include "core/text.h"
+#include "core/version.h"
 #include "replay/program/lower.h"
 
 const struct checker check_table[] = {
@@ -186,12 +187,65 @@ enum core_status check_keep_one(struct trace *trace, const struct finding *findi
     return status;
 }
 
-enum core_status check_keep(struct trace *trace, const struct finding_list *list)
+/* What a check of everything is known by, in meta; free(). NULL: out of memory, or it was a check
+ * of something only. */
+static char *checked_text(const struct trace *trace, const struct check_options *options,
+                          bool budget_spent)
 {
-    enum core_status status = trace_findings_clear(trace);
+    char *text = NULL;
 
-    for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
-        status = check_keep_one(trace, &list->finding[i]);
+    if (options->only || options->ignore || options->claims ||
+        asprintf(&text, "%s seed=%" PRIu64 " budget=%" PRIu64 " spent=%d %s", CORE_VERSION,
+                 options->seed, options->budget_schedules, budget_spent, trace->path) < 0)
+        return NULL;
+    return text;
+}
+
+enum core_status check_keep(struct trace *trace, const struct check_options *options,
+                            enum core_status checked, const struct finding_list *list)
+{
+    char *text = checked_text(trace, options, checked == CORE_BUDGET);
+    enum core_status status = trace_batch_begin(trace);
+
+    if (status == CORE_OK) {
+        status = trace_findings_clear(trace);
+        for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
+            status = check_keep_one(trace, &list->finding[i]);
+        if (status == CORE_OK)
+            status = trace_meta_put(trace, "checked", text);
+        status = trace_batch_end(trace, status);
+    }
+    free(text);
+    return status;
+}
+
+static enum core_status recall_add(const struct trace_finding *kept, void *context)
+{
+    return finding_list_read(context, kept->json);
+}
+
+enum core_status check_recall(struct trace *trace, const struct check_options *options,
+                              struct finding_list *list, enum core_status *out_checked)
+{
+    const char *kept = trace_meta(trace, "checked");
+    enum core_status status = CORE_NOT_FOUND;
+
+    for (int spent = 0; kept && spent < 2 && status == CORE_NOT_FOUND; spent++) {
+        char *text = checked_text(trace, options, spent);
+        if (text && strcmp(text, kept) == 0) {
+            status = CORE_OK;
+            *out_checked = spent ? CORE_BUDGET : CORE_OK;
+        }
+        free(text);
+    }
+    if (status == CORE_OK)
+        status = trace_findings_each(trace, recall_add, list);
+    if (status == CORE_BAD_FORMAT)
+        status = CORE_NOT_FOUND; /* another one wrote them */
+    if (status != CORE_OK) {
+        finding_list_done(list);
+        *list = (struct finding_list){0};
+    }
     return status;
 }
 

@@ -63,7 +63,13 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
 
 /* Writes the findings into the trace's table finding, in place of what an earlier check left there;
  * the trace was opened with TRACE_WRITE. */
-enum core_status check_keep(struct trace *trace, const struct finding_list *list);
+enum core_status check_keep(struct trace *trace, const struct check_options *options,
+                            enum core_status checked, const struct finding_list *list);
+/* What check_all would find with these options, where check_keep has kept that under the same name
+ * of the trace. *out_checked is what check_all returned. CORE_NOT_FOUND, without a report, where it
+ * has not. */
+enum core_status check_recall(struct trace *trace, const struct check_options *options,
+                              struct finding_list *list, enum core_status *out_checked);
 /* Writes the row of one finding anew. */
 enum core_status check_keep_one(struct trace *trace, const struct finding *finding);
 

@@ -325,6 +325,8 @@ static json_t *call_json(const struct finding_call *call)
         json_object_set_new(object, "seq", json_integer((json_int_t)call->seq));
     set_text(object, "call", call->call);
     set_text(object, "site", call->site);
+    if (call->subject_seq)
+        json_object_set_new(object, "subject_seq", json_integer((json_int_t)call->subject_seq));
     set_text(object, "subject", call->subject);
     set_text(object, "subject_site", call->subject_site);
     set_text(object, "waits_for", call->waits_for);
@@ -361,6 +363,8 @@ char *finding_json(const struct finding *finding)
     if (finding->cause)
         json_object_set_new(object, "cause", json_integer(finding->cause));
     json_object_set_new(object, "assumed", json_boolean(finding->assumed));
+    if (finding->undecided)
+        json_object_set_new(object, "undecided", json_true());
     set_text(object, "live", finding_confirmed_text(finding->confirmed));
     char *text = json_dumps(object, JSON_COMPACT | JSON_PRESERVE_ORDER);
     json_decref(object);

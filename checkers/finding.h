@@ -121,5 +121,8 @@ bool finding_list_undecided(const struct finding_list *list);
 /* The finding as one JSON object, as stored in the trace and as part of the JSON report. Free with
  * free(); NULL: out of memory. */
 char *finding_json(const struct finding *finding);
+/* And back: added to the list. CORE_BAD_FORMAT, without a report, for what was not so written, or
+ * is not the next one of its list. */
+enum core_status finding_list_read(struct finding_list *list, const char *json);
 
 #endif

@@ -10,6 +10,7 @@ enum {
     OPTION_FORMAT,
     OPTION_OUTPUT,
     OPTION_NO_CHECK,
+    OPTION_RECHECK,
     OPTION_SEED,
     OPTION_BUDGET,
     OPTION_ROOT,
@@ -20,6 +21,7 @@ static const struct options_spec spec[] = {
     {"format", 'f', "NAME", "text (default), why, html, json, sarif, junit, dot, perfetto or goal"},
     {"output", 'o', "FILE", "write to FILE, not to standard output"},
     {"no-check", 0, NULL, "report what was recorded; look for nothing"},
+    {"recheck", 0, NULL, "check again what was checked before"},
     {"seed", 0, "N", "seed of whatever is sampled (default 1)"},
     {"budget", 0, "N", "schedules that exploration may try (default 20000)"},
     {"source-root", 0, "DIR", "paths in SARIF and JUnit are relative to DIR (where one stands)"},
@@ -29,7 +31,8 @@ static const struct options_spec spec[] = {
 static const struct options_command command = {
     "report",
     "crosswait report [--format=NAME] [-o FILE] T.db",
-    "Checks a trace and renders what ran, what became of each rank, and what was found.",
+    "Renders what ran, what became of each rank, and what was found when the trace was checked; "
+    "one that was not is checked.",
     spec,
     "Exit status: 0 clean, 1 findings, 2 usage, 3 trouble with the trace or the output, 5 no "
     "verdict: budget\n"
@@ -48,6 +51,7 @@ int cmd_report(int argc, char **argv)
 
     judge_defaults(&judge);
     judge.keep = false;
+    judge.recall = true;
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
         switch (which) {
@@ -62,6 +66,9 @@ int cmd_report(int argc, char **argv)
             break;
         case OPTION_NO_CHECK:
             judge.check_none = true;
+            break;
+        case OPTION_RECHECK:
+            judge.recall = false;
             break;
         case OPTION_SEED:
             if (options_integer(&o, 0, INT64_MAX, &number) != CORE_OK)

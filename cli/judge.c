@@ -143,6 +143,23 @@ static bool coloured(enum judge_colour when, FILE *out)
     return !(none && *none) && !(terminal && !strcmp(terminal, "dumb")) && isatty(fileno(out));
 }
 
+/* *out_checked: CORE_OK, or CORE_BUDGET. */
+static enum core_status judge(struct trace *trace, const struct judge_options *options,
+                              struct finding_list *list, enum core_status *out_checked)
+{
+    enum core_status status = CORE_NOT_FOUND;
+
+    if (options->recall) {
+        status = check_recall(trace, &options->check, list, out_checked);
+        if (status == CORE_NOT_FOUND)
+            fprintf(stderr, "crosswait: '%s' has not been checked yet: checking it\n", trace->path);
+    }
+    if (status != CORE_NOT_FOUND)
+        return status;
+    *out_checked = check_all(trace, &options->check, list);
+    return *out_checked == CORE_BUDGET ? CORE_OK : *out_checked;
+}
+
 int judge_trace(const char *trace_path, const struct judge_options *options, FILE *out)
 {
     struct trace trace = {0};
@@ -156,10 +173,9 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     if (status != CORE_OK)
         return cli_exit_of(status);
     if (!options->check_none)
-        checked = check_all(&trace, &options->check, &list);
-    status = checked == CORE_BUDGET ? CORE_OK : checked;
+        status = judge(&trace, options, &list, &checked);
     if (status == CORE_OK && writable)
-        status = check_keep(&trace, &list);
+        status = check_keep(&trace, &options->check, checked, &list);
     if (status == CORE_OK)
         status = confirm_findings(&trace, &options->confirm, writable, &list);
     if (status == CORE_OK)

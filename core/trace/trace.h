@@ -96,6 +96,8 @@ void trace_release(struct trace *trace);
 int32_t trace_comm_world(const struct trace *trace, int32_t comm, int32_t me, int32_t peer);
 /* meta: NULL if there is no such key. The text is valid until trace_close. */
 const char *trace_meta(struct trace *trace, const char *key);
+/* In place of what stood there; NULL: removes it. */
+enum core_status trace_meta_put(struct trace *trace, const char *key, const char *value);
 
 /* How the launcher ended the job, and what it saw the ranks wait for. Free with ending_done(). */
 enum core_status trace_ending_get(const struct trace *trace, struct ending *out_ending);
@@ -207,6 +209,9 @@ struct trace_finding {
     const char *json;     /* all of it */
     int confirmed;        /* in the real job: 0 not tried, 1 confirmed, 2 refuted */
 };
+/* What is written between the two is written as one, or not at all: status says which. */
+enum core_status trace_batch_begin(struct trace *trace);
+enum core_status trace_batch_end(struct trace *trace, enum core_status status);
 /* Writes the row of that id, in place of the one that may be there. */
 enum core_status trace_finding_put(struct trace *trace, const struct trace_finding *finding);
 /* What the real job said of the finding of that id. */

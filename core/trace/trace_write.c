@@ -13,6 +13,45 @@ static enum core_status statement_run(struct trace *trace, sqlite3_stmt *stmt)
     return code == SQLITE_DONE ? CORE_OK : trace_failed(trace, code);
 }
 
+enum core_status trace_batch_begin(struct trace *trace)
+{
+    int code =
+        core_fault() ? SQLITE_NOMEM : sqlite3_exec(trace->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+
+    return code == SQLITE_OK ? CORE_OK : trace_failed(trace, code);
+}
+
+enum core_status trace_batch_end(struct trace *trace, enum core_status status)
+{
+    int code = status != CORE_OK ? SQLITE_OK
+               : core_fault()    ? SQLITE_FULL
+                                 : sqlite3_exec(trace->db, "COMMIT", NULL, NULL, NULL);
+
+    if (status == CORE_OK && code == SQLITE_OK)
+        return CORE_OK;
+    if (status == CORE_OK)
+        status = trace_failed(trace, code);
+    sqlite3_exec(trace->db, "ROLLBACK", NULL, NULL, NULL);
+    return status;
+}
+
+enum core_status trace_meta_put(struct trace *trace, const char *key, const char *value)
+{
+    sqlite3_stmt *stmt;
+    enum core_status status =
+        trace_prepare(trace,
+                      value ? "INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)"
+                            : "DELETE FROM meta WHERE key = ?1",
+                      &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    sqlite3_bind_text(stmt, 1, key, -1, SQLITE_STATIC);
+    if (value)
+        sqlite3_bind_text(stmt, 2, value, -1, SQLITE_STATIC);
+    return statement_run(trace, stmt);
+}
+
 enum core_status trace_finding_put(struct trace *trace, const struct trace_finding *finding)
 {
     const char *text[] = {finding->checker,  finding->rule,   finding->class,

@@ -1,0 +1,152 @@
+/* Findings as the trace keeps them (finding_json), back again. A trace may hold anything: what is
+ * not as it was written is refused. */
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/finding.h"
+#include "core/array.h"
+
+struct reader {
+    bool good;
+    enum core_status status;
+};
+
+static char *text_take(struct reader *reader, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    char *copy;
+
+    if (!value)
+        return NULL;
+    copy = json_is_string(value) ? strdup(json_string_value(value)) : NULL;
+    if (!copy && json_is_string(value))
+        reader->status = core_report(CORE_NO_MEMORY, "out of memory for findings");
+    reader->good &= json_is_string(value);
+    return copy;
+}
+
+static uint64_t number_take(struct reader *reader, const json_t *object, const char *key,
+                            uint64_t max)
+{
+    const json_t *value = json_object_get(object, key);
+
+    if (!value)
+        return 0;
+    bool good = json_is_integer(value) && json_integer_value(value) >= 0 &&
+                (uint64_t)json_integer_value(value) <= max;
+    reader->good &= good;
+    return good ? (uint64_t)json_integer_value(value) : 0;
+}
+
+static bool flag_take(const json_t *object, const char *key)
+{
+    return json_is_true(json_object_get(object, key));
+}
+
+static void awaits_read(struct reader *reader, const json_t *list, struct finding_call *call)
+{
+    for (size_t i = 0; i < json_array_size(list) && reader->status == CORE_OK; i++) {
+        const json_t *one = json_array_get(list, i);
+        struct finding_await await = {
+            .first = (uint32_t)number_take(reader, one, "first", UINT32_MAX),
+            .last = (uint32_t)number_take(reader, one, "last", UINT32_MAX),
+            .any = flag_take(one, "any")};
+        reader->status = CORE_ARRAY_PUSH(call->await, call->await_count, call->await_room,
+                                         "a finding's ranks", await);
+    }
+}
+
+static void calls_read(struct reader *reader, const json_t *list, struct finding *finding)
+{
+    for (size_t i = 0; i < json_array_size(list) && reader->status == CORE_OK; i++) {
+        const json_t *one = json_array_get(list, i);
+        reader->status = CORE_ARRAY_PUSH(finding->call, finding->call_count, finding->call_room,
+                                         "the calls of a finding", (struct finding_call){0});
+        if (reader->status != CORE_OK)
+            return;
+        struct finding_call *call = &finding->call[finding->call_count - 1];
+        call->rank = (uint32_t)number_take(reader, one, "rank", UINT32_MAX);
+        call->seq = number_take(reader, one, "seq", INT64_MAX);
+        call->call = text_take(reader, one, "call");
+        call->site = text_take(reader, one, "site");
+        call->subject_seq = number_take(reader, one, "subject_seq", INT64_MAX);
+        call->subject = text_take(reader, one, "subject");
+        call->subject_site = text_take(reader, one, "subject_site");
+        call->waits_for = text_take(reader, one, "waits_for");
+        call->note = text_take(reader, one, "note");
+        call->core = flag_take(one, "core");
+        awaits_read(reader, json_object_get(one, "awaits"), call);
+    }
+}
+
+static void facts_read(struct reader *reader, const json_t *list, struct finding *finding)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const char *fact = json_string_value(json_array_get(list, i));
+        if (fact)
+            finding_fact(finding, "%s", fact);
+        reader->good &= fact != NULL;
+    }
+}
+
+static const struct rule *rule_of(const json_t *object)
+{
+    const char *id = json_string_value(json_object_get(object, "rule"));
+
+    for (int i = 0; id && i < RULE_COUNT; i++)
+        if (strcmp(rule_table[i].id, id) == 0)
+            return &rule_table[i];
+    return NULL;
+}
+
+static bool severity_read(const json_t *object, enum finding_severity *out_severity)
+{
+    const char *text = json_string_value(json_object_get(object, "severity"));
+
+    for (int i = FINDING_NOTE; text && i <= FINDING_ERROR; i++)
+        if (strcmp(finding_severity_text((enum finding_severity)i), text) == 0) {
+            *out_severity = (enum finding_severity)i;
+            return true;
+        }
+    return false;
+}
+
+static void confirmed_read(const json_t *object, struct finding *finding)
+{
+    const char *text = json_string_value(json_object_get(object, "live"));
+
+    for (int i = FINDING_NOT_TRIED; text && i <= FINDING_REFUTED; i++)
+        if (strcmp(finding_confirmed_text((enum finding_confirmed)i), text) == 0)
+            finding->confirmed = (enum finding_confirmed)i;
+}
+
+enum core_status finding_list_read(struct finding_list *list, const char *json)
+{
+    struct reader reader = {.good = true};
+    json_t *object = json_loads(json, JSON_ALLOW_NUL, NULL);
+    const struct rule *rule = rule_of(object);
+    enum finding_severity severity;
+
+    if (!rule || !severity_read(object, &severity)) {
+        json_decref(object);
+        return CORE_BAD_FORMAT;
+    }
+    struct finding *finding = finding_list_add_of(list, rule, severity);
+    if (!finding) {
+        json_decref(object);
+        return CORE_NO_MEMORY;
+    }
+    finding->assumed = flag_take(object, "assumed");
+    finding->undecided = flag_take(object, "undecided");
+    finding->cause = (uint32_t)number_take(&reader, object, "cause", UINT32_MAX);
+    finding->title = text_take(&reader, object, "title");
+    finding->schedule = text_take(&reader, object, "schedule");
+    finding->repeat = text_take(&reader, object, "repeat");
+    confirmed_read(object, finding);
+    calls_read(&reader, json_object_get(object, "calls"), finding);
+    facts_read(&reader, json_object_get(object, "facts"), finding);
+    reader.good &= number_take(&reader, object, "id", UINT32_MAX) == finding->id;
+    json_decref(object);
+    return reader.status != CORE_OK ? reader.status : reader.good ? CORE_OK : CORE_BAD_FORMAT;
+}
