@@ -327,11 +327,13 @@ enum core_status trace_cursor_next(struct trace_cursor *cursor, struct trace_eve
     return status;
 }
 
-/* Among the rows that are kept; NULL: it is not there. */
-static const struct trace_row *row_find(const struct trace_rows *rows, uint64_t seq)
+/* A rank's calls are numbered from 1, mostly without gaps. */
+const struct trace_row *trace_row_find(const struct trace_rows *rows, uint64_t seq)
 {
     uint32_t low = 0, high = rows->count;
 
+    if (seq && seq <= high && rows->row[seq - 1].seq == seq)
+        return &rows->row[seq - 1];
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         if (rows->row[middle].seq < seq)
@@ -356,7 +358,7 @@ enum core_status trace_event_get(struct trace *trace, uint32_t rank, uint64_t se
     if (rank >= trace->rank_count || !seq || seq >> SEQ_BITS)
         return CORE_NOT_FOUND;
     if (trace->shapes->rows[rank].whole) {
-        const struct trace_row *kept = row_find(&trace->shapes->rows[rank], seq);
+        const struct trace_row *kept = trace_row_find(&trace->shapes->rows[rank], seq);
         return kept ? event_fill(trace, rank, kept, out_event, &shape) : CORE_NOT_FOUND;
     }
     stmt = trace->shapes->event_by_id;

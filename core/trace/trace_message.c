@@ -61,11 +61,114 @@ static enum core_status walk(struct trace *trace, const char *sql, struct core_t
     "JOIN event_row s ON s.id = (c.source << 40) + m.send JOIN event_row r ON r.id = (c.dest << " \
     "40) + m.receive WHERE NOT c.inner"
 
+/* --- with the rows of all ranks in memory ----------------------------------------------------- */
+
+struct channel {
+    int64_t id;
+    uint32_t source, dest;
+};
+
+/* The application's channels between ranks that there are. */
+static enum core_status channels_load(struct trace *trace, struct core_table *channels)
+{
+    sqlite3_stmt *stmt;
+    int step = SQLITE_DONE;
+    enum core_status status =
+        trace_prepare(trace, "SELECT id, source, dest FROM channel WHERE NOT inner", &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    while (status == CORE_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(stmt, 0), source = sqlite3_column_int64(stmt, 1),
+                dest = sqlite3_column_int64(stmt, 2);
+        struct channel *channel;
+        if (source < 0 || dest < 0 || source >= trace->rank_count || dest >= trace->rank_count)
+            continue;
+        status = core_table_put(channels, &id, "channels", &channel);
+        if (status != CORE_OK)
+            break;
+        channel->source = (uint32_t)source;
+        channel->dest = (uint32_t)dest;
+    }
+    if (status == CORE_OK && step != SQLITE_DONE)
+        status = trace_damaged(trace, "its messages cannot be read");
+    sqlite3_finalize(stmt);
+    return status;
+}
+
+/* A message of the channel, unless one of the same shapes was told. */
+static enum core_status tell_new(struct trace *trace, const struct channel *channel, uint64_t send,
+                                 uint64_t receive, struct core_table *pairs, trace_message_fn fn,
+                                 void *context)
+{
+    const struct trace_row *from = trace_row_find(&trace->shapes->rows[channel->source], send),
+                           *to = trace_row_find(&trace->shapes->rows[channel->dest], receive);
+    struct seen *seen;
+
+    if (!from || !to)
+        return CORE_OK;
+    struct pair shapes = {from->shape, to->shape};
+    uint32_t known = pairs->count;
+    enum core_status status = core_table_put(pairs, &shapes, "messages", &seen);
+    return status != CORE_OK || pairs->count == known
+               ? status
+               : fn(&(struct trace_message){.source = channel->source,
+                                            .dest = channel->dest,
+                                            .send = send,
+                                            .receive = receive},
+                    context);
+}
+
+static enum core_status walk_rows(struct trace *trace, struct core_table *pairs,
+                                  trace_message_fn fn, void *context)
+{
+    struct core_table channels = CORE_TABLE(struct channel, id);
+    const struct channel *channel = NULL;
+    sqlite3_stmt *stmt;
+    int step = SQLITE_DONE;
+    enum core_status status = channels_load(trace, &channels);
+
+    if (status == CORE_OK)
+        status = trace_prepare(trace,
+                               "SELECT channel, send, receive FROM message_row WHERE send IS NOT "
+                               "NULL AND receive IS NOT NULL",
+                               &stmt);
+    if (status != CORE_OK) {
+        core_table_done(&channels);
+        return status;
+    }
+    while (status == CORE_OK && (step = sqlite3_step(stmt)) == SQLITE_ROW) {
+        int64_t id = sqlite3_column_int64(stmt, 0);
+        if (!channel || channel->id != id)
+            channel = core_table_find(&channels, &id);
+        if (channel)
+            status = tell_new(trace, channel, (uint64_t)sqlite3_column_int64(stmt, 1),
+                              (uint64_t)sqlite3_column_int64(stmt, 2), pairs, fn, context);
+    }
+    if (status == CORE_OK && step != SQLITE_DONE)
+        status = trace_damaged(trace, "its messages cannot be read");
+    sqlite3_finalize(stmt);
+    core_table_done(&channels);
+    return status;
+}
+
+static bool rows_are_kept(const struct trace *trace)
+{
+    bool kept = trace->shapes != NULL;
+
+    for (uint32_t i = 0; i < trace->rank_count && kept; i++)
+        kept = trace->shapes->rows[i].whole;
+    return kept;
+}
+
 enum core_status trace_messages_each(struct trace *trace, bool threads, trace_message_fn fn,
                                      void *context)
 {
     struct core_table pairs = CORE_TABLE(struct seen, shapes);
-    enum core_status status = walk(trace, threads ? EACH ONE_THREAD : EACH, &pairs, fn, context);
+    enum core_status status =
+        !threads && rows_are_kept(trace)
+            ? walk_rows(trace, &pairs, fn, context)
+            : walk(trace, threads ? EACH ONE_THREAD : EACH, &pairs, fn, context);
 
     core_table_done(&pairs);
     return status;

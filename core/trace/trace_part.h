@@ -85,6 +85,9 @@ struct trace_shapes { /* what cursors share */
     sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id, *event_by_id;
 };
 
+/* Among the rows that are kept; NULL: it is not there. */
+const struct trace_row *trace_row_find(const struct trace_rows *rows, uint64_t seq);
+
 /* trace->shapes is there from then on. */
 enum core_status trace_shapes_open(struct trace *trace);
 void trace_shapes_free(struct trace_shapes *shapes);
