@@ -9,48 +9,51 @@
 #include "checkers/cause.h"
 #include "checkers/check_rules.h"
 #include "core/check.h"
+#include "core/progress.h"
 #include "core/text.h"
 #include "core/version.h"
 #include "replay/program/lower.h"
 
 const struct checker check_table[] = {
-    {"deadlock", "no legal buffering or message order makes ranks wait for each other for ever",
+    {"deadlock", "checking: deadlock",
+     "no legal buffering or message order makes ranks wait for each other for ever",
      check_deadlock},
-    {"buffer-need", "how much buffering the program needs to be safe, and which sends need it",
-     check_buffer_need},
-    {"collective",
+    {"buffer-need", "checking: buffer-need",
+     "how much buffering the program needs to be safe, and which sends need it", check_buffer_need},
+    {"collective", "checking: collective",
      "all members of a communicator make the same collective calls, with the same root, operation "
      "and size",
      check_collective},
-    {"message",
+    {"message", "checking: message",
      "messages fit their receives in length and type, buffered and ready sends are safe, and "
      "nothing sent is left over",
      check_message},
-    {"rma", "one-sided accesses lie in epochs and in their windows, and do not conflict",
-     check_rma},
-    {"file",
+    {"rma", "checking: rma",
+     "one-sided accesses lie in epochs and in their windows, and do not conflict", check_rma},
+    {"file", "checking: file",
      "files are accessed as their mode and view allow, by all ranks in the same order, without "
      "conflicts",
      check_file},
-    {"thread",
+    {"thread", "checking: thread",
      "threads call as the thread level allows, and not into the same collective or request at a "
      "time",
      check_thread},
-    {"usage",
+    {"usage", "checking: usage",
      "arguments, handles, requests and buffers are used as MPI allows, and what was made is freed",
      check_usage},
-    {"result",
+    {"result", "checking: result",
      "what ranks received from a collective is what MPI defines (record with --payload=full)",
      check_result},
-    {"agreement",
+    {"agreement", "checking: agreement",
      "ranks that share the result of a collective have the same bits (record with "
      "--payload=digest)",
      check_agreement},
-    {"cost", "collectives that claim a row of the model keep its rounds and words", check_cost},
-    {"hang",
+    {"cost", "checking: cost",
+     "collectives that claim a row of the model keep its rounds and words", check_cost},
+    {"hang", "checking: hang",
      "where the job was proven to hang while it ran, and nothing above says why: in which calls",
      check_hang},
-    {NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL},
 };
 
 /* --- which of them ---------------------------------------------------------------------------- */
@@ -307,7 +310,9 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
         uint32_t before = list->count;
         if (!is_wanted(checker, wanted))
             continue;
+        core_progress_begin(checker->stage, 0);
         status = checker->run(&input, list);
+        core_progress_end();
         finding_list_keep(list, before, wanted);
         if (status == CORE_BUDGET) {
             budget_spent = true;
@@ -333,7 +338,9 @@ enum core_status check_all(struct trace *trace, const struct check_options *opti
 
     if (status != CORE_OK)
         return status;
+    core_progress_begin("checking: reading the trace", 0);
     status = check_held(trace, options, list);
+    core_progress_end();
     trace_release(trace);
     return status;
 }

@@ -35,6 +35,7 @@ typedef enum core_status (*check_fn)(const struct check_input *input, struct fin
 
 struct checker {
     const char *id;
+    const char *stage;  /* while it runs, for core/progress.h */
     const char *proves; /* one sentence, for --help */
     check_fn run;
 };

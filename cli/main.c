@@ -1,6 +1,7 @@
 /* crosswait: finds the command and starts it. Relies on cli/commands.h; holds no state. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/options.h"
@@ -8,6 +9,7 @@
 #include "core/spool/spool.h"
 #include "core/trace/trace.h"
 #include "core/version.h"
+#include "core/progress.h"
 
 struct command {
     const char *name;
@@ -71,6 +73,8 @@ static int start(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (isatty(STDERR_FILENO))
+        core_progress_show(stderr);
     if (argc < 2) {
         help(stderr);
         return CLI_USAGE;

@@ -26,6 +26,7 @@
 #include "core/check.h"
 #include "core/random.h"
 #include "core/table.h"
+#include "core/progress.h"
 #include "replay/search/explore_state.h"
 
 enum { SHARD_DEPTH = 6, DEPTH_MAX = 1 << 20 };
@@ -507,14 +508,19 @@ static void search(struct explorer *e)
     bool more = true;
 
     replay_run_hooks(e->run, &hooks);
+    core_progress_begin("checking: orders of messages", budget);
     for (uint64_t spent = 0;
          more && e->status == CORE_OK && spent < budget && e->ops / REPLAY_EXPLORE_OPS < budget;
          spent += !e->foreign) {
         run_once(e);
+        core_progress_at(spent > e->ops / REPLAY_EXPLORE_OPS ? spent : e->ops / REPLAY_EXPLORE_OPS);
         if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
-            return;
+            break;
         more = backtrack(e);
     }
+    core_progress_end();
+    if (e->status != CORE_OK || (e->found && !e->found_assumed && !e->options->keep_going))
+        return;
     e->result->exhaustive =
         !more && !replay_run_competes(e->run); /* in what order threads come is not explored */
     if (more && e->status == CORE_OK && !(e->found && !e->found_assumed))
