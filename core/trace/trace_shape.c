@@ -4,7 +4,8 @@
  *
  * Invariants
  *  1. An entry of shape[] with id != 0 was checked: its ids exist in the trace's arrays.
- *  2. What is looked up may be thrown out of the tables by the next look-up.
+ *  2. Sets are looked up one at a time, in place of the one before, until the table of them is
+ * whole.
  *  3. Where a table of sets or arguments is whole, its rows are in the order of ids. */
 #include <stdlib.h>
 #include <string.h>
@@ -161,6 +162,7 @@ static enum core_status set_look_up(struct trace *trace, int64_t id)
     enum core_status status = CORE_OK;
     int code;
 
+    CORE_CHECK(!set->whole); /* invariant 2 */
     set->part_count = 0;
     set->now = 0;
     sqlite3_bind_int64(stmt, 1, id);
