@@ -97,7 +97,7 @@ static void describe(struct variable *variable)
 static bool register_of(const struct variable_place *place, unsigned number, uint64_t *out)
 {
     *out = number == REGISTER_FP ? place->fp : place->sp;
-    return number == REGISTER_FP || number == REGISTER_SP;
+    return place->fp && (number == REGISTER_FP || number == REGISTER_SP);
 }
 
 static bool frame_base(Dwarf_Die *function, Dwarf_Addr pc, const struct variable_place *place,

@@ -16,8 +16,7 @@ enum {
     FRAMES_MAX = 200, /* between the call and the frame that holds a buffer */
     SLOTS_MAX = 8,
     FRAME_WORDS_MAX = 4096,
-    FRAME_POINTER = 6, /* DWARF's number of the register */
-    ASKED_MAX = 1000,  /* parts of a buffer */
+    ASKED_MAX = 1000, /* parts of a buffer */
     PAGE = 4096
 };
 
@@ -37,6 +36,19 @@ struct frames {
     bool open, found; /* open: frame lacks its cfa */
 };
 
+/* Other machines' variables are not found by it (core/trace/variable.c), and it may not be known.
+ */
+static uintptr_t frame_pointer(struct _Unwind_Context *context)
+{
+#if defined(__x86_64__)
+    enum { RBP = 6 }; /* DWARF's number: kept across calls, so that it is known in each frame */
+    return _Unwind_GetGR(context, RBP);
+#else
+    (void)context;
+    return 0;
+#endif
+}
+
 /* A frame's cfa is where the next one's own part begins. */
 static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argument)
 {
@@ -55,7 +67,7 @@ static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argu
         return _URC_END_OF_STACK;
     if (recorder_in_binding((const void *)pc))
         return _URC_NO_REASON;
-    f->frame = (struct frame){pc, sp, 0, _Unwind_GetGR(context, FRAME_POINTER)};
+    f->frame = (struct frame){pc, sp, 0, frame_pointer(context)};
     f->open = !f->at || f->at >= sp;
     return _URC_NO_REASON;
 }
