@@ -15,6 +15,8 @@
 #include "replay/program/lower.h"
 
 const struct checker check_table[] = {
+    {"crash", "checking: crash",
+     "no rank dies of a signal, of an error that MPI raised, or by MPI_Abort", check_crash},
     {"deadlock", "checking: deadlock",
      "no legal buffering or message order makes ranks wait for each other for ever",
      check_deadlock},
@@ -51,7 +53,8 @@ const struct checker check_table[] = {
     {"cost", "checking: cost",
      "collectives that claim a row of the model keep its rounds and words", check_cost},
     {"hang", "checking: hang",
-     "where the job was proven to hang while it ran, and nothing above says why: in which calls",
+     "where the job was proven to hang while it ran, and nothing above says so, or stood still "
+     "when it was ended: in which calls",
      check_hang},
     {NULL, NULL, NULL, NULL},
 };

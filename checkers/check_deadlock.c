@@ -195,8 +195,9 @@ static void add_need(const struct check_input *input, struct finding *finding, b
         finding_fact(finding, "%s from an eager threshold of %s on (buffering=eager:%" PRIu64 ")",
                      hung ? "as far as it was recorded, it would have gone on" : "safe",
                      describe_bytes(need->safe_bytes, bytes, sizeof bytes), need->safe_bytes);
-    else if (!need->ever)
-        finding_fact(finding, "no amount of buffering makes it safe");
+    else if (!need->ever) /* or it would be a deadlock whatever is buffered */
+        finding_fact(finding, "whether more buffering makes it safe is not known: the record ends "
+                              "before the program does");
     uint32_t groups = need_groups(input, need, &group);
     for (uint32_t i = 0; i < groups; i++) {
         snprintf(times, sizeof times, " (%" PRIu64 " times)", group[i].count);

@@ -1,12 +1,16 @@
 /* A job that the launcher has proven to hang, where no other checker says why: what ranks wait for
  * is then something that the engine does not model, or the trace alone does not show. The proof was
- * made of the job itself (launch/proof/proof.h), and is in the trace as a record. */
+ * made of the job itself (launch/proof/proof.h), and is in the trace as a record. So is what the
+ * launcher saw of a job that stood still when it was ended, and is not proven to hang: a note. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "checkers/check_rules.h"
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
+
+enum { STILL_LEAST_MS = 2000 };
 
 /* "rank 1, to receive the message, and for rank 2, to send a message that fits" */
 static char *waits_for_text(const struct ending *ending, const struct ending_call *call)
@@ -57,6 +61,83 @@ static enum core_status add_finding(struct trace *trace, const struct ending *en
     return CORE_OK;
 }
 
+/* "MPI_Send, for 8 s" is what the block of the call says behind its name. */
+static void add_stood(const struct check_input *input, struct finding *finding,
+                      const struct ending_call *call)
+{
+    struct finding_call *part = finding_call_add(finding, input->trace, call->rank, call->seq);
+
+    if (!part)
+        return;
+    part->core = true;
+    if (asprintf(&part->note, "%sfor %" PRIu64 " s",
+                 call->role == ENDING_POLLS ? "over and over, in vain, " : "",
+                 call->still_ms / 1000) < 0)
+        part->note = NULL;
+}
+
+/* The job was ended while it stood still: in which calls, and for how long, is all that is known.
+ */
+static enum core_status add_unproven(const struct check_input *input, const struct ending *ending,
+                                     struct finding_list *list)
+{
+    struct finding *finding = finding_list_add(list, RULE_HANG, FINDING_NOTE);
+    uint64_t least_ms = UINT64_MAX;
+
+    if (!finding)
+        return CORE_NO_MEMORY;
+    for (uint32_t i = 0; i < ending->call_count; i++)
+        if (ending->call[i].still_ms < least_ms)
+            least_ms = ending->call[i].still_ms;
+    finding->ended_job = true;
+    finding_title(finding,
+                  "the job stood still for %" PRIu64 " s, and was ended: it may have been a hang, "
+                  "which is not proven",
+                  least_ms / 1000);
+    for (uint32_t i = 0; i < ending->call_count; i++)
+        add_stood(input, finding, &ending->call[i]);
+    finding_repeat_check(finding, input->trace);
+    return CORE_OK;
+}
+
+/* Those behind the core are not what it is about. */
+static bool is_of(const struct ending *ending, const struct finding_call *call)
+{
+    for (uint32_t i = 0; i < ending->call_count; i++)
+        if (ending->call[i].role != ENDING_BEHIND && ending->call[i].rank == call->rank &&
+            ending->call[i].seq == call->seq)
+            return true;
+    return false;
+}
+
+/* Whether a finding is about a call in which the job was ended. */
+static bool is_told(const struct finding_list *list, const struct ending *ending)
+{
+    for (uint32_t i = 0; i < list->count; i++) {
+        const struct finding *finding = &list->finding[i];
+
+        if (finding->severity == FINDING_NOTE)
+            continue;
+        for (uint32_t c = 0; c < finding->call_count; c++)
+            if (finding->call[c].seq && is_of(ending, &finding->call[c]))
+                return true;
+    }
+    return false;
+}
+
+/* All ranks were seen, and none had moved for a while. */
+static bool stood_still(const struct trace *trace, const struct ending *ending)
+{
+    uint32_t ranks = 0;
+
+    for (uint32_t i = 0; i < ending->call_count; i++) {
+        if (ending->call[i].still_ms < STILL_LEAST_MS)
+            return false;
+        ranks += i == 0 || ending->call[i].rank != ending->call[i - 1].rank;
+    }
+    return ranks == trace->rank_count;
+}
+
 enum core_status check_proof(struct trace *trace, struct finding_list *list)
 {
     struct ending ending = {0};
@@ -70,5 +151,15 @@ enum core_status check_proof(struct trace *trace, struct finding_list *list)
 
 enum core_status check_hang(const struct check_input *input, struct finding_list *list)
 {
-    return finding_list_fails(list) ? CORE_OK : check_proof(input->trace, list);
+    struct ending ending = {0};
+    enum core_status status = trace_ending_get(input->trace, &ending);
+    bool told = status == CORE_OK && is_told(list, &ending);
+    bool stood = ending.reason == ENDING_STALL || ending.reason == ENDING_BUDGET;
+
+    if (status == CORE_OK && !told && ending.reason == ENDING_DEADLOCK)
+        status = check_proof(input->trace, list);
+    else if (status == CORE_OK && !told && stood && stood_still(input->trace, &ending))
+        status = add_unproven(input, &ending, list);
+    ending_done(&ending);
+    return status;
 }

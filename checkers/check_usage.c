@@ -168,30 +168,6 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     return CORE_OK;
 }
 
-static enum core_status check_end(const struct check_input *input, struct finding_list *list)
-{
-    struct finding *finding = NULL;
-
-    for (uint32_t i = 0; i < input->trace->rank_count; i++) {
-        const struct trace_rank *rank = &input->trace->rank[i];
-        if (rank->state != EVENT_RANK_EXITED || rank->code != 0 || rank->cut)
-            continue;
-        if (!finding) {
-            finding = finding_list_add(list, RULE_LIFECYCLE, FINDING_ERROR);
-            if (!finding)
-                return CORE_NO_MEMORY;
-            finding_title(finding, "rank %" PRIu32 " exits without MPI_Finalize", i);
-            finding_repeat_check(finding, input->trace);
-        }
-        struct finding_call *call = finding_call_add(finding, input->trace, i, rank->events);
-        if (!call)
-            return CORE_NO_MEMORY;
-        call->core = true;
-        call->note = strdup("its last call");
-    }
-    return CORE_OK;
-}
-
 enum core_status check_usage(const struct check_input *input, struct finding_list *list)
 {
     struct gathering gathering = {.input = input, .list = list};
@@ -205,5 +181,5 @@ enum core_status check_usage(const struct check_input *input, struct finding_lis
         free(mistake->what);
     }
     free(gathering.mistake);
-    return status == CORE_OK ? check_end(input, list) : status;
+    return status == CORE_OK ? check_exit(input, list) : status;
 }

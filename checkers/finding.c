@@ -179,6 +179,28 @@ static void describe_event(struct trace *trace, uint32_t rank, uint64_t seq, cha
     *out_site = strdup(trace_site_text(trace, event.site, buffer, sizeof buffer));
 }
 
+/* The call that made the persistent request which this one starts; 0: it starts none, or several.
+ */
+static uint64_t made_by(struct trace *trace, uint32_t rank, uint64_t seq)
+{
+    struct trace_cursor *cursor;
+    struct trace_event event;
+    uint64_t id, made = 0;
+    bool more;
+
+    if (!seq || trace_event_get(trace, rank, seq, &event) != CORE_OK ||
+        !trait_in(event.traits, TRAIT_STARTS) || !event.request ||
+        trace_cursor_open(trace, rank, &cursor) != CORE_OK)
+        return 0;
+    id = event.request;
+    trace_cursor_only(cursor, TRAIT_BIT(PERSISTENT));
+    while (trace_cursor_next(cursor, &event, &more) == CORE_OK && more && event.seq < seq)
+        if (event.request == id && trait_in(event.traits, TRAIT_PERSISTENT))
+            made = event.seq;
+    trace_cursor_close(cursor);
+    return made;
+}
+
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank,
                                       uint64_t seq)
 {
@@ -187,6 +209,8 @@ struct finding_call *finding_call_add(struct finding *finding, struct trace *tra
         return NULL;
     struct finding_call *call = &finding->call[finding->call_count - 1];
     describe_event(trace, rank, seq, &call->call, &call->site);
+    if (made_by(trace, rank, seq))
+        finding_call_subject(call, trace, seq);
     return call;
 }
 
@@ -214,9 +238,12 @@ enum core_status finding_place_add(struct finding *finding, uint32_t rank, const
 
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq)
 {
+    uint64_t made = made_by(trace, call->rank, seq);
+
     free(call->subject);
     free(call->subject_site);
     call->subject = call->subject_site = NULL;
+    seq = made ? made : seq;
     call->subject_seq = seq;
     describe_event(trace, call->rank, seq, &call->subject, &call->subject_site);
 }

@@ -49,6 +49,7 @@ struct finding {
                        note until it is confirmed */
     bool undecided; /* assumed, and nothing in the trace speaks against it: without the real job
                        there is no verdict */
+    bool ended_job; /* it says what ended the recorded run, that was not ended by crosswait */
     enum finding_confirmed confirmed;
     uint32_t cause; /* id of the finding that it follows from (cause.h); 0: of none */
     char *title;    /* one sentence */
@@ -108,7 +109,8 @@ enum core_status finding_place_add(struct finding *finding, uint32_t rank, const
 /* A rank that the call waits for; one that is there already stays as it was. */
 void finding_call_await(struct finding_call *call, uint32_t rank, bool any);
 
-/* Names the operation that a wait waits for. */
+/* Names the operation that a wait waits for; where that is a start, the call that made the request.
+ */
 void finding_call_subject(struct finding_call *call, struct trace *trace, uint64_t seq);
 
 /* An assumed finding was tried in the real job: one that hung is an error from now on, one that ran

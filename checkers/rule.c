@@ -4,6 +4,15 @@
 #include <stddef.h>
 
 const struct rule rule_table[RULE_COUNT] = {
+    [RULE_CRASH] = {"crash", "crash", "crash", "no rank dies of a signal",
+                    "look at the innermost frame of the stack that the finding gives, and at the "
+                    "sizes of the buffers that its call was given; compile with -g, and with "
+                    "-fsanitize=address to see the first wrong access"},
+    [RULE_ERROR] = {"error", "crash", "crash", "MPI raises no error where errors are fatal",
+                    "correct the call that the finding names, or set MPI_ERRORS_RETURN "
+                    "(MPI_Comm_set_errhandler) and look at what calls return"},
+    [RULE_ABORT] = {"abort", "crash", "crash", "the program does not call MPI_Abort",
+                    "look at why the program gave up at the place that the finding names"},
     [RULE_DEADLOCK] = {"deadlock", "deadlock", "deadlock",
                        "no legal buffering or message order makes ranks wait for each other for "
                        "ever",

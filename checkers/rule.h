@@ -6,6 +6,9 @@
 #define CHECKERS_RULE_H
 
 enum rule_id { /* in the order of their checkers */
+               RULE_CRASH,
+               RULE_ERROR,
+               RULE_ABORT,
                RULE_DEADLOCK,
                RULE_BUFFER_NEED,
                RULE_COLLECTIVE,

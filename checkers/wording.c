@@ -2,6 +2,7 @@
 #include "checkers/wording.h"
 
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -669,6 +670,92 @@ char *wording_ending(const struct ending *ending)
         break;
     }
     return text_close(file, &text);
+}
+
+/* --- signals ---------------------------------------------------------------------------------- */
+
+static const struct {
+    int number;
+    const char *name, *text;
+    bool own;
+} signals[] = {
+    {SIGSEGV, "SIGSEGV", "segmentation fault", true},
+    {SIGBUS, "SIGBUS", "bus error", true},
+    {SIGFPE, "SIGFPE", "arithmetic exception", true},
+    {SIGILL, "SIGILL", "illegal instruction", true},
+    {SIGABRT, "SIGABRT", "abort", true},
+    {SIGTRAP, "SIGTRAP", "trap", true},
+    {SIGSYS, "SIGSYS", "bad system call", true},
+    {SIGKILL, "SIGKILL", "killed", false},
+    {SIGTERM, "SIGTERM", "terminated", false},
+    {SIGINT, "SIGINT", "interrupt", false},
+    {SIGHUP, "SIGHUP", "hangup", false},
+    {SIGQUIT, "SIGQUIT", "quit", false},
+    {SIGPIPE, "SIGPIPE", "broken pipe", true},
+    {SIGALRM, "SIGALRM", "alarm clock", true},
+    {SIGUSR1, "SIGUSR1", "user signal 1", false},
+    {SIGUSR2, "SIGUSR2", "user signal 2", false},
+    {SIGXCPU, "SIGXCPU", "limit of processor time", false},
+    {SIGXFSZ, "SIGXFSZ", "limit of file size", false},
+};
+
+static int signal_find(int64_t number)
+{
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signals[i].number == number)
+            return (int)i;
+    return -1;
+}
+
+char *wording_signal(int64_t number)
+{
+    int i = signal_find(number);
+    char *text = NULL;
+
+    if (number == 0)
+        return strdup("what is not known");
+    if ((i < 0 ? asprintf(&text, "signal %" PRId64, number)
+               : asprintf(&text, "%s (signal %" PRId64 ", %s)", signals[i].name, number,
+                          signals[i].text)) < 0)
+        return NULL;
+    return text;
+}
+
+bool wording_signal_is_own(int64_t number)
+{
+    int i = signal_find(number);
+
+    return i >= 0 && signals[i].own;
+}
+
+const char *wording_signal_cause(int64_t number, int64_t si_code)
+{
+    static const struct {
+        int number, si_code;
+        const char *text;
+    } causes[] = {
+        {SIGSEGV, SEGV_MAPERR, "no memory is mapped there"},
+        {SIGSEGV, SEGV_ACCERR, "the memory there may not be accessed in that way"},
+        {SIGSEGV, SI_KERNEL, "the address that it accessed is none that memory can have"},
+        {SIGBUS, BUS_ADRALN, "it is not aligned"},
+        {SIGBUS, BUS_ADRERR, "the file that is mapped there ends before it, or has no space"},
+        {SIGFPE, FPE_INTDIV, "an integer was divided by zero"},
+        {SIGFPE, FPE_INTOVF, "an integer overflowed"},
+        {SIGFPE, FPE_FLTDIV, "a floating-point number was divided by zero"},
+        {SIGFPE, FPE_FLTOVF, "a floating-point number overflowed"},
+        {SIGFPE, FPE_FLTUND, "a floating-point number underflowed"},
+        {SIGFPE, FPE_FLTINV, "a floating-point operation was invalid"},
+    };
+
+    if (number == SIGKILL)
+        return "no program does that to itself unawares: the kernel's OOM killer sends the signal, "
+               "and batch systems do";
+    if (number != SIGABRT && (si_code == SI_USER || si_code == SI_TKILL || si_code == SI_QUEUE))
+        return "a process sent the signal, it came of no instruction";
+    for (size_t i = 0; i < sizeof causes / sizeof *causes; i++)
+        if (causes[i].number == number && causes[i].si_code == si_code)
+            return causes[i].text;
+    return NULL;
 }
 
 /* --- misuse ----------------------------------------------------------------------------------- */

@@ -49,6 +49,13 @@ char *wording_ending(const struct ending *ending);
  * roles INSIDE, POLLS and OUTSIDE. Free with free(); NULL: out of memory. */
 char *wording_quiet(const struct ending *seen, uint32_t quiet_s);
 
+/* "SIGSEGV (signal 11, segmentation fault)". Free with free(); NULL: out of memory. */
+char *wording_signal(int64_t number);
+/* Whether programs bring it about by what they do, and not somebody from outside. */
+bool wording_signal_is_own(int64_t number);
+/* What si_code says, as a sentence; NULL: nothing. INT64_MIN: it is not known. */
+const char *wording_signal_cause(int64_t number, int64_t si_code);
+
 /* What was misused: "'tag' is -3: tags are not negative". Free with free(); NULL: out of memory. */
 char *wording_misuse(const struct misuse *misuse);
 /* The words of a kind, with places for what a record of it holds: %a, %b and %c its names, %0, %1

@@ -4,6 +4,7 @@
 
 #include "interpose/recorder.h"
 
+int life_pid(void);                /* of the process that is recorded; 0: not yet */
 bool recorder_plain(void);         /* no launcher: MPI_Finalize makes the trace */
 const char *recorder_folder(void); /* of this job's spools */
 

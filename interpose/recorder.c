@@ -25,6 +25,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "interpose/fate.h"
 #include "interpose/filter.h"
 #include "interpose/objects/handles.h"
 #include "interpose/layer/layer.h"
@@ -144,6 +145,11 @@ void recorder_lock(void)
 {
     if (recorder.threads)
         pthread_mutex_lock(&life.lock);
+}
+
+bool recorder_lock_try(void)
+{
+    return !recorder.threads || pthread_mutex_trylock(&life.lock) == 0;
 }
 
 void recorder_unlock(void)
@@ -312,6 +318,7 @@ static void thread_ends(void *argument)
 {
     struct lane *lane = argument;
     recorder_thread.ready = recorder_thread.current = NULL;
+    fate_thread_end(lane);
     recorder_lock();
     lane->next_free = life.free;
     life.free = lane;
@@ -361,6 +368,7 @@ struct lane *recorder_lane_slow(void)
     }
     if (life.key_made)
         pthread_setspecific(life.key, lane);
+    fate_thread_start(lane);
     recorder_thread.ready = lane;
     return lane;
 }
@@ -554,6 +562,9 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
                 recorder_warn(reason);
         }
     }
+    fate_thread_start(lane);
+    fate_start();
+    layer_errors_start(lane->writer.header->library);
     recorder.on = true;
     recorder_leave(lane, e, error, true);
 }
@@ -586,6 +597,7 @@ void recorder_finalizing(struct lane *lane)
 void recorder_finalized(struct lane *lane)
 {
     (void)lane;
+    layer_errors_stop();
     end_state(SPOOL_STATE_FINALIZED, 0);
     recorder.on = false;
     recorder.ended = true;
@@ -595,7 +607,13 @@ void recorder_finalized(struct lane *lane)
 void recorder_aborting(struct lane *lane, int code)
 {
     (void)lane;
+    fate_say(FATE_ABORT, code, NULL);
     end_state(SPOOL_STATE_ABORTED, code);
+}
+
+int life_pid(void)
+{
+    return life.pid;
 }
 
 bool recorder_plain(void)
@@ -610,8 +628,10 @@ const char *recorder_folder(void)
 
 __attribute__((destructor)) static void at_exit(void)
 {
-    if (recorder.on && (int)getpid() == life.pid)
-        end_state(SPOOL_STATE_EXITED, 0);
+    if (!recorder.on || (int)getpid() != life.pid)
+        return;
+    fate_say(FATE_EXIT, 0, NULL);
+    end_state(SPOOL_STATE_EXITED, 0);
 }
 
 /* --- records ---------------------------------------------------------------------------------- */

@@ -60,6 +60,9 @@ struct lane {
     uint32_t poll_count;                /* header->poll_count */
     uint64_t poll_key[SPOOL_POLLS_MAX]; /* of their lists of requests */
     uint64_t poll_left;                 /* when the last of them returned */
+    uint64_t buffer_seq; /* the last call that was given buffers, and where they start */
+    const void *buffer[FATE_BUFFERS];
+    void *signal_stack; /* fate.c; NULL: none */
     struct lane *next, *next_free;
 };
 
@@ -152,6 +155,7 @@ void recorder_define_call(struct lane *lane, unsigned call);
 void recorder_warn(const char *text); /* once, on stderr */
 void recorder_lock(void); /* definitions; does nothing while only one thread can be here */
 void recorder_unlock(void);
+bool recorder_lock_try(void); /* in a signal handler: false if it cannot be had at once */
 
 static inline struct lane *recorder_lane(void)
 {

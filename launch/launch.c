@@ -122,6 +122,7 @@ static bool should_end(struct launch *launch, uint64_t started_ns)
         result->end = LAUNCH_END_BUDGET;
         result->ending.reason = ENDING_BUDGET;
         result->ending.limit_ms = (uint64_t)(launch->options->budget_s * 1000);
+        launch_quiet_seen(launch);
         return true;
     }
     if (launch->options->watch && launch_proof_try(launch)) {

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "launch/launch_inside.h"
@@ -32,35 +33,102 @@ static bool signal_is_own(int signal)
            signal == SIGABRT || signal == SIGTRAP || signal == SIGSYS;
 }
 
-/* The rank that took the others along: the first that was gone in mid-run. NULL: none, or not
+static uint64_t clock_ns(clockid_t clock)
+{
+    struct timespec now;
+
+    clock_gettime(clock, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* When the rank met its end, by CLOCK_REALTIME: as it says itself, or as it was seen. 0: it did
+ * not, or nobody knows. */
+static uint64_t ended_ns(const struct launch_rank *rank, uint64_t monotonic_to_real)
+{
+    uint64_t first = 0;
+
+    for (uint32_t l = 0; l < rank->lane_count; l++) {
+        const struct spool_end *end = &rank->lane[l].header.end;
+
+        if (end->kind != FATE_NONE && (!first || end->realtime_ns < first))
+            first = end->realtime_ns;
+    }
+    return first || !rank->gone ? first : rank->gone_ns + monotonic_to_real;
+}
+
+static bool tells(const struct launch_rank *rank)
+{
+    for (uint32_t l = 0; l < rank->lane_count; l++)
+        if (rank->lane[l].header.end.kind != FATE_NONE)
+            return true;
+    return false;
+}
+
+/* It may have taken the others along. SIGTERM is how mpirun ends those. */
+static bool may_be_first(const struct launch_rank *rank)
+{
+    if (state_of(rank) == SPOOL_STATE_FINALIZED)
+        return false;
+    return tells(rank) || (rank->gone && !(rank->status_known && WIFSIGNALED(rank->status) &&
+                                           WTERMSIG(rank->status) == SIGTERM));
+}
+
+/* Ranks of the world that left no spool: they had not come back from MPI_Init. */
+static bool any_missing(const struct launch_world *world)
+{
+    int32_t size = 0;
+
+    for (uint32_t r = 0; r < world->rank_count; r++)
+        if (world->rank[r].lane_count && world->rank[r].lane[0].header.world_size > size)
+            size = world->rank[r].lane[0].header.world_size;
+    return (uint32_t)size > world->rank_count;
+}
+
+/* Where none met its end in mid-run: the first that came to its end and failed then, for which
+ * starters end the others. */
+static const struct launch_rank *failed_find(const struct launch_world *world)
+{
+    const struct launch_rank *first = NULL;
+
+    for (uint32_t r = 0; r < world->rank_count; r++) {
+        const struct launch_rank *rank = &world->rank[r];
+
+        if (state_of(rank) == SPOOL_STATE_FINALIZED && rank->status_known && rank->status != 0 &&
+            (!first || rank->gone_ns < first->gone_ns))
+            first = rank;
+    }
+    return first;
+}
+
+/* The rank that took the others along: the first that met its end in mid-run. NULL: none, or not
  * known. */
 static const struct launch_rank *culprit_find(const struct launch_world *world)
 {
+    uint64_t offset = clock_ns(CLOCK_REALTIME) - clock_ns(CLOCK_MONOTONIC), first_ns = 0;
     const struct launch_rank *first = NULL;
     bool tie = false;
 
     for (uint32_t r = 0; r < world->rank_count; r++) {
         const struct launch_rank *rank = &world->rank[r];
-        enum spool_state state = state_of(rank);
+        uint64_t at_ns = ended_ns(rank, offset);
 
-        if (state == SPOOL_STATE_ABORTED || state == SPOOL_STATE_SIGNALLED)
-            return rank; /* it says so itself */
-    }
-    for (uint32_t r = 0; r < world->rank_count; r++) {
-        const struct launch_rank *rank = &world->rank[r];
-
-        if (!rank->gone || state_of(rank) == SPOOL_STATE_FINALIZED)
+        if (!may_be_first(rank))
             continue;
-        if (rank->status_known && WIFSIGNALED(rank->status) && WTERMSIG(rank->status) == SIGTERM)
-            continue; /* how mpirun ends the others */
-        if (!first || rank->gone_turn < first->gone_turn) {
+        tie = first && !tells(rank) && !tells(first) && rank->gone_turn == first->gone_turn;
+        if (!first || at_ns < first_ns) {
             first = rank;
-            tie = false;
-        } else if (rank->gone_turn == first->gone_turn) {
-            tie = true;
+            first_ns = at_ns;
         }
     }
-    return tie && !(first->status_known && WIFSIGNALED(first->status)) ? NULL : first;
+    if (!first)
+        return failed_find(world);
+    if (!tells(first)) {
+        bool killed = first->status_known && WIFSIGNALED(first->status);
+
+        if ((tie && !killed) || any_missing(world))
+            return NULL;
+    }
+    return first;
 }
 
 struct end_text {
@@ -106,9 +174,10 @@ static bool end_of_known(const struct launch *launch, const struct launch_rank *
     return true;
 }
 
+/* others_gone: some ranks of the world left no record; one of them may have been the first. */
 static void end_of_unknown(const struct launch *launch, const struct launch_rank *rank,
-                           const struct launch_rank *culprit, struct store_rank_end *end,
-                           struct end_text *detail)
+                           const struct launch_rank *culprit, bool others_gone,
+                           struct store_rank_end *end, struct end_text *detail)
 {
     int status = launch->child_status;
 
@@ -127,6 +196,9 @@ static void end_of_unknown(const struct launch *launch, const struct launch_rank
             snprintf(detail->text, sizeof detail->text, "vanished in mid-run");
     } else if (culprit) {
         snprintf(detail->text, sizeof detail->text, "because of rank %d", (int)culprit->rank);
+    } else if (others_gone && launch->child_gone) {
+        snprintf(detail->text, sizeof detail->text,
+                 "with the job, of which some ranks left no record");
     } else if (WIFSIGNALED(status)) {
         snprintf(detail->text, sizeof detail->text, "when its starter died of signal %d (%s)",
                  WTERMSIG(status), strsignal(WTERMSIG(status)));
@@ -144,8 +216,34 @@ static bool exited_of_itself(const struct launch *launch, const struct launch_ra
            (rank->gone_ns < launch->signal_ns || state_of(rank) == SPOOL_STATE_EXITED);
 }
 
-/* Only what the spool does not say: a rank that finalized, aborted or saw its signal has said it.
- */
+/* As its status would have said it, had it been there in time. */
+static void end_of_signalled(const struct launch_rank *rank, struct end_text *detail)
+{
+    for (uint32_t l = 0; l < rank->lane_count; l++) {
+        const struct spool_header *header = &rank->lane[l].header;
+        int signal = header->code;
+
+        if (header->state == SPOOL_STATE_SIGNALLED)
+            snprintf(detail->text, sizeof detail->text, "signal %d (%s)", signal,
+                     strsignal(signal));
+    }
+}
+
+/* A rank that finalized has come to its end, but may have died after. */
+static bool end_of_finalized(const struct launch_rank *rank, struct store_rank_end *end,
+                             struct end_text *detail)
+{
+    int signal = rank->status_known && WIFSIGNALED(rank->status) ? WTERMSIG(rank->status) : 0;
+
+    if (!signal_is_own(signal))
+        return false;
+    end->state = EVENT_RANK_CRASHED;
+    end->code = signal;
+    snprintf(detail->text, sizeof detail->text, "signal %d (%s)", signal, strsignal(signal));
+    return true;
+}
+
+/* Only what the spool does not say: a rank that aborted has said it. */
 static uint32_t ends_find(const struct launch *launch, const struct launch_world *world,
                           struct store_rank_end *end, struct end_text *detail)
 {
@@ -158,11 +256,19 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
         const struct launch_rank *rank = &world->rank[r];
         enum spool_state state = state_of(rank);
 
-        if (state == SPOOL_STATE_FINALIZED || state == SPOOL_STATE_ABORTED ||
-            state == SPOOL_STATE_SIGNALLED)
-            continue;
-        end[count] = (struct store_rank_end){.rank = rank->rank, .detail = detail[count].text};
-        if (rank->pidfd >= 0 && rank->gone && launch->end_ns && rank->gone_ns >= launch->end_ns) {
+        end[count] = (struct store_rank_end){
+            .rank = rank->rank, .detail = detail[count].text, .first = rank == culprit};
+        if (state == SPOOL_STATE_FINALIZED) {
+            if (!end_of_finalized(rank, &end[count], &detail[count]))
+                continue;
+        } else if (state == SPOOL_STATE_ABORTED) {
+            end[count].state = EVENT_RANK_ABORTED;
+            end[count].detail = NULL;
+        } else if (state == SPOOL_STATE_SIGNALLED) {
+            if (!end_of_known(launch, rank, true, &end[count], &detail[count]))
+                end_of_signalled(rank, &detail[count]);
+        } else if (rank->pidfd >= 0 && rank->gone && launch->end_ns &&
+                   rank->gone_ns >= launch->end_ns) {
             end[count].state = EVENT_RANK_ENDED;
             snprintf(detail[count].text, sizeof detail->text, "by crosswait: %s",
                      launch->result->end == LAUNCH_END_DEADLOCK ? "a deadlock was proven"
@@ -175,7 +281,7 @@ static uint32_t ends_find(const struct launch *launch, const struct launch_world
             snprintf(detail[count].text, sizeof detail->text, "by signal %d (%s), sent to the job",
                      launch->signal_passed, strsignal(launch->signal_passed));
         } else if (!end_of_known(launch, rank, rank == culprit, &end[count], &detail[count])) {
-            end_of_unknown(launch, rank, culprit, &end[count], &detail[count]);
+            end_of_unknown(launch, rank, culprit, any_missing(world), &end[count], &detail[count]);
         }
         count++;
     }
@@ -317,13 +423,14 @@ static void nothing_recorded(const struct launch *launch)
     int status = launch->result->status;
 
     if (launch->result->end == LAUNCH_END_SIGNAL || launch->result->end == LAUNCH_END_BUDGET)
-        core_report(CORE_NOT_FOUND,
-                    "nothing was recorded: the job was ended before a rank had called MPI_Init");
-    else if (status)
         core_report(
             CORE_NOT_FOUND,
-            "nothing was recorded: '%s' ended with status %d before a rank had called MPI_Init",
-            name, status);
+            "nothing was recorded: the job was ended before MPI_Init had returned on a rank");
+    else if (status)
+        core_report(CORE_NOT_FOUND,
+                    "nothing was recorded: '%s' ended with status %d before MPI_Init had returned "
+                    "on a rank",
+                    name, status);
     else
         core_report(CORE_NOT_FOUND,
                     "nothing was recorded: no process of '%s' called MPI_Init; is it an MPI "

@@ -35,6 +35,8 @@ static int place_compare(const void *a, const void *b)
     const struct place *x = a, *y = b;
     const struct finding *p = x->head.finding, *q = y->head.finding;
 
+    if (p->ended_job != q->ended_job)
+        return p->ended_job ? -1 : 1;
     if (x->head.ended != y->head.ended)
         return x->head.ended ? -1 : 1;
     if (p->severity != q->severity)
@@ -60,7 +62,7 @@ enum core_status report_order_gather(struct report_facts *facts)
         facts->entry[i] = (struct report_entry){
             .finding = finding,
             .cause = finding->cause ? &facts->findings->finding[finding->cause - 1] : NULL,
-            .ended = ended_in(facts->trace, finding)};
+            .ended = finding->ended_job || ended_in(facts->trace, finding)};
     }
     for (uint32_t i = 0; i < count && status == CORE_OK; i++)
         place[i] = (struct place){facts->entry[i], *head_of(&facts->entry[i], facts->entry)};

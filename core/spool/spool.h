@@ -49,6 +49,7 @@
 #include <stdint.h>
 
 #include "core/trace/event.h"
+#include "core/trace/fate.h"
 #include "core/trace/misuse.h"
 
 #define SPOOL_MAGIC "CWSPOOL" /* 7 letters and a NUL */
@@ -358,6 +359,25 @@ enum spool_flag {
                              recorded: while the job runs, nothing is known */
 };
 
+enum { SPOOL_END_TEXT_BYTES = 256 };
+/* How the rank met its end, in the lane of the thread that did (core/trace/fate.h says what the
+ * fields are). It is here, and no record, because it may be written at any instruction. */
+struct spool_end {
+    _Atomic uint64_t realtime_ns; /* when, by CLOCK_REALTIME; 0: nothing is known. Set last */
+    uint64_t ticks;
+    uint32_t kind; /* enum fate_kind */
+    int32_t code;
+    int32_t detail;
+    uint8_t inside, has_address, has_detail, reserved;
+    uint64_t seq;
+    uint64_t address;
+    uint64_t buffer_seq;
+    uint64_t buffer[FATE_BUFFERS];
+    uint32_t frame_count;
+    uint32_t frame[FATE_FRAMES_MAX]; /* DEF_SITE ids */
+    char text[SPOOL_END_TEXT_BYTES];
+};
+
 struct spool_poll { /* invariant 10 */
     struct spool_event event;
     _Atomic uint64_t calls;
@@ -401,6 +421,7 @@ struct spool_header { /* the first page of NAME.ring */
     _Atomic uint64_t polled;   /* calls folded so far, in all: rises while the lane polls */
     _Atomic uint32_t callback; /* the depth at which a callback of the application runs, whose calls
                                   are deeper; 0: none */
+    struct spool_end end;
 };
 _Static_assert(sizeof(struct spool_header) <= SPOOL_HEADER_BYTES, "the header is one page");
 

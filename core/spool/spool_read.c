@@ -167,6 +167,11 @@ enum core_status spool_header_read(int ring_fd, struct spool_header *out_header,
         header.poll_count = SPOOL_POLLS_MAX;
     if (header.poll_again > header.poll_count)
         header.poll_again = 0;
+    header.end.text[sizeof header.end.text - 1] = '\0';
+    if (header.end.frame_count > FATE_FRAMES_MAX)
+        header.end.frame_count = FATE_FRAMES_MAX;
+    if (header.end.kind >= FATE_KIND_COUNT || !header.end.realtime_ns)
+        header.end.kind = FATE_NONE;
     *out_header = header;
     return CORE_OK;
 }

@@ -15,6 +15,7 @@ struct store_rank_end { /* what the one who started the job knows of a rank's en
     enum event_rank_state state;
     int32_t code;
     const char *detail; /* may be NULL */
+    bool first;         /* the others ended because of it */
 };
 
 struct store_options {

@@ -15,6 +15,7 @@
  *   store_match.c   sends paired with receives
  *   store_clock.c   ticks to nanoseconds since the job's start
  *   store_ending.c  how the job was ended
+ *   store_fate.c    how a rank ended
  *   store_rank.c    what became of a rank; meta */
 #ifndef CORE_STORE_STORE_PART_H
 #define CORE_STORE_STORE_PART_H
@@ -80,6 +81,8 @@ enum store_table {
     STORE_ENDED,
     STORE_PROOF,
     STORE_RANK_SPAN,
+    STORE_FATE,
+    STORE_FATE_FRAME,
     STORE_TABLE_COUNT
 };
 struct store_batch { /* rows of a table that gets many, inserted by one statement: a statement costs
@@ -300,6 +303,7 @@ struct store_lane {
     struct store_gather gather[STORE_GATHERS_MAX];
     uint32_t newest;
     uint64_t last_seq; /* of the last call that returned */
+    uint64_t last_own; /* the same, of those of the application */
 };
 /* Reads on to the next call: lane->event and lane->parts, or at_end. Definitions, digests,
  * payloads, notes go to their tables at once. */
@@ -372,6 +376,17 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
                                  uint32_t lane_count);
 enum core_status store_rank_missing(struct store *store, int32_t rank);
 enum core_status store_meta(struct store *store, const struct store_options *options);
+
+/* --- store_fate.c ----------------------------------------------------------------------------- */
+
+struct store_fate { /* what became of the rank */
+    enum event_rank_state state;
+    int64_t code;           /* STORE_NULL: not known */
+    bool first, died_after; /* of a signal, when it had finished */
+};
+/* Its row, if it did not come to its end. */
+enum core_status store_fate(struct store *store, const struct store_rank *rank,
+                            const struct store_fate *became);
 
 /* --- store_ending.c --------------------------------------------------------------------------- */
 

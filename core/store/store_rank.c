@@ -21,9 +21,10 @@ enum { PROGRESS_EVENTS = 1 << 16 };
 
 /* --- what became of it ------------------------------------------------------------------------ */
 
-struct fate {
+struct became {
     enum event_rank_state state;
     int64_t code;
+    bool died_after; /* MPI_Finalize had returned */
     char detail[640];
 };
 
@@ -41,46 +42,47 @@ static bool own_signal(int32_t number)
            number == SIGABRT;
 }
 
-static void fate_from_spool(const struct spool_header *header, struct fate *fate)
+static void became_from_spool(const struct spool_header *header, struct became *became)
 {
-    fate->code = STORE_NULL;
+    became->code = STORE_NULL;
     switch ((enum spool_state)header->state) {
     case SPOOL_STATE_FINALIZED:
-        fate->state = EVENT_RANK_FINISHED;
+        became->state = EVENT_RANK_FINISHED;
         break;
     case SPOOL_STATE_EXITED:
-        fate->state = EVENT_RANK_EXITED;
-        snprintf(fate->detail, sizeof fate->detail, "exited without MPI_Finalize");
+        became->state = EVENT_RANK_EXITED;
+        snprintf(became->detail, sizeof became->detail, "exited without MPI_Finalize");
         break;
     case SPOOL_STATE_ABORTED:
-        fate->state = EVENT_RANK_ABORTED;
-        fate->code = header->code;
-        snprintf(fate->detail, sizeof fate->detail, "called MPI_Abort with code %" PRId32,
+        became->state = EVENT_RANK_ABORTED;
+        became->code = header->code;
+        snprintf(became->detail, sizeof became->detail, "called MPI_Abort with code %" PRId32,
                  (int32_t)header->code);
         break;
     case SPOOL_STATE_SIGNALLED:
-        fate->state = own_signal(header->code) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
-        fate->code = header->code;
-        snprintf(fate->detail, sizeof fate->detail, "died of signal %" PRId32 " (%s)",
+        became->state = own_signal(header->code) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
+        became->code = header->code;
+        snprintf(became->detail, sizeof became->detail, "died of signal %" PRId32 " (%s)",
                  (int32_t)header->code,
                  header->code > 0 && header->code < 65 ? strsignal(header->code) : "unknown");
         break;
     default:
-        fate->state = EVENT_RANK_RUNNING;
-        snprintf(fate->detail, sizeof fate->detail, "how it ended is not known");
+        became->state = EVENT_RANK_RUNNING;
+        snprintf(became->detail, sizeof became->detail, "how it ended is not known");
     }
 }
 
 /* The spool knows what the rank did, whoever started the job knows how its process ended. */
-static void fate_combine(const struct store_rank_end *end, struct fate *fate)
+static void became_combine(const struct store_rank_end *end, struct became *became)
 {
     if (!end)
         return;
-    switch (fate->state) {
+    switch (became->state) {
     case EVENT_RANK_FINISHED: /* what happened after MPI_Finalize does not undo it */
-        fate->code = end->code;
-        if (end->state == EVENT_RANK_CRASHED || end->state == EVENT_RANK_KILLED)
-            snprintf(fate->detail, sizeof fate->detail, "after MPI_Finalize: %s",
+        became->code = end->code;
+        became->died_after = end->state == EVENT_RANK_CRASHED || end->state == EVENT_RANK_KILLED;
+        if (became->died_after)
+            snprintf(became->detail, sizeof became->detail, "after MPI_Finalize: %s",
                      end->detail ? end->detail : event_rank_state_text(end->state));
         return;
     case EVENT_RANK_ABORTED:
@@ -88,21 +90,21 @@ static void fate_combine(const struct store_rank_end *end, struct fate *fate)
     case EVENT_RANK_MISSING:
         break;
     case EVENT_RANK_EXITED:
-        fate->code = end->code;
+        became->code = end->code;
         break;
     default: /* running, or killed by a signal that may have come from the launcher */
         if (end->state == EVENT_RANK_MISSING || end->state == EVENT_RANK_RUNNING)
             break;
-        fate->state = end->state;
-        fate->code = end->code;
-        fate->detail[0] = '\0';
+        became->state = end->state;
+        became->code = end->code;
+        became->detail[0] = '\0';
     }
     if (end->detail)
-        snprintf(fate->detail, sizeof fate->detail, "%s", end->detail);
+        snprintf(became->detail, sizeof became->detail, "%s", end->detail);
 }
 
 static enum core_status rank_put(struct store *store, int32_t rank,
-                                 const struct spool_header *header, const struct fate *fate,
+                                 const struct spool_header *header, const struct became *became,
                                  uint64_t events, uint64_t folded, uint64_t lost, uint32_t threads,
                                  bool cut)
 {
@@ -112,17 +114,19 @@ static enum core_status rank_put(struct store *store, int32_t rank,
     store->ranks_put++;
     return store_put(&store->sql, STORE_RANK, "ititiiiiiiit", (int64_t)rank,
                      header ? header->host : NULL, header ? (int64_t)header->pid : STORE_NULL,
-                     event_rank_state_text(fate->state), fate->code, (int64_t)events,
+                     event_rank_state_text(became->state), became->code, (int64_t)events,
                      (int64_t)folded, (int64_t)(lost & INT64_MAX), (int64_t)threads, (int64_t)cut,
-                     clock ? clock->offset_ns : STORE_NULL, *fate->detail ? fate->detail : NULL);
+                     clock ? clock->offset_ns : STORE_NULL,
+                     *became->detail ? became->detail : NULL);
 }
 
 enum core_status store_rank_missing(struct store *store, int32_t rank)
 {
-    struct fate fate = {.state = EVENT_RANK_MISSING, .code = STORE_NULL, .detail = "left no spool"};
+    struct became became = {
+        .state = EVENT_RANK_MISSING, .code = STORE_NULL, .detail = "left no spool"};
 
-    fate_combine(end_of(store, rank), &fate);
-    return rank_put(store, rank, NULL, &fate, 0, 0, 0, 0, true);
+    became_combine(end_of(store, rank), &became);
+    return rank_put(store, rank, NULL, &became, 0, 0, 0, 0, true);
 }
 
 /* --- its lanes -------------------------------------------------------------------------------- */
@@ -201,6 +205,8 @@ static enum core_status calls_read(struct store *store, struct store_rank *rank)
     while (status == CORE_OK && (lane = lane_earliest(rank))) {
         CORE_CHECK(!lane->at_end); /* invariant 2 */
         lane->last_seq = lane->event.seq;
+        if (!lane->event.parent)
+            lane->last_own = lane->event.seq;
         status = store_event(store, rank, lane->number, &lane->event, lane->parts,
                              lane->parts ? lane->parts->calls : 1, false);
         if (status == CORE_OK)
@@ -223,7 +229,7 @@ static enum core_status polls_read(struct store *store, struct store_rank *rank,
         if (poll->event.seq <= lane->last_seq ||
             poll->event.seq >> STORE_SEQ_BITS) /* written since */
             continue;
-        lane->last_seq = poll->event.seq;
+        lane->last_seq = lane->last_own = poll->event.seq;
         status = store_event(store, rank, lane->number, &poll->event,
                              store_lane_parts(lane, poll->event.seq), poll->calls, false);
     }
@@ -267,8 +273,10 @@ static enum core_status pending_read(struct store *store, struct store_rank *ran
 
 static enum core_status rank_finish(struct store *store, struct store_rank *rank)
 {
+    const struct store_rank_end *end = end_of(store, rank->rank);
     const struct spool_header *telling = NULL;
-    struct fate fate = {0};
+    enum core_status status;
+    struct became became = {0};
     uint64_t lost = 0;
     bool cut = rank->torn;
 
@@ -299,12 +307,19 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
                    ": calls were left out, so not all of its messages can be paired",
                    rank->rank);
     CORE_CHECK(telling); /* a rank without lanes is store_rank_missing's */
-    fate_from_spool(telling, &fate);
-    fate_combine(end_of(store, rank->rank), &fate);
+    became_from_spool(telling, &became);
+    became_combine(end, &became);
+    status = store_fate(store, rank,
+                        &(struct store_fate){.state = became.state,
+                                             .code = became.code,
+                                             .first = end && end->first,
+                                             .died_after = became.died_after});
+    if (status != CORE_OK)
+        return status;
     store->events += rank->events;
     store->folded += rank->folded;
     store->lost += lost;
-    return rank_put(store, rank->rank, telling, &fate, rank->events, rank->folded, lost,
+    return rank_put(store, rank->rank, telling, &became, rank->events, rank->folded, lost,
                     rank->thread_count > rank->lane_count ? rank->thread_count : rank->lane_count,
                     cut);
 }

@@ -186,7 +186,7 @@ static enum core_status start(const struct step *step, uint64_t id)
 {
     struct request *request = requests_find(step->requests, id);
 
-    if (!request || !request->persistent)
+    if (!request || !request->persistent || request->active) /* started twice: a mistake */
         return CORE_OK;
     request->active = true;
     request->cancelled = false;

@@ -10,9 +10,9 @@
  *     REQUEST_DONE     it is complete, as `done` says; a blocking call's where it had returned
  *     REQUEST_FREED    MPI_Request_free: an active one goes on, and nothing more is heard of it
  *
- * Calls that MPI refused begin nothing. What is said about requests whose making is not known is
- * passed over. In a call several steps come in the order of its list; of MPI_Sendrecv the send
- * comes first and is done last.
+ * Calls that MPI refused begin nothing, nor does the start of a request that is active. What is
+ * said about requests whose making is not known is passed over. In a call several steps come in the
+ * order of its list; of MPI_Sendrecv the send comes first and is done last.
  *
  * Invariants
  *  1. The table holds the persistent requests from their making to their free, the others until

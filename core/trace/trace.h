@@ -10,6 +10,7 @@
 
 #include "core/trace/ending.h"
 #include "core/trace/event.h"
+#include "core/trace/fate.h"
 #include "core/trace/traits.h"
 #include "core/spool/spool.h"
 #include "core/status.h"
@@ -101,6 +102,11 @@ enum core_status trace_meta_put(struct trace *trace, const char *key, const char
 
 /* How the launcher ended the job, and what it saw the ranks wait for. Free with ending_done(). */
 enum core_status trace_ending_get(const struct trace *trace, struct ending *out_ending);
+
+/* How each rank ended that did not come to its end, by rank. The text is valid until fn returns. A
+ * status other than CORE_OK ends it and is returned. */
+typedef enum core_status (*trace_fate_fn)(const struct fate *fate, void *context);
+enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *context);
 
 struct trace_completion { /* waits, tests and MPI_Startall on several requests have one for each,
                              done or not, but null requests */

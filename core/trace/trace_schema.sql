@@ -101,6 +101,15 @@ CREATE TABLE proof (id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, rank INTEGER
     still_ms INTEGER, need TEXT, object TEXT, global INTEGER, tag INTEGER, wildcard INTEGER, ended INTEGER, ranks INTEGER);
 CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (id, first)) WITHOUT ROWID;
 
+-- How ranks ended that did not come back from MPI_Finalize, or died after it (core/trace/fate.h): kind is exit, error, abort or signal;
+-- first = 1: the others ended because of it, as the launcher saw; after = 1: MPI_Finalize had returned. seq is the call it was in (inside
+-- = 1), or its last one; code what kind says, detail si_code or the error's class; address what memory a signal was about. send_buffer
+-- and recv_buffer: where the buffers of call buffer_seq start, the last one that was given any. fate_frame: its stack then, 0 innermost.
+CREATE TABLE fate (rank INTEGER PRIMARY KEY, kind TEXT NOT NULL, first INTEGER NOT NULL, after INTEGER NOT NULL, t INTEGER, seq INTEGER,
+    inside INTEGER NOT NULL, code INTEGER, detail INTEGER, address INTEGER, buffer_seq INTEGER, send_buffer INTEGER, recv_buffer INTEGER,
+    text TEXT);
+CREATE TABLE fate_frame (rank INTEGER NOT NULL, depth INTEGER NOT NULL, site INTEGER NOT NULL, PRIMARY KEY (rank, depth)) WITHOUT ROWID;
+
 -- What crosswait did with the trace: one row per replay, and what checkers found.
 CREATE TABLE run (id INTEGER PRIMARY KEY, policy TEXT NOT NULL, seed INTEGER, verdict TEXT NOT NULL, detail TEXT);
 CREATE TABLE finding (id INTEGER PRIMARY KEY, checker TEXT NOT NULL, rule TEXT NOT NULL, class TEXT NOT NULL,

@@ -611,13 +611,18 @@ static void *table_of_size(const char *name, size_t size)
 #define TEXT_OF(x) #x
 #define VERSION(major, minor) "Open MPI v" TEXT_OF(major) "." TEXT_OF(minor) "."
 
+bool layer_knows(const char *version)
+{
+    const char *wanted = VERSION(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
+    return strncmp(version, wanted, strlen(wanted)) == 0;
+}
+
 const char *layer_start(const char *version)
 {
     static char reason[200];
-    const char *wanted = VERSION(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION);
-    if (strncmp(version, wanted, strlen(wanted)) != 0) {
+    if (!layer_knows(version)) {
         snprintf(reason, sizeof reason, "library layer off: built for %.40s, this is %.100s",
-                 wanted, version);
+                 VERSION(OMPI_MAJOR_VERSION, OMPI_MINOR_VERSION), version);
         return reason;
     }
     const char *off = getenv("CROSSWAIT_LAYER");

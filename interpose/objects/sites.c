@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "interpose/objects/signal_site.h"
 #include "interpose/recorder.h"
 
 enum { MODULES_MAX = 512, SITES_FIRST = 1024 };
@@ -176,40 +177,60 @@ unsigned recorder_bound_call(const void *address)
     return call;
 }
 
-/* Id of the module that holds the address, from 1; 0: none (generated code). */
-static uint32_t module_of(struct lane *lane, uintptr_t address)
+/* Id of the module that holds the address, from 1; 0: not known. */
+static uint32_t module_known(uintptr_t address)
 {
     for (uint32_t i = 0; i < table.count; i++)
         if (address >= table.start[i] && address < table.end[i])
             return i + 1;
-    struct search s = {.address = address};
-    if (!dl_iterate_phdr(search_module, &s) || table.count == MODULES_MAX)
+    return 0;
+}
+
+/* path: that of its file, without links. */
+static uint32_t module_define(struct lane *lane, const struct search *s, const char *path)
+{
+    if (table.count == MODULES_MAX)
         return 0;
-    char real[4096];
-    if (!s.path[0]) {
-        ssize_t n = readlink("/proc/self/exe", real, sizeof real - 1);
-        real[n > 0 ? n : 0] = 0;
-    } else if (!realpath(s.path, real)) {
-        strcpy(real, s.path);
-    }
-    uint32_t id = ++table.count;
-    table.base[id - 1] = s.base;
-    table.start[id - 1] = s.start;
-    table.end[id - 1] = s.end;
-    size_t path_bytes = strlen(real),
-           bytes = sizeof(struct spool_def_module) + path_bytes + s.build_id_bytes;
+    uint32_t id = table.count + 1;
+    table.base[id - 1] = s->base;
+    table.start[id - 1] = s->start;
+    table.end[id - 1] = s->end;
+    table.count = id;
+    size_t path_bytes = strlen(path),
+           bytes = sizeof(struct spool_def_module) + path_bytes + s->build_id_bytes;
     struct spool_def_module *def =
         spool_reserve(recorder_definitions(lane), (uint32_t)((bytes + 7) / 8));
     if (def) {
         *def = (struct spool_def_module){{SPOOL_DEF_MODULE, (uint16_t)((bytes + 7) / 8),
-                                          (uint16_t)path_bytes, (uint16_t)s.build_id_bytes},
+                                          (uint16_t)path_bytes, (uint16_t)s->build_id_bytes},
                                          id,
                                          0,
-                                         s.base};
-        memcpy((char *)(def + 1), real, path_bytes);
-        memcpy((char *)(def + 1) + path_bytes, s.build_id, s.build_id_bytes);
+                                         s->base};
+        memcpy((char *)(def + 1), path, path_bytes);
+        memcpy((char *)(def + 1) + path_bytes, s->build_id, s->build_id_bytes);
     }
     return id;
+}
+
+static void executable_path(char *path, size_t room)
+{
+    ssize_t n = readlink("/proc/self/exe", path, room - 1);
+    path[n > 0 ? n : 0] = 0;
+}
+
+/* Id of the module that holds the address, from 1; 0: none (generated code). */
+static uint32_t module_of(struct lane *lane, uintptr_t address)
+{
+    uint32_t known = module_known(address);
+    struct search s = {.address = address};
+    char real[4096];
+    if (known || !dl_iterate_phdr(search_module, &s))
+        return known;
+    if (!s.path[0])
+        executable_path(real, sizeof real);
+    else if (!realpath(s.path, real))
+        strcpy(real, s.path);
+    return module_define(lane, &s, real);
 }
 
 uint32_t recorder_module_of(struct lane *lane, uintptr_t address, uint64_t *out_bias)
@@ -356,4 +377,84 @@ void recorder_stack(struct lane *lane, uint64_t seq, void **cfa)
         return;
     *record = (struct spool_stack){{SPOOL_STACK, (uint16_t)words, (uint16_t)f.count, 0}, seq};
     memcpy(record + 1, f.id, f.count * sizeof *f.id);
+}
+
+/* --- in a signal handler (signal_site.h) -------------------------------------------------------
+ */
+
+#ifdef DLFO_STRUCT_HAS_EH_DBASE
+static int (*find_object)(void *address, struct dl_find_object *result);
+
+bool signal_site_prepare(void)
+{
+    *(void **)&find_object = dlsym(RTLD_DEFAULT, "_dl_find_object");
+    return find_object != NULL;
+}
+
+bool signal_site_known(uintptr_t address)
+{
+    struct dl_find_object object;
+    return find_object((void *)address, &object) == 0;
+}
+
+/* Its program headers stand behind its ELF header, which is mapped at its start. */
+static uint32_t signal_module(struct lane *lane, uintptr_t address)
+{
+    uint32_t known = module_known(address);
+    struct dl_find_object object;
+    struct search s = {.address = address};
+    char path[1024];
+    if (known || find_object((void *)address, &object) != 0)
+        return known;
+    const ElfW(Ehdr) *elf = object.dlfo_map_start;
+    struct dl_phdr_info info = {
+        .dlpi_addr = object.dlfo_link_map->l_addr,
+        .dlpi_name = object.dlfo_link_map->l_name,
+        .dlpi_phdr = (const void *)((const char *)object.dlfo_map_start + elf->e_phoff),
+        .dlpi_phnum = elf->e_phnum};
+    if (memcmp(elf->e_ident, ELFMAG, SELFMAG) != 0 || !search_module(&info, sizeof info, &s))
+        return 0;
+    if (!s.path[0])
+        executable_path(path, sizeof path);
+    return module_define(lane, &s, s.path[0] ? s.path : path);
+}
+
+uint32_t signal_site(struct lane *lane, uintptr_t address)
+{
+    uint32_t module = signal_module(lane, address);
+    struct spool_def_site *def =
+        module ? spool_reserve(recorder_definitions(lane), sizeof *def / 8) : NULL;
+    if (!def)
+        return 0;
+    *def = (struct spool_def_site){{SPOOL_DEF_SITE, sizeof *def / 8, 0, 0},
+                                   ++table.last_id,
+                                   module,
+                                   address - table.base[module - 1]};
+    spool_commit(recorder_definitions(lane));
+    return table.last_id;
+}
+#else
+bool signal_site_prepare(void)
+{
+    return false;
+}
+
+bool signal_site_known(uintptr_t address)
+{
+    (void)address;
+    return false;
+}
+
+uint32_t signal_site(struct lane *lane, uintptr_t address)
+{
+    (void)lane;
+    (void)address;
+    return 0;
+}
+#endif
+
+bool signal_site_start(struct lane *lane)
+{
+    const struct spool_writer *writer = lane ? recorder_definitions(lane) : NULL;
+    return writer && writer->header && writer->position == atomic_load(&writer->header->committed);
 }

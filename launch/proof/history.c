@@ -9,7 +9,7 @@
 
 #include "core/spool/spool_read.h"
 
-enum { PROOF_CALLS_MAX = 65536 };
+enum { PROOF_CALLS_MAX = 65536, PROOF_TYPES_MAX = 1 << 20 };
 
 struct lane_state {
     struct proof_history *history;
@@ -198,6 +198,37 @@ static void def_call(struct lane_state *lane, const struct spool_def_call *def)
     names = (const char *)spool_tail(def, sizeof *def) + def->name_bytes;
     call[id].group_arg = arg_place(names, def->names_bytes, "group");
     call[id].lock_arg = arg_place(names, def->names_bytes, "lock_type");
+}
+
+static void def_type(struct lane_state *lane, const struct spool_def_type *def)
+{
+    struct proof_rank *rank = lane->rank;
+
+    if (def->id >= PROOF_TYPES_MAX)
+        return;
+    if (def->id >= rank->type_count) {
+        uint32_t room = def->id + 64;
+        int64_t *bytes = realloc(rank->type_bytes, room * sizeof *bytes);
+
+        if (!bytes) {
+            lane->history->unclear = true;
+            return;
+        }
+        for (uint32_t i = rank->type_count; i < room; i++)
+            bytes[i] = -1;
+        rank->type_bytes = bytes;
+        rank->type_count = room;
+    }
+    rank->type_bytes[def->id] = def->size;
+}
+
+int64_t proof_bytes(const struct proof_rank *rank, uint32_t type, int64_t count)
+{
+    int64_t bytes = type < rank->type_count ? rank->type_bytes[type] : -1;
+
+    if (!type || count <= 0)
+        return 0;
+    return bytes < 0 || (bytes && count > INT64_MAX / bytes) ? -1 : bytes * count;
 }
 
 /* --- events ----------------------------------------------------------------------------------- */
@@ -479,6 +510,9 @@ static void define(struct lane_state *lane, const struct spool_head *head)
     switch (head->kind) {
     case SPOOL_DEF_CALL:
         def_call(lane, (const struct spool_def_call *)head);
+        break;
+    case SPOOL_DEF_TYPE:
+        def_type(lane, (const struct spool_def_type *)head);
         break;
     case SPOOL_DEF_COMM:
         def_comm(lane, (const struct spool_def_comm *)head);
@@ -787,6 +821,7 @@ void proof_history_done(struct proof_history *history)
         free(rank->space);
         requests_done(&rank->requests);
         free(rank->call);
+        free(rank->type_bytes);
         opens_free(rank);
     }
     for (uint32_t k = 0; k < history->lane_count; k++) {

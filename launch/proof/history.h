@@ -113,6 +113,8 @@ struct proof_rank {
     struct requests requests;
     struct proof_call *call; /* by call id */
     uint32_t call_count;
+    int64_t *type_bytes; /* sizes of datatypes, by id; -1: not known */
+    uint32_t type_count;
     struct proof_group *group;
     uint32_t group_count;
     struct proof_lock *lock;
@@ -188,6 +190,8 @@ uint64_t proof_space_entered(const struct proof_rank *rank, const struct proof_s
  * long ago, or not yet. */
 bool proof_coll_at(const struct proof_rank *rank, const struct proof_space *space, uint64_t number,
                    struct proof_coll *out_coll);
+/* Bytes of so many of a datatype; -1: not known. */
+int64_t proof_bytes(const struct proof_rank *rank, uint32_t type, int64_t count);
 /* Collective over a part of the communicator that only the call knows (MPI_Comm_create_group): no
  * member counts it. */
 bool proof_call_partial(const struct proof_call *call);

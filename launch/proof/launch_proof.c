@@ -2,8 +2,8 @@
  * it is still, inside a call, was not kept from moving, and has no thread that could call MPI of
  * its own accord. The rest is launch/proof/proof.h.
  *
- * Invariant: a rank is PROOF_STILL or PROOF_SETTLED only if its header was the same before and
- * after the proof. */
+ * Invariant: a rank is PROOF_STILL, PROOF_SETTLED or PROOF_RESTED only if its header was the same
+ * before and after the proof. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdio.h>
@@ -28,6 +28,8 @@ enum {
     PROOF_SETTLED_MS =
         800, /* still for so long, and so many times as much of a processor: PROOF_SETTLED */
     PROOF_SETTLED_FACTOR = 4,
+    PROOF_RESTED_MS = 8000, /* the same of PROOF_RESTED */
+    PROOF_RESTED_FACTOR = 40,
     PROOF_DYING_MS = 10000, /* a job that lost a rank is given so long to be ended by its starter */
     PROOF_PAUSE_FACTOR = 10 /* a proof that took much of our processor is tried again only after so
                                many times as long */
@@ -267,6 +269,9 @@ static enum proof_standing rank_standing(const struct launch_rank *rank)
     if (!lanes_stand(rank, still_ns, 1) ||
         (rank->lane[0].header.thread_level >= 2 && !threads_are_harmless(rank)))
         return PROOF_UNKNOWN;
+    if (still_ns >= (uint64_t)PROOF_RESTED_MS * 1000000u &&
+        lanes_stand(rank, still_ns, PROOF_RESTED_FACTOR))
+        return PROOF_RESTED;
     return still_ns >= (uint64_t)PROOF_SETTLED_MS * 1000000u &&
                    lanes_stand(rank, still_ns, PROOF_SETTLED_FACTOR)
                ? PROOF_SETTLED
@@ -303,7 +308,7 @@ static uint32_t world_size(const struct launch_world *world)
 
 static bool is_still(uint8_t standing)
 {
-    return standing == PROOF_STILL || standing == PROOF_SETTLED;
+    return standing == PROOF_STILL || proof_is_settled(standing);
 }
 
 static bool world_prove(struct launch_world *world, struct ending *out_ending)

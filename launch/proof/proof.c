@@ -96,7 +96,7 @@ static bool channel_arrived(const struct proof_prover *prover, const struct proo
     const struct proof_rank *source = &prover->history.rank[channel->key.source];
     uint8_t standing = prover->standing[channel->key.source];
 
-    if (channel->buffered || (standing != PROOF_SETTLED && standing != PROOF_ENDED) ||
+    if (channel->buffered || (!proof_is_settled(standing) && standing != PROOF_ENDED) ||
         opens_sending(source, channel->key.global, channel->key.dest, channel->key.tag))
         return false;
     for (uint32_t i = 0; i < requests_count(&source->requests); i++) {
@@ -224,7 +224,7 @@ static enum competition receive_competes(const struct proof_prover *prover, stru
     for (unsigned kind = 0; kind < 4; kind++)
         before += receive->before[kind >> 1][kind & 1];
     if (receive->message[1][1] <= before && receive->arrived && rank->lanes == 1 &&
-        prover->standing[receive->dest] == PROOF_SETTLED)
+        proof_is_settled(prover->standing[receive->dest]))
         return COMPETE_NONE;
     for (unsigned kinds = 1; kinds < 16; kinds++)
         if (all_taken(receive, kinds))
@@ -303,11 +303,17 @@ static struct need need_recv(struct proof_prover *prover, int32_t me,
     return need;
 }
 
-/* number: how many-th of its channel the send is. */
+/* number: how many-th of its channel the send is. bytes: of its message; -1: not known. */
 static struct need need_send(struct proof_prover *prover, int32_t me,
                              const struct proof_space *space, int32_t dest, int32_t tag,
-                             uint64_t number, bool certain)
+                             uint64_t number, bool certain, int64_t bytes)
 {
+    const struct proof_send send = {.global = space->global,
+                                    .source = me,
+                                    .dest = dest,
+                                    .tag = tag,
+                                    .number = number,
+                                    .bytes = bytes};
     struct need need = proof_need(certain ? NEED_CERTAIN : NEED_MAYBE, ENDING_NEED_RECEIVE, space);
     const struct proof_channel *channel;
     uint64_t received;
@@ -319,7 +325,8 @@ static struct need need_send(struct proof_prover *prover, int32_t me,
     received = channel ? channel->received : 0;
     if (channel && channel->mixed)
         number = 1; /* at least */
-    if (number <= received + receives_fitting(prover, space->global, me, dest, tag))
+    if (number <= received + receives_fitting(prover, space->global, me, dest, tag) &&
+        !(certain && proof_send_left(prover, &send)))
         return proof_need_unknown();
     proof_peer_add(prover, dest);
     return need;
@@ -418,7 +425,7 @@ static struct need need_request(struct proof_prover *prover, int32_t me, uint32_
                          request->persistent ? 0 : request->made, request->t_enter);
     case REQUEST_SEND:
         return need_send(prover, me, space, peer, request->tag, proof_request_number(request),
-                         certain);
+                         certain, -1);
     default:
         return need_coll(prover, me, space, space->mixed ? 0 : proof_request_number(request),
                          certain);
@@ -576,7 +583,8 @@ static void needs_find(struct proof_prover *prover, int32_t me, const struct pro
         }
         proof_need_add(prover, need_send(prover, me, space, peer, event->tag,
                                          c && c->lane == open->lane ? c->sent + 1 : 1,
-                                         class == EVENT_CLASS_SEND));
+                                         class == EVENT_CLASS_SEND,
+                                         proof_bytes(rank, event->type, event->count)));
         return;
     }
     case EVENT_CLASS_RECV:
@@ -834,7 +842,7 @@ enum core_status proof_prove(struct proof_prover *prover, const char *job_path,
     if (status == CORE_OK && !nodes_make(&prover->history, standing, &nodes))
         status = CORE_NO_MEMORY;
     for (uint32_t r = 0; r < rank_count && status == CORE_OK && !prover->history.unclear; r++)
-        if (standing[r] == PROOF_STILL || standing[r] == PROOF_SETTLED)
+        if (standing[r] == PROOF_STILL || proof_is_settled(standing[r]))
             status = rank_add(prover, &waitfor, r, &nodes);
     if (status == CORE_OK && !prover->history.unclear && waitfor.blocked_count) {
         struct replay_waitfor_threads threads = {

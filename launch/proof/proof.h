@@ -21,9 +21,16 @@ enum proof_standing {
     PROOF_STILL,   /* inside an MPI call; has not moved, and was not kept from moving */
     PROOF_ENDED,   /* will never call MPI again */
     PROOF_UNKNOWN, /* computing, not of this machine, stopped, starved: may do anything */
-    PROOF_SETTLED /* PROOF_STILL, and for so long, with so much of a processor, that what was on its
-                    way has arrived */
+    PROOF_SETTLED, /* PROOF_STILL, and for so long, with so much of a processor, that what was on
+                      its way has arrived */
+    PROOF_RESTED   /* PROOF_SETTLED, and for so much longer that a message of PROOF_CARRIED_BYTES
+                      would have been carried over whole */
 };
+enum { PROOF_CARRIED_BYTES = 1 << 26 };
+static inline bool proof_is_settled(uint8_t standing)
+{
+    return standing == PROOF_SETTLED || standing == PROOF_RESTED;
+}
 
 struct proof_verdict {
     bool proven;

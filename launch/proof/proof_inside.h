@@ -43,6 +43,15 @@ struct need proof_need(enum need_state state, enum ending_need kind,
 /* One of which nothing is known. */
 struct need proof_need_unknown(void);
 
+struct proof_send { /* a send that has certainly not completed */
+    uint64_t global;
+    int32_t source, dest, tag; /* world ranks */
+    uint64_t number;           /* how many-th of its channel */
+    int64_t bytes;             /* of its message; -1: not known */
+};
+/* proof_match.c: whether no receive that is posted now has taken the message, or will. */
+bool proof_send_left(const struct proof_prover *prover, const struct proof_send *send);
+
 /* proof_rma.c: the needs of rank `me`, which is in MPI_Win_start, _complete, _wait, _lock, _flush
  * or _unlock. */
 void proof_rma_needs(struct proof_prover *prover, int32_t me, const struct proof_space *space,

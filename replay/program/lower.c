@@ -323,6 +323,8 @@ static enum core_status start_one(struct lower *lower, const struct trace_event 
         lower->notes->unknown_requests += id != 0;
         return CORE_OK;
     }
+    if (request->begun != event->seq) /* it was active: a mistake, which begins nothing */
+        return CORE_OK;
     struct replay_op op = lower->start[request->own[LOWER_START] - 1];
     if (op.kind == REPLAY_ICOLL)
         op.tag = (int32_t)lower->number[op.comm]++;

@@ -17,6 +17,7 @@ TITLES = { # of the rule and title
     "message": r": (types differ|ready send|1 message was never received)"}
 UNSEEN = 3 # nothing could be recorded, and crosswait says so
 STATES = {"crashed": "crashed", "killed": "killed", "aborted": "aborted"}
+RULES = {"crashed": ("crash", 1), "killed": ("crash", 1), "aborted": ("abort", 4)} # what ended the job is a finding; MPI_Abort a note
 
 
 def tests():
@@ -56,7 +57,7 @@ def check(test):
     job = ["mpirun", "-n", test["ranks"]] + test["program"] + test["args"]
     did = run(["crosswait", "run", "-o", "T.db", "--"] + job)
     verdict = test["verdict"]
-    expected = {"clean": 0, "unseen": UNSEEN}.get(verdict, 1 if verdict in TITLES else 4)
+    expected = {"clean": 0, "unseen": UNSEEN}.get(verdict, 1 if verdict in TITLES else RULES.get(verdict, (None, 4))[1])
     if did.returncode != expected:
         yield f"exit status {did.returncode}, expected {expected}\n{did.stdout[-2500:]}{did.stderr[-1000:]}"
         return
@@ -77,6 +78,10 @@ def check(test):
             again = run(shlex.split(finding["repeat"]))
             if again.returncode != 1:
                 yield f"'{finding['repeat']}' exits with {again.returncode}: {again.stdout[-600:]}{again.stderr[-600:]}"
+    elif verdict in RULES:
+        rules = [f["rule"] for f in report["findings"] if f["rule"] == RULES[verdict][0] or f["severity"] != "note"]
+        if rules != [RULES[verdict][0]]:
+            yield f"findings of {rules}, expected {RULES[verdict][0]}"
     elif errors:
         yield f"blamed: {[f['title'] for f in errors]}"
     if test["safe"] is not None:

@@ -7,10 +7,10 @@
  * leg=PEER:TAG:TYPE:COUNT (- none): the receive side. got=REQUEST:SOURCE:TAG:BYTES: a completion.
  * reqs, counts, rcounts: lists. args: the scalars, in the order of text_calls. thread=1: of another
  * thread; in: it is entered before the one before it was left. hangs: it never returned.
- * say=KIND|ARGUMENT|OTHER|VALUE VALUE: misuse that the recorder saw, up to the end of the call. Two
- * words are no calls: "exits", "aborts" say how the rank ended. Communicator 1 is MPI_COMM_WORLD;
- * window 1 and file 1 are made on it; group 1 is rank 1, group 2 rank 0; operations are 1
- * (MPI_SUM) and 2 (MPI_MAX). */
+ * say=KIND|ARGUMENT|OTHER|VALUE VALUE: misuse that the recorder saw, up to the end of the call.
+ * Three words are no calls: "exits", "aborts" say how the rank ended, "runs" that it does not say.
+ * Communicator 1 is MPI_COMM_WORLD; window 1 and file 1 are made on it; group 1 is rank 1, group 2
+ * rank 0; operations are 1 (MPI_SUM) and 2 (MPI_MAX). */
 #ifndef TESTS_UNIT_SPOOL_TEXT_H
 #define TESTS_UNIT_SPOOL_TEXT_H
 
@@ -162,9 +162,10 @@ static inline int text_call(struct writer *lane, char *text)
     while (word && call < TEXT_CALLS && strcmp(text_calls[call].name, word))
         call++;
     if (!word || call == TEXT_CALLS) {
-        lane->header.state =
-            word && !strcmp(word, "exits") ? SPOOL_STATE_EXITED : SPOOL_STATE_ABORTED;
-        return word && (!strcmp(word, "exits") || !strcmp(word, "aborts"));
+        lane->header.state = word && !strcmp(word, "exits")  ? SPOOL_STATE_EXITED
+                             : word && !strcmp(word, "runs") ? SPOOL_STATE_RUNNING
+                                                             : SPOOL_STATE_ABORTED;
+        return word && (!strcmp(word, "exits") || !strcmp(word, "aborts") || !strcmp(word, "runs"));
     }
     struct writer *w = strstr(rest ? rest : "", "thread=1") ? &lane[1] : &lane[0];
     for (int i = 0; i < TEXT_THREADS; i++) /* one clock and one numbering for all threads */

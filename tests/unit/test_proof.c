@@ -842,6 +842,58 @@ static void a_pending_receive_takes_the_message(void **state)
     expect_nothing();
 }
 
+/* A wildcard receive of rank 0 is pending, and nobody waits for it; rank 1 is in a send to it, and
+ * `others` messages of rank 2 fit it as well. */
+static void send_kept_out(uint32_t receives, uint32_t others)
+{
+    job_start(3);
+    names_define();
+    for (uint32_t i = 0; i < receives; i++)
+        did(0, EVENT_CLASS_IRECV, EVENT_ANY, 5, 7 + i);
+    for (uint32_t i = 0; i < others; i++)
+        did(2, EVENT_CLASS_SEND, 0, 5, 0);
+    named_inside(0, BARRIER, EVENT_NONE);
+    inside(1, EVENT_CLASS_SEND, 0, 5, 0);
+    named_inside(2, BARRIER, EVENT_NONE);
+    standing[0] = standing[1] = standing[2] = PROOF_RESTED;
+}
+
+static void a_send_whose_receive_took_another_message(void **state)
+{
+    (void)state;
+    send_kept_out(1, 1);
+    expect_proven(2);
+    send_kept_out(2, 2);
+    expect_proven(2);
+    send_kept_out(1, 0); /* then it must be that of rank 1, which is still on its way */
+    expect_nothing();
+    send_kept_out(2, 1); /* one receive is left */
+    expect_nothing();
+    for (int rank = 0; rank < 2; rank++) { /* it may be on its way, or be taken in a moment */
+        send_kept_out(1, 1);
+        standing[rank] = PROOF_SETTLED;
+        expect_nothing();
+    }
+    send_kept_out(1, 1); /* so long that it may not have been carried over */
+    lane[1].header.open[0].type = 9;
+    expect_nothing();
+    send_kept_out(1, 1); /* the receive has been taken back */
+    did(0, EVENT_CLASS_CANCEL, EVENT_NONE, EVENT_NONE, 7);
+    expect_nothing();
+    send_kept_out(1, 0); /* the other one does not return either: neither was taken */
+    did(2, EVENT_CLASS_ISEND, 0, 5, 9);
+    lane[2].header.depth = 0;
+    inside(2, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 9);
+    expect_nothing();
+    send_kept_out(1, 1); /* a second receive fits that of rank 1 only */
+    did(0, EVENT_CLASS_IRECV, 1, 5, 11);
+    expect_nothing();
+    send_kept_out(1, 1); /* and now the other two messages have one each */
+    did(0, EVENT_CLASS_IRECV, 2, 5, 11);
+    did(2, EVENT_CLASS_SEND, 0, 5, 0);
+    expect_proven(2);
+}
+
 /* Another message may have been taken; but then the receive would have met its own, had all had the
  * time. */
 static void what_has_arrived_was_taken(void **state)
@@ -1004,6 +1056,7 @@ int main(void)
         cmocka_unit_test(detaching_waits_for_receives),
         cmocka_unit_test(locks_that_are_taken_late),
         cmocka_unit_test(a_pending_receive_takes_the_message),
+        cmocka_unit_test(a_send_whose_receive_took_another_message),
         cmocka_unit_test(what_has_arrived_was_taken),
         cmocka_unit_test(threads),
         cmocka_unit_test(threads_that_share_a_channel),

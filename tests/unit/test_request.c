@@ -130,7 +130,8 @@ static struct naive naive_find(const struct trace_event *record, uint32_t count,
                 n.there = false;
             break;
         case EVENT_CLASS_START:
-            if (n.there && n.persistent && (e->request ? e->request == id : in_list(e, id))) {
+            if (n.there && n.persistent && !n.active &&
+                (e->request ? e->request == id : in_list(e, id))) {
                 n.active = true;
                 n.cancelled = false;
                 n.turn = e->seq;
@@ -199,7 +200,9 @@ static void naive_follow(const struct trace_event *record, uint32_t at, struct t
         for (uint32_t i = 0; i < (id ? 1 : e->completion_count); i++) {
             uint64_t one = id ? id : e->completion[i].request;
             m = naive_find(record, at, one);
-            if (m.there && m.persistent)
+            for (uint32_t k = 0; k < i; k++) /* named twice: begun once */
+                m.active |= e->completion[k].request == one;
+            if (m.there && m.persistent && !m.active)
                 told_add(told, REQUEST_BEGUN, m.kind, one, e->seq, m.peer, false);
         }
         break;

@@ -1,0 +1,540 @@
+/* What ended the job: a signal, an error that MPI raised where errors are fatal, MPI_Abort, an exit
+ * without MPI_Finalize (rule lifecycle). Blamed is who went first; ranks that the starter ended
+ * because of it have no fate of their own (core/trace/fate.h), and what others met after it is its
+ * consequence.
+ *
+ * MPI_Abort is the job's own decision, and a note. A signal that a program does not raise itself
+ * comes from outside: a warning. */
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "checkers/check_rules.h"
+#include "checkers/wording.h"
+#include "core/array.h"
+
+enum { OF_SIGNALS = 128, NULL_PAGE_BYTES = 4096, FRAMES_NAMED_MAX = 16 };
+static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is nowhere near it */
+
+struct fates {
+    struct fate *fate; /* by rank; the texts are copies */
+    uint32_t count, room;
+    int32_t first;     /* index of the one that went first; -1: not known */
+    bool by_crosswait; /* the job was ended by the launcher, whatever had happened before */
+};
+
+/* --- which of them ---------------------------------------------------------------------------- */
+
+static enum core_status keep(const struct fate *fate, void *context)
+{
+    struct fates *fates = context;
+    struct fate copy = *fate;
+    enum core_status status;
+
+    copy.text = fate->text ? strdup(fate->text) : NULL;
+    status = CORE_ARRAY_PUSH(fates->fate, fates->count, fates->room, "how ranks ended", copy);
+    if (status != CORE_OK)
+        free((char *)copy.text);
+    return status;
+}
+
+static void fates_done(struct fates *fates)
+{
+    for (uint32_t i = 0; i < fates->count; i++)
+        free((char *)fates->fate[i].text);
+    CORE_ARRAY_DONE(fates->fate, fates->count, fates->room);
+}
+
+/* The launcher saw which; else the earliest, if it is known when each of them was. */
+static int32_t first_find(const struct fates *fates)
+{
+    int32_t first = -1;
+
+    for (uint32_t i = 0; i < fates->count; i++)
+        if (fates->fate[i].first)
+            return (int32_t)i;
+    for (uint32_t i = 0; i < fates->count; i++) {
+        if (fates->fate[i].at_ns == INT64_MIN)
+            return fates->count == 1 ? 0 : -1;
+        if (first < 0 || fates->fate[i].at_ns < fates->fate[first].at_ns)
+            first = (int32_t)i;
+    }
+    return first;
+}
+
+static enum core_status fates_get(struct trace *trace, struct fates *out_fates)
+{
+    struct ending ending = {0};
+    enum core_status status = trace_ending_get(trace, &ending);
+
+    out_fates->by_crosswait = ending.reason != ENDING_NONE;
+    ending_done(&ending);
+    if (status == CORE_OK)
+        status = trace_fates_each(trace, keep, out_fates);
+    out_fates->first = first_find(out_fates);
+    if (status != CORE_OK)
+        fates_done(out_fates);
+    return status;
+}
+
+/* Of its own making, and none of what the first one brought about. */
+static bool alike(const struct fate *fate, const struct fate *first)
+{
+    return fate->kind == first->kind && fate->code == first->code && fate->after == first->after &&
+           fate->inside == first->inside && fate->frame_count == first->frame_count &&
+           (!fate->frame_count || fate->frame[0] == first->frame[0]);
+}
+
+/* --- its stack -------------------------------------------------------------------------------- */
+
+/* Objects that are no part of an application, by the start of their names. */
+static const char *const libraries[] = {
+    "libc.so",     "libc-",    "libm.so",      "libpthread", "ld-linux",  "libgcc_s", "libstdc++",
+    "libgfortran", "libasan",  "libtsan",      "libubsan",   "libmpi",    "libopen-", "mca_",
+    "libpmi",      "libevent", "libcrosswait", "libuc",      "libfabric", "libhwloc", "libpython",
+    "linux-vdso",  "python",   "libffi",       "_ctypes"};
+
+static const char *module_name(const struct trace_site *site)
+{
+    const char *slash = site->module ? strrchr(site->module, '/') : NULL;
+
+    return slash ? slash + 1 : site->module ? site->module : "";
+}
+
+static bool is_application(const struct trace_site *site)
+{
+    const char *name = module_name(site);
+
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+        if (strncmp(name, libraries[i], strlen(libraries[i])) == 0)
+            return false;
+    return site->file || !site->symbol || strcmp(site->symbol, "_start") != 0;
+}
+
+/* "compute at x.c:12", "x.c:12", "compute+0x12 (app)" */
+static void frame_words(FILE *file, const struct trace *trace, int32_t site)
+{
+    const struct trace_site *place = &trace->site[site];
+    const char *function = place->inlined ? place->inlined : place->function;
+    char text[256];
+
+    if (place->file && function)
+        fprintf(file, "%s at ", function);
+    fputs(trace_site_text(trace, site, text, sizeof text), file);
+}
+
+/* The innermost frame of the application; 0: none. */
+static int32_t frame_own(const struct trace *trace, const struct fate *fate)
+{
+    for (uint32_t i = 0; i < fate->frame_count; i++)
+        if (is_application(&trace->site[fate->frame[i]]))
+            return fate->frame[i];
+    return 0;
+}
+
+/* The function of a library that the application had called; where nothing of an application is
+ * known, the innermost one. 0: none. */
+static int32_t frame_called(const struct trace *trace, const struct fate *fate)
+{
+    int32_t called = 0, innermost = 0;
+
+    for (uint32_t i = 0; i < fate->frame_count; i++) {
+        const struct trace_site *site = &trace->site[fate->frame[i]];
+
+        if (is_application(site))
+            return called;
+        if (site->symbol && strncmp(module_name(site), "libcrosswait", 12) != 0)
+            called = fate->frame[i];
+        if (!innermost)
+            innermost = called;
+    }
+    return innermost;
+}
+
+static void add_stack(const struct trace *trace, struct finding *finding, const struct fate *fate)
+{
+    int32_t called = frame_called(trace, fate);
+    uint32_t named = 0;
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+
+    if (!file)
+        return;
+    if (called) {
+        fprintf(file, "%s (%s)", trace->site[called].symbol, module_name(&trace->site[called]));
+        named++;
+    }
+    for (uint32_t i = 0; i < fate->frame_count && named < FRAMES_NAMED_MAX; i++) {
+        if (!is_application(&trace->site[fate->frame[i]]))
+            continue;
+        fputs(named++ ? ", called from " : "", file);
+        frame_words(file, trace, fate->frame[i]);
+    }
+    if (fclose(file) == 0 && named)
+        finding_fact(finding, "stack: %s", text);
+    free(text);
+}
+
+/* --- the address and the buffers -------------------------------------------------------------- */
+
+/* What a call that was given the buffer says of its size; 0: not known. Blocks for each rank are
+ * counted for collectives that have one length for all of them. */
+static uint64_t buffer_bytes(const struct trace *trace, const struct trace_event *event, int which)
+{
+    bool other = which == FATE_BUFFER_RECV && event->has_leg;
+    int32_t type = other ? event->recv_datatype : event->datatype;
+    int64_t count = other ? event->recv_count : event->count;
+    int64_t blocks = 1;
+    bool gathers =
+        event->verb == VERB_GATHER || event->verb == VERB_ALLGATHER || event->verb == VERB_ALLTOALL;
+    bool scatters = event->verb == VERB_SCATTER || event->verb == VERB_ALLTOALL;
+
+    if (type < 0 || type >= (int32_t)trace->datatype_count || count <= 0 ||
+        trace->datatype[type].extent <= 0 || trace->datatype[type].lb != 0)
+        return 0;
+    if (event->comm >= 0 && (which == FATE_BUFFER_RECV ? gathers : scatters))
+        blocks = trace->comm[event->comm].size;
+    if (count > INT32_MAX || trace->datatype[type].extent > INT32_MAX || blocks < 1)
+        return 0;
+    return (uint64_t)(count * trace->datatype[type].extent) * (uint64_t)blocks;
+}
+
+static uint64_t distance(uint64_t address, uint64_t start, uint64_t bytes)
+{
+    if (address < start)
+        return start - address;
+    return address - start < bytes ? 0 : address - start - bytes;
+}
+
+static void add_range(struct trace *trace, struct finding *finding, const struct fate *fate,
+                      const struct trace_event *event, int which, uint64_t bytes)
+{
+    uint64_t start = fate->buffer[which], away = distance(fate->address, start, bytes);
+    char place[256], where[96];
+
+    if (fate->address < start)
+        snprintf(where, sizeof where, "%" PRIu64 " bytes before it", away);
+    else if (fate->address - start >= bytes)
+        snprintf(where, sizeof where, "%" PRIu64 " bytes behind its end", away);
+    else
+        snprintf(where, sizeof where, "in it, %" PRIu64 " bytes from its start",
+                 fate->address - start);
+    finding_fact(finding,
+                 "the %s buffer of %s at %s has %" PRIu64 " bytes, from 0x%" PRIx64 " to 0x%" PRIx64
+                 ": the address lies %s",
+                 which == FATE_BUFFER_SEND ? "send" : "receive", trace->call[event->call].name,
+                 trace_site_text(trace, event->site, place, sizeof place), bytes, start,
+                 start + bytes, where);
+}
+
+/* The nearer one of the two buffers, if it is anywhere near. */
+static void add_buffer(struct trace *trace, struct finding *finding, const struct fate *fate)
+{
+    uint64_t nearest = far_bytes, bytes[FATE_BUFFERS];
+    struct trace_event event;
+    int which = -1;
+
+    if (!fate->buffer_seq ||
+        trace_event_get(trace, fate->rank, fate->buffer_seq, &event) != CORE_OK)
+        return;
+    for (int i = 0; i < FATE_BUFFERS; i++) {
+        bytes[i] = fate->buffer[i] ? buffer_bytes(trace, &event, i) : 0;
+        if (!bytes[i] || distance(fate->address, fate->buffer[i], bytes[i]) >= nearest)
+            continue;
+        nearest = distance(fate->address, fate->buffer[i], bytes[i]);
+        which = i;
+    }
+    if (which >= 0)
+        add_range(trace, finding, fate, &event, which, bytes[which]);
+}
+
+static void add_address(struct trace *trace, struct finding *finding, const struct fate *fate)
+{
+    const char *cause = wording_signal_cause(fate->code, fate->detail);
+
+    if (!fate->has_address) {
+        if (cause)
+            finding_fact(finding, "%s", cause);
+        return;
+    }
+    finding_fact(finding, "it accessed the address 0x%" PRIx64 "%s%s%s", fate->address,
+                 fate->address < NULL_PAGE_BYTES ? ", a null pointer or near one" : "",
+                 cause ? ": " : "", cause ? cause : "");
+    if (fate->address >= NULL_PAGE_BYTES)
+        add_buffer(trace, finding, fate);
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+/* " in MPI_Recv at x.c:12", " in application code after MPI_Recv at x.c:12", ", after MPI_Finalize"
+ */
+static char *where_text(struct trace *trace, const struct fate *fate)
+{
+    int32_t own = frame_own(trace, fate);
+    struct trace_event event;
+    char place[256], *text = NULL;
+    size_t bytes;
+    FILE *file = open_memstream(&text, &bytes);
+    bool known = fate->seq && trace_event_get(trace, fate->rank, fate->seq, &event) == CORE_OK;
+
+    if (!file)
+        return NULL;
+    if (known)
+        trace_site_text(trace, event.site, place, sizeof place);
+    if (known && fate->inside) {
+        fprintf(file, " in %s at %s", trace->call[event.call].name, place);
+    } else if (fate->kind == FATE_SIGNAL) {
+        fputs(own ? " in " : fate->after ? "" : " in application code", file);
+        if (own)
+            frame_words(file, trace, own);
+        if (known)
+            fprintf(file, "%s after %s at %s", own ? "," : "", trace->call[event.call].name, place);
+    }
+    if (fclose(file) != 0) {
+        free(text);
+        text = NULL;
+    }
+    return text;
+}
+
+/* "MPI_Abort at x.c:12" */
+static char *call_text(struct trace *trace, const struct fate *fate)
+{
+    struct trace_event event;
+    char place[256], *text = NULL;
+
+    if (!fate->seq || trace_event_get(trace, fate->rank, fate->seq, &event) != CORE_OK)
+        return strdup("MPI");
+    if (asprintf(&text, "%s at %s", trace->call[event.call].name,
+                 trace_site_text(trace, event.site, place, sizeof place)) < 0)
+        return NULL;
+    return text;
+}
+
+static void add_title(struct trace *trace, struct finding *finding, const struct fate *fate,
+                      const char *ranks, bool several)
+{
+    char *where = where_text(trace, fate), *call = call_text(trace, fate);
+    char *signal = wording_signal(fate->code);
+    bool own = finding->severity == FINDING_ERROR;
+
+    switch (fate->kind) {
+    case FATE_SIGNAL:
+        finding_title(finding, "%s %s %s%s", ranks,
+                      own       ? "died of"
+                      : several ? "were ended by"
+                                : "was ended by",
+                      signal ? signal : "", where ? where : "");
+        break;
+    case FATE_ERROR:
+        finding_title(finding, "%s: %s raised an error, and errors are fatal: %s", ranks,
+                      call ? call : "", fate->text ? fate->text : "its text is not known");
+        break;
+    case FATE_ABORT:
+        finding_title(finding, "%s gave up with code %" PRId64 ": %s", ranks, fate->code,
+                      call ? call : "");
+        break;
+    default:
+        finding_title(finding, "%s %s%s without MPI_Finalize", ranks, several ? "exit" : "exits",
+                      where ? where : "");
+    }
+    free(where);
+    free(call);
+    free(signal);
+}
+
+/* Who met the same, in the order of ranks. */
+static enum core_status add_ranks(struct trace *trace, struct finding *finding,
+                                  const struct fates *fates, const bool *mine)
+{
+    for (uint32_t i = 0; i < fates->count; i++) {
+        const struct fate *fate = &fates->fate[i];
+        struct finding_call *call;
+
+        if (!mine[i])
+            continue;
+        call = finding_call_add(finding, trace, fate->rank, fate->seq);
+        if (!call)
+            return CORE_NO_MEMORY;
+        call->core = true;
+        if (!fate->inside && fate->seq)
+            call->note = strdup("its last call");
+    }
+    return CORE_OK;
+}
+
+static void add_others(struct trace *trace, struct finding *finding, const struct fates *fates,
+                       const bool *mine)
+{
+    uint32_t *rank = malloc(((size_t)trace->rank_count + 1) * sizeof *rank), count = 0;
+    char *text;
+
+    for (uint32_t i = 0; rank && i < trace->rank_count; i++)
+        if (trace->rank[i].state == EVENT_RANK_ENDED)
+            rank[count++] = i;
+    text = count ? wording_ranks_text(rank, count, " and ") : NULL;
+    if (text)
+        finding_fact(finding, "%s %s ended because of it", text, count == 1 ? "was" : "were");
+    free(text);
+    count = 0;
+    for (uint32_t i = 0; rank && i < fates->count && fates->first >= 0; i++)
+        if (!mine[i])
+            rank[count++] = fates->fate[i].rank;
+    text = count ? wording_ranks_text(rank, count, " and ") : NULL;
+    if (text)
+        finding_fact(finding, "%s ended after it in %s own way%s", text,
+                     count == 1 ? "its" : "their", count == 1 ? "" : "s");
+    free(text);
+    free(rank);
+}
+
+static char *ranks_text(const struct fates *fates, const bool *mine, uint32_t *out_count)
+{
+    uint32_t *rank = malloc(((size_t)fates->count + 1) * sizeof *rank), count = 0;
+    char *text;
+
+    for (uint32_t i = 0; rank && i < fates->count; i++)
+        if (mine[i])
+            rank[count++] = fates->fate[i].rank;
+    text = rank ? wording_ranks_text(rank, count, " and ") : NULL;
+    free(rank);
+    *out_count = count;
+    return text;
+}
+
+static enum finding_severity severity_of(const struct fate *fate)
+{
+    if (fate->kind == FATE_ABORT)
+        return FINDING_NOTE;
+    return fate->kind == FATE_SIGNAL && !wording_signal_is_own(fate->code) ? FINDING_WARNING
+                                                                           : FINDING_ERROR;
+}
+
+static enum core_status add_finding(const struct check_input *input, struct finding_list *list,
+                                    enum rule_id rule, const struct fates *fates,
+                                    const struct fate *fate, const bool *mine)
+{
+    struct finding *finding = finding_list_add(list, rule, severity_of(fate));
+    uint32_t count;
+    char *ranks = ranks_text(fates, mine, &count);
+    enum core_status status;
+
+    if (!finding || !ranks) {
+        free(ranks);
+        return CORE_NO_MEMORY;
+    }
+    finding->ended_job = !fates->by_crosswait;
+    add_title(input->trace, finding, fate, ranks, count > 1);
+    free(ranks);
+    status = add_ranks(input->trace, finding, fates, mine);
+    if (fate->kind == FATE_SIGNAL)
+        add_address(input->trace, finding, fate);
+    if (fate->kind == FATE_EXIT && fate->code > 0)
+        finding_fact(finding, "with exit status %" PRId64, fate->code);
+    if (fate->kind == FATE_ABORT)
+        finding_fact(finding, "it is the program's own decision to end the job");
+    add_stack(input->trace, finding, fate);
+    add_others(input->trace, finding, fates, mine);
+    finding_repeat_check(finding, input->trace);
+    return status;
+}
+
+/* A finding of this one and of those that are like it. */
+static enum core_status tell(const struct check_input *input, struct finding_list *list,
+                             enum rule_id rule, const struct fates *fates, uint32_t index,
+                             bool *told)
+{
+    bool *mine = calloc(fates->count + 1, sizeof *mine);
+    enum core_status status;
+
+    if (!mine)
+        return core_report(CORE_NO_MEMORY, "out of memory for how ranks ended");
+    for (uint32_t i = 0; i < fates->count; i++) {
+        mine[i] = !told[i] && alike(&fates->fate[i], &fates->fate[index]);
+        told[i] |= mine[i];
+    }
+    status = add_finding(input, list, rule, fates, &fates->fate[index], mine);
+    free(mine);
+    return status;
+}
+
+static enum core_status check_kind(const struct check_input *input, struct finding_list *list,
+                                   enum rule_id rule, enum fate_kind kind)
+{
+    struct fates fates = {0};
+    enum core_status status = fates_get(input->trace, &fates);
+    bool *told = status == CORE_OK ? calloc(fates.count + 1, sizeof *told) : NULL;
+
+    if (status == CORE_OK && !told)
+        status = core_report(CORE_NO_MEMORY, "out of memory for how ranks ended");
+    if (status == CORE_OK && fates.first >= 0 && fates.fate[fates.first].kind == kind)
+        status = tell(input, list, rule, &fates, (uint32_t)fates.first, told);
+    for (uint32_t i = 0; i < fates.count && fates.first < 0 && status == CORE_OK; i++)
+        if (fates.fate[i].kind == kind && !told[i])
+            status = tell(input, list, rule, &fates, i, told);
+    free(told);
+    fates_done(&fates);
+    return status;
+}
+
+/* --- a rank that left no record --------------------------------------------------------------- */
+
+/* Nobody who left a record met his end, but the starter says that a process died of a signal. */
+static enum core_status check_missing(const struct check_input *input, struct finding_list *list)
+{
+    const char *exit_code = trace_meta(input->trace, "exit_code");
+    int64_t signal = exit_code ? strtoll(exit_code, NULL, 10) - OF_SIGNALS : 0;
+    uint32_t *rank, count = 0;
+    struct finding *finding;
+    char *name, *ranks;
+
+    if (!wording_signal_is_own(signal))
+        return CORE_OK;
+    rank = malloc(((size_t)input->trace->rank_count + 1) * sizeof *rank);
+    for (uint32_t i = 0; rank && i < input->trace->rank_count; i++)
+        if (input->trace->rank[i].state == EVENT_RANK_MISSING)
+            rank[count++] = i;
+    finding = count ? finding_list_add(list, RULE_CRASH, FINDING_ERROR) : NULL;
+    name = wording_signal(signal);
+    ranks = rank ? wording_ranks_text(rank, count, " or ") : NULL;
+    if (finding) {
+        finding->ended_job = true;
+        finding_title(finding, "%s died of %s before MPI_Init had returned", ranks ? ranks : "",
+                      name ? name : "");
+        finding_fact(finding,
+                     "no rank that left a record died of it, and the exit status of the "
+                     "command, %" PRId64 ", says that one did",
+                     signal + OF_SIGNALS);
+        finding_repeat_check(finding, input->trace);
+    }
+    free(name);
+    free(ranks);
+    free(rank);
+    return CORE_OK;
+}
+
+enum core_status check_crash(const struct check_input *input, struct finding_list *list)
+{
+    static const struct {
+        enum rule_id rule;
+        enum fate_kind kind;
+    } kinds[] = {{RULE_CRASH, FATE_SIGNAL}, {RULE_ERROR, FATE_ERROR}, {RULE_ABORT, FATE_ABORT}};
+    struct fates fates = {0};
+    enum core_status status = fates_get(input->trace, &fates);
+    bool none = status == CORE_OK && !fates.count;
+
+    fates_done(&fates);
+    if (none)
+        return check_missing(input, list);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds && status == CORE_OK; i++)
+        status = check_kind(input, list, kinds[i].rule, kinds[i].kind);
+    return status;
+}
+
+enum core_status check_exit(const struct check_input *input, struct finding_list *list)
+{
+    return check_kind(input, list, RULE_LIFECYCLE, FATE_EXIT);
+}

@@ -1,0 +1,61 @@
+/* A wildcard receive that rank 0 has posted takes the message of rank 2, and keeps out that of rank
+ * 1, whose blocking send then never returns: all ranks come to a reduction first, and only behind
+ * it would rank 0 post another receive. With "fixed" that receive is posted before as well. With
+ * "own" rank 2 sends behind the reduction, so that the receive is rank 1's. "slow": rank 0 computes
+ * for some seconds before it comes to the reduction.
+ *
+ * TEST: ranks=3 args= job=hangs verdict=deadlock-unbuffered
+ * TEST: ranks=3 args=slow job=hangs verdict=deadlock-unbuffered
+ * TEST: ranks=3 args=fixed job=0 verdict=clean
+ * TEST: ranks=3 args=fixed slow job=0 verdict=clean
+ * TEST: ranks=3 args=own job=0 verdict=clean
+ * TEST: ranks=3 args=own slow job=0 verdict=clean
+ */
+#include <mpi.h>
+#include <stdbool.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { BYTES = 4590, TAG = 5, GO = 6, SECONDS = 3 };
+
+static char first[BYTES], second[BYTES], go;
+
+int main(int argc, char **argv)
+{
+    MPI_Request request[2] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    bool fixed = false, own = false, slow = false;
+    int rank, sum = 0;
+
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 1; i < argc; i++) {
+        fixed |= !strcmp(argv[i], "fixed");
+        own |= !strcmp(argv[i], "own");
+        slow |= !strcmp(argv[i], "slow");
+    }
+    if (rank == 0) {
+        MPI_Irecv(first, BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request[0]);
+        if (fixed)
+            MPI_Irecv(second, BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, &request[1]);
+        if (!own)
+            MPI_Recv(&go, 1, MPI_BYTE, 2, GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(&go, 1, MPI_BYTE, 1, GO, MPI_COMM_WORLD);
+        if (slow)
+            sleep(SECONDS);
+    } else if (rank == 1) {
+        MPI_Recv(&go, 1, MPI_BYTE, 0, GO, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        MPI_Send(first, BYTES, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+    } else if (!own) {
+        MPI_Send(first, 16, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+        MPI_Send(&go, 1, MPI_BYTE, 0, GO, MPI_COMM_WORLD);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 2 && own)
+        MPI_Send(first, 16, MPI_BYTE, 0, TAG, MPI_COMM_WORLD);
+    if (rank == 0 && !fixed)
+        MPI_Recv(second, BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 0)
+        MPI_Waitall(2, request, MPI_STATUSES_IGNORE);
+    MPI_Finalize();
+    return 0;
+}

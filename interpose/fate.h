@@ -1,0 +1,19 @@
+/* How the rank ends, where it does not come back from MPI_Finalize (fate.c). */
+#ifndef INTERPOSE_FATE_H
+#define INTERPOSE_FATE_H
+
+#include "core/trace/fate.h"
+#include "interpose/recorder.h"
+
+/* From here on fatal signals are seen; after MPI_Init, when the spool is open. */
+void fate_start(void);
+/* The calling thread makes calls: it gets an alternate stack, if it has none. */
+void fate_thread_start(struct lane *lane);
+void fate_thread_end(struct lane *lane);
+
+/* What the rank itself knows of its end: `kind` is none of a signal. text: NULL none. The first
+ * that says so is kept, and all later ones are its consequences. */
+void fate_say(enum fate_kind kind, int code, const char *text);
+void fate_say_error(int code, int class, const char *text);
+
+#endif

@@ -1,0 +1,175 @@
+/* A blocking send does not return although a receive is posted that its message fits. Which message
+ * that receive took, its spool does not say: it has not been waited for. But a library that has had
+ * its time has matched whatever can be matched, and a send whose message was matched has returned.
+ * So the message of this one was not: all receives that fit it have taken others. That they can
+ * have done so, each another one, is what is searched for here; where they cannot, what was seen
+ * is not understood, and nothing is claimed.
+ *
+ * Others are messages whose sends have returned, or that nobody waits for: of two sends that both
+ * do not return, neither was taken. */
+#include "core/array.h"
+#include "launch/proof/proof.h"
+#include "launch/proof/proof_inside.h"
+
+enum { RECEIVES_MAX = 64, CHANNELS_MAX = 64 };
+
+struct match {
+    struct {
+        int32_t source, tag; /* world; EVENT_ANY */
+    } receive[RECEIVES_MAX];
+    struct {
+        int32_t source, tag;
+        uint64_t left;  /* messages that may have been taken, and are not given out */
+        uint32_t first; /* index + 1 of a receive that has one; further ones by next */
+        bool visited;
+    } channel[CHANNELS_MAX];
+    uint32_t next[RECEIVES_MAX]; /* of the same channel; index + 1 */
+    uint32_t receives, channels;
+};
+
+static bool fits(const struct match *match, uint32_t receive, int32_t source, int32_t tag)
+{
+    return (match->receive[receive].source == EVENT_ANY ||
+            match->receive[receive].source == source) &&
+           (match->receive[receive].tag == EVENT_ANY || match->receive[receive].tag == tag);
+}
+
+/* --- what is there ---------------------------------------------------------------------------- */
+
+/* The receives that fit the message. False: there are others than requests that are just there. */
+static bool receives_collect(const struct proof_prover *prover, const struct proof_send *send,
+                             struct match *match)
+{
+    const struct proof_rank *rank = &prover->history.rank[send->dest];
+
+    for (uint32_t i = 0; i < rank->open_count; i++) {
+        const struct proof_call *call = proof_open_call(rank, &rank->open[i]);
+
+        if (!call || trait_in(call->traits, TRAIT_RECEIVES))
+            return false;
+    }
+    for (uint32_t i = 0; i < requests_count(&rank->requests); i++) {
+        const struct request *r = requests_at(&rank->requests, i);
+        const struct proof_space *space = proof_request_space(rank, r);
+        int32_t source = space ? proof_space_world(space, r->peer) : EVENT_NONE;
+
+        if (r->kind != REQUEST_RECEIVE || !r->active)
+            continue;
+        if (!space || r->cancelled || match->receives == RECEIVES_MAX)
+            return false;
+        match->receive[match->receives].source = r->peer == EVENT_ANY ? EVENT_ANY : source;
+        match->receive[match->receives].tag = r->tag;
+        if (space->global == send->global && fits(match, match->receives, send->source, send->tag))
+            match->receives++;
+    }
+    return match->receives > 0;
+}
+
+static bool is_wait(uint8_t class)
+{
+    return class == EVENT_CLASS_WAIT || class == EVENT_CLASS_WAITALL ||
+           class == EVENT_CLASS_WAITANY || class == EVENT_CLASS_WAITSOME;
+}
+
+/* Sends of the channel that somebody may be waiting for, in vain. */
+static uint64_t sends_awaited(const struct proof_rank *source, const struct proof_channel_key *key)
+{
+    uint64_t sends = 0;
+    bool waits = false;
+
+    for (uint32_t i = 0; i < source->open_count; i++) {
+        const struct proof_call *call = proof_open_call(source, &source->open[i]);
+
+        waits |= !call || is_wait(call->class);
+    }
+    for (uint32_t i = 0; waits && i < requests_count(&source->requests); i++) {
+        const struct request *r = requests_at(&source->requests, i);
+        const struct proof_space *space = proof_request_space(source, r);
+
+        sends += space && r->kind == REQUEST_SEND && r->active && r->tag == key->tag &&
+                 space->global == key->global && proof_space_world(space, r->peer) == key->dest;
+    }
+    return sends;
+}
+
+/* Messages of others to the same rank. False: too many channels, or one whose order is not known.
+ */
+static bool messages_collect(const struct proof_prover *prover, const struct proof_send *send,
+                             struct match *match)
+{
+    const struct proof_history *history = &prover->history;
+
+    for (uint32_t i = 0; i < history->channels.count; i++) {
+        const struct proof_channel *c = core_table_at(&history->channels, i);
+        bool own = c->key.source == send->source && c->key.tag == send->tag;
+        uint64_t sent = own && send->number <= c->sent ? send->number - 1 : c->sent;
+        uint64_t awaited = sends_awaited(&history->rank[c->key.source], &c->key);
+
+        if (c->key.global != send->global || c->key.dest != send->dest)
+            continue;
+        if (match->channels == CHANNELS_MAX || c->mixed)
+            return false;
+        sent -= awaited < sent ? awaited : sent;
+        if (sent <= c->received)
+            continue;
+        match->channel[match->channels].source = c->key.source;
+        match->channel[match->channels].tag = c->key.tag;
+        match->channel[match->channels++].left = sent - c->received;
+    }
+    return true;
+}
+
+/* --- the search ------------------------------------------------------------------------------- */
+
+static void give(struct match *match, uint32_t channel, uint32_t receive)
+{
+    match->next[receive] = match->channel[channel].first;
+    match->channel[channel].first = receive + 1;
+}
+
+/* Finds a message for the receive, moving others to another one if need be (an augmenting path; as
+ * deep as there are channels). */
+static bool augment(struct match *match, uint32_t receive)
+{
+    for (uint32_t c = 0; c < match->channels; c++) {
+        if (match->channel[c].visited ||
+            !fits(match, receive, match->channel[c].source, match->channel[c].tag))
+            continue;
+        match->channel[c].visited = true;
+        if (match->channel[c].left) {
+            match->channel[c].left--;
+            give(match, c, receive);
+            return true;
+        }
+        for (uint32_t *at = &match->channel[c].first; *at; at = &match->next[*at - 1]) {
+            uint32_t other = *at - 1, behind = match->next[other];
+
+            if (!augment(match, other))
+                continue;
+            *at = behind;
+            give(match, c, receive);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool proof_send_left(const struct proof_prover *prover, const struct proof_send *send)
+{
+    struct match match = {.receives = 0};
+
+    if (send->bytes < 0 || send->bytes > PROOF_CARRIED_BYTES ||
+        prover->standing[send->source] != PROOF_RESTED ||
+        prover->standing[send->dest] != PROOF_RESTED ||
+        prover->history.rank[send->source].lanes > 1 || prover->history.rank[send->dest].lanes > 1)
+        return false;
+    if (!receives_collect(prover, send, &match) || !messages_collect(prover, send, &match))
+        return false;
+    for (uint32_t r = 0; r < match.receives; r++) {
+        for (uint32_t c = 0; c < match.channels; c++)
+            match.channel[c].visited = false;
+        if (!augment(&match, r))
+            return false;
+    }
+    return true;
+}

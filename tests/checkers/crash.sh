@@ -1,0 +1,179 @@
+# What ended a job is a finding, and the first one: who went first, in which call or after which, of what, with the stack, and where the
+# address lies; and nothing of it changes what the job prints, or its exit status. The twins have handlers of their own, or end well.
+# timeout: 400
+export PYTHONUNBUFFERED=1
+cat >dies.c <<'P'
+#include <mpi.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static int buffer[1000];
+static volatile int zero;
+static void compute(int *where, long far) { where[far] = 3; }
+static int is(char **argv, const char *what) { return argv[1] && !strcmp(argv[1], what); }
+static void (*volatile nothing)(void);
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (rank == 0)
+        MPI_Send(buffer, 1000, MPI_INT, 1, 0, MPI_COMM_WORLD);
+    if (rank == 1)
+        MPI_Recv(buffer, 1000, MPI_INT, 0, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (rank == 1) {
+        if (is(argv, "store")) compute(buffer, 50000000);
+        if (is(argv, "before")) compute(buffer, -50000000);
+        if (is(argv, "inside")) MPI_Allreduce((void *)64, buffer, 100, MPI_INT, MPI_SUM, MPI_COMM_SELF);
+        if (is(argv, "divide")) buffer[0] = 5 / zero;
+        if (is(argv, "jump")) nothing();
+        if (is(argv, "abort")) abort();
+        if (is(argv, "kill")) kill(getpid(), SIGKILL);
+        if (is(argv, "error")) MPI_Send(buffer, 1, MPI_INT, 99, 0, MPI_COMM_WORLD);
+        if (is(argv, "gives_up")) MPI_Abort(MPI_COMM_WORLD, 7);
+        if (is(argv, "exit")) exit(3);
+        if (is(argv, "_exit")) _exit(4);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (rank == 1 && is(argv, "late")) compute(NULL, 2);
+    return rank == 1 && is(argv, "nonzero") ? 9 : 0;
+}
+P
+cat >throws.cc <<'P'
+#include <mpi.h>
+#include <stdexcept>
+static void check(int rank) { if (rank == 1) throw std::runtime_error("no"); }
+int main(int argc, char **argv)
+{
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    check(rank);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+}
+P
+cat >overruns.f90 <<'P'
+subroutine fill(a, n)
+  integer, intent(inout) :: a(*)
+  integer(8), intent(in) :: n
+  a(n) = 1
+end subroutine
+program overruns
+  use mpi
+  integer :: rank, ierr
+  integer :: a(1000)
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  call MPI_Bcast(a, 1000, MPI_INTEGER, 0, MPI_COMM_WORLD, ierr)
+  if (rank == 1) call fill(a, 5000000000_8)
+  call MPI_Barrier(MPI_COMM_WORLD, ierr)
+  call MPI_Finalize(ierr)
+end program
+P
+cat >dies.py <<'P'
+import ctypes, sys
+from mpi4py import MPI
+MPI.COMM_WORLD.Barrier()
+if MPI.COMM_WORLD.rank == 1:
+    ctypes.string_at(16)
+MPI.COMM_WORLD.Barrier()
+P
+cat >twin.c <<'P'
+#include <mpi.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+static sigjmp_buf back;
+static volatile sig_atomic_t seen;
+static volatile int zero;
+static struct sigaction before;
+static void recover(int number) { seen = number; siglongjmp(back, 1); }
+static void note(int number) { seen = number; }
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+    fprintf(stderr, "mine\n");
+    before.sa_sigaction(number, info, context);
+}
+int main(int argc, char **argv)
+{
+    const char *how = argv[1];
+    int rank, value = 1;
+    if (!strcmp(how, "early")) signal(SIGSEGV, recover);
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (!strcmp(how, "late")) signal(SIGSEGV, recover);
+    if (!strcmp(how, "divides")) signal(SIGFPE, recover);
+    if (!strcmp(how, "terminated")) signal(SIGTERM, note);
+    if (!strcmp(how, "chain")) {
+        struct sigaction mine = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO};
+        sigaction(SIGSEGV, &mine, &before);
+    }
+    MPI_Allreduce(MPI_IN_PLACE, &value, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 1 && !sigsetjmp(back, 1)) {
+        if (strstr("early late chain", how)) *(volatile int *)16 = 1;
+        if (!strcmp(how, "divides")) value = 1 / zero;
+        if (!strcmp(how, "terminated")) raise(SIGTERM);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Finalize();
+    if (rank == 1) printf("%d\n", (int)seen);
+    exit(!strcmp(how, "three") ? 3 : 0);
+}
+P
+mpicc -g -O0 -w -o dies dies.c && mpicxx -g -O0 -o throws throws.cc && mpifort -g -O0 -o overruns overruns.f90 && mpicc -g -w -o twin twin.c || exit 1
+# What of the output does not depend on addresses, processes and times; and not what tells that the wrappers of calls are there.
+plain_text() {
+    sed -E '/libcrosswait/d; s/^\[[^]]*\] ?//; s/\[0x[0-9a-f]+\]//; s/0x[0-9a-f]+/ADDRESS/g; s/process \[[0-9,]+\]/process/
+        s/PID [0-9]+/PID/; s/^\[ *[0-9]+\]/[N]/; s/name: .*/name/' | sort
+}
+try() { # WHAT COMMAND...
+    local what=$1 plain recorded
+    shift
+    echo "== $what"
+    mpirun -n 2 "$@" >plain.txt 2>&1
+    plain=$?
+    rm -f T.db
+    crosswait record -o T.db -- mpirun -n 2 "$@" >recorded.txt 2>&1
+    recorded=$?
+    [ $plain = $recorded ] || echo "exit status $plain without us, $recorded with us"
+    [[ $what = error || $what = gives_up ]] || # mpirun may lose what it is to print together
+    diff <(plain_text <plain.txt) <(plain_text <recorded.txt) >differs.txt || { echo "the output differs"; cat differs.txt; }
+    crosswait check --only=crash,lifecycle T.db | sed -E 's/0x[0-9a-f]+/ADDRESS/g; s/^(verdict: clean) as far.*/\1/; s/[a-z_]*(mem|str)[a-z0-9_]+ \(libc/\1... (libc/; /^$/d; /  again/d'
+}
+for how in store before inside divide jump abort kill error gives_up exit _exit late nonzero; do
+    try $how ./dies $how
+done
+try C++ ./throws
+try Fortran ./overruns
+try Python /usr/bin/python3 dies.py
+try faulthandler /usr/bin/python3 -X faulthandler dies.py
+for how in early late divides terminated three; do
+    try "own $how" ./twin $how
+done
+# A handler that calls what was there before it: what that prints has our frame no more than the program's.
+crosswait record -o T.db -- mpirun -n 2 ./twin chain 2>&1 | grep -c "^mine\|Signal: Segmentation fault"
+crosswait check --only=crash T.db | grep "^error"
+# What ended the job stands first, in every format.
+crosswait record -o T.db -- mpirun -n 2 ./dies error >/dev/null 2>&1
+crosswait check T.db >/dev/null
+for format in text json sarif junit html; do
+    crosswait report --format=$format -o out.$format T.db >/dev/null 2>&1
+    /usr/bin/python3 - out.$format <<'P'
+import sys
+text = open(sys.argv[1], errors="replace").read()
+first, second = text.find("raised an error, and errors are fatal"), text.find("but the communicator has 2 ranks")
+print(sys.argv[1], "first" if 0 <= first < second else (first, second))
+P
+done
+crosswait run -o T.db -- mpirun -q -n 2 ./dies store >/dev/null 2>&1
+echo "run: $?"
+crosswait run -o T.db -- mpirun -q -n 2 ./dies gives_up >/dev/null 2>&1
+echo "run, MPI_Abort: $?"
+exit 0

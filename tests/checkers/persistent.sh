@@ -1,0 +1,35 @@
+# Findings on persistent requests name the call that made them, and its place; one that is started twice is that mistake, and nothing else.
+# timeout: 180
+cat >persistent.c <<'P'
+#include <mpi.h>
+#include <string.h>
+int main(int argc, char **argv)
+{
+    int rank, twice, cut, value[4] = {0};
+    MPI_Request request;
+    MPI_Init(&argc, &argv);
+    twice = argc > 1 && !strcmp(argv[1], "twice");
+    cut = argc > 1 && !strcmp(argv[1], "types");
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank == 0) {
+        MPI_Recv_init(value, 4, cut ? MPI_FLOAT : MPI_INT, 1, 3, MPI_COMM_WORLD, &request);
+        MPI_Start(&request);
+        if (twice)
+            MPI_Start(&request);
+        MPI_Wait(&request, MPI_STATUS_IGNORE);
+        MPI_Request_free(&request);
+    } else {
+        MPI_Send(value, 4, MPI_INT, 0, 3, MPI_COMM_WORLD);
+    }
+    MPI_Finalize();
+    return 0;
+}
+P
+mpicc -g -o persistent persistent.c || exit 1
+for how in twice types fixed; do
+    rm -f T.db
+    timeout 60 crosswait record -o T.db -- mpirun -q -n 2 ./persistent $how >/dev/null 2>&1
+    echo "$how: $?"
+    crosswait check T.db | grep -v "= again\|^$"
+done
+exit 0
