@@ -63,16 +63,10 @@ struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity)
 {
     CORE_CHECK(rule < RULE_COUNT && rule_table[rule].id); /* each rule has its row */
-    return finding_list_add_of(list, &rule_table[rule], severity);
-}
-
-struct finding *finding_list_add_of(struct finding_list *list, const struct rule *rule,
-                                    enum finding_severity severity)
-{
     if (CORE_ARRAY_ROOM(list->finding, list->room, list->count + 1, "findings"))
         return NULL;
     struct finding *finding = &list->finding[list->count++];
-    *finding = (struct finding){.id = list->count, .rule = rule, .severity = severity};
+    *finding = (struct finding){.id = list->count, .rule = &rule_table[rule], .severity = severity};
     return finding;
 }
 

@@ -72,9 +72,6 @@ void finding_list_done(struct finding_list *list);
  * (reported). */
 struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity);
-/* The same of a rule that no checker of traces has. */
-struct finding *finding_list_add_of(struct finding_list *list, const struct rule *rule,
-                                    enum finding_severity severity);
 /* Leaves out those from `first` on whose rule is not among the wanted ones (by rule_id). */
 void finding_list_keep(struct finding_list *list, uint32_t first, const bool wanted[RULE_COUNT]);
 

@@ -91,4 +91,12 @@ const struct rule rule_table[RULE_COUNT] = {
                    "collectives that claim a row of the model keep its rounds and words",
                    "claim the row that the finding names, or mend the rounds that are too many"},
     [RULE_HANG] = {"hang", "hang", "deadlock", "the job did not hang while it ran", NULL},
+    [RULE_BEHAVIOUR] = {"behaviour", "explore", "deadlock",
+                        "nothing that MPI allows makes the program hang, crash or fail",
+                        "name the source and the tag that are meant, wait for what has to be "
+                        "there, and do not rely on what comes first"},
+    [RULE_RACE] = {"race", "explore", "result",
+                   "the program comes to the same result in whatever order messages arrive",
+                   "store what arrives by its source and combine it in a fixed order, or say that "
+                   "it may differ: --allow=output, --allow=RANK, --allow=PATTERN"},
 };

@@ -27,6 +27,8 @@ enum rule_id { /* in the order of their checkers */
                RULE_AGREEMENT,
                RULE_COST,
                RULE_HANG,
+               RULE_BEHAVIOUR, /* of explore/, which runs the program */
+               RULE_RACE,
                RULE_COUNT
 };
 

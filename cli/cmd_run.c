@@ -133,6 +133,8 @@ static void confirm_prepare(struct judge_options *judge, const struct launch_res
     if (result->end == LAUNCH_END_SIGNAL || result->end == LAUNCH_END_BUDGET)
         judge->confirm.command = NULL;
     judge->confirm.stall_s = CONFIRM_STALL_SECONDS + job_s;
+    judge->explore.budget_s = judge->confirm.budget_s;
+    judge->explore.command = result->status == 0 ? judge->confirm.command : NULL;
 }
 
 static double seconds_now(void)
@@ -147,6 +149,7 @@ static int run(const struct launch_options *launch, struct judge_options *judge)
 {
     struct run_outcome outcome = {0};
     double started_s = seconds_now();
+    judge->explore.started = time(NULL);
     struct launch_result result;
     enum core_status status;
     int code;

@@ -167,6 +167,7 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
     struct report_facts facts = {0};
     bool writable = options->keep && !options->check_none && access(trace_path, W_OK) == 0;
     enum core_status checked = CORE_OK;
+    char *explored = NULL;
     int result;
 
     enum core_status status = trace_open(trace_path, writable ? TRACE_WRITE : TRACE_READ, &trace);
@@ -174,6 +175,8 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
         return cli_exit_of(status);
     if (!options->check_none)
         status = judge(&trace, options, &list, &checked);
+    if (status == CORE_OK && !options->check_none)
+        status = explored_add(&trace, &options->explore, &list, &explored);
     if (status == CORE_OK && writable)
         status = check_keep(&trace, &options->check, checked, &list);
     if (status == CORE_OK)
@@ -189,6 +192,9 @@ int judge_trace(const char *trace_path, const struct judge_options *options, FIL
                                         : options->format->render(&facts, out);
     if (status == CORE_OK)
         status = outputs_write(&facts, options);
+    if (status == CORE_OK && explored && !options->quiet)
+        fprintf(out, "%s\n", explored);
+    free(explored);
     if (status == CORE_OK && fflush(out) != 0)
         status = report_unwritten(&facts);
     if (status != CORE_OK)

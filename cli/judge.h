@@ -7,6 +7,7 @@
 
 #include "checkers/check.h"
 #include "cli/confirm.h"
+#include "cli/explored.h"
 #include "cli/options.h"
 #include "reports/report.h"
 
@@ -42,6 +43,7 @@ enum { JUDGE_STYLE_COUNT = 3 };
 
 struct judge_options {
     struct check_options check;
+    struct explored_options explore; /* run: look at what the job might have done as well */
     struct confirm_options confirm; /* run: try assumed findings in the real job */
     bool check_none;                /* render what is recorded, look for nothing */
     bool recall;                    /* render what is kept of an earlier check, if there is one */

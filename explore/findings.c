@@ -11,17 +11,6 @@
 
 enum { CLASSES_TOLD = 8, ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
-const struct rule explore_rule_table[EXPLORE_RULES] = {
-    [EXPLORE_BEHAVIOUR] = {"behaviour", "explore", "deadlock",
-                           "nothing that MPI allows makes the program hang, crash or fail",
-                           "name the source and the tag that are meant, wait for what has to be "
-                           "there, and do not rely on what comes first"},
-    [EXPLORE_RACE] = {"race", "explore", "result",
-                      "the program comes to the same result in whatever order messages arrive",
-                      "store what arrives by its source and combine it in a fixed order, or say "
-                      "that it may differ: --allow=output, --allow=RANK, --allow=PATTERN"},
-};
-
 /* --- a class, looked at ----------------------------------------------------------------------- */
 
 struct told { /* one answer of a smallest schedule */
@@ -235,6 +224,9 @@ static void count_say(struct finding *finding, const struct explore_search *sear
                      "where sends wait for their receives, as they may: in %" PRIu64 " of %" PRIu64
                      " behaviours%s",
                      class->count, search->behaviours, all);
+    else if (search->behaviours == 1)
+        finding_fact(finding, "in the one behaviour%s",
+                     search->complete ? " that there is" : " that was tried");
     else if (class->count == search->behaviours)
         finding_fact(finding, "in each of the %" PRIu64 " behaviours%s", class->count, all);
     else
@@ -245,8 +237,7 @@ static void count_say(struct finding *finding, const struct explore_search *sear
 static enum core_status failure_add(struct explore_program *program, struct explore_search *search,
                                     const struct look *look, struct finding_list *list)
 {
-    struct finding *finding =
-        finding_list_add_of(list, &explore_rule_table[EXPLORE_BEHAVIOUR], FINDING_ERROR);
+    struct finding *finding = finding_list_add(list, RULE_BEHAVIOUR, FINDING_ERROR);
     if (!finding)
         return CORE_NO_MEMORY;
     finding_title(finding, "%s", look->failure);
@@ -301,8 +292,7 @@ static enum core_status race_add(struct explore_program *program, struct explore
     race_ends(look, count, &base, &least);
     if (!least)
         return CORE_OK;
-    struct finding *finding =
-        finding_list_add_of(list, &explore_rule_table[EXPLORE_RACE], FINDING_WARNING);
+    struct finding *finding = finding_list_add(list, RULE_RACE, FINDING_WARNING);
     if (!finding)
         return CORE_NO_MEMORY;
     finding_title(finding,
@@ -322,8 +312,7 @@ static enum core_status astray_add(struct explore_search *search, struct finding
 {
     if (!search->went_astray)
         return CORE_OK;
-    struct finding *finding =
-        finding_list_add_of(list, &explore_rule_table[EXPLORE_RACE], FINDING_NOTE);
+    struct finding *finding = finding_list_add(list, RULE_RACE, FINDING_NOTE);
     if (!finding)
         return CORE_NO_MEMORY;
     finding_title(finding, "the program does not repeat itself: the same answers gave another "

@@ -6,9 +6,6 @@
 #include "checkers/finding.h"
 #include "explore/program.h"
 
-enum explore_rule { EXPLORE_BEHAVIOUR, EXPLORE_RACE, EXPLORE_RULES };
-extern const struct rule explore_rule_table[EXPLORE_RULES];
-
 /* Runs a few worlds more. */
 enum core_status explore_findings(struct explore_program *program, struct explore_search *search,
                                   struct finding_list *out_list);

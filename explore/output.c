@@ -11,6 +11,9 @@
 #include "reports/junit.h"
 #include "reports/sarif.h"
 
+enum { EXPLORE_RULES = 2 };
+static const enum rule_id explore_rule[EXPLORE_RULES] = {RULE_BEHAVIOUR, RULE_RACE};
+
 static void text_finding(const struct finding *finding, FILE *file)
 {
     fprintf(file, "%s[%s]: %s\n", finding_severity_text(finding->severity), finding->rule->id,
@@ -89,7 +92,7 @@ enum core_status explore_output_sarif(const struct explore_result *result, FILE 
     if (!sarif)
         return CORE_NO_MEMORY;
     for (int i = 0; i < EXPLORE_RULES; i++) {
-        const struct rule *rule = &explore_rule_table[i];
+        const struct rule *rule = &rule_table[explore_rule[i]];
         sarif_rule_add(sarif, &(struct sarif_rule){rule->id, rule->says, rule->help, rule->class});
     }
     for (uint32_t i = 0; i < result->findings->count; i++) {
@@ -150,7 +153,7 @@ enum core_status explore_output_junit(const struct explore_result *result, FILE 
         return CORE_NO_MEMORY;
     junit_property_add(junit, "command", result->command);
     for (int i = 0; i < EXPLORE_RULES && status == CORE_OK; i++)
-        status = junit_rule(junit, result, &explore_rule_table[i]);
+        status = junit_rule(junit, result, &rule_table[explore_rule[i]]);
     if (status == CORE_OK)
         status = junit_write(junit, file);
     junit_free(junit);

@@ -1,0 +1,202 @@
+/* See the header. A program that cannot be explored loses nothing: why goes into the one line. */
+#include "cli/explored.h"
+
+#include <dirent.h>
+#include <inttypes.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "checkers/check.h"
+#include "explore/findings.h"
+
+enum { SECONDS_MAX = 5, FILES_MAX = 20000, RANK_SHIFT = 40 };
+
+/* --- whether there is anything to explore ----------------------------------------------------- */
+
+static bool has_choices(const struct trace *trace)
+{
+    sqlite3_stmt *row;
+    bool has = false;
+    if (sqlite3_prepare_v2(trace->db,
+                           "SELECT 1 FROM shape s JOIN call c ON c.id = s.call WHERE "
+                           "s.parent_back IS NULL AND (((s.peer = -1 OR s.recv_peer = -1)) OR "
+                           "c.traits LIKE '%completes_any%' OR c.traits LIKE '%completes_some%' "
+                           "OR c.traits LIKE '%polls%') LIMIT 1",
+                           -1, &row, NULL) == SQLITE_OK)
+        has = sqlite3_step(row) == SQLITE_ROW;
+    sqlite3_finalize(row);
+    return has;
+}
+
+/* A file in the folder that was written since, and is not ours; NULL: none. Worlds would write it
+ * again and again. */
+static char *file_written(const char *folder, time_t since, int depth, int *left)
+{
+    DIR *directory = opendir(folder);
+    char *found = NULL;
+    for (struct dirent *entry; directory && !found && (entry = readdir(directory)) && (*left)--;) {
+        struct stat is;
+        char *path = NULL;
+        if (entry->d_name[0] == '.' || asprintf(&path, "%s/%s", folder, entry->d_name) < 0)
+            continue;
+        bool known = lstat(path, &is) == 0;
+        if (known && S_ISDIR(is.st_mode) && depth > 0 && !strstr(entry->d_name, ".spool"))
+            found = file_written(path, since, depth - 1, left);
+        else if (known && S_ISREG(is.st_mode) && is.st_mtime >= since &&
+                 !strstr(entry->d_name, ".db"))
+            found = strdup(entry->d_name);
+        free(path);
+    }
+    if (directory)
+        closedir(directory);
+    return found;
+}
+
+/* --- findings of worlds beside those of the trace --------------------------------------------- */
+
+/* The first call of the rank that is the same and stands at the same place, so that it is shown
+ * with its source; 0: none. */
+static uint64_t event_like(const struct trace *trace, const struct finding_call *call)
+{
+    sqlite3_stmt *row;
+    uint64_t seq = 0;
+    if (!call->site ||
+        sqlite3_prepare_v2(trace->db,
+                           "SELECT e.id, s.site FROM event_row e JOIN shape s ON s.id = e.shape "
+                           "JOIN call c ON c.id = s.call WHERE c.name = ?1 AND e.id >= ?2 AND "
+                           "e.id < ?3 AND s.parent_back IS NULL ORDER BY e.id",
+                           -1, &row, NULL) != SQLITE_OK)
+        return 0;
+    sqlite3_bind_text(row, 1, call->call, -1, SQLITE_STATIC);
+    sqlite3_bind_int64(row, 2, (int64_t)call->rank << RANK_SHIFT);
+    sqlite3_bind_int64(row, 3, (int64_t)(call->rank + 1) << RANK_SHIFT);
+    while (!seq && sqlite3_step(row) == SQLITE_ROW) {
+        char place[512];
+        int32_t site = (int32_t)sqlite3_column_int64(row, 1);
+        if (!strcmp(trace_site_text(trace, site, place, sizeof place), call->site))
+            seq = (uint64_t)sqlite3_column_int64(row, 0) & (((uint64_t)1 << RANK_SHIFT) - 1);
+    }
+    sqlite3_finalize(row);
+    return seq;
+}
+
+static void places_find(const struct trace *trace, struct finding_list *list, uint32_t first)
+{
+    for (uint32_t i = first; i < list->count; i++)
+        for (uint32_t c = 0; c < list->finding[i].call_count; c++)
+            list->finding[i].call[c].seq = event_like(trace, &list->finding[i].call[c]);
+}
+
+static bool any_fails(const struct finding_list *list, uint32_t first)
+{
+    for (uint32_t i = first; i < list->count; i++)
+        if (list->finding[i].severity == FINDING_ERROR)
+            return true;
+    return false;
+}
+
+/* What rests on an assumption is settled by a search that was whole. */
+static void refute(struct finding_list *list, uint32_t count, const struct explore_search *search)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        struct finding *finding = &list->finding[i];
+        if (!finding->assumed || finding->confirmed != FINDING_NOT_TRIED)
+            continue;
+        finding_confirm(finding, false);
+        finding_fact(finding, "all %" PRIu64 " behaviours of the program were run, and none fails",
+                     search->behaviours);
+    }
+}
+
+/* The job came to a good end; a program that fails in each world does so because of the world. */
+static bool fails_always(const struct explore_search *search,
+                         const struct world_process_outcome *last)
+{
+    return search->class_count == 1 && explore_outcome_failure(last);
+}
+
+/* --- the exploration -------------------------------------------------------------------------- */
+
+static void keep_message(enum core_status status, const char *message, void *context)
+{
+    char **kept = context;
+    (void)status;
+    if (!*kept)
+        *kept = strdup(message);
+}
+
+static char *not_explored(const char *why)
+{
+    char *text = NULL;
+    return asprintf(&text, "not explored, though other messages could have come first: %s",
+                    why ? why : "it cannot run in a world") < 0
+               ? NULL
+               : text;
+}
+
+static enum core_status explore(struct trace *trace, const struct explore_command *command,
+                                double budget_s, struct finding_list *list, char **out_said)
+{
+    struct explore_program program;
+    struct explore_search search;
+    const struct explore_options how = {.time_s = budget_s, .seed = CHECK_SEED_DEFAULT};
+    uint32_t before = list->count;
+    enum core_status status = explore_program_start(command, (uint32_t)(budget_s * 1000), &program);
+    if (status != CORE_OK)
+        return status;
+    status = explore_search(explore_program_run, &program, command->rank_count, &how, &search);
+    if (status == CORE_OK && fails_always(&search, &program.outcome)) {
+        const struct world_finding *failure = explore_outcome_failure(&program.outcome);
+        char *why = NULL;
+        if (asprintf(&why, "in a world it ends otherwise than it did: %s", failure->text) >= 0)
+            *out_said = not_explored(why);
+        free(why);
+    } else if (status == CORE_OK) {
+        status = explore_findings(&program, &search, list);
+        places_find(trace, list, before);
+        char *summary = explore_summary(&search);
+        if (summary && asprintf(out_said, "explored: %s", summary) < 0)
+            *out_said = NULL;
+        free(summary);
+        if (status == CORE_OK && search.complete && !any_fails(list, before))
+            refute(list, before, &search);
+    }
+    explore_search_done(&search);
+    explore_program_end(&program);
+    return status;
+}
+
+enum core_status explored_add(struct trace *trace, const struct explored_options *options,
+                              struct finding_list *list, char **out_said)
+{
+    struct explore_command command;
+    double budget_s = options->budget_s / 2 < SECONDS_MAX ? options->budget_s / 2 : SECONDS_MAX;
+    int count = 0, left = FILES_MAX;
+
+    *out_said = NULL;
+    if (!options->command || budget_s <= 0 || !has_choices(trace))
+        return CORE_OK;
+    while (options->command[count])
+        count++;
+    char *why = NULL, *written = file_written(".", options->started, 2, &left);
+    if (written && asprintf(&why, "the job writes files (%s)", written) < 0)
+        why = NULL;
+    core_report_hook(keep_message, &why);
+    if (!written && explore_command_read(count, options->command, &command) == CORE_OK) {
+        if (command.rank_count != (int)trace->rank_count)
+            core_report(CORE_UNSUPPORTED, "how many ranks it has is not said by its command");
+        else
+            explore(trace, &command, budget_s, list, out_said);
+        explore_command_done(&command);
+    }
+    core_report_hook(NULL, NULL);
+    if (!*out_said)
+        *out_said = not_explored(why);
+    free(why);
+    free(written);
+    return CORE_OK;
+}
