@@ -56,6 +56,10 @@ const struct checker check_table[] = {
      "where the job was proven to hang while it ran, and nothing above says so, or stood still "
      "when it was ended: in which calls",
      check_hang},
+    {"explore", "checking: explore",
+     "whether the program comes to the same good end in whatever order messages arrive (run, and "
+     "crosswait explore, run it for that)",
+     check_explore},
     {NULL, NULL, NULL, NULL},
 };
 

@@ -149,7 +149,7 @@ static int run(const struct launch_options *launch, struct judge_options *judge)
 {
     struct run_outcome outcome = {0};
     double started_s = seconds_now();
-    judge->explore.started = time(NULL);
+    clock_gettime(CLOCK_REALTIME, &judge->explore.started);
     struct launch_result result;
     enum core_status status;
     int code;

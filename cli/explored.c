@@ -32,9 +32,25 @@ static bool has_choices(const struct trace *trace)
     return has;
 }
 
+/* Where our own output goes. */
+static bool is_ours(const struct stat *file)
+{
+    for (int stream = STDOUT_FILENO; stream <= STDERR_FILENO; stream++) {
+        struct stat is;
+        if (fstat(stream, &is) == 0 && is.st_dev == file->st_dev && is.st_ino == file->st_ino)
+            return true;
+    }
+    return false;
+}
+
+static bool is_behind(struct timespec a, struct timespec b)
+{
+    return a.tv_sec != b.tv_sec ? a.tv_sec > b.tv_sec : a.tv_nsec > b.tv_nsec;
+}
+
 /* A file in the folder that was written since, and is not ours; NULL: none. Worlds would write it
  * again and again. */
-static char *file_written(const char *folder, time_t since, int depth, int *left)
+static char *file_written(const char *folder, struct timespec since, int depth, int *left)
 {
     DIR *directory = opendir(folder);
     char *found = NULL;
@@ -46,8 +62,8 @@ static char *file_written(const char *folder, time_t since, int depth, int *left
         bool known = lstat(path, &is) == 0;
         if (known && S_ISDIR(is.st_mode) && depth > 0 && !strstr(entry->d_name, ".spool"))
             found = file_written(path, since, depth - 1, left);
-        else if (known && S_ISREG(is.st_mode) && is.st_mtime >= since &&
-                 !strstr(entry->d_name, ".db"))
+        else if (known && S_ISREG(is.st_mode) && is_behind(is.st_mtim, since) &&
+                 !strstr(entry->d_name, ".db") && !is_ours(&is))
             found = strdup(entry->d_name);
         free(path);
     }

@@ -11,7 +11,7 @@
 struct explored_options {
     char **command; /* of the job; NULL: nothing is explored */
     double budget_s;
-    time_t started; /* when the job began: what it wrote since is not written again */
+    struct timespec started; /* when the job began: what it wrote since is not written again */
 };
 
 /* Adds what was found. What the exploration refutes of the findings there are is marked so.

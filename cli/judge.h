@@ -44,10 +44,10 @@ enum { JUDGE_STYLE_COUNT = 3 };
 struct judge_options {
     struct check_options check;
     struct explored_options explore; /* run: look at what the job might have done as well */
-    struct confirm_options confirm; /* run: try assumed findings in the real job */
-    bool check_none;                /* render what is recorded, look for nothing */
-    bool recall;                    /* render what is kept of an earlier check, if there is one */
-    bool keep;                      /* write findings into the trace, when it can be written */
+    struct confirm_options confirm;  /* run: try assumed findings in the real job */
+    bool check_none;                 /* render what is recorded, look for nothing */
+    bool recall;                     /* render what is kept of an earlier check, if there is one */
+    bool keep;                       /* write findings into the trace, when it can be written */
     const struct report_format *format;
     struct judge_output output[JUDGE_OUTPUTS_MAX];
     uint32_t output_count;

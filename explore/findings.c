@@ -64,6 +64,12 @@ static void bits_say(uint32_t bits, FILE *file)
         }
 }
 
+/* The answer is whose turn it is at the window of d->rank. */
+static bool is_window(const struct world_decision *d)
+{
+    return d->reason == REPLAY_REASON_LOCK || d->reason == REPLAY_REASON_OTHER;
+}
+
 /* usual: what it is answered when nothing is asked for; -1: that world does not come to it. */
 static char *answer_words(const struct world_decision *d, int32_t usual)
 {
@@ -78,6 +84,13 @@ static char *answer_words(const struct world_decision *d, int32_t usual)
         fprintf(file, "%s the message of rank %d", d->poll ? "finds" : "gets", d->answer - d->poll);
         if (usual >= d->poll && usual != d->answer)
             fprintf(file, ", not that of rank %d", usual - d->poll);
+    } else if (is_window(d)) {
+        fprintf(file,
+                d->reason == REPLAY_REASON_LOCK ? "gets the lock of rank %d's window"
+                                                : "reaches rank %d's window",
+                d->rank);
+        if (usual >= 0 && usual != d->answer)
+            fprintf(file, " before rank %d", usual);
     } else if (d->set) {
         fprintf(file, "reports request ");
         bits_say((uint32_t)d->answer, file);
@@ -110,8 +123,9 @@ static enum core_status tell_answers(struct explore_program *program,
         for (uint32_t u = 0; u < usual->count; u++)
             if (usual->answer[u].rank == (uint32_t)d->rank && usual->answer[u].number == d->number)
                 before = usual->answer[u].answer;
-        struct told told = {
-            .rank = (uint32_t)d->rank, .call = strdup(d->call), .says = answer_words(d, before)};
+        struct told told = {.rank = (uint32_t)(is_window(d) ? d->answer : d->rank),
+                            .call = strdup(d->call),
+                            .says = answer_words(d, before)};
         if (explore_program_place(program, d->site, &place) && *place.file &&
             asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
             told.site = NULL;

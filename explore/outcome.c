@@ -77,15 +77,17 @@ static size_t line_bytes(const char *at)
     return strcspn(at, "\n");
 }
 
+/* Of the lines, in whatever order: what arrives first is often printed first. */
 static uint64_t hash_text(uint64_t hash, const char *text, const struct explore_allow *allow)
 {
+    uint64_t sum = 0;
     while (text && *text) {
         size_t bytes = line_bytes(text);
         if (!line_allowed(allow, text, bytes))
-            hash = hash_bytes(hash, text, bytes);
+            sum += hash_bytes(1, text, bytes);
         text += bytes + (text[bytes] == '\n');
     }
-    return core_random_mix(hash);
+    return core_random_mix(hash ^ sum);
 }
 
 uint64_t explore_outcome_key(const struct world_process_outcome *outcome, int rank_count,
@@ -153,23 +155,33 @@ static const char *line_next(const char *at, const struct explore_allow *allow, 
     return NULL;
 }
 
+static uint32_t line_count(const char *text, const char *line, size_t bytes,
+                           const struct explore_allow *allow)
+{
+    uint32_t count = 0;
+    size_t its;
+    for (const char *at = text; (at = line_next(at, allow, &its)); at += its + (at[its] == '\n'))
+        count += its == bytes && !memcmp(at, line, bytes);
+    return count;
+}
+
+/* The first line of one text that stands in the other less often; NULL: there is none. */
+static char *line_more(const char *text, const char *other, const struct explore_allow *allow)
+{
+    size_t bytes;
+    for (const char *at = text; (at = line_next(at, allow, &bytes));
+         at += bytes + (at[bytes] == '\n'))
+        if (line_count(text, at, bytes, allow) > line_count(other, at, bytes, allow))
+            return strndup(at, bytes);
+    return NULL;
+}
+
 static bool text_differ(const char *a, const char *b, const struct explore_allow *allow,
                         struct explore_difference *out)
 {
-    for (;;) {
-        size_t a_bytes = 0, b_bytes = 0;
-        a = line_next(a, allow, &a_bytes);
-        b = line_next(b, allow, &b_bytes);
-        if (!a && !b)
-            return false;
-        if (!a || !b || a_bytes != b_bytes || memcmp(a, b, a_bytes)) {
-            out->line[0] = a ? strndup(a, a_bytes) : NULL;
-            out->line[1] = b ? strndup(b, b_bytes) : NULL;
-            return true;
-        }
-        a += a_bytes + (a[a_bytes] == '\n');
-        b += b_bytes + (b[b_bytes] == '\n');
-    }
+    out->line[0] = line_more(a, b, allow);
+    out->line[1] = line_more(b, a, allow);
+    return out->line[0] || out->line[1];
 }
 
 bool explore_output_differ(const struct explore_output *a, const struct explore_output *b,

@@ -1,6 +1,6 @@
 /* What came of a world, and which worlds are alike: how the ranks ended, what the world found, what
- * the ranks printed. A world that failed is like all that failed the same way, whatever they
- * printed. */
+ * the ranks printed (their lines, in whatever order). A world that failed is like all that failed
+ * the same way, whatever they printed. */
 #ifndef EXPLORE_OUTCOME_H
 #define EXPLORE_OUTCOME_H
 
@@ -25,8 +25,8 @@ uint64_t explore_outcome_key(const struct world_process_outcome *outcome, int ra
                              const struct explore_allow *allow);
 /* A finding that fails the program, the first; or NULL. */
 const struct world_finding *explore_outcome_failure(const struct world_process_outcome *outcome);
-/* The first line in which a rank prints something else: its rank, and the line of each, without its
- * end, NULL where there is none. False: they print the same. */
+/* A line that a rank prints in one of them only: its rank, and the line of each, without its end,
+ * NULL where there is none. False: they print the same. */
 struct explore_difference {
     int rank;
     bool errors; /* on standard error */

@@ -20,6 +20,11 @@ struct known {
     uint64_t hash;
 };
 
+struct kind {
+    uint64_t key;
+    uint32_t place;
+};
+
 /* --- lists of answers ------------------------------------------------------------------------- */
 
 static enum core_status list_push(struct explore_list *list, struct explore_answer answer)
@@ -209,14 +214,19 @@ static enum core_status class_note(struct explore_search *s, const struct ran *r
                                    const struct explore_list *all, const struct explore_list *asked,
                                    bool unbuffered, bool sampled)
 {
-    for (uint32_t i = 0; i < s->class_count; i++)
-        if (s->class[i].key == ran->key) {
-            s->class[i].count++;
-            return CORE_OK;
-        }
+    struct kind *kind;
+    uint32_t kinds = s->kinds.count;
+    enum core_status status = core_table_put(&s->kinds, &ran->key, "outcomes", &kind);
+    if (status != CORE_OK)
+        return status;
+    if (s->kinds.count == kinds) {
+        s->class[kind->place].count += s->class[kind->place].unbuffered == unbuffered;
+        return CORE_OK;
+    }
+    kind->place = s->class_count;
     struct explore_class made = {
         .key = ran->key, .count = 1, .unbuffered = unbuffered, .sampled = sampled};
-    enum core_status status = explore_list_copy(all, all->count, &made.first);
+    status = explore_list_copy(all, all->count, &made.first);
     if (status == CORE_OK)
         status = explore_list_copy(asked, asked->count, &made.asked);
     if (status == CORE_OK)
@@ -386,6 +396,7 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     struct explore_list all;
     struct known *met;
     uint32_t count = s->met.count;
+    bool finished = ran->outcome->finished; /* the next world overwrites it */
     bool buffers = explore_needs_buffers(&ran->events, (int)s->rank_count);
     enum core_status status = answers_of(ran->told, &all);
 
@@ -397,7 +408,7 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     if (status == CORE_OK && s->met.count > count) {
         s->behaviours++;
         status = class_note(s, ran, &all, asked, false, sampled);
-        if (status == CORE_OK && buffers)
+        if (status == CORE_OK && buffers && finished)
             status = without_buffers(s, &all);
     }
     explore_list_done(&all);
@@ -461,9 +472,16 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                  .options = options,
                                  .known = CORE_TABLE(struct known, hash),
                                  .met = CORE_TABLE(struct known, hash),
+                                 .kinds = CORE_TABLE(struct kind, key),
                                  .started_s = seconds_now()};
     enum core_status status = options->state ? explore_state_read(s, &resumed) : CORE_OK;
     s->worlds_before = s->worlds;
+    for (uint32_t i = 0; i < s->class_count && status == CORE_OK; i++) {
+        struct kind *kind;
+        status = core_table_put(&s->kinds, &s->class[i].key, "outcomes", &kind);
+        if (status == CORE_OK)
+            kind->place = i;
+    }
     if (status == CORE_OK && !resumed)
         status = ahead(s, &(struct explore_list){0}, 0);
     while (status == CORE_OK && s->heap_count && !spent(s, SHARE_AHEAD))
@@ -488,6 +506,7 @@ void explore_search_done(struct explore_search *search)
     CORE_ARRAY_DONE(search->class, search->class_count, search->class_room);
     core_table_done(&search->known);
     core_table_done(&search->met);
+    core_table_done(&search->kinds);
 }
 
 /* --- the smallest schedule -------------------------------------------------------------------- */

@@ -94,6 +94,7 @@ struct explore_search {
     uint32_t heap_count, heap_room;
     struct core_table known; /* lists that were run or are to be */
     struct core_table met;   /* behaviours */
+    struct core_table kinds; /* place of a class by its key */
     uint32_t rank_count;
     double started_s;
     uint64_t worlds_before; /* in the state that it went on from */

@@ -1,9 +1,10 @@
-/* Every point-to-point call, in pairs of ranks; each rank prints how often it made which.
+/* Every point-to-point call, in pairs of ranks; each rank prints how often it made which, so that
+ * what is printed depends on what a poll finds.
  *
  * Arguments: none. Ranks: an even number.
  *
- * TEST: ranks=2 args= job=0 verdict=clean
- * TEST: ranks=4 args= job=0 verdict=clean
+ * TEST: ranks=2 args= job=0 verdict=race
+ * TEST: ranks=4 args= job=0 verdict=race
  */
 #include <mpi.h>
 

@@ -68,7 +68,11 @@ int main(int argc, char **argv)
             other = 2;
         MPI_Recv(&second, 1, MPI_INT, other, tags ? 5 + other : 5, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
-        printf("received from %d, then from %d\n", first, second);
+        if (fixed)
+            printf("received from %d and %d\n", first < second ? first : second,
+                   first < second ? second : first);
+        else
+            printf("received from %d, then from %d\n", first, second);
     } else if (rank <= 2) {
         if (rank == 2)
             usleep(400000);

@@ -240,6 +240,122 @@ static int exchange(int rank, void *context)
     return 0;
 }
 
+/* All ranks but 0 reach its window, each as `what` says, once or at its own place. */
+enum reach { TICKET_LOCKED, TICKET, PUT, PUT_APART, SUM, GET };
+static int window(int rank, enum reach what)
+{
+    int *memory, got = -1, at = what == PUT_APART ? rank : 0;
+    MPI_Win win;
+    MPI_Win_allocate(16 * sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    memset(memory, 0, 16 * sizeof(int));
+    MPI_Barrier(MPI_COMM_WORLD);
+    bool passive = what <= TICKET;
+    if (passive && rank)
+        MPI_Win_lock(what == TICKET ? MPI_LOCK_SHARED : MPI_LOCK_EXCLUSIVE, 0, 0, win);
+    if (!passive)
+        MPI_Win_fence(0, win);
+    if (rank && passive)
+        MPI_Fetch_and_op(&rank, &got, MPI_INT, 0, 0, MPI_SUM, win);
+    else if (rank && what == SUM)
+        MPI_Accumulate(&rank, 1, MPI_INT, 0, 0, 1, MPI_INT, MPI_SUM, win);
+    else if (rank && what == GET)
+        MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+    else if (rank)
+        MPI_Put(&rank, 1, MPI_INT, 0, at, 1, MPI_INT, win);
+    if (passive && rank)
+        MPI_Win_unlock(0, win);
+    if (!passive)
+        MPI_Win_fence(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    fibers_saw(rank, got);
+    for (int i = 0; i < 16; i++)
+        fibers_saw(rank, memory[i]);
+    MPI_Win_free(&win);
+    return 0;
+}
+
+static int ticket_locked(int rank, void *context)
+{
+    (void)context;
+    return window(rank, TICKET_LOCKED);
+}
+
+static int ticket(int rank, void *context)
+{
+    (void)context;
+    return window(rank, TICKET);
+}
+
+static int put(int rank, void *context)
+{
+    (void)context;
+    return window(rank, PUT);
+}
+
+static int put_apart(int rank, void *context)
+{
+    (void)context;
+    return window(rank, PUT_APART);
+}
+
+static int sum(int rank, void *context)
+{
+    (void)context;
+    return window(rank, SUM);
+}
+
+static int get(int rank, void *context)
+{
+    (void)context;
+    return window(rank, GET);
+}
+
+/* Rank 1 looks at a word of rank 0 until rank 2 has put it there. */
+static int spin(int rank, void *context)
+{
+    (void)context;
+    int *memory, got = 0, one = 1;
+    MPI_Win win;
+    MPI_Win_allocate(sizeof(int), sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &memory, &win);
+    *memory = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    while (rank == 1 && !got) {
+        MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win);
+        MPI_Get(&got, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_unlock(0, win);
+    }
+    if (rank == 2) {
+        receive(2, 3, 0);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
+        MPI_Put(&one, 1, MPI_INT, 0, 0, 1, MPI_INT, win);
+        MPI_Win_unlock(0, win);
+    }
+    if (rank == 3) { /* polls for what never comes, once more than it must */
+        int flag;
+        for (int i = 0; i < 3; i++)
+            MPI_Iprobe(0, 9, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        post(3, 2, 0);
+    }
+    MPI_Win_free(&win);
+    return 0;
+}
+
+/* A program for which it only matters that every world comes to its end. */
+static void expect_end(const char *what, int ranks, world_rank_fn program)
+{
+    struct explore_search search;
+    fibers.program = program;
+    fibers.rank_count = ranks;
+    if (explore_search(fibers_run, &fibers, ranks, &(struct explore_options){.worlds_max = 400},
+                       &search) != CORE_OK ||
+        search.class_count != 1 || fibers.outcome.finding_count) {
+        printf("%s: %u outcomes, %s\n", what, search.class_count,
+               fibers.outcome.finding_count ? fibers.outcome.finding[0].text : "");
+        faults++;
+    }
+    explore_search_done(&search);
+}
+
 int main(void)
 {
     expect("2 senders", 3, senders, 2, 2);
@@ -257,6 +373,13 @@ int main(void)
     expect("iprobe", 3, iprobe, 8, 6);
     expect("exchange", 2, exchange, 1, 2);
     expect("answered", 3, answered, 3, 4);
+    expect("3 tickets behind a lock", 4, ticket_locked, 6, 6);
+    expect("3 tickets", 4, ticket, 6, 6);
+    expect("3 puts to one place", 4, put, 6, 3);
+    expect("3 puts to their own places", 4, put_apart, 1, 1);
+    expect("3 sums", 4, sum, 1, 1);
+    expect("3 gets", 4, get, 1, 1);
+    expect_end("spin", 4, spin);
     world_done();
     printf("%d faults\n", faults);
     return faults != 0;

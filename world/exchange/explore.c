@@ -4,6 +4,7 @@
 #include "world/exchange/explore.h"
 
 #include "world/exchange/match.h"
+#include "world/exchange/explore_window.h"
 
 struct world_explore {
     struct world_decisions told;
@@ -25,7 +26,7 @@ struct world_polled { /* a probe that found nothing */
 
 /* --- pasts ------------------------------------------------------------------------------------ */
 
-static bool past_has(const struct world_past *past, uint32_t decision)
+bool world_past_has(const struct world_past *past, uint32_t decision)
 {
     return past && past->word[decision / 64] >> decision % 64 & 1;
 }
@@ -54,7 +55,7 @@ const struct world_past *world_past_join(const struct world_past *a, const struc
 
 static const struct world_past *past_add(const struct world_past *past, uint32_t decision)
 {
-    if (decision >= EXPLORE_TRACKED || past_has(past, decision))
+    if (decision >= EXPLORE_TRACKED || world_past_has(past, decision))
         return past;
     struct world_past *made = world_zalloc(sizeof *made);
     if (past)
@@ -88,11 +89,26 @@ static void *room_for(void *array, uint32_t *room, uint32_t need, size_t element
 #define ROOM_FOR(array, room, count) \
     ((array) = room_for(array, &(room), (count) + 1, sizeof *(array)))
 
-static void tell_option(int32_t answer)
+void world_explore_tell(int32_t answer)
 {
     struct world_explore *e = EXPLORE;
     ROOM_FOR(e->option, e->option_room, e->told.option_count);
     e->option[e->told.option_count++] = answer;
+}
+
+static enum replay_reason reason_of(const struct world_decider *d)
+{
+    switch (d->kind) {
+    case EXPLORE_RECEIVE:
+    case EXPLORE_PROBE:
+        return REPLAY_REASON_MATCH;
+    case EXPLORE_TURN:
+        return REPLAY_REASON_OTHER;
+    case EXPLORE_LOCK:
+        return REPLAY_REASON_LOCK;
+    default:
+        return REPLAY_REASON_WAIT;
+    }
 }
 
 static void tell_decision(struct world_decider *d, uint32_t option_first, bool given)
@@ -100,8 +116,7 @@ static void tell_decision(struct world_decider *d, uint32_t option_first, bool g
     struct world_explore *e = EXPLORE;
     ROOM_FOR(e->decision, e->decision_room, e->told.decision_count);
     struct world_decision *told = &e->decision[e->told.decision_count];
-    *told = (struct world_decision){.reason = d->kind <= EXPLORE_PROBE ? REPLAY_REASON_MATCH
-                                                                       : REPLAY_REASON_WAIT,
+    *told = (struct world_decision){.reason = reason_of(d),
                                     .rank = d->rank->rank,
                                     .number = d->number,
                                     .poll = d->poll,
@@ -118,13 +133,13 @@ static void tell_decision(struct world_decider *d, uint32_t option_first, bool g
     d->decided = e->told.decision_count++;
 }
 
-static void tell_missed(const struct world_decider *d, int32_t answer,
-                        const struct world_past *past)
+void world_explore_missed(const struct world_decider *d, int32_t answer,
+                          const struct world_past *past)
 {
     struct world_explore *e = EXPLORE;
     uint32_t first = e->told.past_count;
     for (uint32_t i = 0; past && i < e->told.decision_count && i < EXPLORE_TRACKED; i++)
-        if (past_has(past, i)) {
+        if (world_past_has(past, i)) {
             ROOM_FOR(e->past, e->past_room, e->told.past_count);
             e->past[e->told.past_count++] = i;
         }
@@ -222,10 +237,10 @@ static void take_out(struct world_rank *rank, const struct world_message *messag
 static void miss_message(const struct world_rank *rank, const struct world_message *message,
                          struct world_decider *d, const struct world_past *past)
 {
-    if (past_has(past, d->decided) || d->seen[message->world] || !available(rank, message, d))
+    if (world_past_has(past, d->decided) || d->seen[message->world] || !available(rank, message, d))
         return;
     d->seen[message->world] = 1;
-    tell_missed(d, message->world + d->poll, past);
+    world_explore_missed(d, message->world + d->poll, past);
 }
 
 /* After a receive got its message: those that it would have got are free for who came after it. */
@@ -275,17 +290,17 @@ static void miss_completion(struct world_decider *d, const struct ompi_request_t
         return;
     if (d->kind == EXPLORE_ALL) {
         const struct world_past *past = all_complete(d) ? past_of_requests(d, ~0u) : NULL;
-        if (all_complete(d) && !past_has(past, d->decided))
-            tell_missed(d, 1, past);
-    } else if (!past_has(request->done_past, d->decided)) {
+        if (all_complete(d) && !world_past_has(past, d->decided))
+            world_explore_missed(d, 1, past);
+    } else if (!world_past_has(request->done_past, d->decided)) {
         if (d->kind == EXPLORE_ANY)
-            tell_missed(d, at + d->poll, request->done_past);
+            world_explore_missed(d, at + d->poll, request->done_past);
         else if (active < EXPLORE_BITS) {
-            tell_missed(d, 1 << active, request->done_past);
+            world_explore_missed(d, 1 << active, request->done_past);
             if (d->answer) { /* together with what was reported */
                 EXPLORE->told.limited = true;
-                tell_missed(d, 1 << active | d->answer,
-                            world_past_join(request->done_past, past_of_requests(d, ~0u)));
+                world_explore_missed(d, 1 << active | d->answer,
+                                     world_past_join(request->done_past, past_of_requests(d, ~0u)));
             }
         }
     }
@@ -410,39 +425,41 @@ static void tell_subsets(const struct world_decider *d)
     }
     if (!complete)
         return;
-    tell_option((int32_t)all);
+    world_explore_tell((int32_t)all);
     if (complete > EXPLORE_SUBSETS) {
         EXPLORE->told.limited = true;
         for (int i = 0; i < complete; i++)
-            tell_option((int32_t)bit[i]);
+            world_explore_tell((int32_t)bit[i]);
         return;
     }
     for (uint32_t subset = 1; subset + 1 < 1u << complete; subset++) {
         uint32_t answer = 0;
         for (int i = 0; i < complete; i++)
             answer |= subset >> i & 1 ? bit[i] : 0;
-        tell_option((int32_t)answer);
+        world_explore_tell((int32_t)answer);
     }
 }
 
 /* Its answers as they are now; what is there comes before nothing. */
 static void tell_options(const struct world_decider *d)
 {
-    if (d->kind <= EXPLORE_PROBE) {
+    if (d->kind >= EXPLORE_TURN) {
+        world_turn_options(d);
+    } else if (d->kind <= EXPLORE_PROBE) {
         for (const struct world_message *m = d->rank->unexpected; m; m = m->next)
             if (available(d->rank, m, d))
-                tell_option(m->world + d->poll);
+                world_explore_tell(m->world + d->poll);
     } else if (d->kind == EXPLORE_ANY) {
         for (int i = 0; i < d->count; i++)
             if (is_complete(d, i))
-                tell_option(i + d->poll);
+                world_explore_tell(i + d->poll);
     } else if (d->kind == EXPLORE_SOME) {
         tell_subsets(d);
     } else if (all_complete(d)) {
-        tell_option(1);
+        world_explore_tell(1);
     }
     if (d->poll && !d->polled_before)
-        tell_option(0);
+        world_explore_tell(0);
 }
 
 static void keep_decided(struct world_decider *d, uint32_t option_first)
@@ -451,19 +468,21 @@ static void keep_decided(struct world_decider *d, uint32_t option_first)
         EXPLORE->told.limited = true;
         return;
     }
-    if (d->kind <= EXPLORE_PROBE) {
+    if (d->kind <= EXPLORE_PROBE || d->kind >= EXPLORE_TURN) {
         d->seen = world_zalloc((size_t)WORLD->rank_count);
         for (uint32_t i = option_first; i < EXPLORE->told.option_count; i++)
             if (EXPLORE->option[i] >= d->poll)
                 d->seen[EXPLORE->option[i] - d->poll] = 1;
     }
-    d->next = d->rank->decided;
-    d->rank->decided = d;
+    struct world_decider **list = d->part ? &d->part->decided : &d->rank->decided;
+    d->next = *list;
+    *list = d;
 }
 
 static void resume(struct world_decider *d, const struct world_past *past)
 {
     struct world_fiber *fiber = d->rank->fiber;
+    d->rank->turns += d->poll || d->kind >= EXPLORE_TURN;
     fiber->past = world_past_join(fiber->past, past);
     fiber->decider = NULL;
     d->ready = true;
@@ -474,6 +493,12 @@ static void resume(struct world_decider *d, const struct world_past *past)
 static void answer(struct world_decider *d)
 {
     const struct world_past *past = d->number ? past_add(NULL, d->decided) : NULL;
+    if (d->kind >= EXPLORE_TURN) {
+        struct world_rank *who = &WORLD->rank[d->answer];
+        world_turn_given(d, who->fiber->decider);
+        resume(who->fiber->decider, past);
+        return;
+    }
     if (d->kind == EXPLORE_RECEIVE) {
         struct world_message *message = available_from(d->rank, d, d->answer);
         struct ompi_request_t **link = &d->rank->posted;
@@ -498,6 +523,10 @@ static void answer(struct world_decider *d)
 static void decide(struct world_decider *d, uint32_t option_first, bool given)
 {
     CORE_CHECK(EXPLORE->told.option_count > option_first);
+    if (d->kind >= EXPLORE_TURN) { /* told as the call of whose turn it is */
+        d->call = WORLD->rank[d->answer].fiber->decider->call;
+        d->site = WORLD->rank[d->answer].fiber->decider->site;
+    }
     if (d->number) {
         tell_decision(d, option_first, given);
         keep_decided(d, option_first);
@@ -512,11 +541,23 @@ enum { PHASES = 3 };
 struct candidate {
     struct world_decider *decider; /* NULL: none yet */
     uint32_t among;                /* how many there are */
+    uint32_t turns;                /* that its rank had */
     bool refused;                  /* the policy wishes for another answer than those possible */
 };
 
+/* Of those that come last, whoever had the fewest turns comes first: a rank that only looks again
+ * and again does not keep the others from what it looks for. */
+static bool comes_before(const struct candidate *best, uint32_t turns)
+{
+    if (!best->decider)
+        return true;
+    if (WORLD->choice.kind != REPLAY_CHOICE_LIST)
+        return world_choose(best->among, REPLAY_REASON_SCHEDULE) == 1;
+    return turns < best->turns;
+}
+
 /* Looks at one that asks: true when it is answered. */
-static bool consider(struct world_decider *d, struct candidate *best)
+static bool consider(struct world_decider *d, uint32_t turns, struct candidate *best)
 {
     uint32_t first = EXPLORE->told.option_count;
     tell_options(d);
@@ -534,9 +575,10 @@ static bool consider(struct world_decider *d, struct candidate *best)
     EXPLORE->told.option_count = first;
     if (wish)
         best->refused |= count > 0;
-    else if (count && (++best->among,
-                       !best->decider || world_choose(best->among, REPLAY_REASON_SCHEDULE) == 1))
+    else if (count && (++best->among, comes_before(best, turns))) {
         best->decider = d;
+        best->turns = turns;
+    }
     return false;
 }
 
@@ -544,27 +586,46 @@ static bool consider_rank(struct world_rank *rank, int phase, struct candidate *
 {
     if (phase == 0) {
         struct ompi_request_t *recv = rank->posted;
-        while (recv && !(recv->decider && consider(recv->decider, best)))
+        while (recv && !(recv->decider && consider(recv->decider, 0, best)))
             recv = recv->next;
         return recv != NULL;
     }
     struct world_decider *d = rank->fiber->decider;
-    bool last = d && d->poll && !d->polled_before;
-    return d && last == (phase == PHASES - 1) && consider(d, best);
+    if (d && d->kind >= EXPLORE_TURN)
+        d = phase == PHASES - 1 ? world_turn_of(d) : NULL;
+    bool last = d && (d->kind >= EXPLORE_TURN || (d->poll && !d->polled_before));
+    return d && last == (phase == PHASES - 1) && consider(d, last ? rank->turns : 0, best);
 }
 
-/* The first poll that waits finds nothing: it has seen that nobody can go on. */
-static bool fail_poll(void)
+/* Of the polls that wait, that of the rank with the fewest turns finds nothing: it has seen that
+ * nobody can go on, or that those who can only look again and again. */
+static bool fail_poll(uint32_t turns_max)
 {
+    struct world_decider *first = NULL;
     for (int i = 0; i < WORLD->rank_count; i++) {
         struct world_decider *d = WORLD->rank[i].fiber->decider;
-        if (d && d->poll) {
-            d->answer = 0;
-            resume(d, past_all());
-            return true;
-        }
+        if (d && d->poll && d->rank->turns <= turns_max &&
+            (!first || d->rank->turns < first->rank->turns))
+            first = d;
     }
-    return false;
+    if (!first)
+        return false;
+    first->answer = 0;
+    resume(first, past_all());
+    return true;
+}
+
+/* Its rank has looked at a window many times and saw nothing new. */
+static bool looks_only(const struct candidate *best)
+{
+    if (!best->decider || best->decider->kind < EXPLORE_TURN)
+        return false;
+    for (int i = 0; i < WORLD->rank_count; i++) {
+        const struct world_decider *d = WORLD->rank[i].fiber->decider;
+        if (d && d->part == best->decider->part && d->rank->idle_polls < EXPLORE_LOOKS)
+            return false;
+    }
+    return true;
 }
 
 bool world_explore_decide(void)
@@ -576,24 +637,24 @@ bool world_explore_decide(void)
         for (int i = 0; i < WORLD->rank_count; i++)
             if (consider_rank(&WORLD->rank[i], phase, &best))
                 return true;
+    if (looks_only(&best) && fail_poll(best.turns))
+        return true;
     if (best.decider) {
         uint32_t first = EXPLORE->told.option_count;
         tell_options(best.decider);
         uint32_t count = EXPLORE->told.option_count - first;
         best.decider->answer =
-            EXPLORE->option[first + world_choose(count, best.decider->kind <= EXPLORE_PROBE
-                                                            ? REPLAY_REASON_MATCH
-                                                            : REPLAY_REASON_WAIT)];
+            EXPLORE->option[first + world_choose(count, reason_of(best.decider))];
         decide(best.decider, first, false);
         return true;
     }
     EXPLORE->told.cut = best.refused;
-    return !best.refused && fail_poll();
+    return !best.refused && fail_poll(UINT32_MAX);
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
 
-static int32_t ask(struct world_decider *d)
+int32_t world_explore_ask(struct world_decider *d)
 {
     struct world_fiber *fiber = WORLD->fiber;
     CORE_CHECK(fiber->is_rank && !fiber->decider);
@@ -636,7 +697,7 @@ struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bo
     fiber->peer = source == MPI_ANY_SOURCE
                       ? source
                       : (comm->remote_size ? comm->remote : comm->member)[source];
-    ask(d);
+    world_explore_ask(d);
     if (poll && !d->message && !*polled) {
         *polled = world_zalloc(sizeof **polled);
         **polled = (struct world_polled){NULL, comm->context, source, tag};
@@ -667,7 +728,7 @@ int32_t world_explore_wait(enum world_explore_kind kind, int count, MPI_Request 
         EXPLORE->told.limited = true;
     if ((active > 1 && kind != EXPLORE_ALL) || (poll && !d->polled_before))
         d->number = ++ME->decision_count;
-    ask(d);
+    world_explore_ask(d);
     for (int i = 0; i < count; i++)
         if (d->request[i])
             d->request[i]->polled = poll && !d->answer;

@@ -12,6 +12,8 @@
  * the index, of a waitsome the set of indices as bits. Of a poll, which may find nothing: 0 if so,
  * else one more; of a testsome the set, of a test and a testall 1.
  *
+ * Of a window (explore_window.h): the world rank that gets the lock, or whose operation is done next.
+ *
  * A poll that has found nothing by choice finds the same thing next time as soon as it is there;
  * until then it waits, and finds nothing again only when nobody else can go on.
  *
@@ -26,6 +28,7 @@
 
 enum {
     EXPLORE_TRACKED = 1024, /* decisions of a world whose consequences are followed */
+    EXPLORE_LOOKS = 8,      /* at a window in vain before polls elsewhere may fail */
     EXPLORE_BITS = 30,      /* requests of a waitsome that are told apart */
     EXPLORE_SUBSETS = 3     /* completed requests of which every subset may be reported */
 };
@@ -40,7 +43,9 @@ enum world_explore_kind {
     EXPLORE_PROBE, /* of any kind */
     EXPLORE_ANY,   /* waitany, testany */
     EXPLORE_SOME,
-    EXPLORE_ALL /* test, testall */
+    EXPLORE_ALL,  /* test, testall */
+    EXPLORE_TURN, /* an operation on a window (explore_window.h) */
+    EXPLORE_LOCK  /* the lock of a window */
 };
 
 struct world_decider { /* what asks, and once it has its answer what may have had another */
@@ -63,6 +68,12 @@ struct world_decider { /* what asks, and once it has its answer what may have ha
     int count;
     struct ompi_request_t **request; /* NULL: not active */
     uint32_t *serial;
+    /* of windows: whose turn it is, and what it would do; `asks` of whoever waits for it */
+    struct world_part *part;
+    bool asks, exclusive, reads;
+    int op;
+    const uint8_t *low, *high;
+    uint32_t window;
     /* the answer */
     int32_t answer;
     bool ready;
@@ -84,6 +95,12 @@ void world_explore_completed(struct ompi_request_t *request);
 void world_explore_observe(const struct ompi_request_t *request);
 const struct world_past *world_past_join(const struct world_past *a, const struct world_past *b);
 
+/* The running rank asks, and goes on once it has its answer. */
+int32_t world_explore_ask(struct world_decider *decider);
+void world_explore_tell(int32_t answer); /* a possible one */
+bool world_past_has(const struct world_past *past, uint32_t decision);
+void world_explore_missed(const struct world_decider *decider, int32_t answer,
+                          const struct world_past *past);
 /* NULL: the poll found nothing. */
 struct world_message *world_explore_probe(MPI_Comm comm, int source, int tag, bool poll, bool take);
 /* The answer as told above; at least one request is active. */

@@ -4,7 +4,7 @@
  * of which only one rank's are in place at a time (globals.c). Data goes through packed bytes. */
 #include "world/exchange/rma.h"
 
-#include "world/exchange/explore.h"
+#include "world/exchange/explore_window.h"
 
 enum { LOOK_AHEAD = 8 };
 
@@ -148,6 +148,8 @@ static bool ordered(const struct world_rma *rma)
 static bool take_out(MPI_Win win, struct world_rma **link)
 {
     struct world_rma *rma = *link;
+    if (UNLIKELY(WORLD->explore != NULL))
+        world_turn_await(rma);
     if (!(*link = rma->next))
         win->pending_end = link;
     const char *call = WORLD->fiber->call;
@@ -343,7 +345,6 @@ static int begin(const char *call, MPI_Win win, int target, MPI_Aint disp, struc
     rma.deferred.finish = request_finish;
     if (target != MPI_PROC_NULL && (code = check(win, &rma, target, disp)))
         return code;
-    world_explore_limited();
     struct world_rma *kept = world_alloc(sizeof *kept);
     *kept = rma;
     if (request)

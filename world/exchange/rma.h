@@ -36,6 +36,11 @@ struct world_part {
     int missing;     /* members that may still reach in: those posted to, less those complete */
     bool exposed;    /* between MPI_Win_post and MPI_Win_wait */
     struct world_waiting *waiting; /* for any of the above to change */
+    /* order=explore: how often a lock was given and an operation done, what was decided about it,
+     * and what those who gave the lock back had come past: exclusively, or not */
+    uint32_t lock_count, turn_count;
+    struct world_decider *decided;
+    const struct world_past *past, *shared_past;
 };
 
 enum world_rma_kind { RMA_PUT, RMA_GET, RMA_ACCUMULATE, RMA_SWAP };

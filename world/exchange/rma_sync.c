@@ -3,6 +3,8 @@
  * MPI_Win_lock wait for the other side, as they may. */
 #include "world/exchange/rma.h"
 
+#include "world/exchange/explore_window.h"
+
 static void await(struct world_part *part, const char *what)
 {
     struct world_fiber *fiber = WORLD->fiber;
@@ -206,6 +208,8 @@ int MPI_Win_lock(int lock_type, int rank, int assert, MPI_Win win)
         return MPI_SUCCESS;
     }
     bool exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
+    if (UNLIKELY(WORLD->explore != NULL))
+        world_turn_lock(win, part, exclusive);
     while (part->holders < 0 || (exclusive && part->holders))
         await(part, "the lock");
     CORE_CHECK(exclusive ? part->holders == 0 : part->holders >= 0); /* rma.h invariant 3 */
@@ -222,6 +226,8 @@ static void release(MPI_Win win, int rank)
                                                  : part->holders > 0)); /* rma.h invariant 3 */
     if (win->held[rank] != RMA_NO_CHECK)
         part->holders += win->held[rank] == RMA_EXCLUSIVE ? 1 : -1;
+    if (UNLIKELY(WORLD->explore != NULL) && win->held[rank] != RMA_NO_CHECK)
+        world_turn_unlocked(part, win->held[rank] == RMA_EXCLUSIVE);
     win->held[rank] = 0;
     changed(part);
 }

@@ -1,5 +1,6 @@
 /* Windows: made by meeting, each member bringing the part it exposes; what they tell; their end.
  * Locks, epochs and fences are in rma_sync.c. */
+#include "world/exchange/explore.h"
 #include "world/exchange/rma.h"
 
 struct ompi_predefined_win_t ompi_mpi_win_null = {{.handle = {.magic = HANDLE_DEAD}}};
@@ -32,6 +33,8 @@ static MPI_Win win_new(MPI_Comm comm, int flavor, void *base, MPI_Aint size, int
 {
     MPI_Win win = world_handle_new(HANDLE_WIN, sizeof *win);
     struct world_part *mine = world_zalloc(sizeof *mine);
+    if (flavor == MPI_WIN_FLAVOR_SHARED)
+        world_explore_limited();
     mine->rank = ME;
     mine->base = base;
     mine->bytes = (size_t)size;

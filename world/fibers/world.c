@@ -14,7 +14,7 @@ static int *identity WORLD_SHARED;
 static int rank_room WORLD_SHARED;
 
 /* So many polls in vain are a livelock; after so many those that pause go on. */
-enum { POLLS_MAX = 20000, POLLS_PATIENT = 64 };
+enum { POLLS_MAX = 20000, POLLS_EXPLORED_MAX = 1000, POLLS_PATIENT = 64 };
 
 /* --- findings --------------------------------------------------------------------------------- */
 
@@ -162,12 +162,12 @@ void world_step_limit(void)
 
 void world_poll_failed(void)
 {
-    if (++ME->idle_polls > POLLS_MAX) {
+    uint32_t most = WORLD->explore ? POLLS_EXPLORED_MAX : POLLS_MAX;
+    if (++ME->idle_polls > most) {
         bool all = true;
         for (int i = 0; i < WORLD->rank_count; i++) {
             struct world_rank *rank = &WORLD->rank[i];
-            if (rank->fiber->live && rank != ME && rank->idle_polls < POLLS_MAX / 2 &&
-                !rank->fiber->why)
+            if (rank->fiber->live && rank != ME && rank->idle_polls < most / 2 && !rank->fiber->why)
                 all = false;
         }
         if (all) {
@@ -321,7 +321,7 @@ static void rank_init(struct world_rank *me, int index)
     me->pattern = 0;
     me->send_count = me->call_count = 0;
     me->held_count = 0;
-    me->decision_count = me->order_count = 0;
+    me->decision_count = me->order_count = me->turns = 0;
     me->decided = NULL;
     me->polled = NULL;
     me->held_bytes = 0;

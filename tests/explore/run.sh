@@ -1,0 +1,20 @@
+# The main job finds what its own record does not show, says what it has tried, and blames no twin; a job that writes files
+# is not run again, and loses nothing.
+for name in last accumulate; do
+    mpicc -g -o $name "$SOURCE/tests/explore/programs/$name.c" &&
+        mpicc -g -DCORRECT -o $name-correct "$SOURCE/tests/explore/programs/$name.c" || exit 1
+done
+touch -d yesterday last* accumulate*
+for name in last accumulate; do
+    # In some orders the job itself fails, and then says so: until it does not.
+    for try in 1 2 3 4 5 6 7 8 9 10 11 12; do
+        crosswait run -o $name.db -- mpirun -n 4 ./$name >$name.txt 2>&1 && break
+        grep -q '^explored' $name.txt && break
+    done
+    grep -E '^(error|warning)\[(behaviour|race)|^explored' $name.txt
+    crosswait report --format=junit $name.db | grep -A1 'name="crosswait.\(behaviour\|race\)"' | grep -c '<failure'
+    crosswait run -o $name.db -- mpirun -n 4 ./$name-correct >$name.txt 2>&1
+    echo "correct: [$?] $(grep '^explored' $name.txt)"
+done
+crosswait run -o files.db -- mpirun -n 4 sh -c './accumulate-correct; echo >written' >files.txt 2>&1
+echo "[$?] $(grep '^not explored' files.txt)"
