@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "core/text.h"
 #include "explore/findings.h"
 #include "reports/junit.h"
@@ -115,34 +116,41 @@ enum core_status explore_output_sarif(const struct explore_result *result, FILE 
     return status;
 }
 
+static enum core_status why_make(const struct finding *finding, struct junit_why *out)
+{
+    size_t bytes;
+    *out = (struct junit_why){.message = finding->title ? finding->title : finding->rule->says};
+    FILE *body = open_memstream(&out->text, &bytes);
+    if (body)
+        text_finding(finding, body);
+    if (!body || fclose(body) != 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
+    return CORE_OK;
+}
+
 static enum core_status junit_rule(struct junit *junit, const struct explore_result *result,
                                    const struct rule *rule)
 {
-    const struct finding *first = NULL;
-    char *text = NULL, name[64];
-    size_t bytes;
-    FILE *body = open_memstream(&text, &bytes);
-    for (uint32_t i = 0; body && i < result->findings->count; i++) {
+    struct junit_why *why = NULL;
+    uint32_t count = 0;
+    char name[64];
+    enum core_status status = CORE_ARRAY_NEW(why, result->findings->count + 1, "the JUnit report");
+    for (uint32_t i = 0; i < result->findings->count && status == CORE_OK; i++) {
         const struct finding *f = &result->findings->finding[i];
-        if (f->rule != rule || f->severity == FINDING_NOTE)
-            continue;
-        first = first ? first : f;
-        text_finding(f, body);
+        if (f->rule == rule && f->severity != FINDING_NOTE)
+            status = why_make(f, &why[count++]);
     }
-    if (!body || fclose(body) != 0)
-        return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
-    bool unknown = !first && !result->search->complete;
-    junit_case_add(
-        junit, &(struct junit_case){.name = name},
-        first     ? JUNIT_FAILED
-        : unknown ? JUNIT_SKIPPED
-                  : JUNIT_PASSED,
-        &(struct junit_why){.message = first ? first->title : "not every behaviour was run",
-                            .text = first ? text : NULL},
-        first || unknown);
-    free(text);
-    return CORE_OK;
+    const struct junit_case of = {.name = name, .file = result->program};
+    const struct junit_why unknown = {.message = "not every behaviour was run"};
+    if (status == CORE_OK && !count && !result->search->complete)
+        junit_case_add(junit, &of, JUNIT_SKIPPED, &unknown, 1);
+    else if (status == CORE_OK)
+        junit_case_add(junit, &of, count ? JUNIT_FAILED : JUNIT_PASSED, why, count);
+    for (uint32_t i = 0; i < count; i++)
+        free(why[i].text);
+    free(why);
+    return status;
 }
 
 enum core_status explore_output_junit(const struct explore_result *result, FILE *file)

@@ -82,6 +82,12 @@ static enum core_status why_make(const struct report_facts *facts, const struct 
     return status;
 }
 
+/* What no trace tells: it passes only where somebody has run the program. */
+static bool is_open(const struct rule *rule)
+{
+    return rule == &rule_table[RULE_BEHAVIOUR] || rule == &rule_table[RULE_RACE];
+}
+
 static enum core_status add_rule(const struct report_facts *facts, const struct rule *rule,
                                  struct junit *junit)
 {
@@ -102,7 +108,10 @@ static enum core_status add_rule(const struct report_facts *facts, const struct 
         status = why_make(facts, &facts->entry[i], &why[count]);
         count += status == CORE_OK;
     }
-    if (status == CORE_OK)
+    const struct junit_why open = {.message = "the program was not explored"};
+    if (status == CORE_OK && outcome == JUNIT_PASSED && is_open(rule) && !count)
+        junit_case_add(junit, &of, JUNIT_SKIPPED, &open, 1);
+    else if (status == CORE_OK)
         junit_case_add(junit, &of, outcome, why, count);
     for (uint32_t i = 0; i < count; i++)
         free(why[i].text);
