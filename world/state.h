@@ -374,7 +374,7 @@ struct world_rank {
     struct ompi_communicator_t world, self;
     int self_member;
     uint32_t decision_count, order_count; /* order=explore */
-    uint32_t turns; /* how often it went on although it might have waited */
+    uint32_t turns;                       /* how often it went on although it might have waited */
     struct world_decider *decided;
     struct world_polled *polled;
     struct world_extra *extra; /* NULL until something in it is needed: world_extra() */

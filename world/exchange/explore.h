@@ -12,7 +12,8 @@
  * the index, of a waitsome the set of indices as bits. Of a poll, which may find nothing: 0 if so,
  * else one more; of a testsome the set, of a test and a testall 1.
  *
- * Of a window (explore_window.h): the world rank that gets the lock, or whose operation is done next.
+ * Of a window (explore_window.h): the world rank that gets the lock, or whose operation is done
+ * next.
  *
  * A poll that has found nothing by choice finds the same thing next time as soon as it is there;
  * until then it waits, and finds nothing again only when nobody else can go on.
