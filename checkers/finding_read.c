@@ -132,7 +132,7 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
         json_decref(object);
         return CORE_BAD_FORMAT;
     }
-    struct finding *finding = finding_list_add_of(list, rule, severity);
+    struct finding *finding = finding_list_add(list, (enum rule_id)(rule - rule_table), severity);
     if (!finding) {
         json_decref(object);
         return CORE_NO_MEMORY;
