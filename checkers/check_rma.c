@@ -14,12 +14,13 @@
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
 #include "checkers/conflict/access.h"
+#include "checkers/conflict/layout.h"
 #include "core/array.h"
 #include "core/check.h"
 #include "core/table.h"
 #include "core/work.h"
 
-enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000 };
+enum { FINDINGS_MAX = 16, COMPARED_MAX = 20000000, AREAS_MAX = 4096 };
 
 struct held { /* a rank's exclusive lock on its own part of a window */
     uint32_t rank;
@@ -28,6 +29,9 @@ struct held { /* a rank's exclusive lock on its own part of a window */
 };
 struct epoch { /* of one rank on one window */
     bool fence, started, posted, all;
+    bool no_succeed;      /* the last fence says that nothing follows it */
+    uint32_t fences;      /* so far */
+    uint64_t locked_used; /* the last access under a lock since the last fence; 0 none */
     uint64_t fence_seq, start_seq, post_seq, used_seq;
     uint8_t *lock; /* by world rank of the target: 0 none, 1 shared, 2 exclusive */
     bool *group;   /* targets of the start */
@@ -46,11 +50,22 @@ struct requested { /* of the rank that is read */
     uint64_t request;
     uint32_t access;
 };
+struct fence {
+    uint64_t seq;
+    int64_t mode; /* what it asserts */
+};
+struct fences { /* of one rank on one window */
+    struct fence *fence;
+    uint32_t count, room;
+};
 struct window {
-    int64_t *unit, *bytes; /* by world rank; bytes -1 unknown */
+    int64_t *unit, *bytes,
+        *base;             /* by world rank; bytes -1 unknown; base: its address, 0 unknown */
+    struct fences *fences; /* by world rank */
     struct epoch *epoch;   /* by world rank */
     bool atomics, dynamic, known;
-    uint32_t unsure; /* conflicts that something else may order: only the first is told */
+    bool within_said; /* locks between fences: once */
+    uint32_t unsure;  /* conflicts that something else may order: only the first is told */
 };
 struct rma {
     const struct check_input *input;
@@ -123,10 +138,13 @@ static struct window *window_of(struct rma *rma, int32_t win)
     if (!window->known) {
         window->unit = calloc(ranks, sizeof *window->unit);
         window->bytes = calloc(ranks, sizeof *window->bytes);
+        window->base = calloc(ranks, sizeof *window->base);
+        window->fences = calloc(ranks, sizeof *window->fences);
         window->epoch = calloc(ranks, sizeof *window->epoch);
         for (uint32_t i = 0; window->bytes && i < ranks; i++)
             window->bytes[i] = -1;
-        window->known = window->unit && window->bytes && window->epoch;
+        window->known =
+            window->unit && window->bytes && window->base && window->fences && window->epoch;
     }
     return window->known ? window : NULL;
 }
@@ -297,6 +315,25 @@ static void compare_types(struct rma *rma, const struct trace_event *event, int3
     compare_sizes(rma, event);
 }
 
+/* The target says at its own fence that nothing will be written to its window. */
+static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fences,
+                   const struct window *window, int32_t target)
+{
+    const struct fences *theirs = &window->fences[target];
+
+    if (!fences || fences > theirs->count ||
+        !(theirs->fence[fences - 1].mode & EVENT_ASSERT_NOPUT) || reads_only(rma, event))
+        return;
+    struct finding *finding = say(rma, FINDING_ERROR, event->rank, event->seq);
+    if (!finding)
+        return;
+    finding_title(finding,
+                  "%s: it writes to the window of rank %" PRId32
+                  ", whose fence asserts MPI_MODE_NOPUT (rank %" PRIu32 ")",
+                  rma->input->trace->call[event->call].name, target, event->rank);
+    finding_call_add(finding, rma->input->trace, (uint32_t)target, theirs->fence[fences - 1].seq);
+}
+
 /* An operation on a window. */
 static void operation(struct rma *rma, const struct trace_event *event, struct window *window)
 {
@@ -311,11 +348,20 @@ static void operation(struct rma *rma, const struct trace_event *event, struct w
     if (target < 0 || (uint32_t)target >= trace->rank_count)
         return;
     bool by_lock = epoch->all || (epoch->lock && epoch->lock[target]);
-    epoch->used_seq = event->seq;
+    if (by_lock)
+        epoch->locked_used = event->seq;
+    else
+        epoch->used_seq = event->seq;
     if (!by_lock && !epoch->fence && !epoch->started)
-        wrong(rma, event, 0,
-              locked(rma, epoch) ? "the target is not locked"
-                                 : "there is no epoch: no fence, start or lock comes before it");
+        wrong(rma, event, epoch->no_succeed ? epoch->fence_seq : 0,
+              locked(rma, epoch)  ? "the target is not locked"
+              : epoch->no_succeed ? "there is no epoch: the fence before it asserts "
+                                    "MPI_MODE_NOSUCCEED"
+                                  : "there is no epoch: no fence, start or lock comes before it");
+    else if (!by_lock && event->request)
+        wrong(rma, event, 0, "it has a request, and its target is not locked");
+    else if (!by_lock && !epoch->started && event->verb != VERB_GET)
+        no_put(rma, event, epoch->fences, window, target);
     else if (!by_lock && epoch->started && epoch->group && !epoch->group[target])
         wrong(rma, event, epoch->start_seq, "the target is not in the group of MPI_Win_start");
     compare_types(rma, event, target);
@@ -403,7 +449,9 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
     else if (epoch->started || (epoch->fence && epoch->used_seq > epoch->fence_seq))
         wrong(rma, event, epoch->started ? epoch->start_seq : epoch->fence_seq,
               "another epoch is still open: fences, start and lock must not mix");
-    epoch->fence = false;
+    else if (epoch->posted && target == (int32_t)event->rank)
+        wrong(rma, event, epoch->post_seq,
+              "the rank's own window is posted: it must not be locked until MPI_Win_wait");
     if (all)
         epoch->all = true;
     else if (locks(rma, epoch) && target >= 0)
@@ -413,6 +461,46 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
         hold(rma, event);
 }
 
+/* Two fences with accesses in between are an epoch, and the locks of these were another. */
+static void within_fences(struct rma *rma, const struct trace_event *event,
+                          const struct epoch *epoch)
+{
+    struct window *window = window_of(rma, event->win);
+    struct finding *finding =
+        window && !window->within_said ? say(rma, FINDING_WARNING, event->rank, event->seq) : NULL;
+
+    if (!finding)
+        return;
+    window->within_said = true;
+    finding_title(
+        finding,
+        "%s: it ends an epoch in which the window was locked: fences, start and lock must "
+        "not mix (rank %" PRIu32 ")",
+        rma->input->trace->call[event->call].name, event->rank);
+    finding_call_add(finding, rma->input->trace, event->rank, epoch->fence_seq);
+    finding_call_add(finding, rma->input->trace, event->rank, epoch->locked_used);
+    finding_fact(finding, "no epoch is there where the fence before it asserts MPI_MODE_NOSUCCEED, "
+                          "and none is ended by one that asserts MPI_MODE_NOPRECEDE");
+}
+
+/* What the fence ends and begins, and what it asserts of that. */
+static void fence(struct rma *rma, const struct trace_event *event, struct epoch *epoch)
+{
+    int64_t mode = argument(rma, event, "assert", 0);
+    bool before = epoch->fence && epoch->used_seq > epoch->fence_seq;
+
+    if (before && (mode & EVENT_ASSERT_NOPRECEDE))
+        wrong(rma, event, epoch->used_seq,
+              "it asserts MPI_MODE_NOPRECEDE, but accesses come before it");
+    else if (epoch->fence && !before && epoch->locked_used && !(mode & EVENT_ASSERT_NOPRECEDE))
+        within_fences(rma, event, epoch);
+    epoch->no_succeed = mode & EVENT_ASSERT_NOSUCCEED;
+    epoch->fence = !epoch->no_succeed;
+    epoch->fence_seq = event->seq;
+    epoch->locked_used = 0;
+    epoch->fences++;
+}
+
 static void synchronise(struct rma *rma, const struct trace_event *event, struct window *window)
 {
     struct trace *trace = rma->input->trace;
@@ -420,7 +508,6 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     int32_t target = event->peer < 0
                          ? -1
                          : trace_comm_world(trace, event->comm, (int32_t)event->rank, event->peer);
-    int64_t mode;
 
     target = target >= (int32_t)trace->rank_count ? -1 : target;
     switch (event->verb) {
@@ -431,14 +518,16 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
                   : epoch->posted ? epoch->post_seq
                                   : 0,
                   "another epoch is still open: fences, start and lock must not mix");
-        mode = argument(rma, event, "assert", 0);
-        epoch->fence = !(mode & EVENT_ASSERT_NOSUCCEED);
-        epoch->fence_seq = event->seq;
+        fence(rma, event, epoch);
         complete(rma, event->win, -1, event->seq);
         break;
     case VERB_START_EPOCH:
         if (epoch->started || locked(rma, epoch))
             wrong(rma, event, epoch->start_seq, "another epoch is still open");
+        else if (epoch->fence && epoch->used_seq > epoch->fence_seq)
+            wrong(rma, event, epoch->used_seq,
+                  "another epoch is still open: no fence completes the accesses since the last "
+                  "one");
         epoch->started = true;
         epoch->fence = false;
         epoch->start_seq = event->seq;
@@ -453,6 +542,8 @@ static void synchronise(struct rma *rma, const struct trace_event *event, struct
     case VERB_POST:
         if (epoch->posted)
             wrong(rma, event, epoch->post_seq, "the window is posted already");
+        else if (epoch->lock && epoch->lock[event->rank])
+            wrong(rma, event, 0, "the rank has locked its own window");
         epoch->posted = true;
         epoch->post_seq = event->seq;
         break;
@@ -509,10 +600,50 @@ static void made(struct rma *rma, const struct trace_event *event, struct window
 {
     window->unit[event->rank] = argument(rma, event, "disp_unit", 0);
     window->bytes[event->rank] = argument(rma, event, "size", -1);
+    if (event->verb == VERB_WIN_CREATE)
+        window->base[event->rank] = argument(rma, event, "base", 0);
     window->dynamic |= event->verb == VERB_WIN_CREATE_DYNAMIC;
 }
 
-/* First all windows' sizes, then what is done on them. */
+/* MPI_MODE_NOPRECEDE and MPI_MODE_NOSUCCEED are given by all ranks or by none. */
+static void compare_fences(struct rma *rma, const struct window *window)
+{
+    const int64_t shared = EVENT_ASSERT_NOPRECEDE | EVENT_ASSERT_NOSUCCEED;
+    uint32_t ranks = rma->input->trace->rank_count, first = 0;
+
+    while (first < ranks && !window->fences[first].count)
+        first++;
+    for (uint32_t rank = first + 1; rank < ranks; rank++) {
+        const struct fences *a = &window->fences[first], *b = &window->fences[rank];
+        for (uint32_t i = 0; i < a->count && i < b->count; i++) {
+            if (!((a->fence[i].mode ^ b->fence[i].mode) & shared))
+                continue;
+            struct finding *finding = say(rma, FINDING_ERROR, first, a->fence[i].seq);
+            if (!finding)
+                return;
+            finding_title(finding,
+                          "MPI_Win_fence: rank %" PRIu32 " asserts %s, rank %" PRIu32
+                          " does not: all ranks must, or none",
+                          (a->fence[i].mode & ~b->fence[i].mode & shared) ? first : rank,
+                          ((a->fence[i].mode ^ b->fence[i].mode) & EVENT_ASSERT_NOPRECEDE)
+                              ? "MPI_MODE_NOPRECEDE"
+                              : "MPI_MODE_NOSUCCEED",
+                          (a->fence[i].mode & ~b->fence[i].mode & shared) ? rank : first);
+            finding_call_add(finding, rma->input->trace, rank, b->fence[i].seq);
+            return;
+        }
+    }
+}
+
+static void fence_keep(struct rma *rma, const struct trace_event *event, struct window *window)
+{
+    struct fences *fences = &window->fences[event->rank];
+
+    rma->status = CORE_ARRAY_PUSH(fences->fence, fences->count, fences->room, "fences",
+                                  (struct fence){event->seq, argument(rma, event, "assert", 0)});
+}
+
+/* First all windows' sizes and fences, then what is done on them. */
 static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bool *out_any)
 {
     struct trace_cursor *cursor;
@@ -538,6 +669,8 @@ static enum core_status read_rank(struct rma *rma, uint32_t rank, bool sizes, bo
         *out_any = true;
         if (sizes && trait_in(event.traits, TRAIT_MAKES_WIN) && !event.pending && !event.error)
             made(rma, &event, window);
+        else if (sizes && event.verb == VERB_FENCE)
+            fence_keep(rma, &event, window);
         else if (!sizes && verb_accesses(event.verb))
             operation(rma, &event, window);
         else if (!sizes)
@@ -578,45 +711,37 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
     return rma->status;
 }
 
-/* The spans meet: do the bytes? Both laid out in rows of parts, compared part by part. */
-static bool bytes_meet(const struct trace *trace, const struct access *a, const struct access *b)
+/* The address of the window that the access is to, at its target; 0: unknown. */
+static int64_t base_of(const struct rma *rma, const struct access *access)
 {
-    uint64_t steps = 0;
-    const struct access *both[2] = {a, b};
-    for (int side = 0; side < 2; side++) {
-        const struct access *x = both[side], *y = both[1 - side];
-        const struct trace_datatype *type = x->datatype >= 0 ? &trace->datatype[x->datatype] : NULL;
-        bool hit = !type || !type->segment;
-        for (int64_t i = 0; !hit && i < x->count; i++)
-            for (uint32_t k = 0; !hit && k < type->segment_count; k++) {
-                int64_t start = x->at + i * type->extent + type->segment[k].displacement;
-                hit = ++steps > 100000 ||
-                      (start < y->high &&
-                       y->low < start + (int64_t)type->segment[k].count *
-                                            trace->datatype[type->segment[k].basic].extent);
-            }
-        if (!hit)
-            return false;
-    }
-    return true; /* parts of each lie in the span of the other; interleaved parts of both are rare,
-                    and let be */
+    return rma->window[access->win].base[access->target];
 }
 
-static bool interleaved(const struct trace *trace, const struct access *a, const struct access *b)
+/* The spans meet: do the bytes? First those of *out. */
+static bool bytes_meet(const struct rma *rma, const struct access *a, const struct access *b,
+                       struct layout_span *out)
 {
-    return a->datatype >= 0 && b->datatype >= 0 &&
-           trace->datatype[a->datatype].segment_count *
-                   (a->count > 1 &&
-                            trace->datatype[a->datatype].size != trace->datatype[a->datatype].extent
-                        ? 2
-                        : 1) >
-               1 &&
-           trace->datatype[b->datatype].segment_count *
-                   (b->count > 1 &&
-                            trace->datatype[b->datatype].size != trace->datatype[b->datatype].extent
-                        ? 2
-                        : 1) >
-               1;
+    const struct access *both[2] = {a, b};
+    struct layout side[2];
+
+    for (int i = 0; i < 2; i++) {
+        const struct access *x = both[i];
+        const struct trace_datatype *type =
+            x->datatype >= 0 ? &rma->input->trace->datatype[x->datatype] : NULL;
+        int64_t base = a->win == b->win ? 0 : base_of(rma, x);
+        side[i] = (struct layout){
+            .at = base + x->at,
+            .count = x->count,
+            .type =
+                type && type->segment && !layout_is_dense(rma->input->trace, type) ? type : NULL,
+            .span = {base + x->low, base + x->high}};
+    }
+    if (!layout_meet(rma->input->trace, &side[0], &side[1], out))
+        return false;
+    int64_t base = a->win == b->win ? 0 : base_of(rma, a);
+    out->low -= base;
+    out->high -= base;
+    return true;
 }
 
 /* A change that a remote write explains is no store. */
@@ -645,7 +770,8 @@ static void say_place(struct finding *finding, const struct trace *trace,
 }
 
 /* A conflict of two accesses; false: enough has been said. */
-static bool tell(struct rma *rma, const struct access *a, const struct access *b)
+static bool tell(struct rma *rma, const struct access *a, const struct access *b,
+                 const struct layout_span *bytes)
 {
     const struct trace *trace = rma->input->trace;
     struct window *window = &rma->window[a->win];
@@ -663,11 +789,13 @@ static bool tell(struct rma *rma, const struct access *a, const struct access *b
                   "conflicting accesses to bytes %" PRId64 " to %" PRId64 " of rank %" PRIu32
                   "'s window: rank %" PRIu32 " %s them, rank %" PRIu32
                   " %s them%s, with nothing in between that orders the two",
-                  a->low > b->low ? a->low : b->low, (a->high < b->high ? a->high : b->high) - 1,
-                  a->target, b->origin, kind_names[b->kind], a->origin, kind_names[a->kind],
-                  a->itself || b->itself ? " itself" : "");
+                  bytes->low, bytes->high - 1, a->target, b->origin, kind_names[b->kind], a->origin,
+                  kind_names[a->kind], a->itself || b->itself ? " itself" : "");
     say_place(finding, trace, a);
     say_place(finding, trace, b);
+    if (a->win != b->win)
+        finding_fact(finding, "the two windows overlap in memory; the bytes are counted in that of "
+                              "the later call");
     if (window->atomics)
         finding_fact(finding, "the window is also used with atomic operations, which may "
                               "order them and whatever else meets there");
@@ -693,12 +821,54 @@ static enum core_status suspects(struct rma *rma, const struct order *order, uin
     return status;
 }
 
+/* Windows whose memory overlaps at a target are one area there, named by the first of them. Of very
+ * many windows each stays alone. */
+static int32_t area_of(const struct rma *rma, int32_t win, uint32_t target)
+{
+    const struct window *own = &rma->window[win];
+    int32_t area = win;
+    bool more = own->base[target] != 0 && rma->window_room <= AREAS_MAX;
+    int64_t low = own->base[target], high = low + own->bytes[target];
+
+    while (more) {
+        more = false;
+        for (uint32_t i = 0; i < rma->window_room; i++) {
+            const struct window *other = &rma->window[i];
+            int64_t start = other->known ? other->base[target] : 0,
+                    end = start + (start ? other->bytes[target] : 0);
+            core_work(1);
+            if (!start || start >= high || end <= low ||
+                (start >= low && end <= high && (int32_t)i >= area))
+                continue;
+            low = start < low ? start : low;
+            high = end > high ? end : high;
+            area = (int32_t)i < area ? (int32_t)i : area;
+            more = true;
+        }
+    }
+    return area;
+}
+
+static void place(struct rma *rma)
+{
+    for (uint32_t i = 0; i < rma->access_count; i++) {
+        struct access *access = &rma->access[i];
+        const struct access *last = i ? &rma->access[i - 1] : NULL;
+        access->area = last && last->win == access->win && last->target == access->target
+                           ? last->area
+                           : area_of(rma, access->win, access->target);
+        access->from = access->low + base_of(rma, access);
+        access->to = access->high + base_of(rma, access);
+    }
+}
+
 static void compare(struct rma *rma, const struct order *order)
 {
     const struct trace *trace = rma->input->trace;
     uint32_t *at = NULL, count = 0;
     uint64_t compared = 0;
 
+    place(rma);
     rma->status = suspects(rma, order, &at, &count);
     for (uint32_t i = 0; rma->status == CORE_OK && i < count && compared < COMPARED_MAX; i++) {
         struct access *a = &rma->access[at[i]];
@@ -706,11 +876,12 @@ static void compare(struct rma *rma, const struct order *order)
             continue;
         for (uint32_t k = 0; k < i && compared < COMPARED_MAX; k++, compared++) {
             struct access *b = &rma->access[at[k]];
+            struct layout_span bytes;
             core_work(1);
-            if (!access_may_meet(trace, a, b) || explained(rma, b) || interleaved(trace, a, b) ||
-                access_ordered(order, a, b) || !bytes_meet(trace, a, b))
+            if (!access_may_meet(trace, a, b) || explained(rma, b) || access_ordered(order, a, b) ||
+                !bytes_meet(rma, a, b, &bytes))
                 continue;
-            if (!tell(rma, a, b))
+            if (!tell(rma, a, b, &bytes))
                 compared = COMPARED_MAX;
             break;
         }
@@ -739,6 +910,9 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         whole &= !trace->rank[rank].lost;
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, true, &any);
+    for (uint32_t i = 0; i < rma.window_room && status == CORE_OK; i++)
+        if (rma.window[i].known)
+            compare_fences(&rma, &rma.window[i]);
     for (uint32_t rank = 0; rank < trace->rank_count && status == CORE_OK && whole; rank++)
         status = read_rank(&rma, rank, false, &any);
     if (status == CORE_OK && whole && any)
@@ -753,7 +927,11 @@ enum core_status check_rma(const struct check_input *input, struct finding_list 
         for (uint32_t rank = 0; rma.window[i].epoch && rank < trace->rank_count; rank++) {
             free(rma.window[i].epoch[rank].lock);
             free(rma.window[i].epoch[rank].group);
+            if (rma.window[i].fences)
+                free(rma.window[i].fences[rank].fence);
         }
+        free(rma.window[i].fences);
+        free(rma.window[i].base);
         free(rma.window[i].unit);
         free(rma.window[i].bytes);
         free(rma.window[i].epoch);

@@ -807,6 +807,12 @@ static const char *const misuse_forms[] = {
     [MISUSE_KEYVAL_FREED] = "'%a' is an attribute key that was freed",
     [MISUSE_KEYVAL_UNKNOWN] = "'%a' is no attribute key",
     [MISUSE_NOTHING_ATTACHED] = "no buffer is attached",
+    [MISUSE_WINDOW_NO_MEMORY] = "'%a' does not point to %0 byte%s of memory",
+    [MISUSE_REGION_TWICE] = "'%a' overlaps memory that is attached to the window already",
+    [MISUSE_REGION_UNKNOWN] = "'%a' is not attached to the window",
+    [MISUSE_WINDOW_UNMAPPED] =
+        "the memory of the window was given back before the window was freed",
+    [MISUSE_REGION_UNMAPPED] = "memory that is attached to the window was given back before",
     [MISUSE_ATTACHED_SMALL] = "the message has %0 bytes, the attached buffer %1",
     [MISUSE_NO_MESSAGE] = "'%a' is no message that was probed",
     [MISUSE_IN_PLACE] = "'%a' is MPI_IN_PLACE, which is not allowed here",

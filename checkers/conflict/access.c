@@ -53,9 +53,11 @@ bool access_may_meet(const struct trace *trace, const struct access *a, const st
 {
     if (polls(a, b) || polls(b, a))
         return false;
-    if (a->win != b->win || a->target != b->target || a->low >= b->high || b->low >= a->high ||
+    if (a->area != b->area || a->target != b->target || a->from >= b->to || b->from >= a->to ||
         (!access_writes(trace, a) && !access_writes(trace, b)))
         return false;
+    if (a->win != b->win && (a->kind >= LOAD || b->kind >= LOAD))
+        return false; /* what the target does itself is known of each of its windows */
     return !atomic(trace, a, b) &&
            !(a->origin == b->origin && (a->kind == LOAD || a->kind == STORE) &&
              (b->kind == LOAD || b->kind == STORE));
@@ -66,7 +68,7 @@ static bool before(const struct order *order, const struct access *x, const stru
 {
     bool same = x->origin == y->origin;
 
-    if (x->exclusive || y->exclusive)
+    if (x->win == y->win && (x->exclusive || y->exclusive))
         return !same || x->end <= y->seq;
     return x->end != UINT64_MAX && order_before(order, x->origin, x->end, y->origin, y->seq + same);
 }
@@ -85,7 +87,7 @@ struct line {
     int64_t high_min, high_max;
     bool jumbled;
 };
-struct sweep { /* over one target of one window */
+struct sweep { /* over one target of one area */
     const struct trace *trace;
     const struct order *order;
     const struct access *access;
@@ -98,7 +100,7 @@ struct sweep { /* over one target of one window */
 
 static bool alike(const struct access *a, const struct access *b)
 {
-    return a->origin == b->origin && a->kind == b->kind && a->op == b->op &&
+    return a->win == b->win && a->origin == b->origin && a->kind == b->kind && a->op == b->op &&
            a->exclusive == b->exclusive && a->passive == b->passive && a->itself == b->itself &&
            a->changed == b->changed && !a->request == !b->request;
 }
@@ -107,10 +109,10 @@ static bool lines_meet(const struct sweep *sweep, const struct access *a, const 
 {
     struct access x = *a, y = *b;
 
-    x.low = y.low = 0;
-    x.high = y.high = 1;
+    x.from = y.from = 0;
+    x.to = y.to = 1;
     return access_may_meet(sweep->trace, &x, &y) &&
-           (a->origin == b->origin || (!a->exclusive && !b->exclusive));
+           (a->origin == b->origin || a->win != b->win || (!a->exclusive && !b->exclusive));
 }
 
 /* NULL: there are too many. */
@@ -141,7 +143,7 @@ static void line_prune(const struct sweep *sweep, struct line *line)
         return;
     line->high_min = INT64_MAX;
     for (uint32_t i = 0; i < line->count && line->high_max > sweep->low; i++) {
-        int64_t high = sweep->access[line->at[i]].high;
+        int64_t high = sweep->access[line->at[i]].to;
         core_work(1);
         if (high <= sweep->low)
             continue;
@@ -171,8 +173,8 @@ static void line_add(struct sweep *sweep, struct line *line, uint32_t index)
     line->count++;
     line->jumbled |= (place && access[line->at[place - 1]].end > new->end) ||
                      (place + 1 < line->count && access[line->at[place + 1]].end < new->end);
-    line->high_min = new->high < line->high_min ? new->high : line->high_min;
-    line->high_max = new->high > line->high_max ? new->high : line->high_max;
+    line->high_min = new->to < line->high_min ? new->to : line->high_min;
+    line->high_max = new->to > line->high_max ? new->to : line->high_max;
 }
 
 /* Whether an access of the line is not ordered with this one. */
@@ -207,8 +209,8 @@ static bool sweep_to(struct sweep *sweep, uint32_t index)
 
     if (!own)
         return true;
-    CORE_CHECK(access->low >= sweep->low);
-    sweep->low = access->low;
+    CORE_CHECK(access->from >= sweep->low);
+    sweep->low = access->from;
     for (uint32_t i = 0; i < sweep->line_count; i++) {
         line_prune(sweep, &sweep->line[i]);
         if (sweep->meet[own - sweep->line][i] && line_conflicts(sweep, &sweep->line[i], access))
@@ -221,7 +223,7 @@ static bool sweep_to(struct sweep *sweep, uint32_t index)
 /* --- targets ---------------------------------------------------------------------------------- */
 
 struct item {
-    int32_t win;
+    int32_t area;
     uint32_t target;
     int64_t low;
     uint32_t index;
@@ -231,8 +233,8 @@ static int item_compare(const void *a, const void *b)
 {
     const struct item *x = a, *y = b;
 
-    if (x->win != y->win)
-        return x->win < y->win ? -1 : 1;
+    if (x->area != y->area)
+        return x->area < y->area ? -1 : 1;
     if (x->target != y->target)
         return x->target < y->target ? -1 : 1;
     if (x->low != y->low)
@@ -242,7 +244,7 @@ static int item_compare(const void *a, const void *b)
 
 static bool same_target(const struct item *a, const struct item *b)
 {
-    return a->win == b->win && a->target == b->target;
+    return a->area == b->area && a->target == b->target;
 }
 
 enum core_status access_suspects(const struct trace *trace, const struct order *order,
@@ -260,7 +262,7 @@ enum core_status access_suspects(const struct trace *trace, const struct order *
     }
     *sweep = (struct sweep){.trace = trace, .order = order, .access = access};
     for (uint32_t i = 0; i < count; i++)
-        item[i] = (struct item){access[i].win, access[i].target, access[i].low, i};
+        item[i] = (struct item){access[i].area, access[i].target, access[i].from, i};
     qsort(item, count, sizeof *item, item_compare);
     for (uint32_t first = 0, end; first < count && sweep->status == CORE_OK; first = end) {
         bool suspect = false;

@@ -12,6 +12,8 @@ struct access {
     int32_t win, op, datatype;
     int64_t count, low, high; /* bytes of the target's window: [low, high) */
     int64_t at;               /* byte of the first element */
+    int64_t from, to;         /* the same bytes among those of all windows of its area */
+    int32_t area;             /* windows that overlap in the target's memory have one */
     uint64_t seq, end;        /* the call; the one that completed it, UINT64_MAX none */
     uint64_t request;         /* 0 none */
     uint32_t next;            /* the caller's list */
@@ -31,8 +33,8 @@ bool access_writes(const struct trace *trace, const struct access *access);
 /* Something orders the two. */
 bool access_ordered(const struct order *order, const struct access *a, const struct access *b);
 
-/* Accesses that may be in conflict with another one to the same window and target: out_suspect[i]
- * is false for those to a window and target where no two that may meet are not ordered. Takes
+/* Accesses that may be in conflict with another one to the same area and target: out_suspect[i]
+ * is false for those to an area and target where no two that may meet are not ordered. Takes
  * O(n log n) steps for n accesses, but for those of calls that are completed out of order. */
 enum core_status access_suspects(const struct trace *trace, const struct order *order,
                                  const struct access *access, uint32_t count, bool *out_suspect);

@@ -51,6 +51,11 @@
     X(KEYVAL_FREED, "keyval-freed", ARGUMENT)                                \
     X(KEYVAL_UNKNOWN, "keyval-unknown", ARGUMENT)                            \
     X(NOTHING_ATTACHED, "nothing-attached", ARGUMENT)                        \
+    X(WINDOW_NO_MEMORY, "window-no-memory", ARGUMENT)                        \
+    X(REGION_TWICE, "region-twice", ARGUMENT)                                \
+    X(REGION_UNKNOWN, "region-unknown", ARGUMENT)                            \
+    X(WINDOW_UNMAPPED, "window-unmapped", BUFFER)                            \
+    X(REGION_UNMAPPED, "region-unmapped", BUFFER)                            \
     X(ATTACHED_SMALL, "attached-small", ARGUMENT)                            \
     X(NO_MESSAGE, "no-message", ARGUMENT)                                    \
     X(IN_PLACE, "in-place", ARGUMENT)                                        \

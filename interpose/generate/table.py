@@ -23,7 +23,7 @@ ROLES = {
     "type_out": "MPI_Datatype *", "type_io": "MPI_Datatype *", "type_get": "MPI_Datatype *",
     "op_out": "MPI_Op *", "op_io": "MPI_Op *", "win_out": "MPI_Win *", "win_io": "MPI_Win *",
     "file_out": "MPI_File *", "file_io": "MPI_File *",
-    "int": "int", "aint": "MPI_Aint", "offset": "MPI_Offset", "count64": "MPI_Count",
+    "address": "void *", "int": "int", "aint": "MPI_Aint", "offset": "MPI_Offset", "count64": "MPI_Count",
     "info": "MPI_Info", "str": "const char *", "str_out": "char *",
     "int_out": "int *", "aint_out": "MPI_Aint *", "offset_out": "MPI_Offset *",
     "count64_out": "MPI_Count *",

@@ -142,6 +142,21 @@ void usage_attached(struct lane *lane, uint64_t seq, const void *buffer, int byt
 void usage_detached(struct lane *lane);
 void usage_bsend(struct lane *lane, uint64_t seq, uint64_t bytes);
 
+/* --- memory of windows (region.c) --------------------------------------------------------------
+ */
+
+/* About to be made a window of, or attached to one (NULL: the window is not there yet): is it
+ * memory, and not attached already? */
+void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes);
+void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
+                       bool attached);
+/* About to be given back: is it still memory, and was it attached? */
+void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base);
+void usage_region_gone(const void *win, const void *base);
+void usage_regions_freeing(struct lane *lane, uint64_t seq,
+                           const void *win); /* all of the window's */
+void usage_regions_gone(const void *win);
+
 /* --- life ------------------------------------------------------------------------------------- */
 
 /* A call before MPI_Init, after MPI_Finalize, or by a thread that may not make it. */

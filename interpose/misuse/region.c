@@ -1,0 +1,103 @@
+/* Memory that windows expose (usage.h): that it is there when it is given to MPI, and still is when
+ * it is taken back. What MPI allocates for a window is its own. */
+#include <stdlib.h>
+
+#include "interpose/misuse/usage.h"
+
+enum { REGIONS_MAX = 4096 };
+
+static struct region {
+    const void *win;
+    uintptr_t start, end;
+    uint64_t seq;  /* of the call that gave it */
+    bool attached; /* to a dynamic window; else the window's own */
+} * region;
+static uint32_t region_count, region_room;
+
+void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base, MPI_Aint bytes)
+{
+    uintptr_t start = (uintptr_t)base, end = start + (uintptr_t)bytes;
+    uint64_t other = 0;
+
+    if (bytes <= 0)
+        return;
+    if (!memory_mapped(base, (uint64_t)bytes))
+        usage_say(lane, seq, MISUSE_WINDOW_NO_MEMORY, "base", 0, .value = {bytes});
+    recorder_lock();
+    for (uint32_t i = 0; win && i < region_count; i++)
+        if (region[i].win == win && region[i].start < end && start < region[i].end)
+            other = region[i].seq;
+    recorder_unlock();
+    if (other)
+        usage_say(lane, seq, MISUSE_REGION_TWICE, "base", other);
+}
+
+void usage_region_made(const void *win, const void *base, MPI_Aint bytes, uint64_t seq,
+                       bool attached)
+{
+    if (bytes <= 0)
+        return;
+    recorder_lock();
+    if (region_count == region_room && region_room < REGIONS_MAX) {
+        uint32_t room = region_room ? region_room * 2 : 16;
+        struct region *fresh = realloc(region, room * sizeof *fresh);
+        region = fresh ? fresh : region;
+        region_room = fresh ? room : region_room;
+    }
+    if (region_count < region_room)
+        region[region_count++] = (struct region){win, (uintptr_t)base,
+                                                 (uintptr_t)base + (uintptr_t)bytes, seq, attached};
+    recorder_unlock();
+}
+
+static void look(struct lane *lane, uint64_t seq, const struct region *r)
+{
+    if (!memory_mapped((const void *)r->start, r->end - r->start))
+        usage_say(lane, seq, r->attached ? MISUSE_REGION_UNMAPPED : MISUSE_WINDOW_UNMAPPED, NULL,
+                  r->seq);
+}
+
+void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const void *base)
+{
+    bool found = false;
+
+    recorder_lock();
+    bool all_known = region_count < REGIONS_MAX;
+    for (uint32_t i = 0; i < region_count && !found; i++)
+        if (region[i].win == (const void *)win && region[i].start == (uintptr_t)base) {
+            found = true;
+            look(lane, seq, &region[i]);
+        }
+    recorder_unlock();
+    if (!found && all_known && !recorder.filter)
+        usage_say(lane, seq, MISUSE_REGION_UNKNOWN, "base", 0);
+}
+
+void usage_region_gone(const void *win, const void *base)
+{
+    recorder_lock();
+    for (uint32_t i = region_count; i-- > 0;)
+        if (region[i].win == win && region[i].start == (uintptr_t)base) {
+            region[i] = region[--region_count];
+            break;
+        }
+    recorder_unlock();
+}
+
+void usage_regions_freeing(struct lane *lane, uint64_t seq, const void *win)
+{
+    recorder_lock();
+    for (uint32_t i = 0; i < region_count; i++)
+        if (region[i].win == win)
+            look(lane, seq, &region[i]);
+    recorder_unlock();
+}
+
+void usage_regions_gone(const void *win)
+{
+    recorder_lock();
+    for (uint32_t i = region_count; i-- > 0;)
+        if (region[i].win == win)
+            region[i] = region[--region_count];
+    recorder_unlock();
+}
