@@ -1,10 +1,10 @@
 /* Results: what every rank received from a collective is what MPI defines, computed by definition
- * from what the ranks sent (reference.h), where the contents were kept (--payload=full); of
- * broadcasts also where only digests were. And agreement: ranks that should share one result share
- * it bit by bit.
+ * from what the ranks sent (reference.h), where the contents were kept (run keeps a sample of them,
+ * --payload=full all); of broadcasts also where only digests were. And agreement: ranks that should
+ * share one result share it bit by bit.
  *
- * Left alone: contents that were not kept whole, ranks in place (their contribution is
- * overwritten), user operations, types of more than one basic type, v- and w-variants,
+ * Left alone: contents that were not kept whole, all-to-all in place (what was sent is
+ * overwritten), user operations, types of more than one basic type, w-variants,
  * intercommunicators. */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -26,6 +26,8 @@ struct judging { /* one collective */
     const struct collective *collective;
     const struct collective_part *part;
     struct content *sent, *received; /* by member */
+    int64_t **counts;                /* of MPI_Alltoallv, by member; else NULL */
+    bool per_rank;                   /* blocks have sizes of their own */
     uint32_t count, root;
     struct finding_list *list;
 };
@@ -46,7 +48,7 @@ enum shape {
 
 static enum shape find_shape(const struct trace_event *call)
 {
-    if (call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_RANK) | TRAIT_BIT(PERSISTENT)))
+    if (call->traits & (TRAIT_BIT(NEIGHBOR) | TRAIT_BIT(PER_TYPE) | TRAIT_BIT(PERSISTENT)))
         return SHAPE_NONE;
     switch (call->verb) {
     case VERB_BCAST:
@@ -67,6 +69,7 @@ static enum shape find_shape(const struct trace_event *call)
         return SCAN;
     case VERB_EXSCAN:
         return EXSCAN;
+    case VERB_REDUCE_SCATTER:
     case VERB_REDUCE_SCATTER_BLOCK:
         return REDUCE_SCATTER;
     default:
@@ -126,39 +129,144 @@ static bool same(const struct judging *j, uint32_t member, uint64_t offset,
     return true;
 }
 
-/* What member `to` gets from member `from` of a collective that moves blocks. */
-static void judge_moved(const struct judging *j, enum shape shape)
+/* What the others received, or sent: the whole without them is the block of `member`. */
+static bool rest_find(const struct judging *j, const struct content *of, uint64_t whole,
+                      uint32_t member, uint64_t *out_bytes)
 {
-    for (uint32_t to = 0; to < j->count; to++) {
-        uint64_t offset = 0;
-        if ((shape == GATHER && to != j->root) || (shape == BCAST && to == j->root))
+    for (uint32_t i = 0; i < j->count; i++) {
+        if (i == member)
             continue;
-        for (uint32_t from = 0; from < j->count; from++) {
-            const struct content *sent = &j->sent[from];
-            const struct content *got = &j->received[to];
-            const unsigned char *block = sent->data;
-            uint64_t bytes = sent->bytes;
-            if ((shape == BCAST || shape == SCATTER) && from != j->root)
-                continue;
-            if (!block || !got->data)
-                return;
-            if (shape == ALLTOALL)
-                bytes /= j->count;
-            else if (shape == SCATTER)
-                bytes = got->bytes;
-            if (shape == ALLTOALL || shape == SCATTER) {
-                if ((to + 1) * bytes > sent->bytes)
-                    return;
-                block += to * bytes;
-            }
-            if (!same(j, to, offset, block, bytes))
-                return;
-            offset += bytes;
-        }
+        if (!of[i].data || of[i].bytes > whole)
+            return false;
+        whole -= of[i].bytes;
     }
+    *out_bytes = whole;
+    return true;
 }
 
-static void judge_folded(const struct judging *j, enum shape shape)
+/* Where blocks are of one size: the n-th of them. */
+static bool block_at(const struct content *of, uint32_t count, uint32_t n,
+                     const unsigned char **out_block, uint64_t *out_bytes)
+{
+    if (!of->data || of->bytes % count)
+        return false;
+    *out_bytes = of->bytes / count;
+    *out_block = of->data + n * *out_bytes;
+    return true;
+}
+
+static bool block_scattered(const struct judging *j, uint32_t to, const unsigned char **out_block,
+                            uint64_t *out_bytes)
+{
+    const struct content *sent = &j->sent[j->root];
+    uint64_t offset = 0;
+
+    if (!j->per_rank)
+        return block_at(sent, j->count, to, out_block, out_bytes);
+    if (!sent->data)
+        return false;
+    for (uint32_t i = 0; i <= to; i++) {
+        uint64_t bytes = j->received[i].bytes;
+        if (!j->received[i].data &&
+            (i != j->root || !rest_find(j, j->received, sent->bytes, i, &bytes)))
+            return false;
+        *out_block = sent->data + offset;
+        *out_bytes = bytes;
+        if ((offset += bytes) > sent->bytes)
+            return false;
+    }
+    return true;
+}
+
+static bool block_exchanged(const struct judging *j, uint32_t from, uint32_t to,
+                            const unsigned char **out_block, uint64_t *out_bytes)
+{
+    const struct content *sent = &j->sent[from];
+    int64_t elements = 0, before = 0;
+
+    if (!j->per_rank)
+        return block_at(sent, j->count, to, out_block, out_bytes);
+    if (!sent->data || !j->counts || !j->counts[from])
+        return false;
+    for (uint32_t i = 0; i < j->count; i++) {
+        before += i < to ? j->counts[from][i] : 0;
+        elements += j->counts[from][i];
+    }
+    if (elements <= 0 || j->counts[from][to] < 0 || before < 0 || before > elements ||
+        sent->bytes % (uint64_t)elements)
+        return false;
+    uint64_t size = sent->bytes / (uint64_t)elements;
+    *out_block = sent->data + (uint64_t)before * size;
+    *out_bytes = (uint64_t)j->counts[from][to] * size;
+    return before + j->counts[from][to] <= elements;
+}
+
+/* What `from` gives `to`; *out_block NULL: only its size is known. */
+static bool block_find(const struct judging *j, enum shape shape, uint32_t from, uint32_t to,
+                       const unsigned char **out_block, uint64_t *out_bytes)
+{
+    switch (shape) {
+    case SCATTER:
+        return block_scattered(j, to, out_block, out_bytes);
+    case ALLTOALL:
+        return block_exchanged(j, from, to, out_block, out_bytes);
+    default:
+        break;
+    }
+    *out_block = j->sent[from].data;
+    *out_bytes = j->sent[from].bytes;
+    if (*out_block)
+        return true;
+    if (shape == ALLGATHER && !j->per_rank) /* in place: it has been there all the time */
+        return block_at(&j->received[from], j->count, from, out_block, out_bytes);
+    return shape == GATHER && from == j->root &&
+           rest_find(j, j->sent, j->received[to].bytes, from, out_bytes);
+}
+
+/* What member `to` gets from each of a collective that moves blocks. True: all of it was judged, or
+ * found wrong. */
+static bool judge_member(const struct judging *j, enum shape shape, uint32_t to, bool *out_right)
+{
+    uint64_t offset = 0;
+
+    if (!j->received[to].data)
+        return false;
+    for (uint32_t from = 0; from < j->count && *out_right; from++) {
+        const unsigned char *block = NULL;
+        uint64_t bytes;
+        if ((shape == BCAST || shape == SCATTER) && from != j->root)
+            continue;
+        if (!block_find(j, shape, from, to, &block, &bytes))
+            return false;
+        *out_right = !block || same(j, to, offset, block, bytes);
+        offset += bytes;
+    }
+    return true;
+}
+
+static bool judge_moved(const struct judging *j, enum shape shape)
+{
+    bool judged = false, right = true;
+
+    for (uint32_t to = 0; to < j->count && right; to++)
+        if (!(shape == GATHER && to != j->root) && !(shape == BCAST && to == j->root))
+            judged |= judge_member(j, shape, to, &right);
+    return judged;
+}
+
+/* Where the part of a member begins in what is reduced; false: that is not known. */
+static bool part_find(const struct judging *j, uint32_t member, uint64_t *out_bytes)
+{
+    *out_bytes = 0;
+    for (uint32_t i = 0; i < member; i++) {
+        if (!j->received[i].data)
+            return false;
+        *out_bytes += j->received[i].bytes;
+    }
+    return true;
+}
+
+static bool judge_folded(const struct judging *j, enum shape shape)
 {
     const struct trace *trace = j->input->trace;
     const struct trace_event *event = &j->part[0].event;
@@ -176,21 +284,26 @@ static void judge_folded(const struct judging *j, enum shape shape)
         known = x[i] && j->sent[i].bytes == j->sent[0].bytes;
     }
     size_t size = known ? reference_basic_size(basic) : 1;
+    bool judged = false;
     for (uint32_t to = 0; known && to < j->count; to++) {
         const struct content *got = &j->received[to];
         uint32_t terms = shape == SCAN ? to + 1 : shape == EXSCAN ? to : j->count;
-        uint64_t first = shape == REDUCE_SCATTER ? to * (got->bytes / size) : 0;
-        if (!got->data || terms == 0 || (shape == REDUCE && to != j->root))
+        uint64_t first = 0;
+        if (!got->data || terms == 0 || (shape == REDUCE && to != j->root) ||
+            (shape == REDUCE_SCATTER && !part_find(j, to, &first)))
             continue;
+        first /= size;
+        judged = true;
         for (uint64_t i = 0; i < got->bytes / size && (first + i + 1) * size <= j->sent[0].bytes;
              i++)
             if (!reference_fold_equals(basic, op, x, terms, first + i, got->data - first * size)) {
                 add_wrong(j, to, i, "element");
                 free(x);
-                return;
+                return true;
             }
     }
     free(x);
+    return judged;
 }
 
 static void contents_load(const struct judging *j)
@@ -205,6 +318,33 @@ static void contents_load(const struct judging *j)
                               &j->received[i].data, &j->received[i].bytes) != CORE_OK)
             j->received[i].data = NULL;
     }
+}
+
+static enum core_status counts_load(struct judging *j)
+{
+    enum core_status status = CORE_OK;
+
+    j->counts = calloc(j->count, sizeof *j->counts);
+    if (!j->counts)
+        return core_report(CORE_NO_MEMORY, "out of memory for the counts of a collective");
+    for (uint32_t i = 0; i < j->count && status == CORE_OK; i++) {
+        uint32_t n = 0;
+        status = trace_arg_get(j->input->trace, j->part[i].rank, j->part[i].event.seq, "sendcounts",
+                               &j->counts[i], &n);
+        if (n != j->count) {
+            free(j->counts[i]);
+            j->counts[i] = NULL;
+        }
+    }
+    return status;
+}
+
+static void counts_free(struct judging *j)
+{
+    for (uint32_t i = 0; j->counts && i < j->count; i++)
+        free(j->counts[i]);
+    free(j->counts);
+    j->counts = NULL;
 }
 
 static void contents_free(const struct judging *j)
@@ -256,6 +396,31 @@ static void judge_digests(const struct judging *j, bool broadcast)
     }
 }
 
+static enum core_status judge_one(struct judging *j, enum shape shape)
+{
+    enum core_status status = CORE_OK;
+    uint32_t before = j->list->count;
+
+    j->sent = calloc(2 * (size_t)j->count, sizeof *j->sent);
+    if (!j->sent)
+        return core_report(CORE_NO_MEMORY,
+                           "out of memory for the contents of a collective's buffers");
+    j->received = j->sent + j->count;
+    j->per_rank = trait_in(j->part[0].event.traits, TRAIT_PER_RANK);
+    contents_load(j);
+    if (shape == ALLTOALL && j->per_rank)
+        status = counts_load(j);
+    bool judged =
+        status == CORE_OK && (shape <= ALLTOALL ? judge_moved(j, shape) : judge_folded(j, shape));
+    contents_free(j);
+    counts_free(j);
+    if (shape == BCAST && j->list->count == before)
+        judge_digests(j, true);
+    j->list->verified += judged;
+    free(j->sent);
+    return status;
+}
+
 static enum core_status each(const struct check_input *input, struct finding_list *list,
                              bool agreement)
 {
@@ -284,23 +449,7 @@ static enum core_status each(const struct check_input *input, struct finding_lis
         }
         if (shape == SHAPE_NONE)
             continue;
-        j.sent = calloc(2 * (size_t)j.count, sizeof *j.sent);
-        if (!j.sent) {
-            status = core_report(CORE_NO_MEMORY,
-                                 "out of memory for the contents of a collective's buffers");
-            break;
-        }
-        j.received = j.sent + j.count;
-        uint32_t before = list->count;
-        contents_load(&j);
-        if (shape <= ALLTOALL)
-            judge_moved(&j, shape);
-        else
-            judge_folded(&j, shape);
-        contents_free(&j);
-        if (shape == BCAST && list->count == before)
-            judge_digests(&j, true);
-        free(j.sent);
+        status = judge_one(&j, shape);
     }
     collective_list_done(&collectives);
     return status;

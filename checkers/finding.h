@@ -64,6 +64,7 @@ struct finding {
 struct finding_list {
     struct finding *finding;
     uint32_t count, room;
+    uint64_t verified; /* collectives whose results were compared with their definition */
 };
 
 void finding_list_done(struct finding_list *list);

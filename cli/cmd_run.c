@@ -192,6 +192,8 @@ int cmd_run(int argc, char **argv)
     judge.confirm.budget_s = CONFIRM_SECONDS;
     if (!getenv("CROSSWAIT_BUFFERS"))
         launch_variable_set(&launch, "CROSSWAIT_BUFFERS", "on");
+    if (!getenv("CROSSWAIT_PAYLOAD"))
+        launch_variable_set(&launch, "CROSSWAIT_PAYLOAD", "sample");
     options_begin(&o, &command, argc, argv);
     while ((which = options_next(&o)) >= 0) {
         switch (which) {

@@ -21,7 +21,7 @@ static bool is_when(const char *text)
 
 static bool is_payload(const char *text)
 {
-    return !strcmp(text, "none") || !strcmp(text, "digest") || !strcmp(text, "full") ||
+    return !strcmp(text, "none") || !strcmp(text, "sample") || !strcmp(text, "digest") || !strcmp(text, "full") ||
            (!strncmp(text, "full:", 5) && is_number(text + 5));
 }
 
@@ -74,7 +74,7 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
         bool (*valid)(const char *text);
         const char *wanted;
     } row[] = {
-        {"CROSSWAIT_PAYLOAD", is_payload, "none, digest, full or full:BYTES"},
+        {"CROSSWAIT_PAYLOAD", is_payload, "none, sample, digest, full or full:BYTES"},
         {"CROSSWAIT_BUFFERS", is_switch, "on or off"},
         {"CROSSWAIT_STACK", is_number, "a number of frames"},
         {"CROSSWAIT_LAST", is_number, "a number of events"},

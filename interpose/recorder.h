@@ -78,6 +78,7 @@ extern struct recorder { /* of the process */
                      at once */
     bool tsc;
     bool payload; /* digests or more */
+    bool sample;  /* contents of some collectives' buffers */
     bool buffers; /* usage.h looks at what buffers overlap, and whether they change while MPI owns
                      them */
     bool perturb; /* a live policy is set */
@@ -484,6 +485,11 @@ struct payload_side { /* what a call sends or receives */
     const MPI_Aint *displs_wide; /* instead of displs, in bytes */
     const MPI_Datatype *types;
 };
+/* Whether this collective call is one of the sample: the same ones on all ranks. type: 0 where not
+ * all ranks give as many bytes. */
+bool payload_sampled(const struct spool_event *e, unsigned call, MPI_Op op, uint32_t type,
+                     int64_t count);
+extern uint32_t payload_held; /* requests whose buffers are remembered */
 void payload_send(struct lane *lane, uint64_t seq, const struct payload_side *send);
 void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive,
                       uint64_t bytes);

@@ -238,6 +238,8 @@ enum core_status report_json(const struct report_facts *facts, FILE *file)
     set_number(job, "inner_events", facts->inner_events);
     set_number(job, "lost", facts->lost);
     set_number(job, "messages", facts->messages);
+    if (facts->findings)
+        set_number(job, "verified", facts->findings->verified);
     set_number(job, "message_bytes", facts->message_bytes);
     set_number(job, "span_ns", facts->span_ns);
     json_object_set_new(root, "job", job);

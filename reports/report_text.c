@@ -37,6 +37,9 @@ static void print_head(const struct report_facts *facts, FILE *file)
         fprintf(file, "; %" PRIu64 " more event%s inside the library", facts->inner_events,
                 plural(facts->inner_events));
     fprintf(file, "\n");
+    if (facts->findings && facts->findings->verified)
+        fprintf(file, "verified  %" PRIu64 " result%s of collectives\n", facts->findings->verified,
+                plural(facts->findings->verified));
     if (facts->lost)
         fprintf(file, "lost      %" PRIu64 " event%s could not be recorded\n", facts->lost,
                 plural(facts->lost));
@@ -427,6 +430,9 @@ static void print_recorded(const struct report_facts *facts, FILE *file)
     if (facts->messages)
         fprintf(file, ", %" PRIu64 " message%s of %s", facts->messages, plural(facts->messages),
                 describe_bytes(facts->message_bytes, bytes, sizeof bytes));
+    if (facts->findings && facts->findings->verified)
+        fprintf(file, ", %" PRIu64 " result%s verified", facts->findings->verified,
+                plural(facts->findings->verified));
     if (facts->lost)
         fprintf(file, "; %" PRIu64 " call%s could not be recorded", facts->lost,
                 plural(facts->lost));

@@ -1,6 +1,6 @@
 /* What buffers hold: a 64-bit digest (XXH3) at post and at completion, on request the bytes
- * themselves. CROSSWAIT_PAYLOAD=none | digest | full[:CAP]   CAP: bytes kept of one buffer (default
- * 64K)
+ * themselves. CROSSWAIT_PAYLOAD=none | sample | digest | full[:CAP]   CAP: bytes kept of one buffer
+ * (default 64K). sample: the bytes of some collectives, so that results can be verified.
  *
  * The digest is that of the bytes that the type map touches, in the map's order, so that two sides
  * with different layouts and the same signature agree. It is computed from the map that the type
@@ -8,7 +8,13 @@
  *
  *  1. Only what can be read is read (memory.h); of what a send had, the kernel is asked at its
  *     completion: until then MPI need not have touched it.
- *  2. A request's buffers are remembered under its id from its start until its completion is
+ *  2. A sample is drawn by numbers that are the same on all ranks, so that nothing is communicated:
+ *     a communicator's collectives are called by all its ranks in one order. Each call and
+ *     operation, by size as far as all ranks give the same, has a number of its own; the first
+ *     SAMPLE_FIRST and every power of two are kept. (Where in the source they are made may differ
+ *     from rank to rank.) What that may cost is limited rank by rank; a result is then verified
+ *     where all ranks have kept their part.
+ *  3. A request's buffers are remembered under its id from its start until its completion is
  *     recorded. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,9 +56,63 @@ void payload_start(void)
     const char *kind = getenv("CROSSWAIT_PAYLOAD");
     if (!kind || !strcmp(kind, "none") || !*kind)
         return;
+    if (!strcmp(kind, "sample")) {
+        cap = CAP_DEFAULT;
+        recorder.sample = !recorder.filter;
+        return;
+    }
     if (!strncmp(kind, "full", 4))
         cap = kind[4] == ':' ? strtoull(kind + 5, NULL, 10) : CAP_DEFAULT;
     recorder.payload = true;
+}
+
+/* --- the sample (invariant 2)
+ * ---------------------------------------------------------------------- */
+
+enum {
+    SAMPLE_FIRST = 16,
+    SAMPLE_SLOTS = 64,
+    SAMPLE_BYTE_COST = 6, /* of recorder_may_spend: a byte in 384 ticks is about 1 % of the time */
+    SAMPLE_COST = 1200,
+    SAMPLE_MOST = 2 << 20
+};
+static uint32_t (
+    *numbers)[SAMPLE_SLOTS]; /* by communicator; what shares a slot shares its number */
+static uint32_t numbers_room;
+static struct recorder_credit sample_credit = {.most = (int64_t)SAMPLE_MOST * SAMPLE_BYTE_COST,
+                                               .left = (int64_t)SAMPLE_MOST * SAMPLE_BYTE_COST};
+uint32_t payload_held;
+
+static bool number_room(uint32_t comm)
+{
+    enum { COMMS_MAX = 1 << 16 };
+    if (comm < numbers_room)
+        return true;
+    uint32_t room = comm * 2 + 8;
+    uint32_t(*fresh)[SAMPLE_SLOTS] =
+        comm < COMMS_MAX ? realloc(numbers, room * sizeof *fresh) : NULL;
+    if (!fresh)
+        return false;
+    memset(fresh + numbers_room, 0, (room - numbers_room) * sizeof *fresh);
+    numbers = fresh;
+    numbers_room = room;
+    return true;
+}
+
+bool payload_sampled(const struct spool_event *e, unsigned call, MPI_Op op, uint32_t type,
+                     int64_t count)
+{
+    struct datatype_layout layout;
+    const char *name = op ? handles_op_predefined(op) : NULL;
+    uint64_t bytes =
+        type && count > 0 && datatypes_layout(type, &layout) ? (uint64_t)(count * layout.size) : 0;
+    uint32_t key = call * 31 + (name ? (uint32_t)name[4] * 7 + (uint32_t)name[5] : 0);
+
+    key = key * 64 + (bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0);
+    recorder_lock();
+    uint32_t number = !number_room(e->comm) ? 0 : ++numbers[e->comm][(key * 0x9E3779B1u) >> 26];
+    recorder_unlock();
+    return number && (number <= SAMPLE_FIRST || !(number & (number - 1)));
 }
 
 /* --- walking a buffer ------------------------------------------------------------------------- */
@@ -249,6 +309,10 @@ static void record(struct lane *lane, uint64_t seq, unsigned at, unsigned side,
     if (!b->count || !measure(buffer, b->count, &bytes))
         return;
     bytes = bytes < limit ? bytes : limit;
+    if (!recorder.payload &&
+        (bytes > cap ||
+         !recorder_may_spend(&sample_credit, bytes * SAMPLE_BYTE_COST + SAMPLE_COST)))
+        return;
     if (!readable(buffer, b->count, bytes, at == SPOOL_AT_DONE && side == SPOOL_BUFFER_SEND))
         return;
     struct walk w = {
@@ -321,6 +385,7 @@ void payload_hold(struct lane *lane, uint32_t id, uint64_t seq, const struct pay
     recorder_lock();
     h->next = bucket[id % BUCKETS];
     bucket[id % BUCKETS] = h;
+    payload_held++;
     recorder_unlock();
 }
 
@@ -346,6 +411,7 @@ void payload_done(struct lane *lane, uint32_t id, uint64_t received, bool keep)
         if (!keep) {
             *at = h->next;
             held_free(h);
+            payload_held--;
         }
         break;
     }

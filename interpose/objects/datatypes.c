@@ -478,7 +478,7 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
         known->contiguous = kept && flat.count == 1 && !flat.segment[0].displacement && lb == 0 &&
                             big == extent && !known->holes;
     }
-    if (whole && recorder.payload && !known->contiguous) {
+    if (whole && (recorder.payload || recorder.sample) && !known->contiguous) {
         known->map = map;
         map = NULL;
     }

@@ -416,7 +416,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
             map.node[at].active = false;
         unlock();
     }
-    if (UNLIKELY(recorder.payload) && variable)
+    if (UNLIKELY(recorder.payload || payload_held) && variable)
         payload_done(lane, info.id,
                      info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? status->_ucount
                                                                               : UINT64_MAX,
@@ -428,7 +428,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
 void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct request_info *info,
                        const MPI_Request *variable, const MPI_Status *status)
 {
-    if (recorder.payload || usage_in_flight.count || recorder_persistent) {
+    if (recorder.payload || payload_held || usage_in_flight.count || recorder_persistent) {
         for (int i = 0; i < count; i++)
             recorder_done(lane, seq, (uint32_t)i, info[i], &variable[i],
                           status ? &status[i] : status, MPI_SUCCESS);
