@@ -44,7 +44,7 @@ const struct checker check_table[] = {
      "arguments, handles, requests and buffers are used as MPI allows, and what was made is freed",
      check_usage},
     {"result", "checking: result",
-     "what ranks received from a collective is what MPI defines (record with --payload=full)",
+     "what ranks received from a collective is what MPI defines (run keeps a sample)",
      check_result},
     {"agreement", "checking: agreement",
      "ranks that share the result of a collective have the same bits (record with "

@@ -3,14 +3,19 @@
  * --payload=full all); of broadcasts also where only digests were. And agreement: ranks that should
  * share one result share it bit by bit.
  *
+ * Of operations of the program's own the order in which they were combined is judged, where that
+ * can be told (applied.h).
+ *
  * Left alone: contents that were not kept whole, all-to-all in place (what was sent is
- * overwritten), user operations, types of more than one basic type, w-variants,
+ * overwritten), types of more than one basic type, w-variants,
  * intercommunicators. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "checkers/collective/applied.h"
 #include "core/trace/collective.h"
 #include "checkers/collective/reference.h"
 #include "core/trace/describe.h"
@@ -320,6 +325,92 @@ static void contents_load(const struct judging *j)
     }
 }
 
+/* --- operations of the program's own
+ * --------------------------------------------------------------- */
+
+enum order { ORDER_UNTOLD, ORDER_RIGHT, ORDER_WRONG };
+
+/* Whether the members, in this order, are what the result of member `to` must be made of. Where one
+ * is missing, or there twice, nothing is told: what a greatest element is made of looks like that.
+ */
+static enum order order_of(enum shape shape, const struct judging *j, uint32_t to, bool commutative,
+                           const struct applied_value *value)
+{
+    uint32_t terms = shape == SCAN ? to + 1 : shape == EXSCAN ? to : j->count;
+    bool seen[APPLIED_MEMBERS_MAX] = {false}, in_order = true;
+
+    if (value->count != terms)
+        return ORDER_UNTOLD;
+    for (uint32_t i = 0; i < terms; i++) {
+        uint8_t member = value->member[i];
+        if (member >= terms || seen[member])
+            return ORDER_UNTOLD;
+        seen[member] = true;
+        in_order &= member == i;
+    }
+    return commutative || in_order ? ORDER_RIGHT : ORDER_WRONG;
+}
+
+static void add_order(const struct judging *j, uint32_t member, const struct applied_value *value)
+{
+    struct finding *finding = add_finding(j, RULE_RESULT, FINDING_ERROR, member);
+    char order[APPLIED_MEMBERS_MAX * 6] = "";
+    size_t used = 0;
+
+    if (!finding)
+        return;
+    for (uint32_t i = 0; i < value->count && used < sizeof order; i++)
+        used += (size_t)snprintf(order + used, sizeof order - used, "%s%u", i ? ", " : "",
+                                 value->member[i]);
+    finding_title(
+        finding,
+        "wrong result of %s on rank %" PRIu32 ": what ranks gave was combined in the order %s",
+        j->input->trace->call[j->part[member].event.call].name, j->part[member].rank, order);
+    finding_fact(finding, "the operation does not commute: MPI wants the order of ranks (those of "
+                          "the communicator are meant)");
+}
+
+static enum core_status judge_order(const struct judging *j, enum shape shape, bool *out_judged)
+{
+    const struct trace *trace = j->input->trace;
+    int32_t op = j->part[0].event.op;
+    struct applied applied = {.count = 0};
+    enum core_status status = CORE_OK;
+    uint64_t digest, bytes;
+
+    if (op < 0 || (uint32_t)op >= trace->op_count || j->count > APPLIED_MEMBERS_MAX ||
+        shape == REDUCE_SCATTER)
+        return CORE_OK;
+    bool commutative = trace->op_commutative[op];
+    for (uint32_t i = 0; i < j->count && status == CORE_OK; i++) {
+        const struct collective_part *part = &j->part[i];
+        if (trace_digest_get(j->input->trace, part->rank, part->event.seq, SPOOL_AT_POST,
+                             SPOOL_BUFFER_SEND, &digest, &bytes) == CORE_OK)
+            status = applied_give(&applied, i, digest);
+        if (status == CORE_OK)
+            status = trace_applied_each(j->input->trace, part->rank, part->event.seq, applied_step,
+                                        &applied);
+    }
+    if (status == CORE_OK)
+        status = applied_combine(&applied);
+    for (uint32_t to = 0; to < j->count && status == CORE_OK; to++) {
+        const struct collective_part *part = &j->part[to];
+        if ((shape == REDUCE && to != j->root) || (shape == EXSCAN && to == 0) ||
+            trace_digest_get(j->input->trace, part->rank, part->event.seq, SPOOL_AT_DONE,
+                             SPOOL_BUFFER_RECV, &digest, &bytes) != CORE_OK)
+            continue;
+        const struct applied_value *value = applied_find(&applied, digest);
+        enum order order = value ? order_of(shape, j, to, commutative, value) : ORDER_UNTOLD;
+        *out_judged |= order != ORDER_UNTOLD;
+        if (order == ORDER_WRONG) {
+            add_order(j, to, value);
+            break;
+        }
+    }
+    applied_done(&applied);
+    return status;
+}
+
 static enum core_status counts_load(struct judging *j)
 {
     enum core_status status = CORE_OK;
@@ -414,6 +505,8 @@ static enum core_status judge_one(struct judging *j, enum shape shape)
         status == CORE_OK && (shape <= ALLTOALL ? judge_moved(j, shape) : judge_folded(j, shape));
     contents_free(j);
     counts_free(j);
+    if (status == CORE_OK && shape > ALLTOALL && !judged)
+        status = judge_order(j, shape, &judged);
     if (shape == BCAST && j->list->count == before)
         judge_digests(j, true);
     j->list->verified += judged;

@@ -21,8 +21,8 @@ static bool is_when(const char *text)
 
 static bool is_payload(const char *text)
 {
-    return !strcmp(text, "none") || !strcmp(text, "sample") || !strcmp(text, "digest") || !strcmp(text, "full") ||
-           (!strncmp(text, "full:", 5) && is_number(text + 5));
+    return !strcmp(text, "none") || !strcmp(text, "sample") || !strcmp(text, "digest") ||
+           !strcmp(text, "full") || (!strncmp(text, "full:", 5) && is_number(text + 5));
 }
 
 static bool is_switch(const char *text)

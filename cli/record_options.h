@@ -9,7 +9,7 @@
 // clang-format off
 #define RECORD_OPTION_SPECS \
     {"payload", 0, "KIND", \
-     "what is kept of buffers: none, digest, or full[:CAP], CAP bytes of each (none)"}, \
+     "what is kept of buffers: none, sample, digest, or full[:CAP], CAP bytes of each"}, \
     {"buffers", 0, "on|off", \
      "look at what buffers overlap, and change while MPI owns them (on for run, else off)"}, \
     {"stack", 0, "N", "keep N frames of each call's stack (1)"}, \

@@ -63,6 +63,7 @@ struct lane {
     uint64_t buffer_seq; /* the last call that was given buffers, and where they start */
     const void *buffer[FATE_BUFFERS];
     void *signal_stack; /* fate.c; NULL: none */
+    uint64_t applying;  /* the call, of the sample, whose operation is the program's own; 0 none */
     struct lane *next, *next_free;
 };
 
@@ -487,8 +488,11 @@ struct payload_side { /* what a call sends or receives */
 };
 /* Whether this collective call is one of the sample: the same ones on all ranks. type: 0 where not
  * all ranks give as many bytes. */
-bool payload_sampled(const struct spool_event *e, unsigned call, MPI_Op op, uint32_t type,
-                     int64_t count);
+bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned call, MPI_Op op,
+                     uint32_t type, int64_t count);
+/* What an operation of the program's own was given, or made of it; which: SPOOL_BUFFER_IN... */
+void payload_applied(struct lane *lane, uint64_t seq, const void *at, int count, MPI_Datatype type,
+                     unsigned which);
 extern uint32_t payload_held; /* requests whose buffers are remembered */
 void payload_send(struct lane *lane, uint64_t seq, const struct payload_side *send);
 void payload_received(struct lane *lane, uint64_t seq, const struct payload_side *receive,
@@ -513,6 +517,8 @@ void callback_win(MPI_Win_copy_attr_function **copy, MPI_Win_delete_attr_functio
                   void **extra);
 void callback_type(MPI_Type_copy_attr_function **copy, MPI_Type_delete_attr_function **gone,
                    void **extra);
+
+void callback_op(MPI_User_function **function);
 
 /* --- live perturbation (perturb.h) ------------------------------------------------------------ */
 

@@ -220,8 +220,11 @@ struct spool_memory {
     /* slot_count times int64_t, relative to cfa; then the argument's name, padded to 8 */
 };
 
-enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1 };
+enum { SPOOL_AT_POST = 0, SPOOL_AT_DONE = 1, SPOOL_AT_APPLIED = 2 };
 enum { SPOOL_BUFFER_SEND = 0, SPOOL_BUFFER_RECV = 1 };
+/* Of SPOOL_AT_APPLIED, three records for each time that a collective called the program's own
+ * operation: what it was given, and what that made of it. */
+enum { SPOOL_BUFFER_IN = 0, SPOOL_BUFFER_INOUT = 1, SPOOL_BUFFER_OUT = 2 };
 struct spool_digest { /* a = SPOOL_AT_*, b = SPOOL_BUFFER_* */
     struct spool_head head;
     uint64_t seq;    /* the event that owns the buffer: for a completion, the Isend or Irecv */

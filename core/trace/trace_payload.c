@@ -78,3 +78,35 @@ enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t 
     *out_bytes = whole;
     return CORE_OK;
 }
+
+enum core_status trace_applied_each(struct trace *trace, uint32_t rank, uint64_t seq,
+                                    trace_applied_fn fn, void *context)
+{
+    struct trace_applied applied = {0};
+    int expected = SPOOL_BUFFER_IN;
+    sqlite3_stmt *stmt;
+    enum core_status status = trace_prepare(
+        trace, "SELECT buffer, digest FROM digest WHERE event = ?1 AND at = ?2 ORDER BY rowid",
+        &stmt);
+
+    if (status != CORE_OK)
+        return status;
+    sqlite3_bind_int64(stmt, 1, event_id(rank, seq));
+    sqlite3_bind_int(stmt, 2, SPOOL_AT_APPLIED);
+    while (status == CORE_OK && sqlite3_step(stmt) == SQLITE_ROW) {
+        uint64_t digest = (uint64_t)sqlite3_column_int64(stmt, 1);
+        if (sqlite3_column_int(stmt, 0) != expected)
+            break; /* not all of them were kept */
+        if (expected == SPOOL_BUFFER_IN)
+            applied.in = digest;
+        else if (expected == SPOOL_BUFFER_INOUT)
+            applied.inout = digest;
+        else
+            applied.out = digest;
+        expected = expected == SPOOL_BUFFER_OUT ? SPOOL_BUFFER_IN : expected + 1;
+        if (expected == SPOOL_BUFFER_IN)
+            status = fn(&applied, context);
+    }
+    sqlite3_finalize(stmt);
+    return status;
+}

@@ -14,5 +14,12 @@ enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t s
  * of it. */
 enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
                                    int buffer, unsigned char **out_data, uint64_t *out_bytes);
+/* What an operation of the program's own was given, and made of it (SPOOL_AT_APPLIED), in order. */
+struct trace_applied {
+    uint64_t in, inout, out; /* digests */
+};
+typedef enum core_status (*trace_applied_fn)(const struct trace_applied *applied, void *context);
+enum core_status trace_applied_each(struct trace *trace, uint32_t rank, uint64_t seq,
+                                    trace_applied_fn fn, void *context);
 
 #endif

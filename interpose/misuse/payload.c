@@ -99,8 +99,8 @@ static bool number_room(uint32_t comm)
     return true;
 }
 
-bool payload_sampled(const struct spool_event *e, unsigned call, MPI_Op op, uint32_t type,
-                     int64_t count)
+bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned call, MPI_Op op,
+                     uint32_t type, int64_t count)
 {
     struct datatype_layout layout;
     const char *name = op ? handles_op_predefined(op) : NULL;
@@ -112,7 +112,28 @@ bool payload_sampled(const struct spool_event *e, unsigned call, MPI_Op op, uint
     recorder_lock();
     uint32_t number = !number_room(e->comm) ? 0 : ++numbers[e->comm][(key * 0x9E3779B1u) >> 26];
     recorder_unlock();
-    return number && (number <= SAMPLE_FIRST || !(number & (number - 1)));
+    bool wanted = number && (number <= SAMPLE_FIRST || !(number & (number - 1)));
+    lane->applying = wanted && op && !name ? e->seq : 0;
+    return wanted;
+}
+
+void payload_applied(struct lane *lane, uint64_t seq, const void *at, int count, MPI_Datatype type,
+                     unsigned which)
+{
+    struct datatype_layout layout;
+    uint32_t id = handles_type_known(type);
+
+    if (count <= 0 || !id || !datatypes_layout(id, &layout) || !layout.contiguous ||
+        (uint64_t)count * (uint64_t)layout.size > cap)
+        return;
+    uint64_t bytes = (uint64_t)count * (uint64_t)layout.size;
+    struct spool_digest *record = spool_reserve(&lane->writer, sizeof *record / 8);
+    if (record)
+        *record = (struct spool_digest){
+            {SPOOL_DIGEST, sizeof *record / 8, SPOOL_AT_APPLIED, (uint16_t)which},
+            seq,
+            XXH3_64bits(at, bytes),
+            bytes};
 }
 
 /* --- walking a buffer ------------------------------------------------------------------------- */

@@ -1,7 +1,12 @@
 /* Callbacks of attributes: what they call is the application's own, although the library called
  * them. The keyval is made with functions of ours, which say that the application runs, and call
  * its functions; a small piece of memory a keyval says which, and is never given back, since
- * attributes may outlive their keyval. */
+ * attributes may outlive their keyval.
+ *
+ * Functions of operations: while a collective of the sample goes on, what each was given and what
+ * it made of that is kept as digests, so that the order in which the library combined can be told
+ * (checkers/collective/applied.h). Nothing of them says which operation they belong to: there is a
+ * function of ours for each of the first OPS. */
 #include <stdlib.h>
 
 #include "interpose/recorder.h"
@@ -75,3 +80,62 @@ static void end(struct lane *lane, uint32_t before)
 KIND(comm, MPI_Comm, MPI_Comm_copy_attr_function, MPI_Comm_delete_attr_function)
 KIND(win, MPI_Win, MPI_Win_copy_attr_function, MPI_Win_delete_attr_function)
 KIND(type, MPI_Datatype, MPI_Type_copy_attr_function, MPI_Type_delete_attr_function)
+
+/* --- operations ------------------------------------------------------------------------------- */
+
+enum { OPS = 16 };
+static MPI_User_function *function_of[OPS];
+static uint32_t functions;
+
+static void apply(uint32_t op, void *in, void *inout, int *count, MPI_Datatype *type)
+{
+    struct lane *lane = recorder_thread.current;
+    bool kept = lane && lane != recorder_nobody && lane->depth && lane->applying &&
+                lane->applying == lane->open[0].seq;
+
+    if (kept)
+        payload_applied(lane, lane->applying, in, *count, *type, SPOOL_BUFFER_IN);
+    if (kept)
+        payload_applied(lane, lane->applying, inout, *count, *type, SPOOL_BUFFER_INOUT);
+    function_of[op](in, inout, count, type);
+    if (kept)
+        payload_applied(lane, lane->applying, inout, *count, *type, SPOOL_BUFFER_OUT);
+}
+
+#define OP(n)                                                                 \
+    static void op_##n(void *in, void *inout, int *count, MPI_Datatype *type) \
+    {                                                                         \
+        apply(n, in, inout, count, type);                                     \
+    }
+OP(0);
+OP(1);
+OP(2);
+OP(3);
+OP(4);
+OP(5);
+OP(6);
+OP(7);
+OP(8);
+OP(9);
+OP(10);
+OP(11);
+OP(12);
+OP(13);
+OP(14);
+OP(15);
+
+void callback_op(MPI_User_function **function)
+{
+    static MPI_User_function *const ours[OPS] = {op_0,  op_1,  op_2,  op_3, op_4,  op_5,
+                                                 op_6,  op_7,  op_8,  op_9, op_10, op_11,
+                                                 op_12, op_13, op_14, op_15};
+
+    if (!*function)
+        return;
+    recorder_lock();
+    if (functions < OPS) {
+        function_of[functions] = *function;
+        *function = ours[functions++];
+    }
+    recorder_unlock();
+}

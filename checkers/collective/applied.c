@@ -1,0 +1,83 @@
+/* Values and steps as lists: a collective of a sample has few. */
+#include "checkers/collective/applied.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+
+#define APPLIED "applications of an operation"
+
+static struct applied_value *find(const struct applied *applied, uint64_t digest)
+{
+    for (uint32_t i = 0; i < applied->count; i++)
+        if (applied->value[i].digest == digest)
+            return &applied->value[i];
+    return NULL;
+}
+
+static enum core_status value_add(struct applied *applied, const struct applied_value *value)
+{
+    const struct applied_value *known = find(applied, value->digest);
+
+    if (known) {
+        applied->unclear |=
+            known->count != value->count || memcmp(known->member, value->member, value->count) != 0;
+        return CORE_OK;
+    }
+    return CORE_ARRAY_PUSH(applied->value, applied->count, applied->room, APPLIED, *value);
+}
+
+enum core_status applied_give(struct applied *applied, uint32_t member, uint64_t digest)
+{
+    struct applied_value value = {.digest = digest, .count = 1, .member = {(uint8_t)member}};
+
+    return value_add(applied, &value);
+}
+
+enum core_status applied_step(const struct trace_applied *step, void *context)
+{
+    struct applied *applied = context;
+
+    if (applied->step_count == APPLIED_VALUES_MAX) {
+        applied->unclear = true;
+        return CORE_OK;
+    }
+    return CORE_ARRAY_PUSH(applied->step, applied->step_count, applied->step_room, APPLIED, *step);
+}
+
+enum core_status applied_combine(struct applied *applied)
+{
+    enum core_status status = CORE_OK;
+    bool more = true;
+
+    while (more && status == CORE_OK && !applied->unclear) {
+        more = false;
+        for (uint32_t i = 0; i < applied->step_count && status == CORE_OK; i++) {
+            const struct trace_applied *step = &applied->step[i];
+            const struct applied_value *in = find(applied, step->in),
+                                       *inout = find(applied, step->inout);
+            if (!in || !inout || in->count + inout->count > APPLIED_MEMBERS_MAX)
+                continue;
+            struct applied_value made = {.digest = step->out, .count = in->count + inout->count};
+            uint32_t before = applied->count;
+            memcpy(made.member, in->member, in->count);
+            memcpy(made.member + in->count, inout->member, inout->count);
+            status = value_add(applied, &made);
+            more |= applied->count > before;
+        }
+    }
+    return status;
+}
+
+const struct applied_value *applied_find(const struct applied *applied, uint64_t digest)
+{
+    return applied->unclear ? NULL : find(applied, digest);
+}
+
+void applied_done(struct applied *applied)
+{
+    free(applied->value);
+    free(applied->step);
+    *applied = (struct applied){.count = 0};
+}
