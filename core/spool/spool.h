@@ -257,11 +257,12 @@ struct spool_def_call { /* a = call id, b = enum event_class */
     uint64_t traits;      /* a bit for each enum trait */
     /* name, names, padded to 8 */
 };
-struct spool_def_site {
+struct spool_def_site { /* a = bytes of the function's name, b = 1: a line of a source file */
     struct spool_head head;
     uint32_t id;
-    uint32_t module;  /* DEF_MODULE id; 0 unknown */
-    uint64_t address; /* return address, relative to the module's load bias */
+    uint32_t module;  /* DEF_MODULE id, of which a source file is one as well; 0 unknown */
+    uint64_t address; /* return address, relative to the module's load bias; or the line */
+    /* name, padded to 8 */
 };
 struct spool_def_module { /* a = bytes of the path, b = bytes of the build id */
     struct spool_head head;

@@ -343,6 +343,9 @@ static bool record_fits(const struct spool_head *head)
     if (bytes < need)
         return false;
     switch (head->kind) {
+    case SPOOL_DEF_SITE:
+        need += head->a;
+        break;
     case SPOOL_LIST:
         if (head->b != 4 && head->b != 8)
             return false;

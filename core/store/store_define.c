@@ -8,6 +8,7 @@
  *     be by store_define_finish.
  *  2. comm[].member holds `known` world ranks, in order, of size + remote_size. */
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -168,8 +169,27 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
             return status;
         defs->site[id].module = (uint32_t)place[0];
         defs->site[id].address = def->address;
+        if (def->head.b)
+            status = text_copy(spool_tail(def, sizeof *def), def->head.a, &defs->site[id].function);
     }
+    if (status != CORE_OK)
+        return status;
     return status != CORE_OK ? status : store_map_set(&rank->ids.site, def->id, id);
+}
+
+/* What is known without looking into machine code. */
+static enum core_status source_place(const char *path, const struct store_site *site,
+                                     struct site_place *out_place)
+{
+    const char *name = strrchr(path, '/');
+
+    memset(out_place, 0, sizeof *out_place);
+    snprintf(out_place->file, sizeof out_place->file, "%s", name ? name + 1 : path);
+    snprintf(out_place->path, sizeof out_place->path, "%s", path);
+    snprintf(out_place->function, sizeof out_place->function, "%s", site->function);
+    out_place->line = site->address <= INT32_MAX ? (int)site->address : 0;
+    out_place->optimized = -1;
+    return CORE_OK;
 }
 
 static enum core_status sites_write(struct store *store)
@@ -185,7 +205,9 @@ static enum core_status sites_write(struct store *store)
         struct site_place place;
         enum core_status found = CORE_NOT_FOUND;
         CORE_CHECK(!named || module->path);
-        if (named)
+        if (named && defs->site[id].function)
+            found = source_place(module->path, &defs->site[id], &place);
+        else if (named)
             found = site_resolve(store->resolver, module->path,
                                  module->build_id_bytes ? module->build_id : NULL,
                                  module->build_id_bytes, defs->site[id].address, &place);
@@ -553,6 +575,8 @@ void store_defs_done(struct store_defs *defs)
     }
     free(defs->call);
     free(defs->module);
+    for (uint32_t i = 0; i < defs->site_room; i++)
+        free(defs->site[i].function);
     free(defs->site);
     free(defs->comm);
     for (uint32_t i = 0; i < defs->type_room; i++) {

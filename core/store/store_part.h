@@ -165,6 +165,7 @@ struct store_module {
 struct store_site {
     uint32_t module; /* index into module[]; 0 unknown */
     uint64_t address;
+    char *function; /* of a source file, whose line `address` is; NULL: of machine code */
 };
 struct store_type {
     char *name;                    /* NULL: it has none */

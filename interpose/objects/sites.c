@@ -4,20 +4,27 @@
  * between us and the application. Those frames have a fixed size at a given return address, so the
  * distance is found once by unwinding and remembered.
  *
+ * Other bindings call C's functions from wherever they like (mpi4py's module, OpenCoarrays,
+ * Boost.MPI): there each call is looked at, for the Python frames that called (python.h), or by
+ * unwinding. CROSSWAIT_BINDINGS=NAME:NAME... adds to them: how names of libraries begin.
+ *
  *  1. A site's id and its module's definition precede, in the rank's records, the first event that
  *     names it. */
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include <unwind.h>
 
+#include "interpose/objects/python.h"
 #include "interpose/objects/signal_site.h"
 #include "interpose/recorder.h"
 
-enum { MODULES_MAX = 512, SITES_FIRST = 1024 };
+enum { MODULES_MAX = 512, SITES_FIRST = 1024, FACADES_MAX = 16 };
+enum { SKIP_EACH = UINT32_MAX }; /* in lane->site[].skip: each call is looked at */
 
 static struct {
     uintptr_t base[MODULES_MAX], start[MODULES_MAX], end[MODULES_MAX];
@@ -28,6 +35,18 @@ static struct {
     } * site; /* open addressing */
     uint32_t site_count, site_capacity, last_id;
 } table;
+
+static struct facade { /* a binding of which each call is looked at */
+    uintptr_t start, end;
+    bool python;
+} facade[FACADES_MAX];
+static uint32_t facade_count;
+static struct {
+    void *code;
+    const char *file;
+    int64_t offset;
+    uint32_t id;
+} python_site[1024]; /* by hash */
 
 struct search {
     uintptr_t address, base, start, end;
@@ -330,18 +349,140 @@ static uint32_t binding_skip(void **cfa)
     return u.found && u.found - cfa < 4096 ? (uint32_t)(u.found - cfa) : 0;
 }
 
+/* --- bindings that are looked through each time ----------------------------------------------- */
+
+static bool begins_with_one_of(const char *name, const char *list)
+{
+    while (list && *list) {
+        size_t length = strcspn(list, ":");
+        if (length && !strncmp(name, list, length))
+            return true;
+        list += length + (list[length] == ':');
+    }
+    return false;
+}
+
+static const struct facade *facade_of(const void *address)
+{
+    for (uint32_t i = 0; i < facade_count; i++)
+        if ((uintptr_t)address - facade[i].start < facade[i].end - facade[i].start)
+            return &facade[i];
+    return NULL;
+}
+
+/* The same for an address that was not seen before. */
+static const struct facade *facade_find(const void *address)
+{
+    struct search s = {.address = (uintptr_t)address};
+    const struct facade *found = facade_of(address);
+
+    if (found || facade_count == FACADES_MAX || !dl_iterate_phdr(search_module, &s) || !s.path[0])
+        return found;
+    const char *name = strrchr(s.path, '/') ? strrchr(s.path, '/') + 1 : s.path;
+    bool python = begins_with_one_of(name, "MPI.cpython-:MPI.abi3.:MPI.so");
+    if (!python && !begins_with_one_of(name, "libcaf_:libboost_mpi") &&
+        !begins_with_one_of(name, getenv("CROSSWAIT_BINDINGS")))
+        return NULL;
+    facade[facade_count] =
+        (struct facade){s.start, s.end, python || strstr(name, ".cpython-") != NULL};
+    return &facade[facade_count++];
+}
+
+/* Id of a source file among the modules; 0: no room. */
+static uint32_t source_module(struct lane *lane, const char *file)
+{
+    static struct {
+        char *file;
+        uint32_t id;
+    } known[MODULES_MAX];
+    static uint32_t count;
+    char real[4096];
+
+    for (uint32_t i = 0; i < count; i++)
+        if (!strcmp(known[i].file, file))
+            return known[i].id;
+    if (table.count == MODULES_MAX || count == MODULES_MAX || !(known[count].file = strdup(file)))
+        return 0;
+    if (!realpath(file, real))
+        snprintf(real, sizeof real, "%s", file);
+    known[count].id = ++table.count; /* no addresses are its */
+    size_t bytes = strlen(real);
+    struct spool_def_module *def = spool_reserve(
+        recorder_definitions(lane), (uint32_t)((sizeof(struct spool_def_module) + bytes + 7) / 8));
+    if (def) {
+        *def = (struct spool_def_module){
+            {SPOOL_DEF_MODULE, (uint16_t)((sizeof *def + bytes + 7) / 8), (uint16_t)bytes, 0},
+            known[count].id,
+            0,
+            0};
+        memcpy(def + 1, real, bytes);
+    }
+    return known[count++].id;
+}
+
+static uint32_t python_id(struct lane *lane, const struct python_place *place)
+{
+    uint64_t key = ((uintptr_t)place->code ^ (uint64_t)place->offset * 31) * 0x9E3779B97F4A7C15u;
+    unsigned at = (unsigned)(key >> 54);
+
+    if (python_site[at].code == place->code && python_site[at].offset == place->offset &&
+        python_site[at].file == place->file)
+        return python_site[at].id;
+    size_t bytes = strnlen(place->function, 1024);
+    uint32_t module = source_module(lane, place->file),
+             words = (uint32_t)((sizeof(struct spool_def_site) + bytes + 7) / 8);
+    struct spool_def_site *def = spool_reserve(recorder_definitions(lane), words);
+    if (!def)
+        return 0;
+    int line = python_line(place);
+    *def = (struct spool_def_site){{SPOOL_DEF_SITE, (uint16_t)words, (uint16_t)bytes, 1},
+                                   ++table.last_id,
+                                   module,
+                                   line > 0 ? (uint64_t)line : 0};
+    memcpy(def + 1, place->function, bytes);
+    python_site[at].code = place->code;
+    python_site[at].offset = place->offset;
+    python_site[at].file = place->file;
+    return python_site[at].id = table.last_id;
+}
+
+static _Unwind_Reason_Code unwind_facades(struct _Unwind_Context *context, void *argument)
+{
+    struct unwinding *u = argument;
+    void **cfa = (void **)_Unwind_GetCFA(context);
+
+    if (cfa <= u->cfa || facade_of(cfa[-1]) || recorder_in_binding(cfa[-1]))
+        return _URC_NO_REASON;
+    u->found = cfa;
+    return _URC_END_OF_STACK;
+}
+
+/* The first place outside of bindings. */
+static uint32_t outer_site(struct lane *lane, void **cfa)
+{
+    struct unwinding u = {.cfa = cfa};
+    const struct facade *from = facade_of(cfa[-1]);
+    struct python_place place;
+
+    if (from && from->python)
+        return python_places(&place, 1) ? python_id(lane, &place) : site_id(lane, cfa[-1]);
+    _Unwind_Backtrace(unwind_facades, &u);
+    return site_id(lane, u.found ? u.found[-1] : cfa[-1]);
+}
+
 uint32_t recorder_site_slow(struct lane *lane, void **cfa)
 {
     const void *address = cfa[-1];
     unsigned slot = (unsigned)(((uintptr_t)address * 0x9E3779B97F4A7C15u) >> 56);
     recorder_lock();
     if (lane->site[slot].address != address) {
-        lane->site[slot].skip = binding_skip(cfa);
+        lane->site[slot].skip = facade_find(address) ? SKIP_EACH : binding_skip(cfa);
         lane->site[slot].address = address;
         lane->site[slot].id = lane->site[slot].skip ? 0 : site_id(lane, address);
     }
-    uint32_t id = lane->site[slot].skip ? site_id(lane, cfa[(int64_t)lane->site[slot].skip - 1])
-                                        : lane->site[slot].id;
+    uint32_t skip = lane->site[slot].skip, id = skip == SKIP_EACH ? outer_site(lane, cfa)
+                                                : skip ? site_id(lane, cfa[(int64_t)skip - 1])
+                                                       : lane->site[slot].id;
     recorder_unlock();
     return id;
 }
@@ -363,13 +504,27 @@ static _Unwind_Reason_Code one_frame(struct _Unwind_Context *context, void *argu
     return f->count < f->limit ? _URC_NO_REASON : _URC_END_OF_STACK;
 }
 
+static unsigned python_frames(struct lane *lane, uint32_t *id, unsigned limit)
+{
+    struct python_place place[SITE_FRAMES_MAX];
+    unsigned count = python_places(place, limit);
+
+    for (unsigned i = 0; i < count; i++)
+        id[i] = python_id(lane, &place[i]);
+    return count;
+}
+
 /* By unwinding, which needs no frame pointers and takes a microsecond or two: only on request. */
 void recorder_stack(struct lane *lane, uint64_t seq, void **cfa)
 {
     struct frames f = {.cfa = cfa, .lane = lane};
     f.limit = recorder.stack < SITE_FRAMES_MAX ? (unsigned)recorder.stack : SITE_FRAMES_MAX;
     recorder_lock();
-    _Unwind_Backtrace(one_frame, &f);
+    const struct facade *from = facade_of(cfa[-1]);
+    if (from && from->python)
+        f.count = python_frames(lane, f.id, f.limit);
+    if (!f.count)
+        _Unwind_Backtrace(one_frame, &f);
     recorder_unlock();
     uint32_t words = (uint32_t)((sizeof(struct spool_stack) + f.count * sizeof *f.id + 7) / 8);
     struct spool_stack *record = f.count ? spool_reserve(&lane->writer, words) : NULL;

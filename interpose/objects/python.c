@@ -1,0 +1,226 @@
+/* Places of calls that come from Python: file, line and function of the frame that called the
+ * binding. The interpreter's own functions are looked up in the process, nothing is linked.
+ *
+ * A binding gives the interpreter's lock away around MPI calls, and whoever waited for it here
+ * could hold up the job; so frames are read as they lie in memory. They are those of this very
+ * thread, which is in the call: nobody changes or frees them meanwhile, nor the code objects they
+ * run.
+ *
+ *  1. Where what lies is tried before it is relied on: while the lock happens to be held (imports
+ *     and small calls keep it) what is read of two frames is compared with what the interpreter's
+ *     public functions say of them. Of a version that lies otherwise nothing is read. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "interpose/objects/python.h"
+#include "interpose/recorder.h"
+
+static struct api {
+    int (*holds)(void); /* PyGILState_Check */
+    void *(*thread)(void);
+    void *(*frame)(void);
+    void *(*code)(void *);
+    void *(*back)(void *);
+    int (*line)(void *, int); /* reads the code object, which does not change */
+    void *(*attribute)(void *, const char *);
+    long (*number)(void *);
+    const char *(*text)(void *);
+    void (*release)(void *);
+    const char *(*version)(void);
+} api;
+
+/* Where things lie, by minor version of Python 3. */
+static const struct layout {
+    int minor;
+    int16_t of_thread,
+        of_cframe; /* the thread's frame, or what holds it at of_cframe; -1: directly */
+    int16_t code, back, instruction;
+    int8_t unit; /* bytes an instruction counts; 0: `instruction` is an address */
+} layouts[] = {
+    {9, 24, -1, 32, 24, 104, 1}, {10, 24, -1, 32, 24, 96, 2}, {11, 56, 8, 32, 48, 56, 0},
+    {12, 56, 0, 0, 8, 56, 0},    {13, 72, -1, 0, 8, 56, 0},
+};
+static const struct layout *layout;
+static int64_t code_start, name_at, file_at, text_at; /* in code objects, in strings */
+static enum { UNKNOWN, USABLE, UNUSABLE } state;
+
+static void *word_at(const void *object, int64_t offset)
+{
+    void *word;
+    memcpy(&word, (const char *)object + offset, sizeof word);
+    return word;
+}
+
+static bool find_api(void)
+{
+    const struct {
+        const char *name;
+        void **function;
+    } names[] = {
+        {"PyGILState_Check", (void **)&api.holds},
+        {"PyGILState_GetThisThreadState", (void **)&api.thread},
+        {"PyEval_GetFrame", (void **)&api.frame},
+        {"PyFrame_GetCode", (void **)&api.code},
+        {"PyFrame_GetBack", (void **)&api.back},
+        {"PyCode_Addr2Line", (void **)&api.line},
+        {"PyObject_GetAttrString", (void **)&api.attribute},
+        {"PyLong_AsLong", (void **)&api.number},
+        {"PyUnicode_AsUTF8", (void **)&api.text},
+        {"Py_DecRef", (void **)&api.release},
+        {"Py_GetVersion", (void **)&api.version},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!(*names[i].function = dlsym(RTLD_DEFAULT, names[i].name)))
+            return false;
+    const char *version = api.version();
+    int minor = strncmp(version, "3.", 2) ? 0 : atoi(version + 2);
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (layouts[i].minor == minor)
+            layout = &layouts[i];
+    return layout != NULL;
+}
+
+static void *current(void *thread)
+{
+    void *at = word_at(thread, layout->of_thread);
+    return at && layout->of_cframe >= 0 ? word_at(at, layout->of_cframe) : at;
+}
+
+static int64_t offset_of(const void *frame, const void *code)
+{
+    if (layout->unit) {
+        int instruction;
+        memcpy(&instruction, (const char *)frame + layout->instruction, sizeof instruction);
+        return (int64_t)instruction * layout->unit;
+    }
+    return (int64_t)((uintptr_t)word_at(frame, layout->instruction) - (uintptr_t)code) - code_start;
+}
+
+/* --- trying it (invariant 1), with the interpreter's lock
+ * ----------------------------------------- */
+
+static long number_of(void *object, const char *attribute)
+{
+    void *value = api.attribute(object, attribute);
+    long number = value ? api.number(value) : -1;
+    if (value)
+        api.release(value);
+    return number;
+}
+
+/* Where in the code object the attribute lies; 0: nowhere. */
+static int64_t find_attribute(void *code, const char *attribute, void **out_value)
+{
+    enum { WORDS_MAX = 40 };
+    void *value = api.attribute(code, attribute);
+    int64_t found = 0;
+
+    for (int i = 2; value && !found && i < WORDS_MAX; i++)
+        if (memory_readable((const char *)code + i * 8, 8) && word_at(code, i * 8) == value)
+            found = i * 8;
+    if (value)
+        api.release(value); /* the code object has it as well */
+    *out_value = value;
+    return found;
+}
+
+/* The frame at or below `at` that runs the code. */
+static void *frame_of(void *at, const void *code)
+{
+    for (int i = 0; at && i < 8; i++) {
+        if (!memory_readable(at, 112))
+            return NULL;
+        if (word_at(at, layout->code) == code)
+            return at;
+        at = word_at(at, layout->back);
+    }
+    return NULL;
+}
+
+static bool same_line(void *frame, const void *lies, void *code)
+{
+    return api.line(code, (int)offset_of(lies, code)) == number_of(frame, "f_lineno") &&
+           offset_of(lies, code) == number_of(frame, "f_lasti");
+}
+
+static bool try_frames(void *thread, void *frame, void *code, void *back, void *back_code)
+{
+    void *file, *name;
+    void *lies = memory_readable(thread, 96) ? frame_of(current(thread), code) : NULL,
+         *lies_back = lies ? frame_of(word_at(lies, layout->back), back_code) : NULL;
+
+    if (!lies_back)
+        return false;
+    code_start = layout->unit
+                     ? 0
+                     : (int64_t)((uintptr_t)word_at(lies, layout->instruction) - (uintptr_t)code) -
+                           number_of(frame, "f_lasti");
+    file_at = find_attribute(code, "co_filename", &file);
+    name_at = find_attribute(code, "co_name", &name);
+    const char *text = file ? api.text(file) : NULL;
+    text_at = text ? text - (const char *)file : 0;
+    return file_at && name_at && (text_at == 40 || text_at == 48) && same_line(frame, lies, code) &&
+           same_line(back, lies_back, back_code);
+}
+
+static void try_layout(void)
+{
+    void *frame = api.frame(), *back = frame ? api.back(frame) : NULL;
+
+    if (!back)
+        return; /* with two frames, later */
+    void *code = api.code(frame), *back_code = api.code(back), *thread = api.thread();
+    if (code != back_code)
+        state = thread && try_frames(thread, frame, code, back, back_code) ? USABLE : UNUSABLE;
+    api.release(code);
+    api.release(back_code);
+    api.release(back);
+}
+
+/* --- reading
+ * -------------------------------------------------------------------------------------- */
+
+/* ASCII's characters lie in the object itself; others are left alone. */
+static const char *text_of(const void *object)
+{
+    enum { STATE_AT = 32, COMPACT = 1 << 5, ASCII = 1 << 6 };
+    uint32_t flags;
+    memcpy(&flags, (const char *)object + STATE_AT, sizeof flags);
+    return (flags & COMPACT) && (flags & ASCII) ? (const char *)object + text_at : NULL;
+}
+
+/* Not the interpreter's own, nor those of the binding. */
+static bool is_application(const char *file)
+{
+    return strncmp(file, "<frozen ", 8) != 0 && !strstr(file, "/mpi4py/");
+}
+
+unsigned python_places(struct python_place *place, unsigned most)
+{
+    unsigned count = 0;
+
+    if (state == UNKNOWN && !layout && !find_api())
+        state = UNUSABLE;
+    if (state == UNKNOWN && api.holds())
+        try_layout();
+    void *thread = state == USABLE ? api.thread() : NULL;
+    for (void *frame = thread ? current(thread) : NULL; frame && count < most;
+         frame = word_at(frame, layout->back)) {
+        void *code = word_at(frame, layout->code);
+        const void *file = code ? word_at(code, file_at) : NULL,
+                   *name = file ? word_at(code, name_at) : NULL;
+        if (!name)
+            break; /* between Python's functions and C's */
+        const char *path = text_of(file), *function = text_of(name);
+        if (path && function && is_application(path))
+            place[count++] = (struct python_place){path, function, code, offset_of(frame, code)};
+    }
+    return count;
+}
+
+int python_line(const struct python_place *place)
+{
+    return api.line(place->code, (int)place->offset);
+}
