@@ -16,24 +16,21 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interpose/library/library.h"
 #include "interpose/life.h"
 
 enum { EXCHANGES = 12, CHUNK_BYTES = 1 << 20, NAME_BYTES = 64, TAG = 77 };
 #define WORLD recorder_handle.comm_world
 
-static MPI_Datatype type_of(const char *symbol)
-{
-    return (MPI_Datatype)recorder_symbol(symbol);
-}
-#define LONGS type_of("ompi_mpi_long_long_int")
-#define BYTES type_of("ompi_mpi_byte")
-#define SUM ((MPI_Op)recorder_symbol("ompi_mpi_op_sum"))
+#define LONGS recorder_handle.type_long_long
+#define BYTES recorder_handle.type_byte
+#define SUM recorder_handle.op_sum
 
-/* Open MPI tells each process how many ranks its machine has. Without it, or when a rank cannot
+/* The launcher tells each process how many ranks its machine has. Without it, or when a rank cannot
  * record: as on one machine. */
 bool hosts_several(bool opened)
 {
-    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+    const char *local = library_place().local_size;
     bool several = local && atoi(local) > 0 && atoi(local) < recorder.world_size;
     long long mine = opened, all = 0;
     if (recorder.world_size == 1 || !local || !LONGS || !BYTES || !SUM)
@@ -54,7 +51,7 @@ static int64_t realtime(void)
 /* Of this machine's clock against rank 0's; INT64_MIN unknown. Collective. */
 int64_t hosts_offset(void)
 {
-    const char *local = getenv("OMPI_COMM_WORLD_LOCAL_RANK");
+    const char *local = library_place().local_rank;
     long long leader = local && atoi(local) == 0, offset = 0,
               *leaders = calloc((size_t)recorder.world_size, sizeof *leaders);
     MPI_Comm node = recorder_handle.comm_null;
@@ -87,7 +84,7 @@ int64_t hosts_offset(void)
     }
     free(leaders);
     if (REAL(Comm_split_type)(WORLD, MPI_COMM_TYPE_SHARED, 0,
-                              (MPI_Info)recorder_symbol("ompi_mpi_info_null"),
+                              recorder_handle.info_null,
                               &node) == MPI_SUCCESS) {
         REAL(Bcast)(&offset, 1, LONGS, 0, node);
         REAL(Comm_free)(&node);

@@ -29,6 +29,7 @@
 #include "interpose/filter.h"
 #include "interpose/objects/handles.h"
 #include "interpose/layer/layer.h"
+#include "interpose/library/library.h"
 #include "interpose/life.h"
 #include "interpose/misuse/bounds.h"
 #include "interpose/misuse/payload.h"
@@ -67,7 +68,7 @@ static int find_library(struct dl_phdr_info *info, size_t size, void *context)
     (void)size;
     const char *name = strrchr(info->dlpi_name, '/');
     name = name ? name + 1 : info->dlpi_name;
-    if (strncmp(name, "libmpi.so", 9) != 0)
+    if (!library_is(name))
         return 0;
     *(void **)context = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
     return *(void **)context != NULL;
@@ -107,36 +108,6 @@ void *recorder_resolve(int which, unsigned call)
         return (void *)no_real_function;
     recorder_real_table[which][call] = real;
     return real;
-}
-
-static const struct {
-    void **at;
-    const char *name;
-} handle_symbols[] = {
-    {(void **)&recorder_handle.comm_null, "ompi_mpi_comm_null"},
-    {(void **)&recorder_handle.comm_world, "ompi_mpi_comm_world"},
-    {(void **)&recorder_handle.comm_self, "ompi_mpi_comm_self"},
-    {(void **)&recorder_handle.type_null, "ompi_mpi_datatype_null"},
-    {(void **)&recorder_handle.request_null, "ompi_request_null"},
-    {(void **)&recorder_handle.request_empty, "ompi_request_empty"},
-    {(void **)&recorder_handle.group_null, "ompi_mpi_group_null"},
-    {(void **)&recorder_handle.group_empty, "ompi_mpi_group_empty"},
-    {(void **)&recorder_handle.op_null, "ompi_mpi_op_null"},
-    {(void **)&recorder_handle.op_no_op, "ompi_mpi_op_no_op"},
-    {(void **)&recorder_handle.win_null, "ompi_mpi_win_null"},
-    {(void **)&recorder_handle.file_null, "ompi_mpi_file_null"},
-    {(void **)&recorder_handle.message_null,
-     "ompi_mpi_message_null"}, /* a null pointer in some versions */
-    {(void **)&recorder_handle.message_no_proc, "ompi_message_no_proc"},
-    {&recorder_handle.in_place, "mpi_fortran_in_place_"},
-};
-
-static bool resolve_handles(void)
-{
-    for (size_t i = 0; i < sizeof handle_symbols / sizeof *handle_symbols; i++)
-        *handle_symbols[i].at = recorder_symbol(handle_symbols[i].name);
-    return recorder_handle.comm_world && recorder_handle.comm_null &&
-           recorder_handle.request_null && recorder_handle.type_null;
 }
 
 /* --- small things ----------------------------------------------------------------------------- */
@@ -395,7 +366,7 @@ static bool make_folders(char *path)
 static bool choose_folder(void)
 {
     char base[PATH_MAX], job[48], here[PATH_MAX] = "";
-    const char *spool = getenv("CROSSWAIT_SPOOL"), *id = getenv("PMIX_NAMESPACE");
+    const char *spool = getenv("CROSSWAIT_SPOOL"), *id = library_place().job;
     if (!spool) {
         const char *out = life_out();
         if (out[0] != '/' && !getcwd(here, sizeof here))
@@ -421,13 +392,13 @@ static bool choose_folder(void)
  * environment tells. */
 static struct lane *before_start(void)
 {
-    const char *rank = getenv("OMPI_COMM_WORLD_RANK"), *size = getenv("OMPI_COMM_WORLD_SIZE");
+    const struct library_place place = library_place();
     static bool tried;
-    if (tried || !rank || !size || recorder.lanes || !choose_folder())
+    if (tried || !place.rank || !place.size || recorder.lanes || !choose_folder())
         return NULL;
     tried = true;
-    recorder.world_rank = atoi(rank);
-    recorder.world_size = atoi(size);
+    recorder.world_rank = atoi(place.rank);
+    recorder.world_size = atoi(place.size);
     recorder_started_clock();
     life.pid = (int)getpid();
     struct lane *lane = lane_new(0, 0);
@@ -477,7 +448,7 @@ void usage_outside(unsigned call, void **cfa)
 void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **cfa, int error)
 {
     int provided = 0;
-    if (error != MPI_SUCCESS || !resolve_handles() ||
+    if (error != MPI_SUCCESS || !library_handles() ||
         REAL(Comm_rank)(recorder_handle.comm_world, &recorder.world_rank) ||
         REAL(Comm_size)(recorder_handle.comm_world, &recorder.world_size))
         return;

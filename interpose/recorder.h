@@ -103,15 +103,21 @@ extern struct recorder { /* of the process */
     bool unseen; /* callbacks may run that are not seen (SPOOL_FLAG_UNSEEN) */
 } recorder;
 
-extern struct recorder_handles { /* predefined handles, from the library at run time */
+/* A handle as tables know it, of any kind: libraries have pointers, or numbers, for them. */
+#define HANDLE(handle) ((const void *)(uintptr_t)(handle))
+
+extern struct recorder_handles { /* predefined handles (library/library.h) */
     MPI_Comm comm_null, comm_world, comm_self;
-    MPI_Datatype type_null, type_byte;
+    MPI_Datatype type_null, type_byte, type_long_long;
     MPI_Request request_null, request_empty;
     MPI_Group group_null, group_empty;
-    MPI_Op op_null, op_no_op;
+    MPI_Op op_null, op_sum, op_no_op;
     MPI_Win win_null;
     MPI_File file_null;
+    MPI_Info info_null;
+    MPI_Errhandler errhandler_null;
     MPI_Message message_null, message_no_proc;
+    const void *unweighted, *weights_empty;
     void *in_place; /* Fortran's: its binding passes it on where it is not allowed */
 } recorder_handle;
 
@@ -177,8 +183,8 @@ static inline bool recorder_in_binding(const void *address)
     return false;
 }
 
-/* Whether the call is not to be recorded (filter.c); it is then counted as lost. comm: NULL if it
- * has none. */
+/* Whether the call is not to be recorded (filter.c); it is then counted as lost. comm:
+ * recorder_handle.comm_null if it has none. */
 bool filter_out(struct lane *lane, unsigned call, MPI_Comm comm);
 /* Around a call that is not recorded: what the library does in it is not the application's. */
 static inline void recorder_mute(void)
@@ -383,7 +389,7 @@ int recorder_cart_dims(struct lane *lane, MPI_Comm comm);
 uint32_t recorder_comm_slow(struct lane *lane, MPI_Comm comm);
 static inline uint32_t recorder_comm(struct lane *lane, MPI_Comm comm)
 {
-    if (LIKELY(lane->comm_cache.handle == comm &&
+    if (LIKELY(lane->comm_cache.handle == HANDLE(comm) &&
                lane->comm_cache.generation == recorder.generation))
         return lane->comm_cache.id;
     return recorder_comm_slow(lane, comm);
@@ -396,7 +402,7 @@ static inline unsigned recorder_type_slot(MPI_Datatype type)
 static inline uint32_t recorder_type(struct lane *lane, MPI_Datatype type)
 {
     unsigned slot = recorder_type_slot(type);
-    if (LIKELY(lane->type_cache[slot].handle == type &&
+    if (LIKELY(lane->type_cache[slot].handle == HANDLE(type) &&
                lane->type_cache[slot].generation == recorder.generation))
         return lane->type_cache[slot].id;
     return recorder_type_slow(lane, type);

@@ -1,5 +1,7 @@
 # The library that is loaded into every rank. Wrappers are generated from calls.table and the installed mpi.h.
 INTERPOSE_MPI = -DOMPI_OMIT_MPI1_COMPAT_DECLS=0 -DOMPI_REMOVED_USE_STATIC_ASSERT=0 $(MPI_CFLAGS)
+MPICC_MPICH := $(shell command -v mpicc.mpich || command -v mpicc.mpich3)
+MPICH_CFLAGS = $(filter -I%,$(shell $(MPICC_MPICH) -show 2>/dev/null))
 INTERPOSE_CFLAGS = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) -Wno-deprecated-declarations -fPIC -ftls-model=initial-exec \
                    -I. -I$(BUILD)/gen -MMD -MP
 # What of other rooms is linked, hidden: what writes spools, groups of datatypes, and the one grammar of policies.
@@ -8,39 +10,47 @@ INTERPOSE_LEAVES = $(addprefix core/,spool/spool_write spool/signature trace/bas
 
 INTERPOSE_GEN = $(BUILD)/gen/interpose_calls.c
 INTERPOSE_GENERATE = $(wildcard interpose/generate/*.py interpose/generate/*.c.tmpl)
-INTERPOSE_OBJECTS = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard interpose/*.c interpose/*/*.c)) \
-                    $(BUILD)/obj/interpose/interpose_calls.o $(INTERPOSE_LEAVES:%=$(BUILD)/obj/interpose/leaf/%.o)
+INTERPOSE_SOURCES = $(wildcard interpose/*.c interpose/objects/*.c interpose/misuse/*.c)
 
-$(INTERPOSE_GEN): $(INTERPOSE_GENERATE) interpose/calls.table core/trace/traits.h core/trace/event.h
-	@mkdir -p $(@D)
-	$(if $(V),,@echo "  gen   $@")
-	$(Q)$(PYTHON) interpose/generate/generate.py interpose/calls.table $(BUILD)/gen -- $(CC) $(INTERPOSE_MPI)
+# A library of ours for each MPI library: $(1) its name here, $(2) the folder of what is generated, $(3) the sources that
+# are about it, $(4) what the generator is told, $(5) the flags of its compiler, as a variable's name, $(6) our library.
+define INTERPOSE_LIBRARY
+$(2)/interpose_calls.c: $$(INTERPOSE_GENERATE) interpose/calls.table core/trace/traits.h core/trace/event.h
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  gen   $$@")
+	$$(Q)$$(PYTHON) interpose/generate/generate.py $(4) interpose/calls.table $(2) -- $$(CC) $$($(5))
 
-$(BUILD)/gen/interpose_calls.h $(BUILD)/gen/call_meanings.h: $(INTERPOSE_GEN) ;
+$(2)/interpose_calls.h $(2)/call_meanings.h: $(2)/interpose_calls.c ;
+
+$$(BUILD)/obj/$(1)/%.o: interpose/%.c | $(2)/interpose_calls.c
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  cc    $$< ($(1))")
+	$$(Q)$$(CC) -I$(2) $$(INTERPOSE_CFLAGS) $$($(5)) -c -o $$@ $$<
+
+$$(BUILD)/obj/$(1)/interpose_calls.o: $(2)/interpose_calls.c
+	@mkdir -p $$(@D)
+	$$(if $$(V),,@echo "  cc    $$<")
+	$$(Q)$$(CC) -I$(2) $$(INTERPOSE_CFLAGS) $$($(5)) -c -o $$@ $$<
+
+$$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) $(3:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) \
+                $$(BUILD)/obj/$(1)/interpose_calls.o $$(INTERPOSE_LEAVES:%=$$(BUILD)/obj/interpose/leaf/%.o)
+	$$(if $$(V),,@echo "  link  $$@")
+	$$(Q)$$(CC) -shared -o $$@ $$^ -Wl,--version-script=$(2)/interpose.map -Wl,-z,nodelete -Wl,-z,now -ldl
+
+ALL += $$(BUILD)/$(6)
+endef
+$(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c interpose/layer/openmpi4.c,,INTERPOSE_MPI,libcrosswait.so))
+ifneq ($(MPICC_MPICH),)
+$(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c interpose/layer/none.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
+endif
 
 # The library's own headers are not written for our warnings.
-$(BUILD)/obj/interpose/layer/%.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter -Wno-sign-compare -Wno-pointer-arith
-
-$(BUILD)/obj/interpose/%.o: interpose/%.c | $(INTERPOSE_GEN)
-	@mkdir -p $(@D)
-	$(if $(V),,@echo "  cc    $<")
-	$(Q)$(CC) $(INTERPOSE_CFLAGS) $(INTERPOSE_MPI) -c -o $@ $<
-
-$(BUILD)/obj/interpose/interpose_calls.o: $(INTERPOSE_GEN)
-	@mkdir -p $(@D)
-	$(if $(V),,@echo "  cc    $<")
-	$(Q)$(CC) $(INTERPOSE_CFLAGS) $(INTERPOSE_MPI) -c -o $@ $<
+$(BUILD)/obj/openmpi/layer/%.o: INTERPOSE_CFLAGS += -std=gnu11 -Wno-shadow -Wno-unused-parameter -Wno-sign-compare -Wno-pointer-arith
 
 $(BUILD)/obj/interpose/leaf/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  cc    $<")
 	$(Q)$(CC) $(INTERPOSE_CFLAGS) -fvisibility=hidden -c -o $@ $<
-
-$(BUILD)/libcrosswait.so: $(INTERPOSE_OBJECTS) $(INTERPOSE_GEN)
-	$(if $(V),,@echo "  link  $@")
-	$(Q)$(CC) -shared -o $@ $(INTERPOSE_OBJECTS) -Wl,--version-script=$(BUILD)/gen/interpose.map -Wl,-z,nodelete -Wl,-z,now -ldl
-
-ALL += $(BUILD)/libcrosswait.so
 
 # Programs of tests/interpose, each a test's own.
 INTERPOSE_TESTS = $(patsubst tests/interpose/programs/%.c,$(BUILD)/tests/interpose/%,$(filter-out %/plugin.c,$(wildcard tests/interpose/programs/*.c)))

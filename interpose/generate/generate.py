@@ -1,11 +1,12 @@
 #!/usr/bin/python3
 """From calls.table and the installed mpi.h to wrappers, ids and descriptors.
 
-    generate.py TABLE OUT-FOLDER -- COMPILER FLAGS...     (the compiler only preprocesses mpi.h)
+    generate.py [--newer] TABLE OUT-FOLDER -- COMPILER FLAGS...   (which only preprocesses mpi.h)
 
 Writes interpose_calls.h (ids, types of the real functions), interpose_calls.c (descriptors,
 wrappers), call_meanings.h and interpose.map (what the library exports); they are neither committed
-nor edited. A bad row is refused with FILE:LINE; so is a function of mpi.h that has no row.
+nor edited. A bad row is refused with FILE:LINE; so is a function of mpi.h that has no row, unless
+the header is of a newer MPI (--newer): then it is let through, and counted as not recorded.
 
 table.py reads and refuses rows, words.py the words that they may use. What is written stands in the
 templates beside this file (template.py says how they are read): wrapper.c.tmpl is a wrapper,
@@ -26,12 +27,38 @@ from table import Bad, Call
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-def functions_of_header(compiler, header, prefix):
+def preprocessed(compiler, header, *options):
     """Empty if there is no such header."""
-    done = subprocess.run(compiler + ["-E", "-P", "-include", "mpi.h", "-include", header,
+    done = subprocess.run(compiler + ["-E", *options, "-include", "mpi.h", "-include", header,
                                       "-x", "c", "/dev/null"], capture_output=True, text=True)
-    text = re.sub(r"\"[^\"]*\"", "", done.stdout) if done.returncode == 0 else ""
-    return set(re.findall(r"\b" + prefix + r"_([A-Z]\w*)\s*\(", text))
+    return re.sub(r"\"[^\"]*\"", "", done.stdout) if done.returncode == 0 else ""
+
+
+def functions_of_header(compiler, header, prefix):
+    """The functions that it declares: {name: (what it returns, its parameters)}."""
+    found = re.findall(r"\b(int|double|void|MPI_\w+)\s+" + prefix +
+                       r"_([A-Z]\w*)\s*\(([^;{]*?)\)\s*(?:__attribute__[^;]*)?;",
+                       preprocessed(compiler, header, "-P"))
+    return {name: (returns, parameters) for returns, name, parameters in found}
+
+
+def macros_of_header(compiler):
+    return set(re.findall(r"^#define MPI_(\w+)\(", preprocessed(compiler, "mpi.h", "-dM"), re.M))
+
+
+# What no program communicates with, and may be called without our seeing it.
+APART = re.compile(r"T_|Aint_|Info_|Status_|Session_(get|set|call|create)")
+
+
+def row_of_prototype(name, returns, parameters):
+    """The row of a function that the table does not know: it is let through, and counted."""
+    words = [name, "other", "local", "unseen", "returns:" + returns]
+    for parameter in parameters.split(","):
+        kind, name, array = re.fullmatch(r"\s*(.*?)\s*\b(\w+)\s*((?:\[\w*\])*)\s*", parameter,
+                                         re.S).groups()
+        if name != "void" or kind:
+            words.append(f"raw({'~'.join(kind.split())}{array})={name}")
+    return " ".join(words)
 
 
 def rows(path):
@@ -76,20 +103,27 @@ def helpers():
 
 
 def main():
-    if "--" not in sys.argv or len(sys.argv) < 5:
+    if "--" not in sys.argv or sys.argv.index("--") < 3:
         sys.exit(__doc__)
-    path, folder = sys.argv[1:3]
+    newer = "--newer" in sys.argv
+    path, folder = [word for word in sys.argv[1:sys.argv.index("--")] if word != "--newer"]
     compiler = sys.argv[sys.argv.index("--") + 1:]
     calls, lines, errors = read(path)
     header = functions_of_header(compiler, "mpi.h", "MPI")
     ext = functions_of_header(compiler, "mpi-ext.h", "MPIX")
-    calls = [c for c in calls if not c.ext or c.name in ext]
-    for name in [n for n in lines if n.endswith("_init") and n not in header and n not in ext]:
-        del lines[name]  # rows of an extension that is not installed
-    errors += [f"{path}: no row for MPI_{n}, which mpi.h declares"
-               for n in sorted(header - set(lines))]
+    for call in [c for c in calls if c.ext and c.name in header]:
+        call.ext, call.full = False, "MPI_" + call.name  # since MPI 4
+    absent = {c.name for c in calls if c.ext and c.name not in ext}
+    absent |= macros_of_header(compiler) - set(header)  # handles may be Fortran's as they are
+    calls = [c for c in calls if c.name not in absent]
+    unknown = sorted(n for n in set(header) - set(lines) if not APART.match(n))
+    if newer:
+        calls += [Call(row_of_prototype(n, *header[n])) for n in unknown]
+        lines.update((n, 0) for n in unknown)
+    else:
+        errors += [f"{path}: no row for MPI_{n}, which mpi.h declares" for n in unknown]
     errors += [f"{path}:{lines[n]}: mpi.h declares no MPI_{n}"
-               for n in sorted(set(lines) - header - ext)]
+               for n in sorted(set(lines) - set(header) - set(ext) - absent)]
     if errors:
         sys.exit("\n".join(errors))
     fill = template.load(sorted(glob.glob(os.path.join(HERE, "*.c.tmpl"))), helpers())

@@ -85,7 +85,7 @@ class Bad(Exception):
 
 
 class Call:
-    FLAGS = ("special", "variadic", "glue", "aid", "ext", "poll")
+    FLAGS = ("special", "variadic", "glue", "aid", "ext", "poll", "unseen")
     VALUES = ("returns", "origin", "sides", "null", "unjudged", "check", "topology")
 
     def __init__(self, line):

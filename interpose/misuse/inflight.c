@@ -139,7 +139,7 @@ void usage_window_gone(struct lane *lane, const void *win)
 {
     (void)lane;
     for (uint32_t i = window_count; i-- > 0;)
-        if (window[i].win == win)
+        if (HANDLE(window[i].win) == win)
             forget_window(&window[i]);
     look_on();
 }
@@ -413,7 +413,7 @@ void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *
     for (unsigned i = 0; i < all->count; i++)
         compare_one(lane, seq, &all->buffer[i]);
     for (unsigned i = 0; held && i < all->count; i++)
-        take_off(seq, 0, NULL, 0, &all->buffer[i]);
+        take_off(seq, 0, recorder_handle.win_null, 0, &all->buffer[i]);
     unlock();
 }
 
@@ -507,7 +507,7 @@ void usage_begin(struct lane *lane, uint64_t seq, uint32_t request, const struct
             restartable[restartable_count++] = (struct restartable){request, *all};
     } else {
         for (unsigned i = 0; i < all->count; i++)
-            take_off(seq, request, NULL, 0, &all->buffer[i]);
+            take_off(seq, request, recorder_handle.win_null, 0, &all->buffer[i]);
     }
     unlock();
 }
@@ -532,7 +532,7 @@ void usage_started(struct lane *lane, uint64_t seq, uint32_t request)
             for (unsigned k = 0; k < restartable[i].all.count; k++)
                 compare_one(lane, seq, &restartable[i].all.buffer[k]);
             for (unsigned k = 0; k < restartable[i].all.count; k++)
-                take_off(seq, request, NULL, 0, &restartable[i].all.buffer[k]);
+                take_off(seq, request, recorder_handle.win_null, 0, &restartable[i].all.buffer[k]);
             break;
         }
     unlock();
@@ -560,7 +560,7 @@ void usage_completed_call(struct lane *lane, uint64_t seq)
         return;
     lock();
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
-        if (!in_flight_request[i] && !in_flight[i].win && in_flight[i].seq == seq)
+        if (!in_flight_request[i] && in_flight[i].win == recorder_handle.win_null && in_flight[i].seq == seq)
             land(lane, seq, i, true);
     unlock();
 }
@@ -580,7 +580,7 @@ void usage_blurred(void)
 {
     lock();
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
-        if (!in_flight[i].win)
+        if (in_flight[i].win == recorder_handle.win_null)
             land(NULL, 0, i, false);
     unlock();
 }

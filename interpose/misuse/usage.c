@@ -4,6 +4,7 @@
  *     their address again.
  *  2. What is not in the table is predefined, was made where it was not recorded, or is no object:
  *     the first word of each of the library's objects points at its class, which tells the last. */
+#include "interpose/library/library.h"
 #include "interpose/misuse/usage.h"
 
 #include <stdio.h>
@@ -24,41 +25,13 @@ static uint32_t object_room, object_count;
 static unsigned said;
 unsigned usage_uncommitted;
 
-static const struct kind {
-    enum misuse_object object;
-    const char *class, *base; /* base: the class of static objects */
-    const char *predefined[3];
-} kinds[OBJECT_KINDS] = {
-    [OBJECT_COMM] = {MISUSE_OBJECT_COMM,
-                     "ompi_communicator_t_class",
-                     NULL,
-                     {"ompi_mpi_comm_world", "ompi_mpi_comm_self", "ompi_mpi_comm_null"}},
-    [OBJECT_GROUP] = {MISUSE_OBJECT_GROUP,
-                      "ompi_group_t_class",
-                      NULL,
-                      {"ompi_mpi_group_empty", "ompi_mpi_group_null", NULL}},
-    [OBJECT_TYPE] = {MISUSE_OBJECT_TYPE,
-                     "ompi_datatype_t_class",
-                     "opal_datatype_t_class",
-                     {"ompi_mpi_datatype_null", NULL, NULL}},
-    [OBJECT_OP] = {MISUSE_OBJECT_OP, "ompi_op_t_class", NULL, {"ompi_mpi_op_null", NULL, NULL}},
-    [OBJECT_WIN] = {MISUSE_OBJECT_WIN, "ompi_win_t_class", NULL, {"ompi_mpi_win_null", NULL, NULL}},
-    [OBJECT_FILE] = {MISUSE_OBJECT_FILE,
-                     "ompi_file_t_class",
-                     NULL,
-                     {"ompi_mpi_file_null", NULL, NULL}},
-    [OBJECT_INFO] = {MISUSE_OBJECT_INFO,
-                     "ompi_info_t_class",
-                     NULL,
-                     {"ompi_mpi_info_null", "ompi_mpi_info_env", NULL}},
-    [OBJECT_ERRHANDLER] = {MISUSE_OBJECT_ERRHANDLER,
-                           "ompi_errhandler_t_class",
-                           NULL,
-                           {"ompi_mpi_errhandler_null", "ompi_mpi_errors_are_fatal",
-                            "ompi_mpi_errors_return"}},
-    [OBJECT_KEYVAL] = {MISUSE_OBJECT_KEYVAL, NULL, NULL, {NULL}},
-    [OBJECT_BUFFER] = {MISUSE_OBJECT_BUFFER, NULL, NULL, {NULL}},
-    [OBJECT_MEMORY] = {MISUSE_OBJECT_MEMORY, NULL, NULL, {NULL}},
+static const enum misuse_object object_of[OBJECT_KINDS] = {
+    [OBJECT_COMM] = MISUSE_OBJECT_COMM,     [OBJECT_GROUP] = MISUSE_OBJECT_GROUP,
+    [OBJECT_TYPE] = MISUSE_OBJECT_TYPE,     [OBJECT_OP] = MISUSE_OBJECT_OP,
+    [OBJECT_WIN] = MISUSE_OBJECT_WIN,       [OBJECT_FILE] = MISUSE_OBJECT_FILE,
+    [OBJECT_INFO] = MISUSE_OBJECT_INFO,     [OBJECT_ERRHANDLER] = MISUSE_OBJECT_ERRHANDLER,
+    [OBJECT_KEYVAL] = MISUSE_OBJECT_KEYVAL, [OBJECT_BUFFER] = MISUSE_OBJECT_BUFFER,
+    [OBJECT_MEMORY] = MISUSE_OBJECT_MEMORY,
 };
 
 void usage_keep(struct lane *lane, uint64_t seq, const struct misuse *misuse)
@@ -139,41 +112,25 @@ static struct object *add(enum recorder_object kind, const void *handle)
     return &object[at];
 }
 
-/* Addresses of the library's symbols, looked up once. */
-static struct {
-    bool known;
-    const void *class, *base, *predefined[3];
-} symbols[OBJECT_KINDS];
-static void look_up(enum recorder_object kind)
-{
-    if (symbols[kind].known)
-        return;
-    symbols[kind].class = kinds[kind].class ? recorder_symbol(kinds[kind].class) : NULL;
-    symbols[kind].base = kinds[kind].base ? recorder_symbol(kinds[kind].base) : NULL;
-    for (size_t i = 0; i < 3 && kinds[kind].predefined[i]; i++)
-        symbols[kind].predefined[i] = recorder_symbol(kinds[kind].predefined[i]);
-    symbols[kind].known = true;
-}
-
 static bool is_null(enum recorder_object kind, const void *handle)
 {
     switch (kind) {
     case OBJECT_COMM:
-        return handle == recorder_handle.comm_null;
+        return handle == HANDLE(recorder_handle.comm_null);
     case OBJECT_GROUP:
-        return handle == recorder_handle.group_null;
+        return handle == HANDLE(recorder_handle.group_null);
     case OBJECT_TYPE:
-        return handle == recorder_handle.type_null;
+        return handle == HANDLE(recorder_handle.type_null);
     case OBJECT_OP:
-        return handle == recorder_handle.op_null;
+        return handle == HANDLE(recorder_handle.op_null);
     case OBJECT_WIN:
-        return handle == recorder_handle.win_null;
+        return handle == HANDLE(recorder_handle.win_null);
     case OBJECT_FILE:
-        return handle == recorder_handle.file_null;
+        return handle == HANDLE(recorder_handle.file_null);
     case OBJECT_INFO:
+        return handle == HANDLE(recorder_handle.info_null);
     case OBJECT_ERRHANDLER:
-        look_up(kind);
-        return handle == symbols[kind].predefined[0];
+        return handle == HANDLE(recorder_handle.errhandler_null);
     default:
         return false;
     }
@@ -187,39 +144,11 @@ static bool named(MPI_Datatype type)
             combiner == MPI_COMBINER_F90_REAL || combiner == MPI_COMBINER_F90_COMPLEX);
 }
 
-/* By its address: what the handle stands for may be gone. */
-static bool predefined_symbol(enum recorder_object kind, const void *handle)
-{
-    look_up(kind);
-    for (size_t i = 0; i < 3; i++)
-        if (symbols[kind].predefined[i] && symbols[kind].predefined[i] == handle)
-            return true;
-    return kind == OBJECT_OP && handles_op_predefined((MPI_Op)handle);
-}
-
 static bool predefined(enum recorder_object kind, const void *handle)
 {
-    return predefined_symbol(kind, handle) ||
-           (kind == OBJECT_TYPE && usage_good(kind, handle) && named((MPI_Datatype)handle));
-}
-
-static bool of_class(enum recorder_object kind, const void *handle)
-{
-    look_up(kind);
-    const void *class = symbols[kind].class;
-    if (!class)
-        return true; /* another library */
-    if ((uintptr_t)handle % sizeof(void *) || !memory_readable(handle, sizeof handle))
-        return false;
-    const void *own = *(const void *const *)handle;
-    if (own == symbols[kind].base && own)
-        return true;
-    for (int i = 0; i < 4 && own != class; i++) { /* struct opal_class_t: name, parent... */
-        if ((uintptr_t)own % sizeof(void *) || !memory_readable(own, 2 * sizeof own))
-            return false;
-        own = ((const void *const *)own)[1];
-    }
-    return own == class;
+    return library_predefined(kind, handle) ||
+           (kind == OBJECT_TYPE && usage_good(kind, handle) &&
+            named((MPI_Datatype)(uintptr_t)handle));
 }
 
 bool usage_good(enum recorder_object kind, const void *handle)
@@ -229,7 +158,7 @@ bool usage_good(enum recorder_object kind, const void *handle)
     recorder_lock();
     const struct object *found = find(kind, handle);
     bool good = (!found || !found->freed) &&
-                of_class(kind, handle); /* both: the library gives out freed groups again */
+                library_may_be(kind, handle); /* both: the library gives out freed groups again */
     recorder_unlock();
     return good;
 }
@@ -278,15 +207,16 @@ void usage_given(struct lane *lane, enum recorder_object kind, const void *handl
 void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq, MPI_Datatype copied)
 {
     (void)lane;
+    bool copy = copied != recorder_handle.type_null;
     if (!type || type == recorder_handle.type_null)
         return;
     recorder_lock();
-    const struct object *old = copied ? find(OBJECT_TYPE, copied) : NULL,
-                        *stale = find(OBJECT_TYPE, type);
-    bool uncommitted = copied ? old && old->uncommitted : true, fresh = !stale || stale->freed;
+    const struct object *old = copy ? find(OBJECT_TYPE, HANDLE(copied)) : NULL,
+                        *stale = find(OBJECT_TYPE, HANDLE(type));
+    bool uncommitted = copy ? old && old->uncommitted : true, fresh = !stale || stale->freed;
     recorder_unlock();
     if (fresh)
-        made(OBJECT_TYPE, type, seq, uncommitted);
+        made(OBJECT_TYPE, HANDLE(type), seq, uncommitted);
 }
 
 void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_Datatype *type)
@@ -296,12 +226,12 @@ void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq, const MPI_
     if (!type || REAL(Type_get_envelope)(of, &ni, &na, &nd, &combiner) != MPI_SUCCESS)
         return;
     for (int i = 0; i < nd; i++)
-        if (type[i] && !is_null(OBJECT_TYPE, type[i]) &&
+        if (type[i] && !is_null(OBJECT_TYPE, HANDLE(type[i])) &&
             !named(type[i])) /* references, to be freed like new ones */
-            made(OBJECT_TYPE, type[i], seq, false);
+            made(OBJECT_TYPE, HANDLE(type[i]), seq, false);
 }
 
-void usage_committed(struct lane *lane, MPI_Datatype type)
+void usage_committed(struct lane *lane, const void *type)
 {
     (void)lane;
     recorder_lock();
@@ -316,7 +246,7 @@ void usage_committed(struct lane *lane, MPI_Datatype type)
 void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle)
 {
     (void)lane;
-    if (predefined_symbol(kind,
+    if (library_predefined(kind,
                           handle)) /* a call may have returned it: it may be freed, and stays */
         return;
     recorder_lock();
@@ -357,7 +287,7 @@ void usage_keyval_used(struct lane *lane, int keyval)
 void usage_handle(struct lane *lane, uint64_t seq, enum recorder_object kind, const void *handle,
                   const char *argument, bool null_allowed)
 {
-    enum misuse_object what = kinds[kind].object;
+    enum misuse_object what = object_of[kind];
     if (!handle && kind != OBJECT_KEYVAL) {
         usage_say(lane, seq, MISUSE_HANDLE_POINTER, argument, 0, .object = what);
     } else if (is_null(kind, handle)) {
@@ -382,24 +312,24 @@ void usage_freeing(struct lane *lane, uint64_t seq, enum recorder_object kind, c
     recorder_unlock();
     if (!ours && handle && kind != OBJECT_ERRHANDLER && kind != OBJECT_GROUP &&
         !is_null(kind, handle) && predefined(kind, handle))
-        usage_say(lane, seq, MISUSE_HANDLE_PREDEFINED, argument, 0, .object = kinds[kind].object);
+        usage_say(lane, seq, MISUSE_HANDLE_PREDEFINED, argument, 0, .object = object_of[kind]);
 }
 
 void usage_type_slow(struct lane *lane, uint64_t seq, MPI_Datatype type, const char *argument,
                      bool committed)
 {
     unsigned slot = recorder_type_slot(type);
-    if (lane->type_cache[slot].handle != type ||
+    if (lane->type_cache[slot].handle != HANDLE(type) ||
         lane->type_cache[slot].generation != recorder.generation) {
-        if (!usage_good(OBJECT_TYPE, type)) {
-            usage_handle(lane, seq, OBJECT_TYPE, type, argument, false);
+        if (!usage_good(OBJECT_TYPE, HANDLE(type))) {
+            usage_handle(lane, seq, OBJECT_TYPE, HANDLE(type), argument, false);
             return;
         }
     }
     if (!committed || !usage_uncommitted)
         return;
     recorder_lock();
-    const struct object *o = find(OBJECT_TYPE, type);
+    const struct object *o = find(OBJECT_TYPE, HANDLE(type));
     uint64_t made_by = o && o->uncommitted ? o->seq : 0;
     recorder_unlock();
     if (made_by)
@@ -423,7 +353,7 @@ void usage_finalizing(struct lane *lane, uint64_t seq)
         const struct object *o = &object[i];
         if (o->handle && !o->freed && o->seq)
             usage_say(lane, seq, o->kind == OBJECT_BUFFER ? MISUSE_BUFFER_LEFT : MISUSE_OBJECT_LEFT,
-                      NULL, o->seq, .object = kinds[o->kind].object);
+                      NULL, o->seq, .object = object_of[o->kind]);
     }
 }
 
@@ -456,7 +386,7 @@ void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const
     if (last.win != win || last.generation != recorder.generation) {
         MPI_Group group;
         int size = 0;
-        if (!usage_good(OBJECT_WIN, win) || REAL(Win_get_group)(win, &group) != MPI_SUCCESS ||
+        if (!usage_good(OBJECT_WIN, HANDLE(win)) || REAL(Win_get_group)(win, &group) != MPI_SUCCESS ||
             REAL(Group_size)(group, &size) != MPI_SUCCESS)
             return;
         REAL(Group_free)(&group);
@@ -515,7 +445,7 @@ void usage_ranks(struct lane *lane, uint64_t seq, MPI_Group group, int n, const 
                  const char *argument, bool unique)
 {
     int size = 0;
-    if (!usage_good(OBJECT_GROUP, group) || REAL(Group_size)(group, &size) != MPI_SUCCESS)
+    if (!usage_good(OBJECT_GROUP, HANDLE(group)) || REAL(Group_size)(group, &size) != MPI_SUCCESS)
         return;
     for (int i = 0; rank && i < n; i++) {
         if (rank[i] < 0 || rank[i] >= size) {

@@ -31,11 +31,11 @@ void usage_given(struct lane *lane, enum recorder_object kind,
 void usage_gone(struct lane *lane, enum recorder_object kind,
                 const void *handle); /* it was freed: the call succeeded */
 void usage_type_made(struct lane *lane, MPI_Datatype type, uint64_t seq,
-                     MPI_Datatype copied); /* copied: of MPI_Type_dup; else NULL */
+                     MPI_Datatype copied); /* copied: of MPI_Type_dup; else the null type */
 void usage_contents(struct lane *lane, MPI_Datatype of, uint64_t seq,
                     const MPI_Datatype *type); /* what MPI_Type_get_contents gave */
 void usage_attribute(MPI_Comm comm);           /* it got one */
-void usage_committed(struct lane *lane, MPI_Datatype type);
+void usage_committed(struct lane *lane, const void *type);
 void usage_keyval_made(struct lane *lane, int keyval, uint64_t seq);
 void usage_keyval_gone(struct lane *lane, int keyval);
 void usage_keyval_used(struct lane *lane, int keyval); /* an attribute was set with it */
@@ -58,7 +58,7 @@ static inline void usage_type(struct lane *lane, uint64_t seq, MPI_Datatype type
                               const char *argument, bool committed)
 {
     unsigned slot = recorder_type_slot(type);
-    if (LIKELY(lane->type_cache[slot].handle == type &&
+    if (LIKELY(lane->type_cache[slot].handle == HANDLE(type) &&
                lane->type_cache[slot].generation == recorder.generation &&
                (!usage_uncommitted || !committed)))
         return;
@@ -77,7 +77,7 @@ void usage_peer_slow(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
 static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
                               const char *argument, enum usage_peer what)
 {
-    if (UNLIKELY((uint32_t)value >= lane->comm_cache.peers || lane->comm_cache.handle != comm))
+    if (UNLIKELY((uint32_t)value >= lane->comm_cache.peers || lane->comm_cache.handle != HANDLE(comm)))
         usage_peer_slow(lane, seq, comm, value, argument, what);
 }
 void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument);

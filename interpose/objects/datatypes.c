@@ -498,12 +498,12 @@ uint32_t recorder_type_slow(struct lane *lane, MPI_Datatype type)
         return 0;
     recorder_lock();
     uint32_t id = handles_type_find(type);
-    if (!id && usage_good(OBJECT_TYPE, type))
+    if (!id && usage_good(OBJECT_TYPE, HANDLE(type)))
         id = define(lane, type);
     if (id) {
         unsigned slot = recorder_type_slot(type);
         lane->type_cache[slot].generation = recorder.generation;
-        lane->type_cache[slot].handle = type;
+        lane->type_cache[slot].handle = HANDLE(type);
         lane->type_cache[slot].id = id;
     }
     recorder_unlock();

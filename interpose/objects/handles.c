@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/library/library.h"
 #include "interpose/objects/handles.h"
 #include "interpose/misuse/usage.h"
 
@@ -29,6 +30,7 @@ static struct creation {
 } * creation;
 static uint32_t creation_count, creation_capacity;
 static MPI_Group world_group;
+static bool world_group_known;
 
 static uint32_t hash_pointer(const void *p)
 {
@@ -100,20 +102,20 @@ static uint32_t map_add(enum recorder_object kind, const void *handle, uint32_t 
 
 uint32_t handles_type_find(MPI_Datatype type)
 {
-    return map_find(OBJECT_TYPE, type);
+    return map_find(OBJECT_TYPE, HANDLE(type));
 }
 
 uint32_t handles_type_known(MPI_Datatype type)
 {
     recorder_lock();
-    uint32_t id = map_find(OBJECT_TYPE, type);
+    uint32_t id = map_find(OBJECT_TYPE, HANDLE(type));
     recorder_unlock();
     return id;
 }
 
 uint32_t handles_type_add(MPI_Datatype type, uint32_t id)
 {
-    return map_add(OBJECT_TYPE, type, id);
+    return map_add(OBJECT_TYPE, HANDLE(type), id);
 }
 
 /* --- communicators ---------------------------------------------------------------------------- */
@@ -150,7 +152,7 @@ static bool translate(MPI_Group group, int size, int32_t *out)
         return false;
     for (int i = 0; i < size; i++)
         rank[i] = i;
-    bool good = world_group && REAL(Group_translate_ranks)(group, size, rank, world_group,
+    bool good = world_group_known && REAL(Group_translate_ranks)(group, size, rank, world_group,
                                                            rank + size) == MPI_SUCCESS;
     for (int i = 0; i < size; i++)
         out[i] = good && rank[size + i] != MPI_UNDEFINED ? rank[size + i] : -1;
@@ -288,7 +290,7 @@ static bool ask(MPI_Comm comm, struct comm_info *info)
 static uint32_t comm_define(struct lane *lane, MPI_Comm comm, uint32_t parent_id,
                             enum comm_origin origin, int tag)
 {
-    uint32_t id = map_add(OBJECT_COMM, comm, 0);
+    uint32_t id = map_add(OBJECT_COMM, HANDLE(comm), 0);
     if (!id || !comm_slot(id))
         return 0;
     const struct comm_info *parent = parent_id ? comm_slot(parent_id) : NULL;
@@ -326,14 +328,14 @@ uint32_t recorder_comm_slow(struct lane *lane, MPI_Comm comm)
     if (comm == recorder_handle.comm_null || !comm)
         return 0;
     recorder_lock();
-    uint32_t id = map_find(OBJECT_COMM, comm);
-    if (!id && usage_good(OBJECT_COMM, comm))
+    uint32_t id = map_find(OBJECT_COMM, HANDLE(comm));
+    if (!id && usage_good(OBJECT_COMM, HANDLE(comm)))
         id = comm_define(lane, comm, 0, COMM_ORIGIN_UNKNOWN, 0);
     if (id) {
         const struct comm_info *info = comm_slot(id);
         lane->comm_cache.peers = (uint32_t)(info->inter ? info->remote_size : info->size);
         lane->comm_cache.generation = recorder.generation;
-        lane->comm_cache.handle = comm;
+        lane->comm_cache.handle = HANDLE(comm);
         lane->comm_cache.id = id;
     }
     recorder_unlock();
@@ -347,7 +349,7 @@ uint32_t recorder_comm_made(struct lane *lane, MPI_Comm made, MPI_Comm parent,
         return 0;
     uint32_t parent_id = recorder_comm(lane, parent);
     recorder_lock();
-    uint32_t id = map_find(OBJECT_COMM, made);
+    uint32_t id = map_find(OBJECT_COMM, HANDLE(made));
     if (!id) /* MPI_Comm_get_parent returns the same handle again */
         id = comm_define(lane, made, parent_id, origin, tag);
     recorder_unlock();
@@ -362,17 +364,17 @@ const struct comm_info *handles_comm_info(struct lane *lane, MPI_Comm comm)
 
 void handles_init(struct lane *lane)
 {
-    if (REAL(Comm_group)(recorder_handle.comm_world, &world_group) != MPI_SUCCESS)
-        world_group = NULL;
+    world_group_known =
+        REAL(Comm_group)(recorder_handle.comm_world, &world_group) == MPI_SUCCESS;
     recorder_comm(lane, recorder_handle.comm_world);
     recorder_comm(lane, recorder_handle.comm_self);
 }
 
 void handles_finalize(void)
 {
-    if (world_group)
+    if (world_group_known)
         REAL(Group_free)(&world_group);
-    world_group = NULL;
+    world_group_known = false;
 }
 
 /* --- what a collective needs to know of its communicator -------------------------------------- */
@@ -460,7 +462,7 @@ int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
 uint64_t recorder_bytes(int count, MPI_Datatype type)
 {
     int size = 0;
-    return count > 0 && usage_good(OBJECT_TYPE, type) && REAL(Type_size)(type, &size) == MPI_SUCCESS
+    return count > 0 && usage_good(OBJECT_TYPE, HANDLE(type)) && REAL(Type_size)(type, &size) == MPI_SUCCESS
                ? (uint64_t)count * (uint64_t)size
                : 0;
 }
@@ -478,12 +480,12 @@ uint32_t recorder_group(struct lane *lane, MPI_Group group)
     if (group == recorder_handle.group_null || !group)
         return 0;
     recorder_lock();
-    uint32_t id = map_find(OBJECT_GROUP, group);
+    uint32_t id = map_find(OBJECT_GROUP, HANDLE(group));
     int size = 0;
     int32_t *member = NULL;
-    if (id || !usage_good(OBJECT_GROUP, group) || REAL(Group_size)(group, &size) ||
+    if (id || !usage_good(OBJECT_GROUP, HANDLE(group)) || REAL(Group_size)(group, &size) ||
         !(member = malloc((size_t)(size + 1) * sizeof *member)) ||
-        !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, group, 0)))
+        !translate(group, size, member) || !(id = map_add(OBJECT_GROUP, HANDLE(group), 0)))
         goto done;
     int first = 0;
     do {
@@ -506,34 +508,10 @@ done:
     return id;
 }
 
-static const struct {
-    const char *symbol, *name;
-} op_names[] = {
-    {"ompi_mpi_op_max", "MPI_MAX"},         {"ompi_mpi_op_min", "MPI_MIN"},
-    {"ompi_mpi_op_sum", "MPI_SUM"},         {"ompi_mpi_op_prod", "MPI_PROD"},
-    {"ompi_mpi_op_land", "MPI_LAND"},       {"ompi_mpi_op_band", "MPI_BAND"},
-    {"ompi_mpi_op_lor", "MPI_LOR"},         {"ompi_mpi_op_bor", "MPI_BOR"},
-    {"ompi_mpi_op_lxor", "MPI_LXOR"},       {"ompi_mpi_op_bxor", "MPI_BXOR"},
-    {"ompi_mpi_op_maxloc", "MPI_MAXLOC"},   {"ompi_mpi_op_minloc", "MPI_MINLOC"},
-    {"ompi_mpi_op_replace", "MPI_REPLACE"}, {"ompi_mpi_op_no_op", "MPI_NO_OP"},
-};
-
-const char *handles_op_predefined(MPI_Op op)
-{
-    static const void *symbol[sizeof op_names / sizeof *op_names];
-    for (size_t i = 0; i < sizeof op_names / sizeof *op_names; i++) {
-        if (!symbol[i])
-            symbol[i] = recorder_symbol(op_names[i].symbol);
-        if (symbol[i] == (const void *)op)
-            return op_names[i].name;
-    }
-    return NULL;
-}
-
 static uint32_t op_define(struct lane *lane, MPI_Op op, int commute)
 {
-    uint32_t id = map_add(OBJECT_OP, op, 0);
-    const char *name = handles_op_predefined(op) ? handles_op_predefined(op) : "user";
+    uint32_t id = map_add(OBJECT_OP, HANDLE(op), 0);
+    const char *name = library_op_name(op) ? library_op_name(op) : "user";
     if (commute < 0 && REAL(Op_commutative)(op, &commute) != MPI_SUCCESS)
         commute = 0;
     size_t bytes = strlen(name);
@@ -552,8 +530,8 @@ uint32_t recorder_op(struct lane *lane, MPI_Op op)
     if (op == recorder_handle.op_null || !op)
         return 0;
     recorder_lock();
-    uint32_t id = map_find(OBJECT_OP, op);
-    if (!id && usage_good(OBJECT_OP, op))
+    uint32_t id = map_find(OBJECT_OP, HANDLE(op));
+    if (!id && usage_good(OBJECT_OP, HANDLE(op)))
         id = op_define(lane, op, -1);
     recorder_unlock();
     return id;
@@ -596,23 +574,23 @@ uint32_t recorder_win_made(struct lane *lane, MPI_Win win, MPI_Comm comm, MPI_Ai
 {
     return win == recorder_handle.win_null
                ? 0
-               : shared_define(lane, OBJECT_WIN, win, comm, (uint64_t)bytes, "");
+               : shared_define(lane, OBJECT_WIN, HANDLE(win), comm, (uint64_t)bytes, "");
 }
 uint32_t recorder_win(struct lane *lane, MPI_Win win)
 {
     return win == recorder_handle.win_null || !win
                ? 0
-               : shared_define(lane, OBJECT_WIN, win, recorder_handle.comm_null, 0, "");
+               : shared_define(lane, OBJECT_WIN, HANDLE(win), recorder_handle.comm_null, 0, "");
 }
 uint32_t recorder_file_made(struct lane *lane, MPI_File file, MPI_Comm comm, const char *name)
 {
     return file == recorder_handle.file_null
                ? 0
-               : shared_define(lane, OBJECT_FILE, file, comm, 0, name ? name : "");
+               : shared_define(lane, OBJECT_FILE, HANDLE(file), comm, 0, name ? name : "");
 }
 uint32_t recorder_file(struct lane *lane, MPI_File file)
 {
     return file == recorder_handle.file_null || !file
                ? 0
-               : shared_define(lane, OBJECT_FILE, file, recorder_handle.comm_null, 0, "");
+               : shared_define(lane, OBJECT_FILE, HANDLE(file), recorder_handle.comm_null, 0, "");
 }

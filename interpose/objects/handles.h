@@ -14,7 +14,6 @@ struct comm_info {
     int32_t *member; /* world ranks: the local group's, then the remote group's */
 };
 
-const char *handles_op_predefined(MPI_Op op); /* its name; NULL: the program's own */
 void handles_init(struct lane *lane);
 void handles_finalize(void);
 const struct comm_info *handles_comm_info(struct lane *lane,

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "interpose/library/library.h"
 #include "interpose/misuse/usage.h"
 
 struct node {
@@ -63,7 +64,7 @@ static void unlock(void)
 static uint32_t bucket_of(MPI_Request handle, const void *variable)
 {
     uint64_t key =
-        handle == recorder_handle.request_empty ? (uintptr_t)variable : (uintptr_t)handle;
+        library_request_shared(handle) ? (uintptr_t)variable : (uintptr_t)handle;
     return (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 40) & (map.bucket_count - 1);
 }
 
@@ -134,7 +135,7 @@ static void node_remove(uint32_t at)
     else
         map.bucket[b].last = node->previous;
     node->id = 0;
-    node->handle = NULL;
+    node->handle = recorder_handle.request_null;
     node->next = map.free;
     map.free = at;
     map.live--;
@@ -158,7 +159,7 @@ uint32_t recorder_request_new(MPI_Request handle, const void *variable, enum req
         return 0;
     lock();
     uint32_t id = ++map.last_id, at = 0;
-    if (handle != recorder_handle.request_empty && kind != REQUEST_MESSAGE)
+    if (!library_request_shared(handle) && kind != REQUEST_MESSAGE)
         drop_stale(handle);
     if ((map.live >= map.bucket_count && !grow_buckets()) || !(at = node_new())) {
         unlock();
@@ -190,7 +191,7 @@ static uint32_t find(MPI_Request handle, const void *variable, uint32_t mark)
         if (!any || node->id < map.node[any].id)
             any = at;
     }
-    if (handle != recorder_handle.request_empty)
+    if (!library_request_shared(handle))
         return any;
     uint32_t same = 0;
     any = 0;
@@ -393,11 +394,11 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, u
     done->bytes = 0;
     if (status == MPI_STATUS_IGNORE)
         return;
-    done->head.a = (uint16_t)(status->_cancelled != 0);
+    done->head.a = library_status_cancelled(status);
     if (kind != REQUEST_SEND && kind != REQUEST_COLL) {
         done->source = recorder_peer(status->MPI_SOURCE);
         done->tag = recorder_tag(status->MPI_TAG);
-        done->bytes = status->_ucount;
+        done->bytes = library_status_bytes(status);
     }
 }
 
@@ -418,7 +419,7 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
     }
     if (UNLIKELY(recorder.payload || payload_held) && variable)
         payload_done(lane, info.id,
-                     info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? status->_ucount
+                     info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? library_status_bytes(status)
                                                                               : UINT64_MAX,
                      !over);
     if (over)

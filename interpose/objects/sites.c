@@ -19,9 +19,9 @@
 #include <unistd.h>
 #include <unwind.h>
 
+#include "interpose/library/library.h"
 #include "interpose/objects/python.h"
 #include "interpose/objects/signal_site.h"
-#include "interpose/recorder.h"
 
 enum { MODULES_MAX = 512, SITES_FIRST = 1024, FACADES_MAX = 16 };
 enum { SKIP_EACH = UINT32_MAX }; /* in lane->site[].skip: each call is looked at */
@@ -98,9 +98,7 @@ static int search_module(struct dl_phdr_info *info, size_t size, void *context)
 static bool is_binding(const char *path)
 {
     const char *name = strrchr(path, '/');
-    name = name ? name + 1 : path;
-    return strncmp(name, "libmpi_mpifh", 12) == 0 || strncmp(name, "libmpi_usempi", 13) == 0 ||
-           strncmp(name, "libmpi_ignore", 13) == 0;
+    return library_is_binding(name ? name + 1 : path);
 }
 
 /* Whether the module makes keyvals through the Fortran binding, which hands the callbacks to the

@@ -1,0 +1,62 @@
+/* What one MPI library is and another is not: how it is found in a process, the values of its
+ * handles, what stands in its statuses, what its launcher tells a rank. libcrosswait is built once
+ * for each library, with that library's mpi.h and the one file here that is about it. */
+#ifndef INTERPOSE_LIBRARY_LIBRARY_H
+#define INTERPOSE_LIBRARY_LIBRARY_H
+
+#include "interpose/recorder.h"
+
+/* Whether a loaded object, by its file name without folders, is the MPI library; or one of its
+ * language bindings, which call it for the application. */
+bool library_is(const char *file);
+bool library_is_binding(const char *file);
+
+/* Fills recorder_handle. False: this library has other handles than this build is for. */
+bool library_handles(void);
+
+/* Whether the handle is one that MPI predefines; only looks at its value. */
+bool library_predefined(enum recorder_object kind, const void *handle);
+/* Whether it can be a handle of that kind at all: the library must not be asked about others. */
+bool library_may_be(enum recorder_object kind, const void *handle);
+/* The name of a predefined operation; NULL: it is none. */
+const char *library_op_name(MPI_Op op);
+
+/* What the launcher of the library's jobs put into the environment; NULL: nothing. */
+struct library_place {
+    const char *job; /* the same on all ranks, different from other jobs' */
+    const char *rank, *size, *local_rank, *local_size;
+};
+struct library_place library_place(void);
+
+#ifdef MPICH_NAME
+/* Requests that were complete from the start share their handles: a builtin one for each kind. */
+static inline bool library_request_shared(MPI_Request request)
+{
+    return (unsigned)request >> 30 == 1;
+}
+static inline bool library_status_cancelled(const MPI_Status *status)
+{
+    return status->count_hi_and_cancelled & 1;
+}
+static inline uint64_t library_status_bytes(const MPI_Status *status)
+{
+    return (uint64_t)(uint32_t)status->count_lo |
+           (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
+}
+#else
+/* ompi_request_empty, of every eager send. */
+static inline bool library_request_shared(MPI_Request request)
+{
+    return request == recorder_handle.request_empty;
+}
+static inline bool library_status_cancelled(const MPI_Status *status)
+{
+    return status->_cancelled != 0;
+}
+static inline uint64_t library_status_bytes(const MPI_Status *status)
+{
+    return status->_ucount;
+}
+#endif
+
+#endif

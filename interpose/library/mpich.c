@@ -1,0 +1,114 @@
+/* MPICH and what shares its binary interface (Intel MPI, Cray MPICH, MVAPICH): handles are numbers
+ * in which the kind of object stands: two bits for how it is kept (builtin, direct, indirect), four
+ * for what it is. The values of mpi.h are part of the interface. */
+#include "interpose/library/library.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { KEPT_SHIFT = 30, KEPT_BUILTIN = 1, KIND_SHIFT = 26, KIND_MASK = 15 };
+
+bool library_is(const char *file)
+{
+    return strncmp(file, "libmpich.so", 11) == 0 || strncmp(file, "libmpi.so.12", 12) == 0;
+}
+
+bool library_is_binding(const char *file)
+{
+    return strncmp(file, "libmpichfort", 12) == 0 || strncmp(file, "libmpifort", 10) == 0 ||
+           strncmp(file, "libmpichf90", 11) == 0;
+}
+
+bool library_handles(void)
+{
+    int *const *unweighted = recorder_symbol("MPI_UNWEIGHTED");
+    int *const *weights_empty = recorder_symbol("MPI_WEIGHTS_EMPTY");
+
+    recorder_handle = (struct recorder_handles){
+        .comm_null = MPI_COMM_NULL,
+        .comm_world = MPI_COMM_WORLD,
+        .comm_self = MPI_COMM_SELF,
+        .type_null = MPI_DATATYPE_NULL,
+        .type_byte = MPI_BYTE,
+        .type_long_long = MPI_LONG_LONG,
+        .request_null = MPI_REQUEST_NULL,
+        .request_empty = MPI_REQUEST_NULL, /* library_request_shared */
+        .group_null = MPI_GROUP_NULL,
+        .group_empty = MPI_GROUP_EMPTY,
+        .op_null = MPI_OP_NULL,
+        .op_sum = MPI_SUM,
+        .op_no_op = MPI_NO_OP,
+        .win_null = MPI_WIN_NULL,
+        .file_null = MPI_FILE_NULL,
+        .info_null = MPI_INFO_NULL,
+        .errhandler_null = MPI_ERRHANDLER_NULL,
+        .message_null = MPI_MESSAGE_NULL,
+        .message_no_proc = MPI_MESSAGE_NO_PROC,
+        .unweighted = unweighted ? *unweighted : NULL,
+        .weights_empty = weights_empty ? *weights_empty : NULL,
+    };
+    return true;
+}
+
+/* The kind that stands in a handle: that of a predefined one. 0: not told. */
+static unsigned kind_of(enum recorder_object kind)
+{
+    static const unsigned example[OBJECT_KINDS] = {
+        [OBJECT_COMM] = (unsigned)MPI_COMM_WORLD, [OBJECT_GROUP] = (unsigned)MPI_GROUP_EMPTY,
+        [OBJECT_TYPE] = (unsigned)MPI_BYTE,       [OBJECT_OP] = (unsigned)MPI_SUM,
+        [OBJECT_WIN] = (unsigned)MPI_WIN_NULL,    [OBJECT_INFO] = (unsigned)MPI_INFO_NULL,
+        [OBJECT_ERRHANDLER] = (unsigned)MPI_ERRORS_RETURN,
+    };
+    return example[kind] >> KIND_SHIFT & KIND_MASK;
+}
+
+bool library_predefined(enum recorder_object kind, const void *handle)
+{
+    unsigned value = (unsigned)(uintptr_t)handle;
+
+    if (kind == OBJECT_FILE)
+        return handle == HANDLE(recorder_handle.file_null);
+    return kind_of(kind) && (value >> KIND_SHIFT & KIND_MASK) == kind_of(kind) &&
+           value >> KEPT_SHIFT <= KEPT_BUILTIN;
+}
+
+bool library_may_be(enum recorder_object kind, const void *handle)
+{
+    unsigned value = (unsigned)(uintptr_t)handle;
+
+    if (kind == OBJECT_FILE)
+        return memory_readable(handle, sizeof handle);
+    return !kind_of(kind) ||
+           ((value >> KIND_SHIFT & KIND_MASK) == kind_of(kind) && value >> KEPT_SHIFT != 0);
+}
+
+const char *library_op_name(MPI_Op op)
+{
+    static const struct {
+        MPI_Op op;
+        const char *name;
+    } names[] = {
+        {MPI_MAX, "MPI_MAX"},         {MPI_MIN, "MPI_MIN"},       {MPI_SUM, "MPI_SUM"},
+        {MPI_PROD, "MPI_PROD"},       {MPI_LAND, "MPI_LAND"},     {MPI_BAND, "MPI_BAND"},
+        {MPI_LOR, "MPI_LOR"},         {MPI_BOR, "MPI_BOR"},       {MPI_LXOR, "MPI_LXOR"},
+        {MPI_BXOR, "MPI_BXOR"},       {MPI_MAXLOC, "MPI_MAXLOC"}, {MPI_MINLOC, "MPI_MINLOC"},
+        {MPI_REPLACE, "MPI_REPLACE"}, {MPI_NO_OP, "MPI_NO_OP"},
+    };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (names[i].op == op)
+            return names[i].name;
+    return NULL;
+}
+
+/* Hydra tells a rank its place; where a batch system started it, Slurm does. */
+struct library_place library_place(void)
+{
+    struct library_place place = {.job = getenv("PMIX_NAMESPACE"),
+                                  .rank = getenv("PMI_RANK"),
+                                  .size = getenv("PMI_SIZE"),
+                                  .local_rank = getenv("MPI_LOCALRANKID"),
+                                  .local_size = getenv("MPI_LOCALNRANKS")};
+    if (!place.job)
+        place.job = getenv("PMI_JOBID") ? getenv("PMI_JOBID") : getenv("SLURM_STEPID");
+    return place;
+}
