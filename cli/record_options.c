@@ -1,4 +1,4 @@
-/* See record_options.h: each option becomes a variable of the job's environment. */
+/* See record_options.h: each option but --mpi becomes a variable of the job's environment. */
 #include "cli/record_options.h"
 
 #include <stdlib.h>
@@ -85,6 +85,7 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
          "a list of classes of calls: p2p, coll, rma, file, inner, a class as table call of a "
          "trace names it, or a function such as MPI_Send"},
         {"CROSSWAIT_COMMS", is_text, "a list of names of communicators"},
+        {NULL, launch_library_known, "an MPI library: openmpi or mpich"},
     };
 
     _Static_assert(sizeof row / sizeof *row == RECORD_OPTION_COUNT, "a variable per option");
@@ -93,6 +94,9 @@ enum core_status record_option_set(struct launch_options *launch, const struct o
         options_wrong(options, "'%s' is not %s", options->value, row[index].wanted);
         return CORE_BAD_INPUT;
     }
-    launch_variable_set(launch, row[index].variable, options->value);
+    if (row[index].variable)
+        launch_variable_set(launch, row[index].variable, options->value);
+    else
+        launch->mpi = options->value;
     return CORE_OK;
 }

@@ -83,9 +83,8 @@ int64_t hosts_offset(void)
         }
     }
     free(leaders);
-    if (REAL(Comm_split_type)(WORLD, MPI_COMM_TYPE_SHARED, 0,
-                              recorder_handle.info_null,
-                              &node) == MPI_SUCCESS) {
+    if (REAL(Comm_split_type)(WORLD, MPI_COMM_TYPE_SHARED, 0, recorder_handle.info_null, &node) ==
+        MPI_SUCCESS) {
         REAL(Bcast)(&offset, 1, LONGS, 0, node);
         REAL(Comm_free)(&node);
     }

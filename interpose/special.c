@@ -196,7 +196,8 @@ static void done_all(struct several *s, int count, MPI_Request *request, MPI_Sta
 int special_Startall(Startall_fn real, void **cfa, int count, MPI_Request array_of_requests[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, recorder_handle.comm_null)))
+    if (UNLIKELY(!lane) ||
+        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Startall, recorder_handle.comm_null)))
         return real(count, array_of_requests);
     struct several s = enter(lane, CALL_Startall, cfa, count, array_of_requests, false, true);
     for (int i = 0; s.info && i < count; i++)
@@ -214,7 +215,8 @@ int special_Waitall(Waitall_fn real, void **cfa, int count, MPI_Request array_of
                     MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, recorder_handle.comm_null)))
+    if (UNLIKELY(!lane) ||
+        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitall, recorder_handle.comm_null)))
         return real(count, array_of_requests, array_of_statuses);
     struct several s = enter(lane, CALL_Waitall, cfa, count, array_of_requests, false, true);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
@@ -230,7 +232,8 @@ int special_Testall(Testall_fn real, void **cfa, int count, MPI_Request array_of
                     int *flag, MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, recorder_handle.comm_null)))
+    if (UNLIKELY(!lane) ||
+        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testall, recorder_handle.comm_null)))
         return real(count, array_of_requests, flag, array_of_statuses);
     struct several s = enter(lane, CALL_Testall, cfa, count, array_of_requests, true, flag);
     if (array_of_statuses == MPI_STATUSES_IGNORE)
@@ -250,7 +253,8 @@ int special_Waitany(Waitany_fn real, void **cfa, int count, MPI_Request array_of
                     int *index, MPI_Status *status)
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitany, recorder_handle.comm_null)))
+    if (UNLIKELY(!lane) ||
+        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitany, recorder_handle.comm_null)))
         return real(count, array_of_requests, index, status);
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
@@ -269,7 +273,8 @@ int special_Testany(Testany_fn real, void **cfa, int count, MPI_Request array_of
                     int *index, int *flag, MPI_Status *status)
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testany, recorder_handle.comm_null)))
+    if (UNLIKELY(!lane) ||
+        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testany, recorder_handle.comm_null)))
         return real(count, array_of_requests, index, flag, status);
     MPI_Status own = {0};
     if (status == MPI_STATUS_IGNORE)
@@ -306,7 +311,8 @@ int special_Waitsome(Waitsome_fn real, void **cfa, int incount, MPI_Request arra
                      int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, recorder_handle.comm_null)))
+    if (UNLIKELY(!lane) ||
+        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Waitsome, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = enter(lane, CALL_Waitsome, cfa, incount, array_of_requests, false,
                              outcount && array_of_indices);
@@ -324,7 +330,8 @@ int special_Testsome(Testsome_fn real, void **cfa, int incount, MPI_Request arra
                      int *outcount, int *array_of_indices, MPI_Status array_of_statuses[])
 {
     struct lane *lane = recorder_lane();
-    if (UNLIKELY(!lane) || (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, recorder_handle.comm_null)))
+    if (UNLIKELY(!lane) ||
+        (UNLIKELY(recorder.filter) && filter_out(lane, CALL_Testsome, recorder_handle.comm_null)))
         return real(incount, array_of_requests, outcount, array_of_indices, array_of_statuses);
     struct several s = enter(lane, CALL_Testsome, cfa, incount, array_of_requests, true,
                              outcount && array_of_indices);

@@ -22,7 +22,8 @@ struct launch_options {
     char **command; /* NULL-terminated */
     const char
         *output; /* trace to write, "T.db"; further jobs of the command go to T-2.db, T-3.db... */
-    bool watch;  /* end a job that is proven to hang */
+    const char *mpi; /* the MPI library that the job runs with; NULL: as the program says */
+    bool watch;      /* end a job that is proven to hang */
     bool keep_spool; /* keep the spool folder beside the trace */
     double budget_s; /* end the job after so long; 0: never */
     double stall_s;  /* end it when no rank has moved for so long; 0: never */
@@ -58,6 +59,9 @@ enum core_status launch_job(const struct launch_options *options, struct launch_
 /* Says on stderr that, why and when we ended the job; nothing if we did not. */
 void launch_verdict_report(const struct launch_result *result);
 void launch_result_done(struct launch_result *result);
+
+/* Whether there is an MPI library of that name ("openmpi", "mpich"). */
+bool launch_library_known(const char *mpi);
 
 /* Adds a variable; it is a bug of ours when there are too many. */
 void launch_variable_set(struct launch_options *options, const char *name, const char *value);

@@ -1,9 +1,8 @@
-/* Before the start: where the library and the trace are, whether the folder can hold a recording,
+/* Before the start: where the trace goes, whether the folder can hold a recording,
  * and the environment that the command gets. Relies on launch_inside.h; the environment is changed
  * in the child only. */
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,37 +22,6 @@ void launch_variable_set(struct launch_options *options, const char *name, const
 {
     CORE_CHECK(options->variable_count < LAUNCH_VARIABLES_MAX);
     options->variable[options->variable_count++] = (struct launch_variable){name, value};
-}
-
-static enum core_status find_library(struct launch *launch)
-{
-    static const char *const place[] = {"libcrosswait.so", "../lib/libcrosswait.so",
-                                        "../lib64/libcrosswait.so"};
-    char self[PATH_MAX], path[PATH_MAX + 64];
-    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
-
-    if (bytes <= 0)
-        return core_report(CORE_IO, "cannot find out where crosswait is installed: %s",
-                           strerror(errno));
-    self[bytes] = '\0';
-    *strrchr(self, '/') = '\0';
-    for (size_t i = 0; i < sizeof place / sizeof *place; i++) {
-        snprintf(path, sizeof path, "%s/%s", self, place[i]);
-        launch->library = realpath(path, NULL);
-        if (launch->library)
-            break;
-    }
-    if (!launch->library)
-        return core_report(CORE_NOT_FOUND,
-                           "cannot find libcrosswait.so beside '%s/crosswait' or in ../lib; "
-                           "build or install crosswait again",
-                           self);
-    if (strpbrk(launch->library, " :;\t"))
-        return core_report(
-            CORE_UNSUPPORTED,
-            "cannot preload '%s': the loader takes no path with spaces, colons or semicolons",
-            launch->library);
-    return CORE_OK;
 }
 
 /* The output's absolute path, by way of its folder, which must exist. */
@@ -146,7 +114,7 @@ static enum core_status make_spool(struct launch *launch)
 
 enum core_status launch_env_prepare(struct launch *launch)
 {
-    enum core_status status = find_library(launch);
+    enum core_status status = launch_library_find(launch);
 
     if (status == CORE_OK)
         status = find_output(launch);

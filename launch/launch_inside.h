@@ -129,6 +129,9 @@ struct launch {
 
 uint64_t launch_now_ns(void);
 
+/* library.c: which of our libraries is preloaded. */
+enum core_status launch_library_find(struct launch *launch);
+
 /* launch_env.c */
 enum core_status
 launch_env_prepare(struct launch *launch); /* paths, library, folder; refuses what cannot work */

@@ -7,7 +7,9 @@ const char *layer_start(const char *version)
     return "library layer off: what this MPI library does inside its collectives is not seen";
 }
 
-void layer_stop(void) {}
+void layer_stop(void)
+{
+}
 
 const struct call_description *layer_description(unsigned call)
 {

@@ -54,9 +54,12 @@ bool library_handles(void)
 static unsigned kind_of(enum recorder_object kind)
 {
     static const unsigned example[OBJECT_KINDS] = {
-        [OBJECT_COMM] = (unsigned)MPI_COMM_WORLD, [OBJECT_GROUP] = (unsigned)MPI_GROUP_EMPTY,
-        [OBJECT_TYPE] = (unsigned)MPI_BYTE,       [OBJECT_OP] = (unsigned)MPI_SUM,
-        [OBJECT_WIN] = (unsigned)MPI_WIN_NULL,    [OBJECT_INFO] = (unsigned)MPI_INFO_NULL,
+        [OBJECT_COMM] = (unsigned)MPI_COMM_WORLD,
+        [OBJECT_GROUP] = (unsigned)MPI_GROUP_EMPTY,
+        [OBJECT_TYPE] = (unsigned)MPI_BYTE,
+        [OBJECT_OP] = (unsigned)MPI_SUM,
+        [OBJECT_WIN] = (unsigned)MPI_WIN_NULL,
+        [OBJECT_INFO] = (unsigned)MPI_INFO_NULL,
         [OBJECT_ERRHANDLER] = (unsigned)MPI_ERRORS_RETURN,
     };
     return example[kind] >> KIND_SHIFT & KIND_MASK;

@@ -560,7 +560,8 @@ void usage_completed_call(struct lane *lane, uint64_t seq)
         return;
     lock();
     for (uint32_t i = usage_in_flight.count; i-- > 0;)
-        if (!in_flight_request[i] && in_flight[i].win == recorder_handle.win_null && in_flight[i].seq == seq)
+        if (!in_flight_request[i] && in_flight[i].win == recorder_handle.win_null &&
+            in_flight[i].seq == seq)
             land(lane, seq, i, true);
     unlock();
 }

@@ -146,9 +146,8 @@ static bool named(MPI_Datatype type)
 
 static bool predefined(enum recorder_object kind, const void *handle)
 {
-    return library_predefined(kind, handle) ||
-           (kind == OBJECT_TYPE && usage_good(kind, handle) &&
-            named((MPI_Datatype)(uintptr_t)handle));
+    return library_predefined(kind, handle) || (kind == OBJECT_TYPE && usage_good(kind, handle) &&
+                                                named((MPI_Datatype)(uintptr_t)handle));
 }
 
 bool usage_good(enum recorder_object kind, const void *handle)
@@ -247,7 +246,7 @@ void usage_gone(struct lane *lane, enum recorder_object kind, const void *handle
 {
     (void)lane;
     if (library_predefined(kind,
-                          handle)) /* a call may have returned it: it may be freed, and stays */
+                           handle)) /* a call may have returned it: it may be freed, and stays */
         return;
     recorder_lock();
     struct object *o = is_null(kind, handle) ? NULL : add(kind, handle);
@@ -386,7 +385,8 @@ void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const
     if (last.win != win || last.generation != recorder.generation) {
         MPI_Group group;
         int size = 0;
-        if (!usage_good(OBJECT_WIN, HANDLE(win)) || REAL(Win_get_group)(win, &group) != MPI_SUCCESS ||
+        if (!usage_good(OBJECT_WIN, HANDLE(win)) ||
+            REAL(Win_get_group)(win, &group) != MPI_SUCCESS ||
             REAL(Group_size)(group, &size) != MPI_SUCCESS)
             return;
         REAL(Group_free)(&group);

@@ -77,7 +77,8 @@ void usage_peer_slow(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
 static inline void usage_peer(struct lane *lane, uint64_t seq, MPI_Comm comm, int value,
                               const char *argument, enum usage_peer what)
 {
-    if (UNLIKELY((uint32_t)value >= lane->comm_cache.peers || lane->comm_cache.handle != HANDLE(comm)))
+    if (UNLIKELY((uint32_t)value >= lane->comm_cache.peers ||
+                 lane->comm_cache.handle != HANDLE(comm)))
         usage_peer_slow(lane, seq, comm, value, argument, what);
 }
 void usage_target(struct lane *lane, uint64_t seq, MPI_Win win, int value, const char *argument);

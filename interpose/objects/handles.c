@@ -153,7 +153,7 @@ static bool translate(MPI_Group group, int size, int32_t *out)
     for (int i = 0; i < size; i++)
         rank[i] = i;
     bool good = world_group_known && REAL(Group_translate_ranks)(group, size, rank, world_group,
-                                                           rank + size) == MPI_SUCCESS;
+                                                                 rank + size) == MPI_SUCCESS;
     for (int i = 0; i < size; i++)
         out[i] = good && rank[size + i] != MPI_UNDEFINED ? rank[size + i] : -1;
     free(rank);
@@ -364,8 +364,7 @@ const struct comm_info *handles_comm_info(struct lane *lane, MPI_Comm comm)
 
 void handles_init(struct lane *lane)
 {
-    world_group_known =
-        REAL(Comm_group)(recorder_handle.comm_world, &world_group) == MPI_SUCCESS;
+    world_group_known = REAL(Comm_group)(recorder_handle.comm_world, &world_group) == MPI_SUCCESS;
     recorder_comm(lane, recorder_handle.comm_world);
     recorder_comm(lane, recorder_handle.comm_self);
 }
@@ -462,7 +461,8 @@ int recorder_comm_rank_of(struct lane *lane, MPI_Comm comm, int32_t world)
 uint64_t recorder_bytes(int count, MPI_Datatype type)
 {
     int size = 0;
-    return count > 0 && usage_good(OBJECT_TYPE, HANDLE(type)) && REAL(Type_size)(type, &size) == MPI_SUCCESS
+    return count > 0 && usage_good(OBJECT_TYPE, HANDLE(type)) &&
+                   REAL(Type_size)(type, &size) == MPI_SUCCESS
                ? (uint64_t)count * (uint64_t)size
                : 0;
 }

@@ -63,8 +63,7 @@ static void unlock(void)
 /* Requests that share a handle are spread by their variables. */
 static uint32_t bucket_of(MPI_Request handle, const void *variable)
 {
-    uint64_t key =
-        library_request_shared(handle) ? (uintptr_t)variable : (uintptr_t)handle;
+    uint64_t key = library_request_shared(handle) ? (uintptr_t)variable : (uintptr_t)handle;
     return (uint32_t)((key * 0x9E3779B97F4A7C15u) >> 40) & (map.bucket_count - 1);
 }
 
@@ -419,8 +418,9 @@ void recorder_done(struct lane *lane, uint64_t seq, uint32_t index, struct reque
     }
     if (UNLIKELY(recorder.payload || payload_held) && variable)
         payload_done(lane, info.id,
-                     info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE ? library_status_bytes(status)
-                                                                              : UINT64_MAX,
+                     info.kind == REQUEST_RECV && status != MPI_STATUS_IGNORE
+                         ? library_status_bytes(status)
+                         : UINT64_MAX,
                      !over);
     if (over)
         recorder_request_forget(info);

@@ -1,0 +1,181 @@
+/* Which MPI library a command runs with, and which of our libraries is preloaded for it: what a
+ * program links with decides; where no word of the command is a program that does, the starter. */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "core/check.h"
+#include "launch/launch_inside.h"
+
+static const struct mpi {
+    const char *name;       /* for --mpi */
+    const char *library;    /* ours */
+    const char *soname[3];  /* theirs, how they begin */
+    const char *starter[2]; /* what the path of their mpirun holds */
+} mpis[] = {
+    {"openmpi", "libcrosswait.so", {"libmpi.so.40", "libmpi.so.20"}, {"orterun", "openmpi"}},
+    {"mpich",
+     "libcrosswait-mpich.so",
+     {"libmpich.so", "libmpi.so.12", "libmpifort.so.12"},
+     {"hydra", "mpich"}},
+};
+enum { MPI_COUNT = sizeof mpis / sizeof *mpis, MPI_NONE = -1 };
+
+static int mpi_of_soname(const char *soname)
+{
+    for (int i = 0; i < MPI_COUNT; i++)
+        for (size_t k = 0; k < sizeof mpis[i].soname / sizeof *mpis[i].soname; k++)
+            if (mpis[i].soname[k] && !strncmp(soname, mpis[i].soname[k], strlen(mpis[i].soname[k])))
+                return i;
+    return MPI_NONE;
+}
+
+/* The first of the libraries that the dynamic section names which is an MPI library. */
+static int mpi_of_section(Elf *elf, Elf_Scn *section, const GElf_Shdr *header)
+{
+    Elf_Data *data = elf_getdata(section, NULL);
+    size_t count = header->sh_entsize ? header->sh_size / header->sh_entsize : 0;
+    int mpi = MPI_NONE;
+
+    for (size_t i = 0; data && i < count && i < INT_MAX && mpi == MPI_NONE; i++) {
+        GElf_Dyn entry;
+        const char *name = NULL;
+        if (gelf_getdyn(data, (int)i, &entry) && entry.d_tag == DT_NEEDED)
+            name = elf_strptr(elf, header->sh_link, entry.d_un.d_val);
+        mpi = name ? mpi_of_soname(name) : MPI_NONE;
+    }
+    return mpi;
+}
+
+static int mpi_of_elf(Elf *elf)
+{
+    int mpi = MPI_NONE;
+    GElf_Shdr header;
+
+    if (!elf || elf_kind(elf) != ELF_K_ELF)
+        return MPI_NONE;
+    for (Elf_Scn *section = elf_nextscn(elf, NULL); section && mpi == MPI_NONE;
+         section = elf_nextscn(elf, section))
+        if (gelf_getshdr(section, &header) && header.sh_type == SHT_DYNAMIC)
+            mpi = mpi_of_section(elf, section, &header);
+    return mpi;
+}
+
+static int mpi_of_file(const char *path)
+{
+    struct stat st;
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), mpi = MPI_NONE;
+
+    if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && elf_version(EV_CURRENT)) {
+        Elf *elf = elf_begin(fd, ELF_C_READ, NULL);
+        mpi = mpi_of_elf(elf);
+        elf_end(elf);
+    }
+    if (fd >= 0)
+        close(fd);
+    return mpi;
+}
+
+/* The file that a word of the command would start; empty: none. */
+static void find_program(const char *word, char path[PATH_MAX])
+{
+    const char *folders = getenv("PATH");
+
+    snprintf(path, PATH_MAX, "%s", word);
+    if (strchr(word, '/') || !folders)
+        return;
+    for (const char *at = folders; *at; at += strcspn(at, ":"), at += *at == ':') {
+        snprintf(path, PATH_MAX, "%.*s/%s", (int)strcspn(at, ":"), at, word);
+        if (access(path, X_OK) == 0)
+            return;
+    }
+    path[0] = '\0';
+}
+
+static int mpi_of_starter(const char *word)
+{
+    char path[PATH_MAX], real[PATH_MAX];
+
+    find_program(word, path);
+    if (!*path || !realpath(path, real))
+        return MPI_NONE;
+    for (int i = 0; i < MPI_COUNT; i++)
+        for (size_t k = 0; k < sizeof mpis[i].starter / sizeof *mpis[i].starter; k++)
+            if (strstr(real, mpis[i].starter[k]))
+                return i;
+    return MPI_NONE;
+}
+
+static int mpi_of_command(char *const *command)
+{
+    char path[PATH_MAX];
+    int mpi = MPI_NONE;
+
+    for (char *const *word = command; *word && mpi == MPI_NONE; word++) {
+        find_program(*word, path);
+        mpi = *path ? mpi_of_file(path) : MPI_NONE;
+    }
+    return mpi == MPI_NONE ? mpi_of_starter(command[0]) : mpi;
+}
+
+bool launch_library_known(const char *mpi)
+{
+    for (int i = 0; i < MPI_COUNT; i++)
+        if (!strcmp(mpi, mpis[i].name))
+            return true;
+    return false;
+}
+
+static const struct mpi *choose(const struct launch_options *options)
+{
+    int mpi = MPI_NONE;
+
+    for (int i = 0; options->mpi && i < MPI_COUNT; i++)
+        if (!strcmp(options->mpi, mpis[i].name))
+            mpi = i;
+    CORE_CHECK(!options->mpi || mpi != MPI_NONE); /* launch_library_known was asked */
+    if (mpi == MPI_NONE)
+        mpi = mpi_of_command(options->command);
+    return &mpis[mpi == MPI_NONE ? 0 : mpi];
+}
+
+enum core_status launch_library_find(struct launch *launch)
+{
+    static const char *const place[] = {"", "../lib/", "../lib64/"};
+    const struct mpi *mpi = choose(launch->options);
+    char self[PATH_MAX], path[PATH_MAX + 64];
+    ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+
+    if (bytes <= 0)
+        return core_report(CORE_IO, "cannot find out where crosswait is installed: %s",
+                           strerror(errno));
+    self[bytes] = '\0';
+    *strrchr(self, '/') = '\0';
+    for (size_t i = 0; i < sizeof place / sizeof *place && !launch->library; i++) {
+        snprintf(path, sizeof path, "%s/%s%s", self, place[i], mpi->library);
+        launch->library = realpath(path, NULL);
+    }
+    if (!launch->library && mpi != mpis)
+        return core_report(CORE_NOT_FOUND,
+                           "the command runs with %s, for which crosswait was not built (no %s "
+                           "beside '%s/crosswait' or in ../lib): install its development files "
+                           "(libmpich-dev) and build again, or name another library with --mpi",
+                           mpi->name, mpi->library, self);
+    if (!launch->library)
+        return core_report(CORE_NOT_FOUND,
+                           "cannot find %s beside '%s/crosswait' or in ../lib; "
+                           "build or install crosswait again",
+                           mpi->library, self);
+    if (strpbrk(launch->library, " :;\t"))
+        return core_report(
+            CORE_UNSUPPORTED,
+            "cannot preload '%s': the loader takes no path with spaces, colons or semicolons",
+            launch->library);
+    return CORE_OK;
+}
