@@ -7,6 +7,15 @@ CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f90,$(BUILD)/corpus/programs/%,$
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.f,$(BUILD)/corpus/programs/%,$(wildcard corpus/programs/*.f))
 CORPUS_PROGRAMS += $(patsubst corpus/programs/%.py,$(BUILD)/corpus/programs/%.py,$(wildcard corpus/programs/*.py))
 
+# The programs in C, for another MPI library where it is installed.
+ifneq ($(MPICC_MPICH),)
+CORPUS_PROGRAMS += $(patsubst corpus/programs/%.c,$(BUILD)/mpich/programs/%,$(wildcard corpus/programs/*.c))
+$(BUILD)/mpich/programs/%: corpus/programs/%.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  mpicc $< (mpich)")
+	$(Q)$(MPICC_MPICH) $(CORPUS_MPI_CFLAGS) -w -MF $@.d -o $@ $< -lm -lpthread -ldl
+endif
+
 CORPUS_MPICC = mpicc
 $(BUILD)/corpus/programs/dlopen_mpi: CORPUS_MPICC = gcc $(MPI_CFLAGS)
 

@@ -5,7 +5,8 @@
 
 Checked of each line: the exit status, what the finding says, the threshold, the state of the ranks, that a job that hangs
 was ended, that the job's own output is the same as without crosswait, and that the command which repeats a finding finds it again.
-Usage: verdicts.py N OF: the Nth part of all lines, so that parts can run as tests of their own.
+Usage: verdicts.py N OF [NAME...]: the Nth part of all lines, so that parts can run as tests of their own. MPI=mpich: built
+with and run by that library; verdicts on what Open MPI alone does are left out.
 """
 import json, os, re, shlex, subprocess, sys
 
@@ -16,6 +17,9 @@ TITLES = { # of the rule and title
     "misuse": r": (different |MPI_|conflicting |bytes |rank.* calls? MPI_)",
     "race": r"^race: the result depends on what comes first",
     "message": r": (types differ|ready send|1 message was never received)"}
+MPICH = os.environ.get("MPI") == "mpich"
+PROGRAMS = os.path.join(build, "mpich/programs" if MPICH else "corpus/programs")
+MPIRUN = "mpiexec.mpich" if MPICH else "mpirun"
 UNSEEN = 3 # nothing could be recorded, and crosswait says so
 STATES = {"crashed": "crashed", "killed": "killed", "aborted": "aborted"}
 RULES = {"crashed": ("crash", 1), "killed": ("crash", 1), "aborted": ("abort", 4)} # what ended the job is a finding; MPI_Abort a note
@@ -35,7 +39,7 @@ def tests():
                 if found:
                     yield found
                 program = ["/usr/bin/python3", os.path.join(folder, name)] if ending == ".py" else \
-                    [os.path.join(build, "corpus/programs", stem)]
+                    [os.path.join(PROGRAMS, stem)]
                 found = {"name": name, "ranks": match[1], "args": match[2].split(), "job": match[3],
                          "verdict": match[4], "program": program, "safe": None}
             elif safe and found:
@@ -55,7 +59,7 @@ def words(text):
 
 def check(test):
     """Yields what is wrong."""
-    job = ["mpirun", "-n", test["ranks"]] + test["program"] + test["args"]
+    job = [MPIRUN, "-n", test["ranks"]] + test["program"] + test["args"]
     did = run(["crosswait", "run", "-o", "T.db", "--"] + job)
     verdict = test["verdict"]
     expected = {"clean": 0, "unseen": UNSEEN}.get(verdict, 1 if verdict in TITLES else RULES.get(verdict, (None, 4))[1])
