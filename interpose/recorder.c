@@ -241,6 +241,7 @@ static void fill_header(struct spool_header *header, int thread_level)
     header->start_ticks = life.ticks;
     header->start_realtime_ns = life.realtime_ns;
     header->layer = recorder.layer;
+    header->bsend_overhead = MPI_BSEND_OVERHEAD;
     header->flags |=
         (recorder.filter ? SPOOL_FLAG_FILTERED : 0) | (recorder.unseen ? SPOOL_FLAG_UNSEEN : 0);
     memcpy(header->magic, SPOOL_MAGIC, sizeof SPOOL_MAGIC);

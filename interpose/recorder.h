@@ -314,10 +314,17 @@ static inline void recorder_copy(struct spool_event *to, const struct spool_even
     to->request = e->request;
 }
 
+/* What a call returned, as an error class (core/trace/event.h). */
+uint16_t recorder_error_slow(int code);
+static inline uint16_t recorder_error(int code)
+{
+    return LIKELY(code == MPI_SUCCESS) ? 0 : recorder_error_slow(code);
+}
+
 /* Commits the event. moved: whether the lane made progress by it. */
 static inline void recorder_close(struct lane *lane, struct spool_event *e, int error, bool moved)
 {
-    e->head.b = (uint16_t)((unsigned)error > 65535 ? 65535 : error);
+    e->head.b = recorder_error(error);
     struct spool_event *record = spool_reserve(&lane->writer, sizeof *e / 8);
     if (LIKELY(record != NULL)) {
         recorder_copy(record, e);

@@ -295,7 +295,7 @@ struct spool_def_group { /* like a communicator's members */
     uint32_t count;
     /* count times int32_t world rank, padded to 8 */
 };
-struct spool_def_type { /* a = combiner (MPI's number), b = bytes of the name */
+struct spool_def_type { /* a = combiner (enum event_combiner), b = bytes of the name */
     struct spool_head head;
     uint32_t id;
     uint32_t segment_count; /* of the type map, below; UINT32_MAX: too long to keep, only the
@@ -404,8 +404,10 @@ struct spool_header { /* the first page of NAME.ring */
     uint64_t tick_hz;  /* ticks a second; 1000000000 when the clock is clock_gettime */
     uint64_t start_ticks;
     uint64_t start_realtime_ns;
-    uint32_t layer; /* 1: the library layer is on */
-    uint32_t flags; /* enum spool_flag */
+    uint32_t layer;          /* 1: the library layer is on */
+    uint32_t flags;          /* enum spool_flag */
+    uint32_t bsend_overhead; /* MPI_BSEND_OVERHEAD */
+    uint32_t reserved;
     _Atomic uint64_t committed;
     _Atomic uint64_t drained;
     _Atomic uint64_t lost;  /* events not recorded, in all */

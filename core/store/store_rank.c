@@ -438,6 +438,8 @@ enum core_status store_meta(struct store *store, const struct store_options *opt
     if (status == CORE_OK)
         status = meta_text(store, "layer", store->layer ? "on" : "off");
     if (status == CORE_OK)
+        status = meta_number(store, "bsend_overhead", first->bsend_overhead);
+    if (status == CORE_OK)
         status = meta_hosts(store);
     if (status == CORE_OK)
         status = meta_number(store, "events", (int64_t)store->events);

@@ -29,6 +29,17 @@ struct library_place {
 struct library_place library_place(void);
 
 #ifdef MPICH_NAME
+/* In a code, what happened stands above its class. */
+static inline int library_error_class(int code)
+{
+    enum { CLASS_MASK = 0x7f, DYNAMIC = 1 << 30 };
+    return code & DYNAMIC ? code & ~DYNAMIC : code & CLASS_MASK;
+}
+/* Attributes that MPI predefines have builtin keys. */
+static inline bool library_keyval_predefined(int keyval)
+{
+    return (unsigned)keyval >> 30 == 1;
+}
 /* Requests that were complete from the start share their handles: a builtin one for each kind. */
 static inline bool library_request_shared(MPI_Request request)
 {
@@ -44,6 +55,16 @@ static inline uint64_t library_status_bytes(const MPI_Status *status)
            (uint64_t)((uint32_t)status->count_hi_and_cancelled >> 1) << 32;
 }
 #else
+/* Codes are classes, but for those that the program adds. */
+static inline int library_error_class(int code)
+{
+    return code;
+}
+static inline bool library_keyval_predefined(int keyval)
+{
+    enum { PREDEFINED_MAX = 64 };
+    return keyval >= 0 && keyval <= PREDEFINED_MAX;
+}
 /* ompi_request_empty, of every eager send. */
 static inline bool library_request_shared(MPI_Request request)
 {

@@ -24,6 +24,8 @@ bool library_handles(void)
     int *const *unweighted = recorder_symbol("MPI_UNWEIGHTED");
     int *const *weights_empty = recorder_symbol("MPI_WEIGHTS_EMPTY");
 
+    if (!unweighted || !weights_empty) /* variables of MPICH's, constants of others */
+        return false;
     recorder_handle = (struct recorder_handles){
         .comm_null = MPI_COMM_NULL,
         .comm_world = MPI_COMM_WORLD,
@@ -44,8 +46,8 @@ bool library_handles(void)
         .errhandler_null = MPI_ERRHANDLER_NULL,
         .message_null = MPI_MESSAGE_NULL,
         .message_no_proc = MPI_MESSAGE_NO_PROC,
-        .unweighted = unweighted ? *unweighted : NULL,
-        .weights_empty = weights_empty ? *weights_empty : NULL,
+        .unweighted = *unweighted,
+        .weights_empty = *weights_empty,
     };
     return true;
 }

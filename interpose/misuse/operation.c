@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/trace/basic.h"
+#include "interpose/library/library.h"
 #include "interpose/misuse/usage.h"
 #include "interpose/objects/handles.h"
 
@@ -20,7 +21,8 @@ static __thread struct good {
 /* What a datatype is made of. */
 struct made_of {
     char name[MPI_MAX_OBJECT_NAME + 1]; /* of the first basic one */
-    MPI_Datatype basic;                 /* NULL: of nothing */
+    MPI_Datatype basic;
+    bool something; /* there is a basic one */
     bool derived, several, unknown;
 };
 
@@ -68,7 +70,8 @@ static void look_into(MPI_Datatype type, struct made_of *made, int depth)
         look_at_contents(type, count, made, depth);
     } else if (REAL(Type_size)(type, &size) == MPI_SUCCESS && size == 0) {
         return; /* a mark of MPI 1's: MPI_LB, MPI_UB */
-    } else if (!made->basic) {
+    } else if (!made->something) {
+        made->something = true;
         made->basic = type;
         REAL(Type_get_name)(type, made->name, &length);
     } else {
@@ -104,7 +107,7 @@ static enum misuse_kind op_wrong(MPI_Op op, const char *name, enum usage_operate
 static enum misuse_kind type_wrong(const char *op, const struct made_of *made,
                                    enum usage_operates how)
 {
-    if (made->unknown || !made->basic)
+    if (made->unknown || !made->something)
         return MISUSE_KIND_COUNT;
     if (made->derived && how != USAGE_ACCUMULATES && how != USAGE_FETCHES)
         return how == USAGE_SWAPS ? MISUSE_SWAP_DERIVED : MISUSE_OP_DERIVED;
@@ -126,14 +129,15 @@ void usage_op_type(struct lane *lane, uint64_t seq, MPI_Op op, MPI_Datatype type
 {
     uintptr_t key = (uintptr_t)op ^ (uintptr_t)type * 5 ^ (uintptr_t)how;
     struct good *slot = &good[(key * 0x9E3779B97F4A7C15u) >> (64 - GOOD_BITS)];
-    struct made_of made = {.basic = NULL};
+    struct made_of made = {.something = false};
 
     if (LIKELY(slot->op == op && slot->type == type && slot->how == how &&
                slot->generation == recorder.generation))
         return;
-    if (!usage_good(OBJECT_TYPE, type) || (how != USAGE_SWAPS && !usage_good(OBJECT_OP, op)))
+    if (!usage_good(OBJECT_TYPE, HANDLE(type)) ||
+        (how != USAGE_SWAPS && !usage_good(OBJECT_OP, HANDLE(op))))
         return;
-    const char *name = how == USAGE_SWAPS ? NULL : handles_op_predefined(op);
+    const char *name = how == USAGE_SWAPS ? NULL : library_op_name(op);
     enum misuse_kind wrong = how == USAGE_SWAPS ? MISUSE_KIND_COUNT : op_wrong(op, name, how);
     if (wrong == MISUSE_KIND_COUNT && (name || how == USAGE_SWAPS)) {
         look_into(type, &made, 0);

@@ -527,10 +527,9 @@ void usage_amode(struct lane *lane, uint64_t seq, int amode, const char *argumen
 void usage_keyval(struct lane *lane, uint64_t seq, int keyval, const char *argument,
                   bool attributes)
 {
-    enum { PREDEFINED_MAX = 64 };
     recorder_lock();
     const struct object *o = find(OBJECT_KEYVAL, of_keyval(keyval));
-    bool bad = o ? o->freed && !(attributes && o->used) : keyval < 0 || keyval > PREDEFINED_MAX;
+    bool bad = o ? o->freed && !(attributes && o->used) : !library_keyval_predefined(keyval);
     recorder_unlock();
     if (bad)
         usage_say(lane, seq, o ? MISUSE_KEYVAL_FREED : MISUSE_KEYVAL_UNKNOWN, argument, 0);

@@ -109,6 +109,22 @@ static bool is_placed(MPI_Datatype type, int depth)
     return placed;
 }
 
+/* How the type was made (core/trace/event.h), whatever numbers the library has. */
+static uint16_t recorded_combiner(int combiner)
+{
+#define X(name, number) {MPI_COMBINER_##name, number},
+    static const struct {
+        int combiner;
+        uint16_t recorded;
+    } combiners[] = {EVENT_COMBINERS(X)};
+#undef X
+
+    for (size_t i = 0; i < sizeof combiners / sizeof *combiners; i++)
+        if (combiners[i].combiner == combiner)
+            return combiners[i].recorded;
+    return UINT16_MAX;
+}
+
 /* `rows` times, `stride` apart, `length` elements of old. */
 static void add_rows(struct typemap *map, const struct typemap *old, int64_t at, int64_t rows,
                      int64_t stride, int64_t length, int64_t extent)
@@ -447,14 +463,15 @@ static uint32_t define(struct lane *lane, MPI_Datatype type)
     struct alike *same = NULL;
     if (!def)
         goto done;
-    *def = (struct spool_def_type){
-        {SPOOL_DEF_TYPE, (uint16_t)((bytes + 7) / 8), (uint16_t)combiner, (uint16_t)length},
-        0,
-        kept ? flat.count : UINT32_MAX,
-        big,
-        lb,
-        extent,
-        whole ? signature_hash(map->sequence.run, map->sequence.count) : 0};
+    *def =
+        (struct spool_def_type){{SPOOL_DEF_TYPE, (uint16_t)((bytes + 7) / 8),
+                                 recorded_combiner(combiner), (uint16_t)length},
+                                0,
+                                kept ? flat.count : UINT32_MAX,
+                                big,
+                                lb,
+                                extent,
+                                whole ? signature_hash(map->sequence.run, map->sequence.count) : 0};
     memcpy((char *)def + bytes - length, name, length);
     if (!id) {
         same = kept ? alike_find(XXH3_128bits(def, bytes)) : NULL;

@@ -385,7 +385,7 @@ static inline void write_done(struct lane *lane, uint64_t seq, uint32_t index, u
     struct spool_done *done = spool_reserve(&lane->writer, sizeof *done / 8);
     if (!done)
         return;
-    done->head = (struct spool_head){SPOOL_DONE, sizeof *done / 8, 0, (uint16_t)error};
+    done->head = (struct spool_head){SPOOL_DONE, sizeof *done / 8, 0, recorder_error(error)};
     done->seq = seq;
     done->index = index;
     done->request = request;
@@ -450,6 +450,6 @@ void recorder_done_all(struct lane *lane, uint64_t seq, int count, const struct 
 void recorder_status(struct lane *lane, uint64_t seq, uint32_t message, const MPI_Status *status,
                      int error)
 {
-    if (error == MPI_SUCCESS || error == MPI_ERR_TRUNCATE)
+    if (error == MPI_SUCCESS || recorder_error(error) == EVENT_ERROR_TRUNCATE)
         write_done(lane, seq, 0, message, REQUEST_RECV, status, error);
 }

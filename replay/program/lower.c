@@ -502,8 +502,6 @@ static enum core_status lower_free(struct lower *lower, const struct trace_event
     return lower_add(lower, event, (struct replay_op){.kind = REPLAY_FREE, .request = number});
 }
 
-enum { BUFFERED_OVERHEAD = 128 }; /* MPI_BSEND_OVERHEAD of Open MPI */
-
 static enum core_status lower_buffer(struct lower *lower, const struct trace_event *event)
 {
     bool attach = event->verb == VERB_ATTACH_BUFFER;
@@ -830,7 +828,6 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
     size_t comms = (size_t)trace->comm_count + 1;
 
     enum core_status status = replay_program_init(&program, trace->rank_count);
-    program.buffered_overhead = BUFFERED_OVERHEAD;
     requests_init(&lower.requests);
     if (status != CORE_OK)
         return status;
@@ -841,7 +838,8 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
         goto free_lower;
     memset(lower.comm, 0xFF, comms * sizeof *lower.comm);
     memset(lower.inner, 0xFF, comms * sizeof *lower.inner);
-    const char *layer = trace_meta(trace, "layer");
+    const char *layer = trace_meta(trace, "layer"), *overhead = trace_meta(trace, "bsend_overhead");
+    program.buffered_overhead = overhead ? (uint32_t)strtoul(overhead, NULL, 10) : 0;
     lower.expand = options->inside && layer && strcmp(layer, "on") == 0;
     for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
         status = lower_one(&lower, rank);
