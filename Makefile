@@ -21,8 +21,9 @@ LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lm -lpthread -ldl
 DEPS = gcc g++ gfortran libc6-dev make python3 openmpi-bin libopenmpi-dev python3-mpi4py \
        libsqlite3-dev sqlite3 libdw-dev libelf-dev libxxhash-dev libjansson-dev libcmocka-dev \
        clang libclang-rt-14-dev iproute2 util-linux procps
-# And what only the tests need: a browser for the HTML report, and the formatter.
-CHECK_DEPS = chromium clang-format-14
+# And what only the tests need: a browser for the HTML report, the formatter, and a second MPI library, for which
+# libcrosswait-mpich.so is built wherever it is installed.
+CHECK_DEPS = chromium clang-format-14 mpich libmpich-dev
 
 # Evaluated where it is used: before `make deps` there may be no mpicc to ask.
 MPI_CFLAGS = $(shell mpicc --showme:compile)
@@ -137,7 +138,7 @@ tests: $(UNIT) $(TESTS)
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1
 	install -m 755 $(BUILD)/crosswait $(DESTDIR)$(PREFIX)/bin/
-	install -m 755 $(BUILD)/libcrosswait.so $(DESTDIR)$(PREFIX)/lib/
+	install -m 755 $(BUILD)/libcrosswait.so $(wildcard $(BUILD)/libcrosswait-mpich.so) $(DESTDIR)$(PREFIX)/lib/
 	install -d $(DESTDIR)$(PREFIX)/lib/crosswait
 	install -m 755 $(BUILD)/ranks/libmpi.so.40 $(DESTDIR)$(PREFIX)/lib/crosswait/
 	install -m 644 $(wildcard cli/man/*.1) $(DESTDIR)$(PREFIX)/share/man/man1/
@@ -150,7 +151,7 @@ install: all
 	install -m 644 $(wildcard cli/man/*.5) $(DESTDIR)$(PREFIX)/share/man/man5/
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/libcrosswait.so
+	rm -f $(DESTDIR)$(PREFIX)/bin/crosswait $(DESTDIR)$(PREFIX)/lib/libcrosswait*.so
 	rm -f $(DESTDIR)$(PREFIX)/lib/crosswait/libmpi.so.40
 	-rmdir $(DESTDIR)$(PREFIX)/lib/crosswait 2>/dev/null
 	rm -f $(addprefix $(DESTDIR)$(PREFIX)/share/man/man1/,$(notdir $(wildcard cli/man/*.1)))
