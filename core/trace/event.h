@@ -44,31 +44,27 @@ enum { /* how a file is opened: bits */
 };
 
 /* Error classes: what a call or a completion ended with, 0 for MPI_SUCCESS. */
-#define EVENT_ERRORS(X)                                                                           \
-    X(BUFFER, 1)                                                                                  \
-    X(COUNT, 2) X(TYPE, 3) X(TAG, 4) X(COMM, 5) X(RANK, 6) X(REQUEST, 7) X(ROOT, 8) X(GROUP, 9)   \
-        X(OP, 10) X(TOPOLOGY, 11) X(DIMS, 12) X(ARG, 13) X(UNKNOWN, 14) X(TRUNCATE, 15)           \
-            X(OTHER, 16) X(INTERN, 17) X(IN_STATUS, 18) X(PENDING, 19) X(ACCESS, 20) X(AMODE, 21) \
-                X(ASSERT, 22) X(BAD_FILE, 23) X(BASE, 24) X(CONVERSION, 25) X(DISP, 26)           \
-                    X(DUP_DATAREP, 27) X(FILE_EXISTS, 28) X(FILE_IN_USE, 29) X(FILE, 30)          \
-                        X(INFO_KEY, 31) X(INFO_NOKEY, 32) X(INFO_VALUE, 33) X(INFO, 34) X(IO, 35) \
-                            X(KEYVAL, 36) X(LOCKTYPE, 37) X(NAME, 38) X(NO_MEM, 39)               \
-                                X(NOT_SAME, 40) X(NO_SPACE, 41) X(NO_SUCH_FILE, 42) X(PORT, 43)   \
-                                    X(QUOTA, 44) X(READ_ONLY, 45) X(RMA_CONFLICT, 46)             \
-                                        X(RMA_SYNC, 47) X(SERVICE, 48) X(SIZE, 49) X(SPAWN, 50)   \
-                                            X(UNSUPPORTED_DATAREP, 51)                            \
-                                                X(UNSUPPORTED_OPERATION, 52) X(WIN, 53)           \
-                                                    X(RMA_RANGE, 68) X(RMA_ATTACH, 69)            \
-                                                        X(RMA_FLAVOR, 70) X(RMA_SHARED, 71)
+// clang-format off
+#define EVENT_ERRORS(X)                                                                          \
+    X(BUFFER, 1) X(COUNT, 2) X(TYPE, 3) X(TAG, 4) X(COMM, 5) X(RANK, 6) X(REQUEST, 7) X(ROOT, 8) \
+    X(GROUP, 9) X(OP, 10) X(TOPOLOGY, 11) X(DIMS, 12) X(ARG, 13) X(UNKNOWN, 14) X(TRUNCATE, 15)  \
+    X(OTHER, 16) X(INTERN, 17) X(IN_STATUS, 18) X(PENDING, 19) X(ACCESS, 20) X(AMODE, 21)        \
+    X(ASSERT, 22) X(BAD_FILE, 23) X(BASE, 24) X(CONVERSION, 25) X(DISP, 26) X(DUP_DATAREP, 27)   \
+    X(FILE_EXISTS, 28) X(FILE_IN_USE, 29) X(FILE, 30) X(INFO_KEY, 31) X(INFO_NOKEY, 32)          \
+    X(INFO_VALUE, 33) X(INFO, 34) X(IO, 35) X(KEYVAL, 36) X(LOCKTYPE, 37) X(NAME, 38)            \
+    X(NO_MEM, 39) X(NOT_SAME, 40) X(NO_SPACE, 41) X(NO_SUCH_FILE, 42) X(PORT, 43) X(QUOTA, 44)   \
+    X(READ_ONLY, 45) X(RMA_CONFLICT, 46) X(RMA_SYNC, 47) X(SERVICE, 48) X(SIZE, 49) X(SPAWN, 50) \
+    X(UNSUPPORTED_DATAREP, 51) X(UNSUPPORTED_OPERATION, 52) X(WIN, 53) X(RMA_RANGE, 68)          \
+    X(RMA_ATTACH, 69) X(RMA_FLAVOR, 70) X(RMA_SHARED, 71)
+/* How a datatype was made. */
+#define EVENT_COMBINERS(X)                                                                       \
+    X(NAMED, 0) X(DUP, 1) X(CONTIGUOUS, 2) X(VECTOR, 3) X(HVECTOR, 5) X(INDEXED, 6)              \
+    X(HINDEXED, 8) X(INDEXED_BLOCK, 9) X(STRUCT, 11) X(SUBARRAY, 12) X(DARRAY, 13)               \
+    X(F90_REAL, 14) X(F90_COMPLEX, 15) X(F90_INTEGER, 16) X(RESIZED, 17) X(HINDEXED_BLOCK, 18)
+// clang-format on
 #define X(name, number) EVENT_ERROR_##name = number,
 enum event_error { EVENT_ERRORS(X) };
 #undef X
-
-/* How a datatype was made. */
-#define EVENT_COMBINERS(X)                                                                  \
-    X(NAMED, 0) X(DUP, 1) X(CONTIGUOUS, 2) X(VECTOR, 3) X(HVECTOR, 5) X(INDEXED, 6)         \
-    X(HINDEXED, 8) X(INDEXED_BLOCK, 9) X(STRUCT, 11) X(SUBARRAY, 12) X(DARRAY, 13)          \
-    X(F90_REAL, 14) X(F90_COMPLEX, 15) X(F90_INTEGER, 16) X(RESIZED, 17) X(HINDEXED_BLOCK, 18)
 #define X(name, number) EVENT_COMBINER_##name = number,
 enum event_combiner { EVENT_COMBINERS(X) };
 #undef X
