@@ -32,12 +32,13 @@ def lane(path, rank):
     with open(path, "rb") as f:
         ring = f.read()
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from("<8sIIQiiIiii", ring, 0)
-    assert magic == b"CWSPOOL\0" and version == 5, path
+    assert magic == b"CWSPOOL\0" and version == 6, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at:at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128
-    rank.tick_hz, rank.start, rank.realtime, layer, flags = struct.unpack_from("<QQQII", ring, at)
-    at += 32
+    rank.tick_hz, rank.start, rank.realtime, layer, flags, _, _ = struct.unpack_from(
+        "<QQQIIII", ring, at)
+    at += 40
     committed, drained, lost, moved, state, code, stopped, depth = struct.unpack_from("<QQQQIiII", ring, at)
     rank.note = ring[at + 48:at + 304].split(b"\0")[0].decode()
     rank.layer |= layer
