@@ -39,7 +39,7 @@ $$(BUILD)/$(6): $$(INTERPOSE_SOURCES:interpose/%.c=$$(BUILD)/obj/$(1)/%.o) $(3:i
 
 ALL += $$(BUILD)/$(6)
 endef
-$(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c interpose/layer/openmpi4.c,,INTERPOSE_MPI,libcrosswait.so))
+$(eval $(call INTERPOSE_LIBRARY,openmpi,$(BUILD)/gen,interpose/library/openmpi.c $(wildcard interpose/layer/openmpi4*.c),,INTERPOSE_MPI,libcrosswait.so))
 ifneq ($(MPICC_MPICH),)
 $(eval $(call INTERPOSE_LIBRARY,mpich,$(BUILD)/gen/mpich,interpose/library/mpich.c interpose/layer/none.c,--newer,MPICH_CFLAGS,libcrosswait-mpich.so))
 endif
