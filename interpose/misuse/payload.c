@@ -23,6 +23,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include "interpose/library/library.h"
 #include "interpose/objects/handles.h"
 #include "interpose/misuse/payload.h"
 #include "interpose/objects/typemap.h"
@@ -103,7 +104,8 @@ bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned ca
                      uint32_t type, int64_t count)
 {
     struct datatype_layout layout;
-    const char *name = op ? handles_op_predefined(op) : NULL;
+    bool combines = op != recorder_handle.op_null;
+    const char *name = combines ? library_op_name(op) : NULL;
     uint64_t bytes =
         type && count > 0 && datatypes_layout(type, &layout) ? (uint64_t)(count * layout.size) : 0;
     uint32_t key = call * 31 + (name ? (uint32_t)name[4] * 7 + (uint32_t)name[5] : 0);
@@ -113,7 +115,7 @@ bool payload_sampled(struct lane *lane, const struct spool_event *e, unsigned ca
     uint32_t number = !number_room(e->comm) ? 0 : ++numbers[e->comm][(key * 0x9E3779B1u) >> 26];
     recorder_unlock();
     bool wanted = number && (number <= SAMPLE_FIRST || !(number & (number - 1)));
-    lane->applying = wanted && op && !name ? e->seq : 0;
+    lane->applying = wanted && combines && !name ? e->seq : 0;
     return wanted;
 }
 

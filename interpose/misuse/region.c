@@ -24,8 +24,8 @@ void usage_region(struct lane *lane, uint64_t seq, MPI_Win win, const void *base
     if (!memory_mapped(base, (uint64_t)bytes))
         usage_say(lane, seq, MISUSE_WINDOW_NO_MEMORY, "base", 0, .value = {bytes});
     recorder_lock();
-    for (uint32_t i = 0; win && i < region_count; i++)
-        if (region[i].win == win && region[i].start < end && start < region[i].end)
+    for (uint32_t i = 0; i < region_count; i++)
+        if (region[i].win == HANDLE(win) && region[i].start < end && start < region[i].end)
             other = region[i].seq;
     recorder_unlock();
     if (other)
@@ -64,7 +64,7 @@ void usage_region_detaching(struct lane *lane, uint64_t seq, MPI_Win win, const 
     recorder_lock();
     bool all_known = region_count < REGIONS_MAX;
     for (uint32_t i = 0; i < region_count && !found; i++)
-        if (region[i].win == (const void *)win && region[i].start == (uintptr_t)base) {
+        if (region[i].win == HANDLE(win) && region[i].start == (uintptr_t)base) {
             found = true;
             look(lane, seq, &region[i]);
         }
