@@ -22,7 +22,9 @@ void layer_errors_start(const char *version)
     (void)version;
 }
 
-void layer_errors_stop(void) {}
+void layer_errors_stop(void)
+{
+}
 
 const struct call_description *layer_description(unsigned call)
 {
