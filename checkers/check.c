@@ -214,13 +214,16 @@ static char *checked_text(const struct trace *trace, const struct check_options 
 enum core_status check_keep(struct trace *trace, const struct check_options *options,
                             enum core_status checked, const struct finding_list *list)
 {
-    char *text = checked_text(trace, options, checked == CORE_BUDGET);
+    char *text = checked_text(trace, options, checked == CORE_BUDGET), verified[32];
     enum core_status status = trace_batch_begin(trace);
 
     if (status == CORE_OK) {
         status = trace_findings_clear(trace);
         for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
             status = check_keep_one(trace, &list->finding[i]);
+        snprintf(verified, sizeof verified, "%" PRIu64, list->verified);
+        if (status == CORE_OK)
+            status = trace_meta_put(trace, "verified", verified);
         if (status == CORE_OK)
             status = trace_meta_put(trace, "checked", text);
         status = trace_batch_end(trace, status);
@@ -250,6 +253,8 @@ enum core_status check_recall(struct trace *trace, const struct check_options *o
     }
     if (status == CORE_OK)
         status = trace_findings_each(trace, recall_add, list);
+    const char *verified = trace_meta(trace, "verified");
+    list->verified = verified ? strtoull(verified, NULL, 10) : 0;
     if (status == CORE_BAD_FORMAT)
         status = CORE_NOT_FOUND; /* another one wrote them */
     if (status != CORE_OK) {
