@@ -184,16 +184,23 @@ static void end_of_unknown(const struct launch *launch, const struct launch_rank
     end->state = EVENT_RANK_ENDED;
     end->code = rank->status_known && WIFSIGNALED(rank->status) ? WTERMSIG(rank->status) : 0;
     if (rank == culprit) {
-        int signal = WIFEXITED(status) && WEXITSTATUS(status) > 128 ? WEXITSTATUS(status) - 128 : 0;
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : 0;
 
-        end->state = signal_is_own(signal) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
-        end->code = signal;
-        if (signal)
+        if (code > 128) {
+            end->state = signal_is_own(code - 128) ? EVENT_RANK_CRASHED : EVENT_RANK_KILLED;
+            end->code = code - 128;
             snprintf(detail->text, sizeof detail->text,
-                     "signal %d (%s), as the starter's exit status says", signal,
-                     strsignal(signal));
-        else
+                     "signal %d (%s), as the starter's exit status says", end->code,
+                     strsignal(end->code));
+        } else if (code > 0) {
+            end->state = EVENT_RANK_EXITED;
+            end->code = code;
+            snprintf(detail->text, sizeof detail->text,
+                     "exit status %d, as the starter's says, without MPI_Finalize", code);
+        } else {
+            end->state = EVENT_RANK_KILLED;
             snprintf(detail->text, sizeof detail->text, "vanished in mid-run");
+        }
     } else if (culprit) {
         snprintf(detail->text, sizeof detail->text, "because of rank %d", (int)culprit->rank);
     } else if (others_gone && launch->child_gone) {
