@@ -51,4 +51,4 @@ TESTS += $(PROCESS_TESTS)
 
 .PHONY: bench-processes
 bench-processes: $(BUILD)/tests/run_worlds
-	@tests/bench/processes.sh $(BUILD)
+	@tests/bench/processes.bash $(BUILD)
