@@ -82,7 +82,8 @@ struct trace_shapes { /* what cursors share */
     uint32_t name_count, name_room;
     struct trace_rows *rows;        /* a rank each */
     uint32_t rank_count, rows_held; /* rows_held: of all ranks, kept or held by a cursor */
-    sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id, *event_by_id;
+    sqlite3_stmt *by_id, *set_by_id, *arg_by_name, *args_by_id, *group_by_id, *event_by_id,
+        *digest_by_event; /* prepared when it is first asked for */
 };
 
 /* Among the rows that are kept; NULL: it is not there. */

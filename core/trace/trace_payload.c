@@ -13,23 +13,27 @@ static int64_t event_id(uint32_t rank, uint64_t seq)
 enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t seq, int at,
                                   int buffer, uint64_t *out_digest, uint64_t *out_bytes)
 {
-    sqlite3_stmt *stmt;
-    enum core_status status = trace_prepare(
-        trace, "SELECT digest, bytes FROM digest WHERE event = ?1 AND at = ?2 AND buffer = ?3",
-        &stmt);
+    enum core_status status = trace->shapes ? CORE_OK : trace_shapes_open(trace);
 
     if (status != CORE_OK)
         return status;
-    sqlite3_bind_int64(stmt, 1, event_id(rank, seq));
-    sqlite3_bind_int(stmt, 2, at);
-    sqlite3_bind_int(stmt, 3, buffer);
+    sqlite3_stmt **stmt = &trace->shapes->digest_by_event;
+    if (!*stmt)
+        status = trace_prepare(
+            trace, "SELECT digest, bytes FROM digest WHERE event = ?1 AND at = ?2 AND buffer = ?3",
+            stmt);
+    if (status != CORE_OK)
+        return status;
+    sqlite3_bind_int64(*stmt, 1, event_id(rank, seq));
+    sqlite3_bind_int(*stmt, 2, at);
+    sqlite3_bind_int(*stmt, 3, buffer);
     status = CORE_NOT_FOUND;
-    if (sqlite3_step(stmt) == SQLITE_ROW) {
-        *out_digest = (uint64_t)sqlite3_column_int64(stmt, 0);
-        *out_bytes = (uint64_t)sqlite3_column_int64(stmt, 1);
+    if (sqlite3_step(*stmt) == SQLITE_ROW) {
+        *out_digest = (uint64_t)sqlite3_column_int64(*stmt, 0);
+        *out_bytes = (uint64_t)sqlite3_column_int64(*stmt, 1);
         status = CORE_OK;
     }
-    sqlite3_finalize(stmt);
+    sqlite3_reset(*stmt);
     return status;
 }
 

@@ -128,6 +128,7 @@ void trace_shapes_free(struct trace_shapes *shapes)
     sqlite3_finalize(shapes->args_by_id);
     sqlite3_finalize(shapes->group_by_id);
     sqlite3_finalize(shapes->event_by_id);
+    sqlite3_finalize(shapes->digest_by_event);
     for (uint32_t i = 0; i < shapes->rank_count; i++)
         free(shapes->rows[i].row);
     free(shapes->rows);
