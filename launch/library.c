@@ -1,5 +1,8 @@
 /* Which MPI library a command runs with, and which of our libraries is preloaded for it: what a
- * program links with decides; where no word of the command is a program that does, the starter. */
+ * program links with decides. Where no word of the command is a program that does (a script), it is
+ * Open MPI: preloaded into a program of another library ours records nothing and changes nothing,
+ * while MPICH's would cut the handles of Open MPI's in half. Under MPICH's own mpirun nothing is
+ * taken for granted: the user is asked. */
 #include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
@@ -121,7 +124,7 @@ static int mpi_of_command(char *const *command)
         find_program(*word, path);
         mpi = *path ? mpi_of_file(path) : MPI_NONE;
     }
-    return mpi == MPI_NONE ? mpi_of_starter(command[0]) : mpi;
+    return mpi;
 }
 
 bool launch_library_known(const char *mpi)
@@ -132,9 +135,9 @@ bool launch_library_known(const char *mpi)
     return false;
 }
 
-static const struct mpi *choose(const struct launch_options *options)
+static enum core_status choose(const struct launch_options *options, const struct mpi **out_mpi)
 {
-    int mpi = MPI_NONE;
+    int mpi = MPI_NONE, starter;
 
     for (int i = 0; options->mpi && i < MPI_COUNT; i++)
         if (!strcmp(options->mpi, mpis[i].name))
@@ -142,16 +145,26 @@ static const struct mpi *choose(const struct launch_options *options)
     CORE_CHECK(!options->mpi || mpi != MPI_NONE); /* launch_library_known was asked */
     if (mpi == MPI_NONE)
         mpi = mpi_of_command(options->command);
-    return &mpis[mpi == MPI_NONE ? 0 : mpi];
+    *out_mpi = &mpis[mpi == MPI_NONE ? 0 : mpi];
+    starter = mpi == MPI_NONE ? mpi_of_starter(options->command[0]) : 0;
+    if (starter <= 0)
+        return CORE_OK;
+    return core_report(CORE_BAD_INPUT,
+                       "'%s' is of %s, and no program of the command links an MPI library: say "
+                       "which one the job loads, with --mpi=%s or --mpi=openmpi",
+                       options->command[0], mpis[starter].name, mpis[starter].name);
 }
 
 enum core_status launch_library_find(struct launch *launch)
 {
     static const char *const place[] = {"", "../lib/", "../lib64/"};
-    const struct mpi *mpi = choose(launch->options);
+    const struct mpi *mpi;
     char self[PATH_MAX], path[PATH_MAX + 64];
     ssize_t bytes = readlink("/proc/self/exe", self, sizeof self - 1);
+    enum core_status status = choose(launch->options, &mpi);
 
+    if (status != CORE_OK)
+        return status;
     if (bytes <= 0)
         return core_report(CORE_IO, "cannot find out where crosswait is installed: %s",
                            strerror(errno));

@@ -8,7 +8,9 @@
  *
  *  1. Where what lies is tried before it is relied on: while the lock happens to be held (imports
  *     and small calls keep it) what is read of two frames is compared with what the interpreter's
- *     public functions say of them. Of a version that lies otherwise nothing is read. */
+ *     public functions say of them. Of a version that lies otherwise nothing is read.
+ *  2. What is taken for a code object or a string has its type: frames between Python's functions
+ *     and C's run something else (None, in 3.13). */
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
@@ -43,6 +45,7 @@ static const struct layout {
 };
 static const struct layout *layout;
 static int64_t code_start, name_at, file_at, text_at; /* in code objects, in strings */
+static const void *code_type, *text_type;
 static enum { UNKNOWN, USABLE, UNUSABLE } state;
 
 static void *word_at(const void *object, int64_t offset)
@@ -50,6 +53,11 @@ static void *word_at(const void *object, int64_t offset)
     void *word;
     memcpy(&word, (const char *)object + offset, sizeof word);
     return word;
+}
+
+static const void *type_of(const void *object)
+{
+    return word_at(object, sizeof(void *)); /* behind the reference count, in every version */
 }
 
 static bool find_api(void)
@@ -161,6 +169,8 @@ static bool try_frames(void *thread, void *frame, void *code, void *back, void *
     name_at = find_attribute(code, "co_name", &name);
     const char *text = file ? api.text(file) : NULL;
     text_at = text ? text - (const char *)file : 0;
+    code_type = type_of(code);
+    text_type = file ? type_of(file) : NULL;
     return file_at && name_at && (text_at == 40 || text_at == 48) && same_line(frame, lies, code) &&
            same_line(back, lies_back, back_code);
 }
@@ -197,6 +207,11 @@ static bool is_application(const char *file)
     return strncmp(file, "<frozen ", 8) != 0 && !strstr(file, "/mpi4py/");
 }
 
+static bool is_a(const void *object, const void *type)
+{
+    return object && type_of(object) == type;
+}
+
 unsigned python_places(struct python_place *place, unsigned most)
 {
     unsigned count = 0;
@@ -209,9 +224,9 @@ unsigned python_places(struct python_place *place, unsigned most)
     for (void *frame = thread ? current(thread) : NULL; frame && count < most;
          frame = word_at(frame, layout->back)) {
         void *code = word_at(frame, layout->code);
-        const void *file = code ? word_at(code, file_at) : NULL,
-                   *name = file ? word_at(code, name_at) : NULL;
-        if (!name)
+        const void *file = is_a(code, code_type) ? word_at(code, file_at) : NULL, /* invariant 2 */
+            *name = is_a(file, text_type) ? word_at(code, name_at) : NULL;
+        if (!is_a(name, text_type))
             break; /* between Python's functions and C's */
         const char *path = text_of(file), *function = text_of(name);
         if (path && function && is_application(path))

@@ -14,6 +14,12 @@ diff a.events b.events && diff a.messages b.messages || exit 1
 sqlite3 b.db "select value from meta where key = 'library'" | grep -q MPICH || exit 1
 # A program for another library than the one named is refused before it starts, by name.
 crosswait run --mpi=lam -- true 2>err; [ $? = 2 ] && grep -q "'lam' is not an MPI library: openmpi or mpich" err || exit 1
-# An error class is the same number.
+# A script may load any library: under MPICH's mpirun it has to be said which, before anything runs.
+crosswait run -- mpiexec.mpich -n 1 sh -c 'echo ran' >out 2>err
+[ $? != 0 ] && ! grep -q ran out && grep -q -e '--mpi=mpich or --mpi=openmpi' err || { cat out err; exit 1; }
+crosswait run --mpi=mpich -o c.db -- mpiexec.mpich -n 2 sh -c "$BUILD/mpich/programs/quiz_fixed" >/dev/null || exit 1
+crosswait run --mpi=openmpi -o d.db -- mpiexec.mpich -n 2 "$BUILD/corpus/programs/dlopen_mpi" >/dev/null 2>err
+[ $? -lt 128 ] && ! grep -qi segmentation err || { cat err; exit 1; }
+# What buffered sends take besides their data is the library's.
 sqlite3 a.db "select value from meta where key = 'bsend_overhead'" | grep -qx 128 || exit 1
 sqlite3 b.db "select value from meta where key = 'bsend_overhead'" | grep -qx 96 || exit 1
