@@ -184,7 +184,7 @@ enum core_status check_keep_one(struct trace *trace, const struct finding *findi
                                               .rule = finding->rule->id,
                                               .class = finding->rule->class,
                                               .severity = finding_severity_text(finding->severity),
-                                              .title = finding->title ? finding->title : "",
+                                              .title = finding_says(finding),
                                               .ranks = ranks,
                                               .schedule = finding->schedule,
                                               .repeat = finding->repeat,

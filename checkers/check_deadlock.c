@@ -243,12 +243,8 @@ static void word_title(struct finding *finding, enum world world, const char *ra
 static void word_assumption(const struct check_input *input, struct finding *finding,
                             const struct replay_result *result, const char *witness)
 {
-    char *title = finding->title;
-
     finding->severity = FINDING_NOTE;
-    finding->title = NULL;
-    finding_title(finding, FINDING_POSSIBLE "%s", title ? title : "deadlock");
-    free(title);
+    finding_title_possible(finding);
     if (result->by_threads) {
         finding_fact(finding, "the trace alone cannot prove it: threads of a rank are taken to "
                               "make their calls in the recorded order, which they "

@@ -47,6 +47,7 @@ static void finding_done(struct finding *finding)
     free(finding->call);
     free(finding->fact);
     free(finding->title);
+    free(finding->claim);
     free(finding->schedule);
     free(finding->repeat);
 }
@@ -290,12 +291,26 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
     }
 }
 
+void finding_title_possible(struct finding *finding)
+{
+    CORE_CHECK(!finding->claim);
+    finding->claim = finding->title;
+    finding->title = NULL;
+    finding_title(finding, "possibly %s", finding->claim ? finding->claim : finding->rule->id);
+}
+
+const char *finding_says(const struct finding *finding)
+{
+    return finding->title ? finding->title : finding->rule->id;
+}
+
 static void title_proven(struct finding *finding)
 {
-    size_t bytes = strlen(FINDING_POSSIBLE);
-
-    if (finding->title && strncmp(finding->title, FINDING_POSSIBLE, bytes) == 0)
-        memmove(finding->title, finding->title + bytes, strlen(finding->title + bytes) + 1);
+    if (!finding->claim)
+        return;
+    free(finding->title);
+    finding->title = finding->claim;
+    finding->claim = NULL;
 }
 
 void finding_confirm(struct finding *finding, bool hung)
@@ -373,6 +388,8 @@ char *finding_json(const struct finding *finding)
     set_text(object, "class", finding->rule->class);
     set_text(object, "severity", finding_severity_text(finding->severity));
     set_text(object, "title", finding->title);
+    if (finding->claim)
+        set_text(object, "claim", finding->claim);
     for (uint32_t i = 0; i < finding->call_count; i++)
         json_array_append_new(calls, call_json(&finding->call[i]));
     json_object_set_new(object, "calls", calls);

@@ -17,8 +17,6 @@ enum finding_severity {
 };
 const char *finding_severity_text(enum finding_severity severity);
 
-#define FINDING_POSSIBLE "possibly " /* opens the title of an assumed finding */
-
 enum finding_confirmed { FINDING_NOT_TRIED, FINDING_CONFIRMED, FINDING_REFUTED };
 const char *finding_confirmed_text(enum finding_confirmed confirmed);
 
@@ -53,6 +51,7 @@ struct finding {
     enum finding_confirmed confirmed;
     uint32_t cause; /* id of the finding that it follows from (cause.h); 0: of none */
     char *title;    /* one sentence */
+    char *claim;    /* assumed: the title that it has once it is confirmed */
     struct finding_call *call;
     uint32_t call_count, call_room;
     char **fact; /* further sentences, in order */
@@ -81,6 +80,10 @@ void finding_title(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void finding_fact(struct finding *finding, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
+/* Its title is "possibly CLAIM" until it is confirmed, the claim being the title that it has. */
+void finding_title_possible(struct finding *finding);
+/* The title, or its rule where there is none. */
+const char *finding_says(const struct finding *finding);
 /* "WHAT at PLACE"; nothing if the site (-1) is not known. */
 void finding_place(struct finding *finding, const struct trace *trace, const char *what,
                    int32_t site);

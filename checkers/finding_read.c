@@ -141,6 +141,7 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
     finding->undecided = flag_take(object, "undecided");
     finding->cause = (uint32_t)number_take(&reader, object, "cause", UINT32_MAX);
     finding->title = text_take(&reader, object, "title");
+    finding->claim = text_take(&reader, object, "claim");
     finding->schedule = text_take(&reader, object, "schedule");
     finding->repeat = text_take(&reader, object, "repeat");
     confirmed_read(object, finding);

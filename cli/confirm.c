@@ -135,8 +135,7 @@ enum core_status confirm_findings(struct trace *trace, const struct confirm_opti
         if (!finding->assumed || !finding->schedule || finding->confirmed != FINDING_NOT_TRIED)
             continue;
         if (left >= SECONDS_MIN && isatty(STDERR_FILENO))
-            fprintf(stderr, "crosswait: trying in the real job: %s\n",
-                    finding->title ? finding->title : finding->rule->id);
+            fprintf(stderr, "crosswait: trying in the real job: %s\n", finding_says(finding));
         if (left >= SECONDS_MIN)
             status = confirm_one(trace, options->command, left, options->stall_s, finding);
         else

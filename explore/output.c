@@ -18,7 +18,7 @@ static const enum rule_id explore_rule[EXPLORE_RULES] = {RULE_BEHAVIOUR, RULE_RA
 static void text_finding(const struct finding *finding, FILE *file)
 {
     fprintf(file, "%s[%s]: %s\n", finding_severity_text(finding->severity), finding->rule->id,
-            finding->title ? finding->title : finding->rule->says);
+            finding_says(finding));
     for (uint32_t i = 0; i < finding->call_count; i++) {
         const struct finding_call *call = &finding->call[i];
         fprintf(file, "  --> %s   rank %" PRIu32 "\n", call->site ? call->site : "?", call->rank);
@@ -98,10 +98,9 @@ enum core_status explore_output_sarif(const struct explore_result *result, FILE 
     }
     for (uint32_t i = 0; i < result->findings->count; i++) {
         const struct finding *f = &result->findings->finding[i];
-        sarif_result_add(sarif,
-                         &(struct sarif_result){f->rule->id, finding_severity_text(f->severity),
-                                                f->title ? f->title : f->rule->says,
-                                                f->call_count ? f->call[0].call : ""});
+        sarif_result_add(
+            sarif, &(struct sarif_result){f->rule->id, finding_severity_text(f->severity),
+                                          finding_says(f), f->call_count ? f->call[0].call : ""});
         for (uint32_t c = 0; c < f->call_count; c++) {
             char path[512];
             struct sarif_place place = place_of(&f->call[c], path, sizeof path);
@@ -119,7 +118,7 @@ enum core_status explore_output_sarif(const struct explore_result *result, FILE 
 static enum core_status why_make(const struct finding *finding, struct junit_why *out)
 {
     size_t bytes;
-    *out = (struct junit_why){.message = finding->title ? finding->title : finding->rule->says};
+    *out = (struct junit_why){.message = finding_says(finding)};
     FILE *body = open_memstream(&out->text, &bytes);
     if (body)
         text_finding(finding, body);

@@ -100,8 +100,7 @@ static bool findings_pass(const struct diff *diff, FILE *file)
         const struct finding *finding = diff->finding[i].entry->finding;
         if (diff->finding[i].gone || finding->severity == FINDING_NOTE)
             continue;
-        fprintf(file, "failed: a new finding: %s: %s\n", finding->rule->id,
-                finding->title ? finding->title : finding->rule->says);
+        fprintf(file, "failed: a new finding: %s: %s\n", finding->rule->id, finding_says(finding));
         passed = true;
     }
     return passed;
@@ -279,7 +278,7 @@ static void print_findings(const struct diff *diff, bool gone, FILE *file)
             fprintf(file, gone ? "findings that are gone:\n" : "new findings:\n");
         any = true;
         fprintf(file, "  %s[%s]: %s\n", finding_severity_text(finding->severity), finding->rule->id,
-                finding->title ? finding->title : finding->rule->says);
+                finding_says(finding));
     }
 }
 

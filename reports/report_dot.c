@@ -84,7 +84,7 @@ static void edges(const struct finding_call *call, uint32_t cluster, FILE *file)
 static void graph(const struct finding *finding, uint32_t cluster, FILE *file)
 {
     fprintf(file, "  subgraph cluster_%" PRIu32 " {\n    label=\"", cluster);
-    quoted(finding->title ? finding->title : finding->rule->id, file);
+    quoted(finding_says(finding), file);
     label_line(finding->schedule, file);
     fprintf(file, "\";\n");
     for (uint32_t i = 0; i < finding->call_count; i++)

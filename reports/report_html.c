@@ -240,7 +240,7 @@ static enum core_status finding_article(const struct report_facts *facts,
             fprintf(file, "%s%" PRIu32 ":%" PRIu64, i ? " " : "", finding->call[i].rank,
                     finding->call[i].seq);
     fprintf(file, "\"><h3><span class=\"badge\">%s</span>%s: ", severity, finding->rule->id);
-    core_text_xml(finding->title ? finding->title : finding->rule->id, file);
+    core_text_xml(finding_says(finding), file);
     fprintf(file, "</h3>\n<div class=\"who\">\n");
     ring_draw(finding, file);
     enum core_status status = places_table(facts, finding, file);

@@ -67,8 +67,7 @@ static enum core_status why_make(const struct report_facts *facts, const struct 
                                  struct junit_why *out)
 {
     size_t bytes;
-    struct junit_why why = {.message = entry->finding->title ? entry->finding->title
-                                                             : entry->finding->rule->says};
+    struct junit_why why = {.message = finding_says(entry->finding)};
     FILE *file = open_memstream(&why.text, &bytes);
     enum core_status status =
         file ? report_text_finding(facts, entry, (struct report_style){0}, file) : CORE_OK;

@@ -77,7 +77,7 @@ static enum core_status add_result(struct sarif *sarif, struct trace *trace,
     FILE *said = open_memstream(&message, &bytes);
 
     if (said) {
-        fputs(finding->title ? finding->title : finding->rule->says, said);
+        fputs(finding_says(finding), said);
         for (uint32_t i = 0; i < finding->fact_count; i++)
             fprintf(said, "; %s", finding->fact[i]);
     }

@@ -240,8 +240,7 @@ enum core_status report_text_finding(const struct report_facts *facts,
     struct screen s = screen_of(&block, style, file);
     fprintf(file, "%s%s[%s]%s%s: %s%s\n", paint(style, colour),
             finding_severity_text(finding->severity), finding->rule->id, paint(style, PLAIN),
-            paint(style, BOLD), finding->title ? finding->title : finding->rule->says,
-            paint(style, PLAIN));
+            paint(style, BOLD), finding_says(finding), paint(style, PLAIN));
     for (uint32_t i = 0; i < block.count; i++)
         print_place(&s, &block.place[i], i == 0, colour);
     print_lines(&s, facts, entry);

@@ -7,9 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "core/array.h"
 #include "core/spool/spool_read.h"
-
-enum { PROOF_CALLS_MAX = 65536, PROOF_TYPES_MAX = 1 << 20 };
 
 struct lane_state {
     struct proof_history *history;
@@ -56,7 +55,7 @@ const struct proof_space *proof_request_space(const struct proof_rank *rank,
 {
     uint32_t space = request->own[PROOF_SPACE];
 
-    return space && space <= rank->space_count ? &rank->space[space - 1] : NULL;
+    return space ? proof_space_find(rank, PROOF_SPACE_COMM, space - 1) : NULL;
 }
 
 int32_t proof_request_world(const struct proof_rank *rank, const struct request *request)
@@ -77,7 +76,7 @@ static void request_number(struct request *request, uint64_t number)
     request->own[PROOF_NUMBER + 1] = (uint32_t)number;
 }
 
-/* --- spaces ----------------------------------------------------------------------------------- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static void space_enter(struct lane_state *lane, struct proof_space *space,
                         const struct spool_event *event)
@@ -87,151 +86,6 @@ static void space_enter(struct lane_state *lane, struct proof_space *space,
     space->mixed |= space->lane != lane->kept->lane;
     space->recent[space->entered % PROOF_RECENT] = proof_coll_of(lane->rank, event);
 }
-
-/* Adds a space of so many members, all unknown yet. NULL: out of memory, history is unclear. */
-static struct proof_space *space_add(struct proof_history *history, struct proof_rank *rank,
-                                     const struct proof_space *space)
-{
-    uint64_t members = (uint64_t)space->size + space->remote_size;
-    struct proof_space *more = realloc(rank->space, (rank->space_count + 1) * sizeof *more);
-    int32_t *member = members <= SPOOL_RANKS_MAX ? malloc((members + 1) * sizeof *member) : NULL;
-
-    if (more)
-        rank->space = more;
-    if (!more || !member) {
-        free(member);
-        history->unclear = true;
-        return NULL;
-    }
-    for (uint64_t i = 0; i < members; i++)
-        member[i] = EVENT_NONE;
-    more += rank->space_count++;
-    *more = *space;
-    more->member = member;
-    return more;
-}
-
-static void def_comm(struct lane_state *lane, const struct spool_def_comm *def)
-{
-    struct proof_space *space = proof_space_find(lane->rank, PROOF_SPACE_COMM, def->id);
-    const int32_t *member = spool_tail(def, sizeof *def);
-    struct proof_space made = {.kind = PROOF_SPACE_COMM,
-                               .inter = def->head.a == SPOOL_COMM_INTER,
-                               .id = def->id,
-                               .global = def->global,
-                               .size = def->size,
-                               .remote_size = def->remote_size};
-
-    if (!space)
-        space = space_add(lane->history, lane->rank, &made);
-    for (uint32_t i = 0; space && i < def->count &&
-                         (uint64_t)def->first + i < (uint64_t)space->size + space->remote_size;
-         i++)
-        space->member[def->first + i] = member[i];
-}
-
-static void def_win(struct lane_state *lane, const struct spool_def_win *def)
-{
-    const struct proof_space *comm = proof_space_find(lane->rank, PROOF_SPACE_COMM, def->comm);
-    struct proof_space made = {.kind = def->head.kind == SPOOL_DEF_FILE ? PROOF_SPACE_FILE
-                                                                        : PROOF_SPACE_WIN,
-                               .id = def->id,
-                               .comm = def->comm,
-                               .global = def->global};
-    struct proof_space *space;
-
-    if (proof_space_find(lane->rank, (enum proof_space_kind)made.kind, def->id))
-        return;
-    if (comm) {
-        made.size = comm->size;
-        made.remote_size = comm->remote_size;
-    }
-    space = space_add(lane->history, lane->rank, &made);
-    comm = proof_space_find(lane->rank, PROOF_SPACE_COMM, def->comm); /* it may have moved */
-    if (space && comm)
-        memcpy(space->member, comm->member,
-               ((size_t)comm->size + comm->remote_size) * sizeof *comm->member);
-}
-
-/* The place of an argument in "name,name:kind,...". */
-static int8_t arg_place(const char *names, size_t bytes, const char *name)
-{
-    size_t length = strlen(name);
-    int8_t place = 0;
-
-    for (size_t at = 0; at < bytes && place < PROOF_ARGS_MAX; place++) {
-        size_t end = at;
-
-        while (end < bytes && names[end] != ',')
-            end++;
-        if (end - at >= length && !memcmp(names + at, name, length) &&
-            (end - at == length || names[at + length] == ':'))
-            return place;
-        at = end + 1;
-    }
-    return -1;
-}
-
-static void def_call(struct lane_state *lane, const struct spool_def_call *def)
-{
-    uint32_t id = def->head.a;
-    struct proof_call *call = lane->rank->call;
-    const char *names;
-
-    if (id >= lane->rank->call_count) {
-        call = realloc(call, (id + 64) * sizeof *call);
-        if (!call) {
-            lane->history->unclear = true;
-            return;
-        }
-        memset(call + lane->rank->call_count, 0, (id + 64 - lane->rank->call_count) * sizeof *call);
-        lane->rank->call = call;
-        lane->rank->call_count = id + 64;
-    }
-    call[id].known = true;
-    call[id].class = (uint8_t)def->head.b;
-    call[id].verb = (uint8_t)def->verb;
-    call[id].traits = def->traits;
-    snprintf(call[id].name, sizeof call[id].name, "%.*s", (int)def->name_bytes,
-             (const char *)spool_tail(def, sizeof *def));
-    call[id].mode = (uint8_t)def->mode;
-    names = (const char *)spool_tail(def, sizeof *def) + def->name_bytes;
-    call[id].group_arg = arg_place(names, def->names_bytes, "group");
-    call[id].lock_arg = arg_place(names, def->names_bytes, "lock_type");
-}
-
-static void def_type(struct lane_state *lane, const struct spool_def_type *def)
-{
-    struct proof_rank *rank = lane->rank;
-
-    if (def->id >= PROOF_TYPES_MAX)
-        return;
-    if (def->id >= rank->type_count) {
-        uint32_t room = def->id + 64;
-        int64_t *bytes = realloc(rank->type_bytes, room * sizeof *bytes);
-
-        if (!bytes) {
-            lane->history->unclear = true;
-            return;
-        }
-        for (uint32_t i = rank->type_count; i < room; i++)
-            bytes[i] = -1;
-        rank->type_bytes = bytes;
-        rank->type_count = room;
-    }
-    rank->type_bytes[def->id] = def->size;
-}
-
-int64_t proof_bytes(const struct proof_rank *rank, uint32_t type, int64_t count)
-{
-    int64_t bytes = type < rank->type_count ? rank->type_bytes[type] : -1;
-
-    if (!type || count <= 0)
-        return 0;
-    return bytes < 0 || (bytes && count > INT64_MAX / bytes) ? -1 : bytes * count;
-}
-
-/* --- events ----------------------------------------------------------------------------------- */
 
 static void post_send(struct lane_state *lane, struct request *request)
 {
@@ -311,7 +165,7 @@ static struct proof_space *request_place(struct lane_state *lane, const struct t
     if (!space)
         lane->history->unclear = true;
     else if (event->class != EVENT_CLASS_COLL_INIT)
-        request->own[PROOF_SPACE] = (uint32_t)(space - lane->rank->space) + 1;
+        request->own[PROOF_SPACE] = space->key.id + 1;
     return space;
 }
 
@@ -420,18 +274,10 @@ static void follow(struct lane_state *lane, const struct proof_call *call)
 
 static void keep_done(struct lane_state *lane, const struct spool_done *done)
 {
-    if (lane->kept->done_count == lane->kept->done_room) {
-        struct spool_done *more =
-            realloc(lane->kept->done, (lane->kept->done_room + 256) * 2 * sizeof *more);
+    struct proof_lane *kept = lane->kept;
 
-        if (!more) {
-            lane->history->unclear = true;
-            return;
-        }
-        lane->kept->done = more;
-        lane->kept->done_room = (lane->kept->done_room + 256) * 2;
-    }
-    lane->kept->done[lane->kept->done_count++] = *done;
+    if (CORE_ARRAY_PUSH(kept->done, kept->done_count, kept->done_room, "completions", *done))
+        lane->history->unclear = true;
 }
 
 static void keep_list(struct lane_state *lane, const struct spool_list *list)
@@ -445,16 +291,10 @@ static void keep_list(struct lane_state *lane, const struct spool_list *list)
         lane->kept->list_count = 0;
     }
     lane->kept->list_total = list->total;
-    if (lane->kept->list_count + list->count > lane->kept->list_room) {
-        int64_t *more = realloc(lane->kept->list,
-                                2 * ((size_t)lane->kept->list_count + list->count) * sizeof *more);
-
-        if (!more) {
-            lane->history->unclear = true;
-            return;
-        }
-        lane->kept->list = more;
-        lane->kept->list_room = 2 * (lane->kept->list_count + list->count);
+    if (CORE_ARRAY_ROOM(lane->kept->list, lane->kept->list_room,
+                        (uint64_t)lane->kept->list_count + list->count, "lists of requests")) {
+        lane->history->unclear = true;
+        return;
     }
     for (uint32_t i = 0; i < list->count; i++) {
         uint64_t wide = 0;
@@ -505,30 +345,6 @@ static void forget_inner(struct proof_lane *kept, uint64_t seq)
     kept->done_count = left;
 }
 
-static void define(struct lane_state *lane, const struct spool_head *head)
-{
-    switch (head->kind) {
-    case SPOOL_DEF_CALL:
-        def_call(lane, (const struct spool_def_call *)head);
-        break;
-    case SPOOL_DEF_TYPE:
-        def_type(lane, (const struct spool_def_type *)head);
-        break;
-    case SPOOL_DEF_COMM:
-        def_comm(lane, (const struct spool_def_comm *)head);
-        break;
-    case SPOOL_DEF_WIN:
-    case SPOOL_DEF_FILE:
-        def_win(lane, (const struct spool_def_win *)head);
-        break;
-    case SPOOL_DEF_GROUP:
-        proof_epoch_group(lane->history, lane->rank, (const struct spool_def_group *)head);
-        break;
-    default:
-        break;
-    }
-}
-
 /* Reads on to the next call of the application that returned, with what was committed for it.
  * false: there is none. */
 static bool lane_next(struct lane_state *lane)
@@ -559,7 +375,7 @@ static bool lane_next(struct lane_state *lane)
             lane->history->unclear = true;
             break;
         default:
-            define(lane, head);
+            proof_define(lane->history, lane->rank, head);
             break;
         }
     }
@@ -570,19 +386,19 @@ static bool lane_next(struct lane_state *lane)
  */
 static void lane_open_call(struct lane_state *lane, const struct spool_header *header)
 {
-    struct proof_open *open;
+    struct proof_rank *rank = lane->rank;
     const struct proof_lane *kept = lane->kept;
+    struct proof_open *open;
 
     if (!spool_is_inside(header))
         return;
-    open = realloc(lane->rank->open, (lane->rank->open_count + 1) * sizeof *open);
-    if (!open) {
+    if (CORE_ARRAY_PUSH(rank->open, rank->open_count, rank->open_room, "open calls",
+                        (struct proof_open){.lane = kept->lane,
+                                            .event = header->open[spool_innermost(header)]})) {
         lane->history->unclear = true;
         return;
     }
-    lane->rank->open = open;
-    open += lane->rank->open_count++;
-    *open = (struct proof_open){.lane = kept->lane, .event = header->open[spool_innermost(header)]};
+    open = &rank->open[rank->open_count - 1];
     if (open->event.parent) {
         open->event.head.a = UINT16_MAX; /* not the application's: what it waits for is not known */
         return;
@@ -597,8 +413,7 @@ static void lane_open_call(struct lane_state *lane, const struct spool_header *h
     }
     if (kept->list_seq != open->event.seq || !kept->list_count)
         return;
-    open->request = malloc(kept->list_count * sizeof *open->request);
-    if (!open->request) {
+    if (CORE_ARRAY_NEW(open->request, kept->list_count, "requests of open calls")) {
         lane->history->unclear = true;
         return;
     }
@@ -645,19 +460,17 @@ static void opens_free(struct proof_rank *rank)
 {
     for (uint32_t i = 0; i < rank->open_count; i++)
         free(rank->open[i].request);
-    free(rank->open);
-    rank->open = NULL;
-    rank->open_count = 0;
+    CORE_ARRAY_DONE(rank->open, rank->open_count, rank->open_room);
 }
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
 static void finalize_spaces(struct proof_history *history)
 {
-    struct proof_space made = {.kind = PROOF_SPACE_FINALIZE, .size = history->rank_count};
+    struct proof_space made = {.key = {.kind = PROOF_SPACE_FINALIZE}, .size = history->rank_count};
 
     for (uint32_t r = 0; r < history->rank_count; r++) {
-        struct proof_space *space = space_add(history, &history->rank[r], &made);
+        struct proof_space *space = proof_space_add(history, &history->rank[r], &made);
 
         for (uint32_t i = 0; space && i < history->rank_count; i++)
             space->member[i] = (int32_t)i;
@@ -667,10 +480,11 @@ static void finalize_spaces(struct proof_history *history)
 static enum core_status lanes_find(struct proof_history *history,
                                    const struct spool_lane_name *name, uint32_t count)
 {
-    struct proof_lane *lane = calloc(count + 1, sizeof *lane);
+    struct proof_lane *lane = NULL;
+    enum core_status status = CORE_ARRAY_NEW(lane, count, "lanes");
 
-    if (!lane)
-        return CORE_NO_MEMORY;
+    if (status != CORE_OK)
+        return status;
     for (uint32_t i = 0; i < count; i++) {
         lane[i] = (struct proof_lane){.rank = name[i].rank, .lane = name[i].lane};
         for (uint32_t k = 0; k < history->lane_count; k++)
@@ -692,13 +506,19 @@ static enum core_status lanes_find(struct proof_history *history,
 
 static enum core_status history_start(struct proof_history *history, uint32_t rank_count)
 {
+    enum core_status status = CORE_ARRAY_NEW(history->rank, rank_count, "ranks");
+
+    if (status != CORE_OK)
+        return status;
     history->rank_count = rank_count;
-    history->rank = calloc(rank_count + 1, sizeof *history->rank);
-    if (!history->rank)
-        return CORE_NO_MEMORY;
     history->channels = (struct core_table)CORE_TABLE(struct proof_channel, key);
-    for (uint32_t r = 0; r < rank_count; r++)
-        requests_init(&history->rank[r].requests);
+    for (uint32_t r = 0; r < rank_count; r++) {
+        struct proof_rank *rank = &history->rank[r];
+
+        requests_init(&rank->requests);
+        rank->spaces = (struct core_table)CORE_TABLE(struct proof_space, key);
+        rank->groups = (struct core_table)CORE_TABLE(struct proof_group, id);
+    }
     finalize_spaces(history);
     return CORE_OK;
 }
@@ -714,7 +534,7 @@ static enum core_status definitions_take(struct lane_state *lane, const char *jo
     if (status != CORE_OK)
         return status;
     while ((head = spool_reader_next(&lane->reader)))
-        define(lane, head);
+        proof_define(lane->history, lane->rank, head);
     spool_reader_close(&lane->reader);
     lane->open = false;
     return CORE_OK;
@@ -756,12 +576,12 @@ static enum core_status lanes_take(struct lane_state *lane, uint32_t count, cons
 static enum core_status rank_take(struct proof_history *history, const char *job_path,
                                   uint32_t first, uint32_t end)
 {
-    struct lane_state *lane = calloc(end - first, sizeof *lane);
     struct proof_rank *rank = &history->rank[history->lane[first].rank];
-    enum core_status status;
+    struct lane_state *lane = NULL;
+    enum core_status status = CORE_ARRAY_NEW(lane, end - first, "lanes");
 
-    if (!lane)
-        return CORE_NO_MEMORY;
+    if (status != CORE_OK)
+        return status;
     rank->lanes = end - first;
     for (uint32_t i = 0; i < end - first; i++)
         lane[i] = (struct lane_state){.history = history,
@@ -815,13 +635,9 @@ void proof_history_done(struct proof_history *history)
     for (uint32_t r = 0; history->rank && r < history->rank_count; r++) {
         struct proof_rank *rank = &history->rank[r];
 
-        proof_epochs_free(rank);
-        for (uint32_t i = 0; i < rank->space_count; i++)
-            free(rank->space[i].member);
-        free(rank->space);
+        proof_defined_free(rank);
         requests_done(&rank->requests);
-        free(rank->call);
-        free(rank->type_bytes);
+        free(rank->lock);
         opens_free(rank);
     }
     for (uint32_t k = 0; k < history->lane_count; k++) {

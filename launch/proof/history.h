@@ -1,7 +1,8 @@
 /* What has happened in a job that still runs, as far as it decides whether the job can go on: how
  * many messages were sent and received on each channel, which requests are still active, which
- * collectives were entered, and the call that each rank is in. Read from the spools; used by live.c
- * only.
+ * collectives were entered, and the call that each rank is in. Read from the spools; used by
+ * proof*.c only. history.c reads, history_define.c takes definitions, history_space.c and
+ * history_epoch.c keep what collectives and one-sided epochs need.
  *
  * Invariants
  *  1. Only the application's own calls count: what the library does inside its collectives is part
@@ -49,13 +50,15 @@ struct proof_epochs {                       /* of one rank on one window, by wor
     uint32_t *posted, *started, *completed; /* how often: as a target, as an origin, as an origin */
     bool *in_post, *in_start;               /* the groups of the epochs that are open */
 };
+struct proof_space_key {
+    uint32_t kind, id; /* enum proof_space_kind */
+};
 struct proof_space { /* one rank's view of what has collective calls: a communicator, window or
                        file; and MPI_Finalize */
-    uint8_t kind;
+    struct proof_space_key key;
     bool inter;
-    bool uneven; /* a call was refused here, or is one that is not followed: members may count
-                    differently */
-    uint32_t id;
+    bool uneven;   /* a call was refused here, or is one that is not followed: members may count
+                      differently */
     uint32_t comm; /* windows and files: id of the communicator they were made on */
     uint64_t global;
     uint32_t size, remote_size;
@@ -82,7 +85,7 @@ struct proof_lock { /* a passive epoch that is open */
 };
 
 enum {              /* what a request's `own` holds */
-       PROOF_SPACE, /* index of its communicator, + 1; 0: what it needs is not known */
+       PROOF_SPACE, /* id of its communicator, + 1; 0: what it needs is not known */
        PROOF_NUMBER /* and the next: sends: how many-th of its channel; collectives: of its space */
 };
 
@@ -92,6 +95,10 @@ struct proof_call {
     uint64_t traits;
     int8_t group_arg, lock_arg; /* places of these arguments among the call's scalars; -1 none */
     char name[48];
+};
+struct proof_type {
+    bool known;
+    int64_t bytes;
 };
 enum { PROOF_ARGS_MAX = 4 };
 
@@ -108,21 +115,18 @@ struct proof_open { /* a call that a thread is in */
 
 struct proof_rank {
     bool present;
-    struct proof_space *space;
-    uint32_t space_count;
+    struct core_table spaces, groups; /* struct proof_space, struct proof_group */
     struct requests requests;
-    struct proof_call *call; /* by call id */
+    struct proof_call *call; /* by call id; what is not known is zero */
     uint32_t call_count;
-    int64_t *type_bytes; /* sizes of datatypes, by id; -1: not known */
+    struct proof_type *type; /* by id; what is not known is zero */
     uint32_t type_count;
-    struct proof_group *group;
-    uint32_t group_count;
     struct proof_lock *lock;
-    uint32_t lock_count;
+    uint32_t lock_count, lock_room;
     struct proof_open *open; /* one of each thread that is in a call */
-    uint32_t open_count;
-    uint32_t
-        lanes; /* threads that called MPI: with several, the order of their calls is not known */
+    uint32_t open_count, open_room;
+    /* threads that called MPI: with several, the order of their calls is not known */
+    uint32_t lanes;
 };
 
 struct proof_lane { /* what reading a lane goes on with */
@@ -190,18 +194,25 @@ uint64_t proof_space_entered(const struct proof_rank *rank, const struct proof_s
  * long ago, or not yet. */
 bool proof_coll_at(const struct proof_rank *rank, const struct proof_space *space, uint64_t number,
                    struct proof_coll *out_coll);
+const struct proof_group *proof_group_find(const struct proof_rank *rank, uint32_t id);
+/* history_define.c: takes a definition of the rank; other records are passed over. */
+void proof_define(struct proof_history *history, struct proof_rank *rank,
+                  const struct spool_head *head);
+/* A space of so many members, all unknown yet; one that is there already stays as it is. NULL: out
+ * of memory, history is unclear. */
+struct proof_space *proof_space_add(struct proof_history *history, struct proof_rank *rank,
+                                    const struct proof_space *space);
+/* Frees what was defined. */
+void proof_defined_free(struct proof_rank *rank);
 /* Bytes of so many of a datatype; -1: not known. */
 int64_t proof_bytes(const struct proof_rank *rank, uint32_t type, int64_t count);
 /* Collective over a part of the communicator that only the call knows (MPI_Comm_create_group): no
  * member counts it. */
 bool proof_call_partial(const struct proof_call *call);
 
-/* history_epoch.c: one-sided epochs, groups. arg: the scalars of the call. */
-void proof_epoch_group(struct proof_history *history, struct proof_rank *rank,
-                       const struct spool_def_group *def);
-const struct proof_group *proof_epoch_group_find(const struct proof_rank *rank, uint32_t id);
+/* history_epoch.c: one-sided epochs. arg: the scalars of the call. */
 void proof_epoch_post(struct proof_history *history, struct proof_rank *rank,
                       const struct spool_event *event, const int64_t *arg, uint32_t arg_count);
-void proof_epochs_free(struct proof_rank *rank);
+void proof_epochs_free(struct proof_epochs *epochs);
 
 #endif

@@ -4,49 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/array.h"
 #include "launch/proof/history.h"
 #include "core/spool/spool_read.h"
 
-/* --- groups ----------------------------------------------------------------------------------- */
-
-const struct proof_group *proof_epoch_group_find(const struct proof_rank *rank, uint32_t id)
-{
-    for (uint32_t i = rank->group_count; i-- > 0;)
-        if (rank->group[i].id == id)
-            return &rank->group[i];
-    return NULL;
-}
-
-void proof_epoch_group(struct proof_history *history, struct proof_rank *rank,
-                       const struct spool_def_group *def)
-{
-    struct proof_group *group = (struct proof_group *)proof_epoch_group_find(rank, def->id);
-    const int32_t *member = spool_tail(def, sizeof *def);
-
-    if (!group) {
-        struct proof_group *more = realloc(rank->group, (rank->group_count + 1) * sizeof *more);
-        int32_t *room =
-            def->size <= SPOOL_RANKS_MAX ? malloc((def->size + 1) * sizeof *room) : NULL;
-
-        if (more)
-            rank->group = more;
-        if (!more || !room) {
-            free(room);
-            history->unclear = true;
-            return;
-        }
-        group = &rank->group[rank->group_count++];
-        *group = (struct proof_group){.id = def->id, .size = def->size, .member = room};
-        for (uint32_t i = 0; i < def->size; i++)
-            room[i] = EVENT_NONE;
-    }
-    for (uint32_t i = 0; i < def->count && (uint64_t)def->first + i < group->size; i++)
-        group->member[def->first + i] = member[i];
-}
-
 /* --- post, start, complete, wait -------------------------------------------------------------- */
 
-static void epochs_free(struct proof_epochs *epochs)
+void proof_epochs_free(struct proof_epochs *epochs)
 {
     if (!epochs)
         return;
@@ -74,7 +38,7 @@ static struct proof_epochs *epochs_of(struct proof_history *history, struct proo
                                       .in_start = calloc(ranks, sizeof *made->in_start)};
     if (!made || !made->posted || !made->started || !made->completed || !made->in_post ||
         !made->in_start) {
-        epochs_free(made);
+        proof_epochs_free(made);
         history->unclear = true;
         return NULL;
     }
@@ -121,29 +85,13 @@ static void epoch_post(struct proof_history *history, struct proof_space *space,
     }
 }
 
-void proof_epochs_free(struct proof_rank *rank)
-{
-    for (uint32_t i = 0; i < rank->space_count; i++)
-        epochs_free(rank->space[i].epochs);
-    for (uint32_t i = 0; i < rank->group_count; i++)
-        free(rank->group[i].member);
-    free(rank->group);
-    free(rank->lock);
-}
-
 /* --- locks ------------------------------------------------------------------------------------ */
 
 static void lock_take(struct proof_history *history, struct proof_rank *rank,
                       const struct proof_lock *lock)
 {
-    struct proof_lock *more = realloc(rank->lock, (rank->lock_count + 1) * sizeof *more);
-
-    if (!more) {
+    if (CORE_ARRAY_PUSH(rank->lock, rank->lock_count, rank->lock_room, "locks of windows", *lock))
         history->unclear = true;
-        return;
-    }
-    rank->lock = more;
-    rank->lock[rank->lock_count++] = *lock;
 }
 
 static void lock_leave(struct proof_rank *rank, const struct proof_lock *lock)
@@ -201,7 +149,7 @@ void proof_epoch_post(struct proof_history *history, struct proof_rank *rank,
     }
     if (class != EVENT_CLASS_RMA_LOCK && class != EVENT_CLASS_RMA_UNLOCK) {
         if (call->group_arg >= 0 && (uint32_t)call->group_arg < arg_count)
-            group = proof_epoch_group_find(rank, (uint32_t)arg[call->group_arg]);
+            group = proof_group_find(rank, (uint32_t)arg[call->group_arg]);
         epoch_post(history, space, class, group);
         return;
     }

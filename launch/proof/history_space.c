@@ -29,18 +29,20 @@ enum proof_space_kind proof_space_kind_of(enum event_class class)
 struct proof_space *proof_space_find(const struct proof_rank *rank, enum proof_space_kind kind,
                                      uint32_t id)
 {
-    for (uint32_t i = rank->space_count; i-- > 0;)
-        if (rank->space[i].kind == kind && rank->space[i].id == id)
-            return &rank->space[i];
-    return NULL;
+    struct proof_space_key key = {.kind = kind, .id = id};
+
+    return core_table_find(&rank->spaces, &key);
 }
 
 struct proof_space *proof_space_global(const struct proof_rank *rank, enum proof_space_kind kind,
                                        uint64_t global)
 {
-    for (uint32_t i = rank->space_count; i-- > 0;)
-        if (rank->space[i].kind == kind && rank->space[i].global == global)
-            return &rank->space[i];
+    for (uint32_t i = rank->spaces.count; i-- > 0;) {
+        struct proof_space *space = core_table_at(&rank->spaces, i);
+
+        if (space->key.kind == kind && space->global == global)
+            return space;
+    }
     return NULL;
 }
 

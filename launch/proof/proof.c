@@ -42,7 +42,7 @@ struct need proof_need(enum need_state state, enum ending_need kind,
 
     return (struct need){.state = state,
                          .wait = {.need = kind,
-                                  .object = object[space->kind],
+                                  .object = object[space->key.kind],
                                   .global = space->global,
                                   .tag = EVENT_NONE}};
 }
@@ -391,7 +391,7 @@ static struct need need_coll(struct proof_prover *prover, int32_t me,
         if (member == me)
             continue;
         rank = &prover->history.rank[member];
-        other = proof_space_global(rank, (enum proof_space_kind)space->kind, space->global);
+        other = proof_space_global(rank, (enum proof_space_kind)space->key.kind, space->global);
         if (other && other->uneven)
             return proof_need_unknown();
         entered = other ? proof_space_entered(rank, other) : 0;

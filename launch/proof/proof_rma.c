@@ -20,7 +20,7 @@ static bool is_inside(const struct proof_rank *rank, const struct proof_space *s
     for (uint32_t i = 0; i < rank->open_count; i++) {
         const struct proof_call *call = proof_open_call(rank, &rank->open[i]);
 
-        if (call && call->class == class && rank->open[i].event.comm == space->id)
+        if (call && call->class == class && rank->open[i].event.comm == space->key.id)
             return true;
     }
     return false;
@@ -49,8 +49,7 @@ static void needs_of_start(struct proof_prover *prover, int32_t me, const struct
     const struct proof_group *group = NULL;
 
     if (call->group_arg >= 0 && (uint32_t)call->group_arg < open->arg_count)
-        group =
-            proof_epoch_group_find(&prover->history.rank[me], (uint32_t)open->arg[call->group_arg]);
+        group = proof_group_find(&prover->history.rank[me], (uint32_t)open->arg[call->group_arg]);
     for (uint32_t i = 0; group && i < group->size; i++) {
         int32_t target = group->member[i];
 

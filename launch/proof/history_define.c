@@ -1,0 +1,226 @@
+/* The definitions of a rank in the history (history.h): calls, datatypes, groups, communicators,
+ * windows and files. One that comes in parts (the members of a large group) is taken part by part;
+ * a member that no part names stays EVENT_NONE. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "core/array.h"
+#include "core/spool/spool_read.h"
+#include "launch/proof/history.h"
+
+enum { PROOF_TYPES_MAX = 1 << 20 };
+
+/* --- members: of groups, communicators, windows ----------------------------------------------- */
+
+/* So many, all unknown. NULL: there cannot be as many, or out of memory. */
+static int32_t *members_new(uint64_t count)
+{
+    int32_t *member = NULL;
+
+    if (count > SPOOL_RANKS_MAX || CORE_ARRAY_NEW(member, count, "members of groups"))
+        return NULL;
+    for (uint64_t i = 0; i < count; i++)
+        member[i] = EVENT_NONE;
+    return member;
+}
+
+static void members_take(int32_t *member, uint64_t size, uint32_t first, uint32_t count,
+                         const int32_t *part)
+{
+    for (uint32_t i = 0; i < count && (uint64_t)first + i < size; i++)
+        member[first + i] = part[i];
+}
+
+static void def_group(struct proof_history *history, struct proof_rank *rank,
+                      const struct spool_def_group *def)
+{
+    struct proof_group *group;
+
+    if (core_table_put(&rank->groups, &def->id, "groups", &group)) {
+        history->unclear = true;
+        return;
+    }
+    if (!group->member) {
+        group->member = members_new(def->size);
+        if (!group->member) {
+            history->unclear = true;
+            return;
+        }
+        group->size = def->size;
+    }
+    members_take(group->member, group->size, def->first, def->count, spool_tail(def, sizeof *def));
+}
+
+const struct proof_group *proof_group_find(const struct proof_rank *rank, uint32_t id)
+{
+    return core_table_find(&rank->groups, &id);
+}
+
+/* --- spaces ----------------------------------------------------------------------------------- */
+
+struct proof_space *proof_space_add(struct proof_history *history, struct proof_rank *rank,
+                                    const struct proof_space *space)
+{
+    struct proof_space *made;
+
+    if (core_table_put(&rank->spaces, &space->key, "communicators, windows and files", &made)) {
+        history->unclear = true;
+        return NULL;
+    }
+    if (made->member)
+        return made;
+    *made = *space;
+    made->member = members_new((uint64_t)space->size + space->remote_size);
+    if (made->member)
+        return made;
+    core_table_remove(&rank->spaces, made);
+    history->unclear = true;
+    return NULL;
+}
+
+static void def_comm(struct proof_history *history, struct proof_rank *rank,
+                     const struct spool_def_comm *def)
+{
+    struct proof_space made = {.key = {.kind = PROOF_SPACE_COMM, .id = def->id},
+                               .inter = def->head.a == SPOOL_COMM_INTER,
+                               .global = def->global,
+                               .size = def->size,
+                               .remote_size = def->remote_size};
+    struct proof_space *space = proof_space_add(history, rank, &made);
+
+    if (space)
+        members_take(space->member, (uint64_t)space->size + space->remote_size, def->first,
+                     def->count, spool_tail(def, sizeof *def));
+}
+
+/* A window or a file: its members are those of the communicator that it was made on. */
+static void def_win(struct proof_history *history, struct proof_rank *rank,
+                    const struct spool_def_win *def)
+{
+    const struct proof_space *comm = proof_space_find(rank, PROOF_SPACE_COMM, def->comm);
+    struct proof_space made = {
+        .key = {.kind = def->head.kind == SPOOL_DEF_FILE ? PROOF_SPACE_FILE : PROOF_SPACE_WIN,
+                .id = def->id},
+        .comm = def->comm,
+        .global = def->global};
+    struct proof_space *space;
+
+    if (proof_space_find(rank, (enum proof_space_kind)made.key.kind, def->id))
+        return;
+    if (comm) {
+        made.size = comm->size;
+        made.remote_size = comm->remote_size;
+    }
+    space = proof_space_add(history, rank, &made);
+    comm = proof_space_find(rank, PROOF_SPACE_COMM, def->comm); /* it may have moved */
+    if (space && comm)
+        members_take(space->member, (uint64_t)space->size + space->remote_size, 0,
+                     comm->size + comm->remote_size, comm->member);
+}
+
+/* --- calls and datatypes ---------------------------------------------------------------------- */
+
+/* The place of an argument in "name,name:kind,...". */
+static int8_t arg_place(const char *names, size_t bytes, const char *name)
+{
+    size_t length = strlen(name);
+    int8_t place = 0;
+
+    for (size_t at = 0; at < bytes && place < PROOF_ARGS_MAX; place++) {
+        size_t end = at;
+
+        while (end < bytes && names[end] != ',')
+            end++;
+        if (end - at >= length && !memcmp(names + at, name, length) &&
+            (end - at == length || names[at + length] == ':'))
+            return place;
+        at = end + 1;
+    }
+    return -1;
+}
+
+static void def_call(struct proof_history *history, struct proof_rank *rank,
+                     const struct spool_def_call *def)
+{
+    const char *name = spool_tail(def, sizeof *def), *names = name + def->name_bytes;
+    uint32_t id = def->head.a;
+
+    if (CORE_ARRAY_ROOM_ZERO(rank->call, rank->call_count, (uint64_t)id + 1, "calls")) {
+        history->unclear = true;
+        return;
+    }
+    rank->call[id] =
+        (struct proof_call){.known = true,
+                            .class = (uint8_t)def->head.b,
+                            .mode = (uint8_t)def->mode,
+                            .verb = (uint8_t)def->verb,
+                            .traits = def->traits,
+                            .group_arg = arg_place(names, def->names_bytes, "group"),
+                            .lock_arg = arg_place(names, def->names_bytes, "lock_type")};
+    snprintf(rank->call[id].name, sizeof rank->call[id].name, "%.*s", (int)def->name_bytes, name);
+}
+
+static void def_type(struct proof_history *history, struct proof_rank *rank,
+                     const struct spool_def_type *def)
+{
+    if (def->id >= PROOF_TYPES_MAX)
+        return;
+    if (CORE_ARRAY_ROOM_ZERO(rank->type, rank->type_count, (uint64_t)def->id + 1, "datatypes"))
+        history->unclear = true;
+    else
+        rank->type[def->id] = (struct proof_type){.known = true, .bytes = def->size};
+}
+
+int64_t proof_bytes(const struct proof_rank *rank, uint32_t type, int64_t count)
+{
+    bool known = type < rank->type_count && rank->type[type].known;
+    int64_t bytes = known ? rank->type[type].bytes : -1;
+
+    if (!type || count <= 0)
+        return 0;
+    return bytes < 0 || (bytes && count > INT64_MAX / bytes) ? -1 : bytes * count;
+}
+
+/* --- all -------------------------------------------------------------------------------------- */
+
+void proof_define(struct proof_history *history, struct proof_rank *rank,
+                  const struct spool_head *head)
+{
+    switch (head->kind) {
+    case SPOOL_DEF_CALL:
+        def_call(history, rank, (const struct spool_def_call *)head);
+        break;
+    case SPOOL_DEF_TYPE:
+        def_type(history, rank, (const struct spool_def_type *)head);
+        break;
+    case SPOOL_DEF_COMM:
+        def_comm(history, rank, (const struct spool_def_comm *)head);
+        break;
+    case SPOOL_DEF_WIN:
+    case SPOOL_DEF_FILE:
+        def_win(history, rank, (const struct spool_def_win *)head);
+        break;
+    case SPOOL_DEF_GROUP:
+        def_group(history, rank, (const struct spool_def_group *)head);
+        break;
+    default:
+        break;
+    }
+}
+
+void proof_defined_free(struct proof_rank *rank)
+{
+    for (uint32_t i = 0; i < rank->spaces.count; i++) {
+        struct proof_space *space = core_table_at(&rank->spaces, i);
+
+        proof_epochs_free(space->epochs);
+        free(space->member);
+    }
+    for (uint32_t i = 0; i < rank->groups.count; i++)
+        free(((struct proof_group *)core_table_at(&rank->groups, i))->member);
+    core_table_done(&rank->spaces);
+    core_table_done(&rank->groups);
+    free(rank->call);
+    free(rank->type);
+}

@@ -1,0 +1,340 @@
+/* Spools of jobs that stand still, written by hand in memory, and the launcher's proof asked of
+ * them: for the tests of the proof (test_proof*.c). */
+#ifndef TESTS_UNIT_PROOF_JOB_H
+#define TESTS_UNIT_PROOF_JOB_H
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "checkers/wording.h"
+#include "launch/proof/proof.h"
+#include "core/spool/spool.h"
+#include "tests/unit/meaning.h"
+
+enum { WORLD = 1, RANKS_MAX = 8, RING_BYTES = 1 << 16 };
+
+struct lane {
+    struct spool_header header;
+    unsigned char ring[RING_BYTES];
+    uint64_t used;
+    uint64_t seq;
+    uint64_t early; /* bytes that are there when the proof is asked for the first time */
+};
+static struct lane lane[2 * RANKS_MAX]; /* the second half: a second thread of each rank */
+static uint32_t rank_count;
+static uint8_t standing[RANKS_MAX];
+
+static inline void put(uint32_t rank, uint16_t kind, uint16_t a, uint16_t b, const void *record,
+                       size_t bytes, const void *tail, size_t tail_bytes)
+{
+    unsigned char *at = lane[rank].ring + lane[rank].used;
+    size_t whole = (bytes + tail_bytes + 7) & ~(size_t)7;
+    struct spool_head head = {kind, (uint16_t)(whole / 8), a, b};
+
+    assert_true(lane[rank].used + whole <= RING_BYTES);
+    memset(at, 0, whole);
+    memcpy(at, record, bytes);
+    memcpy(at, &head, sizeof head);
+    if (tail_bytes)
+        memcpy(at + bytes, tail, tail_bytes);
+    lane[rank].used += whole;
+}
+
+static inline void job_start(uint32_t count)
+{
+    rank_count = count;
+    memset(lane, 0, sizeof lane);
+    for (uint32_t r = 0; r < count; r++) {
+        struct spool_header *h = &lane[r].header;
+        struct spool_def_comm comm = {
+            .global = 100, .id = WORLD, .rank = (int32_t)r, .size = count, .count = count};
+        int32_t member[RANKS_MAX] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+        strcpy(h->magic, SPOOL_MAGIC);
+        h->version = SPOOL_VERSION;
+        h->header_bytes = SPOOL_HEADER_BYTES;
+        h->ring_bytes = RING_BYTES;
+        h->rank = (int32_t)r;
+        h->world_size = (int32_t)count;
+        h->tick_hz = 1000000000;
+        for (uint16_t class = 0; class < EVENT_CLASS_COUNT; class ++) {
+            char text[80];
+            const char *args = class == EVENT_CLASS_RMA_POST || class == EVENT_CLASS_RMA_START
+                                   ? "group:group,assert"
+                               : class == EVENT_CLASS_RMA_LOCK ? "lock_type,assert"
+                                                               : "";
+            const char *name = event_class_text((enum event_class) class);
+            const struct call_meaning *meaning = meaning_of("", class);
+            struct spool_def_call def = {.name_bytes =
+                                             (uint16_t)snprintf(text, sizeof text, "MPI_%s", name),
+                                         .names_bytes = (uint16_t)strlen(args),
+                                         .mode = meaning->mode,
+                                         .verb = meaning->verb,
+                                         .traits = meaning->traits};
+
+            strcat(text, args);
+            put(r, SPOOL_DEF_CALL, class, class, &def, sizeof def, text, strlen(text));
+        }
+        put(r, SPOOL_DEF_COMM, SPOOL_COMM_INTRA, 0, &comm, sizeof comm, member,
+            count * sizeof *member);
+        standing[r] = PROOF_STILL;
+        lane[r].early = lane[r].used;
+    }
+}
+
+/* A second thread of the rank has called MPI; what it does goes by this number. */
+static inline uint32_t thread_of(uint32_t rank)
+{
+    struct lane *second = &lane[RANKS_MAX + rank];
+
+    second->header = lane[rank].header;
+    second->header.depth = 0;
+    second->header.lane = 1;
+    second->seq = 1000;
+    return RANKS_MAX + rank;
+}
+
+static inline struct spool_event event_of(uint32_t rank, enum event_class class, int32_t peer,
+                                          int32_t tag, uint32_t request)
+{
+    return (struct spool_event){.head = {SPOOL_EVENT, 8, (uint16_t) class, 0},
+                                .seq = ++lane[rank].seq,
+                                .t_enter = 1,
+                                .comm = WORLD,
+                                .peer = peer,
+                                .tag = tag,
+                                .type = 0,
+                                .count = 1,
+                                .request = request};
+}
+
+/* Calls that are told apart by their names only. */
+enum {
+    REDUCE = EVENT_CLASS_COUNT,
+    BCAST,
+    BARRIER,
+    IBARRIER,
+    CREATE_GROUP,
+    BSEND,
+    DETACH,
+    FLUSH_LOCAL
+};
+
+static inline void names_define(void)
+{
+    static const struct {
+        uint16_t call, class;
+        const char *name;
+    } row[] = {{REDUCE, EVENT_CLASS_COLL, "MPI_Reduce"},
+               {BCAST, EVENT_CLASS_COLL, "MPI_Bcast"},
+               {BARRIER, EVENT_CLASS_COLL, "MPI_Barrier"},
+               {IBARRIER, EVENT_CLASS_ICOLL, "MPI_Ibarrier"},
+               {CREATE_GROUP, EVENT_CLASS_COMM_CREATE, "MPI_Comm_create_group"},
+               {BSEND, EVENT_CLASS_SEND, "MPI_Bsend"},
+               {DETACH, EVENT_CLASS_BUFFER, "MPI_Buffer_detach"},
+               {FLUSH_LOCAL, EVENT_CLASS_RMA_FLUSH, "MPI_Win_flush_local"}};
+
+    for (uint32_t r = 0; r < rank_count; r++)
+        for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+            const struct call_meaning *meaning = meaning_of(row[i].name, 0);
+            struct spool_def_call def = {.name_bytes = (uint16_t)strlen(row[i].name),
+                                         .mode = meaning->mode,
+                                         .verb = meaning->verb,
+                                         .traits = meaning->traits};
+
+            put(r, SPOOL_DEF_CALL, row[i].call, row[i].class, &def, sizeof def, row[i].name,
+                def.name_bytes);
+        }
+}
+
+static inline void named_did(uint32_t rank, uint16_t call, int32_t root, uint32_t request,
+                             uint16_t error)
+{
+    struct spool_event event = event_of(rank, EVENT_CLASS_COLL, root, EVENT_NONE, request);
+
+    event.t_leave = 2;
+    put(rank, SPOOL_EVENT, call, error, &event, sizeof event, NULL, 0);
+}
+
+static inline void named_inside(uint32_t rank, uint16_t call, int32_t root)
+{
+    lane[rank].header.open[0] = event_of(rank, EVENT_CLASS_COLL, root, EVENT_NONE, 0);
+    lane[rank].header.open[0].head.a = call;
+    lane[rank].header.depth = 1;
+}
+
+/* A window or a file of all ranks. */
+static inline void object_define(uint32_t rank, uint16_t kind, uint32_t id, uint64_t global)
+{
+    struct spool_def_win def = {.global = global, .id = id, .comm = WORLD};
+
+    put(rank, kind, 0, 0, &def, sizeof def, NULL, 0);
+}
+
+static inline void group_define(uint32_t rank, uint32_t id, int32_t member)
+{
+    struct spool_def_group def = {.id = id, .size = 1, .count = 1};
+
+    put(rank, SPOOL_DEF_GROUP, 0, 0, &def, sizeof def, &member, sizeof member);
+}
+
+/* A call on window or file `id`, with one scalar argument; pending: the rank is in it. */
+static inline void on_object(uint32_t rank, enum event_class class, uint32_t id, int32_t target,
+                             int64_t arg, bool pending)
+{
+    struct spool_args args = {.seq = lane[rank].seq + 1};
+    struct spool_event event;
+
+    put(rank, SPOOL_ARGS, 1, 0, &args, sizeof args, &arg, sizeof arg);
+    event = event_of(rank, class, target, EVENT_NONE, 0);
+    event.comm = id;
+    if (pending) {
+        lane[rank].header.open[0] = event;
+        lane[rank].header.depth = 1;
+        return;
+    }
+    event.t_leave = 2;
+    put(rank, SPOOL_EVENT, (uint16_t) class, 0, &event, sizeof event, NULL, 0);
+}
+
+/* A call that returned; source and tag of the completion, where it has one. */
+static inline void did(uint32_t rank, enum event_class class, int32_t peer, int32_t tag,
+                       uint32_t request)
+{
+    struct spool_event event = event_of(rank, class, peer, tag, request);
+
+    event.t_leave = 2;
+    put(rank, SPOOL_EVENT, (uint16_t) class, 0, &event, sizeof event, NULL, 0);
+}
+
+static inline void did_completing(uint32_t rank, enum event_class class, uint32_t request,
+                                  int32_t source, int32_t tag)
+{
+    struct spool_done done = {.seq = lane[rank].seq + 1,
+                              .request = class == EVENT_CLASS_RECV ? 0 : request,
+                              .source = source,
+                              .tag = tag};
+
+    put(rank, SPOOL_DONE, 0, 0, &done, sizeof done, NULL, 0);
+    did(rank, class, class == EVENT_CLASS_RECV ? source : EVENT_NONE,
+        class == EVENT_CLASS_RECV ? tag : EVENT_NONE, class == EVENT_CLASS_RECV ? 0 : request);
+}
+
+static inline void inside(uint32_t rank, enum event_class class, int32_t peer, int32_t tag,
+                          uint32_t request)
+{
+    lane[rank].header.open[0] = event_of(rank, class, peer, tag, request);
+    lane[rank].header.depth = 1;
+}
+
+static inline void inside_list(uint32_t rank, enum event_class class, const uint32_t *request,
+                               uint32_t count)
+{
+    struct spool_list list = {.seq = lane[rank].seq + 1, .total = count, .count = count};
+
+    put(rank, SPOOL_LIST, SPOOL_LIST_REQUESTS, 4, &list, sizeof list, request,
+        count * sizeof *request);
+    inside(rank, class, EVENT_NONE, EVENT_NONE, 0);
+}
+
+/* Writes the spools as they are, or as they were when only the definitions stood there and no rank
+ * was inside a call. */
+static inline void spools_write(const char *folder, bool early)
+{
+    for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
+        unsigned char page[SPOOL_HEADER_BYTES] = {0};
+        struct spool_header header = lane[l].header;
+        char path[64];
+        int fd;
+
+        if (!header.version)
+            continue;
+        header.committed = early ? lane[l].early : lane[l].used;
+        header.next_seq = lane[l % RANKS_MAX].seq;
+        if (early)
+            header.depth = 0;
+        memcpy(page, &header, sizeof header);
+        snprintf(path, sizeof path, "%s/%u.%u.ring", folder, l % RANKS_MAX, l / RANKS_MAX);
+        fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        assert_true(fd >= 0 && write(fd, page, sizeof page) == sizeof page &&
+                    write(fd, lane[l].ring, RING_BYTES) == RING_BYTES);
+        close(fd);
+    }
+}
+
+static struct ending last; /* the record of the last proof */
+
+/* Asks for the proof three times: early, when nothing can be said; then with all there; and once
+ * more. Returns the sentence, or NULL when nothing was proven. */
+static inline char *proof(uint32_t *out_core)
+{
+    char folder[] = "/tmp/test_live.XXXXXX", path[64];
+    struct proof_prover *prover;
+    struct proof_verdict verdict;
+    char *words;
+    bool proven;
+
+    assert_int_equal(proof_prover_new(&prover), CORE_OK);
+    assert_non_null(mkdtemp(folder));
+    spools_write(folder, true);
+    assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    assert_false(verdict.proven);
+    spools_write(folder, false);
+    assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    proven = verdict.proven;
+    ending_done(&verdict.ending);
+    assert_int_equal(proof_prove(prover, folder, standing, rank_count, &verdict), CORE_OK);
+    assert_true(verdict.proven == proven && proven == (verdict.ending.reason == ENDING_DEADLOCK));
+    proof_prover_free(prover);
+    for (uint32_t l = 0; l < 2 * RANKS_MAX; l++) {
+        snprintf(path, sizeof path, "%s/%u.%u.ring", folder, l % RANKS_MAX, l / RANKS_MAX);
+        unlink(path);
+    }
+    rmdir(folder);
+    if (out_core)
+        *out_core = verdict.core_count;
+    words = wording_ending(&verdict.ending);
+    ending_done(&last);
+    last = verdict.ending;
+    return words;
+}
+
+static inline void expect_proven(uint32_t core)
+{
+    uint32_t found = 0;
+    char *sentence = proof(&found);
+
+    assert_non_null(sentence);
+    assert_int_equal(found, core);
+    free(sentence);
+}
+
+/* What the first call of the last proof waits for. */
+static inline void expect_need(enum ending_need need, enum ending_object object, int32_t tag)
+{
+    const struct ending_wait *wait = &last.wait[0];
+
+    assert_true(last.call_count > 0 && last.call[0].count > 0);
+    assert_string_equal(ending_need_text(wait->need), ending_need_text(need));
+    assert_int_equal(wait->object, object);
+    assert_int_equal(wait->tag, tag);
+}
+
+static inline void expect_nothing(void)
+{
+    char *sentence = proof(NULL);
+
+    if (sentence)
+        fail_msg("proven without ground: %s", sentence);
+}
+
+#endif

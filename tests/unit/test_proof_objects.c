@@ -1,0 +1,243 @@
+/* The launcher's proof of what is called on communicators, windows and files: collectives, epochs,
+ * locks. Spools of jobs that stand still are written by hand, each with its twin that can go on. */
+#include "tests/unit/proof_job.h"
+
+static void collectives_wait_for_who_is_missing(void **state)
+{
+    (void)state;
+    job_start(3); /* only rank 0 reduces; the others are done */
+    inside(0, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    inside(1, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+    inside(2, EVENT_CLASS_FINALIZE, EVENT_NONE, EVENT_NONE, 0);
+    expect_proven(3);
+    expect_need(ENDING_NEED_COLLECTIVE, ENDING_OBJECT_COMM, EVENT_NONE);
+
+    job_start(3); /* all have entered: the library is at work */
+    for (uint32_t r = 0; r < 3; r++)
+        inside(r, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    expect_nothing();
+
+    job_start(3); /* one is a collective behind, in a receive from one who waits there */
+    did(0, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    did(1, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    did(2, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    inside(0, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    inside(1, EVENT_CLASS_COLL, 0, EVENT_NONE, 0);
+    inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_proven(2);
+
+    standing[2] = PROOF_UNKNOWN; /* it may enter */
+    expect_nothing();
+}
+
+static void collectives_that_differ_wait_for_each_other(void **state)
+{
+    (void)state;
+    job_start(3);
+    names_define();
+    named_inside(0, REDUCE, 0);
+    named_inside(1, BCAST, 0);
+    named_inside(2, REDUCE, 0);
+    expect_proven(3);
+
+    job_start(2); /* the root differs */
+    names_define();
+    named_inside(0, BCAST, 0);
+    named_inside(1, BCAST, 1);
+    expect_proven(2);
+
+    job_start(2); /* the same: the library is at work */
+    names_define();
+    named_inside(0, BCAST, 0);
+    named_inside(1, BCAST, 0);
+    expect_nothing();
+
+    job_start(2); /* a call was refused on one rank: who knows which call belongs to which */
+    names_define();
+    named_did(0, REDUCE, 0, 0, 5);
+    named_inside(0, BCAST, 0);
+    named_did(1, REDUCE, 0, 0, 0);
+    named_inside(1, REDUCE, 0);
+    expect_nothing();
+
+    job_start(2); /* blocking and not blocking do not match, and no barrier is complete by itself */
+    names_define();
+    named_did(0, IBARRIER, EVENT_NONE, 1, 0);
+    did(0, EVENT_CLASS_ISEND, 1, 0, 2);
+    did(1, EVENT_CLASS_IRECV, 0, 0, 2);
+    inside_list(0, EVENT_CLASS_WAITALL, (uint32_t[]){1, 2}, 2);
+    named_inside(1, BARRIER, EVENT_NONE);
+    expect_proven(2);
+
+    job_start(2);
+    names_define();
+    for (uint32_t r = 0; r < 2; r++) {
+        named_did(r, IBARRIER, EVENT_NONE, 1, 0);
+        inside(r, EVENT_CLASS_WAIT, EVENT_NONE, EVENT_NONE, 1);
+    }
+    expect_nothing();
+}
+
+/* proof/history.h invariant 1 */
+static void calls_of_a_part_do_not_count(void **state)
+{
+    (void)state;
+    job_start(3); /* ranks 1 and 2 make a communicator of their own; then all are in a barrier */
+    names_define();
+    named_did(1, CREATE_GROUP, EVENT_NONE, 0, 0);
+    named_did(2, CREATE_GROUP, EVENT_NONE, 0, 0);
+    for (uint32_t r = 0; r < 3; r++)
+        named_inside(r, BARRIER, EVENT_NONE);
+    expect_nothing();
+
+    job_start(3); /* they still make it: who is in it, is not known here */
+    names_define();
+    named_inside(0, BARRIER, EVENT_NONE);
+    named_inside(1, CREATE_GROUP, EVENT_NONE);
+    named_inside(2, CREATE_GROUP, EVENT_NONE);
+    expect_nothing();
+
+    job_start(3);
+    names_define();
+    named_did(1, CREATE_GROUP, EVENT_NONE, 0, 0);
+    named_did(2, CREATE_GROUP, EVENT_NONE, 0, 0);
+    named_inside(0, BARRIER, EVENT_NONE);
+    inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+    inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+    expect_proven(3);
+}
+
+static void windows_and_files(void **state)
+{
+    (void)state;
+    for (int other = 0; other < 2;
+         other++) { /* rank 0 has made windows of its own: its numbers are others */
+        job_start(2);
+        object_define(0, SPOOL_DEF_WIN, 1, 70);
+        object_define(0, SPOOL_DEF_WIN, 2, 71);
+        object_define(1, SPOOL_DEF_WIN, 1, 71);
+        on_object(0, EVENT_CLASS_WIN_CREATE, 2, EVENT_NONE, 0, false);
+        on_object(1, EVENT_CLASS_WIN_CREATE, 1, EVENT_NONE, 0, false);
+        inside(0, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+        if (other) {
+            on_object(1, EVENT_CLASS_WIN_FREE, 1, EVENT_NONE, 0, true);
+            expect_proven(2);
+        } else {
+            inside(1, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+            expect_nothing();
+        }
+    }
+
+    job_start(2);
+    object_define(0, SPOOL_DEF_FILE, 1, 90);
+    object_define(1, SPOOL_DEF_FILE, 1, 90);
+    on_object(0, EVENT_CLASS_FILE_COLL, 1, EVENT_NONE, 0, true);
+    on_object(1, EVENT_CLASS_FILE_COLL, 1, EVENT_NONE, 0, true);
+    expect_nothing();
+    inside(1, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+    expect_proven(2);
+}
+
+static void posts_and_starts(void **state)
+{
+    (void)state;
+    for (int crossed = 0; crossed < 3; crossed++) {
+        job_start(2);
+        for (uint32_t r = 0; r < 2; r++) {
+            object_define(r, SPOOL_DEF_WIN, 1, 70);
+            group_define(r, 1, 1 - (int32_t)r);
+        }
+        for (int round = 0; round < 2; round++) { /* rank 0 is the target, and all is well */
+            on_object(0, EVENT_CLASS_RMA_POST, 1, EVENT_NONE, 1, false);
+            on_object(1, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, false);
+            on_object(1, EVENT_CLASS_RMA_COMPLETE, 1, EVENT_NONE, 0, false);
+            on_object(0, EVENT_CLASS_RMA_WAIT, 1, EVENT_NONE, 0, false);
+        }
+        if (crossed == 0) { /* each starts before it posts */
+            on_object(0, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, true);
+            on_object(1, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, false);
+            on_object(1, EVENT_CLASS_RMA_COMPLETE, 1, EVENT_NONE, 0, true);
+            expect_proven(2);
+            expect_need(ENDING_NEED_POST, ENDING_OBJECT_WIN, EVENT_NONE);
+        } else if (crossed == 1) { /* the target waits for a completion that is under way */
+            on_object(0, EVENT_CLASS_RMA_POST, 1, EVENT_NONE, 1, false);
+            on_object(0, EVENT_CLASS_RMA_WAIT, 1, EVENT_NONE, 0, true);
+            on_object(1, EVENT_CLASS_RMA_START, 1, EVENT_NONE, 1, false);
+            on_object(1, EVENT_CLASS_RMA_COMPLETE, 1, EVENT_NONE, 0, true);
+            expect_nothing();
+        } else { /* for one that never comes */
+            on_object(0, EVENT_CLASS_RMA_POST, 1, EVENT_NONE, 1, false);
+            on_object(0, EVENT_CLASS_RMA_WAIT, 1, EVENT_NONE, 0, true);
+            inside(1, EVENT_CLASS_COLL, EVENT_NONE, EVENT_NONE, 0);
+            expect_proven(2);
+            expect_need(ENDING_NEED_COMPLETE, ENDING_OBJECT_WIN, EVENT_NONE);
+        }
+    }
+}
+
+static void locks(void **state)
+{
+    (void)state;
+    for (int held = 0; held < 3; held++) {
+        job_start(3);
+        for (uint32_t r = 0; r < 3; r++)
+            object_define(r, SPOOL_DEF_WIN, 1, 70);
+        on_object(1, EVENT_CLASS_RMA_LOCK, 1, 2, 1, false);
+        if (held == 0) /* given back in time */
+            on_object(1, EVENT_CLASS_RMA_UNLOCK, 1, 2, 0, false);
+        on_object(0, EVENT_CLASS_RMA_LOCK, 1, held == 2 ? 1 : 2, 1,
+                  true); /* held 2: another target's */
+        inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+        inside(2, EVENT_CLASS_RECV, 0, 0, 0);
+        if (held != 1) {
+            expect_nothing();
+            continue;
+        }
+        expect_proven(3);
+        expect_need(ENDING_NEED_LOCK, ENDING_OBJECT_WIN, EVENT_NONE);
+    }
+}
+
+/* Rank 1 has a lock, rank 0 accesses under one that excludes it. */
+static void locks_that_are_taken_late(void **state)
+{
+    (void)state;
+    for (int twin = 0; twin < 7; twin++) {
+        uint16_t flush = twin == 5 ? FLUSH_LOCAL : EVENT_CLASS_RMA_FLUSH;
+
+        job_start(2);
+        names_define();
+        for (uint32_t r = 0; r < 2; r++)
+            object_define(r, SPOOL_DEF_WIN, 1, 200);
+        on_object(1, EVENT_CLASS_RMA_LOCK, 1, 1, twin == 1 ? 2 : 1, false);
+        if (twin != 2)
+            on_object(1, EVENT_CLASS_RMA, 1, 1, 0, false);
+        if (twin != 3) /* else it may not have it */
+            on_object(1, (enum event_class)flush, 1, 1, 0, false);
+        if (twin == 4)
+            on_object(1, EVENT_CLASS_RMA_UNLOCK, 1, 1, 0, false);
+        inside(1, EVENT_CLASS_RECV, 0, 0, 0);
+        on_object(0, EVENT_CLASS_RMA_LOCK, 1, 1, twin == 1 ? 2 : 1, false);
+        on_object(0, EVENT_CLASS_RMA, 1, 1, 0, false);
+        on_object(0, twin == 6 ? EVENT_CLASS_RMA_UNLOCK : EVENT_CLASS_RMA_FLUSH, 1, 1, 0, true);
+        if (twin == 0 || twin == 6)
+            expect_proven(2);
+        else
+            expect_nothing();
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(collectives_wait_for_who_is_missing),
+        cmocka_unit_test(collectives_that_differ_wait_for_each_other),
+        cmocka_unit_test(calls_of_a_part_do_not_count),
+        cmocka_unit_test(windows_and_files),
+        cmocka_unit_test(posts_and_starts),
+        cmocka_unit_test(locks),
+        cmocka_unit_test(locks_that_are_taken_late),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
