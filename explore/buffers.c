@@ -1,11 +1,17 @@
-/* Whether a world needed a send to be buffered: its calls once more, where each send waits for the
- * receive that it matched.
+/* Where a world would have stood still with fewer buffers: its calls once more, where each send
+ * waits for the receive that it matched, but for those that keep their buffer.
  *
  *   rank 0: send to 1, receive from 1     rank 1: send to 0, receive from 0
- *   With buffers both messages are received; without, neither send comes to its end: true. */
+ *   With buffers both messages are received; without, both sends wait for ever. With that of rank 0
+ *   kept, rank 1 receives it only behind its own send, which rank 0 comes to receive: nobody waits.
+ *
+ * Every deadlock that some buffers allow is such a place: made to go on by buffers for the sends
+ * that wait there, it is a world in which all sends have one. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "core/array.h"
+#include "core/random.h"
 #include "core/table.h"
 #include "explore/search.h"
 
@@ -15,8 +21,10 @@ struct end { /* of a request */
     } key;
     uint32_t next;    /* send: place + 1 of the next one of its kind that is not yet matched */
     uint32_t other;   /* place + 1 of what it matched */
-    bool done;        /* it was posted, in the second go */
+    uint32_t number;  /* send: of the application's */
+    bool done;        /* it was posted, in this walk */
     bool send, waits; /* a send; one that may wait for its receive */
+    bool standard;    /* one that may have a buffer instead */
 };
 
 struct channel {
@@ -27,124 +35,224 @@ struct channel {
     uint32_t first, last; /* ends, place + 1 */
 };
 
-struct walk {
-    const struct explore_events *events;
-    struct core_table end, channel;
-    uint32_t *next; /* by event: the next of the same rank + 1 */
-    uint32_t *at;   /* by rank: event + 1 */
-    bool failed;
+struct step { /* of a rank, in its order: it posted something, or went on after it */
+    uint32_t end;
+    uint32_t next; /* of the same rank, + 1 */
+    uint64_t hash;
+    bool wait;
 };
 
-static struct end *end_of(struct walk *w, int rank, int32_t request)
+struct explore_walk {
+    struct core_table end, channel;
+    struct step *step;
+    uint32_t step_count, step_room;
+    uint32_t *first, *at; /* by rank: step + 1 */
+    uint32_t rank_count;
+    bool standard; /* there is a send that may have a buffer */
+};
+
+/* --- what ran --------------------------------------------------------------------------------- */
+
+static enum core_status end_of(struct explore_walk *w, int rank, int32_t request, uint32_t *out_end)
 {
-    struct end *found = NULL, key = {.key = {rank, request}};
-    if (core_table_put(&w->end, &key.key, "the requests of a world", &found) != CORE_OK)
-        w->failed = true;
-    return found;
+    struct end *found, key = {.key = {rank, request}};
+    enum core_status status = core_table_put(&w->end, &key.key, "the requests of a world", &found);
+    if (status == CORE_OK)
+        *out_end = (uint32_t)(found - (const struct end *)(const void *)w->end.entry);
+    return status;
 }
 
-static uint32_t place_of(const struct walk *w, const struct end *end)
+static struct end *end_at(const struct explore_walk *w, uint32_t end)
 {
-    return (uint32_t)(end - (const struct end *)(const void *)w->end.entry) + 1;
+    return core_table_at(&w->end, end);
 }
 
-static void note_send(struct walk *w, const struct world_event *e)
+static enum core_status note_send(struct explore_walk *w, const struct world_event *e, uint32_t end)
 {
     struct channel *c, key = {.key = {e->rank, e->peer, e->tag, e->context}};
-    struct end *end = end_of(w, e->rank, e->request);
-    if (w->failed || core_table_put(&w->channel, &key.key, "channels", &c) != CORE_OK) {
-        w->failed = true;
-        return;
-    }
-    end->send = true;
-    end->waits = e->standard;
-    end->next = 0;
-    uint32_t place = place_of(w, end);
+    enum core_status status = core_table_put(&w->channel, &key.key, "channels", &c);
+    if (status != CORE_OK)
+        return status;
+    struct end *send = end_at(w, end);
+    send->send = true;
+    send->standard = e->standard;
+    send->waits = e->standard || !e->flag;
+    send->number = e->number;
+    send->next = 0;
     if (c->first)
-        ((struct end *)core_table_at(&w->end, c->last - 1))->next = place;
+        end_at(w, c->last - 1)->next = end + 1;
     else
-        c->first = place;
-    c->last = place;
+        c->first = end + 1;
+    c->last = end + 1;
+    w->standard |= e->standard;
+    return CORE_OK;
 }
 
-static void note_match(struct walk *w, const struct world_event *e)
+static void note_match(struct explore_walk *w, const struct world_event *e, uint32_t recv)
 {
     struct channel key = {.key = {e->peer, e->rank, e->tag, e->context}};
     struct channel *c = core_table_find(&w->channel, &key.key);
-    struct end *recv = end_of(w, e->rank, e->request);
-    if (w->failed || !c || !c->first)
+    if (!c || !c->first)
         return;
-    struct end *send = core_table_at(&w->end, c->first - 1);
-    recv->other = c->first;
-    send->other = place_of(w, recv);
+    struct end *send = end_at(w, c->first - 1);
+    end_at(w, recv)->other = c->first;
+    send->other = recv + 1;
     c->first = send->next;
 }
 
-static bool matched_done(const struct walk *w, const struct end *end)
+static uint64_t step_hash(const struct world_event *e)
 {
-    const struct end *other = core_table_at(&w->end, end->other - 1);
-    return other->done;
+    uint64_t hash = core_random_mix((uint64_t)(uint32_t)e->request << 8 | (uint64_t)e->kind);
+    hash ^= core_random_mix((uint64_t)(uint32_t)e->peer << 32 | (uint32_t)e->tag);
+    return core_random_mix(hash ^ e->bytes ^ (uint64_t)e->context << 40);
 }
 
-static bool may_pass(struct walk *w, const struct world_event *e)
+static enum core_status note(struct explore_walk *w, const struct world_event *e, uint32_t *last)
 {
-    const struct end *end = end_of(w, e->rank, e->request);
-    if (w->failed || e->kind != WORLD_EVENT_WAIT)
+    uint32_t end;
+    enum core_status status = end_of(w, e->rank, e->request, &end);
+    if (status == CORE_OK && e->kind == WORLD_EVENT_MATCH)
+        note_match(w, e, end);
+    if (status != CORE_OK || e->kind == WORLD_EVENT_MATCH)
+        return status;
+    if (e->kind == WORLD_EVENT_SEND)
+        status = note_send(w, e, end);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_PUSH(
+            w->step, w->step_count, w->step_room, "the calls of a world",
+            (struct step){.end = end, .hash = step_hash(e), .wait = e->kind == WORLD_EVENT_WAIT});
+    if (status != CORE_OK)
+        return status;
+    *(last[e->rank] ? &w->step[last[e->rank] - 1].next : &w->first[e->rank]) = w->step_count;
+    last[e->rank] = w->step_count;
+    return CORE_OK;
+}
+
+void explore_walk_free(struct explore_walk *w)
+{
+    if (!w)
+        return;
+    core_table_done(&w->end);
+    core_table_done(&w->channel);
+    free(w->step);
+    free(w->first);
+    free(w->at);
+    free(w);
+}
+
+enum core_status explore_walk_new(const struct explore_events *events, int rank_count,
+                                  struct explore_walk **out_walk)
+{
+    struct explore_walk *w = NULL;
+    uint32_t *last = NULL;
+    enum core_status status = CORE_ARRAY_NEW(w, 1, "the calls of a world");
+    if (status != CORE_OK)
+        return status;
+    *w = (struct explore_walk){.end = CORE_TABLE(struct end, key),
+                               .channel = CORE_TABLE(struct channel, key),
+                               .rank_count = (uint32_t)rank_count};
+    status = CORE_ARRAY_NEW(w->first, (uint64_t)rank_count, "the ranks of a world");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(w->at, (uint64_t)rank_count, "the ranks of a world");
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(last, (uint64_t)rank_count, "the ranks of a world");
+    for (size_t i = 0; i < events->count && status == CORE_OK; i++)
+        if (events->event[i].kind <= WORLD_EVENT_WAIT)
+            status = note(w, &events->event[i], last);
+    free(last);
+    if (status != CORE_OK)
+        explore_walk_free(w);
+    else
+        *out_walk = w;
+    return status;
+}
+
+/* --- and once more ---------------------------------------------------------------------------- */
+
+static struct replay_name name_of(const struct end *send)
+{
+    return (struct replay_name){.rank = (uint32_t)send->key.rank,
+                                .by_number = send->number != 0,
+                                .id = send->number ? send->number : (uint64_t)send->key.request};
+}
+
+static bool keeps(const struct replay_names *kept, const struct end *send)
+{
+    struct replay_name name = name_of(send);
+    return kept->count && replay_policy_find(kept, name.rank, name.by_number, name.id);
+}
+
+static bool may_pass(const struct explore_walk *w, const struct step *step,
+                     const struct replay_names *kept)
+{
+    const struct end *end = end_at(w, step->end);
+    if (!step->wait || (end->other && end_at(w, end->other - 1)->done))
         return true;
-    if (!end->other || end->send)
-        return !end->waits || (end->other && matched_done(w, end));
-    return matched_done(w, end);
+    return (!end->other || end->send) && (!end->waits || (end->standard && keeps(kept, end)));
 }
 
-static bool step(struct walk *w, int rank)
+/* Whose message was received. */
+static uint64_t match_hash(const struct explore_walk *w, const struct step *step)
+{
+    const struct end *end = end_at(w, step->end);
+    const struct end *other = end->other && !end->send ? end_at(w, end->other - 1) : NULL;
+    return other ? core_random_mix((uint64_t)(uint32_t)other->key.rank << 32 |
+                                   (uint32_t)other->key.request)
+                 : 0;
+}
+
+static bool go_on(struct explore_walk *w, uint32_t rank, const struct replay_names *kept,
+                  uint64_t *hash)
 {
     bool moved = false;
-    while (w->at[rank] && !w->failed) {
-        const struct world_event *e = &w->events->event[w->at[rank] - 1];
-        if (!may_pass(w, e))
+    while (w->at[rank]) {
+        const struct step *step = &w->step[w->at[rank] - 1];
+        if (!may_pass(w, step, kept))
             break;
-        if (e->kind != WORLD_EVENT_WAIT)
-            end_of(w, e->rank, e->request)->done = true;
-        w->at[rank] = w->next[w->at[rank] - 1];
+        if (!step->wait)
+            end_at(w, step->end)->done = true;
+        *hash = core_random_mix(*hash ^ step->hash ^ (step->wait ? match_hash(w, step) : 0));
+        w->at[rank] = step->next;
         moved = true;
     }
     return moved;
 }
 
-bool explore_needs_buffers(const struct explore_events *events, int rank_count)
+/* Of one rank that waits: the send that it waits for, if it is one that could have a buffer. */
+static enum core_status waiting_add(const struct explore_walk *w, uint32_t rank,
+                                    struct replay_names *waiting)
 {
-    struct walk w = {.events = events,
-                     .end = CORE_TABLE(struct end, key),
-                     .channel = CORE_TABLE(struct channel, key)};
-    uint32_t *last = NULL;
-    bool stuck = false, moved = true, sends = false;
-    w.failed = CORE_ARRAY_NEW(w.next, events->count, "the events of a world") != CORE_OK ||
-               CORE_ARRAY_NEW(w.at, (uint64_t)rank_count, "the ranks of a world") != CORE_OK ||
-               CORE_ARRAY_NEW(last, (uint64_t)rank_count, "the ranks of a world") != CORE_OK;
-    for (size_t i = 0; i < events->count && !w.failed; i++) {
-        const struct world_event *e = &events->event[i];
-        if (e->kind == WORLD_EVENT_MATCH)
-            note_match(&w, e);
-        if (e->kind > WORLD_EVENT_WAIT || e->kind == WORLD_EVENT_MATCH)
-            continue;
-        if (e->kind == WORLD_EVENT_SEND) {
-            note_send(&w, e);
-            sends |= e->standard;
-        }
-        *(last[e->rank] ? &w.next[last[e->rank] - 1] : &w.at[e->rank]) = (uint32_t)i + 1;
-        last[e->rank] = (uint32_t)i + 1;
-    }
-    while (moved && sends && !w.failed) {
+    const struct end *end = end_at(w, w->step[w->at[rank] - 1].end);
+    const struct replay_name name = name_of(end);
+    return end->send && end->standard ? replay_policy_add(waiting, &name) : CORE_OK;
+}
+
+enum core_status explore_walk_again(struct explore_walk *w, const struct replay_names *kept,
+                                    struct replay_names *out_waiting, uint64_t *out_place)
+{
+    struct replay_names waiting = {0};
+    uint64_t *hash = NULL, place = 0;
+    enum core_status status = CORE_ARRAY_NEW(hash, w->rank_count, "the ranks of a world");
+
+    for (uint32_t i = 0; i < w->end.count; i++)
+        end_at(w, i)->done = false;
+    memcpy(w->at, w->first, w->rank_count * sizeof *w->at);
+    for (bool moved = w->standard; moved && status == CORE_OK;) {
         moved = false;
-        for (int rank = 0; rank < rank_count; rank++)
-            moved |= step(&w, rank);
+        for (uint32_t rank = 0; rank < w->rank_count; rank++)
+            moved |= go_on(w, rank, kept, &hash[rank]);
     }
-    for (int rank = 0; rank < rank_count && sends && !w.failed; rank++)
-        stuck |= w.at[rank] != 0;
-    free(last);
-    free(w.next);
-    free(w.at);
-    core_table_done(&w.end);
-    core_table_done(&w.channel);
-    return stuck && !w.failed;
+    for (uint32_t rank = 0; rank < w->rank_count && w->standard && status == CORE_OK; rank++) {
+        place += core_random_mix(hash[rank] + rank);
+        if (w->at[rank])
+            status = waiting_add(w, rank, &waiting);
+    }
+    free(hash);
+    if (status != CORE_OK) {
+        free(waiting.name);
+        return status;
+    }
+    *out_waiting = waiting;
+    *out_place = place;
+    return CORE_OK;
 }

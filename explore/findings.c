@@ -21,6 +21,8 @@ struct told { /* one answer of a smallest schedule */
 struct look {
     const struct explore_class *class;
     struct explore_list list;
+    struct explore_sends sends;
+    char *buffered; /* the sends that have one where others wait; NULL: none */
     char *schedule;
     char *failure; /* in words; NULL: it does not fail */
     char *found;   /* what else the world found; NULL: nothing */
@@ -32,6 +34,8 @@ struct look {
 static void look_done(struct look *look)
 {
     explore_list_done(&look->list);
+    explore_sends_done(&look->sends);
+    free(look->buffered);
     explore_output_done(&look->output);
     for (uint32_t i = 0; i < look->told_count; i++) {
         free(look->told[i].call);
@@ -147,17 +151,50 @@ static char *others_found(const struct world_outcome *outcome)
 }
 
 /* What --again takes: the words of a policy over its own defaults. */
-static char *schedule_text(const struct explore_list *list, bool unbuffered)
+static char *schedule_text(const struct explore_list *list, const struct explore_sends *sends)
 {
     char *text = NULL;
     size_t bytes;
     FILE *file = open_memstream(&text, &bytes);
     if (!file)
         return NULL;
-    fprintf(file, "%sorder=explore", unbuffered ? "buffering=rendezvous " : "");
+    if (sends->wait && !sends->kept.count)
+        fputs("buffering=rendezvous ", file);
+    for (uint32_t i = 0; i < sends->kept.count; i++)
+        fprintf(file, "%s%" PRIu32 ".%s%" PRIu64,
+                i ? "," : "buffering=only:", sends->kept.name[i].rank,
+                sends->kept.name[i].by_number ? "#" : "", sends->kept.name[i].id);
+    fprintf(file, "%sorder=explore", sends->kept.count ? " " : "");
     for (uint32_t i = 0; i < list->count; i++)
         fprintf(file, "%c%" PRIu32 ".%" PRIu32 "=%" PRId32, i ? ',' : ':', list->answer[i].rank,
                 list->answer[i].number, list->answer[i].answer);
+    if (fclose(file) != 0) {
+        free(text);
+        return NULL;
+    }
+    return text;
+}
+
+/* The calls of the sends that keep their buffers. */
+static char *buffered_words(const struct explore_events *events, const struct explore_sends *sends)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *file = sends->kept.count ? open_memstream(&text, &bytes) : NULL;
+    const char *between = "";
+    if (!file)
+        return NULL;
+    for (size_t i = 0; i < events->count; i++) {
+        const struct world_event *e = &events->event[i];
+        if (e->kind != WORLD_EVENT_SEND || !e->standard ||
+            !replay_policy_find(&sends->kept, (uint32_t)e->rank, e->number != 0,
+                                e->number ? e->number : (uint64_t)e->request))
+            continue;
+        fprintf(file, "%s%s of rank %d to rank %d", between, e->call, e->rank, e->peer);
+        if (e->number)
+            fprintf(file, ", tag %d", e->tag);
+        between = "; ";
+    }
     if (fclose(file) != 0) {
         free(text);
         return NULL;
@@ -174,13 +211,15 @@ static enum core_status look_at(struct explore_program *program, struct explore_
     const struct world_outcome *outcome;
     struct explore_events events;
     uint64_t key;
-    enum core_status status = explore_shrink(search, class, &look.list);
+    enum core_status status = explore_shrink(search, class, &look.list, &look.sends);
 
     if (status == CORE_OK)
-        status = explore_policy(&look.list, class->unbuffered, &policy);
-    if (status != CORE_OK)
+        status = explore_policy(&look.list, &look.sends, &policy);
+    if (status != CORE_OK) {
+        look_done(&look);
         return status;
-    look.schedule = schedule_text(&look.list, class->unbuffered);
+    }
+    look.schedule = schedule_text(&look.list, &look.sends);
     status =
         explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key, &events);
     replay_policy_done(&policy);
@@ -191,6 +230,7 @@ static enum core_status look_at(struct explore_program *program, struct explore_
     if (status == CORE_OK) {
         const struct world_finding *failure = explore_outcome_failure(&program->outcome);
         look.failure = failure ? strdup(failure->text) : NULL;
+        look.buffered = buffered_words(&events, &look.sends);
         look.found = failure ? NULL : others_found(outcome);
         if (key != class->key)
             search->went_astray = true;
@@ -230,14 +270,15 @@ static void repeat_set(struct finding *finding, const struct explore_program *pr
 }
 
 static void count_say(struct finding *finding, const struct explore_search *search,
-                      const struct explore_class *class)
+                      const struct look *look)
 {
+    const struct explore_class *class = look->class;
     const char *all = search->complete ? "" : " that were tried";
-    if (class->unbuffered)
+    if (class->sends.wait)
         finding_fact(finding,
-                     "where sends wait for their receives, as they may: in %" PRIu64 " of %" PRIu64
-                     " behaviours%s",
-                     class->count, search->behaviours, all);
+                     "where %ssends wait for their receives, as they may: in %" PRIu64
+                     " of %" PRIu64 " behaviours%s",
+                     look->buffered ? "other " : "", class->count, search->behaviours, all);
     else if (search->behaviours == 1)
         finding_fact(finding, "in the one behaviour%s",
                      search->complete ? " that there is" : " that was tried");
@@ -256,7 +297,9 @@ static enum core_status failure_add(struct explore_program *program, struct expl
         return CORE_NO_MEMORY;
     finding_title(finding, "%s", look->failure);
     enum core_status status = places_add(finding, look);
-    count_say(finding, search, look->class);
+    if (look->buffered)
+        finding_fact(finding, "buffered is, as it may be: %s", look->buffered);
+    count_say(finding, search, look);
     if (look->class->sampled)
         finding_fact(finding, "found by chance, seed %" PRIu64, search->options->seed);
     repeat_set(finding, program, look);
@@ -347,7 +390,7 @@ enum core_status explore_findings(struct explore_program *program, struct explor
 
     for (; looked < count && status == CORE_OK; looked++) {
         const struct explore_list *usual =
-            search->class_count && !search->class[0].unbuffered ? &search->class[0].first : &none;
+            search->class_count && !search->class[0].sends.wait ? &search->class[0].first : &none;
         status = look_at(program, search, &search->class[looked], usual, &look[looked]);
         if (status != CORE_OK)
             break;

@@ -16,6 +16,9 @@
  * rest is sampled. */
 enum { SHARE_AHEAD = 3, SHARES = 4 };
 
+/* Of one behaviour: places to stand still that are looked at, and those of them that are one. */
+enum { PLACES_MAX = 64, STUCK_MAX = 4 };
+
 struct known {
     uint64_t hash;
 };
@@ -24,6 +27,8 @@ struct kind {
     uint64_t key;
     uint32_t place;
 };
+
+static const struct explore_sends all_buffered;
 
 /* --- lists of answers ------------------------------------------------------------------------- */
 
@@ -74,15 +79,48 @@ static uint64_t list_hash(const struct explore_list *list)
     return core_random_mix(core_random_mix(sum) + last);
 }
 
-enum core_status explore_policy(const struct explore_list *list, bool unbuffered,
+void explore_sends_done(struct explore_sends *sends)
+{
+    CORE_ARRAY_DONE(sends->kept.name, sends->kept.count, sends->kept.room);
+}
+
+/* Both sets; *to is as it was if there is no memory. */
+static enum core_status names_join(const struct replay_names *a, const struct replay_names *b,
+                                   struct replay_names *to)
+{
+    struct replay_names made = {0};
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < a->count && status == CORE_OK; i++)
+        status = replay_policy_add(&made, &a->name[i]);
+    for (uint32_t i = 0; i < b->count && status == CORE_OK; i++)
+        status = replay_policy_add(&made, &b->name[i]);
+    if (status != CORE_OK)
+        free(made.name);
+    else
+        *to = made;
+    return status;
+}
+
+static enum core_status sends_copy(const struct explore_sends *from, struct explore_sends *out)
+{
+    const struct replay_names none = {0};
+    out->wait = from->wait;
+    return names_join(&from->kept, &none, &out->kept);
+}
+
+enum core_status explore_policy(const struct explore_list *list, const struct explore_sends *sends,
                                 struct replay_policy *out_policy)
 {
+    const struct replay_names none = {0};
     struct replay_policy policy;
     enum core_status status = CORE_OK;
 
     replay_policy_init(&policy);
     policy.order = REPLAY_ORDER_EXPLORE;
-    policy.buffering = unbuffered ? REPLAY_RENDEZVOUS : REPLAY_EAGER;
+    policy.buffering = !sends->wait        ? REPLAY_EAGER
+                       : sends->kept.count ? REPLAY_SEND_ONLY
+                                           : REPLAY_RENDEZVOUS;
+    status = names_join(&sends->kept, &none, &policy.send);
     for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
         status = replay_policy_add_forced(&policy, list->answer[i].rank, list->answer[i].number,
                                           list->answer[i].answer);
@@ -166,11 +204,11 @@ struct ran {
 };
 
 static enum core_status run_world(struct explore_search *s, const struct explore_list *list,
-                                  bool unbuffered, const struct replay_choice *choice,
-                                  struct ran *out_ran)
+                                  const struct explore_sends *sends,
+                                  const struct replay_choice *choice, struct ran *out_ran)
 {
     struct replay_policy policy;
-    enum core_status status = explore_policy(list, unbuffered, &policy);
+    enum core_status status = explore_policy(list, sends, &policy);
 
     if (status != CORE_OK)
         return status;
@@ -210,37 +248,71 @@ static bool all_given(const struct explore_list *list, const struct world_decisi
     return given == list->count;
 }
 
+/* *out_place: of the class. */
 static enum core_status class_note(struct explore_search *s, const struct ran *ran,
                                    const struct explore_list *all, const struct explore_list *asked,
-                                   bool unbuffered, bool sampled)
+                                   const struct explore_sends *sends, bool sampled,
+                                   uint32_t *out_place)
 {
     struct kind *kind;
     uint32_t kinds = s->kinds.count;
     enum core_status status = core_table_put(&s->kinds, &ran->key, "outcomes", &kind);
     if (status != CORE_OK)
         return status;
-    if (s->kinds.count == kinds) {
-        s->class[kind->place].count += s->class[kind->place].unbuffered == unbuffered;
-        return CORE_OK;
+    if (s->kinds.count > kinds) {
+        struct explore_class made = {.key = ran->key, .sampled = sampled};
+        kind->place = s->class_count;
+        status = explore_list_copy(all, all->count, &made.first);
+        if (status == CORE_OK)
+            status = explore_list_copy(asked, asked->count, &made.asked);
+        if (status == CORE_OK)
+            status = sends_copy(sends, &made.sends);
+        if (status == CORE_OK)
+            status = CORE_ARRAY_PUSH(s->class, s->class_count, s->class_room, "outcomes", made);
     }
-    kind->place = s->class_count;
-    struct explore_class made = {
-        .key = ran->key, .count = 1, .unbuffered = unbuffered, .sampled = sampled};
-    status = explore_list_copy(all, all->count, &made.first);
-    if (status == CORE_OK)
-        status = explore_list_copy(asked, asked->count, &made.asked);
-    if (status == CORE_OK)
-        status = CORE_ARRAY_PUSH(s->class, s->class_count, s->class_room, "outcomes", made);
+    *out_place = kind->place;
     return status;
 }
 
-/* The same answers once more, and no send has a buffer: a world of its own only if it ends
- * otherwise. */
-static enum core_status without_buffers(struct explore_search *s, const struct explore_list *all)
+/* One more behaviour of that class. */
+static void class_count(struct explore_search *s, uint32_t place, bool wait)
 {
+    s->class[place].count += s->class[place].sends.wait == wait;
+}
+
+/* --- fewer buffers ---------------------------------------------------------------------------- */
+
+/* Of one behaviour: sends that keep their buffers, first come first served. */
+struct fewer {
+    struct explore_walk *walk;
+    struct replay_names kept[PLACES_MAX];
+    uint64_t seen[PLACES_MAX];
+    uint32_t class[STUCK_MAX];
+    uint32_t count, at, seen_count, stuck;
+    bool more;
+};
+
+static enum core_status fewer_add(struct fewer *f, const struct replay_names *kept,
+                                  const struct replay_names *more)
+{
+    if (f->count == PLACES_MAX) {
+        f->more = true;
+        return CORE_OK;
+    }
+    enum core_status status = names_join(kept, more, &f->kept[f->count]);
+    f->count += status == CORE_OK;
+    return status;
+}
+
+/* The same answers once more with these buffers: whether it stands still, and as what it counts. */
+static enum core_status place_run(struct explore_search *s, const struct explore_list *all,
+                                  const struct replay_names *kept, struct explore_place *place)
+{
+    const struct explore_sends sends = {.wait = true, .kept = *kept};
     struct ran ran;
     struct explore_list list = {0};
-    enum core_status status = run_world(s, all, true, &(struct replay_choice){0}, &ran);
+    enum core_status status = run_world(s, all, &sends, &(struct replay_choice){0}, &ran);
+    uint32_t class;
 
     if (status != CORE_OK)
         return status;
@@ -249,8 +321,82 @@ static enum core_status without_buffers(struct explore_search *s, const struct e
         return CORE_OK;
     status = answers_of(ran.told, &list);
     if (status == CORE_OK)
-        status = class_note(s, &ran, &list, all, true, false);
+        status = class_note(s, &ran, &list, all, &sends, false, &class);
+    if (status == CORE_OK)
+        place->class = class + 1;
     explore_list_done(&list);
+    return status;
+}
+
+static enum core_status place_look(struct explore_search *s, const struct explore_list *all,
+                                   const struct replay_names *kept, uint64_t hash,
+                                   uint32_t *out_class)
+{
+    struct explore_place *place, fresh = {.hash = hash};
+    enum core_status status = CORE_OK;
+    if (!(place = core_table_find(&s->places, &hash))) {
+        status = place_run(s, all, kept, &fresh);
+        if (status == CORE_OK)
+            status = core_table_put(&s->places, &hash, "places to wait", &place);
+        if (status == CORE_OK)
+            *place = fresh;
+    }
+    *out_class = status == CORE_OK ? place->class : 0;
+    return status;
+}
+
+static void stuck_count(struct explore_search *s, struct fewer *f, uint32_t class)
+{
+    bool counted = false;
+    for (uint32_t i = 0; i < f->stuck; i++)
+        counted |= f->class[i] == class;
+    if (!counted)
+        class_count(s, class, true);
+    f->class[f->stuck++] = class;
+}
+
+/* A place where sends wait: what comes of it, and which buffers lead on from there. Where it stands
+ * still, all that wait there; otherwise one, as others may go on without. */
+static enum core_status fewer_look(struct explore_search *s, const struct explore_list *all,
+                                   struct fewer *f, const struct replay_names *kept,
+                                   const struct replay_names *waiting, uint64_t hash)
+{
+    uint32_t class;
+    for (uint32_t i = 0; i < f->seen_count; i++)
+        if (f->seen[i] == hash)
+            return CORE_OK;
+    f->seen[f->seen_count++] = hash;
+    enum core_status status = place_look(s, all, kept, hash, &class);
+    if (status == CORE_OK && class) {
+        stuck_count(s, f, class - 1);
+        return fewer_add(f, kept, waiting);
+    }
+    for (uint32_t i = 0; i < waiting->count && status == CORE_OK; i++)
+        status = fewer_add(f, kept, &(struct replay_names){&waiting->name[i], 1, 1});
+    return status;
+}
+
+/* The same answers, and not every send has a buffer: worlds of their own where they stand still. */
+static enum core_status fewer_buffers(struct explore_search *s, struct explore_walk *walk,
+                                      const struct explore_list *all)
+{
+    struct fewer f = {.walk = walk};
+    const struct replay_names none = {0};
+    enum core_status status = fewer_add(&f, &none, &none);
+
+    for (; f.at < f.count && f.stuck < STUCK_MAX && status == CORE_OK; f.at++) {
+        struct replay_names waiting;
+        uint64_t place;
+        status = explore_walk_again(walk, &f.kept[f.at], &waiting, &place);
+        if (status != CORE_OK)
+            break;
+        if (waiting.count)
+            status = fewer_look(s, all, &f, &f.kept[f.at], &waiting, place);
+        free(waiting.name);
+    }
+    s->limited |= f.more && !f.stuck;
+    for (uint32_t i = 0; i < f.count; i++)
+        free(f.kept[i].name);
     return status;
 }
 
@@ -396,8 +542,8 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     struct explore_list all;
     struct known *met;
     uint32_t count = s->met.count;
-    bool finished = ran->outcome->finished; /* the next world overwrites it */
-    bool buffers = explore_needs_buffers(&ran->events, (int)s->rank_count);
+    struct explore_walk *walk = NULL; /* the next world overwrites the events */
+    uint32_t class;
     enum core_status status = answers_of(ran->told, &all);
 
     uint64_t sum = 0;
@@ -407,10 +553,15 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
         status = core_table_put(&s->met, &sum, "behaviours", &met);
     if (status == CORE_OK && s->met.count > count) {
         s->behaviours++;
-        status = class_note(s, ran, &all, asked, false, sampled);
-        if (status == CORE_OK && buffers && finished)
-            status = without_buffers(s, &all);
+        status = class_note(s, ran, &all, asked, &all_buffered, sampled, &class);
+        if (status == CORE_OK)
+            class_count(s, class, false);
+        if (status == CORE_OK && ran->outcome->finished)
+            status = explore_walk_new(&ran->events, (int)s->rank_count, &walk);
+        if (status == CORE_OK && walk)
+            status = fewer_buffers(s, walk, &all);
     }
+    explore_walk_free(walk);
     explore_list_done(&all);
     return status;
 }
@@ -424,7 +575,8 @@ static enum core_status one(struct explore_search *s)
 {
     struct explore_item item = heap_pop(s);
     struct ran ran;
-    enum core_status status = run_world(s, &item.list, false, &(struct replay_choice){0}, &ran);
+    enum core_status status =
+        run_world(s, &item.list, &all_buffered, &(struct replay_choice){0}, &ran);
 
     if (status == CORE_OK && stopped(s)) /* the signal may have ended the world, too */
         return heap_push(s, item);
@@ -448,7 +600,7 @@ static enum core_status sample(struct explore_search *s)
         struct replay_choice choice;
         struct ran ran;
         replay_choice_seed(&choice, core_random_mix(s->options->seed) + s->sampled);
-        status = run_world(s, &none, false, &choice, &ran);
+        status = run_world(s, &none, &all_buffered, &choice, &ran);
         if (status != CORE_OK)
             break;
         s->sampled++;
@@ -473,6 +625,7 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
                                  .known = CORE_TABLE(struct known, hash),
                                  .met = CORE_TABLE(struct known, hash),
                                  .kinds = CORE_TABLE(struct kind, key),
+                                 .places = CORE_TABLE(struct explore_place, hash),
                                  .started_s = seconds_now()};
     enum core_status status = options->state ? explore_state_read(s, &resumed) : CORE_OK;
     s->worlds_before = s->worlds;
@@ -501,59 +654,96 @@ void explore_search_done(struct explore_search *search)
     for (uint32_t i = 0; i < search->class_count; i++) {
         explore_list_done(&search->class[i].first);
         explore_list_done(&search->class[i].asked);
+        explore_sends_done(&search->class[i].sends);
     }
     CORE_ARRAY_DONE(search->heap, search->heap_count, search->heap_room);
     CORE_ARRAY_DONE(search->class, search->class_count, search->class_room);
     core_table_done(&search->known);
     core_table_done(&search->met);
     core_table_done(&search->kinds);
+    core_table_done(&search->places);
 }
 
 /* --- the smallest schedule -------------------------------------------------------------------- */
 
 static enum core_status leads_there(struct explore_search *s, const struct explore_list *list,
+                                    const struct explore_sends *sends,
                                     const struct explore_class *found, bool *out_there)
 {
     struct ran ran;
-    enum core_status status =
-        run_world(s, list, found->unbuffered, &(struct replay_choice){0}, &ran);
+    enum core_status status = run_world(s, list, sends, &(struct replay_choice){0}, &ran);
     *out_there = status == CORE_OK && ran.key == found->key && all_given(list, ran.told);
     return status;
 }
 
-enum core_status explore_shrink(struct explore_search *s, const struct explore_class *found,
-                                struct explore_list *out_list)
+static enum core_status list_shrink(struct explore_search *s, const struct explore_class *found,
+                                    struct explore_list *list)
 {
-    struct explore_list list;
-    bool there = false;
-    enum core_status status = explore_list_copy(&found->asked, found->asked.count, &list);
-
-    if (status == CORE_OK)
-        status = leads_there(s, &list, found, &there);
-    s->went_astray |= status == CORE_OK && !there;
-    for (uint32_t piece = list.count; piece && there && status == CORE_OK; piece /= 2)
-        for (uint32_t at = 0; at < list.count && status == CORE_OK;) {
-            uint32_t end = at + piece < list.count ? at + piece : list.count;
+    enum core_status status = CORE_OK;
+    bool there;
+    for (uint32_t piece = list->count; piece && status == CORE_OK; piece /= 2)
+        for (uint32_t at = 0; at < list->count && status == CORE_OK;) {
+            uint32_t end = at + piece < list->count ? at + piece : list->count;
             struct explore_list shorter;
-            status = explore_list_copy(&list, list.count, &shorter);
+            status = explore_list_copy(list, list->count, &shorter);
             if (status != CORE_OK)
                 break;
             memmove(shorter.answer + at, shorter.answer + end,
-                    (list.count - end) * sizeof *list.answer);
+                    (list->count - end) * sizeof *list->answer);
             shorter.count -= end - at;
-            status = leads_there(s, &shorter, found, &there);
+            status = leads_there(s, &shorter, &found->sends, found, &there);
             if (there) {
-                explore_list_done(&list);
-                list = shorter;
+                explore_list_done(list);
+                *list = shorter;
             } else {
                 explore_list_done(&shorter);
                 at = end;
             }
-            there = true;
         }
-    if (status != CORE_OK)
-        explore_list_done(&list);
-    else
-        *out_list = list;
     return status;
+}
+
+static enum core_status sends_shrink(struct explore_search *s, const struct explore_class *found,
+                                     const struct explore_list *list, struct explore_sends *sends)
+{
+    enum core_status status = CORE_OK;
+    struct replay_names *kept = &sends->kept;
+    for (uint32_t at = 0; at < kept->count && status == CORE_OK;) {
+        struct replay_name name = kept->name[at];
+        bool there;
+        kept->count--;
+        memmove(kept->name + at, kept->name + at + 1, (kept->count - at) * sizeof name);
+        status = leads_there(s, list, sends, found, &there);
+        if (status == CORE_OK && !there)
+            status = replay_policy_add(kept, &name);
+        at += !there;
+    }
+    return status;
+}
+
+enum core_status explore_shrink(struct explore_search *s, const struct explore_class *found,
+                                struct explore_list *out_list, struct explore_sends *out_sends)
+{
+    struct explore_list list;
+    struct explore_sends sends = {0};
+    bool there = false;
+    enum core_status status = explore_list_copy(&found->asked, found->asked.count, &list);
+
+    if (status == CORE_OK)
+        status = sends_copy(&found->sends, &sends);
+    if (status == CORE_OK)
+        status = leads_there(s, &list, &sends, found, &there);
+    s->went_astray |= status == CORE_OK && !there;
+    if (status == CORE_OK && there)
+        status = list_shrink(s, found, &list);
+    if (status == CORE_OK && there)
+        status = sends_shrink(s, found, &list, &sends);
+    if (status != CORE_OK) {
+        explore_list_done(&list);
+        explore_sends_done(&sends);
+        return status;
+    }
+    *out_list = list;
+    *out_sends = sends;
+    return CORE_OK;
 }

@@ -49,13 +49,23 @@ struct explore_list {
     uint32_t count, room;
 };
 
+struct explore_sends {        /* all zero: each has a buffer */
+    bool wait;                /* each waits for its receive, but those that are named */
+    struct replay_names kept; /* owned */
+};
+
 struct explore_class { /* worlds of one outcome */
     uint64_t key;
     uint64_t count;
-    bool unbuffered;           /* found where sends wait for their receives */
+    struct explore_sends sends;
     bool sampled;              /* found by chance only */
     struct explore_list first; /* answers of the first world of it: all of them */
     struct explore_list asked; /* those that it was run with */
+};
+
+struct explore_place { /* where a world stands still with fewer buffers */
+    uint64_t hash;
+    uint32_t class; /* + 1; 0: it does not, some message can be received instead */
 };
 
 struct explore_options {
@@ -80,7 +90,7 @@ struct explore_search {
     uint64_t worlds;     /* run in all */
     uint64_t cut;        /* of them those that invariant 1 speaks of */
     uint64_t sampled;
-    uint64_t unbuffered; /* run once more without buffers */
+    uint64_t unbuffered; /* run once more with fewer buffers */
     uint32_t decisions_max;
     bool complete;    /* that is all there is */
     bool limited;     /* a world had more than it could tell */
@@ -92,9 +102,10 @@ struct explore_search {
     const struct explore_options *options;
     struct explore_item *heap;
     uint32_t heap_count, heap_room;
-    struct core_table known; /* lists that were run or are to be */
-    struct core_table met;   /* behaviours */
-    struct core_table kinds; /* place of a class by its key */
+    struct core_table known;  /* lists that were run or are to be */
+    struct core_table met;    /* behaviours */
+    struct core_table kinds;  /* place of a class by its key */
+    struct core_table places; /* struct explore_place */
     uint32_t rank_count;
     double started_s;
     uint64_t worlds_before; /* in the state that it went on from */
@@ -109,15 +120,27 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
 void explore_search_done(struct explore_search *search);
 
 /* The policy that has these answers. replay_policy_done() it. */
-enum core_status explore_policy(const struct explore_list *list, bool unbuffered,
+enum core_status explore_policy(const struct explore_list *list, const struct explore_sends *sends,
                                 struct replay_policy *out_policy);
 void explore_list_done(struct explore_list *list);
-/* Leaves out of the class's answers what its outcome does not need: fewest that still lead to it.
- * *out_list is the caller's. */
+void explore_sends_done(struct explore_sends *sends);
+/* Leaves out of the class's answers and buffers what its outcome does not need: fewest that still
+ * lead to it. *out_list and *out_sends are the caller's. */
 enum core_status explore_shrink(struct explore_search *search, const struct explore_class *found,
-                                struct explore_list *out_list);
+                                struct explore_list *out_list, struct explore_sends *out_sends);
 
-/* Whether the world could have come to its end, had every standard send waited for its receive. */
-bool explore_needs_buffers(const struct explore_events *events, int rank_count);
+/* --- buffers.c: a finished world in which each send had one, and its calls once more ---------- */
+
+struct explore_walk;
+
+/* A copy of what it needs of the events. */
+enum core_status explore_walk_new(const struct explore_events *events, int rank_count,
+                                  struct explore_walk **out_walk);
+void explore_walk_free(struct explore_walk *walk);
+/* How far it comes when only the sends named keep their buffers: *out_waiting, the caller's, are
+ * those that others would need, none if it comes to its end; *out_place is a hash of all that
+ * happened until then. */
+enum core_status explore_walk_again(struct explore_walk *walk, const struct replay_names *kept,
+                                    struct replay_names *out_waiting, uint64_t *out_place);
 
 #endif

@@ -11,7 +11,7 @@
 
 #include "core/array.h"
 
-enum { STATE_VERSION = 1 };
+enum { STATE_VERSION = 2 };
 
 static void write_list(const struct explore_list *list, FILE *file)
 {
@@ -20,6 +20,24 @@ static void write_list(const struct explore_list *list, FILE *file)
         fprintf(file, " %" PRIu32 ".%" PRIu32 "=%" PRId32 "%s", list->answer[i].rank,
                 list->answer[i].number, list->answer[i].answer, list->answer[i].serves ? "+" : "");
     putc('\n', file);
+}
+
+static void write_sends(const struct explore_sends *sends, FILE *file)
+{
+    fprintf(file, " %d %" PRIu32, sends->wait, sends->kept.count);
+    for (uint32_t i = 0; i < sends->kept.count; i++) {
+        const struct replay_name *name = &sends->kept.name[i];
+        fprintf(file, " %" PRIu32 "%c%" PRIu64, name->rank, name->by_number ? '#' : '.', name->id);
+    }
+}
+
+static void write_places(const struct core_table *table, FILE *file)
+{
+    fprintf(file, "places %" PRIu32 "\n", table->count);
+    for (uint32_t i = 0; i < table->count; i++) {
+        const struct explore_place *place = core_table_at(table, i);
+        fprintf(file, "%" PRIx64 " %" PRIu32 "\n", place->hash, place->class);
+    }
 }
 
 static void write_hashes(const char *word, const struct core_table *table, FILE *file)
@@ -38,10 +56,12 @@ static void write_search(const struct explore_search *s, FILE *file)
         s->behaviours, s->worlds, s->cut, s->sampled, s->unbuffered, s->decisions_max, s->limited);
     write_hashes("known", &s->known, file);
     write_hashes("met", &s->met, file);
+    write_places(&s->places, file);
     fprintf(file, "outcomes %" PRIu32 "\n", s->class_count);
     for (uint32_t i = 0; i < s->class_count; i++) {
         const struct explore_class *c = &s->class[i];
-        fprintf(file, "%" PRIx64 " %" PRIu64 " %d %d", c->key, c->count, c->unbuffered, c->sampled);
+        fprintf(file, "%" PRIx64 " %" PRIu64 " %d", c->key, c->count, c->sampled);
+        write_sends(&c->sends, file);
         write_list(&c->first, file);
         write_list(&c->asked, file);
     }
@@ -96,6 +116,42 @@ static bool read_list(FILE *file, struct explore_list *out_list)
     return true;
 }
 
+static bool read_sends(FILE *file, struct explore_sends *out_sends)
+{
+    uint32_t count;
+    int wait;
+    *out_sends = (struct explore_sends){0};
+    if (fscanf(file, " %d %" SCNu32, &wait, &count) != 2)
+        return false;
+    out_sends->wait = wait != 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct replay_name name = {0};
+        char between;
+        if (fscanf(file, " %" SCNu32 "%c%" SCNu64, &name.rank, &between, &name.id) != 3 ||
+            (between != '#' && between != '.'))
+            return false;
+        name.by_number = between == '#';
+        if (replay_policy_add(&out_sends->kept, &name) != CORE_OK)
+            return false;
+    }
+    return true;
+}
+
+static bool read_places(struct core_table *table, FILE *file)
+{
+    uint32_t count;
+    if (fscanf(file, " places %" SCNu32, &count) != 1)
+        return false;
+    for (uint32_t i = 0; i < count; i++) {
+        struct explore_place made, *place;
+        if (fscanf(file, " %" SCNx64 " %" SCNu32, &made.hash, &made.class) != 2 ||
+            core_table_put(table, &made.hash, "a search", &place) != CORE_OK)
+            return false;
+        place->class = made.class;
+    }
+    return true;
+}
+
 static bool read_hashes(const char *word, struct core_table *table, FILE *file)
 {
     char found[16];
@@ -118,11 +174,10 @@ static bool read_classes(struct explore_search *s, FILE *file)
         return false;
     for (uint32_t i = 0; i < count; i++) {
         struct explore_class c = {0};
-        int unbuffered, sampled;
-        bool good = fscanf(file, " %" SCNx64 " %" SCNu64 " %d %d", &c.key, &c.count, &unbuffered,
-                           &sampled) == 4 &&
-                    read_list(file, &c.first) && read_list(file, &c.asked);
-        c.unbuffered = good && unbuffered;
+        int sampled;
+        bool good = fscanf(file, " %" SCNx64 " %" SCNu64 " %d", &c.key, &c.count, &sampled) == 3 &&
+                    read_sends(file, &c.sends) && read_list(file, &c.first) &&
+                    read_list(file, &c.asked);
         c.sampled = good && sampled;
         if (CORE_ARRAY_PUSH(s->class, s->class_count, s->class_room, "outcomes", c) != CORE_OK ||
             !good)
@@ -158,7 +213,16 @@ static bool read_search(struct explore_search *s, FILE *file)
                &limited) == 7;
     s->limited = good && limited;
     return good && read_hashes("known", &s->known, file) && read_hashes("met", &s->met, file) &&
-           read_classes(s, file) && read_ahead(s, file);
+           read_places(&s->places, file) && read_classes(s, file) && read_ahead(s, file);
+}
+
+/* What a place leads to is one of the classes. */
+static bool places_good(const struct explore_search *s)
+{
+    for (uint32_t i = 0; i < s->places.count; i++)
+        if (((const struct explore_place *)core_table_at(&s->places, i))->class > s->class_count)
+            return false;
+    return true;
 }
 
 enum core_status explore_state_read(struct explore_search *s, bool *out_resumed)
@@ -182,7 +246,7 @@ enum core_status explore_state_read(struct explore_search *s, bool *out_resumed)
         status = core_report(CORE_BAD_INPUT,
                              "'%s' belongs to another command; remove it, or name another file",
                              s->options->state);
-    else if (!read_search(s, file))
+    else if (!read_search(s, file) || !places_good(s))
         status = core_report(CORE_BAD_FORMAT, "'%s' is damaged; remove it", s->options->state);
     fclose(file);
     *out_resumed = status == CORE_OK;

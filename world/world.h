@@ -30,6 +30,7 @@ struct world_event { /* world ranks throughout */
     enum world_event_kind kind;
     int rank, peer, tag;
     uint32_t context; /* even: point-to-point, odd: collectives */
+    uint32_t number;  /* of a standard send of the application: R.#N of a policy; else 0 */
     uint64_t bytes;
     int32_t request; /* numbered per rank from 0 */
     bool flag;

@@ -46,7 +46,8 @@
  * A NAME is R.E, world rank and event as in the trace, or R.#N: the N-th call of the application on
  * rank R that sends (a start of a persistent send does not count), or that receives or probes (a
  * probe that finds nothing does not count). R.#N stays right when the number of polls or of
- * messages inside collectives differs between two runs; events may not.
+ * messages inside collectives differs between two runs; events may not. In process, R.E of a send
+ * is the E-th request of its rank, from 0, those inside collectives among them.
  *
  * Sizes and numbers take K, M, G (powers of 1024).
  *

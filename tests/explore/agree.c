@@ -1,12 +1,20 @@
 /* The search against chance: small random programs, whose worlds are sampled as well, with every
  * decision and its time left to chance. What sampling meets the search must have found; what the
  * search finds are worlds that ran (world/exchange/explore.h invariant 2). Behaviours are told
- * apart by what every rank has seen. */
+ * apart by what every rank has seen. Where the search finds no deadlock, none may come of sends
+ * that are buffered or not by chance, each for itself. */
 #include <mpi.h>
 
 #include "tests/explore/fibers.h"
 
-enum { PROGRAMS = 1500, SAMPLES = 300, OPS_MAX = 7, REQUESTS = 4, BEHAVIOURS_MAX = 6000 };
+enum {
+    PROGRAMS = 1500,
+    PAIRED = 1000000,
+    SAMPLES = 300,
+    OPS_MAX = 7,
+    REQUESTS = 4,
+    BEHAVIOURS_MAX = 6000
+};
 
 struct op {
     int what, peer, tag;
@@ -59,6 +67,25 @@ static void make(struct program *p, uint64_t seed)
         }
         if (barrier)
             p->op[r][p->count[r] / 2].what = BARRIER;
+    }
+}
+
+/* Messages of which each has its receive, so that with buffers it comes to its end, unless
+ * wildcards take one another's. */
+static void make_paired(struct program *p, uint64_t seed)
+{
+    struct core_random random;
+    core_random_init(&random, seed);
+    memset(p, 0, sizeof *p);
+    p->ranks = 3 + (int)core_random_below(&random, 3);
+    for (int tries = 0; tries < 3 * p->ranks; tries++) {
+        int from = (int)core_random_below(&random, (uint64_t)p->ranks);
+        int to = (int)core_random_below(&random, (uint64_t)p->ranks);
+        bool any = core_random_below(&random, 3) == 0, tagged = core_random_below(&random, 2);
+        if (from == to || p->count[from] == OPS_MAX || p->count[to] == OPS_MAX)
+            continue;
+        p->op[from][p->count[from]++] = (struct op){SEND, to, tagged};
+        p->op[to][p->count[to]++] = (struct op){any ? RECV_ANY : RECV, from, tagged};
     }
 }
 
@@ -162,22 +189,47 @@ static int run(int rank, void *context)
 static bool has(const struct explore_search *s, uint64_t key)
 {
     for (uint32_t i = 0; i < s->class_count; i++)
-        if (s->class[i].key == key && !s->class[i].unbuffered)
+        if (s->class[i].key == key && !s->class[i].sends.wait)
             return true;
     return false;
+}
+
+/* Worlds in which each send is buffered or not, by chance; false: one of them ends in a deadlock.
+ */
+static bool mixed_end(const struct program *program, uint64_t seed)
+{
+    uint64_t before = fibers.deadlocks;
+    for (int i = 0; i < SAMPLES && fibers.deadlocks == before; i++) {
+        const struct world_outcome *outcome;
+        struct explore_events events;
+        struct replay_policy policy;
+        struct replay_choice choice;
+        uint64_t key;
+        replay_choice_seed(&choice, seed * SAMPLES + (uint64_t)i);
+        replay_policy_init(&policy);
+        if (replay_policy_read(&policy, "order=explore buffering=random:50") != CORE_OK ||
+            fibers_run(&fibers, &policy, &choice, &outcome, &key, &events) != CORE_OK)
+            exit(1);
+        replay_policy_done(&policy);
+        if (fibers.deadlocks != before)
+            printf("program %llu, of %d ranks: sample %d: %s\n", (unsigned long long)seed,
+                   program->ranks, i, outcome->finding[0].text);
+    }
+    return fibers.deadlocks == before;
 }
 
 int main(int argc, char **argv)
 {
     uint64_t only = argc > 1 ? strtoull(argv[1], NULL, 0) : 0;
-    int faults = 0, compared = 0, many = 0;
+    int faults = 0, compared = 0, many = 0, ends = 0;
     unsigned long long behaviours = 0, worlds = 0, outcomes = 0, cut = 0;
-    for (uint64_t seed = 1; seed <= PROGRAMS; seed++) {
+    for (uint64_t number = 0; number < 2 * PROGRAMS; number++) {
+        uint64_t seed = number / 2 + (number % 2 ? PAIRED : 1);
         static struct program program;
         struct explore_search s;
         if (only && seed != only)
             continue;
-        make(&program, seed);
+        (seed >= PAIRED ? make_paired : make)(&program, seed);
         fibers = (struct fibers){.program = run, .context = &program, .rank_count = program.ranks};
         if (explore_search(fibers_run, &fibers, program.ranks,
                            &(struct explore_options){.worlds_max = BEHAVIOURS_MAX}, &s) != CORE_OK)
@@ -188,6 +240,10 @@ int main(int argc, char **argv)
         cut += s.cut;
         many += !s.complete && !s.limited;
         bool complete = s.complete;
+        if (complete && !fibers.deadlocks) {
+            ends++;
+            faults += !mixed_end(&program, seed);
+        }
         for (int i = 0; i < SAMPLES && complete; i++) {
             const struct world_outcome *outcome;
             struct explore_events events;
@@ -195,7 +251,8 @@ int main(int argc, char **argv)
             struct replay_choice choice;
             uint64_t key;
             replay_choice_seed(&choice, seed * SAMPLES + (uint64_t)i);
-            if (explore_policy(&(struct explore_list){0}, false, &policy) != CORE_OK ||
+            if (explore_policy(&(struct explore_list){0}, &(struct explore_sends){0}, &policy) !=
+                    CORE_OK ||
                 fibers_run(&fibers, &policy, &choice, &outcome, &key, &events) != CORE_OK)
                 return 1;
             if (!has(&s, key)) {
@@ -209,9 +266,9 @@ int main(int argc, char **argv)
         explore_search_done(&s);
     }
     world_done();
-    printf(
-        "%d programs compared, %d too many behaviours: %llu behaviours in %llu worlds (%llu cut), "
-        "%llu outcomes, %d faults\n",
-        compared, many, behaviours, worlds, cut, outcomes, faults);
+    printf("%d programs compared, %d too many behaviours, %d always come to their end: %llu "
+           "behaviours "
+           "in %llu worlds (%llu cut), %llu outcomes, %d faults\n",
+           compared, many, ends, behaviours, worlds, cut, outcomes, faults);
     return faults != 0;
 }

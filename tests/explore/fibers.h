@@ -19,6 +19,7 @@ struct fibers {
     struct world_event event[FIBERS_EVENTS];
     size_t event_count;
     struct world_outcome outcome;
+    uint64_t deadlocks; /* worlds that ended in one */
 };
 
 static uint64_t fibers_hash[FIBERS_RANKS];
@@ -54,6 +55,8 @@ static inline enum core_status fibers_run(void *context, const struct replay_pol
     f->event_count = 0;
     memset(fibers_hash, 0, sizeof fibers_hash);
     enum core_status status = world_run(&options, &f->outcome);
+    for (int i = 0; i < f->outcome.finding_count; i++)
+        f->deadlocks += !strcmp(f->outcome.finding[i].rule, "deadlock");
     uint64_t key = 0;
     for (int i = 0; i < f->rank_count; i++)
         key = core_random_mix(key ^ fibers_hash[i]);

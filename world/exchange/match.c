@@ -222,8 +222,12 @@ static bool buffered(const struct ompi_request_t *send, const struct world_rank 
         return true;
     if (send->mode == MODE_SYNCHRONOUS)
         return false;
-    const struct replay_send standard = {
-        .bytes = bytes, .held_count = dest->held_count, .held_bytes = dest->held_bytes};
+    const struct replay_send standard = {.bytes = bytes,
+                                         .held_count = dest->held_count,
+                                         .held_bytes = dest->held_bytes,
+                                         .rank = (uint32_t)send->owner->rank,
+                                         .event = (uint64_t)send->id,
+                                         .number = send->number};
     return replay_policy_buffers(&WORLD->options->policy, &standard, &WORLD->choice);
 }
 

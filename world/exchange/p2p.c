@@ -55,6 +55,13 @@ static void fill(struct ompi_request_t *request, enum world_request_kind kind, e
     request->status = (MPI_Status){.MPI_SOURCE = MPI_ANY_SOURCE, .MPI_TAG = MPI_ANY_TAG};
 }
 
+/* What the policy names it by. A start of a persistent one has the number of what made it. */
+static uint32_t send_number(enum world_mode mode, uint32_t context)
+{
+    bool inner = context & 1;
+    return mode == MODE_STANDARD && !inner ? ++ME->named_sends : 0;
+}
+
 static void null_peer(struct ompi_request_t *request)
 {
     request->complete = true;
@@ -82,6 +89,7 @@ int world_isend(const void *buffer, size_t count, MPI_Datatype type, int dest, i
                 struct ompi_request_t *request)
 {
     fill(request, REQUEST_SEND, mode, buffer, count, type, dest, tag, comm, context);
+    request->number = send_number(mode, context);
     world_request_start(request);
     return MPI_SUCCESS;
 }
@@ -285,6 +293,7 @@ static int nonblocking(const char *call, enum world_request_kind kind, const voi
         return code;
     struct ompi_request_t *request = world_request_new(kind);
     fill(request, kind, mode, buffer, (size_t)count, type, peer, tag, comm, comm->context);
+    request->number = kind == REQUEST_SEND ? send_number(mode, comm->context) : 0;
     if (persistent) {
         request->persistent = true;
         request->active = false;
