@@ -1,5 +1,5 @@
-/* 4 ranks. Rank 2 is first at rank 0 only if its send to rank 3 is buffered; then ranks 0 and 1 send
- * to each other before they receive, and wait for ever if one of those is not. */
+/* 4 ranks. Rank 2 is first at rank 0 only if its send to rank 3 is buffered; then ranks 0 and 1
+ * send to each other before they receive, and wait for ever if those are not. */
 #include <mpi.h>
 
 int main(int argc, char **argv)
