@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "core/check.h"
+
 enum { STAGES_MAX = 8, QUIET_NS = 1000000000, EVERY_NS = 200000000, ASKS = 64 };
 
 static struct {
@@ -26,6 +28,7 @@ static uint64_t now_ns(void)
 
 static void take_away(void)
 {
+    CORE_CHECK(progress.file || !progress.shown_ns); /* a line stands in a file */
     if (progress.shown_ns) {
         fprintf(progress.file, "\r%*s\r", CORE_PROGRESS_BYTES - 1, "");
         fflush(progress.file);

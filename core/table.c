@@ -52,6 +52,8 @@ static enum core_status slots_grow(struct core_table *table, const char *what)
     larger.slot_count = table->slot_count ? table->slot_count * 2 : SLOTS_FIRST;
     if (larger.slot_count == 0)
         return core_report(CORE_LIMIT, "more than %u entries for %s", table->count, what);
+    CORE_CHECK((larger.slot_count & (larger.slot_count - 1)) == 0); /* slot_of masks with it */
+    CORE_CHECK(table->count <= larger.slot_count / 2);              /* invariant 3 */
     enum core_status status = CORE_ARRAY_NEW(larger.slot, larger.slot_count, what);
     if (status != CORE_OK)
         return status;
@@ -88,6 +90,8 @@ static enum core_status add(struct core_table *table, const void *key, const cha
     uint32_t at = slot_of(table, key);
     CORE_CHECK(table->slot[at] == 0);
     table->slot[at] = ++table->count;
+    CORE_CHECK(table->count <= table->room);           /* array.h invariant 1 */
+    CORE_CHECK(table->count <= table->slot_count / 2); /* invariant 3 */
     char *entry = core_table_at(table, table->count - 1);
     memset(entry, 0, table->entry_bytes);
     memcpy(entry, key, table->key_bytes);
@@ -114,6 +118,7 @@ static void slot_clear(struct core_table *table, uint32_t hole)
 {
     uint32_t mask = table->slot_count - 1;
 
+    CORE_CHECK(table->slot[hole] != 0);
     for (uint32_t at = (hole + 1) & mask; table->slot[at]; at = (at + 1) & mask) {
         uint32_t home = (uint32_t)hash_of(table, core_table_at(table, table->slot[at] - 1)) & mask;
         if (((at - home) & mask) >= ((at - hole) & mask)) {
@@ -126,9 +131,10 @@ static void slot_clear(struct core_table *table, uint32_t hole)
 
 void core_table_remove(struct core_table *table, void *entry)
 {
+    CORE_CHECK(table->count > 0);
     uint32_t slot = slot_of(table, entry);
-    CORE_CHECK(table->slot[slot] != 0 &&
-               core_table_at(table, table->slot[slot] - 1) == entry); /* it is of this table */
+    CORE_CHECK(table->slot[slot] != 0);                               /* its key is there */
+    CORE_CHECK(core_table_at(table, table->slot[slot] - 1) == entry); /* and it, not a copy */
     void *last = core_table_at(table, table->count - 1);
 
     if (last != entry) {

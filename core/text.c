@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "core/check.h"
+
 static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 
 /* Bytes of the UTF-8 character that begins here; 0: none does. */
@@ -167,5 +169,6 @@ const char *core_text_nearest(const char *word, const char *const *candidate, in
             nearest = candidate[i];
         }
     }
+    CORE_CHECK(best == INT_MAX || nearest); /* what is near is one of the candidates */
     return best <= 2 ? nearest : NULL;
 }

@@ -31,23 +31,50 @@ enum { BUFFER_BYTES = 128 * 1024, COPY_TRIES = 16 };
 _Static_assert(BUFFER_BYTES >= 2 * SPOOL_RECORD_WORDS_MAX * 8,
                "a record fits, and reading ahead pays");
 
+/* Records are read where they lie in a buffer of 8-byte words (spool.h invariant 1): what stands
+ * behind a record's fixed part begins at a word. */
+#define WHOLE_WORDS(type) _Static_assert(sizeof(struct type) % 8 == 0, "fixed part of a record")
+WHOLE_WORDS(spool_head);
+WHOLE_WORDS(spool_list);
+WHOLE_WORDS(spool_args);
+WHOLE_WORDS(spool_text);
+WHOLE_WORDS(spool_misuse);
+WHOLE_WORDS(spool_memory);
+WHOLE_WORDS(spool_payload);
+WHOLE_WORDS(spool_stack);
+WHOLE_WORDS(spool_def_comm);
+WHOLE_WORDS(spool_def_group);
+WHOLE_WORDS(spool_def_type);
+#undef WHOLE_WORDS
+
 /* --- names ------------------------------------------------------------------------------------ */
+
+/* A number as the recorder writes it, below `limit`, and what follows it; NULL: none. "00" is no
+ * such name of 0: one lane must not be read twice. */
+static const char *number_parse(const char *at, uint64_t limit, uint64_t *out_number)
+{
+    uint64_t number = 0;
+
+    if (*at < '0' || *at > '9' || (at[0] == '0' && at[1] >= '0' && at[1] <= '9'))
+        return NULL;
+    for (; *at >= '0' && *at <= '9' && number < limit; at++)
+        number = number * 10 + (uint64_t)(*at - '0');
+    *out_number = number;
+    return number < limit ? at : NULL;
+}
 
 static bool lane_name_parse(const char *name, struct spool_lane_name *out_lane)
 {
-    uint64_t rank = 0, lane = 0;
-    const char *at = name;
+    uint64_t rank, lane;
+    const char *at = number_parse(name, SPOOL_RANKS_MAX, &rank);
 
-    if (*at < '0' || *at > '9')
+    if (!at || *at != '.')
         return false;
-    for (; *at >= '0' && *at <= '9' && rank < SPOOL_RANKS_MAX; at++)
-        rank = rank * 10 + (uint64_t)(*at - '0');
-    if (*at++ != '.' || *at < '0' || *at > '9')
+    at = number_parse(at + 1, SPOOL_LANES_MAX, &lane);
+    if (!at || strcmp(at, ".ring") != 0)
         return false;
-    for (; *at >= '0' && *at <= '9' && lane < SPOOL_LANES_MAX; at++)
-        lane = lane * 10 + (uint64_t)(*at - '0');
-    if (strcmp(at, ".ring") != 0 || rank >= SPOOL_RANKS_MAX || lane >= SPOOL_LANES_MAX)
-        return false;
+    CORE_CHECK(rank < SPOOL_RANKS_MAX);
+    CORE_CHECK(lane < SPOOL_LANES_MAX);
     out_lane->rank = (int32_t)rank;
     out_lane->lane = (uint32_t)lane;
     return true;
@@ -60,6 +87,21 @@ static int lane_compare(const void *a, const void *b)
     if (x->rank != y->rank)
         return x->rank < y->rank ? -1 : 1;
     return x->lane < y->lane ? -1 : x->lane > y->lane;
+}
+
+/* A folder that changes while it is read may tell a name twice. */
+static uint32_t lanes_unique(struct spool_lane_name *lane, uint32_t count)
+{
+    uint32_t kept = count > 0;
+
+    for (uint32_t i = 1; i < count; i++) {
+        if (lane_compare(&lane[kept - 1], &lane[i]) == 0)
+            continue;
+        CORE_CHECK(lane_compare(&lane[kept - 1], &lane[i]) < 0); /* they are sorted */
+        lane[kept++] = lane[i];
+    }
+    CORE_CHECK(kept <= count);
+    return kept;
 }
 
 enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name **out_lane,
@@ -87,7 +129,7 @@ enum core_status spool_lanes_list(const char *job_path, struct spool_lane_name *
     if (count)
         qsort(lane, count, sizeof *lane, lane_compare);
     *out_lane = lane;
-    *out_count = count;
+    *out_count = lanes_unique(lane, count);
     return CORE_OK;
 }
 
@@ -198,6 +240,8 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
             return because(reader->why, CORE_NO_MEMORY, "out of memory");
         uint64_t at = drained % header->ring_bytes;
         uint64_t first = header->ring_bytes - at < bytes ? header->ring_bytes - at : bytes;
+        CORE_CHECK(at + first <= header->ring_bytes); /* up to the ring's end, */
+        CORE_CHECK(bytes - first <= at);              /* and from its start on what lies before */
         ssize_t a = read_at(ring_fd, ring, (size_t)first, SPOOL_HEADER_BYTES + at);
         ssize_t b = bytes > first ? read_at(ring_fd, ring + first, (size_t)(bytes - first),
                                             SPOOL_HEADER_BYTES)
@@ -221,6 +265,7 @@ static enum core_status ring_copy(struct spool_reader *reader, int ring_fd)
             reader->torn = true;
             because(reader->why, CORE_OK, "its ring was cut short");
         }
+        CORE_CHECK(reader->drained <= reader->committed);
         return CORE_OK;
     }
     return because(reader->why, CORE_IO, "the rank writes faster than it can be read");
@@ -268,6 +313,8 @@ enum core_status spool_reader_open(struct spool_reader *reader, const char *job_
             because(reader->why, CORE_OK, "its .spool file cannot be opened: %s", strerror(errno));
         }
     }
+    CORE_CHECK(reader->position <= reader->committed);
+    CORE_CHECK(reader->position % 8 == 0); /* invariant 2 */
     return CORE_OK;
 undo:
     spool_reader_close(reader);
@@ -291,7 +338,8 @@ uint64_t spool_reader_position(const struct spool_reader *reader)
 
 enum core_status spool_reader_resume(struct spool_reader *reader, uint64_t position)
 {
-    CORE_CHECK(!reader->records && !reader->buffer_bytes);
+    CORE_CHECK(!reader->records); /* right after it was opened */
+    CORE_CHECK(!reader->buffer_bytes);
     CORE_CHECK(position % 8 == 0 || position == 0);
     if (position < reader->position || position > reader->committed)
         return CORE_BAD_INPUT;
@@ -339,7 +387,8 @@ static bool record_fits(const struct spool_head *head)
     const void *record = head;
     uint64_t bytes = (uint64_t)head->words * 8, need = fixed[head->kind];
 
-    CORE_CHECK(head->kind < SPOOL_KIND_COUNT && need >= sizeof *head); /* each kind has its row */
+    CORE_CHECK(head->kind < SPOOL_KIND_COUNT);
+    CORE_CHECK(need >= sizeof *head); /* each kind has its row */
     if (bytes < need)
         return false;
     switch (head->kind) {
@@ -406,7 +455,9 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
     size_t used = (size_t)(reader->position - reader->buffer_start),
            kept = reader->buffer_bytes - used;
 
-    CORE_CHECK(used <= reader->buffer_bytes && bytes <= BUFFER_BYTES);
+    CORE_CHECK(used <= reader->buffer_bytes); /* invariant 1 */
+    CORE_CHECK(kept < bytes);                 /* there is something to fill */
+    CORE_CHECK(bytes <= BUFFER_BYTES);
     memmove(reader->buffer, reader->buffer + used, kept);
     reader->buffer_start = reader->position;
     reader->buffer_bytes = kept;
@@ -440,8 +491,8 @@ static bool buffer_fill(struct spool_reader *reader, size_t bytes)
                 because(reader->why, CORE_OK, "its .spool file was cut short");
         }
     }
-    CORE_CHECK(reader->buffer_start == reader->position && reader->buffer_bytes >= bytes &&
-               reader->buffer_bytes <= BUFFER_BYTES); /* invariant 1 */
+    CORE_CHECK(reader->buffer_start == reader->position); /* invariant 1 */
+    CORE_CHECK(reader->buffer_bytes <= BUFFER_BYTES);
     return true;
 }
 
@@ -452,6 +503,7 @@ static const struct spool_head *torn_at(struct spool_reader *reader, const char 
                 (uint64_t)reader->header.committed);
     reader->torn = true;
     reader->committed = reader->drained = reader->position;
+    CORE_CHECK(reader->position >= reader->buffer_start); /* invariant 1 */
     reader->buffer_bytes = (size_t)(reader->position - reader->buffer_start);
     return NULL;
 }
@@ -492,9 +544,10 @@ const struct spool_head *spool_reader_next(struct spool_reader *reader)
             return torn_at(reader, "it holds a record that contradicts itself");
         reader->position += bytes;
         CORE_CHECK(reader->position % 8 == 0); /* invariant 2 */
-        CORE_CHECK((const unsigned char *)head + bytes <= reader->buffer + reader->buffer_bytes &&
-                   reader->position <=
-                       reader->buffer_start + reader->buffer_bytes); /* 1, invariant 3 */
+        CORE_CHECK((const unsigned char *)head + bytes <=
+                   reader->buffer + reader->buffer_bytes); /* invariant 3 */
+        CORE_CHECK(reader->position <=
+                   reader->buffer_start + reader->buffer_bytes); /* invariant 1 */
         CORE_CHECK(reader->position <= reader->committed); /* invariant 4: that was read before */
         reader->records++;
         return head;

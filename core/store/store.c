@@ -49,6 +49,7 @@ void store_note(struct store *store, const char *format, ...)
     size_t need = store->notes_bytes + (size_t)length + 2;
     if (need > STORE_NOTES_BYTES_MAX)
         return;
+    CORE_CHECK(store->notes_bytes < STORE_NOTES_BYTES_MAX);
     char *more = core_alloc_again(store->notes, need);
     if (!more)
         return; /* the note is lost, the trace is not */
@@ -58,6 +59,7 @@ void store_note(struct store *store, const char *format, ...)
     memcpy(store->notes + store->notes_bytes, line, (size_t)length);
     store->notes_bytes += (size_t)length;
     store->notes[store->notes_bytes] = '\0';
+    CORE_CHECK(store->notes_bytes < need); /* the NUL lies in it, too */
 }
 
 static enum core_status header_of(const char *job_path, const struct spool_lane_name *lane,
@@ -104,10 +106,12 @@ static enum core_status headers_read(struct store *store)
         if (header.world_size > store->world_size)
             store->world_size = header.world_size;
     }
+    CORE_CHECK(store->world_size <= SPOOL_RANKS_MAX); /* spool_header_read refuses the others */
     if (store->world_size)
         return CORE_OK;
     if (!store->lane_count)
         return core_report(CORE_NOT_FOUND, "the folder '%s' holds no spool", store->job_path);
+    CORE_CHECK(failed != CORE_OK); /* of several lanes none could be read */
     return core_report(failed, "cannot read the spool '%s/%" PRId32 ".%" PRIu32 ".ring': %s",
                        store->job_path, store->lane[0].rank, store->lane[0].lane, first_why);
 }
@@ -131,9 +135,12 @@ static enum core_status ranks_read(struct store *store)
         }
         at += count;
     }
-    for (; at < store->lane_count; at++)
+    CORE_CHECK(status != CORE_OK || store->ranks_put == store->world_size); /* invariant 1 */
+    for (; at < store->lane_count; at++) {
+        CORE_CHECK(status != CORE_OK || store->lane[at].rank >= store->world_size);
         store_note(store, "rank %" PRId32 ": its spool was left out: the job has %" PRId32 " ranks",
                    store->lane[at].rank, store->world_size);
+    }
     return status;
 }
 
@@ -174,6 +181,9 @@ enum core_status store_write(const char *job_path, const char *trace_path,
         status = store_sql_finish(&store.sql);
     else
         store_sql_abandon(&store.sql);
+
+    CORE_CHECK(!store.sql.db); /* it has its name by now, or is gone (invariant 2) */
+    CORE_CHECK(!store.sql.partial);
 
     free(store.window_row);
     free(store.gaps);

@@ -36,6 +36,7 @@ int64_t store_clock_ns(const struct store_clock *clock, uint64_t ticks)
 
 static uint64_t mult_of(uint64_t ns, uint64_t ticks)
 {
+    CORE_CHECK(ticks > 0);
     unsigned __int128 mult = ((unsigned __int128)ns << MULT_BITS) / ticks;
 
     return mult > UINT64_MAX ? UINT64_MAX : (uint64_t)mult;
@@ -140,13 +141,16 @@ enum core_status store_clocks_find(struct store *store)
     for (uint32_t i = 0; status == CORE_OK && i < store->lane_count; i++) {
         struct spool_reader reader;
         uint32_t index;
-        if (i && store->lane[i].rank == store->lane[i - 1].rank)
+        /* A header that changed since may tell of ranks that headers_read knew nothing of. */
+        if ((i && store->lane[i].rank == store->lane[i - 1].rank) ||
+            store->lane[i].rank >= store->world_size)
             continue;
         if (spool_reader_open(&reader, store->job_path, store->lane[i].rank, store->lane[i].lane) !=
             CORE_OK)
             continue;
         status = clock_add(store, &reader, &index);
         if (status == CORE_OK) {
+            CORE_CHECK(index < store->clock_count); /* invariant 1 */
             store->rank_clock[store->lane[i].rank] = index;
             start_consider(store, &store->clock[index], reader.header.start_ticks, &any);
         }

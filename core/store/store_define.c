@@ -71,6 +71,8 @@ static enum core_status names_keep(struct store_call *call, const char *names, s
         at += length + 1;
     }
     (*out_text)[text] = '\0';
+    CORE_CHECK(text <= bytes);         /* what is left out makes it shorter */
+    CORE_CHECK(used <= 2 * bytes + 2); /* so the memory sufficed */
     return CORE_OK;
 }
 
@@ -104,6 +106,7 @@ static enum core_status call_add(struct store *store, const struct spool_def_cal
                        event_class_text(call.class), (int64_t)def->mode, verb_text(call.verb),
                        traits, *names ? names : NULL);
     free(names);
+    CORE_CHECK(!defs->call[id].name); /* each name once */
     defs->call[id] = call;
     return status;
 }
@@ -147,6 +150,7 @@ static enum core_status define_module(struct store *store, struct store_rank *ra
             free(module.path);
             return status;
         }
+        CORE_CHECK(!defs->module[id].path);
         defs->module[id] = module;
     }
     return status != CORE_OK ? status : store_map_set(&rank->ids.module, def->id, id);
@@ -167,6 +171,7 @@ static enum core_status define_site(struct store *store, struct store_rank *rank
         status = CORE_ARRAY_ROOM_ZERO(defs->site, defs->site_room, (uint64_t)id + 1, "the trace");
         if (status != CORE_OK)
             return status;
+        CORE_CHECK(!defs->site[id].function);
         defs->site[id].module = (uint32_t)place[0];
         defs->site[id].address = def->address;
         if (def->head.b)
@@ -200,6 +205,8 @@ static enum core_status sites_write(struct store *store)
     if (defs->site_by_place.next && !store->resolver)
         status = site_resolver_new(&store->resolver);
     for (uint32_t id = 1; status == CORE_OK && id <= defs->site_by_place.next; id++) {
+        CORE_CHECK(id < defs->site_room);
+        CORE_CHECK(defs->site[id].module <= defs->module_by_path.next); /* invariant 1 */
         bool named = defs->site[id].module != 0;
         const struct store_module *module = named ? &defs->module[defs->site[id].module] : NULL;
         struct site_place place;
@@ -274,6 +281,8 @@ static enum core_status define_comm(struct store *store, struct store_rank *rank
         comm->known += def->count;
     }
     CORE_CHECK(comm->known <= (uint64_t)comm->size + comm->remote_size); /* invariant 2 */
+    CORE_CHECK(comm->known == 0 || comm->member);
+    CORE_CHECK(comm->parent <= defs->comm_by_global.next); /* invariant 1 */
     if (def->first == 0 && def->head.b) { /* a later name counts: the program named it */
         char *text = NULL;
         status = text_copy(name, def->head.b, &text);
@@ -306,6 +315,7 @@ int32_t store_world(const struct store *store, const struct store_rank *rank, ui
     CORE_CHECK(id <= store->defs.comm_by_global.next); /* invariant 1 */
     comm = &store->defs.comm[id];
     size = comm->size;
+    CORE_CHECK(comm->known <= (uint64_t)comm->size + comm->remote_size); /* invariant 2 */
     if (comm->inter && !store_map_get(&rank->ids.comm_other, local_comm)) {
         first = comm->size;
         size = comm->remote_size;
@@ -335,6 +345,7 @@ static enum core_status comm_write(struct store *store, uint32_t id)
         comm->inter && comm->known == comm->size + comm->remote_size &&
         smallest(comm->member + comm->size, comm->remote_size) < smallest(comm->member, comm->size);
     enum core_status status;
+    uint32_t written = 0;
 
     status = store_put(&store->sql, STORE_COMM, "ittiiiii", (int64_t)id, comm->name,
                        comm->inter ? "inter" : "intra",
@@ -348,8 +359,10 @@ static enum core_status comm_write(struct store *store, uint32_t id)
         for (uint32_t i = 0; status == CORE_OK && i < count && first + i < comm->known; i++) {
             int64_t row[4] = {id, side, i, comm->member[first + i]};
             status = store_put_integers(&store->sql, STORE_COMM_MEMBER, row, 4);
+            written++;
         }
     }
+    CORE_CHECK(status != CORE_OK || written == comm->known); /* both sides, each member once */
     return status;
 }
 
@@ -392,6 +405,7 @@ static enum core_status define_group(struct store *store, struct store_rank *ran
     memcpy(ids->group_member + def->first, spool_tail(def, sizeof *def),
            def->count * sizeof *ids->group_member);
     ids->group_known += def->count;
+    CORE_CHECK(ids->group_known <= def->size);
     if (ids->group_known < def->size)
         return CORE_OK;
     status = group_put(store, ids->group_member, def->size, &id);
@@ -419,6 +433,7 @@ static enum core_status type_keep(struct store_defs *defs, uint32_t id,
     }
     if (copy)
         memcpy(copy, map, segments * sizeof *copy);
+    CORE_CHECK(!defs->type[id].name); /* each content once */
     defs->type[id] = (struct store_type){name, def->size, def->extent, copy, segments};
     return CORE_OK;
 }
@@ -456,9 +471,11 @@ static enum core_status define_type(struct store *store, struct store_rank *rank
         status = text_copy(name, def->head.b, &text);
         if (status != CORE_OK)
             return status;
-        for (uint32_t i = 0; i < segments; i++)
+        for (uint32_t i = 0; i < segments; i++) {
             if (!map[i].basic)
                 map[i].basic = id;
+            CORE_CHECK(map[i].basic <= id); /* invariant 1: its basic types came before it */
+        }
         status = type_keep(defs, id, def, text, map, segments);
         if (status == CORE_OK)
             status = store_put(
@@ -509,6 +526,7 @@ static enum core_status define_win(struct store *store, struct store_rank *rank,
             status = text_copy(spool_tail(def, sizeof *def), def->head.b, &text);
         if (status != CORE_OK)
             return status;
+        CORE_CHECK(comm <= defs->comm_by_global.next); /* invariant 1 */
         defs->win_comm[id] = comm;
         status =
             store_put(&store->sql, STORE_WIN, "ittii", (int64_t)id, file ? "file" : "win",
@@ -527,6 +545,8 @@ static enum core_status define_win(struct store *store, struct store_rank *rank,
 enum core_status store_define(struct store *store, struct store_rank *rank,
                               const struct spool_head *head)
 {
+    CORE_CHECK(head->kind >= SPOOL_DEF_CALL);
+    CORE_CHECK(head->kind <= SPOOL_DEF_FILE);
     switch (head->kind) {
     case SPOOL_DEF_CALL:
         return define_call(store, rank, (const void *)head);

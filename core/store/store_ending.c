@@ -1,4 +1,5 @@
 /* How the job was ended, into its tables (core/trace/ending.h). */
+#include "core/check.h"
 #include "core/store/store_part.h"
 
 /* The set of ranks of a wait: equal sets are one. */
@@ -10,9 +11,13 @@ static enum core_status spans_put(struct store *store, const struct ending *endi
     enum core_status status = store_intern(&store->rank_span, wait->count ? (const void *)span : "",
                                            wait->count * sizeof *span, out_id, &is_new);
 
-    for (uint32_t i = 0; is_new && i < wait->count && status == CORE_OK; i++)
+    CORE_CHECK((uint64_t)wait->first + wait->count <= ending->span_count);
+    for (uint32_t i = 0; is_new && i < wait->count && status == CORE_OK; i++) {
+        CORE_CHECK(span[i].first <= span[i].last); /* ending.h invariant 1 */
+        CORE_CHECK(!i || span[i - 1].last < span[i].first);
         status = store_put(&store->sql, STORE_RANK_SPAN, "iii", (int64_t)*out_id,
                            (int64_t)span[i].first, (int64_t)span[i].last);
+    }
     return status;
 }
 
@@ -29,6 +34,9 @@ static enum core_status row_put(struct store *store, const struct ending *ending
     enum core_status status = CORE_OK;
     uint32_t spans = 0;
 
+    CORE_CHECK(call->role < ENDING_ROLE_COUNT);
+    CORE_CHECK(!wait || wait->need < ENDING_NEED_COUNT);
+    CORE_CHECK(!wait || wait->object < ENDING_OBJECT_COUNT);
     if (wait)
         status = spans_put(store, ending, wait, &spans);
     return status != CORE_OK
@@ -52,11 +60,13 @@ enum core_status store_ending(struct store *store, const struct ending *ending)
 
     if (!ending || ending->reason == ENDING_NONE)
         return CORE_OK;
+    CORE_CHECK(ending->reason < ENDING_REASON_COUNT);
     status = store_put(&store->sql, STORE_ENDED, "ti", ending_reason_text(ending->reason),
                        ending->reason == ENDING_DEADLOCK ? STORE_NULL : (int64_t)ending->limit_ms);
     for (uint32_t i = 0; i < ending->call_count && status == CORE_OK; i++) {
         const struct ending_call *call = &ending->call[i];
 
+        CORE_CHECK((uint64_t)call->first + call->count <= ending->wait_count); /* invariant 2 */
         if (!call->count)
             status = row_put(store, ending, i, NULL);
         for (uint32_t w = 0; w < call->count && status == CORE_OK; w++)

@@ -23,6 +23,8 @@ struct shape {                        /* in the order of the table's columns, wi
 };
 _Static_assert(sizeof(struct shape) == (SHAPE_COLUMNS - 1) * sizeof(int64_t),
                "a member a column, but for the id; no gaps (invariant 1)");
+_Static_assert(sizeof(struct store_done) == 4 * sizeof(int64_t) + 4 * sizeof(int32_t),
+               "a set of completions is hashed as it lies there: no gaps (invariant 1)");
 
 static int64_t known(int32_t value)
 {
@@ -117,6 +119,7 @@ static uint32_t completions_merge(const struct store_gather *parts, const struct
             count++;
         }
     }
+    CORE_CHECK(next <= parts->done_count);
     for (uint32_t k = 0; k < parts->done_count; k++)
         if (!list || parts->done[k].index >= list->count)
             done_put(&out[count++], &parts->done[k], base);
@@ -167,6 +170,7 @@ static enum core_status scratch_add(struct store *store, uint32_t *used, const v
     if (status == CORE_OK && bytes) {
         memcpy(store->scratch + *used, data, bytes);
         *used += (uint32_t)bytes;
+        CORE_CHECK(*used <= store->scratch_room);
     }
     return status;
 }
@@ -175,6 +179,9 @@ static enum core_status scratch_add(struct store *store, uint32_t *used, const v
 static enum core_status arg_add(struct store *store, uint32_t *used, char kind, const char *name,
                                 const void *value, uint32_t count, size_t bytes)
 {
+    CORE_CHECK(kind == 'i' || kind == 't');
+    CORE_CHECK(bytes ==
+               (kind == 'i' ? count * sizeof(int64_t) : count)); /* as arg_write reads it */
     enum core_status status = scratch_add(store, used, &kind, 1);
 
     if (status == CORE_OK)
@@ -187,8 +194,9 @@ static enum core_status arg_add(struct store *store, uint32_t *used, char kind, 
 static enum core_status arg_write(struct store *store, uint32_t id, uint32_t used)
 {
     enum core_status status = CORE_OK;
+    uint32_t at = 0;
 
-    for (uint32_t at = 0; status == CORE_OK && at < used;) {
+    while (status == CORE_OK && at < used) {
         char kind = (char)store->scratch[at];
         const char *name = (const char *)store->scratch + at + 1;
         uint32_t count;
@@ -208,6 +216,7 @@ static enum core_status arg_write(struct store *store, uint32_t id, uint32_t use
                 store_put(&store->sql, STORE_ARG, "itii", (int64_t)id, name, (int64_t)i, value);
         }
     }
+    CORE_CHECK(status != CORE_OK || at == used); /* it was read as arg_add wrote it */
     return status;
 }
 
@@ -336,6 +345,8 @@ static enum core_status misuse_put(struct store *store, const struct store_rank 
 
     for (uint32_t at = 0; status == CORE_OK && at < parts->misuse_bytes;) {
         const struct spool_head *head = (const void *)(parts->misuse + at);
+        CORE_CHECK(head->kind == SPOOL_MISUSE || head->kind == SPOOL_MEMORY);
+        CORE_CHECK(head->words * 8u <= parts->misuse_bytes - at); /* whole records */
         status = head->kind == SPOOL_MISUSE ? misuse_row(store, rank, seq, (const void *)head)
                                             : store_memory(store, rank, seq, (const void *)head);
         at += head->words * 8u;
@@ -358,6 +369,8 @@ static enum core_status row_write(struct store *store, const struct store_rank *
     int64_t left = row->t_enter + (row->duration == STORE_NULL ? 0 : row->duration);
     bool first = !totals->calls && !totals->inner_events;
 
+    CORE_CHECK(row->seq >> STORE_SEQ_BITS == 0);
+    CORE_CHECK(row->duration == STORE_NULL || row->duration >= 0);
     totals->calls += row->inner ? 0 : row->calls == STORE_NULL ? 1 : row->calls;
     totals->inner_events += row->inner;
     totals->first_ns = first || row->t_enter < totals->first_ns ? row->t_enter : totals->first_ns;
@@ -372,6 +385,7 @@ static enum core_status window_write(struct store *store, struct store_rank *ran
 
     while (window->next <= window->last) {
         struct store_row *row = &window->row[window->next % STORE_WINDOW];
+        CORE_CHECK(!row->seq || row->seq == window->next); /* nothing is left behind */
         if (row->seq == window->next) {
             enum core_status status = row_write(store, rank, row);
             if (status != CORE_OK)
@@ -384,6 +398,7 @@ static enum core_status window_write(struct store *store, struct store_rank *ran
     }
     if (window->next < end)
         window->next = end;
+    CORE_CHECK(window->next > window->last); /* it is empty */
     return CORE_OK;
 }
 
@@ -393,6 +408,7 @@ static enum core_status window_put(struct store *store, struct store_rank *rank,
     struct store_window *window = &rank->window;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(row->seq != 0); /* 0 marks a row that is empty */
     if (row->seq < window->next)
         return row_write(store, rank, row);
     if (row->seq - window->next >= STORE_WINDOW)
@@ -469,6 +485,7 @@ static void shape_fill(struct store *store, struct store_rank *rank,
     if (win) {
         uint32_t id = store_map_get(win, event->comm);
         shape->win = id_or_null(id);
+        CORE_CHECK(id <= store->defs.win_by_global.next); /* store_define.c invariant 1 */
         if (id)
             shape->comm = id_or_null(store->defs.win_comm[id]);
     } else {
@@ -540,6 +557,7 @@ static enum core_status call_unknown(struct store *store, struct store_rank *ran
         (uint16_t)snprintf(made_up.name, sizeof made_up.name, "unknown_%u", id);
     status = store_define(store, rank, &made_up.def.head);
     *out_call = store_map_get(&rank->ids.call, id);
+    CORE_CHECK(status != CORE_OK || *out_call); /* from now on it is known */
     return status;
 }
 
@@ -558,6 +576,7 @@ enum core_status store_event(struct store *store, struct store_rank *rank, uint3
         status = call_unknown(store, rank, event->head.a, &call);
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(store->defs.call[call].name); /* store_define.c invariant 1 */
     shape_fill(store, rank, event, parts, call, pending, &shape);
     shape.thread = lane;
     shape.many = list != NULL;

@@ -1,5 +1,6 @@
 /* How a rank ended, into its tables (core/trace/fate.h): from what its spool says, and from what
  * became of its process. */
+#include "core/check.h"
 #include "core/store/store_part.h"
 
 /* The lane whose thread met the end first; NULL: none says that it did. */
@@ -37,6 +38,7 @@ static void kind_find(enum event_rank_state state, int64_t code, const struct sp
 {
     bool died = state == EVENT_RANK_CRASHED || state == EVENT_RANK_KILLED;
 
+    CORE_CHECK(!end || end->kind < FATE_KIND_COUNT); /* spool_header_read knows no others */
     fate->code = code;
     if (end && end->kind != FATE_EXIT && end->kind != FATE_NONE) {
         fate->kind = (enum fate_kind)end->kind;
@@ -65,6 +67,7 @@ static void call_find(const struct store_rank *rank, const struct store_lane *te
     if (fate->seq >> STORE_SEQ_BITS)
         fate->seq = 0;
     fate->inside = fate->inside && fate->seq;
+    CORE_CHECK(fate->seq >> STORE_SEQ_BITS == 0);
 }
 
 static enum core_status frames_put(struct store *store, const struct store_rank *rank,
@@ -73,6 +76,7 @@ static enum core_status frames_put(struct store *store, const struct store_rank 
     enum core_status status = CORE_OK;
     int64_t depth = 0;
 
+    CORE_CHECK(end->frame_count <= FATE_FRAMES_MAX); /* spool_header_read cuts it */
     for (uint32_t i = 0; i < end->frame_count && status == CORE_OK; i++) {
         int64_t site = store_map_get(&rank->ids.site, end->frame[i]);
 
@@ -101,6 +105,9 @@ enum core_status store_fate(struct store *store, const struct store_rank *rank,
     struct fate fate = {.kind = FATE_NONE, .code = INT64_MIN};
     enum core_status status;
 
+    CORE_CHECK(became->state < EVENT_RANK_STATE_COUNT);
+    CORE_CHECK(became->state != EVENT_RANK_MISSING); /* that one has no lanes to ask */
+    CORE_CHECK(!became->died_after || became->state == EVENT_RANK_FINISHED);
     if (became->state == EVENT_RANK_FINISHED && !became->died_after)
         return CORE_OK; /* what it may have seen before, it has got over */
     kind_find(became->died_after ? EVENT_RANK_CRASHED : became->state, became->code, end, &fate);

@@ -36,6 +36,7 @@ enum core_status store_intern(struct store_intern *intern, const void *content, 
     *out_new = !found->id;
     if (*out_new)
         found->id = ++intern->next;
+    CORE_CHECK(found->id > 0);
     CORE_CHECK(found->id <= intern->next);                            /* invariant 1 */
     CORE_CHECK(!intern->bounded || table->count <= STORE_INTERN_MAX); /* core invariant 6 */
     *out_id = found->id;

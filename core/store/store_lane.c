@@ -12,6 +12,19 @@
 #include "core/check.h"
 #include "core/store/store_part.h"
 
+/* The number of the call that a part belongs to is read before it is known what part it is. */
+#define PART(type) \
+    _Static_assert(offsetof(struct type, seq) == offsetof(struct spool_args, seq), "a part's seq")
+PART(spool_text);
+PART(spool_list);
+PART(spool_done);
+PART(spool_leg);
+PART(spool_repeat);
+PART(spool_misuse);
+PART(spool_memory);
+PART(spool_stack);
+#undef PART
+
 struct store_gather *store_lane_parts(struct store_lane *lane, uint64_t seq)
 {
     for (uint32_t i = 0; i < STORE_GATHERS_MAX; i++) {
@@ -46,6 +59,8 @@ static struct store_gather *parts_of(struct store *store, struct store_rank *ran
                                      ? &lane->gather[lane->newest]
                                      : store_lane_parts(lane, seq);
 
+    CORE_CHECK(seq != 0); /* 0 marks a gather that is not in use */
+    CORE_CHECK(lane->newest < STORE_GATHERS_MAX);
     if (parts)
         return parts;
     for (uint32_t i = 1; i <= STORE_GATHERS_MAX; i++) {
@@ -76,6 +91,8 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
     const int64_t *large = spool_tail(record, sizeof *record);
     enum core_status status;
 
+    CORE_CHECK(record->head.b == 4 || record->head.b == 8); /* spool_read refuses the others */
+    CORE_CHECK(parts->list_count <= STORE_LISTS_MAX);
     for (uint32_t i = 0; i < parts->list_count && !list; i++)
         if (parts->list[i].role == record->head.a && parts->list[i].argument == record->argument)
             list = &parts->list[i];
@@ -96,6 +113,7 @@ static enum core_status gather_list(struct store_gather *parts, const struct spo
         return status;
     for (uint32_t i = 0; i < record->count; i++)
         list->value[list->count++] = record->head.b == 4 ? small[i] : large[i];
+    CORE_CHECK(list->count == record->first + record->count);
     return CORE_OK;
 }
 
@@ -113,6 +131,7 @@ static enum core_status gather_args(struct store_gather *parts, const struct spo
            record->head.a * sizeof *parts->arg);
     if (end > parts->arg_count)
         parts->arg_count = end;
+    CORE_CHECK(parts->arg_count <= parts->arg_room); /* core/array.h invariant 1 */
     return CORE_OK;
 }
 
@@ -120,6 +139,7 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
 {
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(parts->seq != 0); /* it is in use */
     switch (head->kind) {
     case SPOOL_LIST:
         return gather_list(parts, (const void *)head);
@@ -158,6 +178,7 @@ static enum core_status gather_part(struct store_gather *parts, const struct spo
                                  (uint64_t)parts->misuse_bytes + head->words * 8u, "the trace");
         if (status != CORE_OK)
             return status;
+        CORE_CHECK(parts->misuse_bytes % 8 == 0); /* whole records, read where they lie */
         memcpy(parts->misuse + parts->misuse_bytes, head, head->words * 8u);
         parts->misuse_bytes += head->words * 8u;
         return CORE_OK;
@@ -216,6 +237,7 @@ enum core_status store_lane_next(struct store *store, struct store_rank *rank,
     const struct spool_head *head;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(!lane->at_end);
     CORE_CHECK(!lane->parts || lane->parts->seq == lane->event.seq); /* invariant 2 */
     if (lane->parts)
         store_lane_forget(lane->parts);

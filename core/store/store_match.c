@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/random.h"
 #include "core/store/store_part.h"
@@ -89,6 +90,9 @@ static enum core_status queue_get(struct store_match *match, const struct store_
              last = (uint32_t)(side->source > side->dest ? side->source : side->dest);
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(side->source >= 0);
+    CORE_CHECK(side->dest >= 0);
+    CORE_CHECK(at <= match->queue_count); /* invariant 1 */
     if (at) {
         *out_queue = at;
         return CORE_OK;
@@ -108,12 +112,15 @@ static enum core_status queue_get(struct store_match *match, const struct store_
     } else {
         at = ++match->queue_count;
     }
+    CORE_CHECK(at && at <= match->queue_count);                       /* invariant 1 */
+    CORE_CHECK((match->bucket_room & (match->bucket_room - 1)) == 0); /* it is masked with */
     uint32_t in = (uint32_t)side_hash(side) & (match->bucket_room - 1);
     match->queue[at] = (struct store_match_queue){
         .side = *side, .chain = match->bucket[in], .due = match->due[last]};
     match->bucket[in] = at;
     match->due[last] = at;
     match->queue_live++;
+    CORE_CHECK(match->queue_live <= match->queue_count);
     *out_queue = at;
     return CORE_OK;
 }
@@ -140,6 +147,8 @@ static enum core_status node_add(struct store_match *match, const struct store_s
     match->node[at] = *node;
     match->node[at].next = 0;
     queue = &match->queue[number];
+    CORE_CHECK(at <= match->node_count); /* invariant 1 */
+    CORE_CHECK(!queue->first[half] == !queue->last[half]);
     if (!queue->first[half]) {
         queue->first[half] = at;
     } else {
@@ -156,6 +165,7 @@ enum core_status store_match_send(struct store *store, const struct store_side *
 {
     struct store_match_node node = {.order = seq, .seq = seq, .bytes = bytes, .time = time};
 
+    CORE_CHECK(side->dest < store->world_size); /* store_world gives no others */
     return node_add(&store->match, side, 0, &node);
 }
 
@@ -166,6 +176,7 @@ enum core_status store_match_receive(struct store *store, const struct store_sid
     struct store_match_node node = {
         .order = order, .seq = seq, .bytes = bytes, .time = time, .maybe = maybe};
 
+    CORE_CHECK(side->source < store->world_size); /* store_world gives no others */
     return node_add(&store->match, side, 1, &node);
 }
 
@@ -186,6 +197,7 @@ void store_match_unsend(struct store *store, const struct store_side *side, uint
             queue->first[0] = match->node[at].next;
         if (queue->last[0] == at)
             queue->last[0] = before;
+        CORE_CHECK(!queue->first[0] == !queue->last[0]);
         match->node[at].next = match->node_free;
         match->node_free = at;
         return;
@@ -217,6 +229,7 @@ static uint32_t nodes_sort(struct store_match_node *node, uint32_t first)
         turn = !half[0] || (half[1] && node[half[1]].order < node[half[0]].order);
         uint32_t at = half[turn];
         half[turn] = node[at].next;
+        CORE_CHECK(!tail || node[tail].order <= node[at].order); /* what is merged is sorted */
         if (tail)
             node[tail].next = at;
         else
@@ -277,6 +290,7 @@ static enum core_status queue_settle(struct store *store, struct store_match_que
         const struct store_match_node *from = send ? &match->node[send] : NULL;
         const struct store_match_node *to =
             receive && !(apart && from) ? &match->node[receive] : NULL;
+        CORE_CHECK(from || to); /* each row takes one away */
         int64_t row[5] = {channel, queue->side.tag, from ? (int64_t)from->seq : STORE_NULL,
                           to ? (int64_t)to->seq : STORE_NULL,
                           to && to->bytes != STORE_NULL ? to->bytes
@@ -299,8 +313,11 @@ static void queue_drop(struct store_match *match, uint32_t number)
     struct store_match_queue *queue = &match->queue[number];
     uint32_t *link = &match->bucket[side_hash(&queue->side) & (match->bucket_room - 1)];
 
-    while (*link != number)
+    CORE_CHECK(match->queue_live > 0);
+    while (*link != number) {
+        CORE_CHECK(*link != 0); /* invariant 2 */
         link = &match->queue[*link].chain;
+    }
     *link = queue->chain;
     for (int half = 0; half < 2; half++)
         for (uint32_t at = queue->first[half], next; at; at = next) {
@@ -330,6 +347,9 @@ enum core_status store_match_rank(struct store *store, int32_t world_rank)
     match->due[world_rank] = reversed;
     while (status == CORE_OK && match->due[world_rank]) {
         uint32_t at = match->due[world_rank];
+        const struct store_side *side = &match->queue[at].side;
+        CORE_CHECK(side->source <= world_rank); /* invariant 2: both are read */
+        CORE_CHECK(side->dest <= world_rank);
         match->due[world_rank] = match->queue[at].due;
         status = queue_settle(store, &match->queue[at]);
         queue_drop(match, at);

@@ -112,6 +112,7 @@ static const struct store_type *type_at(const struct store *store, uint32_t id)
 
 static enum misuse_kind of_side(const struct judging *j, enum misuse_kind sent)
 {
+    CORE_CHECK(misuse_kind_rule(sent) == misuse_kind_rule(sent + 1)); /* the first of a pair */
     return sent + ((j->memory->head.b & SPOOL_MEMORY_RECEIVED) != 0); /* they stand in pairs */
 }
 _Static_assert(MISUSE_RECEIVE_PAST_END == MISUSE_SEND_PAST_END + 1 &&
@@ -128,6 +129,8 @@ static void say(struct judging *j, enum misuse_kind sent, enum misuse_object obj
     const struct variable *v = j->variable;
     const char *type = v ? variable_type(v) : NULL, *file = v ? variable_file(v) : NULL;
 
+    CORE_CHECK(!j->wrong); /* the first thing that is wrong is what is told */
+    CORE_CHECK(object != MISUSE_OBJECT_NONE);
     j->wrong = true;
     o->misuse.kind = of_side(j, sent);
     o->misuse.object = object;
@@ -148,6 +151,7 @@ static bool passes(const struct judging *j, uint64_t before, uint64_t room)
     const struct spool_memory *m = j->memory;
     const struct store_type *type = j->type;
 
+    CORE_CHECK(m->start < m->end); /* is_judged */
     if (m->head.b & SPOOL_MEMORY_SPAN)
         return m->start >= m->at && m->start - m->at < room && m->end - m->at > room;
     if (m->end <= m->at || m->end - m->at <= room)
@@ -182,6 +186,8 @@ static void differ(struct judging *j, const struct variable_answer *answer, int6
     };
     int64_t place = at + (int64_t)variable_offset(j->variable);
 
+    CORE_CHECK(answer->fit > VARIABLE_FITS);
+    CORE_CHECK(answer->fit < sizeof kinds / sizeof *kinds);
     snprintf(j->outcome->basic, sizeof j->outcome->basic, "%s", basic->name ? basic->name : "");
     snprintf(j->outcome->held, sizeof j->outcome->held, "%s", answer->type);
     say(j, kinds[answer->fit],
@@ -198,6 +204,7 @@ static bool row_fits(struct judging *j, int64_t at, uint64_t count, const struct
     struct basic b;
 
     basic_find(basic, &b);
+    CORE_CHECK(b.parts <= PARTS_MAX);
     if (basic->extent <= 0)
         return true;
     for (uint64_t i = 0; b.parts && i < count;) {
@@ -225,6 +232,8 @@ static void judge_type(struct judging *j)
     uint32_t steps = 0;
     bool go_on = !(m->head.b & SPOOL_MEMORY_SPAN);
 
+    CORE_CHECK(j->variable);
+    CORE_CHECK(!j->wrong); /* what is no memory of the program's has no elements */
     if (j->type->segment_count && go_on) {
         const struct spool_segment *s = &j->type->segment[0];
         const struct store_type *basic = type_at(j->store, s->basic);
@@ -251,6 +260,7 @@ static void judge_room(struct judging *j)
 
     if (j->variable && variable_bytes(j->variable) != UINT64_MAX) {
         before = variable_offset(j->variable);
+        CORE_CHECK(before < variable_bytes(j->variable)); /* variable.h: the address lies in it */
         room = variable_bytes(j->variable) - before;
     } else if (block && m->block_start <= m->at && m->block_end > m->at) {
         before = m->at - m->block_start;
@@ -284,6 +294,7 @@ static enum core_status find_variable(struct judging *j, const struct variable_p
     else
         status = variable_find_pointed(resolver, place, spool_tail(m, sizeof *m), m->slot_count,
                                        &j->variable);
+    CORE_CHECK((status == CORE_OK) == (j->variable != NULL));
     return status == CORE_NOT_FOUND ? CORE_OK : status;
 }
 
@@ -343,7 +354,8 @@ static void content_fill(struct content *c, const struct spool_memory *m,
         c->fp = m->fp - m->cfa;
         c->at = m->at - m->cfa;
     }
-    for (uint32_t i = 0; i < m->slot_count && i < VARIABLE_SLOTS_MAX; i++)
+    CORE_CHECK(m->slot_count <= VARIABLE_SLOTS_MAX); /* is_judged */
+    for (uint32_t i = 0; i < m->slot_count; i++)
         c->slot[i] = slot[i];
 }
 
@@ -357,6 +369,8 @@ static enum core_status outcome_put(struct store *store, int64_t event, const ch
 {
     const struct misuse *m = &o->misuse;
 
+    CORE_CHECK(m->kind < MISUSE_KIND_COUNT);
+    CORE_CHECK(m->object < MISUSE_OBJECT_COUNT);
     return store_put(&store->sql, STORE_MISUSE, "ititiiiiitttttti", event,
                      misuse_kind_text(m->kind), STORE_NULL, misuse_object_text(m->object),
                      STORE_NULL, m->value[0], m->value[1], m->value[2], m->value[3], argument,
@@ -377,6 +391,7 @@ static enum core_status outcome_new(struct judging *j, const struct variable_pla
         status = judge(j, place);
     if (status != CORE_OK || !j->wrong)
         return status;
+    CORE_CHECK(!store->outcome[id]); /* invariant 1 */
     store->outcome[id] = core_alloc(sizeof outcome);
     if (!store->outcome[id])
         return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
@@ -421,7 +436,8 @@ enum core_status store_memory(struct store *store, const struct store_rank *rank
         return CORE_OK;
     content_fill(&content, record, site, module_id, type);
     status = store_intern(&store->memory_by_content, &content, sizeof content, &id, &is_new);
-    if (status == CORE_OK && is_new) { /* invariant 1 */
+    if (status == CORE_OK && is_new) {                           /* invariant 1 */
+        CORE_CHECK(content.module <= defs->module_by_path.next); /* store_define.c invariant 1 */
         const struct store_module *module = content.module ? &defs->module[content.module] : NULL;
         struct judging judging = {.store = store, .memory = record, .type = type_at(store, type)};
         struct variable_place place = {.pc = content.pc,
@@ -436,8 +452,11 @@ enum core_status store_memory(struct store *store, const struct store_rank *rank
         }
         status = outcome_new(&judging, &place, id);
     }
-    if (status != CORE_OK || !store->outcome[id])
+    if (status != CORE_OK)
         return status;
+    CORE_CHECK(id < store->outcome_room); /* outcome_new made room for it */
+    if (!store->outcome[id])
+        return CORE_OK;
     snprintf(argument, sizeof argument, "%.*s", (int)record->name_bytes, name);
     return outcome_put(store, (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, argument,
                        store->outcome[id]);

@@ -4,6 +4,7 @@
  *
  * Invariants
  *  1. A receive is handed on once: when it completes, or when nothing more will be heard of it. */
+#include "core/check.h"
 #include "core/store/store_part.h"
 
 struct follow { /* what following a call needs; record is NULL behind the last one */
@@ -19,6 +20,8 @@ static struct store_side side_of(const struct follow *follow, const struct reque
     int32_t me = follow->rank->rank, world = store_world(follow->store, follow->rank, comm, peer);
     bool sends = request->kind == REQUEST_SEND;
 
+    CORE_CHECK(sends || request->kind == REQUEST_RECEIVE); /* step_take passes the others over */
+    CORE_CHECK(world == EVENT_NONE || world < follow->store->world_size);
     return (struct store_side){.comm = store_map_get(&follow->rank->ids.comm, comm),
                                .source = sends ? me : world,
                                .dest = sends ? world : me,
@@ -30,6 +33,7 @@ static enum core_status sent(const struct follow *follow, const struct request *
 {
     struct store_side side = side_of(follow, request, request->peer, request->tag);
 
+    CORE_CHECK(side.source == follow->rank->rank);
     if (side.dest == EVENT_NONE)
         return CORE_OK;
     return store_match_send(follow->store, &side, request->begun, (int64_t)request->bytes,
@@ -41,6 +45,7 @@ static enum core_status received(const struct follow *follow, const struct reque
 {
     struct store_side side = side_of(follow, request, done->source, done->tag);
 
+    CORE_CHECK(side.dest == follow->rank->rank);
     if (side.source == EVENT_NONE || done->cancelled)
         return CORE_OK;
     return store_match_receive(follow->store, &side, request->turn, request->begun,
@@ -54,6 +59,7 @@ static enum core_status received_perhaps(const struct follow *follow, const stru
 {
     struct store_side side = side_of(follow, request, request->peer, request->tag);
 
+    CORE_CHECK(side.dest == follow->rank->rank);
     if (side.source == EVENT_NONE || side.tag == EVENT_ANY)
         return CORE_OK;
     return store_match_receive(follow->store, &side, request->turn, request->begun, STORE_NULL, 0,

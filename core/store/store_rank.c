@@ -77,6 +77,7 @@ static void became_combine(const struct store_rank_end *end, struct became *beca
 {
     if (!end)
         return;
+    CORE_CHECK(end->state < EVENT_RANK_STATE_COUNT);
     switch (became->state) {
     case EVENT_RANK_FINISHED: /* what happened after MPI_Finalize does not undo it */
         became->code = end->code;
@@ -111,6 +112,9 @@ static enum core_status rank_put(struct store *store, int32_t rank,
     const struct store_clock *clock = header ? store_clock_of(store, rank) : NULL;
 
     CORE_CHECK(rank == store->ranks_put); /* invariant 1; store.c, too: each once, in order */
+    CORE_CHECK(rank < store->world_size);
+    CORE_CHECK(became->state < EVENT_RANK_STATE_COUNT);
+    CORE_CHECK(header || !events); /* who left no spool tells of no calls */
     store->ranks_put++;
     return store_put(&store->sql, STORE_RANK, "ititiiiiiiit", (int64_t)rank,
                      header ? header->host : NULL, header ? (int64_t)header->pid : STORE_NULL,
@@ -139,6 +143,8 @@ static enum core_status lanes_open(struct store *store, struct store_rank *rank,
         return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
     for (uint32_t i = 0; i < count; i++) {
         struct store_lane *lane = core_alloc_zero(1, sizeof *lane);
+        CORE_CHECK(name[i].rank == rank->rank);
+        CORE_CHECK(!i || name[i - 1].lane < name[i].lane); /* spool_lanes_list sorts them */
         if (!lane)
             return core_report(CORE_NO_MEMORY, "cannot write the trace: out of memory");
         enum core_status status =
@@ -159,7 +165,8 @@ static enum core_status lanes_open(struct store *store, struct store_rank *rank,
             rank->thread_count = name[i].lane + 1;
     }
     rank->thread_next = rank->thread_count;
-    CORE_CHECK(rank->lane_count <= count && rank->thread_count >= rank->lane_count);
+    CORE_CHECK(rank->lane_count <= count);
+    CORE_CHECK(rank->thread_count >= rank->lane_count); /* each lane has a number of its own */
     return CORE_OK;
 }
 
@@ -224,6 +231,7 @@ static enum core_status polls_read(struct store *store, struct store_rank *rank,
     const struct spool_header *header = &lane->reader.header;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(header->poll_count <= SPOOL_POLLS_MAX); /* spool_header_read sees to it */
     for (uint32_t i = 0; status == CORE_OK && i < header->poll_count; i++) {
         const struct spool_poll *poll = &header->poll[i];
         if (poll->event.seq <= lane->last_seq ||
@@ -243,8 +251,8 @@ static struct store_gather *pending_parts(struct store_lane *lane, uint32_t dept
     const struct spool_header *header = &lane->reader.header;
     struct store_gather *parts = store_lane_parts(lane, header->open[depth].seq);
 
-    CORE_CHECK(depth < header->depth && header->poll_again <= header->poll_count);
-
+    CORE_CHECK(depth < header->depth);
+    CORE_CHECK(header->poll_again <= header->poll_count);
     if (parts || depth || !header->poll_again)
         return parts;
     parts = store_lane_parts(lane, header->poll[header->poll_again - 1].event.seq);
@@ -260,6 +268,7 @@ static enum core_status pending_read(struct store *store, struct store_rank *ran
     for (uint32_t i = 0; status == CORE_OK && i < rank->lane_count; i++) {
         struct store_lane *lane = rank->lane[i];
         status = polls_read(store, rank, lane);
+        CORE_CHECK(lane->reader.header.depth <= SPOOL_DEPTH_MAX);
         for (uint32_t k = 0; status == CORE_OK && k < lane->reader.header.depth; k++) {
             const struct spool_event *open = &lane->reader.header.open[k];
             /* killed after the record was committed, before the slot was given back */
@@ -280,6 +289,7 @@ static enum core_status rank_finish(struct store *store, struct store_rank *rank
     uint64_t lost = 0;
     bool cut = rank->torn;
 
+    CORE_CHECK(rank->window.next > rank->window.last); /* all its rows are written */
     for (uint32_t i = 0; i < rank->lane_count; i++) {
         const struct spool_reader *reader = &rank->lane[i]->reader;
         const struct spool_header *header = &reader->header;
@@ -332,6 +342,7 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
                               .clock = store_clock_of(store, lane->rank)};
     enum core_status status;
 
+    CORE_CHECK(lane_count > 0); /* a rank without lanes is store_rank_missing's */
     requests_init(&rank.requests);
     status = lanes_open(store, &rank, lane, lane_count);
     if (status == CORE_OK && !rank.lane_count) {
@@ -353,6 +364,7 @@ enum core_status store_rank_read(struct store *store, const struct spool_lane_na
 done:
     if (status == CORE_OK)
         status = store_match_rank(store, rank.rank);
+    CORE_CHECK(status != CORE_OK || store->ranks_put == rank.rank + 1); /* invariant 1 */
     for (uint32_t i = 0; i < rank.lane_count; i++) {
         store_lane_close(rank.lane[i]);
         free(rank.lane[i]);
@@ -398,6 +410,7 @@ static enum core_status meta_hosts(struct store *store)
     for (uint32_t i = 0; i < store->clock_count && used < sizeof text - 80; i++)
         used +=
             (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", store->host[i]);
+    CORE_CHECK(used < sizeof text); /* none was cut in its middle */
     return meta_text(store, "hosts", text);
 }
 
@@ -406,6 +419,7 @@ static enum core_status meta_totals(struct store *store)
     const struct store_totals *totals = &store->totals;
     char text[160];
 
+    CORE_CHECK(totals->end_ns >= totals->first_ns); /* row_write: no call leaves before it enters */
     snprintf(text, sizeof text,
              "%" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64, totals->calls,
              totals->inner_events, totals->end_ns - totals->first_ns, totals->end_ns,

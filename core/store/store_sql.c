@@ -224,6 +224,7 @@ enum core_status store_put(struct store_sql *sql, enum store_table table, const 
     int code = SQLITE_OK, column = 0;
     va_list values;
 
+    CORE_CHECK(table < STORE_TABLE_COUNT);
     CORE_CHECK((int)strlen(letters) == insert_text[table].columns);
     CORE_CHECK(insert); /* between store_sql_open and store_sql_finish */
     va_start(values, letters);
@@ -237,6 +238,7 @@ enum core_status store_put(struct store_sql *sql, enum store_table table, const 
             code =
                 sqlite3_bind_text(insert, column, va_arg(values, const char *), -1, SQLITE_STATIC);
         } else {
+            CORE_CHECK(*at == 'b');
             const void *data = va_arg(values, const void *);
             size_t bytes = va_arg(values, size_t);
             code = data ? sqlite3_bind_blob64(insert, column, data, bytes, SQLITE_STATIC)
@@ -274,6 +276,8 @@ static enum core_status batch_flush(struct store_sql *sql, int table)
     int columns = insert_text[table].columns;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(batch->rows < BATCH_ROWS);          /* invariant 2 */
+    CORE_CHECK(!batch->rows || batch->value != 0); /* only tables with a batch keep rows back */
     for (int row = 0; status == CORE_OK && row < batch->rows; row++)
         status = integers_insert(sql, sql->insert[table], batch->value + row * columns, columns);
     batch->rows = 0;
@@ -302,6 +306,8 @@ enum core_status store_sql_finish(struct store_sql *sql)
 
     for (int table = 0; status == CORE_OK && table < STORE_TABLE_COUNT; table++)
         status = batch_flush(sql, table);
+    for (int table = 0; status == CORE_OK && table < STORE_TABLE_COUNT; table++)
+        CORE_CHECK(sql->batch[table].rows == 0); /* no row is left behind */
     if (status == CORE_OK)
         status = store_sql_run(sql, "COMMIT");
     if (status == CORE_OK) {

@@ -32,6 +32,7 @@ static uint32_t member_count(const struct trace_comm *comm)
 
 static int32_t member_rank(const struct trace_comm *comm, uint32_t index)
 {
+    CORE_CHECK(index < member_count(comm));
     if (index < (uint32_t)comm->size)
         return comm->member ? comm->member[index] : (int32_t)index;
     return comm->remote ? comm->remote[index - (uint32_t)comm->size] : -1;
@@ -79,10 +80,14 @@ static enum core_status pass(struct pairing *pairing, uint32_t rank, struct coll
         struct collective *collective = &list->collective[pairing->first[event.comm] + number - 1];
         if (pairing->place[event.comm] < 0)
             continue;
-        CORE_CHECK(number <= pairing->most[event.comm] && collective->number == number &&
-                   (uint32_t)pairing->place[event.comm] < collective->count);
+        CORE_CHECK(number <= pairing->most[event.comm]); /* both passes see the same calls */
+        CORE_CHECK(collective->comm == event.comm);
+        CORE_CHECK(collective->number == number);
+        CORE_CHECK((uint32_t)pairing->place[event.comm] < collective->count);
         struct collective_part *part =
             &list->part[collective->first + (uint32_t)pairing->place[event.comm]];
+        CORE_CHECK(!part->present);
+        CORE_CHECK(part->rank == rank);
         part->present = true;
         part->event = event;
         part->event.completion = NULL;
@@ -123,7 +128,8 @@ static enum core_status lay_out(struct pairing *pairing, struct collective_list 
                 list->part[list->part_count++].rank = (uint32_t)member_rank(comm, i);
         }
     }
-    CORE_CHECK(list->count == collectives && list->part_count == parts);
+    CORE_CHECK(list->count == collectives);
+    CORE_CHECK(list->part_count == parts);
     return CORE_OK;
 }
 
@@ -132,8 +138,11 @@ enum core_status collective_list_load(struct trace *trace, struct collective_lis
     size_t comms = trace->comm_count + 1;
     struct pairing pairing = {.trace = trace};
     struct collective_list list = {0};
-    enum core_status status = CORE_ARRAY_NEW(pairing.most, comms, "communicators");
+    enum core_status status = trace_hold(trace); /* so that both passes see the same calls */
 
+    if (status != CORE_OK)
+        return status;
+    status = CORE_ARRAY_NEW(pairing.most, comms, "communicators");
     if (status == CORE_OK)
         status = CORE_ARRAY_NEW(pairing.first, comms, "communicators");
     if (status == CORE_OK)
@@ -150,6 +159,7 @@ enum core_status collective_list_load(struct trace *trace, struct collective_lis
     free(pairing.first);
     free(pairing.number);
     free(pairing.place);
+    trace_release(trace);
     if (status == CORE_OK)
         *out_list = list;
     else

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "core/check.h"
+
 struct text { /* appends to a fixed buffer, cutting what does not fit */
     char *buffer;
     size_t room, used;
@@ -64,6 +66,7 @@ const char *describe_bytes(uint64_t bytes, char *buffer, size_t buffer_bytes)
             grouped[out++] = ',';
         grouped[out++] = digits[i];
     }
+    CORE_CHECK(out < (int)sizeof grouped);
     grouped[out] = 0;
     snprintf(buffer, buffer_bytes, "%s byte%s", grouped, bytes == 1 ? "" : "s");
     return buffer;
@@ -89,6 +92,7 @@ static const char *peer_name(uint64_t traits)
 
 static void append_tag(struct text *text, const char *name, int32_t tag)
 {
+    CORE_CHECK(tag != EVENT_NONE);
     separate(text);
     if (tag == EVENT_ANY)
         append(text, "%s=any", name);
@@ -204,6 +208,8 @@ const char *describe_call(const struct trace *trace, const struct trace_event *e
 
     if (!buffer_bytes)
         return "";
+    CORE_CHECK(event->call > 0); /* trace.c invariant 1 */
+    CORE_CHECK((uint32_t)event->call < trace->call_count);
     buffer[0] = 0;
     append(&text, "%s(", trace->call[event->call].name);
     append_message(&text, event);

@@ -89,10 +89,12 @@ static int rank_compare(const void *a, const void *b)
 
 enum core_status ending_span_add(struct ending *ending, struct ending_span span)
 {
+    CORE_CHECK(ending->wait_count > 0);
     struct ending_wait *wait = &ending->wait[ending->wait_count - 1];
     const struct ending_span *before = wait->count ? &ending->span[ending->span_count - 1] : NULL;
     enum core_status status;
 
+    CORE_CHECK(wait->first + wait->count == ending->span_count); /* they follow each other */
     if (span.last < span.first || (before && span.first <= before->last + 1)) /* invariant 1 */
         return CORE_BAD_FORMAT;
     status = CORE_ARRAY_PUSH(ending->span, ending->span_count, ending->span_room, what, span);
@@ -107,6 +109,9 @@ enum core_status ending_wait_add(struct ending *ending, const struct ending_wait
     uint32_t *sorted;
 
     CORE_CHECK(ending->call_count > 0);
+    CORE_CHECK(ending->call[ending->call_count - 1].first +
+                   ending->call[ending->call_count - 1].count ==
+               ending->wait_count); /* invariant 2 */
     status = CORE_ARRAY_NEW(sorted, rank_count, what);
     if (status != CORE_OK)
         return status;
@@ -126,6 +131,8 @@ enum core_status ending_wait_add(struct ending *ending, const struct ending_wait
         status = ending_span_add(ending, (struct ending_span){sorted[i], sorted[end - 1]});
     }
     free(sorted);
+    CORE_CHECK(status != CORE_OK || /* invariant 1: each rank once */
+               ending_wait_ranks(ending, &ending->wait[ending->wait_count - 1]) <= rank_count);
     return status;
 }
 
@@ -133,6 +140,7 @@ uint32_t ending_wait_ranks(const struct ending *ending, const struct ending_wait
 {
     uint32_t ranks = 0;
 
+    CORE_CHECK((uint64_t)wait->first + wait->count <= ending->span_count);
     for (uint32_t i = 0; i < wait->count; i++)
         ranks += ending->span[wait->first + i].last - ending->span[wait->first + i].first + 1;
     return ranks;

@@ -4,6 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/check.h"
+
 #define X(kind, text, rule) {text, MISUSE_RULE_##rule},
 static const struct {
     const char *text;
@@ -30,6 +32,7 @@ enum misuse_kind misuse_kind_find(const char *text)
 
 enum misuse_rule misuse_kind_rule(enum misuse_kind kind)
 {
+    CORE_CHECK(kind < MISUSE_KIND_COUNT);
     return kinds[kind].rule;
 }
 

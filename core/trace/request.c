@@ -1,6 +1,8 @@
 /* See request.h. */
 #include "core/trace/request.h"
 
+#include "core/check.h"
+
 struct step { /* what following one event needs */
     struct requests *requests;
     const struct trace_event *event;
@@ -43,6 +45,10 @@ static enum core_status tell(const struct step *step, enum request_step what,
 {
     CORE_CHECK(request->active ||
                (what != REQUEST_BEGUN && what != REQUEST_DONE)); /* invariant 2 */
+    CORE_CHECK(what != REQUEST_MADE || (request->persistent && !request->active));
+    CORE_CHECK(what != REQUEST_MATCHED || request->kind == REQUEST_MESSAGE);
+    CORE_CHECK(what != REQUEST_BEGUN || request->begun == step->event->seq);
+    CORE_CHECK((what == REQUEST_DONE) == (done != NULL));
     return step->fn ? step->fn(what, step->event, request, done, step->context) : CORE_OK;
 }
 
@@ -79,6 +85,7 @@ static enum core_status add(const struct step *step, enum request_step what,
         return status;
     if (request->id)
         *kept = *request;
+    CORE_CHECK((kept == request) == (request->id == 0)); /* a blocking call's is never kept */
     return tell(step, what, kept, NULL);
 }
 
@@ -90,6 +97,7 @@ static enum core_status done_now(const struct step *step, struct request *reques
 {
     struct trace_completion done = {.done = true, .source = EVENT_NONE, .tag = EVENT_NONE};
 
+    CORE_CHECK(request->id == 0); /* others are done where they are completed */
     return step->event->pending ? CORE_OK
                                 : tell(step, REQUEST_DONE, request, found ? found : &done);
 }
@@ -103,6 +111,7 @@ static enum core_status blocking(const struct step *step, enum request_kind kind
 {
     struct request request = request_of(step->event, kind);
 
+    CORE_CHECK(kind != REQUEST_MESSAGE); /* match's */
     request.id = 0;
     enum core_status status = tell(step, REQUEST_BEGUN, &request, NULL);
     return status
@@ -132,6 +141,7 @@ static enum core_status begin(const struct step *step, enum request_kind kind)
 {
     struct request request = request_of(step->event, kind);
 
+    CORE_CHECK(kind != REQUEST_MESSAGE); /* match's */
     return add(step, REQUEST_BEGUN, &request);
 }
 
@@ -168,6 +178,7 @@ static enum core_status receive_matched(const struct step *step, bool immediate)
 
     if (!message || message->kind != REQUEST_MESSAGE)
         return immediate ? begin(step, REQUEST_OTHER) : CORE_OK;
+    CORE_CHECK(!message->persistent);
     struct request request = *message;
     core_table_remove(&step->requests->table, message);
     request.kind = REQUEST_RECEIVE;
@@ -215,6 +226,7 @@ static enum core_status complete(const struct step *step, const struct trace_com
 
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(done->done); /* complete_all passes the others over */
     if (!request || request->kind == REQUEST_MESSAGE)
         return CORE_OK;
     if (request->active)

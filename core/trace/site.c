@@ -73,6 +73,7 @@ void site_resolver_free(struct site_resolver *resolver)
 
 static void module_read(struct site_module *module)
 {
+    CORE_CHECK(!module->dwfl); /* invariant 1: once */
     module->dwfl = dwfl_begin(&callbacks);
     if (!module->dwfl)
         return;
@@ -267,6 +268,7 @@ enum core_status site_module(struct site_resolver *resolver, const char *path,
 
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(module == &resolver->module[resolver->last]); /* site_module_statics is about it */
     if (!module->module || !same_build(module->module, build_id, build_id_bytes))
         return CORE_NOT_FOUND;
     *out_module = module->module;

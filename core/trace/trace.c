@@ -400,6 +400,7 @@ static enum core_status members_load(struct trace *trace)
         int32_t *member = (int32_t *)(side ? comm->remote : comm->member);
         if (load.status)
             break;
+        CORE_CHECK(member || !(side ? comm->remote_size : comm->size)); /* comms_load made room */
         if (side < 0 || side > 1 || rank < 0 || rank >= (side ? comm->remote_size : comm->size))
             load.status = trace_damaged(trace, "a communicator has impossible members");
         else if (world >= 0 && world < trace->rank_count)
@@ -568,6 +569,8 @@ enum core_status trace_open(const char *path, enum trace_access access, struct t
         status = ops_load(&trace);
     if (status != CORE_OK)
         goto undo;
+    CORE_CHECK(trace.rank_count > 0);
+    CORE_CHECK(trace.rank_count <= SPOOL_RANKS_MAX);
     *out_trace = trace;
     return CORE_OK;
 undo:
@@ -596,6 +599,7 @@ void trace_release(struct trace *trace)
 
 void trace_close(struct trace *trace)
 {
+    CORE_CHECK(!trace->holds); /* cursors are closed first */
     trace_shapes_free(trace->shapes);
     sqlite3_close(trace->db);
     for (struct arena *block = trace->arena, *next; block; block = next) {

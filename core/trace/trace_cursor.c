@@ -70,6 +70,7 @@ static enum core_status event_fill(struct trace *trace, uint32_t rank, const str
         return trace_damaged(trace, "an event makes no sense");
     const struct trace_call *call = &trace->call[shape->call];
     bool pending = row->duration < 0;
+    CORE_CHECK(row->seq > 0); /* parent_back is no less than 0 */
     *out_event = (struct trace_event){
         .rank = rank,
         .seq = row->seq,
@@ -227,7 +228,8 @@ static void rows_keep(struct trace_cursor *cursor)
 
     if (!cursor->keeps || rows->whole)
         return;
-    CORE_CHECK(!rows->row); /* invariant 2 */
+    CORE_CHECK(!rows->row);                                             /* invariant 2 */
+    CORE_CHECK(cursor->read.count <= cursor->trace->shapes->rows_held); /* invariant 3 */
     CORE_ARRAY_TRIM(cursor->read.row, cursor->read.count, cursor->read.room);
     *rows = cursor->read;
     rows->whole = true;
@@ -332,6 +334,7 @@ const struct trace_row *trace_row_find(const struct trace_rows *rows, uint64_t s
 {
     uint32_t low = 0, high = rows->count;
 
+    CORE_CHECK(rows->whole || !rows->count); /* invariant 2 */
     if (seq && seq <= high && rows->row[seq - 1].seq == seq)
         return &rows->row[seq - 1];
     while (low < high) {

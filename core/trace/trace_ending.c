@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/trace_part.h"
 
@@ -128,5 +129,7 @@ enum core_status trace_ending_get(const struct trace *trace, struct ending *out_
         ending_done(&ending);
     else
         *out_ending = ending;
+    CORE_CHECK(status != CORE_OK || out_ending->reason < ENDING_REASON_COUNT);
+    CORE_CHECK(status != CORE_OK || out_ending->reason != ENDING_NONE || !out_ending->call_count);
     return status;
 }

@@ -1,6 +1,7 @@
 /* How ranks ended, from its tables (core/trace/fate.h). What they hold is checked. */
 #include <string.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/trace_part.h"
 
@@ -53,6 +54,7 @@ static enum core_status frames_get(const struct trace *trace, sqlite3_stmt *fram
             return trace_damaged(trace, "how ranks ended makes no sense");
         fate->frame[fate->frame_count++] = (int32_t)site;
     }
+    CORE_CHECK(fate->frame_count <= FATE_FRAMES_MAX);
     return code == SQLITE_DONE || code == SQLITE_ROW ? CORE_OK : trace_failed(trace, code);
 }
 

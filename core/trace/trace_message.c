@@ -1,6 +1,7 @@
 /* See trace_message.h. Pairs of shapes that were seen are remembered. */
 #include "core/trace/trace_message.h"
 
+#include "core/check.h"
 #include "core/table.h"
 #include "core/trace/trace_part.h"
 
@@ -96,6 +97,15 @@ static enum core_status channels_load(struct trace *trace, struct core_table *ch
     return status;
 }
 
+static bool rows_are_kept(const struct trace *trace)
+{
+    bool kept = trace->shapes != NULL;
+
+    for (uint32_t i = 0; i < trace->rank_count && kept; i++)
+        kept = trace->shapes->rows[i].whole;
+    return kept;
+}
+
 /* A message of the channel, unless one of the same shapes was told. */
 static enum core_status tell_new(struct trace *trace, const struct channel *channel, uint64_t send,
                                  uint64_t receive, struct core_table *pairs, trace_message_fn fn,
@@ -105,6 +115,8 @@ static enum core_status tell_new(struct trace *trace, const struct channel *chan
                            *to = trace_row_find(&trace->shapes->rows[channel->dest], receive);
     struct seen *seen;
 
+    CORE_CHECK(channel->source < trace->rank_count); /* channels_load takes no others */
+    CORE_CHECK(channel->dest < trace->rank_count);
     if (!from || !to)
         return CORE_OK;
     struct pair shapes = {from->shape, to->shape};
@@ -128,6 +140,7 @@ static enum core_status walk_rows(struct trace *trace, struct core_table *pairs,
     int step = SQLITE_DONE;
     enum core_status status = channels_load(trace, &channels);
 
+    CORE_CHECK(rows_are_kept(trace));
     if (status == CORE_OK)
         status = trace_prepare(trace,
                                "SELECT channel, send, receive FROM message_row WHERE send IS NOT "
@@ -150,15 +163,6 @@ static enum core_status walk_rows(struct trace *trace, struct core_table *pairs,
     sqlite3_finalize(stmt);
     core_table_done(&channels);
     return status;
-}
-
-static bool rows_are_kept(const struct trace *trace)
-{
-    bool kept = trace->shapes != NULL;
-
-    for (uint32_t i = 0; i < trace->rank_count && kept; i++)
-        kept = trace->shapes->rows[i].whole;
-    return kept;
 }
 
 enum core_status trace_messages_each(struct trace *trace, bool threads, trace_message_fn fn,
@@ -203,5 +207,6 @@ enum core_status trace_started_get(struct trace *trace, uint32_t rank, uint64_t 
     if (sqlite3_step(stmt) == SQLITE_ROW)
         seq = (uint64_t)sqlite3_column_int64(stmt, 0) & ((UINT64_C(1) << 40) - 1);
     sqlite3_finalize(stmt);
+    CORE_CHECK(rank < trace->rank_count);
     return seq ? trace_event_get(trace, rank, seq, out_event) : CORE_NOT_FOUND;
 }

@@ -1,6 +1,7 @@
 /* What ranks saw misused, from its table (core/trace/misuse.h). What it holds is checked. */
 #include <string.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/trace_part.h"
 
@@ -111,6 +112,7 @@ enum core_status trace_event_refused(struct trace *trace, const struct trace_eve
     bool died =
         state == EVENT_RANK_EXITED || state == EVENT_RANK_ABORTED || state == EVENT_RANK_CRASHED;
 
+    CORE_CHECK(event->rank < trace->rank_count);
     *out_refused = false;
     if (event->pending)
         return died ? argument_is_bad(trace, event, out_refused) : CORE_OK;

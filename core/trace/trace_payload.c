@@ -2,11 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/trace/trace_part.h"
 #include "core/trace/trace_payload.h"
 
 static int64_t event_id(uint32_t rank, uint64_t seq)
 {
+    CORE_CHECK(seq >> 40 == 0);
     return (int64_t)((uint64_t)rank << 40 | seq);
 }
 
@@ -15,6 +17,8 @@ enum core_status trace_digest_get(struct trace *trace, uint32_t rank, uint64_t s
 {
     enum core_status status = trace->shapes ? CORE_OK : trace_shapes_open(trace);
 
+    CORE_CHECK(at == SPOOL_AT_POST || at == SPOOL_AT_DONE); /* applied ones: trace_applied_each */
+    CORE_CHECK(buffer == SPOOL_BUFFER_SEND || buffer == SPOOL_BUFFER_RECV);
     if (status != CORE_OK)
         return status;
     sqlite3_stmt **stmt = &trace->shapes->digest_by_event;
@@ -72,6 +76,7 @@ enum core_status trace_payload_get(struct trace *trace, uint32_t rank, uint64_t 
         if (bytes)
             memcpy(data + have, part, bytes);
         have += bytes;
+        CORE_CHECK(have <= whole);
     }
     sqlite3_finalize(stmt);
     if (have != whole) {
@@ -107,6 +112,7 @@ enum core_status trace_applied_each(struct trace *trace, uint32_t rank, uint64_t
             applied.inout = digest;
         else
             applied.out = digest;
+        CORE_CHECK(expected <= SPOOL_BUFFER_OUT);
         expected = expected == SPOOL_BUFFER_OUT ? SPOOL_BUFFER_IN : expected + 1;
         if (expected == SPOOL_BUFFER_IN)
             status = fn(&applied, context);

@@ -86,6 +86,8 @@ static enum core_status tables_open(struct trace *trace, struct trace_shapes *sh
     shapes->shape_room = last < SHAPES_MAX ? (uint32_t)last + 1 : SHAPES_MAX;
     if (last > trace->file_bytes)
         shapes->shape_room = 1;
+    CORE_CHECK(shapes->shape_room > 0); /* ids are taken modulo it */
+    CORE_CHECK(shapes->shape_room <= SHAPES_MAX);
     shapes->shape = core_alloc_zero(shapes->shape_room, sizeof *shapes->shape);
     return shapes->shape ? CORE_OK : no_memory(trace);
 }
@@ -196,6 +198,7 @@ static enum core_status first_set(struct trace_first *first, int64_t id, uint32_
     *out_good = id > 0 && (uint64_t)id >= first->last && id <= PARTS_MAX;
     if (!*out_good || (uint64_t)id == first->last)
         return CORE_OK;
+    CORE_CHECK(!first->last || first->at[first->last] <= part); /* rows come in their order */
     enum core_status status = CORE_ARRAY_ROOM(first->at, first->room, (uint64_t)id + 2, what);
     if (status != CORE_OK)
         return status;
@@ -236,6 +239,7 @@ static enum core_status sets_load(struct trace *trace)
     sqlite3_finalize(stmt);
     if (status == CORE_OK && good && set->first.last)
         set->first.at[set->first.last + 1] = set->part_count;
+    CORE_CHECK(!set->first.last || set->first.last + 1 < set->first.room);
     set->whole = status == CORE_OK && good;
     if (!set->whole)
         CORE_ARRAY_DONE(set->part, set->part_count, set->part_room);
@@ -263,6 +267,9 @@ enum core_status trace_set_get(struct trace *trace, uint32_t id,
         first = id <= set->first.last ? set->first.at[id] : 0;
         end = id <= set->first.last ? set->first.at[id + 1] : 0;
     }
+    CORE_CHECK(set->whole || set->now == id); /* invariant 2 */
+    CORE_CHECK(first <= end);                 /* invariant 3 */
+    CORE_CHECK(end <= set->part_count);
     *out_part = set->part + first;
     *out_count = end - first;
     return CORE_OK;
@@ -308,10 +315,12 @@ static bool shape_read(const struct trace *trace, sqlite3_stmt *stmt, struct tra
         return false;
     if (shape->comm >= 0 && !trace->comm[shape->comm].member)
         return false;
-    CORE_CHECK((uint32_t)shape->call < trace->call_count &&
-               (shape->comm < 0 || (uint32_t)shape->comm < trace->comm_count) &&
-               (shape->datatype < 0 || (uint32_t)shape->datatype < trace->datatype_count) &&
-               (uint32_t)shape->site < trace->site_count + 1u); /* invariant 1 */
+    CORE_CHECK((uint32_t)shape->call < trace->call_count); /* invariant 1 */
+    CORE_CHECK(shape->comm < 0 || (uint32_t)shape->comm < trace->comm_count);
+    CORE_CHECK(shape->datatype < 0 || (uint32_t)shape->datatype < trace->datatype_count);
+    CORE_CHECK(shape->recv_datatype < 0 || (uint32_t)shape->recv_datatype < trace->datatype_count);
+    CORE_CHECK(shape->op < 0 || (uint32_t)shape->op < trace->op_count);
+    CORE_CHECK((uint32_t)shape->site < trace->site_count);
     shape->count = number_or(stmt, 6, EVENT_NONE);
     shape->bytes = (uint64_t)sqlite3_column_int64(stmt, 7);
     shape->recv_count = number_or(stmt, 17, EVENT_NONE);
@@ -374,8 +383,11 @@ enum core_status trace_shape_find(struct trace *trace, uint32_t id,
     core_work(1);
     if (shapes->shape_last < shapes->shape_room && ++shapes->missed == MISSES_MAX)
         status = shapes_load(trace);
-    if (status == CORE_OK && (shape->id != id || !id))
+    if (status == CORE_OK && !id)
+        status = trace_damaged(trace, "an event has no shape");
+    if (status == CORE_OK && shape->id != id)
         status = shape_look_up(trace, id, shape);
+    CORE_CHECK(status != CORE_OK || shape->id == id); /* invariant 1 */
     return status;
 }
 
@@ -397,6 +409,7 @@ static enum core_status name_number(struct trace *trace, const char *name, uint3
         CORE_ARRAY_PUSH(shapes->name, shapes->name_count, shapes->name_room, trace->path, copy);
     if (status != CORE_OK)
         free(copy);
+    CORE_CHECK(status != CORE_OK || *out_number + 1 == shapes->name_count); /* it is the last one */
     return status;
 }
 
@@ -407,8 +420,6 @@ static enum core_status arg_add(struct trace *trace, sqlite3_stmt *stmt, bool *o
     struct trace_arg_part part = {.index = (uint32_t)sqlite3_column_int64(stmt, 2),
                                   .value = sqlite3_column_int64(stmt, 3)};
     int64_t id = sqlite3_column_int64(stmt, 0);
-    const struct trace_arg_part *last = arg->part_count ? &arg->part[arg->part_count - 1] : NULL;
-    bool first = (uint64_t)id != arg->first.last;
 
     *out_good = name && arg->part_count < PARTS_MAX && trace->shapes->name_count < NAMES_MAX;
     if (!*out_good)
@@ -418,7 +429,11 @@ static enum core_status arg_add(struct trace *trace, sqlite3_stmt *stmt, bool *o
         status = name_number(trace, name, &part.name);
     if (status != CORE_OK || !*out_good)
         return status;
-    *out_good = first || last->name != part.name || last->index < part.index;
+    CORE_CHECK((uint64_t)id == arg->first.last);
+    /* Texts have no part: there may be none of this id yet. */
+    const struct trace_arg_part *last =
+        arg->part_count > arg->first.at[id] ? &arg->part[arg->part_count - 1] : NULL;
+    *out_good = !last || last->name != part.name || last->index < part.index;
     if (sqlite3_column_type(stmt, 3) != SQLITE_INTEGER)
         return CORE_OK; /* texts are for those that want all arguments of a call */
     return CORE_ARRAY_PUSH(arg->part, arg->part_count, arg->part_room, trace->path, part);
@@ -445,6 +460,7 @@ static enum core_status args_load(struct trace *trace)
     sqlite3_finalize(stmt);
     if (status == CORE_OK && good && arg->first.last)
         arg->first.at[arg->first.last + 1] = arg->part_count;
+    CORE_CHECK(!arg->first.last || arg->first.last + 1 < arg->first.room);
     arg->whole = status == CORE_OK && good;
     if (!arg->whole)
         CORE_ARRAY_DONE(arg->part, arg->part_count, arg->part_room);
@@ -502,12 +518,15 @@ static enum core_status arg_copy(struct trace *trace, int64_t set, const char *n
     const struct trace_args *arg = &shapes->arg;
     uint32_t room = 0, number = 0;
 
+    CORE_CHECK(arg->whole);
     *out_value = NULL;
     *out_count = 0;
     while (number < shapes->name_count && strcmp(shapes->name[number], name) != 0)
         number++;
     if (number == shapes->name_count || set < 0 || (uint64_t)set > arg->first.last)
         return CORE_OK;
+    CORE_CHECK(arg->first.at[set] <= arg->first.at[set + 1]); /* invariant 3 */
+    CORE_CHECK(arg->first.at[set + 1] <= arg->part_count);
     for (uint32_t i = arg->first.at[set]; i < arg->first.at[set + 1]; i++) {
         enum core_status status =
             arg->part[i].name != number

@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/fault.h"
 #include "core/trace/trace_part.h"
 
@@ -15,6 +16,7 @@ static enum core_status statement_run(struct trace *trace, sqlite3_stmt *stmt)
 
 enum core_status trace_batch_begin(struct trace *trace)
 {
+    CORE_CHECK(!trace->holds); /* trace_hold: nothing is written meanwhile */
     int code =
         core_fault() ? SQLITE_NOMEM : sqlite3_exec(trace->db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
 
@@ -67,6 +69,9 @@ enum core_status trace_finding_put(struct trace *trace, const struct trace_findi
 
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(finding->id >= 1);
+    for (size_t i = 0; i < sizeof text / sizeof *text; i++)
+        CORE_CHECK(text[i] || i == 6 || i == 7); /* whole: what trace_findings_each asks for */
     sqlite3_bind_int64(stmt, 1, finding->id);
     sqlite3_bind_int(stmt, 2, finding->confirmed);
     for (int i = 0; i < (int)(sizeof text / sizeof *text); i++)

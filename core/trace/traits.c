@@ -50,6 +50,7 @@ void traits_write(uint64_t set, char text[TRAITS_TEXT_BYTES])
         memcpy(text + used, traits[i], bytes);
         used += bytes;
     }
+    CORE_CHECK(used < TRAITS_TEXT_BYTES);
     text[used] = '\0';
 }
 
@@ -75,6 +76,7 @@ bool traits_read(const char *text, uint64_t *out_traits)
         if (*text == ',' && *++text == '\0')
             return false;
     }
+    CORE_CHECK(set >> TRAIT_COUNT == 0);
     *out_traits = set;
     return true;
 }

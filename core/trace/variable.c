@@ -73,7 +73,8 @@ static void describe(struct variable *variable)
     struct found *first = &variable->found[0];
     const char *name, *file, *slash;
 
-    CORE_CHECK(variable->count > 0 && variable->count <= VARIABLE_SAME_MAX);
+    CORE_CHECK(variable->count > 0);
+    CORE_CHECK(variable->count <= VARIABLE_SAME_MAX);
     name = dwarf_diename(&first->die);
     file = dwarf_decl_file(&first->die);
     slash = file ? strrchr(file, '/') : NULL;
@@ -90,6 +91,7 @@ static void describe(struct variable *variable)
         if (found->offset <= variable->offset && end > variable->bytes)
             variable->bytes = end;
     }
+    CORE_CHECK(variable->offset < variable->bytes); /* the address lies in the first */
 }
 
 /* --- locations -------------------------------------------------------------------------------- */
@@ -259,6 +261,7 @@ static enum core_status find_in_frame(struct site_resolver *resolver, struct loc
 {
     enum core_status status = variable_new(&local->variable);
 
+    CORE_CHECK((local->slot != NULL) == (local->slot_count > 0));
     if (status == CORE_OK)
         status = look_in_frame(resolver, local);
     if (status == CORE_OK && !local->variable->count)
@@ -321,6 +324,7 @@ static enum core_status statics_gather(struct site_statics *all, Dwarf_Die *pare
     Dwarf_Die child;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(depth <= DEPTH_MAX);
     if (depth == DEPTH_MAX || dwarf_child(parent, &child) != 0)
         return CORE_OK;
     do {
@@ -361,6 +365,7 @@ static enum core_status statics_read(Dwfl_Module *module, struct site_statics *a
     uint32_t left = ENTRIES_MAX;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(!all->known); /* once a module */
     all->known = true;
     while (status == CORE_OK && left && (unit = dwfl_module_nextcu(module, unit, &bias)))
         status = statics_gather(all, unit, &left, 0);
@@ -400,6 +405,8 @@ static void statics_consider(const struct site_statics *all, uint64_t address, u
         else
             high = middle;
     }
+    CORE_CHECK(low == 0 || all->all[low - 1].address <= address);
+    CORE_CHECK(low == all->count || all->all[low].address > address);
     for (uint32_t i = low; i-- > 0 && all->all[i].address >= from;) {
         struct found found = {.die = all->all[i].die, .offset = address - all->all[i].address};
         Dwarf_Word bytes = 0;
@@ -449,6 +456,7 @@ enum core_status variable_find_static(struct site_resolver *resolver,
         if (end > variable->bytes)
             variable->bytes = end;
     }
+    CORE_CHECK(variable->offset < variable->bytes);
     *out_variable = variable;
     return CORE_OK;
 }
@@ -509,6 +517,7 @@ void variable_ask(const struct variable *variable, int64_t offset, struct variab
             return; /* in this one's sight it is something else */
         }
         type_ask(&found->type, (uint64_t)at, variable->pointed, element, &one);
+        CORE_CHECK(one.run > 0); /* so that whoever asks for a row of them comes to its end */
         if (!i || one.fit < out_answer->fit)
             *out_answer = one;
     }

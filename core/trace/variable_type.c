@@ -7,6 +7,8 @@
 
 #include "core/trace/variable_part.h"
 
+#include "core/check.h"
+
 enum { DEPTH_MAX = 32, DIMENSIONS_MAX = 16 };
 
 bool type_peel(Dwarf_Die *type)
@@ -36,6 +38,7 @@ static void append(char *out, size_t room, const char *text)
 {
     size_t used = strlen(out);
 
+    CORE_CHECK(used < room);
     snprintf(out + used, room - used, "%s", text);
 }
 
@@ -58,10 +61,8 @@ static bool dimension_of(Dwarf_Die *range, bool fortran, int64_t *out)
     if (number_of(range, DW_AT_count, out))
         return *out >= 0;
     (void)number_of(range, DW_AT_lower_bound, &low);
-    if (!number_of(range, DW_AT_upper_bound, &high) || high < low - 1)
-        return false;
-    *out = high - low + 1;
-    return true;
+    return number_of(range, DW_AT_upper_bound, &high) && !__builtin_sub_overflow(high, low, out) &&
+           !__builtin_add_overflow(*out, 1, out) && *out >= 0;
 }
 
 static bool is_fortran(Dwarf_Die *die)
@@ -113,8 +114,11 @@ static void type_append(const Dwarf_Die *type, char *out, size_t room, int depth
     bool has_inner = type_of(&die, &inner);
     const char *name = dwarf_diename(&die);
 
-    if (depth == DEPTH_MAX)
+    CORE_CHECK(depth <= DEPTH_MAX);
+    if (depth == DEPTH_MAX) {
+        append(out, room, "...");
         return;
+    }
     switch (dwarf_tag(&die)) {
     case DW_TAG_string_type:
         append(out, room, "character");
@@ -124,7 +128,7 @@ static void type_append(const Dwarf_Die *type, char *out, size_t room, int depth
             type_append(&inner, out, room, depth + 1);
         else
             append(out, room, "void");
-        append(out, room, out[strlen(out) - 1] == '*' ? "*" : " *");
+        append(out, room, *out && out[strlen(out) - 1] == '*' ? "*" : " *");
         return;
     case DW_TAG_reference_type:
     case DW_TAG_const_type:
@@ -167,6 +171,7 @@ void type_write(const Dwarf_Die *type, char *out, size_t room)
 static void answer(struct variable_answer *out, enum variable_fit fit, uint64_t run,
                    const Dwarf_Die *type)
 {
+    CORE_CHECK(run > 0);
     out->fit = fit;
     out->run = run;
     *out->type = '\0';
@@ -183,6 +188,7 @@ static void ask_leaf(Dwarf_Die *type, enum variable_sort sort, uint64_t bytes, u
 {
     bool same = element.sort == sort && element.bytes == bytes;
 
+    CORE_CHECK(offset < bytes);
     if (sort == VARIABLE_ANY || bytes <= 1 || element.sort == VARIABLE_ANY)
         answer(out, VARIABLE_FITS, bytes - offset, NULL);
     else if (element.sort == VARIABLE_CHARACTER)
@@ -321,6 +327,7 @@ static void ask(const Dwarf_Die *type, uint64_t offset, struct variable_element 
     Dwarf_Attribute attribute;
     Dwarf_Word bytes = 0;
 
+    CORE_CHECK(depth <= DEPTH_MAX);
     if (depth == DEPTH_MAX || !type_peel(&die)) {
         answer(out, VARIABLE_FITS, 1, NULL);
         return;
