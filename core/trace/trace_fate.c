@@ -61,6 +61,7 @@ static enum core_status frames_get(const struct trace *trace, sqlite3_stmt *fram
 enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *context)
 {
     sqlite3_stmt *row = NULL, *frames = NULL;
+    uint32_t next = 0; /* the lowest rank that may come */
     int code = SQLITE_DONE;
     enum core_status status =
         trace_prepare(trace,
@@ -75,11 +76,12 @@ enum core_status trace_fates_each(struct trace *trace, trace_fate_fn fn, void *c
            (code = core_fault() ? SQLITE_NOMEM : sqlite3_step(row)) == SQLITE_ROW) {
         struct fate fate;
 
-        status = fate_get(trace, row, &fate)
+        status = fate_get(trace, row, &fate) && fate.rank >= next
                      ? frames_get(trace, frames, &fate)
                      : trace_damaged(trace, "how ranks ended makes no sense");
         if (status == CORE_OK)
             status = fn(&fate, context);
+        next = fate.rank + 1;
     }
     if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);

@@ -315,6 +315,8 @@ static bool shape_read(const struct trace *trace, sqlite3_stmt *stmt, struct tra
         return false;
     if (shape->comm >= 0 && !trace->comm[shape->comm].member)
         return false;
+    if (shape->win >= TRACE_IDS_MAX || shape->win > (int64_t)trace->file_bytes)
+        return false;                                      /* arrays by window are as long */
     CORE_CHECK((uint32_t)shape->call < trace->call_count); /* invariant 1 */
     CORE_CHECK(shape->comm < 0 || (uint32_t)shape->comm < trace->comm_count);
     CORE_CHECK(shape->datatype < 0 || (uint32_t)shape->datatype < trace->datatype_count);

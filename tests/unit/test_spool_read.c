@@ -89,9 +89,10 @@ static void test_ring(void **state)
 
 static void test_names(void **state)
 {
-    static const char *const name[] = {"0.0.ring",           "10.0.ring", "2.1.ring", "2.0.ring",
-                                       "2.0.spool",          "x.0.ring",  "1.ring",   "1.2.3.ring",
-                                       "99999999999.0.ring", "-1.0.ring", "3.0.ring~"};
+    static const char *const name[] = {"0.0.ring",           "10.0.ring", "2.1.ring",  "2.0.ring",
+                                       "2.0.spool",          "x.0.ring",  "1.ring",    "1.2.3.ring",
+                                       "99999999999.0.ring", "-1.0.ring", "3.0.ring~", "00.0.ring",
+                                       "2.00.ring",          "02.1.ring"};
     struct spool_lane_name *lane;
     char folder[300], path[400];
     uint32_t count;

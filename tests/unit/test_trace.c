@@ -38,6 +38,13 @@ static void file_copy(const char *from, const char *to)
     fclose(out);
 }
 
+static enum core_status fate_look(const struct fate *fate, void *context)
+{
+    (void)context;
+    assert_true(fate->kind < FATE_KIND_COUNT);
+    return CORE_OK;
+}
+
 /* Reads all that there is, as every reader would, and uses each id. */
 static enum core_status read_all(const char *path, uint64_t *out_events)
 {
@@ -66,6 +73,8 @@ static enum core_status read_all(const char *path, uint64_t *out_events)
         trace_cursor_close(cursor);
     }
     trace_meta(&trace, "notes");
+    if (!status)
+        status = trace_fates_each(&trace, fate_look, NULL);
     if (!status) {
         struct ending ending;
         status = trace_ending_get(&trace, &ending);
@@ -296,7 +305,15 @@ static void test_tampered(void **state)
     expect_refused("UPDATE shape SET op = 40", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE shape SET site = 40", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE shape SET parent_back = 1000", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET win = 16777216", CORE_BAD_FORMAT, "no sense");
+    expect_refused("UPDATE shape SET win = 2147483647", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE event_row SET shape = 1000", CORE_BAD_FORMAT, "no shape");
+    expect_refused("UPDATE event_row SET shape = 0; UPDATE shape SET id = 0 WHERE id = 1",
+                   CORE_BAD_FORMAT, "no shape");
+    expect_refused("CREATE TABLE twice AS SELECT * FROM fate; DROP TABLE fate; ALTER TABLE twice "
+                   "RENAME TO fate; INSERT INTO fate (rank, kind, first, after, inside) VALUES (0, "
+                   "'exit', 0, 0, 0), (0, 'exit', 0, 0, 0)",
+                   CORE_BAD_FORMAT, "how ranks ended");
     expect_refused("UPDATE event_row SET t_enter = -1", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE event_row SET duration = -1", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE completion_set SET idx = -1 WHERE idx = 0", CORE_BAD_FORMAT,
@@ -320,6 +337,37 @@ static void test_tampered(void **state)
                    CORE_BAD_FORMAT, "tables");
     expect_refused("DROP TABLE shape; CREATE TABLE shape(id INTEGER PRIMARY KEY)", CORE_BAD_FORMAT,
                    "damaged");
+}
+
+/* Sets of texts come first: they have no part among the numbers, which are looked up together when
+ * many are asked for. */
+static void test_texts_before_numbers(void **state)
+{
+    int64_t *value;
+    uint32_t count;
+    struct trace trace;
+    sqlite3 *db;
+
+    (void)state;
+    file_copy(good, other);
+    assert_int_equal(sqlite3_open(other, &db), SQLITE_OK);
+    assert_int_equal(
+        sqlite3_exec(db,
+                     "DELETE FROM arg_set; INSERT INTO arg_set VALUES (1, 'service', 0, 'a'), (1, "
+                     "'port', 0, 'b'), (2, 'n', 0, 5), (2, 'port', 0, 'b'), (3, 'n', 0, 6), (3, "
+                     "'n', 1, 7); UPDATE shape SET args = 3",
+                     NULL, NULL, NULL),
+        SQLITE_OK);
+    sqlite3_close(db);
+    assert_int_equal(trace_open(other, TRACE_READ, &trace), CORE_OK);
+    for (int i = 0; i < 200; i++) {
+        assert_int_equal(trace_arg_get(&trace, 0, 1, "n", &value, &count), CORE_OK);
+        assert_int_equal(count, 2);
+        assert_int_equal(value[0], 6);
+        assert_int_equal(value[1], 7);
+        free(value);
+    }
+    trace_close(&trace);
 }
 
 /* Values of the widest range everywhere: refused or read, but within bounds. */
@@ -540,6 +588,7 @@ int main(void)
         cmocka_unit_test(test_rows_kept_have_a_limit),
         cmocka_unit_test(test_only_some_calls),
         cmocka_unit_test(test_tampered),
+        cmocka_unit_test(test_texts_before_numbers),
         cmocka_unit_test(test_wild_values),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_findings),
