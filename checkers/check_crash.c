@@ -1,7 +1,7 @@
 /* What ended the job: a signal, an error that MPI raised where errors are fatal, MPI_Abort, an exit
- * without MPI_Finalize (rule lifecycle). Blamed is who went first; ranks that the starter ended
- * because of it have no fate of their own (core/trace/fate.h), and what others met after it is its
- * consequence.
+ * without MPI_Finalize (rule lifecycle), an exception of Python's that nothing caught. Blamed is
+ * who went first; ranks that the starter ended because of it have no fate of their own
+ * (core/trace/fate.h), and what others met after it is its consequence.
  *
  * MPI_Abort is the job's own decision, and a note. A signal that a program does not raise itself
  * comes from outside: a warning. */
@@ -284,7 +284,11 @@ static char *where_text(struct trace *trace, const struct fate *fate)
         return NULL;
     if (known)
         trace_site_text(trace, event.site, place, sizeof place);
-    if (known && fate->inside) {
+    if (fate->kind == FATE_EXCEPTION) {
+        fputs(own ? " in " : "", file);
+        if (own)
+            frame_words(file, trace, own);
+    } else if (known && fate->inside) {
         fprintf(file, " in %s at %s", trace->call[event.call].name, place);
     } else if (fate->kind == FATE_SIGNAL) {
         fputs(own ? " in " : fate->after ? "" : " in application code", file);
@@ -337,6 +341,10 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
         finding_title(finding, "%s gave up with code %" PRId64 ": %s", ranks, fate->code,
                       call ? call : "");
         break;
+    case FATE_EXCEPTION:
+        finding_title(finding, "%s: a Python exception that nothing caught%s: %s", ranks,
+                      where ? where : "", fate->text ? fate->text : "its type is not known");
+        break;
     default:
         finding_title(finding, "%s %s%s without MPI_Finalize", ranks, several ? "exit" : "exits",
                       where ? where : "");
@@ -344,6 +352,17 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
     free(where);
     free(call);
     free(signal);
+}
+
+static enum core_status add_raised(struct trace *trace, struct finding *finding,
+                                   const struct fate *fate)
+{
+    int32_t site = frame_own(trace, fate);
+    char place[512];
+
+    return finding_place_add(finding, fate->rank, "raise",
+                             site ? trace_site_text(trace, site, place, sizeof place) : NULL,
+                             "the exception comes from here");
 }
 
 /* Who met the same, in the order of ranks. */
@@ -356,6 +375,12 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
 
         if (!mine[i])
             continue;
+        if (fate->kind == FATE_EXCEPTION && fate->frame_count) {
+            enum core_status status = add_raised(trace, finding, fate);
+            if (status != CORE_OK)
+                return status;
+            continue;
+        }
         call = finding_call_add(finding, trace, fate->rank, fate->seq);
         if (!call)
             return CORE_NO_MEMORY;
@@ -366,6 +391,14 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
     return CORE_OK;
 }
 
+static bool is_mine(const struct fates *fates, const bool *mine, uint32_t rank)
+{
+    for (uint32_t i = 0; i < fates->count; i++)
+        if (mine[i] && fates->fate[i].rank == rank)
+            return true;
+    return false;
+}
+
 static void add_others(struct trace *trace, struct finding *finding, const struct fates *fates,
                        const bool *mine)
 {
@@ -373,7 +406,7 @@ static void add_others(struct trace *trace, struct finding *finding, const struc
     char *text;
 
     for (uint32_t i = 0; rank && i < trace->rank_count; i++)
-        if (trace->rank[i].state == EVENT_RANK_ENDED)
+        if (trace->rank[i].state == EVENT_RANK_ENDED && !is_mine(fates, mine, i))
             rank[count++] = i;
     text = count ? wording_ranks_text(rank, count, " and ") : NULL;
     if (text)
@@ -426,13 +459,13 @@ static enum core_status add_finding(const struct check_input *input, struct find
         free(ranks);
         return CORE_NO_MEMORY;
     }
-    finding->ended_job = !fates->by_crosswait;
+    finding->ended_job = !fates->by_crosswait || fate->kind == FATE_EXCEPTION;
     add_title(input->trace, finding, fate, ranks, count > 1);
     free(ranks);
     status = add_ranks(input->trace, finding, fates, mine);
     if (fate->kind == FATE_SIGNAL)
         add_address(input->trace, finding, fate);
-    if (fate->kind == FATE_EXIT && fate->code > 0)
+    if ((fate->kind == FATE_EXIT || fate->kind == FATE_EXCEPTION) && fate->code > 0)
         finding_fact(finding, "with exit status %" PRId64, fate->code);
     if (fate->kind == FATE_ABORT)
         finding_fact(finding, "it is the program's own decision to end the job");
@@ -521,7 +554,10 @@ enum core_status check_crash(const struct check_input *input, struct finding_lis
     static const struct {
         enum rule_id rule;
         enum fate_kind kind;
-    } kinds[] = {{RULE_CRASH, FATE_SIGNAL}, {RULE_ERROR, FATE_ERROR}, {RULE_ABORT, FATE_ABORT}};
+    } kinds[] = {{RULE_CRASH, FATE_SIGNAL},
+                 {RULE_ERROR, FATE_ERROR},
+                 {RULE_ABORT, FATE_ABORT},
+                 {RULE_EXCEPTION, FATE_EXCEPTION}};
     struct fates fates = {0};
     enum core_status status = fates_get(input->trace, &fates);
     bool none = status == CORE_OK && !fates.count;

@@ -22,6 +22,8 @@ static const struct {
     [MISUSE_RULE_SEND_FREED] = {RULE_REQUEST, FINDING_NOTE},
     [MISUSE_RULE_BUFFER] = {RULE_BUFFER, FINDING_ERROR},
     [MISUSE_RULE_MEMORY] = {RULE_BUFFER, FINDING_ERROR},
+    [MISUSE_RULE_UNINITIALIZED] = {RULE_BUFFER, FINDING_WARNING},
+    [MISUSE_RULE_UNINITIALIZED_BYTES] = {RULE_BUFFER, FINDING_NOTE},
     [MISUSE_RULE_TYPE] = {RULE_BUFFER_TYPE, FINDING_WARNING},
     [MISUSE_RULE_TYPE_LOOSE] = {RULE_BUFFER_TYPE, FINDING_NOTE},
     [MISUSE_RULE_LOAD] = {RULE_BUFFER, FINDING_ERROR},
@@ -67,7 +69,7 @@ static struct mistake *find(struct gathering *gathering, const char *what)
 
 /* The finding of a mistake that was not seen before. */
 static enum core_status mistake_add(struct gathering *gathering, struct mistake *mistake,
-                                    const struct misuse *misuse, const char *title)
+                                    uint32_t rank, const struct misuse *misuse, const char *title)
 {
     enum misuse_rule rule = misuse_kind_rule(misuse->kind);
     struct trace *trace = gathering->input->trace;
@@ -80,6 +82,10 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
         finding_of_load(finding, trace, misuse->site);
     mistake->finding = gathering->list->count - 1;
     finding_title(finding, "%s", title);
+    char *detail = wording_misuse_detail(misuse);
+    if (detail)
+        finding_fact(finding, "on rank %" PRIu32 " %s", rank, detail);
+    free(detail);
     finding_place(finding, trace, "that was done", misuse->site);
     finding_repeat_check(finding, trace);
     return CORE_OK;
@@ -144,7 +150,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     if (!mistake || !title)
         status = core_report(CORE_NO_MEMORY, "out of memory for what ranks did wrong");
     else if (fresh)
-        status = mistake_add(gathering, mistake, misuse, title);
+        status = mistake_add(gathering, mistake, rank, misuse, title);
     free(words);
     free(what);
     free(title);

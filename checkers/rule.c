@@ -13,6 +13,9 @@ const struct rule rule_table[RULE_COUNT] = {
                     "(MPI_Comm_set_errhandler) and look at what calls return"},
     [RULE_ABORT] = {"abort", "crash", "crash", "the program does not call MPI_Abort",
                     "look at why the program gave up at the place that the finding names"},
+    [RULE_EXCEPTION] = {"exception", "crash", "crash", "no Python exception is left uncaught",
+                        "look at the place that the finding names; python -m mpi4py ends the whole "
+                        "job then, instead of leaving the other ranks waiting"},
     [RULE_DEADLOCK] = {"deadlock", "deadlock", "deadlock",
                        "no legal buffering or message order makes ranks wait for each other for "
                        "ever",

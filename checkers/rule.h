@@ -9,6 +9,7 @@ enum rule_id { /* in the order of their checkers */
                RULE_CRASH,
                RULE_ERROR,
                RULE_ABORT,
+               RULE_EXCEPTION,
                RULE_DEADLOCK,
                RULE_BUFFER_NEED,
                RULE_COLLECTIVE,

@@ -813,6 +813,8 @@ static const char *const misuse_forms[] = {
     [MISUSE_WINDOW_UNMAPPED] =
         "the memory of the window was given back before the window was freed",
     [MISUSE_REGION_UNMAPPED] = "memory that is attached to the window was given back before",
+    [MISUSE_WINDOW_FREED] = "the memory of the window was freed before the window was",
+    [MISUSE_REGION_FREED] = "memory that is attached to the window was freed before",
     [MISUSE_ATTACHED_SMALL] = "the message has %0 bytes, the attached buffer %1",
     [MISUSE_NO_MESSAGE] = "'%a' is no message that was probed",
     [MISUSE_IN_PLACE] = "'%a' is MPI_IN_PLACE, which is not allowed here",
@@ -839,6 +841,12 @@ static const char *const misuse_forms[] = {
                              "knows it as freed, or as part of no object",
     [MISUSE_RECEIVE_POISONED] = "byte %1 of the %0 that '%a' receives is poisoned: "
                                 "AddressSanitizer knows it as freed, or as part of no object",
+    [MISUSE_SEND_UNINITIALIZED] =
+        "byte %1 of the %0 that '%a' sends was never written: MemorySanitizer knows it as "
+        "uninitialized",
+    [MISUSE_SEND_BYTES_UNINITIALIZED] =
+        "byte %1 of the %0 that '%a' sends was never written: MemorySanitizer knows it as "
+        "uninitialized, or as the padding of a structure",
     [MISUSE_SEND_TYPE] = "%v is sent as %d%t, where it holds %c",
     [MISUSE_RECEIVE_TYPE] = "%v is received as %d%t, where it holds %c",
     [MISUSE_SEND_NO_MEMBER] = "%v is sent as %d%t, where none of its members begins",
@@ -991,4 +999,33 @@ char *wording_misuse(const struct misuse *misuse)
         }
     }
     return text_close(file, &text);
+}
+
+char *wording_misuse_detail(const struct misuse *misuse)
+{
+    const int64_t *v = misuse->value;
+    char *text = NULL;
+    int length = -1;
+
+    switch (misuse->kind) {
+    case MISUSE_BUFFERS_OVERLAP:
+    case MISUSE_BUFFER_OVERLAPS:
+    case MISUSE_BUFFER_BOTH_WRITTEN:
+        length = asprintf(&text,
+                          "'%s' is 0x%" PRIx64 " to 0x%" PRIx64 ", '%s' 0x%" PRIx64 " to 0x%" PRIx64
+                          ": %" PRId64 " byte%s in both",
+                          misuse->name[0] ? misuse->name[0] : "?", (uint64_t)v[0], (uint64_t)v[1],
+                          misuse->name[1] ? misuse->name[1] : "?", (uint64_t)v[2], (uint64_t)v[3],
+                          v[4], v[4] == 1 ? " is" : "s are");
+        break;
+    case MISUSE_PARTS_OVERLAP:
+        length = asprintf(
+            &text, "bytes %" PRId64 " to %" PRId64 " of '%s' are in both: %" PRId64 " byte%s", v[2],
+            v[3], misuse->name[0] ? misuse->name[0] : "?", v[3] - v[2],
+            v[3] - v[2] == 1 ? "" : "s");
+        break;
+    default:
+        break;
+    }
+    return length < 0 ? NULL : text;
 }

@@ -7,8 +7,10 @@
 #include <string.h>
 #include <strings.h>
 
+#include "checkers/wording.h"
 #include "cli/commands.h"
 #include "cli/options.h"
+#include "core/array.h"
 #include "core/trace/describe.h"
 #include "core/trace/trace.h"
 
@@ -20,7 +22,9 @@ static const struct options_spec spec[] = {
     {"call", 0, "NAME", "calls of this name only, e.g. MPI_Send or send"},
     {"fold", 0, NULL, "leave out what the MPI library did inside its collectives"},
     {"no-time", 0, NULL, "leave out times, so that two runs can be compared with diff"},
-    {"args", 0, NULL, "arrays and other arguments in full, on lines of their own"},
+    {"args", 0, NULL,
+     "arrays and other arguments in full, and what is wrong with them, on lines of "
+     "their own"},
     {0},
 };
 
@@ -41,6 +45,12 @@ struct dump {
     int64_t rank; /* -1: all */
     const char *call;
     bool fold, no_time, args;
+    struct line { /* of what was misused, in the order of events */
+        uint32_t rank;
+        uint64_t seq;
+        char *text;
+    } * line;
+    uint32_t line_count, line_room, line_next;
     struct {
         uint64_t seq;
         int depth;
@@ -131,6 +141,40 @@ static enum core_status arg_print(const char *name, uint32_t index, int64_t valu
     return CORE_OK;
 }
 
+static enum core_status misuse_keep(uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                                    void *context)
+{
+    struct dump *dump = context;
+    char *words = wording_misuse(misuse), *detail = wording_misuse_detail(misuse), *text = NULL;
+    int length =
+        asprintf(&text, "%s%s%s", words ? words : "", detail ? ": " : "", detail ? detail : "");
+    enum core_status status;
+
+    free(words);
+    free(detail);
+    if (length < 0)
+        return core_report(CORE_NO_MEMORY, "out of memory for what was misused");
+    status = CORE_ARRAY_PUSH(dump->line, dump->line_count, dump->line_room, "what was misused",
+                             (struct line){rank, seq, text});
+    if (status != CORE_OK)
+        free(text);
+    return status;
+}
+
+/* What was misused at the event, which comes behind all those that were asked for before. */
+static void misuse_print(struct dump *dump, const struct trace_event *event)
+{
+    const struct line *line = dump->line;
+    uint32_t at = dump->line_next;
+
+    while (at < dump->line_count && (line[at].rank < event->rank ||
+                                     (line[at].rank == event->rank && line[at].seq < event->seq)))
+        at++;
+    while (at < dump->line_count && line[at].rank == event->rank && line[at].seq == event->seq)
+        printf("#   %s\n", line[at++].text);
+    dump->line_next = at;
+}
+
 static enum core_status event_print(struct dump *dump, const struct trace_event *event, int depth)
 {
     char text[1024], site[640];
@@ -151,9 +195,11 @@ static enum core_status event_print(struct dump *dump, const struct trace_event 
     if (event->thread)
         printf(" thread %" PRId32, event->thread);
     printf("\n");
-    return dump->args && event->arg_set
-               ? trace_args_each(&dump->trace, event->arg_set, arg_print, NULL)
-               : CORE_OK;
+    enum core_status status = dump->args && event->arg_set
+                                  ? trace_args_each(&dump->trace, event->arg_set, arg_print, NULL)
+                                  : CORE_OK;
+    misuse_print(dump, event);
+    return status;
 }
 
 static void rank_print(const struct dump *dump, uint32_t number)
@@ -205,9 +251,14 @@ static enum core_status dump_all(struct dump *dump, const char *path)
         status =
             core_report(CORE_BAD_INPUT, "the trace '%s' has no rank %" PRId64 ", it has %" PRIu32,
                         path, dump->rank, dump->trace.rank_count);
+    if (status == CORE_OK && dump->args)
+        status = trace_misuse_each(&dump->trace, misuse_keep, dump);
     for (uint32_t rank = 0; status == CORE_OK && rank < dump->trace.rank_count; rank++)
         if (dump->rank < 0 || dump->rank == rank)
             status = rank_dump(dump, rank);
+    for (uint32_t i = 0; i < dump->line_count; i++)
+        free(dump->line[i].text);
+    CORE_ARRAY_DONE(dump->line, dump->line_count, dump->line_room);
     trace_close(&dump->trace);
     if (status == CORE_OK && (fflush(stdout) || ferror(stdout)) && errno != EPIPE)
         status = core_report(CORE_IO, "cannot write to standard output: %s", strerror(errno));

@@ -28,6 +28,7 @@
 #include <unwind.h>
 
 #include "interpose/life.h"
+#include "interpose/objects/python.h"
 #include "interpose/objects/signal_site.h"
 
 enum { STACK_BYTES = 256 * 1024, FRAMES_WALKED_MAX = 128, OTHERS_WAIT_MS = 500 };
@@ -40,7 +41,9 @@ static struct {
     bool walks;         /* invariant 1 */
     _Atomic int teller; /* the thread that writes the end; 0: none */
     _Atomic bool told;
-    sigjmp_buf escape; /* of the teller */
+    sigjmp_buf escape;           /* of the teller */
+    struct spool_end *exception; /* Python's, that nothing caught */
+    uint64_t exception_seq;      /* how many calls there had been */
 } fate;
 
 /* --- writing it down -------------------------------------------------------------------------- */
@@ -88,6 +91,9 @@ static struct spool_end *end_begin(enum fate_kind kind, int code)
     if (!lane || !lane->writer.header)
         return NULL;
     end = &lane->writer.header->end;
+    atomic_store(&end->realtime_ns, 0);
+    end->frame_count = 0;
+    memset(end->text, 0, sizeof end->text);
     end->kind = kind;
     end->code = code;
     end->ticks = recorder_clock();
@@ -112,9 +118,66 @@ static void text_set(struct spool_end *end, const char *text)
         end->text[i] = text[i];
 }
 
+/* --- exceptions ------------------------------------------------------------------------------- */
+
+static uint64_t calls_made(void)
+{
+    return recorder.seq_shared ? atomic_load(recorder.seq_shared) : 0;
+}
+
+/* The rank ends, with so many calls that belong to that: because of the exception, if there was one
+ * and the program did not go on after it. */
+static bool exception_ends(unsigned calls)
+{
+    struct spool_end *end = fate.exception;
+
+    if (!end)
+        return false;
+    if (calls_made() > fate.exception_seq + calls && !python_ending()) {
+        atomic_store(&end->realtime_ns, 0);
+        fate.exception = NULL;
+        return false;
+    }
+    end->code = 1;
+    return true;
+}
+
+static void on_exception(const char *text, const struct python_place *place, unsigned count)
+{
+    uint32_t frame[FATE_FRAMES_MAX];
+    struct spool_end *end;
+    bool own;
+
+    if (!recorder.on || atomic_load(&fate.told) || (int)getpid() != life_pid())
+        return;
+    count = recorder_python_sites(lane_of_end(&own), place, count, frame);
+    end = end_begin(FATE_EXCEPTION, 0);
+    if (!end)
+        return;
+    text_set(end, text);
+    memcpy(end->frame, frame, count * sizeof *frame);
+    end->frame_count = count;
+    fate.exception_seq = calls_made();
+    fate.exception = end;
+    end_commit(end);
+}
+
+void fate_watch_python(void)
+{
+    python_watch(on_exception);
+}
+
+void fate_finalizing(void)
+{
+    (void)exception_ends(1);
+}
+
+/* --- what others say -------------------------------------------------------------------------- */
+
 void fate_say(enum fate_kind kind, int code, const char *text)
 {
-    struct spool_end *end = told_before() ? NULL : end_begin(kind, code);
+    struct spool_end *end =
+        told_before() || exception_ends(kind == FATE_ABORT) ? NULL : end_begin(kind, code);
 
     if (!end)
         return;

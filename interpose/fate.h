@@ -15,5 +15,10 @@ void fate_thread_end(struct lane *lane);
  * that says so is kept, and all later ones are its consequences. */
 void fate_say(enum fate_kind kind, int code, const char *text);
 void fate_say_error(int code, int class, const char *text);
+/* Looks for Python's interpreter, in whose thread this is: an exception that nothing catches is
+ * kept as the rank's end, unless the program goes on. */
+void fate_watch_python(void);
+/* MPI_Finalize is called. */
+void fate_finalizing(void);
 
 #endif

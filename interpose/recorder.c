@@ -537,6 +537,7 @@ void recorder_started(int thread_level, uint64_t t_enter, unsigned call, void **
     fate_thread_start(lane);
     fate_start();
     layer_errors_start(lane->writer.header->library);
+    fate_watch_python();
     recorder.on = true;
     recorder_leave(lane, e, error, true);
 }
@@ -557,6 +558,7 @@ static void end_state(enum spool_state state, int code)
 void recorder_finalizing(struct lane *lane)
 {
     uint64_t ticks, realtime;
+    fate_finalizing();
     layer_stop();
     handles_finalize();
     read_clocks(&ticks, &realtime);

@@ -198,6 +198,10 @@ static inline void recorder_unmute(struct lane *lane)
     recorder_thread.ready = lane;
 }
 void recorder_stack(struct lane *lane, uint64_t seq, void **cfa);
+/* Ids of places in Python; how many could be told. */
+struct python_place;
+unsigned recorder_python_sites(struct lane *lane, const struct python_place *place, unsigned count,
+                               uint32_t *out_id);
 
 /* Where definitions go. recorder_unlock commits them. */
 static inline struct spool_writer *recorder_definitions(struct lane *lane)

@@ -32,7 +32,7 @@ def lane(path, rank):
     with open(path, "rb") as f:
         ring = f.read()
     magic, version, header, ring_bytes, r, size, index, pid, tid, level = struct.unpack_from("<8sIIQiiIiii", ring, 0)
-    assert magic == b"CWSPOOL\0" and version == 6, path
+    assert magic == b"CWSPOOL\0" and version == 7, path
     at = 8 + 8 + 8 + 24
     rank.host = ring[at:at + 64].split(b"\0")[0].decode()
     at += 64 + 64 + 128

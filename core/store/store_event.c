@@ -330,12 +330,12 @@ static enum core_status misuse_row(struct store *store, const struct store_rank 
         name[i] = stop > at ? at : NULL;
         at = stop + 1;
     }
-    return store_put(&store->sql, STORE_MISUSE, "ititiiiiitttttti",
+    return store_put(&store->sql, STORE_MISUSE, "ititiiiiiitttttti",
                      (int64_t)rank->rank << STORE_SEQ_BITS | (int64_t)seq, kind,
                      record->other ? (int64_t)record->other : STORE_NULL, object,
                      site ? (int64_t)site : STORE_NULL, record->value[0], record->value[1],
-                     record->value[2], record->value[3], name[0], name[1], name[2], NULL, NULL,
-                     NULL, STORE_NULL);
+                     record->value[2], record->value[3], record->value[4], name[0], name[1],
+                     name[2], NULL, NULL, NULL, STORE_NULL);
 }
 
 static enum core_status misuse_put(struct store *store, const struct store_rank *rank, uint64_t seq,

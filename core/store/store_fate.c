@@ -40,7 +40,9 @@ static void kind_find(enum event_rank_state state, int64_t code, const struct sp
 
     CORE_CHECK(!end || end->kind < FATE_KIND_COUNT); /* spool_header_read knows no others */
     fate->code = code;
-    if (end && end->kind != FATE_EXIT && end->kind != FATE_NONE) {
+    if (end && end->kind == FATE_EXCEPTION) {
+        fate->kind = FATE_EXCEPTION;
+    } else if (end && end->kind != FATE_EXIT && end->kind != FATE_NONE) {
         fate->kind = (enum fate_kind)end->kind;
         fate->code = end->code;
     } else if (died) {
@@ -97,18 +99,31 @@ static int64_t unless_zero(uint64_t value)
     return value ? (int64_t)value : STORE_NULL;
 }
 
+/* An exception that nothing caught is no end where the program went on: what it calls on its way
+ * out (code 1: the rank knows that it was that) is none of its work. */
+static bool got_over(const struct store_lane *telling, const struct store_fate *became)
+{
+    const struct spool_end *end = telling ? &telling->reader.header.end : NULL;
+
+    return end && end->kind == FATE_EXCEPTION &&
+           ((became->state == EVENT_RANK_FINISHED && became->code == 0) ||
+            (!end->code && telling->last_own > end->seq));
+}
+
 enum core_status store_fate(struct store *store, const struct store_rank *rank,
                             const struct store_fate *became)
 {
     const struct store_lane *telling = lane_telling(rank);
+    telling = got_over(telling, became) ? NULL : telling;
     const struct spool_end *end = telling ? &telling->reader.header.end : NULL;
+    bool raised = end && end->kind == FATE_EXCEPTION;
     struct fate fate = {.kind = FATE_NONE, .code = INT64_MIN};
     enum core_status status;
 
     CORE_CHECK(became->state < EVENT_RANK_STATE_COUNT);
     CORE_CHECK(became->state != EVENT_RANK_MISSING); /* that one has no lanes to ask */
     CORE_CHECK(!became->died_after || became->state == EVENT_RANK_FINISHED);
-    if (became->state == EVENT_RANK_FINISHED && !became->died_after)
+    if (became->state == EVENT_RANK_FINISHED && !became->died_after && !raised)
         return CORE_OK; /* what it may have seen before, it has got over */
     kind_find(became->died_after ? EVENT_RANK_CRASHED : became->state, became->code, end, &fate);
     if (fate.kind == FATE_NONE)

@@ -371,11 +371,11 @@ static enum core_status outcome_put(struct store *store, int64_t event, const ch
 
     CORE_CHECK(m->kind < MISUSE_KIND_COUNT);
     CORE_CHECK(m->object < MISUSE_OBJECT_COUNT);
-    return store_put(&store->sql, STORE_MISUSE, "ititiiiiitttttti", event,
+    return store_put(&store->sql, STORE_MISUSE, "ititiiiiiitttttti", event,
                      misuse_kind_text(m->kind), STORE_NULL, misuse_object_text(m->object),
-                     STORE_NULL, m->value[0], m->value[1], m->value[2], m->value[3], argument,
-                     some(o->basic), some(o->held), some(o->variable), some(o->type), some(o->file),
-                     m->variable.line ? m->variable.line : STORE_NULL);
+                     STORE_NULL, m->value[0], m->value[1], m->value[2], m->value[3], m->value[4],
+                     argument, some(o->basic), some(o->held), some(o->variable), some(o->type),
+                     some(o->file), m->variable.line ? m->variable.line : STORE_NULL);
 }
 
 static enum core_status outcome_new(struct judging *j, const struct variable_place *place,

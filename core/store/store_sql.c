@@ -50,7 +50,7 @@ static const struct {
     [STORE_STACK] = {"stack", 3},
     [STORE_CHANNEL] = {"channel", 5},
     [STORE_MESSAGE] = {"message_row", 5, true},
-    [STORE_MISUSE] = {"misuse", 16},
+    [STORE_MISUSE] = {"misuse", 17},
     [STORE_ENDED] = {"ended", 2},
     [STORE_PROOF] = {"proof", 14},
     [STORE_RANK_SPAN] = {"rank_span", 3},

@@ -8,12 +8,13 @@
 #include <stdint.h>
 
 /* X(name, text): the text is what the trace holds. */
-#define FATE_KINDS(X)                                                                        \
-    X(NONE, "none")                                                                          \
-    X(EXIT, "exit")     /* it exited without MPI_Finalize; code: exit status */              \
-    X(ERROR, "error")   /* MPI raised an error, where errors are fatal; code: the error's */ \
-    X(ABORT, "abort")   /* it called MPI_Abort; code: as it was given */                     \
-    X(SIGNAL, "signal") /* code: its number; 0: not known, it vanished */
+#define FATE_KINDS(X)                                                                              \
+    X(NONE, "none")                                                                                \
+    X(EXIT, "exit")           /* it exited without MPI_Finalize; code: exit status */              \
+    X(ERROR, "error")         /* MPI raised an error, where errors are fatal; code: the error's */ \
+    X(ABORT, "abort")         /* it called MPI_Abort; code: as it was given */                     \
+    X(SIGNAL, "signal")       /* code: its number; 0: not known, it vanished */                    \
+    X(EXCEPTION, "exception") /* Python's, that nothing caught; code: exit status */
 
 #define X(name, text) FATE_##name,
 enum fate_kind { FATE_KINDS(X) FATE_KIND_COUNT };
@@ -37,7 +38,7 @@ struct fate {
     uint64_t address;
     uint64_t buffer_seq;            /* the last call that was given buffers; 0: none */
     uint64_t buffer[FATE_BUFFERS];  /* where they start; 0: none */
-    const char *text;               /* of an error; NULL */
+    const char *text;               /* of an error or exception; NULL */
     int32_t frame[FATE_FRAMES_MAX]; /* sites, innermost first */
     uint32_t frame_count;
 };

@@ -8,109 +8,113 @@
 
 /* X(kind, text, rule): the text is what the trace holds. What the values and names are, the words
  * of the kind say (checkers/wording.c): names are those of arguments, operations and datatypes. */
-#define MISUSE_KINDS(X)                                                      \
-    X(HANDLE_POINTER, "handle-null-pointer", ARGUMENT)                       \
-    X(HANDLE_NULL, "handle-null", ARGUMENT)                                  \
-    X(HANDLE_FREED, "handle-freed", ARGUMENT)                                \
-    X(HANDLE_UNKNOWN, "handle-unknown", ARGUMENT)                            \
-    X(HANDLE_PREDEFINED, "handle-predefined", ARGUMENT)                      \
-    X(TYPE_UNCOMMITTED, "type-uncommitted", ARGUMENT)                        \
-    X(TYPE_OVERLAPS, "type-overlaps", ARGUMENT)                              \
-    X(PEER_RANGE, "peer-range", ARGUMENT)                                    \
-    X(PEER_ANY, "peer-any", ARGUMENT)                                        \
-    X(TARGET_RANGE, "target-range", ARGUMENT)                                \
-    X(TAG_NEGATIVE, "tag-negative", ARGUMENT)                                \
-    X(LEAST, "least", ARGUMENT)                                              \
-    X(NEGATIVE, "negative", ARGUMENT)                                        \
-    X(NEGATIVE_ENTRY, "negative-entry", ARGUMENT)                            \
-    X(NULL_POINTER, "null-pointer", ARGUMENT)                                \
-    X(OP_DERIVED, "op-derived", ARGUMENT)                                    \
-    X(OP_TYPE, "op-type", ARGUMENT)                                          \
-    X(OP_CUSTOM, "op-custom", ARGUMENT_CUSTOM)                               \
-    X(OP_ONE_SIDED, "op-one-sided", ARGUMENT)                                \
-    X(OP_FETCHES, "op-fetches", ARGUMENT)                                    \
-    X(OP_USER, "op-user", ARGUMENT)                                          \
-    X(OP_MIXED, "op-mixed", ARGUMENT)                                        \
-    X(SWAP_TYPE, "swap-type", ARGUMENT)                                      \
-    X(SWAP_DERIVED, "swap-derived", ARGUMENT)                                \
-    X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                    \
-    X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                \
-    X(GROUP_RANGE, "group-range", ARGUMENT)                                  \
-    X(RANK_TWICE, "rank-twice", ARGUMENT)                                    \
-    X(NO_CART, "no-cart", ARGUMENT)                                          \
-    X(NO_GRAPH, "no-graph", ARGUMENT)                                        \
-    X(NO_DIST_GRAPH, "no-dist-graph", ARGUMENT)                              \
-    X(NO_TOPOLOGY, "no-topology", ARGUMENT)                                  \
-    X(CART_COORDINATE, "cart-coordinate", ARGUMENT)                          \
-    X(CART_DIMENSION, "cart-dimension", ARGUMENT)                            \
-    X(CART_RANK, "cart-rank", ARGUMENT)                                      \
-    X(NONE_OF, "none-of", ARGUMENT)                                          \
-    X(AMODE_ACCESS, "amode-access", ARGUMENT)                                \
-    X(AMODE_CREATE, "amode-create", ARGUMENT)                                \
-    X(AMODE_SEQUENTIAL, "amode-sequential", ARGUMENT)                        \
-    X(KEYVAL_FREED, "keyval-freed", ARGUMENT)                                \
-    X(KEYVAL_UNKNOWN, "keyval-unknown", ARGUMENT)                            \
-    X(NOTHING_ATTACHED, "nothing-attached", ARGUMENT)                        \
-    X(WINDOW_NO_MEMORY, "window-no-memory", ARGUMENT)                        \
-    X(REGION_TWICE, "region-twice", ARGUMENT)                                \
-    X(REGION_UNKNOWN, "region-unknown", ARGUMENT)                            \
-    X(WINDOW_UNMAPPED, "window-unmapped", BUFFER)                            \
-    X(REGION_UNMAPPED, "region-unmapped", BUFFER)                            \
-    X(ATTACHED_SMALL, "attached-small", ARGUMENT)                            \
-    X(NO_MESSAGE, "no-message", ARGUMENT)                                    \
-    X(IN_PLACE, "in-place", ARGUMENT)                                        \
-    X(NULL_SENT, "null-sent", ARGUMENT)                                      \
-    X(NULL_RECEIVED, "null-received", ARGUMENT)                              \
-    X(ADDRESS_SENT, "address-sent", ARGUMENT)                                \
-    X(ADDRESS_RECEIVED, "address-received", ARGUMENT)                        \
-    X(PARTS_OVERLAP, "parts-overlap", ARGUMENT)                              \
-    X(BUFFERS_OVERLAP, "buffers-overlap", ARGUMENT)                          \
-    X(BUFFER_OVERLAPS, "buffer-overlaps", BUFFER)                            \
-    X(BUFFER_BOTH_WRITTEN, "buffer-both-written", BUFFER)                    \
-    X(SEND_WRITTEN, "send-written", BUFFER)                                  \
-    X(SEND_UNMAPPED, "send-unmapped", BUFFER)                                \
-    X(RECEIVE_WRITTEN, "receive-written", BUFFER)                            \
-    X(RECEIVE_UNMAPPED, "receive-unmapped", BUFFER)                          \
-    X(RECEIVE_ACCESSED, "receive-accessed", LOAD)                            \
-    X(SEND_PAST_END, "send-past-end", MEMORY)                                \
-    X(RECEIVE_PAST_END, "receive-past-end", MEMORY)                          \
-    X(SEND_FREED_MEMORY, "send-freed-memory", MEMORY)                        \
-    X(RECEIVE_FREED_MEMORY, "receive-freed-memory", MEMORY)                  \
-    X(SEND_POISONED, "send-poisoned", BUFFER)                                \
-    X(RECEIVE_POISONED, "receive-poisoned", BUFFER)                          \
-    X(SEND_TYPE, "send-type", TYPE)                                          \
-    X(RECEIVE_TYPE, "receive-type", TYPE)                                    \
-    X(SEND_NO_MEMBER, "send-no-member", TYPE)                                \
-    X(RECEIVE_NO_MEMBER, "receive-no-member", TYPE)                          \
-    X(SEND_POINTER, "send-pointer", TYPE)                                    \
-    X(RECEIVE_POINTER, "receive-pointer", TYPE)                              \
-    X(SEND_CHARACTERS, "send-characters", TYPE_LOOSE)                        \
-    X(RECEIVE_CHARACTERS, "receive-characters", TYPE_LOOSE)                  \
-    X(START_NULL, "start-null", REQUEST)                                     \
-    X(START_UNKNOWN, "start-unknown", REQUEST)                               \
-    X(START_ONCE, "start-not-persistent", REQUEST)                           \
-    X(START_ACTIVE, "start-active", REQUEST)                                 \
-    X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                 \
-    X(FREE_NULL, "free-null", REQUEST)                                       \
-    X(FREE_UNKNOWN, "free-unknown", REQUEST)                                 \
-    X(FREE_COLLECTIVE, "free-collective", REQUEST)                           \
-    X(FREE_RECEIVE, "free-receive", RECEIVE_FREED)                           \
-    X(FREE_SEND, "free-send", SEND_FREED)                                    \
-    X(NEVER_STARTED, "never-started", REQUEST)                               \
-    X(MESSAGE_LEFT, "message-left", REQUEST)                                 \
-    X(REQUEST_LEFT, "request-left", REQUEST)                                 \
-    X(OBJECT_LEFT, "object-left", LEAK)                                      \
-    X(BUFFER_LEFT, "buffer-left", LEAK)                                      \
-    X(PERSISTENT_LEFT, "persistent-left", LEAK)                              \
-    X(PERSISTENT_UNSTARTED, "persistent-unstarted", LEAK)                    \
-    X(INIT_TWICE, "init-twice", LIFECYCLE)                                   \
-    X(AFTER_FINALIZE, "after-finalize", LIFECYCLE)                           \
-    X(BEFORE_INIT, "before-init", LIFECYCLE)                                 \
-    /* from here on: no misuse by itself, but an access to its own window */ \
-    X(WINDOW_READ, "window-read", WINDOW)       /* bytes [value 0, 1) of */  \
-    X(WINDOW_WRITTEN, "window-written", WINDOW) /* its window, made */       \
-    X(WINDOW_LOADED, "window-loaded", WINDOW)   /* by the other call: */     \
-    X(WINDOW_STORED, "window-stored", WINDOW)   /* no misuse by itself */    \
+#define MISUSE_KINDS(X)                                                          \
+    X(HANDLE_POINTER, "handle-null-pointer", ARGUMENT)                           \
+    X(HANDLE_NULL, "handle-null", ARGUMENT)                                      \
+    X(HANDLE_FREED, "handle-freed", ARGUMENT)                                    \
+    X(HANDLE_UNKNOWN, "handle-unknown", ARGUMENT)                                \
+    X(HANDLE_PREDEFINED, "handle-predefined", ARGUMENT)                          \
+    X(TYPE_UNCOMMITTED, "type-uncommitted", ARGUMENT)                            \
+    X(TYPE_OVERLAPS, "type-overlaps", ARGUMENT)                                  \
+    X(PEER_RANGE, "peer-range", ARGUMENT)                                        \
+    X(PEER_ANY, "peer-any", ARGUMENT)                                            \
+    X(TARGET_RANGE, "target-range", ARGUMENT)                                    \
+    X(TAG_NEGATIVE, "tag-negative", ARGUMENT)                                    \
+    X(LEAST, "least", ARGUMENT)                                                  \
+    X(NEGATIVE, "negative", ARGUMENT)                                            \
+    X(NEGATIVE_ENTRY, "negative-entry", ARGUMENT)                                \
+    X(NULL_POINTER, "null-pointer", ARGUMENT)                                    \
+    X(OP_DERIVED, "op-derived", ARGUMENT)                                        \
+    X(OP_TYPE, "op-type", ARGUMENT)                                              \
+    X(OP_CUSTOM, "op-custom", ARGUMENT_CUSTOM)                                   \
+    X(OP_ONE_SIDED, "op-one-sided", ARGUMENT)                                    \
+    X(OP_FETCHES, "op-fetches", ARGUMENT)                                        \
+    X(OP_USER, "op-user", ARGUMENT)                                              \
+    X(OP_MIXED, "op-mixed", ARGUMENT)                                            \
+    X(SWAP_TYPE, "swap-type", ARGUMENT)                                          \
+    X(SWAP_DERIVED, "swap-derived", ARGUMENT)                                    \
+    X(DIMS_ENTRY, "dims-entry", ARGUMENT)                                        \
+    X(DIMS_PRODUCT, "dims-product", ARGUMENT)                                    \
+    X(GROUP_RANGE, "group-range", ARGUMENT)                                      \
+    X(RANK_TWICE, "rank-twice", ARGUMENT)                                        \
+    X(NO_CART, "no-cart", ARGUMENT)                                              \
+    X(NO_GRAPH, "no-graph", ARGUMENT)                                            \
+    X(NO_DIST_GRAPH, "no-dist-graph", ARGUMENT)                                  \
+    X(NO_TOPOLOGY, "no-topology", ARGUMENT)                                      \
+    X(CART_COORDINATE, "cart-coordinate", ARGUMENT)                              \
+    X(CART_DIMENSION, "cart-dimension", ARGUMENT)                                \
+    X(CART_RANK, "cart-rank", ARGUMENT)                                          \
+    X(NONE_OF, "none-of", ARGUMENT)                                              \
+    X(AMODE_ACCESS, "amode-access", ARGUMENT)                                    \
+    X(AMODE_CREATE, "amode-create", ARGUMENT)                                    \
+    X(AMODE_SEQUENTIAL, "amode-sequential", ARGUMENT)                            \
+    X(KEYVAL_FREED, "keyval-freed", ARGUMENT)                                    \
+    X(KEYVAL_UNKNOWN, "keyval-unknown", ARGUMENT)                                \
+    X(NOTHING_ATTACHED, "nothing-attached", ARGUMENT)                            \
+    X(WINDOW_NO_MEMORY, "window-no-memory", ARGUMENT)                            \
+    X(REGION_TWICE, "region-twice", ARGUMENT)                                    \
+    X(REGION_UNKNOWN, "region-unknown", ARGUMENT)                                \
+    X(WINDOW_UNMAPPED, "window-unmapped", BUFFER)                                \
+    X(REGION_UNMAPPED, "region-unmapped", BUFFER)                                \
+    X(WINDOW_FREED, "window-freed", BUFFER)                                      \
+    X(REGION_FREED, "region-freed", BUFFER)                                      \
+    X(ATTACHED_SMALL, "attached-small", ARGUMENT)                                \
+    X(NO_MESSAGE, "no-message", ARGUMENT)                                        \
+    X(IN_PLACE, "in-place", ARGUMENT)                                            \
+    X(NULL_SENT, "null-sent", ARGUMENT)                                          \
+    X(NULL_RECEIVED, "null-received", ARGUMENT)                                  \
+    X(ADDRESS_SENT, "address-sent", ARGUMENT)                                    \
+    X(ADDRESS_RECEIVED, "address-received", ARGUMENT)                            \
+    X(PARTS_OVERLAP, "parts-overlap", ARGUMENT)                                  \
+    X(BUFFERS_OVERLAP, "buffers-overlap", ARGUMENT)                              \
+    X(BUFFER_OVERLAPS, "buffer-overlaps", BUFFER)                                \
+    X(BUFFER_BOTH_WRITTEN, "buffer-both-written", BUFFER)                        \
+    X(SEND_WRITTEN, "send-written", BUFFER)                                      \
+    X(SEND_UNMAPPED, "send-unmapped", BUFFER)                                    \
+    X(RECEIVE_WRITTEN, "receive-written", BUFFER)                                \
+    X(RECEIVE_UNMAPPED, "receive-unmapped", BUFFER)                              \
+    X(RECEIVE_ACCESSED, "receive-accessed", LOAD)                                \
+    X(SEND_PAST_END, "send-past-end", MEMORY)                                    \
+    X(RECEIVE_PAST_END, "receive-past-end", MEMORY)                              \
+    X(SEND_FREED_MEMORY, "send-freed-memory", MEMORY)                            \
+    X(RECEIVE_FREED_MEMORY, "receive-freed-memory", MEMORY)                      \
+    X(SEND_POISONED, "send-poisoned", BUFFER)                                    \
+    X(RECEIVE_POISONED, "receive-poisoned", BUFFER)                              \
+    X(SEND_UNINITIALIZED, "send-uninitialized", UNINITIALIZED)                   \
+    X(SEND_BYTES_UNINITIALIZED, "send-bytes-uninitialized", UNINITIALIZED_BYTES) \
+    X(SEND_TYPE, "send-type", TYPE)                                              \
+    X(RECEIVE_TYPE, "receive-type", TYPE)                                        \
+    X(SEND_NO_MEMBER, "send-no-member", TYPE)                                    \
+    X(RECEIVE_NO_MEMBER, "receive-no-member", TYPE)                              \
+    X(SEND_POINTER, "send-pointer", TYPE)                                        \
+    X(RECEIVE_POINTER, "receive-pointer", TYPE)                                  \
+    X(SEND_CHARACTERS, "send-characters", TYPE_LOOSE)                            \
+    X(RECEIVE_CHARACTERS, "receive-characters", TYPE_LOOSE)                      \
+    X(START_NULL, "start-null", REQUEST)                                         \
+    X(START_UNKNOWN, "start-unknown", REQUEST)                                   \
+    X(START_ONCE, "start-not-persistent", REQUEST)                               \
+    X(START_ACTIVE, "start-active", REQUEST)                                     \
+    X(WAIT_UNKNOWN, "wait-unknown", REQUEST)                                     \
+    X(FREE_NULL, "free-null", REQUEST)                                           \
+    X(FREE_UNKNOWN, "free-unknown", REQUEST)                                     \
+    X(FREE_COLLECTIVE, "free-collective", REQUEST)                               \
+    X(FREE_RECEIVE, "free-receive", RECEIVE_FREED)                               \
+    X(FREE_SEND, "free-send", SEND_FREED)                                        \
+    X(NEVER_STARTED, "never-started", REQUEST)                                   \
+    X(MESSAGE_LEFT, "message-left", REQUEST)                                     \
+    X(REQUEST_LEFT, "request-left", REQUEST)                                     \
+    X(OBJECT_LEFT, "object-left", LEAK)                                          \
+    X(BUFFER_LEFT, "buffer-left", LEAK)                                          \
+    X(PERSISTENT_LEFT, "persistent-left", LEAK)                                  \
+    X(PERSISTENT_UNSTARTED, "persistent-unstarted", LEAK)                        \
+    X(INIT_TWICE, "init-twice", LIFECYCLE)                                       \
+    X(AFTER_FINALIZE, "after-finalize", LIFECYCLE)                               \
+    X(BEFORE_INIT, "before-init", LIFECYCLE)                                     \
+    /* from here on: no misuse by itself, but an access to its own window */     \
+    X(WINDOW_READ, "window-read", WINDOW)       /* bytes [value 0, 1) of */      \
+    X(WINDOW_WRITTEN, "window-written", WINDOW) /* its window, made */           \
+    X(WINDOW_LOADED, "window-loaded", WINDOW)   /* by the other call: */         \
+    X(WINDOW_STORED, "window-stored", WINDOW)   /* no misuse by itself */        \
     X(WINDOW_CHANGED, "window-changed", WINDOW)
 
 #define X(kind, text, rule) MISUSE_##kind,
@@ -124,7 +128,9 @@ enum misuse_rule {
     MISUSE_RULE_RECEIVE_FREED, /* allowed, and should never be done */
     MISUSE_RULE_SEND_FREED,    /* allowed */
     MISUSE_RULE_BUFFER,
-    MISUSE_RULE_MEMORY,     /* of a buffer: it is smaller than the call says, or gone */
+    MISUSE_RULE_MEMORY,              /* of a buffer: it is smaller than the call says, or gone */
+    MISUSE_RULE_UNINITIALIZED,       /* of a buffer: what is sent was never written */
+    MISUSE_RULE_UNINITIALIZED_BYTES, /* the same, where bytes of anything are sent */
     MISUSE_RULE_TYPE,       /* of a buffer: its variable is of another type than the datatype */
     MISUSE_RULE_TYPE_LOOSE, /* the same, by the standard's words, and done by many */
     MISUSE_RULE_LOAD,       /* of a buffer: rests on a load that was seen */
@@ -160,7 +166,7 @@ struct misuse_variable {
     int64_t line;                   /* of its declaration; 0 not known */
 };
 
-enum { MISUSE_VALUES = 4, MISUSE_NAMES = 3 };
+enum { MISUSE_VALUES = 5, MISUSE_NAMES = 3 };
 struct misuse {
     enum misuse_kind kind;
     enum misuse_object object;

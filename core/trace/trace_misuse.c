@@ -21,9 +21,9 @@ static bool misuse_get(const struct trace *trace, sqlite3_stmt *row, struct misu
     for (int i = 0; i < MISUSE_VALUES; i++)
         misuse->value[i] = sqlite3_column_int64(row, 5 + i);
     for (int i = 0; i < MISUSE_NAMES; i++)
-        misuse->name[i] = text_at(row, 9 + i);
-    misuse->variable = (struct misuse_variable){text_at(row, 12), text_at(row, 13),
-                                                text_at(row, 14), sqlite3_column_int64(row, 15)};
+        misuse->name[i] = text_at(row, 10 + i);
+    misuse->variable = (struct misuse_variable){text_at(row, 13), text_at(row, 14),
+                                                text_at(row, 15), sqlite3_column_int64(row, 16)};
     return misuse->kind < MISUSE_KIND_COUNT && misuse->object < MISUSE_OBJECT_COUNT &&
            trace_column(row, 4, -1, &misuse->site) && misuse->site < (int32_t)trace->site_count;
 }
@@ -33,7 +33,8 @@ enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void
     sqlite3_stmt *stmt;
     enum core_status status = trace_prepare(
         trace,
-        "SELECT event, kind, other, object, site, value0, value1, value2, value3, argument, "
+        "SELECT event, kind, other, object, site, value0, value1, value2, value3, value4, "
+        "argument, "
         "name1, name2, variable, variable_type, file, line FROM misuse ORDER BY event, rowid",
         &stmt);
     int code = SQLITE_DONE;

@@ -89,7 +89,7 @@ CREATE TABLE message_row (channel INTEGER NOT NULL, tag INTEGER NOT NULL, send I
 -- What ranks saw themselves to be misused, or done to their windows, in the order of a rank's calls (core/trace/misuse.h): other is the
 -- sequence number of a call that it is about as well, site the place of the instruction that did it, where it was none of MPI.
 CREATE TABLE misuse (event INTEGER NOT NULL, kind TEXT NOT NULL, other INTEGER, object TEXT NOT NULL, site INTEGER,
-    value0 INTEGER, value1 INTEGER, value2 INTEGER, value3 INTEGER, argument TEXT, name1 TEXT, name2 TEXT,
+    value0 INTEGER, value1 INTEGER, value2 INTEGER, value3 INTEGER, value4 INTEGER, argument TEXT, name1 TEXT, name2 TEXT,
     variable TEXT, variable_type TEXT, file TEXT, line INTEGER); -- of a variable of the program, and where it is declared
 
 -- How crosswait ended the job; no row: it did not. reason: deadlock, budget, stall; limit_ms: how long the job was given, or was let
@@ -101,7 +101,8 @@ CREATE TABLE proof (id INTEGER PRIMARY KEY, entry INTEGER NOT NULL, rank INTEGER
     still_ms INTEGER, need TEXT, object TEXT, global INTEGER, tag INTEGER, wildcard INTEGER, ended INTEGER, ranks INTEGER);
 CREATE TABLE rank_span (id INTEGER NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL, PRIMARY KEY (id, first)) WITHOUT ROWID;
 
--- How ranks ended that did not come back from MPI_Finalize, or died after it (core/trace/fate.h): kind is exit, error, abort or signal;
+-- How ranks ended that did not come back from MPI_Finalize, or died after it (core/trace/fate.h): kind is exit, error, abort, signal
+-- or exception;
 -- first = 1: the others ended because of it, as the launcher saw; after = 1: MPI_Finalize had returned. seq is the call it was in (inside
 -- = 1), or its last one; code what kind says, detail si_code or the error's class; address what memory a signal was about. send_buffer
 -- and recv_buffer: where the buffers of call buffer_seq start, the last one that was given any. fate_frame: its stack then, 0 innermost.

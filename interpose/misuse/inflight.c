@@ -240,6 +240,21 @@ void usage_buffer(struct lane *lane, uint64_t seq, struct usage_buffers *all, co
         put(lane, seq, all, &buffer, s);
 }
 
+/* Which bytes two blocks share, from the buffer's start. */
+static void say_parts(struct lane *lane, uint64_t seq, const char *argument, int64_t size,
+                      const int *which, const int *counts, const int *displs)
+{
+    int64_t low = INT64_MIN, high = INT64_MAX;
+
+    for (int i = 0; i < 2; i++) {
+        int64_t from = displs[which[i]], to = from + counts[which[i]];
+        low = from > low ? from : low;
+        high = to < high ? to : high;
+    }
+    usage_say(lane, seq, MISUSE_PARTS_OVERLAP, argument, 0,
+              .value = {which[0], which[1], low * size, high * size});
+}
+
 void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
                     const char *argument, const void *at, int n, const int *counts,
                     const int *displs, uint32_t type, enum usage_access access,
@@ -265,7 +280,7 @@ void usage_buffer_v(struct lane *lane, uint64_t seq, struct usage_buffers *all,
              k++)
             if (counts[k] > 0 && displs[k] < displs[i] + counts[i] &&
                 displs[i] < displs[k] + counts[k]) {
-                usage_say(lane, seq, MISUSE_PARTS_OVERLAP, argument, 0, .value = {k, i});
+                say_parts(lane, seq, argument, s->size, (const int[]){k, i}, counts, displs);
                 return;
             }
     }
@@ -329,35 +344,39 @@ static int compare_pieces(const void *a, const void *b)
     return (x->start > y->start) - (x->start < y->start);
 }
 
-static bool overlap_find(const struct usage_buffer *a, const struct usage_buffer *b)
+/* How many bytes are in both. */
+static uint64_t overlap_find(const struct usage_buffer *a, const struct usage_buffer *b)
 {
     struct piece *p = malloc(2 * PIECES_MAX * sizeof *p);
-    bool found = false;
+    uint64_t bytes = 0;
     if (!p)
-        return false;
+        return 0;
     uint32_t n = pieces(a, p), m = pieces(b, p + PIECES_MAX);
     qsort(p, n, sizeof *p, compare_pieces);
     qsort(p + PIECES_MAX, m, sizeof *p, compare_pieces);
-    for (uint32_t i = 0, k = 0; i < n && k < m && !found;) {
+    for (uint32_t i = 0, k = 0; i < n && k < m;) {
         const struct piece *x = &p[i], *y = &p[PIECES_MAX + k];
-        found = x->start < y->end && y->start < x->end;
+        uintptr_t low = x->start > y->start ? x->start : y->start,
+                  high = x->end < y->end ? x->end : y->end;
+        bytes += low < high ? high - low : 0;
         if (x->end < y->end)
             i++;
         else
             k++;
     }
     free(p);
-    return found;
+    return bytes;
 }
 
 /* The spans meet: do the bytes? The same pairs come round after round, as far apart as ever: what
  * came out is remembered. */
-static bool overlap(const struct usage_buffer *a, const struct usage_buffer *b)
+static uint64_t overlap(const struct usage_buffer *a, const struct usage_buffer *b)
 {
     static struct answer {
         int64_t apart, count[2];
         uint32_t type[2];
-        bool known, overlap;
+        bool known;
+        uint64_t bytes;
     } answers[256];
     int64_t apart = (int64_t)((uintptr_t)a->at - (uintptr_t)b->at);
     if (!a->type || !b->type) /* only the span is known, and that is no distance from `at` */
@@ -370,28 +389,43 @@ static bool overlap(const struct usage_buffer *a, const struct usage_buffer *b)
         answer->type[1] != b->type || answer->count[0] != a->count || answer->count[1] != b->count)
         *answer = (struct answer){
             apart, {a->count, b->count}, {a->type, b->type}, true, overlap_find(a, b)};
-    bool found = answer->overlap;
+    uint64_t bytes = answer->bytes;
     recorder_unlock();
-    return found;
+    return bytes;
 }
 
-static bool meet(const struct usage_buffer *a, const struct usage_buffer *b)
+/* How many bytes of both would be written by one of them. */
+static inline uint64_t meet(const struct usage_buffer *a, const struct usage_buffer *b)
 {
     return a->start < b->end && b->start < a->end &&
-           (a->access == USAGE_WRITE || b->access == USAGE_WRITE) && overlap(a, b);
+                   (a->access == USAGE_WRITE || b->access == USAGE_WRITE)
+               ? overlap(a, b)
+               : 0;
+}
+
+static void say_overlap(struct lane *lane, uint64_t seq, enum misuse_kind kind,
+                        const struct usage_buffer *a, const struct usage_buffer *b, uint64_t about,
+                        uint64_t bytes)
+{
+    usage_say(lane, seq, kind, a->argument, about, .name[1] = b->argument,
+              .value = {(int64_t)a->start, (int64_t)a->end, (int64_t)b->start, (int64_t)b->end,
+                        (int64_t)bytes});
 }
 
 static void compare_one(struct lane *lane, uint64_t seq, const struct usage_buffer *b)
 {
-    for (uint32_t i = 0; i < usage_in_flight.count; i++)
-        if (meet(b, &in_flight[i].buffer)) {
-            usage_say(lane, seq,
-                      b->access == USAGE_WRITE && in_flight[i].buffer.access == USAGE_WRITE
-                          ? MISUSE_BUFFER_BOTH_WRITTEN
-                          : MISUSE_BUFFER_OVERLAPS,
-                      b->argument, in_flight[i].seq, .name[1] = in_flight[i].buffer.argument);
-            return;
-        }
+    for (uint32_t i = 0; i < usage_in_flight.count; i++) {
+        const struct usage_buffer *other = &in_flight[i].buffer;
+        uint64_t bytes = meet(b, other);
+        if (!bytes)
+            continue;
+        say_overlap(lane, seq,
+                    b->access == USAGE_WRITE && other->access == USAGE_WRITE
+                        ? MISUSE_BUFFER_BOTH_WRITTEN
+                        : MISUSE_BUFFER_OVERLAPS,
+                    b, other, in_flight[i].seq, bytes);
+        return;
+    }
 }
 
 static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
@@ -400,10 +434,12 @@ static void take_off(uint64_t seq, uint32_t request, MPI_Win win, int target,
 void usage_compare(struct lane *lane, uint64_t seq, const struct usage_buffers *all, bool held)
 {
     for (unsigned i = 0; i < all->count; i++)
-        for (unsigned k = 0; k < i; k++)
-            if (meet(&all->buffer[i], &all->buffer[k]))
-                usage_say(lane, seq, MISUSE_BUFFERS_OVERLAP, all->buffer[i].argument, 0,
-                          .name[1] = all->buffer[k].argument);
+        for (unsigned k = 0; k < i; k++) {
+            uint64_t bytes = meet(&all->buffer[i], &all->buffer[k]);
+            if (UNLIKELY(bytes))
+                say_overlap(lane, seq, MISUSE_BUFFERS_OVERLAP, &all->buffer[i], &all->buffer[k], 0,
+                            bytes);
+        }
     for (unsigned i = 0; UNLIKELY(window_count) && i < all->count; i++)
         touch_windows(lane, seq, &all->buffer[i]);
     held &= recorder.threads;

@@ -55,7 +55,8 @@ void usage_keep(struct lane *lane, uint64_t seq, const struct misuse *misuse)
         misuse->other,
         (uint32_t)misuse->site,
         (uint32_t)bytes,
-        {misuse->value[0], misuse->value[1], misuse->value[2]}};
+        {0}};
+    memcpy(record->value, misuse->value, sizeof record->value);
     char *at = (char *)(record + 1);
     for (int i = 0; i < MISUSE_NAMES; i++) {
         memcpy(at, misuse->name[i] ? misuse->name[i] : "", length[i]);

@@ -12,8 +12,11 @@
  *  2. What is taken for a code object or a string has its type: frames between Python's functions
  *     and C's run something else (None, in 3.13). */
 #include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "interpose/objects/python.h"
 #include "interpose/recorder.h"
@@ -28,7 +31,7 @@ static struct api {
     void *(*attribute)(void *, const char *);
     long (*number)(void *);
     const char *(*text)(void *);
-    void (*release)(void *);
+    void (*retain)(void *), (*release)(void *);
     const char *(*version)(void);
 } api;
 
@@ -75,6 +78,7 @@ static bool find_api(void)
         {"PyObject_GetAttrString", (void **)&api.attribute},
         {"PyLong_AsLong", (void **)&api.number},
         {"PyUnicode_AsUTF8", (void **)&api.text},
+        {"Py_IncRef", (void **)&api.retain},
         {"Py_DecRef", (void **)&api.release},
         {"Py_GetVersion", (void **)&api.version},
     };
@@ -204,7 +208,8 @@ static const char *text_of(const void *object)
 /* Not the interpreter's own, nor those of the binding. */
 static bool is_application(const char *file)
 {
-    return strncmp(file, "<frozen ", 8) != 0 && !strstr(file, "/mpi4py/");
+    return strncmp(file, "<frozen ", 8) != 0 && strncmp(file, "mpi4py/", 7) != 0 &&
+           !strstr(file, "/mpi4py/");
 }
 
 static bool is_a(const void *object, const void *type)
@@ -238,4 +243,231 @@ unsigned python_places(struct python_place *place, unsigned most)
 int python_line(const struct python_place *place)
 {
     return api.line(place->code, (int)place->offset);
+}
+
+/* --- exceptions ------------------------------------------------------------------------------- */
+
+/* The interpreter tells its audit hooks when it is about to print an exception that nothing caught;
+ * SystemExit is none, nor are those of threads. It holds its lock then, so its public functions are
+ * asked. Nothing of the program's runs: its classes' __str__ and __repr__ are not called. */
+
+typedef int (*audit_fn)(const char *event, void *arguments, void *data);
+static struct exceptions {
+    python_exception_fn tell;
+    int (*add)(audit_fn, void *); /* PySys_AddAuditHook */
+    void *(*item)(void *, intptr_t);
+    intptr_t (*items)(void *);
+    void *(*string)(void *);
+    void (*take)(void **, void **, void **); /* the error that is set, and back */
+    void (*put)(void *, void *, void *);
+    void (*clear)(void);
+    int (*initialized)(void), (*finalizing)(void);
+} exceptions;
+
+static bool find_exceptions(void)
+{
+    const struct {
+        const char *name;
+        void **function;
+    } names[] = {
+        {"PySys_AddAuditHook", (void **)&exceptions.add},
+        {"PyTuple_GetItem", (void **)&exceptions.item},
+        {"PyTuple_Size", (void **)&exceptions.items},
+        {"PyObject_Str", (void **)&exceptions.string},
+        {"PyErr_Fetch", (void **)&exceptions.take},
+        {"PyErr_Restore", (void **)&exceptions.put},
+        {"PyErr_Clear", (void **)&exceptions.clear},
+        {"Py_IsInitialized", (void **)&exceptions.initialized},
+    };
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (!(*names[i].function = dlsym(RTLD_DEFAULT, names[i].name)))
+            return false;
+    *(void **)&exceptions.finalizing = dlsym(RTLD_DEFAULT, "Py_IsFinalizing");
+    if (!exceptions.finalizing)
+        *(void **)&exceptions.finalizing = dlsym(RTLD_DEFAULT, "_Py_IsFinalizing");
+    return layout || find_api();
+}
+
+static void *follow(void *object, const char *const *attribute, unsigned count)
+{
+    for (unsigned i = 0; object && i < count; i++) {
+        void *next = api.attribute(object, attribute[i]);
+        if (i)
+            api.release(object);
+        object = next;
+    }
+    return object;
+}
+
+/* Copies what the attribute says, if it is a string. */
+static void word_of(void *object, const char *const *attribute, unsigned count, char *out,
+                    size_t bytes)
+{
+    void *word = follow(object, attribute, count);
+    const char *text = word ? api.text(word) : NULL;
+
+    snprintf(out, bytes, "%s", text ? text : "");
+    if (word)
+        api.release(word);
+    exceptions.clear();
+}
+
+static bool is_plain(void *object)
+{
+    static const char *const plain[] = {"str", "int", "float", "bool", "NoneType", "bytes"};
+    static const char *const name[] = {"__class__", "__qualname__"}, *const module[] = {
+                                                                         "__class__", "__module__"};
+    char text[64];
+
+    word_of(object, module, 2, text, sizeof text);
+    if (strcmp(text, "builtins") != 0)
+        return false;
+    word_of(object, name, 2, text, sizeof text);
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (!strcmp(text, plain[i]))
+            return true;
+    return false;
+}
+
+/* Whether the interpreter's own code makes its text, of strings and numbers. */
+static bool is_printed_plainly(void *type, void *value)
+{
+    static const char *const owner[] = {"__str__", "__objclass__", "__module__"};
+    char text[64];
+    void *arguments = api.attribute(value, "args");
+    intptr_t count = arguments ? exceptions.items(arguments) : -1;
+    bool plain = count >= 0;
+
+    for (intptr_t i = 0; plain && i < count; i++) {
+        void *item = exceptions.item(arguments, i); /* borrowed */
+        plain = item && is_plain(item);
+    }
+    if (arguments)
+        api.release(arguments);
+    exceptions.clear();
+    word_of(type, owner, 3, text, sizeof text);
+    return plain && !strcmp(text, "builtins");
+}
+
+static void text_of_exception(void *type, void *value, char *out, size_t bytes)
+{
+    static const char *const name[] = {"__name__"};
+
+    word_of(type, name, 1, out, bytes);
+    void *string = is_printed_plainly(type, value) ? exceptions.string(value) : NULL;
+    const char *said = string ? api.text(string) : NULL;
+    size_t used = strlen(out);
+
+    if (said && *said)
+        snprintf(out + used, bytes - used, ": %.*s", (int)strcspn(said, "\n"), said);
+    if (string)
+        api.release(string);
+    exceptions.clear();
+}
+
+static bool is_traceback(void *object)
+{
+    static const char *const name[] = {"__class__", "__name__"};
+    char text[64];
+
+    word_of(object, name, 2, text, sizeof text);
+    return !strcmp(text, "traceback");
+}
+
+struct passage { /* of a traceback; what it points to lives as long as the traceback */
+    struct python_place place;
+    void *file, *function;
+};
+
+static struct passage passage_of(void *traceback)
+{
+    static const char *const code[] = {"tb_frame", "f_code"};
+    struct passage p = {.place.code = follow(traceback, code, 2)};
+
+    if (!p.place.code)
+        return p;
+    p.file = api.attribute(p.place.code, "co_filename");
+    p.function = api.attribute(p.place.code, "co_name");
+    p.place.file = p.file ? api.text(p.file) : NULL;
+    p.place.function = p.function ? api.text(p.function) : NULL;
+    p.place.offset = number_of(traceback, "tb_lasti");
+    return p;
+}
+
+static void passage_done(struct passage *p)
+{
+    void *const held[] = {p->file, p->function, p->place.code};
+
+    for (size_t i = 0; i < sizeof held / sizeof *held; i++)
+        if (held[i])
+            api.release(held[i]);
+}
+
+/* The last ones of the traceback, which are the innermost. */
+static void tell_exception(void *type, void *value, void *traceback)
+{
+    enum { PLACES_MAX = 32 };
+    struct passage passage[PLACES_MAX];
+    struct python_place place[PLACES_MAX];
+    unsigned count = 0, places = 0;
+    char text[256];
+
+    text_of_exception(type, value, text, sizeof text);
+    api.retain(traceback);
+    for (void *at = traceback; at;) {
+        struct passage p = passage_of(at);
+        if (!p.place.file || !p.place.function || !is_application(p.place.file))
+            passage_done(&p);
+        else {
+            if (count >= PLACES_MAX)
+                passage_done(&passage[count % PLACES_MAX]);
+            passage[count++ % PLACES_MAX] = p;
+        }
+        exceptions.clear();
+        void *next = api.attribute(at, "tb_next");
+        api.release(at);
+        at = next;
+        if (at && !is_traceback(at)) {
+            api.release(at);
+            at = NULL;
+        }
+    }
+    unsigned kept = count < PLACES_MAX ? count : PLACES_MAX;
+    for (; places < kept; places++)
+        place[places] = passage[(count - 1 - places) % PLACES_MAX].place;
+    exceptions.tell(text, place, places);
+    for (unsigned i = 0; i < kept; i++)
+        passage_done(&passage[i]);
+    exceptions.clear();
+}
+
+static int on_audit(const char *event, void *arguments, void *data)
+{
+    (void)data;
+    if (strcmp(event, "sys.excepthook") != 0 || syscall(SYS_gettid) != getpid() ||
+        exceptions.items(arguments) != 4)
+        return 0;
+    void *error[3];
+    exceptions.take(&error[0], &error[1], &error[2]);
+    tell_exception(exceptions.item(arguments, 1), exceptions.item(arguments, 2),
+                   exceptions.item(arguments, 3));
+    exceptions.put(error[0], error[1], error[2]);
+    return 0;
+}
+
+void python_watch(python_exception_fn fn)
+{
+    if (exceptions.tell || !find_exceptions() || !exceptions.initialized() || !api.holds() ||
+        !api.thread())
+        return;
+    exceptions.tell = fn;
+    if (exceptions.add(on_audit, NULL) != 0) /* a hook of the program's may refuse */
+        exceptions.clear();
+}
+
+bool python_ending(void)
+{
+    return exceptions.tell &&
+           (!exceptions.initialized() || (exceptions.finalizing && exceptions.finalizing()));
 }

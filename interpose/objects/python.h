@@ -2,6 +2,7 @@
 #ifndef INTERPOSE_OBJECTS_PYTHON_H
 #define INTERPOSE_OBJECTS_PYTHON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct python_place {
@@ -13,5 +14,14 @@ struct python_place {
  * not known. Under the recorder's lock. */
 unsigned python_places(struct python_place *place, unsigned most);
 int python_line(const struct python_place *place);
+
+/* Called in the main thread when an exception that nothing caught is about to be printed:
+ * "TypeError: what it says", and where it came through, the innermost first. */
+typedef void (*python_exception_fn)(const char *text, const struct python_place *place,
+                                    unsigned count);
+/* From now on, if this thread runs Python. */
+void python_watch(python_exception_fn fn);
+/* The interpreter is on its way out. */
+bool python_ending(void);
 
 #endif

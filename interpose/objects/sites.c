@@ -512,6 +512,24 @@ static unsigned python_frames(struct lane *lane, uint32_t *id, unsigned limit)
     return count;
 }
 
+unsigned recorder_python_sites(struct lane *lane, const struct python_place *place, unsigned count,
+                               uint32_t *out_id)
+{
+    unsigned known = 0;
+
+    recorder_lock();
+    bool between = signal_site_start(lane);
+    for (unsigned i = 0; between && i < count; i++) {
+        uint32_t id = python_id(lane, &place[i]);
+        if (id)
+            out_id[known++] = id;
+    }
+    if (between)
+        spool_commit(recorder_definitions(lane));
+    recorder_unlock();
+    return known;
+}
+
 /* By unwinding, which needs no frame pointers and takes a microsecond or two: only on request. */
 void recorder_stack(struct lane *lane, uint64_t seq, void **cfa)
 {

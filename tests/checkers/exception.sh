@@ -1,0 +1,72 @@
+# A Python exception that nothing caught is a finding, and the first one: type, message, place, rank; whether the others wait for the
+# rank, the rank aborts, or all raise it. Twins: one that is caught, sys.exit, an exception of a thread, one after which a console
+# goes on. What the job prints and its exit status are as without us.
+# timeout: 300
+fail() { echo "$*"; exit 1; }
+export PYTHONUNBUFFERED=1
+cat >raises.py <<'P'
+import sys, threading, code
+from mpi4py import MPI
+comm = MPI.COMM_WORLD
+how = sys.argv[1]
+class Own(Exception):
+    def __str__(self):
+        print("I am asked")
+        return "own"
+def solve(value):
+    if value == 1:
+        if how == "own":
+            raise Own("x")
+        if how == "error":
+            comm.send(1, dest=9)
+        raise ValueError("bad shape %d" % value)
+def main():
+    try:
+        solve(comm.rank if how not in ("all", "caught_all") else 1)
+    except ValueError as e:
+        if how in ("caught", "caught_all"):
+            return
+        raise
+comm.Barrier()
+if how == "exit":
+    sys.exit(0)
+if how == "exits":
+    sys.exit("no more")
+if how == "hook":
+    def hook(type, value, where):
+        sys.__excepthook__(type, value, where)
+        comm.Abort(3)
+    sys.excepthook = hook
+if how == "thread":
+    t = threading.Thread(target=solve, args=(1,))
+    t.start()
+    t.join()
+elif how == "console":
+    sys.stdin = open("/dev/null")
+    code.InteractiveInterpreter().runcode(compile("solve(1)", "console", "exec"))
+else:
+    main()
+comm.Barrier()
+P
+bad() { # HOW RANKS TEXT
+    crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 $module raises.py $1 >out 2>&1 && fail "$1: clean: $(cat out)"
+    grep -E '^(error|warning|note)\[' out | head -1 | grep -qxF "error[exception]: $2: a Python exception that nothing caught$3" ||
+        fail "$1: $(cat out)"
+}
+bad raise "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
+grep -q 'stack: solve at raises.py:15, called from main at raises.py:18, called from <module> at raises.py:41' out || fail "$(cat out)"
+bad all "ranks 0 and 1" " in solve at raises.py:15: ValueError: bad shape 1"
+bad hook "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
+bad own "rank 1" " in solve at raises.py:12: Own"
+[ $(grep -c "I am asked" out) = 1 ] || fail "asked: $(cat out)"
+bad error "rank 1" " in solve at raises.py:14: Exception"
+module="-m mpi4py"
+bad raise "rank 1" " in solve at raises.py:15: ValueError: bad shape 1"
+module=
+for how in caught caught_all exit thread console; do
+    crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 raises.py $how >out 2>&1 || fail "$how: $(cat out)"
+    grep -q exception] out && fail "$how: $(cat out)"
+done
+crosswait run -o T.db -- mpirun -n 2 /usr/bin/python3 raises.py exits >out 2>&1
+grep -q exception] out && fail "exits: $(cat out)"
+exit 0
