@@ -82,6 +82,8 @@ static enum core_status fates_get(struct trace *trace, struct fates *out_fates)
 /* Of its own making, and none of what the first one brought about. */
 static bool alike(const struct fate *fate, const struct fate *first)
 {
+    if (fate->kind == FATE_EXCEPTION && first->kind == FATE_EXCEPTION)
+        return fate->frame_count && first->frame_count && fate->frame[0] == first->frame[0];
     return fate->kind == first->kind && fate->code == first->code && fate->after == first->after &&
            fate->inside == first->inside && fate->frame_count == first->frame_count &&
            (!fate->frame_count || fate->frame[0] == first->frame[0]);
@@ -354,17 +356,6 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
     free(signal);
 }
 
-static enum core_status add_raised(struct trace *trace, struct finding *finding,
-                                   const struct fate *fate)
-{
-    int32_t site = frame_own(trace, fate);
-    char place[512];
-
-    return finding_place_add(finding, fate->rank, "raise",
-                             site ? trace_site_text(trace, site, place, sizeof place) : NULL,
-                             "the exception comes from here");
-}
-
 /* Who met the same, in the order of ranks. */
 static enum core_status add_ranks(struct trace *trace, struct finding *finding,
                                   const struct fates *fates, const bool *mine)
@@ -375,12 +366,6 @@ static enum core_status add_ranks(struct trace *trace, struct finding *finding,
 
         if (!mine[i])
             continue;
-        if (fate->kind == FATE_EXCEPTION && fate->frame_count) {
-            enum core_status status = add_raised(trace, finding, fate);
-            if (status != CORE_OK)
-                return status;
-            continue;
-        }
         call = finding_call_add(finding, trace, fate->rank, fate->seq);
         if (!call)
             return CORE_NO_MEMORY;

@@ -42,6 +42,7 @@ static void kind_find(enum event_rank_state state, int64_t code, const struct sp
     fate->code = code;
     if (end && end->kind == FATE_EXCEPTION) {
         fate->kind = FATE_EXCEPTION;
+        fate->code = died ? INT64_MIN : code;
     } else if (end && end->kind != FATE_EXIT && end->kind != FATE_NONE) {
         fate->kind = (enum fate_kind)end->kind;
         fate->code = end->code;

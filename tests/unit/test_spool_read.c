@@ -196,8 +196,8 @@ static void test_header(void **state)
     header_expect(ring, 0, 'C', 1, CORE_OK, NULL);
     header_expect(ring, 0, 'X', 1, CORE_BAD_FORMAT, "not a spool");
     header_expect(ring, 0, 0, 8, CORE_BAD_FORMAT, "never written");
-    header_expect(ring, offsetof(struct spool_header, version), 7, 4, CORE_BAD_VERSION,
-                  "version 7");
+    header_expect(ring, offsetof(struct spool_header, version), 99, 4, CORE_BAD_VERSION,
+                  "version 99");
     header_expect(ring, offsetof(struct spool_header, ring_bytes), 0, 8, CORE_BAD_FORMAT,
                   "no sense");
     header_expect(ring, offsetof(struct spool_header, ring_bytes), UINT64_MAX, 8, CORE_BAD_FORMAT,
