@@ -9,7 +9,7 @@ page() { # trace
     [ "$events" = "$(sqlite3 $1.db 'select count(*) from event')" ] && echo "$1: all events are read" || echo "$1: '$events' events are read"
     [ "${messages:-0}" -gt 0 ] && echo "$1: messages are read"
     grep -o '<h1 class="[a-z]*">[^<]*' $1.html
-    grep -c '<circle' $1.html
+    grep -c 'class="node' $1.html
 }
 crosswait run -o quiz.db -- mpirun -n 2 $P/quiz >/dev/null 2>&1; page quiz
 crosswait run -o hung.db -- mpirun -n 2 $P/quiz 1048576 >/dev/null 2>&1; page hung
@@ -26,4 +26,4 @@ timeout 100 chromium --headless --no-sandbox --disable-gpu --disable-quic --no-f
     --disable-sync --user-data-dir="$TMPDIR/chromium" --dump-dom "file://$PWD/hung.html$(cat hash.txt)" 2>/dev/null >clicked.dom
 grep -o '<span id="tied">[^<]*<a href="#finding-[0-9]*">error[a-z-]*' clicked.dom
 grep -o '<h2>Where the ranks were when the job ended' hung.html
-grep -c '"path":\[\[' stencil.html
+grep -c '"segments":[1-9]' stencil.html

@@ -1,0 +1,89 @@
+"""What a person does with the page, in Chromium: page.py HANG.html LARGE.html. Prints what was seen; with CROSSWAIT_PICTURES=FOLDER also pictures."""
+import os, sys
+from browser import Browser
+
+hang, large = sys.argv[1:]
+pictures = os.environ.get("CROSSWAIT_PICTURES")
+browser = Browser(os.environ["TMPDIR"])
+
+
+def say(what, value):
+    print(f"{what}: {value}")
+
+
+def picture(name):
+    if pictures:
+        browser.picture(os.path.join(pictures, name + ".png"), whole=True)
+
+
+def open_page(path, **look):
+    browser.look(**look)
+    browser.open(path)
+    browser.frame()
+
+
+picked = "(() => { const row = document.querySelector('#rows .picked'); return row ? row.children[3].textContent : 'nothing'; })()"
+shown = "document.getElementById('canvas').getBoundingClientRect().top < innerHeight && document.getElementById('canvas').getBoundingClientRect().bottom > 0"
+
+open_page(hang, width=1280)
+browser.click(*browser.middle("article a.event"))
+say("a click on a finding's rank picks", browser.run(picked))
+say("the timeline is in sight", browser.run(shown))
+browser.key("x")  # no key of ours
+browser.click(*browser.middle("#tied a"))
+say("and back to", browser.run("location.hash"))
+rows = "Math.round((document.getElementById('space').offsetHeight + document.getElementById('canvas').offsetHeight) / 24)"
+open_page(hang, width=1280)
+before = browser.run(rows)
+x, y = browser.middle("#canvas")
+top = browser.run("document.getElementById('canvas').getBoundingClientRect().top")
+browser.mouse("mouseMoved", x, top + 30)
+browser.frame()
+say("of ranks that behave alike", browser.run("document.getElementById('tip').textContent").split("\n")[0])
+browser.click(60, top + 30)
+say("a click opens them", browser.run(rows) > before)
+browser.run("document.getElementById('lanes').focus()")
+browser.key("ArrowDown")
+browser.key("n")
+say("down and n pick", browser.run(picked).split("(")[0])
+browser.run("const find = document.getElementById('find'); find.value = 'barrier'; find.dispatchEvent(new Event('input'));"
+            "find.dispatchEvent(new KeyboardEvent('keydown', {key: 'Enter'}))")
+say("searching finds", browser.run(picked))
+
+for width, dark in ((1280, False), (1280, True), (360, False)):
+    open_page(hang, width=width, dark=dark, touch=width == 360)
+    say(f"{width} wide, the page is", browser.run("document.documentElement.scrollWidth"))
+    picture(f"hang-{width}{'-dark' if dark else ''}")
+ruler = "document.getElementById('canvas').toDataURL()"
+x, y = browser.middle("#canvas")
+drawn = browser.run(ruler)
+browser.touch([(x - 20, y), (x + 20, y)], [(x - 40, y), (x + 40, y)], [(x - 80, y), (x + 80, y)])
+say("two fingers come closer", browser.run(ruler) != drawn)
+drawn = browser.run(ruler)
+browser.touch([(x, y)], [(x - 30, y)], [(x - 60, y)])
+say("one finger moves", browser.run(ruler) != drawn)
+browser.look(width=760, media="print")
+browser.open(hang)
+say("on paper there are tools", browser.run("[...document.querySelectorAll('button, input, #list')].some((e) => e.offsetHeight > 0)"))
+picture("hang-print")
+
+browser.look(width=1280)
+say("a large page is open within 2 s", browser.open(large) < 2000)
+say("events that it tells of", browser.run("document.body.dataset.events"))
+frames = browser.run("""(async () => {
+    const canvas = document.getElementById('canvas'), box = canvas.getBoundingClientRect(), took = [];
+    document.getElementById('fit').click();
+    const wheel = (more) => canvas.dispatchEvent(new WheelEvent('wheel', {clientX: box.left + 600, clientY: box.top + 60, ...more}));
+    for (let i = 0; i < 60; i++) {
+        const start = performance.now();
+        wheel(i < 40 ? {ctrlKey: true, deltaY: i < 25 ? -1 : 1} : {shiftKey: true, deltaY: 100});
+        await new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)));
+        took.push(performance.now() - start);
+    }
+    return took.sort((a, b) => a - b);
+})()""")
+say("most frames take less than 100 ms", frames[len(frames) * 3 // 4] < 100)
+if pictures:
+    print(f"frames: median {frames[len(frames) // 2]:.0f} ms, longest {frames[-1]:.0f} ms", file=sys.stderr)
+picture("large")
+browser.close()

@@ -1,0 +1,37 @@
+# expected
+# timeout: 300
+# The HTML page, used as a person does, in a browser: from a finding to its call and back, ranks that behave alike, keys, fingers, narrow and on
+# paper; and the page of a trace of half a million calls, which is as small and as fast as any other.
+# Holds reports/html/timeline.h invariants 1 and 2.
+cat > hang.c <<'END'
+#include <mpi.h>
+static void step(double *x, double *sum)
+{
+    MPI_Allreduce(x, sum, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+}
+int main(int argc, char **argv)
+{
+    double x = 1, sum;
+    int rank;
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    for (int i = 0; i < 4; i++) {
+        if (i == 3 && rank == 20)
+            MPI_Barrier(MPI_COMM_WORLD);
+        else
+            step(&x, &sum);
+    }
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -o hang hang.c && crosswait run -q --confirm=0 -o hang.db --html=hang.html -- mpirun -n 26 ./hang >/dev/null 2>&1
+echo "nodes of the graph: $(grep -c 'class="node' hang.html)"
+crosswait record -o small.db -- mpirun -n 4 $BUILD/corpus/programs/stencil 50 >/dev/null
+/usr/bin/python3 "$SOURCE/tests/reports/many.py" small.db large.db 64 5 >large.txt
+crosswait report --no-check --format=html -o large.html large.db
+/usr/bin/python3 "$SOURCE/tests/reports/page.py" hang.html large.html >seen.txt
+sed 's/^events that it tells of: \([0-9]*\)$/\1 events/' seen.txt | grep events | cmp - large.txt && echo "all events are told of"
+grep -v '^events' seen.txt
+[ $(stat -c %s large.html) -lt 8000000 ] && echo "at most 8 MB"
+crosswait report --no-check --format=html large.db | cmp - large.html && echo "the same trace, the same bytes"
