@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -24,6 +25,7 @@ enum {
     OPTION_ALLOW,
     OPTION_COMPARE,
     OPTION_AGAIN,
+    OPTION_GDB,
     OPTION_WORLD_TIME,
     OPTION_JSON,
     OPTION_SARIF,
@@ -42,6 +44,7 @@ static const struct options_spec spec[] = {
     {"allow", 0, "WHAT", "what may differ: output, the number of a rank, or a pattern of lines"},
     {"compare", 0, "WHAT", "output (the default), or messages: what ranks send as well"},
     {"again", 0, "SCHEDULE", "run this one world, and show what it prints"},
+    {"gdb", 0, "RANK", "with --again: that rank under gdb, from the end of its MPI_Init"},
     {"world-time", 0, "SECONDS", "a world that takes longer has failed (10)"},
     {"json", 0, "[FILE]", "write the result as JSON"},
     {"sarif", 0, "FILE", "write the findings as SARIF too"},
@@ -72,6 +75,7 @@ struct settings {
     const char *again, *json, *sarif, *junit;
     bool json_out, quiet;
     int ranks;
+    int gdb; /* a rank, or -1 */
     double world_s;
 };
 
@@ -116,6 +120,35 @@ static void progress(void *context, uint64_t worlds, uint64_t ahead)
             (unsigned long long)ahead);
 }
 
+/* --- under gdb -------------------------------------------------------------------------------- */
+
+struct debugger {
+    int rank;
+    bool missing;
+};
+
+/* In the foreground, while the rank waits. What the terminal sends is meant for gdb. */
+static void gdb_run(void *context, int process)
+{
+    struct debugger *debugger = context;
+    int status = 0;
+    char number[16];
+    snprintf(number, sizeof number, "%d", process);
+    fprintf(stderr, "crosswait: rank %d waits for gdb; 'continue' lets it go on\n", debugger->rank);
+    fflush(NULL);
+    void (*before)(int) = signal(SIGINT, SIG_IGN);
+    pid_t child = fork();
+    if (child == 0) {
+        signal(SIGINT, SIG_DFL);
+        execlp("gdb", "gdb", "-q", "-p", number, (char *)NULL);
+        _exit(127);
+    }
+    while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+        ;
+    signal(SIGINT, before);
+    debugger->missing = child < 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 127);
+}
+
 /* --- one world again -------------------------------------------------------------------------- */
 
 static void show_output(const struct world_process_outcome *outcome, int rank_count)
@@ -135,7 +168,10 @@ static int again(struct explore_program *program, const struct settings *setting
     const struct world_outcome *outcome;
     struct explore_events events;
     uint64_t key;
+    struct debugger debugger = {.rank = settings->gdb};
 
+    if (settings->gdb >= 0)
+        world_processes_debug(program->worlds, settings->gdb, gdb_run, &debugger);
     replay_policy_init(&policy);
     policy.buffering = REPLAY_EAGER;
     policy.order = REPLAY_ORDER_EXPLORE;
@@ -146,6 +182,8 @@ static int again(struct explore_program *program, const struct settings *setting
         status = explore_program_run(program, &policy, &(struct replay_choice){0}, &outcome, &key,
                                      &events);
     replay_policy_done(&policy);
+    if (status == CORE_OK && debugger.missing)
+        status = core_report(CORE_UNSUPPORTED, "there is no gdb here to be run");
     if (status != CORE_OK)
         return cli_exit_of(status);
     show_output(&program->outcome, program->command->rank_count);
@@ -279,6 +317,10 @@ static int option_set(struct settings *s, const struct options *o, int which)
     case OPTION_AGAIN:
         s->again = o->value;
         break;
+    case OPTION_GDB:
+        if (!(status = options_integer(o, 0, 4095, &number)))
+            s->gdb = (int)number;
+        break;
     case OPTION_WORLD_TIME:
         status = options_number(o, &s->world_s);
         break;
@@ -301,7 +343,7 @@ static int option_set(struct settings *s, const struct options *o, int which)
 
 int cmd_explore(int argc, char **argv)
 {
-    struct settings settings = {.search = {.time_s = TIME_S, .seed = 1}, .world_s = 10};
+    struct settings settings = {.search = {.time_s = TIME_S, .seed = 1}, .gdb = -1, .world_s = 10};
     struct explore_program program;
     struct explore_command typed;
     struct options o;
@@ -325,7 +367,15 @@ int cmd_explore(int argc, char **argv)
         explore_command_done(&typed);
         return options_wrong(&o, "how many ranks? -n N");
     }
-    status = explore_program_start(&typed, (uint32_t)(settings.world_s * 1000), &program);
+    if (settings.gdb >= 0 && (!settings.again || settings.gdb >= typed.rank_count)) {
+        int last = typed.rank_count - 1;
+        explore_command_done(&typed);
+        if (!settings.again)
+            return options_wrong(&o, "--gdb: which world? --again=SCHEDULE");
+        return options_wrong(&o, "--gdb=%d: the ranks are 0 to %d", settings.gdb, last);
+    }
+    status = explore_program_start(&typed, (uint32_t)(settings.world_s * 1000), settings.gdb >= 0,
+                                   &program);
     if (status == CORE_OK) {
         program.allow = settings.allow;
         program.stop = &stop;

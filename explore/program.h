@@ -18,7 +18,7 @@ struct explore_program {
 
 /* Starts it; reports what is in the way. The command stays the caller's. */
 enum core_status explore_program_start(const struct explore_command *command, uint32_t world_ms_max,
-                                       struct explore_program *out_program);
+                                       bool apart, struct explore_program *out_program);
 void explore_program_end(struct explore_program *program);
 
 /* An explore_run_fn; context: the program. */

@@ -56,6 +56,9 @@ struct world_processes {
     struct code *code;
     size_t code_count;
     struct world_decisions decisions;
+    int debugged; /* a rank, or -1 */
+    world_attach_fn attach;
+    void *attach_context;
 };
 
 /* --- the start -------------------------------------------------------------------------------- */
@@ -177,6 +180,8 @@ static _Noreturn void program_run(const struct world_processes *w,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
+    if (program->apart)
+        setpgid(0, 0);
     for (int i = 0; i < count; i++) {
         int from = i == 0 ? w->region_file : i == 1 ? socket : w->caught[i - 2].file;
         if (fcntl(from, F_DUPFD_CLOEXEC, high) < 0 ||
@@ -385,7 +390,7 @@ enum core_status world_processes_start(const struct world_program *program,
         return CORE_NO_MEMORY;
     w->rank_count = program->rank_count;
     w->world_ms_max = program->world_ms_max ? program->world_ms_max : WORLD_MS;
-    w->region_file = w->control = w->child = -1;
+    w->region_file = w->control = w->child = w->debugged = -1;
     enum core_status status = region_make(w, program->memory_bytes);
     if (status == CORE_OK)
         status = streams_make(w);
@@ -483,6 +488,28 @@ static int time_over(struct world_processes *w)
     return 0;
 }
 
+void world_processes_debug(struct world_processes *w, int rank, world_attach_fn attach,
+                           void *context)
+{
+    CORE_CHECK(rank >= 0 && rank < w->rank_count);
+    w->debugged = rank;
+    w->attach = attach;
+    w->attach_context = context;
+}
+
+/* Waits for the process of the rank; it may come to nothing if another one ends the world at once.
+ */
+static void debugger_attach(struct world_processes *w)
+{
+    struct pollfd said = {.fd = w->control, .events = POLLIN};
+    const struct region_rank *rank = &w->region->rank[w->debugged];
+    while (!rank->waits && poll(&said, 1, 1) == 0)
+        ;
+    if (rank->waits)
+        w->attach(w->attach_context, rank->pid);
+    w->region->debugged = 0;
+}
+
 static const char *name_of(const struct region *region, const char *text)
 {
     uintptr_t number = (uintptr_t)text;
@@ -563,8 +590,11 @@ enum core_status world_processes_run(struct world_processes *w, const struct wor
     enum core_status status = request_write(region, options);
     if (status != CORE_OK)
         return status;
+    region->debugged = w->debugged + 1;
     if (region->busy || send(w->control, "w", 1, MSG_NOSIGNAL) != 1)
         return core_report(CORE_IO, "the program that worlds are forked from has ended");
+    if (w->debugged >= 0)
+        debugger_attach(w);
     int said = hear(w, w->world_ms_max);
     if (said == 0)
         said = time_over(w);

@@ -18,6 +18,7 @@ struct world_program {
     uint32_t start_ms_max; /* to come up to MPI_Init; 0: a minute */
     uint32_t world_ms_max; /* for one world; 0: ten seconds */
     size_t memory_bytes;   /* for what the ranks of a world share; 0: 1 GiB, given out as needed */
+    bool apart;            /* in a process group of its own: a terminal's signals do not reach it */
 };
 
 struct world_processes;
@@ -82,6 +83,13 @@ enum { WORLD_LOG_MAX = 1 << 20 };
 enum core_status world_processes_run(struct world_processes *worlds,
                                      const struct world_options *options,
                                      struct world_process_outcome *out_outcome);
+
+/* In each further world this rank waits, as its first call of MPI comes to its end, until `attach`
+ * has returned or somebody traces it: so that a debugger can be run. The world's time begins when
+ * `attach` has returned. */
+typedef void (*world_attach_fn)(void *context, int process);
+void world_processes_debug(struct world_processes *worlds, int rank, world_attach_fn attach,
+                           void *context);
 
 /* The file that a code address of the program lies in, and its offset there (for addr2line). False:
  * unknown. The path lives as long as the worlds. */

@@ -30,6 +30,7 @@ struct region_rank {
     int32_t status; /* as of waitpid */
     int32_t abort_code;
     bool ended, left, stopped, aborted; /* left: by exit, and has said so */
+    _Atomic bool waits;                 /* for its debugger */
 };
 
 struct region_name {
@@ -50,6 +51,8 @@ struct region {
     enum replay_choice_kind kind;
     struct core_random random; /* of a seed: where it stands */
     uint64_t choice_count;
+    _Atomic int32_t
+        debugged; /* + 1: a rank that waits for its debugger; 0: none, or not any more */
     /* The answer. */
     _Atomic uint32_t over;        /* somebody saw that the world cannot go on: the rest is ended */
     _Atomic uint32_t time;        /* the runner's time was over */

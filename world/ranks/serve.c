@@ -160,6 +160,29 @@ static void number_set(const char *name, int number)
     setenv(name, text, 1);
 }
 
+static bool is_traced(void)
+{
+    char text[4096];
+    int file = open("/proc/self/status", O_RDONLY | O_CLOEXEC), tracer = 0;
+    ssize_t bytes = file < 0 ? 0 : read(file, text, sizeof text - 1);
+    close(file);
+    text[bytes > 0 ? bytes : 0] = 0;
+    const char *line = strstr(text, "\nTracerPid:");
+    if (line)
+        sscanf(line, "\nTracerPid: %d", &tracer);
+    return tracer != 0;
+}
+
+/* Until a debugger is there, or has gone again: ours is asked for by the runner. */
+static void debugger_wait(int rank)
+{
+    const struct timespec often = {.tv_nsec = 10000000};
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY);
+    rank_region->rank[rank].waits = true;
+    while (rank_region->debugged == rank + 1 && !is_traced())
+        syscall(SYS_nanosleep, &often, NULL); /* the clocks are the world's */
+}
+
 static void become(int rank, pid_t server)
 {
     rank_own = rank;
@@ -171,6 +194,8 @@ static void become(int rank, pid_t server)
         dup2(control + 2 * rank + stream, stream);
     number_set("OMPI_COMM_WORLD_RANK", rank);
     number_set("OMPI_COMM_WORLD_LOCAL_RANK", rank);
+    if (rank_region->debugged == rank + 1)
+        debugger_wait(rank);
     rank_turn_wait();
     WORLD->fiber->call = "MPI_Init";
 }
