@@ -89,9 +89,10 @@ static void on_signal(int number)
     stop = 1;
 }
 
+/* The first one ends the search behind the world that runs, the next one at once. */
 static void signals_catch(void)
 {
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     sigaction(SIGHUP, &action, NULL);
@@ -374,11 +375,9 @@ int cmd_explore(int argc, char **argv)
             return options_wrong(&o, "--gdb: which world? --again=SCHEDULE");
         return options_wrong(&o, "--gdb=%d: the ranks are 0 to %d", settings.gdb, last);
     }
-    status = explore_program_start(&typed, (uint32_t)(settings.world_s * 1000), settings.gdb >= 0,
-                                   &program);
+    status = explore_program_start(&typed, (uint32_t)(settings.world_s * 1000), &program);
     if (status == CORE_OK) {
         program.allow = settings.allow;
-        program.stop = &stop;
         code = settings.again ? again(&program, &settings) : search(&program, &settings);
         explore_program_end(&program);
     } else {

@@ -161,8 +161,7 @@ static enum core_status explore(struct trace *trace, const struct explore_comman
     struct explore_search search;
     const struct explore_options how = {.time_s = budget_s, .seed = CHECK_SEED_DEFAULT};
     uint32_t before = list->count;
-    enum core_status status =
-        explore_program_start(command, (uint32_t)(budget_s * 1000), false, &program);
+    enum core_status status = explore_program_start(command, (uint32_t)(budget_s * 1000), &program);
     if (status != CORE_OK)
         return status;
     status = explore_search(explore_program_run, &program, command->rank_count, &how, &search);

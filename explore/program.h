@@ -13,12 +13,11 @@ struct explore_program {
     struct site_resolver *resolver;
     struct explore_allow allow;
     struct world_process_outcome outcome; /* of the last world */
-    volatile const int *stop;
 };
 
 /* Starts it; reports what is in the way. The command stays the caller's. */
 enum core_status explore_program_start(const struct explore_command *command, uint32_t world_ms_max,
-                                       bool apart, struct explore_program *out_program);
+                                       struct explore_program *out_program);
 void explore_program_end(struct explore_program *program);
 
 /* An explore_run_fn; context: the program. */

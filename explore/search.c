@@ -16,6 +16,10 @@
  * rest is sampled. */
 enum { SHARE_AHEAD = 3, SHARES = 4 };
 
+/* The state is kept after so many seconds, or after so many times what that took. */
+static const double KEEP_S = 0.25;
+enum { KEEP_SHARE = 20 };
+
 /* Of one behaviour: places to stand still that are looked at, and those of them that are one. */
 enum { PLACES_MAX = 64, STUCK_MAX = 4 };
 
@@ -566,11 +570,6 @@ static enum core_status behaviour(struct explore_search *s, const struct ran *ra
     return status;
 }
 
-static bool stopped(struct explore_search *s)
-{
-    return s->options->stop && *s->options->stop;
-}
-
 static enum core_status one(struct explore_search *s)
 {
     struct explore_item item = heap_pop(s);
@@ -578,8 +577,6 @@ static enum core_status one(struct explore_search *s)
     enum core_status status =
         run_world(s, &item.list, &all_buffered, &(struct replay_choice){0}, &ran);
 
-    if (status == CORE_OK && stopped(s)) /* the signal may have ended the world, too */
-        return heap_push(s, item);
     if (status == CORE_OK)
         status = branch(s, &item.list, item.changes, ran.told);
     if (status == CORE_OK) {
@@ -612,6 +609,18 @@ static enum core_status sample(struct explore_search *s)
     return status;
 }
 
+/* Now and then, as the process may be killed: the more seldom, the longer it takes. */
+static enum core_status state_keep(struct explore_search *s)
+{
+    double now = s->options->state ? seconds_now() : 0;
+    if (!s->options->state || now < s->keep_s)
+        return CORE_OK;
+    enum core_status status = explore_state_write(s);
+    double took = seconds_now() - now;
+    s->keep_s = now + took + (took * KEEP_SHARE > KEEP_S ? took * KEEP_SHARE : KEEP_S);
+    return status;
+}
+
 enum core_status explore_search(explore_run_fn run, void *context, int rank_count,
                                 const struct explore_options *options,
                                 struct explore_search *out_search)
@@ -637,8 +646,11 @@ enum core_status explore_search(explore_run_fn run, void *context, int rank_coun
     }
     if (status == CORE_OK && !resumed)
         status = ahead(s, &(struct explore_list){0}, 0);
-    while (status == CORE_OK && s->heap_count && !spent(s, SHARE_AHEAD))
+    while (status == CORE_OK && s->heap_count && !spent(s, SHARE_AHEAD)) {
         status = one(s);
+        if (status == CORE_OK)
+            status = state_keep(s);
+    }
     s->complete = status == CORE_OK && !s->heap_count && !s->limited;
     if (status == CORE_OK && s->heap_count && !s->interrupted)
         status = sample(s);

@@ -108,6 +108,7 @@ struct explore_search {
     struct core_table places; /* struct explore_place */
     uint32_t rank_count;
     double started_s;
+    double keep_s;          /* when its state is written next */
     uint64_t worlds_before; /* in the state that it went on from */
 };
 

@@ -180,8 +180,7 @@ static _Noreturn void program_run(const struct world_processes *w,
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
-    if (program->apart)
-        setpgid(0, 0);
+    setpgid(0, 0); /* what a terminal sends is for who runs the worlds */
     for (int i = 0; i < count; i++) {
         int from = i == 0 ? w->region_file : i == 1 ? socket : w->caught[i - 2].file;
         if (fcntl(from, F_DUPFD_CLOEXEC, high) < 0 ||

@@ -18,7 +18,6 @@ struct world_program {
     uint32_t start_ms_max; /* to come up to MPI_Init; 0: a minute */
     uint32_t world_ms_max; /* for one world; 0: ten seconds */
     size_t memory_bytes;   /* for what the ranks of a world share; 0: 1 GiB, given out as needed */
-    bool apart;            /* in a process group of its own: a terminal's signals do not reach it */
 };
 
 struct world_processes;
