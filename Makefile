@@ -13,7 +13,7 @@ Q       = $(if $(V),,@)
 OPT    ?= -O2
 WARN    = -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wpointer-arith -Wvla \
           $(if $(WERROR),-Werror)
-SANITIZE = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer)
+SANITIZE = $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -DCORE_CHECK_HOT_ON)
 CFLAGS  = -std=c11 -D_GNU_SOURCE -g $(OPT) $(WARN) $(SANITIZE) -I. -I$(BUILD)/gen -MMD -MP
 LDLIBS  = -lsqlite3 -ldw -lelf -lxxhash -ljansson -lm -lpthread -ldl
 
@@ -101,6 +101,24 @@ $(BUILD)/gen/report_page.h: reports/html/page.css reports/html/page.js
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/^/"/' -e 's/$$/\\n"/' $$f; echo ";"; done >$@
 $(BUILD)/obj/reports/report_html.o: $(BUILD)/gen/report_page.h
 
+# --- the same with the assertions of inner steps ----------------------------------------------------------
+
+# Unit tests, and tests of world/, check inner steps, too (core/check.h): the few sources that have such assertions are
+# compiled once more.
+HOT_SOURCES := $(shell grep -lsw CORE_CHECK_HOT $(call room_sources,replay) $(call room_sources,world))
+hot_objects = $(patsubst %.c,$(BUILD)/obj/hot/%.o,$(filter $(HOT_SOURCES),$(1))) \
+              $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out $(HOT_SOURCES),$(1)))
+HOT_LIBS = $(LIBS:$(BUILD)/libreplay.a=$(BUILD)/hot/libreplay.a)
+
+$(BUILD)/obj/hot/%.o: %.c
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  cc    $< (hot)")
+	$(Q)$(CC) $(CFLAGS) -fPIC $(CFLAGS_$(firstword $(subst /, ,$<))) -DCORE_CHECK_HOT_ON -c -o $@ $<
+
+$(BUILD)/hot/libreplay.a: $(call hot_objects,$(call room_sources,replay))
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && ar qcs $@ $^
+
 # --- cli ---------------------------------------------------------------------------------------------------
 
 $(BUILD)/crosswait: $(call room_objects,cli) $(LIBS)
@@ -126,10 +144,10 @@ bench: deps
 # --- unit tests: one binary a file, linked with every room that needs no MPI -------------------------------
 
 UNIT = $(patsubst tests/unit/%.c,$(BUILD)/tests/unit/%,$(wildcard tests/unit/test_*.c))
-$(BUILD)/tests/unit/%: tests/unit/%.c $(LIBS) | $(INTERPOSE_GEN)
+$(BUILD)/tests/unit/%: tests/unit/%.c $(HOT_LIBS) | $(INTERPOSE_GEN)
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  test  $<")
-	$(Q)$(CC) $(CFLAGS) -o $@ $< $(LIBS) -lcmocka $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) -o $@ $< $(HOT_LIBS) -lcmocka $(LDLIBS)
 tests: $(UNIT) $(TESTS)
 .PHONY: tests
 

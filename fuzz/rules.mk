@@ -76,9 +76,9 @@ fuzz-smoke: $(BUILD)/fuzz/corpus
 # --- our own parsers: with a plain main for make check, with libFuzzer for make fuzz-parser P=spool TIME=60 -------------------
 
 FUZZ_PARSERS = $(patsubst fuzz/parser/parser_%.c,%,$(filter-out %/parser_main.c,$(wildcard fuzz/parser/parser_*.c)))
-$(BUILD)/fuzz/parser-%: fuzz/parser/parser_%.c fuzz/parser/parser.c fuzz/parser/parser_main.c $(LIBS)
+$(BUILD)/fuzz/parser-%: fuzz/parser/parser_%.c fuzz/parser/parser.c fuzz/parser/parser_main.c $(HOT_LIBS)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) $(LIBS) $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) -o $@ $(filter %.c,$^) $(HOT_LIBS) $(LDLIBS)
 $(BUILD)/fuzz/parser-scenario: fuzz/scenario/scenario.c
 TESTS += $(FUZZ_PARSERS:%=$(BUILD)/fuzz/parser-%)
 
@@ -87,7 +87,7 @@ fuzz-parser: $(BUILD)/tests/tools/spool_make $(BUILD)/crosswait $(BUILD)/libcros
 	@mkdir -p $(BUILD)/fuzz/found/$(P)/corpus
 	$(if $(wildcard tests/fuzz/$(P)_seeds.bash),tests/fuzz/$(P)_seeds.bash $(BUILD) $(BUILD)/fuzz/found/$(P)/corpus)
 	$(CLANG) -std=c11 -D_GNU_SOURCE -g -O1 -w -I. -I$(BUILD)/gen -fsanitize=fuzzer,address,undefined -fno-sanitize=function \
-	  -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser/parser_$(P).c fuzz/parser/parser.c $(if $(filter scenario,$(P)),fuzz/scenario/scenario.c) $(foreach r,$(ROOMS),$(call room_sources,$(r))) $(LDLIBS)
+	  -DCORE_CHECK_HOT_ON -o $(BUILD)/fuzz/found/$(P)/fuzz fuzz/parser/parser_$(P).c fuzz/parser/parser.c $(if $(filter scenario,$(P)),fuzz/scenario/scenario.c) $(foreach r,$(ROOMS),$(call room_sources,$(r))) $(LDLIBS)
 	$(BUILD)/fuzz/found/$(P)/fuzz -max_total_time=$(TIME) -max_len=300000 -timeout=20 -artifact_prefix=$(BUILD)/fuzz/found/$(P)/ \
 	  $(BUILD)/fuzz/found/$(P)/corpus $(if $(filter trace,$(P)),,$(wildcard corpus/fuzz/$(P)))
 .PHONY: fuzz-parser

@@ -3,9 +3,14 @@ CFLAGS_world = $(MPI_CFLAGS) -O3 -fno-plt
 
 WORLD_SOURCES = $(wildcard world/local/*.c world/exchange/*.c world/fibers/*.c replay/policy/*.c)
 
-$(BUILD)/libworld.a: $(WORLD_SOURCES:%.c=$(BUILD)/obj/%.o) world/pmpi.sh
-	$(Q)rm -rf $@ $(BUILD)/world && mkdir -p $(BUILD)/world && cp $(filter %.o,$^) $(BUILD)/world/
-	$(Q)world/pmpi.sh $(BUILD)/world/*.o && ar rcs $@ $(BUILD)/world/*.o
+# $(1) the library, $(2) its objects, $(3) a folder of its own.
+define WORLD_LIBRARY
+$(1): $(2) world/pmpi.sh
+	$$(Q)rm -rf $$@ $(3) && mkdir -p $(3) && cp $$(filter %.o,$$^) $(3)/
+	$$(Q)world/pmpi.sh $(3)/*.o && ar rcs $$@ $(3)/*.o
+endef
+$(eval $(call WORLD_LIBRARY,$(BUILD)/libworld.a,$(WORLD_SOURCES:%.c=$(BUILD)/obj/%.o),$(BUILD)/world))
+$(eval $(call WORLD_LIBRARY,$(BUILD)/hot/libworld.a,$(call hot_objects,$(WORLD_SOURCES)),$(BUILD)/hot/world))
 
 # The same for ranks that are processes: a library under the name of Open MPI's, to be preloaded. Fibers' threads are not its concern.
 # serve.c ends the section of shared variables, so it comes last. The runner finds where the program called by the frame pointers.
@@ -35,9 +40,9 @@ ALL += $(BUILD)/libprocesses.a
 # --- tests --------------------------------------------------------------------------------------
 
 WORLD_TESTS = $(patsubst tests/world/%.c,$(BUILD)/tests/world/%,$(wildcard tests/world/*.c))
-$(WORLD_TESTS): $(BUILD)/tests/world/%: tests/world/%.c $(BUILD)/libworld.a $(BUILD)/libreplay.a $(BUILD)/libcore.a
+$(WORLD_TESTS): $(BUILD)/tests/world/%: tests/world/%.c $(BUILD)/hot/libworld.a $(BUILD)/hot/libreplay.a $(BUILD)/libcore.a
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(BUILD)/libworld.a $(BUILD)/libreplay.a $(BUILD)/libcore.a -lm
+	$(Q)$(CC) $(CFLAGS) $(MPI_CFLAGS) -o $@ $< $(BUILD)/hot/libworld.a $(BUILD)/hot/libreplay.a $(BUILD)/libcore.a -lm
 
 TESTS += $(WORLD_TESTS)
 

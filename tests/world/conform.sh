@@ -9,7 +9,7 @@ for source in "$SOURCE"/tests/world/conform/*.c; do
     mpicc -w -I"$SOURCE" -o real "$source" -lm
     gcc -w -Dmain=crosswait_program_main $(mpicc --showme:compile) -I"$SOURCE" -c -o program.o "$source"
     "$SOURCE/fuzz/program/globals.sh" program.o
-    gcc -o world program.o "$BUILD/obj/fuzz/program/program_main.o" "$BUILD/libworld.a" "$BUILD/libcore.a" -lm
+    gcc -o world program.o "$BUILD/obj/fuzz/program/program_main.o" "$BUILD/hot/libworld.a" "$BUILD/libcore.a" -lm
     timeout 60 mpirun -n $ranks ./real >real.raw 2>real.err || { echo "$name: fails under mpirun"; cat real.err; exit 1; }
     sort real.raw >real.out # lines of different ranks come in any order
     for how in "-p rendezvous" "-p eager" "-p eager:64" "-s 1" "-s 2 -p rendezvous" "-s 3 -p eager"; do

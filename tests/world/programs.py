@@ -43,7 +43,7 @@ def compile(name, work):
     stem, ending = os.path.splitext(name)
     thing, program = os.path.join(work, stem + ".o"), os.path.join(work, stem)
     compiler = "g++" if ending == ".cpp" else "gcc"
-    libraries = [os.path.join(build, p) for p in ("obj/fuzz/program/program_main.o", "libworld.a", "libcore.a")]
+    libraries = [os.path.join(build, p) for p in ("obj/fuzz/program/program_main.o", "hot/libworld.a", "libcore.a")]
     for step in ([compiler, "-w", "-O1", "-g", "-D_GNU_SOURCE", "-DOMPI_SKIP_MPICXX", "-I" + source, *FLAGS, "-c", "-o", thing,
                   os.path.join(folder, name)],
                  ["objcopy", "--redefine-sym", "main=crosswait_program_main", thing],
