@@ -16,6 +16,9 @@
 #define RECEIVE REPLAY_MATCH_RECEIVE
 #define FREE UINT32_MAX
 
+_Static_assert(sizeof(struct replay_match_entry) == 32, "most of the engine's memory is entries");
+_Static_assert(FREE &RECEIVE, "no destination of a message is FREE");
+
 static bool same(const struct replay_match_key *a, const struct replay_match_key *b)
 {
     return a->to == b->to && a->from == b->from && a->tag == b->tag && a->comm == b->comm;
@@ -25,6 +28,7 @@ static bool same(const struct replay_match_key *a, const struct replay_match_key
  * is no ring. */
 static uint32_t *ring_find(const struct replay_match *match, const struct replay_match_key *key)
 {
+    CORE_CHECK_HOT((key->to & ~RECEIVE) < match->ranks);
     uint32_t *place = &match->bucket[replay_match_bucket(match, key)];
     while (*place && !same(&match->entry[*place].key, key))
         place = &match->entry[*place].chain;
@@ -39,6 +43,7 @@ static enum core_status no_memory(void)
 enum core_status replay_match_init(struct replay_match *match, uint32_t ranks, bool wild,
                                    bool deferred)
 {
+    CORE_CHECK(ranks > 0 && ranks < RECEIVE); /* that bit of a destination says which kind it is */
     struct replay_match made = {
         .ranks = ranks, .wild = wild || deferred, .deferred = deferred, .bucket_bits = 6};
     made.bucket = calloc((size_t)1 << made.bucket_bits, sizeof *made.bucket);
@@ -76,7 +81,9 @@ void replay_match_reset(struct replay_match *match)
             match->queue[key->to & ~RECEIVE] = (struct replay_match_queue){0};
         match->used--;
     }
+    CORE_CHECK(match->used == 0);
     if (match->channel_count) {
+        CORE_CHECK(match->wild);
         for (uint32_t i = 1; i <= match->channel_count; i++)
             match->queue[match->channel[i].to].channel = 0;
         memset(match->channel_bucket, 0, sizeof *match->channel_bucket << match->channel_bits);
@@ -124,6 +131,7 @@ static uint32_t channel_find(const struct replay_match *match, uint32_t to, uint
 /* Room for one more channel. */
 static bool channels_grow(struct replay_match *match)
 {
+    CORE_CHECK(match->wild);
     if (match->channel_count + 1 >= RECEIVE ||
         CORE_ARRAY_ROOM(match->channel, match->channel_room, (uint64_t)match->channel_count + 2,
                         A_MATCHING))
@@ -157,6 +165,7 @@ static uint32_t channel_of(struct replay_match *match, const struct replay_match
         match->failed = true;
         return 0;
     }
+    CORE_CHECK(match->channel_count + 1 < match->channel_room); /* they count from 1 */
     at = ++match->channel_count;
     uint32_t *bucket =
         &match->channel_bucket[channel_bucket_of(match, key->to, key->comm, key->from)];
@@ -190,6 +199,9 @@ static void channel_pull(struct replay_match *match, uint32_t at)
 {
     struct replay_match_link *link = &match->link[at];
     struct replay_match_channel *channel = &match->channel[link->channel];
+    CORE_CHECK_HOT(channel->to == match->entry[at].key.to &&
+                   channel->from == match->entry[at].key.from);
+    CORE_CHECK_HOT(channel->first && channel->last);
     if (link->channel_before)
         match->link[link->channel_before].channel_after = link->channel_after;
     else
@@ -204,6 +216,7 @@ static void channel_pull(struct replay_match *match, uint32_t at)
  * costs a wait for memory, and a bucket is an eighth of an entry. */
 static void buckets_grow(struct replay_match *match)
 {
+    CORE_CHECK(match->bucket_bits < 31);
     uint32_t bits = match->bucket_bits + 1;
     uint32_t *old = match->bucket, count = 1u << match->bucket_bits;
     uint32_t *larger = calloc((size_t)1 << bits, sizeof *larger);
@@ -225,6 +238,7 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
                           uint32_t kind, uint64_t who)
 {
     uint32_t at = match->entry_free;
+    CORE_CHECK_HOT(!at || match->entry[at].key.to == FREE);
     if (at)
         match->entry_free = match->entry[at].next;
     else if (match->entry_top + 1 < match->entry_room || entries_grow(match))
@@ -233,6 +247,7 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
         match->failed = true;
         return REPLAY_MATCH_NONE;
     }
+    CORE_CHECK_HOT(at <= match->entry_top && at < match->entry_room);
     struct replay_match_entry *entry = &match->entry[at];
     entry->key = *key;
     entry->key.to |= kind;
@@ -245,6 +260,8 @@ static uint32_t entry_new(struct replay_match *match, const struct replay_match_
 
 static void entry_free(struct replay_match *match, uint32_t at)
 {
+    CORE_CHECK_HOT(match->entry[at].key.to != FREE);
+    CORE_CHECK_HOT(match->used > 0);
     match->entry[at].key.to = FREE;
     match->entry[at].next = match->entry_free;
     match->entry_free = at;
@@ -259,7 +276,8 @@ static void ring_push(struct replay_match *match, uint32_t at)
     uint32_t *place = ring_find(match, &entry->key);
     if (*place) {
         struct replay_match_entry *last = &match->entry[*place];
-        entry->next = last->next;
+        CORE_CHECK_HOT(!match->wild || match->link[*place].order < match->link[at].order);
+        entry->next = last->next; /* match.h invariant 2: at the end */
         entry->chain = last->chain;
         last->next = at;
     } else {
@@ -273,6 +291,7 @@ static void ring_push(struct replay_match *match, uint32_t at)
 static void ring_pull(struct replay_match *match, uint32_t *place, uint32_t at)
 {
     uint32_t before = *place;
+    CORE_CHECK_HOT(before && same(&match->entry[before].key, &match->entry[at].key));
     while (match->entry[before].next != at) {
         before = match->entry[before].next;
         CORE_CHECK(before != *place);
@@ -308,6 +327,7 @@ static void list_push(struct replay_match *match, uint32_t at, uint32_t *first, 
 static void list_pull(struct replay_match *match, uint32_t at, uint32_t *first, uint32_t *last)
 {
     struct replay_match_link *link = &match->link[at];
+    CORE_CHECK_HOT(*first && *last);
     if (link->before)
         match->link[link->before].after = link->after;
     else
@@ -324,6 +344,7 @@ static void keep(struct replay_match *match, uint32_t at, uint32_t channel)
     const struct replay_match_key *key = &match->entry[at].key;
     bool receive = key->to & RECEIVE, wild = receive && is_wild(key);
 
+    CORE_CHECK_HOT(receive || channel || !match->wild);
     if (match->wild) {
         struct replay_match_queue *queue = &match->queue[key->to & ~RECEIVE];
         if (wild)
@@ -356,6 +377,7 @@ void replay_match_remove(struct replay_match *match, uint32_t at)
             list_pull(match, at, &queue->message_first, &queue->message_last);
             channel_pull(match, at);
         }
+        CORE_CHECK_HOT(!receive || key->from < 0 || queue->plain > 0);
         queue->plain -= receive && key->from >= 0;
     }
     if (!wild)
@@ -377,6 +399,8 @@ static uint32_t claim(const struct replay_match *match, const struct replay_matc
     uint32_t to = message->to & ~RECEIVE;
     for (uint32_t at = match->queue[to].wild_first; at; at = match->link[at].after) {
         core_work(1);
+        CORE_CHECK_HOT(!match->link[at].after ||
+                       match->link[at].order < match->link[match->link[at].after].order);
         if (match->link[at].order >= order)
             return REPLAY_MATCH_NONE;
         if (accepts(&match->entry[at].key, message))
@@ -393,6 +417,7 @@ static uint32_t first_message(const struct replay_match *match, const struct rep
         struct replay_match_key message = *key;
         message.to = to;
         uint32_t last = *ring_find(match, &message);
+        CORE_CHECK_HOT(!last || accepts(key, &match->entry[match->entry[last].next].key));
         return last ? match->entry[last].next : REPLAY_MATCH_NONE;
     }
     if (key->from >= 0) { /* any tag: the first of its channel */
@@ -419,7 +444,8 @@ static uint32_t first_receive(const struct replay_match *match,
     if (!match->wild)
         return exact;
     uint32_t wild = claim(match, message, exact ? match->link[exact].order : UINT32_MAX);
-    return wild ? wild : exact;
+    CORE_CHECK_HOT(!wild || !exact || match->link[wild].order < match->link[exact].order);
+    return wild ? wild : exact; /* match.h invariant 3 */
 }
 
 bool replay_match_posted(const struct replay_match *match, const struct replay_match_key *message)
@@ -440,6 +466,15 @@ static bool certain(const struct replay_match *match, uint32_t receive)
     return key->tag >= 0 || first_message(match, key) == REPLAY_MATCH_NONE;
 }
 
+/* Whether anything of that kind waits under the key. */
+static bool has_ring(const struct replay_match *match, const struct replay_match_key *key,
+                     uint32_t kind)
+{
+    struct replay_match_key of_kind = *key;
+    of_kind.to |= kind;
+    return *ring_find(match, &of_kind) != REPLAY_MATCH_NONE;
+}
+
 /* The usual case, without wildcards and with one lookup: takes the first of the other kind out of
  * its ring, or puts a new entry into the ring of its own kind. Returns the entry taken: it is free,
  * but its fields can still be read. */
@@ -457,6 +492,7 @@ static uint32_t post_exact(struct replay_match *match, const struct replay_match
             continue;
         if (last->key.to == other_to) {
             uint32_t first = last->next;
+            CORE_CHECK_HOT(match->entry[first].key.to == other_to);
             if (first == *place)
                 *place = last->chain;
             else
@@ -464,7 +500,9 @@ static uint32_t post_exact(struct replay_match *match, const struct replay_match
             entry_free(match, first);
             return first;
         }
-        if (last->key.to == own_to) { /* then there is none of the other kind */
+        if (last->key.to ==
+            own_to) { /* then there is none of the other kind: match.h invariant 1 */
+            CORE_CHECK_HOT(!has_ring(match, key, other));
             own_place = place;
             break;
         }
@@ -550,6 +588,7 @@ bool replay_match_receive(struct replay_match *match, const struct replay_match_
 uint32_t replay_match_probe(const struct replay_match *match, const struct replay_match_key *key)
 {
     CORE_CHECK(match->wild);
+    CORE_CHECK(key->to < match->ranks);
     uint32_t at = key->from >= 0 ? first_message(match, key) : match->queue[key->to].message_first;
     bool ring = !is_wild(key);
 
@@ -576,11 +615,14 @@ bool replay_match_get(const struct replay_match *match, uint32_t at,
 
 uint32_t replay_match_wild(const struct replay_match *match, uint32_t to, uint32_t after)
 {
+    CORE_CHECK_HOT(match->wild && to < match->ranks);
     return after ? match->link[after].after : match->queue[to].wild_first;
 }
 
 uint32_t replay_match_message(const struct replay_match *match, uint32_t to, uint32_t after)
 {
+    CORE_CHECK(match->wild);
+    CORE_CHECK(to < match->ranks);
     return after ? match->link[after].after : match->queue[to].message_first;
 }
 
@@ -591,6 +633,7 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
     uint32_t count = 0;
 
     CORE_CHECK(match->deferred);
+    CORE_CHECK(key->to & RECEIVE);
     for (uint32_t c = match->queue[key->to & ~RECEIVE].channel; c; c = match->channel[c].after) {
         if (match->channel[c].comm != key->comm ||
             (key->from >= 0 && key->from != match->channel[c].from))
@@ -599,7 +642,8 @@ uint32_t replay_match_candidates(struct replay_match *match, uint32_t receive,
         for (; at && !accepts(key, &match->entry[at].key); core_work(1))
             at = match->link[at].channel_after;
         if (!at || claim(match, &match->entry[at].key, match->link[receive].order))
-            continue;
+            continue; /* match.h invariant 3 */
+        CORE_CHECK_HOT(match->entry[at].key.from == match->channel[c].from);
         if (count < room)
             out_message[count] = at;
         count++;
@@ -622,6 +666,8 @@ uint32_t replay_match_candidate(const struct replay_match *match, uint32_t recei
 void replay_match_take(struct replay_match *match, uint32_t receive, uint32_t message)
 {
     CORE_CHECK(match->deferred && accepts(&match->entry[receive].key, &match->entry[message].key));
+    CORE_CHECK(match->entry[receive].key.to == (match->entry[message].key.to | RECEIVE));
+    CORE_CHECK_HOT(!claim(match, &match->entry[message].key, match->link[receive].order));
     replay_match_remove(match, message);
     replay_match_remove(match, receive);
 }
@@ -639,6 +685,7 @@ bool replay_match_settle(struct replay_match *match, uint32_t to,
             uint32_t message = key->from >= 0 ? first_message(match, key) : REPLAY_MATCH_NONE;
             if (!message || first_receive(match, &match->entry[message].key) != at)
                 continue;
+            CORE_CHECK_HOT(accepts(key, &match->entry[message].key));
             *out_pair = (struct replay_match_pair){.message = match->entry[message].key,
                                                    .receive = match->entry[at].who,
                                                    .send = match->entry[message].who};
@@ -652,6 +699,8 @@ bool replay_match_settle(struct replay_match *match, uint32_t to,
 uint32_t replay_match_find(const struct replay_match *match, const struct replay_match_key *key,
                            bool is_receive, uint64_t who)
 {
+    CORE_CHECK(key->to < match->ranks);
+    CORE_CHECK(match->wild || !is_wild(key));
     if (is_receive && is_wild(key)) {
         for (uint32_t at = match->queue[key->to].wild_first; at; at = match->link[at].after)
             if (match->entry[at].who == who &&
@@ -678,6 +727,7 @@ uint32_t replay_match_find(const struct replay_match *match, const struct replay
 
 uint32_t replay_match_next(const struct replay_match *match, uint32_t after, bool *out_is_receive)
 {
+    CORE_CHECK(after <= match->entry_top);
     for (uint32_t at = after + 1; at <= match->entry_top; at++)
         if (match->entry[at].key.to != FREE) {
             *out_is_receive = match->entry[at].key.to & RECEIVE;

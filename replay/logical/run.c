@@ -12,7 +12,14 @@
 
 static const struct replay_op *op_of(const struct replay_run *run, uint32_t rank, uint32_t op)
 {
+    CORE_CHECK_HOT(rank < run->program->rank_count);
+    CORE_CHECK_HOT(op < run->program->rank[rank].op_count);
     return &run->program->rank[rank].op[op];
+}
+
+static bool sends(const struct replay_op *op)
+{
+    return op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND;
 }
 
 void run_wake(struct replay_run *run, uint32_t context)
@@ -20,6 +27,7 @@ void run_wake(struct replay_run *run, uint32_t context)
     struct rank_state *state = &run->state[context];
     if (state->hold == HOLD_NOT || state->hold == HOLD_END)
         return;
+    CORE_CHECK_HOT(run->work_count < run_context_count(run)); /* run.h invariant 1 */
     state->hold = HOLD_NOT;
     run->work[run->work_count++] = context;
 }
@@ -39,6 +47,7 @@ static void wake_held(struct replay_run *run, uint32_t rank, enum hold hold)
 
 bool run_request_is_done(const struct replay_run *run, uint32_t rank, int32_t request)
 {
+    CORE_CHECK_HOT(request >= 0 && request < run->program->rank[rank].request_count);
     return run->state[rank].request[request] & REQUEST_DONE;
 }
 
@@ -48,6 +57,7 @@ void run_request_done(struct replay_run *run, uint32_t rank, int32_t request)
     struct rank_state *state = &run->state[rank];
     uint8_t *flags = &state->request[request];
 
+    CORE_CHECK_HOT(request >= 0 && request < run->program->rank[rank].request_count);
     if (*flags & REQUEST_DONE)
         return;
     *flags |= REQUEST_DONE;
@@ -81,6 +91,9 @@ void run_error(struct replay_run *run, const struct replay_error *error)
     struct replay_result *result = run->result;
     if (!result)
         return;
+    CORE_CHECK(error->kind < REPLAY_ERROR_COUNT);
+    CORE_CHECK(error->rank < run->program->rank_count);
+    CORE_CHECK(result->error_listed <= result->error_count);
     result->error_count++;
     if (result->error_listed == REPLAY_ERRORS_MAX)
         return;
@@ -122,6 +135,7 @@ bool run_probe_waits(const struct replay_run *run, const struct replay_op *op)
 static bool policy_buffers(struct replay_run *run, uint32_t rank, uint32_t index,
                            const struct replay_op *op)
 {
+    CORE_CHECK_HOT(sends(op) && op->peer >= 0);
     const struct rank_side *to = &run->side[op->peer];
     const struct replay_send send = {
         .bytes = op->bytes,
@@ -136,6 +150,7 @@ static void buffer_use(struct replay_run *run, uint32_t rank, uint32_t index,
                        const struct replay_op *op)
 {
     struct rank_side *side = &run->side[rank];
+    CORE_CHECK(run->has_buffered);
     side->used += op->bytes + run->program->buffered_overhead;
     if (side->used > side->attached)
         run_error(run, &(struct replay_error){.kind = REPLAY_ERROR_BUFFER,
@@ -150,7 +165,9 @@ static void hold_bytes(struct replay_run *run, uint32_t to, uint64_t bytes)
 {
     struct rank_side *side = &run->side[to];
     struct replay_result *result = run->result;
+    CORE_CHECK_HOT(run->track);
     side->held_bytes += bytes;
+    CORE_CHECK_HOT(side->held_bytes >= bytes); /* replay_program_check saw to the sum */
     side->held_count++;
     if (!result)
         return;
@@ -169,6 +186,7 @@ static bool buffers(struct replay_run *run, uint32_t rank, uint32_t index,
                     const struct replay_op *op)
 {
     bool buffered;
+    CORE_CHECK_HOT(op->mode <= REPLAY_TOKEN);
     switch ((enum replay_mode)op->mode) {
     case REPLAY_SYNCHRONOUS:
         return false;
@@ -192,6 +210,7 @@ static bool buffers(struct replay_run *run, uint32_t rank, uint32_t index,
 bool run_is_buffered(const struct replay_run *run, uint32_t rank, uint32_t index)
 {
     const struct replay_op *op = op_of(run, rank, index);
+    CORE_CHECK_HOT(sends(op));
     if (op->kind == REPLAY_ISEND)
         return run->state[rank].request[op->request] & REQUEST_BUFFERED;
     return run->state[run_context(run, rank, index)].pc != index;
@@ -200,6 +219,9 @@ bool run_is_buffered(const struct replay_run *run, uint32_t rank, uint32_t index
 void run_blocking_done(struct replay_run *run, uint32_t rank, uint32_t index)
 {
     uint32_t context = run_context(run, rank, index);
+    CORE_CHECK_HOT(run->state[context].pc == index);
+    CORE_CHECK_HOT(run->state[context].hold == HOLD_MESSAGE ||
+                   run->state[context].hold == HOLD_COLL || run->state[context].hold == HOLD_LOCK);
     run_pass(run, rank, &run->state[context]);
     run_wake(run, context);
 }
@@ -269,6 +291,7 @@ static void promote(struct replay_run *run, uint32_t to)
 {
     struct waiting_sends *waiting = &run->waiting[to];
 
+    CORE_CHECK_HOT(run->bounded && waiting->first <= waiting->count);
     while (waiting->first < waiting->count && !still_waits(run, waiting->send[waiting->first]))
         waiting->first++;
     for (uint32_t i = waiting->first; i < waiting->count; i++) {
@@ -277,6 +300,7 @@ static void promote(struct replay_run *run, uint32_t to)
         const struct replay_op *op = op_of(run, send.rank, send.op);
         if (!still_waits(run, send))
             continue;
+        CORE_CHECK(op->peer == (int32_t)to && op->bytes >= waiting->bytes_min);
         if (policy_buffers(run, send.rank, send.op, op)) {
             hold_bytes(run, to, op->bytes);
             if (op->kind == REPLAY_ISEND)
@@ -312,6 +336,9 @@ static void message_leaves(struct replay_run *run, uint32_t from, uint32_t send_
 static void note_match(struct replay_run *run, uint32_t from, uint32_t send_op, uint32_t to,
                        uint32_t receive_op, bool choice)
 {
+    CORE_CHECK_HOT(sends(op_of(run, from, send_op)));
+    CORE_CHECK_HOT(!sends(op_of(run, to, receive_op)));
+    CORE_CHECK_HOT(op_of(run, from, send_op)->peer == (int32_t)to);
     run->messages++;
     if (run->result) {
         const struct replay_op *send = op_of(run, from, send_op),
@@ -370,6 +397,7 @@ static void settle_or_pin(struct replay_run *run, uint32_t to, bool settle)
             if (!message)
                 continue;
             run_entry(run, message, &message_key, &send_op);
+            CORE_CHECK(message_key.from == wanted);
             replay_match_take(&run->match, at, message);
             run_deliver(run, (uint32_t)wanted, send_op, to, receive_op, false);
             again = true;
@@ -393,6 +421,7 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
 
     if (op->peer < 0)
         return true;
+    CORE_CHECK_HOT(state->hold == HOLD_NOT); /* run.h invariant 1 */
     struct replay_match_key key = {
         .to = to, .comm = op->comm, .from = (int32_t)rank, .tag = op->tag};
     if (replay_match_send(&run->match, &key, run_who(index, op), &receive, &entry)) {
@@ -430,6 +459,7 @@ static bool post_send(struct replay_run *run, struct rank_state *state, uint32_t
 static void taken_add(struct replay_run *run, uint32_t rank, int32_t request, int32_t from,
                       uint32_t send_op)
 {
+    CORE_CHECK(from >= 0 && sends(op_of(run, (uint32_t)from, send_op)));
     if (CORE_ARRAY_PUSH(
             run->taken, run->taken_count, run->taken_room, "a replay",
             (struct taken){.rank = rank, .request = request, .from = from, .send_op = send_op}))
@@ -446,6 +476,7 @@ static bool post_receive(struct replay_run *run, struct rank_state *state, uint3
 
     if (op->peer == REPLAY_PROC_NULL)
         return true;
+    CORE_CHECK_HOT(state->hold == HOLD_NOT); /* run.h invariant 1 */
     struct replay_match_key key = {.to = rank, .comm = op->comm, .from = op->peer, .tag = op->tag};
     if (op->flags & REPLAY_FLAG_PROBED) {
         key.from = key.from == REPLAY_ANY ? REPLAY_ANY : state->found_from;
@@ -490,6 +521,7 @@ static bool probe(struct replay_run *run, struct rank_state *state, uint32_t ran
     state->relaxed = false;
     state->forced = -1;
     run_entry(run, at, &found, &send_op);
+    CORE_CHECK(found.to == rank && (key.from < 0 || found.from == key.from));
     if (op->peer == REPLAY_ANY && op->matched >= 0 && op->matched != found.from)
         run_assume(run, rank, index);
     if (op->flags & REPLAY_FLAG_PROBED) {
@@ -537,7 +569,8 @@ static bool await(struct replay_run *run, struct rank_state *state, const int32_
         await_one(run, state, flags);
         missing++;
     }
-    state->waiting = missing;
+    CORE_CHECK_HOT(missing <= count);
+    state->waiting = missing; /* run.h invariant 2 */
     if (missing)
         state->hold = HOLD_REQUESTS;
     return missing == 0;
@@ -673,7 +706,9 @@ static bool step_rare(struct replay_run *run, struct rank_state *state, uint32_t
     case REPLAY_UNLOCK:
         run_lock_leave(run, rank, op);
         return true;
-    default: /* free, compute, combine */
+    default:
+        CORE_CHECK_HOT(op->kind == REPLAY_FREE || op->kind == REPLAY_COMPUTE ||
+                       op->kind == REPLAY_COMBINE);
         return true;
     }
 }
@@ -728,6 +763,7 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
     const struct replay_rank *program = &run->program->rank[rank];
     struct rank_state *state = &run->state[context];
 
+    CORE_CHECK_HOT(state->hold == HOLD_NOT); /* run.h invariant 1: it was on the work list */
     while (state->pc < program->op_count) {
         uint32_t index = state->pc;
         const struct replay_op *op = &program->op[index];
@@ -796,6 +832,7 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
         else
             state->pc++;
         if (run->random_schedule && state->pc < program->op_count) { /* anybody may be next */
+            CORE_CHECK_HOT(run->work_count < run_context_count(run));
             run->work[run->work_count++] = context;
             return;
         }
@@ -808,6 +845,7 @@ static inline __attribute__((always_inline)) void advance(struct replay_run *run
 
 static void advance_thread(struct replay_run *run, uint32_t context)
 {
+    CORE_CHECK_HOT(run->threads && context < run_context_count(run));
     advance(run, context, run_rank_of(run, context), true);
 }
 
@@ -817,6 +855,7 @@ static uint32_t next_context(struct replay_run *run)
     uint32_t at = run->work_count - 1;
     if (run->random_schedule) {
         at = replay_choice_take(run->choice, run->work_count, REPLAY_REASON_SCHEDULE);
+        CORE_CHECK_HOT(at < run->work_count); /* choice.h invariant 1 */
         uint32_t context = run->work[at];
         run->work[at] = run->work[--run->work_count];
         return context;
@@ -851,6 +890,8 @@ static void start_schedule(struct replay_run *run)
     for (uint32_t context = run_context_count(run); context-- > 0;)
         if (run->state[context].hold != HOLD_END)
             run->work[run->work_count++] = context;
+    CORE_CHECK(run->work_count <= run_context_count(run));
+    CORE_CHECK(run->slow_rank == UINT32_MAX || run->slow_rank < run->program->rank_count);
 }
 
 static enum core_status start(struct replay_run *run)
@@ -873,6 +914,7 @@ static enum core_status start(struct replay_run *run)
         run->match_ready = true;
     } else
         replay_match_reset(&run->match);
+    CORE_CHECK(replay_match_count(&run->match) == 0);
     run_coll_reset(run);
     memset(run->request, 0, run->request_count);
     uint8_t *request = run->request;
@@ -880,6 +922,7 @@ static enum core_status start(struct replay_run *run)
         run->state[rank] = (struct rank_state){.request = request, .forced = -1};
         request += run->program->rank[rank].request_count;
     }
+    CORE_CHECK(request == run->request + run->request_count); /* all, one rank behind the other */
     if (run->threads)
         run_threads_start(run);
     run->bounded = bounded;

@@ -12,6 +12,7 @@
 
 static uint32_t comm_count(const struct replay_run *run, uint32_t comm)
 {
+    CORE_CHECK_HOT(comm < run->program->comm_count);
     const struct replay_comm *c = &run->program->comm[comm];
     return c->member ? c->count : run->program->rank_count;
 }
@@ -57,6 +58,7 @@ static uint32_t failed(struct replay_run *run)
  * core/table.h, which never forgets one. */
 static void buckets_grow(struct replay_run *run)
 {
+    CORE_CHECK(run->coll_bits < 31);
     uint32_t bits = run->coll_bucket ? run->coll_bits + 1 : 6;
     uint32_t *larger = calloc((size_t)1 << bits, sizeof *larger);
     if (!larger) {
@@ -97,6 +99,7 @@ static struct coll_state *coll_new(struct replay_run *run, const struct replay_o
                                         .root_rank = UINT32_MAX,
                                         .next = *bucket};
     *bucket = at;
+    CORE_CHECK_HOT(run->coll_used < run->coll_top);
     run->coll_used++;
     return &run->coll[at];
 }
@@ -105,8 +108,12 @@ static void coll_drop(struct replay_run *run, struct coll_state *coll)
 {
     uint32_t at = (uint32_t)(coll - run->coll);
     uint32_t *place = &run->coll_bucket[bucket_of(run, coll->comm, coll->number)];
-    while (*place != at)
+    CORE_CHECK_HOT(at > 0 && at <= run->coll_top);
+    CORE_CHECK_HOT(!coll->waiter && run->coll_used > 0);
+    while (*place != at) {
+        CORE_CHECK_HOT(*place);
         place = &run->coll[*place].next;
+    }
     *place = coll->next;
     free(coll->came);
     coll->came = NULL;
@@ -122,6 +129,8 @@ bool run_coll_ready(const struct replay_run *run, const struct coll_state *coll,
     const struct replay_comm *comm = &run->program->comm[op->comm];
     uint32_t count = comm_count(run, op->comm);
 
+    CORE_CHECK_HOT(coll->comm == op->comm && coll->number == (uint32_t)op->tag);
+    CORE_CHECK_HOT(coll->arrived > 0 && coll->arrived_remote <= coll->arrived);
     if (coll->arrived == count)
         return true;
     if (run->policy->coll != REPLAY_RELAXED)
@@ -160,6 +169,7 @@ static void check_agreement(struct replay_run *run, const struct coll_state *col
     const struct replay_op *first = &run->program->rank[coll->first_rank].op[coll->first_op];
     bool rooted = op->mode == REPLAY_COLL_FROM_ROOT || op->mode == REPLAY_COLL_TO_ROOT;
 
+    CORE_CHECK_HOT(first->comm == op->comm && first->tag == op->tag);
     if (op->mode == first->mode &&
         (!rooted || op->peer == first->peer || op->peer < 0 || first->peer < 0))
         return;
@@ -179,15 +189,18 @@ static void prefix_came(struct replay_run *run, struct coll_state *coll, uint32_
         run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");
         return;
     }
+    CORE_CHECK(member < count);
     coll->came[member] = 1;
     while (coll->frontier < count && coll->came[coll->frontier])
         coll->frontier++;
+    CORE_CHECK(coll->frontier <= count);
 }
 
 static void release(struct replay_run *run, struct coll_state *coll)
 {
     uint32_t *place = &coll->waiter;
     while (*place) {
+        CORE_CHECK_HOT(*place <= run->coll_waiter_top);
         struct coll_waiter *waiter = &run->coll_waiter[*place];
         const struct replay_op *op = &run->program->rank[waiter->rank].op[waiter->op];
         if (!run_coll_ready(run, coll, waiter->rank, waiter->op)) {
@@ -198,6 +211,7 @@ static void release(struct replay_run *run, struct coll_state *coll)
         *place = waiter->next;
         waiter->next = run->coll_waiter_free;
         run->coll_waiter_free = at;
+        CORE_CHECK_HOT(op->kind == REPLAY_COLL || op->kind == REPLAY_ICOLL);
         if (op->kind == REPLAY_ICOLL)
             run_request_done(run, waiter->rank, op->request);
         else
@@ -238,6 +252,7 @@ bool run_coll_enter(struct replay_run *run, uint32_t rank, uint32_t index)
             (struct coll_waiter){.rank = rank, .op = index, .next = coll->waiter};
         coll->waiter = at;
     }
+    CORE_CHECK_HOT(coll->arrived != count || !coll->waiter || run->failed != CORE_OK);
     if (coll->arrived == count && !coll->waiter)
         coll_drop(run, coll);
     return ready;
@@ -271,6 +286,7 @@ static uint32_t lock_waiter_new(struct replay_run *run, uint32_t rank, uint32_t 
 static void hold_lock(struct replay_run *run, struct lock_state *lock, uint32_t rank, uint32_t op,
                       bool exclusive)
 {
+    CORE_CHECK(!lock->holder || (!exclusive && !lock->exclusive)); /* all shared, or a single one */
     lock->holder = lock_waiter_new(run, rank, op, lock->holder);
     lock->exclusive = exclusive;
 }
@@ -300,6 +316,7 @@ bool run_lock_enter(struct replay_run *run, uint32_t rank, uint32_t index)
     struct lock_state *lock = lock_find(run, op->comm, (uint32_t)op->peer);
     if (!lock)
         return false;
+    CORE_CHECK(lock->comm == op->comm && lock->target == (uint32_t)op->peer);
     if (lock_is_free(run, lock, exclusive) && !lock->waiter) {
         hold_lock(run, lock, rank, index, exclusive);
         return true;
@@ -317,6 +334,7 @@ bool run_lock_enter(struct replay_run *run, uint32_t rank, uint32_t index)
 static void grant_lock(struct replay_run *run, struct lock_state *lock)
 {
     while (lock->waiter) {
+        CORE_CHECK(lock->waiter <= run->lock_waiter_top && lock->waiter_last);
         uint32_t at = lock->waiter, rank = run->lock_waiter[at].rank, op = run->lock_waiter[at].op;
         bool exclusive = run->program->rank[rank].op[op].mode == REPLAY_LOCK_EXCLUSIVE;
         if (!lock_is_free(run, lock, exclusive))
@@ -352,6 +370,7 @@ void run_lock_leave(struct replay_run *run, uint32_t rank, const struct replay_o
 
 void run_coll_reset(struct replay_run *run)
 {
+    CORE_CHECK(run->coll_used <= run->coll_top);
     for (uint32_t i = 1; i <= run->coll_top && run->coll_used; i++)
         free(run->coll[i].came);
     if (run->coll_bucket && run->coll_used)

@@ -2,16 +2,20 @@
  */
 #include <stdlib.h>
 
+#include "core/check.h"
 #include "replay/logical/run_state.h"
 
 static void look_over(struct replay_run *run)
 {
+    CORE_CHECK(run->program->comm_count > 0); /* replay_program_init made the world */
     for (uint32_t rank = 0; rank < run->program->rank_count; rank++) {
         const struct replay_rank *program = &run->program->rank[rank];
         run->request_count += (uint64_t)program->request_count;
         run->op_count += program->op_count;
         for (uint32_t i = 0; i < program->op_count; i++) {
             const struct replay_op *op = &program->op[i];
+            CORE_CHECK(op->kind < REPLAY_OP_KIND_COUNT); /* replay_program_check saw to it */
+            CORE_CHECK(op->comm < run->program->comm_count);
             switch ((enum replay_op_kind)op->kind) {
             case REPLAY_RECV:
             case REPLAY_IRECV:
@@ -54,6 +58,7 @@ enum core_status replay_run_open(const struct replay_program *program, struct re
     look_over(run);
     if (run_threads_open(run) != CORE_OK)
         goto no_memory;
+    CORE_CHECK(run_context_count(run) >= program->rank_count);
     run->state = calloc(run_context_count(run), sizeof *run->state);
     run->side = calloc(program->rank_count, sizeof *run->side);
     run->work = malloc(run_context_count(run) * sizeof *run->work);
@@ -92,12 +97,14 @@ void replay_run_close(struct replay_run *run)
 
 void replay_run_hooks(struct replay_run *run, const struct replay_hooks *hooks)
 {
+    CORE_CHECK(!hooks || hooks->decide || !hooks->late_buffering); /* offered to nobody else */
     run->hooked = hooks != NULL;
     run->hooks = hooks ? *hooks : (struct replay_hooks){0};
 }
 
 uint32_t replay_run_at(const struct replay_run *run, uint32_t rank)
 {
+    CORE_CHECK(rank < run->program->rank_count);
     return run_is_threaded(run, rank) ? run_threads_first_unpassed(run, rank) : run->state[rank].pc;
 }
 

@@ -18,12 +18,14 @@ static void add_matches(struct replay_run *run, uint32_t to, uint32_t receive)
 {
     struct replay_match_key key, message_key;
     uint32_t receive_op, send_op;
-    run_entry(run, receive, &key, &receive_op);
+    bool is_receive = run_entry(run, receive, &key, &receive_op);
+    CORE_CHECK(is_receive && key.to == to);
     if (key.from >= 0)
         return;
     int32_t matched = run->program->rank[to].op[receive_op].matched;
     uint32_t count =
         replay_match_candidates(&run->match, receive, run->candidate, run->program->rank_count);
+    CORE_CHECK(count <= run->program->rank_count); /* one a source */
     for (uint32_t i = 0; i < count; i++) {
         run_entry(run, run->candidate[i], &message_key, &send_op);
         if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
@@ -55,6 +57,7 @@ static void add_probes(struct replay_run *run, uint32_t rank, uint32_t index)
         if (!message)
             continue;
         run_entry(run, message, &found, &send_op);
+        CORE_CHECK(found.from == (int32_t)from);
         if (!option_add(run, &(struct replay_option){.kind = REPLAY_OPTION_MATCH,
                                                      .diverges = op->matched >= 0 &&
                                                                  op->matched != (int32_t)from,
@@ -73,7 +76,9 @@ static int32_t can_relax(struct replay_run *run, const struct rank_state *state,
     const struct replay_rank *program = &run->program->rank[rank];
     if (state->relaxed)
         return -1;
+    CORE_CHECK(state->pc < program->op_count);
     const struct replay_op *op = &program->op[state->pc];
+    CORE_CHECK(state->hold == HOLD_ANY || state->hold == HOLD_PROBE);
     if (state->hold == HOLD_ANY) {
         const struct replay_set *set = &program->set[op->request];
         for (uint32_t i = 0; i < set->count; i++)
@@ -103,6 +108,7 @@ static void add_buffering(struct replay_run *run)
     for (uint32_t i = 0; i < late->count; i++) {
         struct waiting_send send = late->send[i];
         const struct replay_op *op = &run->program->rank[send.rank].op[send.op];
+        CORE_CHECK(op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND);
         if (!run_send_is_held(run, send))
             continue;
         late->send[kept++] = send;
@@ -172,9 +178,12 @@ static void apply(struct replay_run *run, struct replay_option option)
 {
     uint32_t context = run_context(run, option.rank, option.op);
     struct rank_state *state = &run->state[context];
+    CORE_CHECK(option.rank < run->program->rank_count);
+    CORE_CHECK(option.from >= 0);
     switch ((enum replay_option_kind)option.kind) {
     case REPLAY_OPTION_MATCH:
         if (!option.entry) { /* a probe */
+            CORE_CHECK(state->hold == HOLD_PROBE && state->pc == option.op);
             state->forced = option.from;
             run_wake(run, context);
             break;
@@ -184,6 +193,8 @@ static void apply(struct replay_run *run, struct replay_option option)
         run_settle(run, option.rank);
         break;
     case REPLAY_OPTION_RELAX:
+        CORE_CHECK(state->hold == HOLD_ANY || state->hold == HOLD_PROBE);
+        CORE_CHECK(!state->relaxed); /* it would be offered for ever */
         state->relaxed = true;
         run_wake(run, context);
         break;
@@ -207,6 +218,7 @@ static void apply(struct replay_run *run, struct replay_option option)
 
 bool run_decide(struct replay_run *run)
 {
+    CORE_CHECK(run->work_count == 0); /* the world is at rest */
     if (!run->candidate &&
         !(run->candidate = malloc(run->program->rank_count * sizeof *run->candidate))) {
         run->failed = core_report(CORE_NO_MEMORY, "out of memory for a replay");

@@ -62,6 +62,7 @@ static void thread_peers(struct conclusion *c, uint32_t rank, wanted_fn wanted, 
     const struct replay_rank *program = &run->program->rank[rank];
     uint32_t added = 0, none = UINT32_MAX;
 
+    CORE_CHECK(rank < run->program->rank_count);
     for (uint32_t i = run_is_threaded(run, rank) && program->end == REPLAY_END_FINISHED
                           ? run->threads->first[rank]
                           : none;
@@ -97,6 +98,7 @@ struct meeting { /* a message operation that waits, and whose it is */
 static bool meets(const struct replay_op *op, const void *context)
 {
     const struct meeting *meeting = context;
+    CORE_CHECK(meeting->op->peer != REPLAY_PROC_NULL); /* such a one does not wait */
     bool sends = op->kind == REPLAY_SEND || op->kind == REPLAY_ISEND,
          waits = meeting->op->kind == REPLAY_SEND || meeting->op->kind == REPLAY_ISEND;
     bool receives =
@@ -141,6 +143,7 @@ static void find_missing(struct conclusion *c, uint32_t comm, int32_t number)
         uint32_t rank = members->member ? (uint32_t)members->member[i] : i;
         if (!has_entered(c->run, rank, comm, number))
             c->missing[c->missing_count++] = rank;
+        CORE_CHECK(c->missing_count <= c->run->program->rank_count); /* each member once */
     }
 }
 
@@ -177,6 +180,8 @@ static void coll_clauses(struct conclusion *c, uint32_t rank, uint32_t op_index,
     const struct replay_op *op = &c->run->program->rank[rank].op[op_index];
     uint32_t listed = 0;
 
+    CORE_CHECK(op->kind == REPLAY_COLL || op->kind == REPLAY_ICOLL);
+    CORE_CHECK(!first_only || c->status != CORE_OK || c->waitfor->clause_count > 0);
     find_missing(c, op->comm, op->tag);
     for (uint32_t i = 0; i < c->missing_count && listed < (first_only ? 1 : MISSING_MAX); i++)
         if (needs(c, op, rank, c->missing[i])) {
@@ -199,8 +204,10 @@ static void any_peers(struct conclusion *c, uint32_t comm)
 
     if (c->status != CORE_OK)
         return;
+    CORE_CHECK(waitfor->clause_count > 0);
     struct replay_clause *current = &waitfor->clause[waitfor->clause_count - 1];
     if (c->any_count[comm] && current->count == 0) {
+        CORE_CHECK(c->any_first[comm] + c->any_count[comm] <= waitfor->peer_count);
         current->first = c->any_first[comm];
         current->count = c->any_count[comm];
         return;
@@ -258,12 +265,23 @@ static void find_makers(struct conclusion *c, uint32_t rank)
         }
 }
 
+/* The operation that made a request, after find_makers. */
+static uint32_t maker_of(const struct conclusion *c, uint32_t rank, int32_t request)
+{
+    const struct replay_rank *program = &c->run->program->rank[rank];
+    CORE_CHECK(request >= 0 && request < program->request_count);
+    CORE_CHECK(c->maker[request] < program->op_count);
+    CORE_CHECK(program->op[c->maker[request]].request == request);
+    return c->maker[request];
+}
+
 static void request_clause(struct conclusion *c, uint32_t rank, int32_t request)
 {
     if (run_request_is_done(c->run, rank, request))
         return;
-    uint32_t index = c->maker[request];
+    uint32_t index = maker_of(c, rank, request);
     const struct replay_op *op = &c->run->program->rank[rank].op[index];
+    CORE_CHECK(op->kind != REPLAY_MPROBE);  /* nobody waits for a message itself */
     if (!run_passed(c->run, rank, index)) { /* another thread has not made it yet */
         clause(c, index, false);
         peer(c, run_context(c->run, rank, index));
@@ -279,12 +297,13 @@ static void any_clause(struct conclusion *c, uint32_t rank, uint32_t pc,
     const struct replay_rank *program = &c->run->program->rank[rank];
     bool any = false;
     for (uint32_t i = 0; i < set->count; i++) {
-        const struct replay_op *op = &program->op[c->maker[program->member[set->first + i]]];
+        const struct replay_op *op =
+            &program->op[maker_of(c, rank, program->member[set->first + i])];
         any |= op->kind == REPLAY_IRECV && op->peer == REPLAY_ANY;
     }
     clause(c, pc, any);
     for (uint32_t i = 0; i < set->count; i++) {
-        uint32_t index = c->maker[program->member[set->first + i]];
+        uint32_t index = maker_of(c, rank, program->member[set->first + i]);
         const struct replay_op *op = &program->op[index];
         if (!run_passed(c->run, rank, index))
             peer(c, run_context(c->run, rank, index));
@@ -349,6 +368,7 @@ static void order_clauses(struct conclusion *c, uint32_t rank, uint32_t pc)
     enum { AWAITED_MAX = 64 };
     uint32_t context[AWAITED_MAX],
         count = run_threads_awaited(c->run, rank, pc, context, AWAITED_MAX);
+    CORE_CHECK(count <= AWAITED_MAX);
     for (uint32_t i = 0; i < count; i++) {
         clause(c, pc, false);
         peer(c, context[i]);
@@ -360,6 +380,7 @@ static void blocked_context(struct conclusion *c, uint32_t context)
     const struct replay_run *run = c->run;
     uint32_t rank = run_rank_of(run, context), pc = run->state[context].pc;
     const struct replay_rank *program = &run->program->rank[rank];
+    CORE_CHECK(pc < program->op_count); /* run.h invariant 1 */
     const struct replay_op *op = &program->op[pc];
     const struct replay_set *set;
 
@@ -379,6 +400,9 @@ static void blocked_context(struct conclusion *c, uint32_t context)
         message_clause(c, rank, op, pc);
         break;
     case HOLD_REQUESTS:
+        CORE_CHECK(op->kind == REPLAY_WAIT || op->kind == REPLAY_WAIT_ALL ||
+                   op->kind == REPLAY_TEST);
+        CORE_CHECK(run->state[context].waiting > 0); /* run.h invariant 2 */
         find_makers(c, rank);
         if (c->status != CORE_OK)
             break;
@@ -391,14 +415,17 @@ static void blocked_context(struct conclusion *c, uint32_t context)
             request_clause(c, rank, program->member[set->first + i]);
         break;
     case HOLD_ANY:
+        CORE_CHECK(op->kind == REPLAY_WAIT_ANY || op->kind == REPLAY_WAIT_SOME);
         find_makers(c, rank);
         if (c->status == CORE_OK)
             any_clause(c, rank, pc, &program->set[op->request]);
         break;
     case HOLD_COLL:
+        CORE_CHECK(op->kind == REPLAY_COLL);
         coll_clauses(c, rank, pc, false);
         break;
     case HOLD_DETACH:
+        CORE_CHECK(run->side[rank].used > 0);
         detach_clauses(c, rank);
         break;
     case HOLD_LOCK:
@@ -475,6 +502,8 @@ static enum core_status find_leftovers(struct replay_run *run, struct replay_res
                                      .comm = key.comm,
                                      .bytes = op->bytes};
     }
+    CORE_CHECK(result->leftover_listed <= result->leftover_count);
+    CORE_CHECK(result->leftover_count <= count);
     qsort(result->leftover, result->leftover_listed, sizeof *result->leftover, leftover_compare);
     return CORE_OK;
 }
@@ -549,6 +578,7 @@ static void assume(struct replay_run *run, const struct replay_waitfor *waitfor)
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
         const struct replay_blocked *blocked = &waitfor->blocked[i];
         const struct replay_op *op = &run->program->rank[blocked->rank].op[blocked->op];
+        CORE_CHECK(i == 0 || waitfor->blocked[i - 1].rank <= blocked->rank);
         if (blocked->standing == REPLAY_MAYBE)
             continue;
         if (op->flags & (REPLAY_FLAG_TEST | REPLAY_FLAG_ASSUMED))
@@ -589,6 +619,8 @@ enum core_status run_conclude(struct replay_run *run, enum replay_outcome *out_o
         replay_waitfor_done(&waitfor);
         return status;
     }
+    CORE_CHECK(held == (waitfor.blocked_count > 0)); /* run.h invariant 1 */
+    CORE_CHECK(result->ops <= run->op_count);
     if (held)
         assume(run, &waitfor);
     if (run->threads &&

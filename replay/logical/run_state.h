@@ -151,6 +151,11 @@ struct replay_run {
     uint64_t assumed_event;
 };
 
+_Static_assert((uint32_t)REPLAY_RANKS_MAX < REPLAY_MATCH_RECEIVE, "match.h keeps a bit of a rank");
+_Static_assert((REQUEST_DONE | REQUEST_AWAITED | REQUEST_BUFFERED | REQUEST_CANCELLED) ==
+                   REQUEST_DONE + REQUEST_AWAITED + REQUEST_BUFFERED + REQUEST_CANCELLED,
+               "each flag of a request has a bit of its own");
+
 /* What the matching knows an operation by: its index, and the request to complete (plus 1; 0: it
  * blocks), so that completing it need not look at the program. */
 static inline uint64_t run_who(uint32_t index, const struct replay_op *op)

@@ -60,9 +60,11 @@ static void link_threads(struct replay_run *run, uint32_t rank, uint32_t *seen)
             op[i].thread = threads->count++;
             *first = 0;
         }
+        CORE_CHECK(op[i].next > i);
         if (op[i].next < program->op_count)
             op[op[i].next].thread = op[i].thread;
     }
+    CORE_CHECK(threads->count > threads->first[rank] + 1); /* is_threaded saw several */
 }
 
 struct at_leave {
@@ -108,6 +110,7 @@ static void order_returns(struct replay_run *run, uint32_t rank, struct at_leave
             else
                 high = middle;
         }
+        CORE_CHECK(low <= count && op[i].place < count);
         op[i].need = low;
     }
 }
@@ -222,6 +225,7 @@ static void link_contended(struct replay_run *run, uint32_t rank, const bool *an
                                               .tag = one_tag ? REPLAY_ANY : op->tag,
                                               .receives = receives};
     }
+    CORE_CHECK(count <= program->op_count);
     qsort(envelope, count, sizeof *envelope, envelope_compare);
     for (uint32_t i = 0, end; i < count; i = end) {
         bool any_source = false;
@@ -297,7 +301,7 @@ static void link_all(struct replay_run *run, struct scratch *scratch)
         link_makers(run, rank, scratch->made);
     }
     threads->first[program->rank_count] = threads->count;
-    CORE_CHECK(base <= threads->op_count);
+    CORE_CHECK(base == threads->op_count); /* those of ranks with several threads */
 }
 
 enum core_status run_threads_open(struct replay_run *run)
@@ -369,6 +373,7 @@ void run_threads_start(struct replay_run *run)
     struct run_threads *threads = run->threads;
     uint32_t ranks = run->program->rank_count;
 
+    CORE_CHECK(threads->first[ranks] == threads->count);
     memset(threads->passed, 0, 2 * threads->op_count);
     memset(threads->frontier, 0, ranks * sizeof *threads->frontier);
     memset(threads->held, 0, ranks * sizeof *threads->held);
@@ -382,6 +387,7 @@ void run_threads_start(struct replay_run *run)
 
 bool run_threads_passed(const struct replay_run *run, uint32_t rank, uint32_t op)
 {
+    CORE_CHECK_HOT(op < run->program->rank[rank].op_count);
     return run->threads->passed[run->threads->base[rank] + op];
 }
 
@@ -396,6 +402,7 @@ bool run_threads_may_begin(const struct replay_run *run, uint32_t rank, uint32_t
 {
     const struct run_threads *threads = run->threads;
     const struct run_thread_op *op = &ops_of(run, rank)[index];
+    CORE_CHECK_HOT(op->after <= index); /* invariant 1 */
     if (run->policy->threads == REPLAY_THREADS_RECORDED && op->need > threads->frontier[rank])
         return false;
     return !op->after || has_begun(run, rank, op->after - 1);
@@ -425,10 +432,13 @@ void run_threads_pass(struct replay_run *run, uint32_t rank, struct rank_state *
     uint32_t index = state->pc, *frontier = &threads->frontier[rank],
              count = run->program->rank[rank].op_count;
 
+    CORE_CHECK_HOT(index < count && !threads->passed[threads->base[rank] + index]);
+    CORE_CHECK_HOT(!returned[op[index].place]); /* places are all different */
     threads->passed[threads->base[rank] + index] = 1;
     returned[op[index].place] = 1;
     while (*frontier < count && returned[*frontier])
         ++*frontier;
+    CORE_CHECK_HOT(op[index].next > index && op[index].next <= count);
     state->pc = op[index].next;
     run_threads_moved(run, rank);
 }

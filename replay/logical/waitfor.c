@@ -30,6 +30,10 @@ enum core_status replay_waitfor_blocked(struct replay_waitfor *waitfor,
 {
     uint32_t count = waitfor->blocked_count;
     CORE_CHECK(count == 0 || waitfor->blocked[count - 1].rank <= blocked->rank);
+    CORE_CHECK(count == 0 || waitfor->blocked[count - 1].node != blocked->node);
+    CORE_CHECK(count == 0 ||
+               waitfor->blocked[count - 1].first + waitfor->blocked[count - 1].count ==
+                   waitfor->clause_count); /* the clauses of one stand together */
     enum core_status status = CORE_ARRAY_PUSH(waitfor->blocked, waitfor->blocked_count,
                                               waitfor->blocked_room, A_GRAPH, *blocked);
     if (status != CORE_OK)
@@ -80,7 +84,7 @@ struct solver {
     struct replay_waitfor *waitfor;
     uint32_t *blocked_at; /* node -> index in blocked + 1; 0: not blocked */
     const uint8_t *alive;
-    uint32_t rank_count;
+    uint32_t rank_count, node_count;
     const struct replay_waitfor_threads *threads;
     bool *in;        /* by index in blocked: in the set being grown */
     bool *explained; /* the same: in a core that was found, or held by one */
@@ -94,6 +98,7 @@ struct solver {
 static uint32_t nodes_of(const struct solver *solver, uint32_t peer, uint32_t *out_end)
 {
     const struct replay_waitfor_threads *threads = solver->threads;
+    CORE_CHECK_HOT(peer < solver->node_count);
     if (threads && peer < solver->rank_count && threads->first[peer] < threads->first[peer + 1]) {
         *out_end = solver->rank_count + threads->first[peer + 1];
         return solver->rank_count + threads->first[peer];
@@ -108,6 +113,7 @@ static bool may_act(const struct solver *solver, uint32_t peer)
     uint32_t end;
     for (uint32_t node = nodes_of(solver, peer, &end); node < end; node++) {
         uint32_t at = solver->blocked_at[node];
+        CORE_CHECK_HOT(at <= solver->waitfor->blocked_count);
         if (at ? solver->waitfor->blocked[at - 1].standing == REPLAY_MAYBE
                : solver->alive[node] == REPLAY_ALIVE_UNKNOWN)
             return true;
@@ -172,6 +178,8 @@ static void grow_from(struct solver *solver, uint32_t start)
     struct replay_waitfor *waitfor = solver->waitfor;
     uint32_t count = 0, done = 0;
 
+    CORE_CHECK(waitfor->blocked[start].standing != REPLAY_MAYBE);
+    CORE_CHECK(!solver->in[start]); /* the set before was given up, or copied */
     solver->stack[count++] = start;
     solver->in[start] = true;
     while (done < count && count < solver->best_count) {
@@ -185,12 +193,15 @@ static void grow_from(struct solver *solver, uint32_t start)
                 chosen = &waitfor->clause[c];
             }
         }
+        CORE_CHECK(chosen || blocked->count == 0); /* deadlocked: some clause of it cannot hold */
         for (uint32_t p = 0; chosen && p < chosen->count; p++) {
             uint32_t end;
             for (uint32_t node = nodes_of(solver, waitfor->peer[chosen->first + p], &end);
                  node < end; node++) {
                 uint32_t at = solver->blocked_at[node];
                 if (at && !solver->in[at - 1]) {
+                    CORE_CHECK(count < waitfor->blocked_count); /* each joins once */
+                    CORE_CHECK(waitfor->blocked[at - 1].standing != REPLAY_MAYBE);
                     solver->in[at - 1] = true;
                     solver->stack[count++] = at - 1;
                 }
@@ -242,6 +253,7 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
     uint32_t length = 1;
     for (uint32_t at = closing; at != start; at = from[at])
         length++;
+    CORE_CHECK(length <= waitfor->blocked_count);
     if (length >= solver->best_count)
         return;
     solver->best_count = 0;
@@ -250,6 +262,7 @@ static void cycle_from(struct solver *solver, uint32_t start, uint32_t *from, ui
         if (at == start)
             break;
     }
+    CORE_CHECK(solver->best_count == length);
 }
 
 /* Whoever has a clause that only explained or ended ranks could make true is explained as well;
@@ -305,9 +318,11 @@ static bool find_core(struct solver *solver, uint32_t *from, uint32_t *seen)
     }
     if (solver->best_count == UINT32_MAX)
         return false;
+    CORE_CHECK(solver->best_count > 0 && solver->best_count <= waitfor->blocked_count);
     waitfor->cores++;
     for (uint32_t i = 0; i < solver->best_count; i++) {
         struct replay_blocked *blocked = &waitfor->blocked[solver->best[i]];
+        CORE_CHECK(blocked->standing != REPLAY_MAYBE);
         fresh |= blocked->standing != REPLAY_IN_CORE;
         if (blocked->standing != REPLAY_IN_CORE)
             blocked->core = waitfor->cores;
@@ -342,10 +357,12 @@ static void name_ranks(struct solver *solver)
     for (uint32_t c = 0; c < waitfor->clause_count; c++) {
         struct replay_clause *clause = &waitfor->clause[c];
         uint32_t kept = 0;
+        CORE_CHECK(clause->first + clause->count <= waitfor->peer_count);
         for (uint32_t p = 0; p < clause->count; p++) {
             uint32_t *peer = &waitfor->peer[clause->first], rank = peer[p];
             if (rank >= solver->rank_count)
                 rank = solver->threads->rank[rank - solver->rank_count];
+            CORE_CHECK(rank < solver->rank_count);
             if (kept == 0 || peer[kept - 1] != rank)
                 peer[kept++] = rank;
         }
@@ -360,13 +377,13 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
     uint32_t count = waitfor->blocked_count;
     struct solver solver = {
         .waitfor = waitfor, .alive = alive, .rank_count = rank_count, .threads = threads};
+    solver.node_count = rank_count + (threads ? threads->count : 0);
     enum core_status status = CORE_OK;
 
     waitfor->core_count = waitfor->behind_count = waitfor->maybe_count = waitfor->cores = 0;
     if (!count)
         return CORE_OK;
-    solver.blocked_at =
-        calloc((size_t)rank_count + (threads ? threads->count : 0), sizeof *solver.blocked_at);
+    solver.blocked_at = calloc(solver.node_count, sizeof *solver.blocked_at);
     solver.in = calloc(count, sizeof *solver.in);
     solver.explained = calloc(count, sizeof *solver.explained);
     solver.stack = malloc((size_t)count * sizeof *solver.stack);
@@ -375,8 +392,12 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
         status = core_report(CORE_NO_MEMORY, "out of memory for the wait-for graph");
         goto free_solver;
     }
-    for (uint32_t i = 0; i < count; i++)
-        solver.blocked_at[waitfor->blocked[i].node] = i + 1;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t node = waitfor->blocked[i].node;
+        CORE_CHECK(node < solver.node_count && alive[node] == REPLAY_ALIVE_BLOCKED);
+        CORE_CHECK(!solver.blocked_at[node]); /* a node is blocked once */
+        solver.blocked_at[node] = i + 1;
+    }
     find_deadlocked(&solver);
     status = find_cores(&solver);
     for (uint32_t i = 0; i < count; i++) {
@@ -384,6 +405,9 @@ enum core_status replay_waitfor_solve(struct replay_waitfor *waitfor, const uint
         waitfor->behind_count += waitfor->blocked[i].standing == REPLAY_BEHIND;
         waitfor->maybe_count += waitfor->blocked[i].standing == REPLAY_MAYBE;
     }
+    CORE_CHECK(waitfor->core_count + waitfor->behind_count + waitfor->maybe_count == count);
+    CORE_CHECK(status != CORE_OK || waitfor->core_count || !waitfor->behind_count);
+    CORE_CHECK(waitfor->core_count >= waitfor->cores); /* each core has a member of its own */
     if (threads)
         name_ranks(&solver);
 free_solver:

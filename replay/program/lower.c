@@ -17,6 +17,8 @@ enum core_status lower_persistent(struct lower *lower, const struct trace_event 
     struct request *request = requests_find(&lower->requests, event->request);
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(op->kind == REPLAY_ISEND || op->kind == REPLAY_IRECV || op->kind == REPLAY_ICOLL);
+    CORE_CHECK(op->comm < lower->program->comm_count);
     if (request)
         status =
             CORE_ARRAY_PUSH(lower->start, lower->start_count, lower->start_room, A_LOWERING, *op);
@@ -38,6 +40,7 @@ void lower_unsupported(struct lower *lower, const struct trace_event *event)
 enum core_status lower_add(struct lower *lower, const struct trace_event *event,
                            struct replay_op op)
 {
+    CORE_CHECK(op.comm < lower->program->comm_count);
     op.event = event->seq;
     if (op.kind != REPLAY_RECV && op.kind != REPLAY_IRECV && op.kind != REPLAY_PROBE &&
         op.kind != REPLAY_MPROBE)
@@ -61,6 +64,7 @@ enum core_status lower_start(struct lower *lower, const struct trace_event *even
     op.request = rank->request_count;
     enum core_status status = lower_add(lower, event, op);
     struct request *request = requests_find(&lower->requests, id);
+    CORE_CHECK(status != CORE_OK || rank->request_count == op.request + 1); /* it made one */
     if (status == CORE_OK && request) {
         request->own[LOWER_NUMBER] = (uint32_t)op.request + 1;
         request->own[LOWER_OP] = rank->op_count - 1;
@@ -76,6 +80,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
     uint32_t count = (uint32_t)comm->size + (comm->inter ? (uint32_t)comm->remote_size : 0), made;
     bool is_world = !comm->inter && count == lower->trace->rank_count;
 
+    CORE_CHECK(id >= 0 && (uint32_t)id < lower->trace->comm_count); /* core invariant 5 */
     *out_comm = *slot;
     if (*slot >= 0)
         return CORE_OK;
@@ -96,6 +101,7 @@ enum core_status lower_comm(struct lower *lower, int32_t *slot, int32_t id, int3
     free(member);
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(made > 0); /* 0 is the world, whatever the trace calls so */
     lower->program->comm[made].origin = id;
     lower->program->comm[made].remote = comm->inter ? (uint32_t)comm->size : 0;
     *out_comm = *slot = (int32_t)made;
@@ -154,6 +160,8 @@ enum core_status lower_message_op(struct lower *lower, const struct trace_event 
         lower->stop |= event->pending;
         return CORE_OK;
     }
+    CORE_CHECK(op->peer < (int32_t)lower->program->rank_count); /* lower_comm saw to its members */
+    CORE_CHECK(op->tag >= REPLAY_ANY);
     *out_bad = false;
     return CORE_OK;
 }
@@ -197,7 +205,10 @@ static void follow_probe(struct lower *lower, const struct trace_event *event, s
 
     if (!thread->probe || event->parent)
         return;
+    CORE_CHECK(thread->probe <= lower->program->rank[lower->rank].op_count);
     struct replay_op *probe = &lower->program->rank[lower->rank].op[thread->probe - 1];
+    CORE_CHECK(probe->kind == REPLAY_PROBE && probe->peer == REPLAY_ANY);
+    CORE_CHECK(probe->matched >= 0); /* lower_probe keeps only one that found something */
     bool fits = (op->peer == REPLAY_ANY || op->peer == probe->matched) &&
                 (op->tag == REPLAY_ANY || op->tag == thread->probe_tag);
     if (op->comm != probe->comm || !fits)
@@ -257,6 +268,7 @@ static enum core_status lower_sendrecv(struct lower *lower, const struct trace_e
     receive.request = pair[0] = rank->request_count;
     status = lower_add(lower, event, receive);
     send.request = pair[1] = rank->request_count;
+    CORE_CHECK(status != CORE_OK || pair[1] == pair[0] + 1);
     if (status == CORE_OK)
         status = lower_add(lower, event, send);
     if (status == CORE_OK)
@@ -289,6 +301,7 @@ static enum core_status lower_probe(struct lower *lower, const struct trace_even
     if (op.peer == REPLAY_ANY)
         lower->now->probe = 0;
     if (status == CORE_OK && op.peer == REPLAY_ANY && op.matched >= 0 && !lower->threads) {
+        CORE_CHECK(event->completion_count > 0); /* it says what matched */
         lower->now->probe = lower->program->rank[lower->rank].op_count;
         lower->now->probe_tag = event->completion[0].tag;
     }
@@ -325,7 +338,9 @@ static enum core_status start_one(struct lower *lower, const struct trace_event 
     }
     if (request->begun != event->seq) /* it was active: a mistake, which begins nothing */
         return CORE_OK;
+    CORE_CHECK(request->own[LOWER_START] <= lower->start_count);
     struct replay_op op = lower->start[request->own[LOWER_START] - 1];
+    CORE_CHECK(op.kind != REPLAY_ICOLL || op.comm < lower->number_room);
     if (op.kind == REPLAY_ICOLL)
         op.tag = (int32_t)lower->number[op.comm]++;
     return lower_start(lower, event, op, id);
@@ -341,28 +356,43 @@ static enum core_status lower_starts(struct lower *lower, const struct trace_eve
     return status;
 }
 
+/* A request that was cancelled turned out to complete all the same. */
+static void not_cancelled(struct lower *lower, int32_t number)
+{
+    struct replay_rank *rank = &lower->program->rank[lower->rank];
+
+    CORE_CHECK(number >= 0 && number < rank->request_count);
+    if ((uint32_t)number >= lower->cancel_room || lower->cancel[number] == UINT32_MAX)
+        return;
+    CORE_CHECK(lower->cancel[number] < rank->op_count);
+    struct replay_op *op = &rank->op[lower->cancel[number]];
+    CORE_CHECK(op->kind == REPLAY_CANCEL && op->request == number);
+    op->flags &= (uint16_t)~REPLAY_FLAG_DONE;
+}
+
 /* What the completion of a request tells about the operation that made it. */
 static enum core_status learn(enum request_step step, const struct trace_event *event,
                               struct request *request, const struct trace_completion *done,
                               void *context)
 {
     struct lower *lower = context;
-    struct replay_op *ops = lower->program->rank[lower->rank].op;
+    const struct replay_rank *rank = &lower->program->rank[lower->rank];
     int32_t number = lower_number(request);
 
     (void)event;
     if (step != REQUEST_DONE || number < 0)
         return CORE_OK;
-    struct replay_op *op = &ops[request->own[LOWER_OP]];
+    CORE_CHECK(request->own[LOWER_OP] < rank->op_count);
+    struct replay_op *op = &rank->op[request->own[LOWER_OP]];
+    CORE_CHECK(op->request == number); /* the operation that made it */
     if (op->kind == REPLAY_IRECV && !done->cancelled && done->source >= 0) {
         int32_t origin = lower->program->comm[op->comm].origin;
         int32_t world = trace_comm_world(lower->trace, origin, (int32_t)lower->rank, done->source);
         if (world >= 0)
             op->matched = world;
     }
-    if (!done->cancelled && (uint32_t)number < lower->cancel_room &&
-        lower->cancel[number] != UINT32_MAX)
-        ops[lower->cancel[number]].flags &= (uint16_t)~REPLAY_FLAG_DONE;
+    if (!done->cancelled)
+        not_cancelled(lower, number);
     return CORE_OK;
 }
 
@@ -389,6 +419,7 @@ static void gather(struct lower *lower, const struct trace_event *event, int whi
             gathered->chosen = (int32_t)gathered->count;
             gathered->done++;
         }
+        CORE_CHECK(gathered->count < event->completion_count); /* there is room for so many */
         lower->scratch[gathered->count++] = lower_number(request);
     }
 }
@@ -409,6 +440,8 @@ static enum core_status wait_several(struct lower *lower, const struct trace_eve
         set_of.chosen = set_of.done ? (int32_t)set_of.done : -1;
     } else
         gather(lower, event, -1, &set_of);
+    CORE_CHECK(set_of.done <= set_of.count);
+    CORE_CHECK(set_of.chosen <= (int32_t)set_of.count - (kind != REPLAY_WAIT_SOME));
     if (set_of.count == 0)
         return CORE_OK;
     lower->notes->wildcards += kind != REPLAY_WAIT_ALL && set_of.count > 1;
@@ -474,6 +507,7 @@ static enum core_status lower_cancel(struct lower *lower, const struct trace_eve
     int32_t number = lower_number(requests_find(&lower->requests, event->request));
     if (number < 0)
         return CORE_OK;
+    CORE_CHECK(number < rank->request_count);
     uint32_t before = lower->cancel_room;
     enum core_status status = CORE_ARRAY_ROOM(lower->cancel, lower->cancel_room,
                                               (uint32_t)rank->request_count, A_LOWERING);
@@ -493,12 +527,9 @@ static enum core_status lower_free(struct lower *lower, const struct trace_event
     int32_t number = lower_number(requests_find(&lower->requests, event->request));
     if (number < 0)
         return CORE_OK;
-    struct replay_op *ops = lower->program->rank[lower->rank].op;
-    const struct request *request = requests_find(&lower->requests, event->request);
     /* a send that was cancelled and forgotten has most likely been delivered all the same */
-    if (request->kind == REQUEST_SEND && (uint32_t)number < lower->cancel_room &&
-        lower->cancel[number] != UINT32_MAX)
-        ops[lower->cancel[number]].flags &= (uint16_t)~REPLAY_FLAG_DONE;
+    if (requests_find(&lower->requests, event->request)->kind == REQUEST_SEND)
+        not_cancelled(lower, number);
     return lower_add(lower, event, (struct replay_op){.kind = REPLAY_FREE, .request = number});
 }
 
@@ -681,6 +712,7 @@ static enum core_status lower_held(struct lower *lower)
 {
     bool holds = lower->holds;
 
+    CORE_CHECK(!holds || !lower->threads); /* what threads do is not told apart */
     lower->holds = false;
     return holds ? lower_event(lower, &lower->held) : CORE_OK;
 }
@@ -698,6 +730,7 @@ static enum core_status lower_own(struct lower *lower, const struct trace_event 
     if (lower->now->inside_of) {
         lower_poll_forget(lower->now);
     } else if (!lower->threads && runs_callbacks(event)) {
+        CORE_CHECK(!lower->holds); /* the one before was lowered when this call came */
         lower->held = *event;
         lower->held.completion = NULL;
         lower->held.completion_count = 0;
@@ -748,6 +781,8 @@ static void forget_threads(struct lower *lower)
 
 static void reset_rank(struct lower *lower, uint32_t rank)
 {
+    CORE_CHECK(rank < lower->program->rank_count);
+    CORE_CHECK(lower->program->rank[rank].op_count == 0); /* each rank is lowered once */
     lower->rank = rank;
     lower_epochs_done(lower);
     requests_clear(&lower->requests);
@@ -824,7 +859,11 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
 {
     struct replay_program program;
     struct replay_lower_notes notes = {.unsupported_call = -1};
-    struct lower lower = {.trace = trace, .options = options, .program = &program, .notes = &notes};
+    struct lower lower = {.trace = trace,
+                          .options = options,
+                          .program = &program,
+                          .notes = &notes,
+                          .window = CORE_TABLE(struct lower_window, win)};
     size_t comms = (size_t)trace->comm_count + 1;
 
     enum core_status status = replay_program_init(&program, trace->rank_count);
@@ -844,13 +883,16 @@ enum core_status replay_lower(struct trace *trace, const struct replay_lower_opt
     for (uint32_t rank = 0; status == CORE_OK && rank < trace->rank_count; rank++)
         status = lower_one(&lower, rank);
     if (status == CORE_OK) {
+        CORE_CHECK(notes.ranks_left_out <= notes.ranks_unknown);
+        CORE_CHECK(notes.ranks_unknown <= trace->rank_count);
+        CORE_CHECK(notes.unsupported == 0 || notes.unsupported_call > 0);
         replay_program_trim(&program);
         status = replay_program_check(&program);
     }
 free_lower:
     free(lower.comm);
     free(lower.inner);
-    free(lower.window);
+    core_table_done(&lower.window);
     lower_epochs_done(&lower);
     free(lower.epoch);
     free(lower.number);

@@ -17,6 +17,7 @@ static enum replay_coll_shape shape_of(uint64_t traits)
 
 static enum core_status next_number(struct lower *lower, uint32_t comm, int32_t *out_number)
 {
+    CORE_CHECK(comm < lower->program->comm_count);
     enum core_status status =
         CORE_ARRAY_ROOM_ZERO(lower->number, lower->number_room, comm + 1, A_LOWERING);
     if (status == CORE_OK)
@@ -39,6 +40,7 @@ enum core_status lower_place(struct lower *lower, const struct trace_event *even
         if (status != CORE_OK)
             return status;
     }
+    CORE_CHECK(comm < (int32_t)lower->program->comm_count);
     if (comm < 0) {
         lower_unsupported(lower, event);
         lower->stop |= event->pending;
@@ -74,7 +76,7 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     int32_t id = event->comm;
     bool skip, of_window = false;
 
-    if (trait_in(event->traits, TRAIT_MAKES_REQUEST))
+    if (event->traits & (TRAIT_BIT(MAKES_REQUEST) | TRAIT_BIT(PERSISTENT)))
         op.kind = REPLAY_ICOLL;
     if (verb_is_coll(event->verb)) {
         op.mode = (uint8_t)shape_of(event->traits);
@@ -98,7 +100,9 @@ enum core_status lower_collective(struct lower *lower, const struct trace_event 
     enum core_status status = lower_place(lower, event, of_window, id, &op, &skip);
     if (status != CORE_OK || skip)
         return status;
+    CORE_CHECK(op.tag >= 0); /* lower_place numbered it */
     if (trait_in(event->traits, TRAIT_PERSISTENT)) {
+        CORE_CHECK(lower->number[op.comm] > 0);
         lower->number[op.comm]--; /* each start counts, the making does not */
         op.tag = -1;
         return lower_persistent(lower, event, &op);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "replay/program/lower_state.h"
 
 enum {
@@ -19,6 +20,7 @@ static bool is_probe(const struct trace_event *event)
 
 static uint64_t request_at(const struct trace_event *event, uint32_t index)
 {
+    CORE_CHECK(index < event->completion_count || index == 0);
     return event->completion_count ? event->completion[index].request : event->request;
 }
 
@@ -51,6 +53,7 @@ enum core_status lower_poll_keep(struct lower_thread *thread, const struct trace
     for (uint32_t i = 0; i < thread->poll_count; i++)
         if (same_poll(&thread->poll[i], event, requests))
             return CORE_OK;
+    CORE_CHECK(thread->poll_count <= POLLS_KEPT_MAX + 1); /* one more says that there were more */
     if (thread->poll_count > POLLS_KEPT_MAX)
         return CORE_OK;
     struct lower_poll poll = {.event = *event, .request_count = requests};
@@ -79,6 +82,7 @@ static enum core_status list_probe(struct lower *lower, struct trace_event *even
     struct replay_op op = {.kind = REPLAY_IRECV, .bytes = UINT64_MAX, .matched = REPLAY_ANY};
     bool bad;
 
+    CORE_CHECK(is_probe(event) && event->pending);
     op.request = lower->program->rank[lower->rank].request_count;
     enum core_status status = lower_message_op(lower, event, LOWER_RECEIVES, &op, &bad);
     if (status != CORE_OK || bad || op.peer == REPLAY_PROC_NULL) {
@@ -129,6 +133,7 @@ enum core_status lower_poll_end(struct lower *lower, struct lower_thread *thread
     }
     if (status != CORE_OK || !known || !count)
         return status;
+    CORE_CHECK(count <= lower->scratch_room);
     lower->notes->tests++;
     lower->notes->wildcards += !all && count > 1;
     status = replay_program_set(lower->program, lower->rank, lower->scratch, count, -1, &set);

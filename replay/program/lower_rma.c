@@ -13,15 +13,16 @@ enum { TAG_POSTED = 1, TAG_COMPLETED = 2 };
 
 enum core_status lower_window_slot(struct lower *lower, int32_t win, int32_t **out_slot)
 {
-    uint32_t before = lower->window_room;
-    enum core_status status =
-        CORE_ARRAY_ROOM(lower->window, lower->window_room, (uint32_t)win + 1, A_LOWERING);
+    struct lower_window *window;
+    uint32_t before = lower->window.count;
+    enum core_status status = core_table_put(&lower->window, &win, A_LOWERING, &window);
 
     if (status != CORE_OK)
         return status;
-    for (uint32_t i = before; i < lower->window_room; i++)
-        lower->window[i] = -1;
-    *out_slot = &lower->window[win];
+    if (lower->window.count > before)
+        window->comm = -1;
+    CORE_CHECK(window->comm < (int32_t)lower->program->comm_count);
+    *out_slot = &window->comm;
     return CORE_OK;
 }
 
@@ -32,6 +33,7 @@ static enum core_status lower_lock(struct lower *lower, const struct trace_event
         .kind = (uint8_t)kind, .mode = REPLAY_LOCK_SHARED, .request = REPLAY_NO_REQUEST};
     bool skip;
 
+    CORE_CHECK(kind == REPLAY_LOCK || kind == REPLAY_UNLOCK);
     if (event->peer == EVENT_NONE) /* lock_all, unlock_all */
         op.peer = REPLAY_ANY;
     else if ((op.peer = trace_comm_world(lower->trace, event->comm, (int32_t)lower->rank,
@@ -75,8 +77,16 @@ static enum core_status epoch_of(struct lower *lower, int32_t win, struct lower_
     if (at == lower->epoch_count)
         status = CORE_ARRAY_PUSH(lower->epoch, lower->epoch_count, lower->epoch_room, A_LOWERING,
                                  (struct lower_epoch){.win = win});
+    CORE_CHECK(status != CORE_OK || at < lower->epoch_count);
     *out_epoch = &lower->epoch[at];
     return status;
+}
+
+/* A member of a group that group_of gave. */
+static int32_t member_at(const struct lower *lower, const int64_t *member, uint32_t index)
+{
+    CORE_CHECK(member[index] >= 0 && member[index] < (int64_t)lower->program->rank_count);
+    return (int32_t)member[index];
 }
 
 /* The members of the group that the call named. */
@@ -107,7 +117,7 @@ static enum core_status tell(struct lower *lower, const struct trace_event *even
     op.kind = REPLAY_ISEND;
     op.mode = REPLAY_TOKEN;
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
-        op.peer = (int32_t)member[i];
+        op.peer = member_at(lower, member, i);
         status = lower_start(lower, event, op, 0);
     }
     return status;
@@ -127,7 +137,7 @@ static enum core_status await(struct lower *lower, const struct trace_event *eve
     op.matched = REPLAY_ANY;
     for (uint32_t i = 0; i < count && status == CORE_OK; i++) {
         request[i] = rank->request_count;
-        op.peer = (int32_t)member[i];
+        op.peer = member_at(lower, member, i);
         status = lower_start(lower, event, op, 0);
     }
     if (status == CORE_OK && count)
@@ -179,7 +189,8 @@ enum core_status lower_rma(struct lower *lower, const struct trace_event *event)
         op.flags = REPLAY_FLAG_TEST;
         lower->notes->tests++;
     }
-    return await(lower, event, op, epoch->origin, epoch->origin_count); /* wait, test */
+    CORE_CHECK(event->verb == VERB_TEST_EPOCH || event->verb == VERB_WAIT_EPOCH);
+    return await(lower, event, op, epoch->origin, epoch->origin_count);
 }
 
 enum core_status lower_rma_test(struct lower *lower, const struct trace_event *event)

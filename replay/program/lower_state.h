@@ -21,6 +21,10 @@ struct lower_poll {           /* a test or probe that found nothing */
     uint32_t request_count;
 };
 
+struct lower_window { /* trace's window -> program's communicator, -1 not made yet */
+    int32_t win, comm;
+};
+
 struct lower_epoch { /* of a window, post-start-complete-wait: world ranks named by the last start
                         and the last post */
     int32_t win;
@@ -44,10 +48,9 @@ struct lower {
     struct replay_program *program;
     struct replay_lower_notes *notes;
     uint32_t rank;
-    int32_t *comm;   /* trace's communicator -> program's, -1 not made yet */
-    int32_t *inner;  /* the same, for the library's messages inside collectives */
-    int32_t *window; /* trace's window -> program's communicator */
-    uint32_t window_room;
+    int32_t *comm;             /* trace's communicator -> program's, -1 not made yet */
+    int32_t *inner;            /* the same, for the library's messages inside collectives */
+    struct core_table window;  /* of struct lower_window */
     struct lower_epoch *epoch; /* of this rank */
     uint32_t epoch_count, epoch_room;
     uint32_t *number; /* of this rank: collectives entered so far, by the program's communicator */

@@ -27,7 +27,8 @@ enum core_status replay_program_init(struct replay_program *program, uint32_t ra
         free(made.rank);
         return status;
     }
-    CORE_CHECK(world == 0);
+    CORE_CHECK(world == 0); /* program.h: comm 0 is the world */
+    CORE_CHECK(made.comm_count == 1);
     *program = made;
     return CORE_OK;
 }
@@ -52,6 +53,7 @@ void replay_program_done(struct replay_program *program)
 enum core_status replay_program_comm(struct replay_program *program, const int32_t *member,
                                      uint32_t count, uint32_t *out_comm)
 {
+    CORE_CHECK(member || count == program->rank_count); /* without a list: all ranks */
     enum core_status status =
         CORE_ARRAY_ROOM(program->comm, program->comm_room, program->comm_count + 1, A_PROGRAM);
     if (status != CORE_OK)
@@ -86,6 +88,7 @@ enum core_status replay_program_add_when(struct replay_program *program, uint32_
     enum core_status status = room_for_one(r, when != NULL);
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(!r->when || r->when_room > r->op_count); /* times go along with operations */
     if (r->when)
         r->when[r->op_count] = when ? *when : (struct replay_when){0};
     r->op[r->op_count++] = *op;
@@ -122,6 +125,9 @@ enum core_status replay_program_set(struct replay_program *program, uint32_t ran
                                  A_PROGRAM);
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(r->set_count == 0 ||
+               r->set[r->set_count - 1].first + r->set[r->set_count - 1].count ==
+                   r->member_count); /* sets stand one behind the other */
     if (count)
         memcpy(r->member + r->member_count, request, count * sizeof *request);
     r->set[r->set_count] =
@@ -175,6 +181,7 @@ void replay_program_trim(struct replay_program *program)
         CORE_ARRAY_TRIM(r->op, r->op_count, r->op_room);
         if (r->when)
             CORE_ARRAY_TRIM(r->when, r->op_count, r->when_room);
+        CORE_CHECK(!r->when || r->when_room >= r->op_count);
         CORE_ARRAY_TRIM(r->set, r->set_count, r->set_room);
         CORE_ARRAY_TRIM(r->member, r->member_count, r->member_room);
     }
@@ -182,6 +189,8 @@ void replay_program_trim(struct replay_program *program)
 
 uint64_t replay_op_id(const struct replay_program *program, uint32_t rank, uint32_t index)
 {
+    CORE_CHECK(rank < program->rank_count);
+    CORE_CHECK(index < program->rank[rank].op_count);
     uint64_t event = program->rank[rank].op[index].event;
     return event ? event : index + UINT64_C(1);
 }
@@ -224,6 +233,7 @@ static const char *check_request(const struct replay_op *op, const struct replay
     case REPLAY_IMRECV:
         if (op->request < 0)
             return "a non-blocking operation without a request";
+        CORE_CHECK(op->request < r->request_count); /* counted when it was added */
         if (op->kind == REPLAY_IMRECV &&
             (op->tag < 0 || op->tag >= r->request_count || made[op->tag] != REPLAY_MPROBE + 1))
             return "a receive of a message that was never probed";
@@ -249,6 +259,7 @@ static const char *check_request(const struct replay_op *op, const struct replay
     case REPLAY_TEST:
         if (op->request < 0 || (uint32_t)op->request >= r->set_count)
             return "a wait on a set that does not exist";
+        CORE_CHECK(r->set[op->request].first + r->set[op->request].count <= r->member_count);
         for (uint32_t i = 0; i < r->set[op->request].count; i++) {
             int32_t request = r->member[r->set[op->request].first + i];
             if (request < 0 || request >= r->request_count || !made[request])
@@ -307,17 +318,30 @@ static const char *check_peer(const struct replay_program *program, const struct
     return send_like && op->mode > REPLAY_TOKEN ? "an unknown send mode" : NULL;
 }
 
+/* What is held of messages is summed up: all of them together must fit. */
+static bool bytes_fit(const struct replay_program *program, const struct replay_op *op,
+                      uint64_t *total)
+{
+    if (op->kind != REPLAY_SEND && op->kind != REPLAY_ISEND)
+        return true;
+    return !__builtin_add_overflow(*total, op->bytes, total) &&
+           !__builtin_add_overflow(*total, program->buffered_overhead, total);
+}
+
 /* Each member is a rank, and none is there twice. */
 static enum core_status check_comms(const struct replay_program *program)
 {
     enum core_status status = CORE_OK;
     uint32_t *last_in = calloc((size_t)program->rank_count + 1, sizeof *last_in);
 
+    CORE_CHECK(program->comm_count > 0 && !program->comm[0].member); /* program.h: the world */
     if (!last_in)
         return core_report(CORE_NO_MEMORY, "out of memory for the members of %u communicators",
                            program->comm_count);
     for (uint32_t c = 0; c < program->comm_count && status == CORE_OK; c++) {
         const struct replay_comm *comm = &program->comm[c];
+        CORE_CHECK(comm->member || comm->count == program->rank_count);
+        CORE_CHECK(comm->remote <= comm->count);
         for (uint32_t i = 0; comm->member && i < comm->count && status == CORE_OK; i++) {
             uint32_t rank = (uint32_t)comm->member[i];
             if (rank >= program->rank_count || last_in[rank] == c + 1)
@@ -335,6 +359,7 @@ static enum core_status check_comms(const struct replay_program *program)
 enum core_status replay_program_check(const struct replay_program *program)
 {
     enum core_status status = check_comms(program);
+    uint64_t bytes = 0;
 
     for (uint32_t rank = 0; rank < program->rank_count && status == CORE_OK; rank++) {
         const struct replay_rank *r = &program->rank[rank];
@@ -354,6 +379,8 @@ enum core_status replay_program_check(const struct replay_program *program)
                 why = check_request(op, r, made);
             if (!why && r->when && r->when[i].thread >= REPLAY_THREADS_MAX)
                 why = "a thread out of range";
+            if (!why && !bytes_fit(program, op, &bytes))
+                why = "more bytes sent in all than can be counted";
             if (why)
                 status = bad(rank, i, op, why);
         }

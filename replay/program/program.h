@@ -97,6 +97,13 @@ struct replay_op {   /* 40 bytes */
                         Never interpreted. */
 };
 _Static_assert(sizeof(struct replay_op) == 40, "engine memory is budgeted per operation");
+_Static_assert(REPLAY_OP_KIND_COUNT < UINT8_MAX, "a byte holds a kind, and a kind plus 1");
+_Static_assert((REPLAY_FLAG_DONE | REPLAY_FLAG_PENDING | REPLAY_FLAG_INSIDE | REPLAY_FLAG_ASSUMED |
+                REPLAY_FLAG_TEST | REPLAY_FLAG_PROBED | REPLAY_FLAG_LOCAL) ==
+                   REPLAY_FLAG_DONE + REPLAY_FLAG_PENDING + REPLAY_FLAG_INSIDE +
+                       REPLAY_FLAG_ASSUMED + REPLAY_FLAG_TEST + REPLAY_FLAG_PROBED +
+                       REPLAY_FLAG_LOCAL,
+               "each flag has a bit of its own");
 
 struct replay_set { /* the requests of a WAIT_ALL, WAIT_ANY, WAIT_SOME or TEST */
     uint32_t first; /* into rank->member */
@@ -171,8 +178,9 @@ enum core_status replay_program_set(struct replay_program *program, uint32_t ran
                                     int32_t *out_set);
 
 /* Refuses what the engine would have to assert: ranks and comms out of range, waits on requests
- * never made, requests made twice. Names the first offender by rank and event in the report;
- * CORE_BAD_INPUT. The engine's entry points expect a program that passed. */
+ * never made, requests made twice, more bytes than can be counted. Names the first offender by rank
+ * and event in the report; CORE_BAD_INPUT. The engine's entry points expect a program that passed.
+ */
 enum core_status replay_program_check(const struct replay_program *program);
 
 /* Gives back the room that growing left over. */

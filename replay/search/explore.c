@@ -84,6 +84,7 @@ const char *replay_verdict_text(enum replay_verdict verdict)
 static uint64_t *last_place(const struct explorer *e, uint32_t from, uint32_t to)
 {
     uint64_t key = (uint64_t)from << 32 | to, mask = (UINT64_C(1) << e->last_bits) - 1;
+    CORE_CHECK(from < e->program->rank_count && to < e->program->rank_count);
     uint64_t at = core_random_mix(key) & mask;
     while (e->last_send[2 * at + 1] && e->last_send[2 * at] != key)
         at = (at + 1) & mask;
@@ -135,6 +136,7 @@ static bool sends_behind(const struct explorer *e, uint32_t from, uint32_t to)
 
 static struct step step_of(const struct replay_option *option)
 {
+    CORE_CHECK_HOT(option->kind <= REPLAY_OPTION_BUFFER);
     return (struct step){.kind = option->kind,
                          .diverges = option->diverges,
                          .rank = option->rank,
@@ -191,6 +193,7 @@ static bool find_alone(const struct explorer *e, const struct replay_option *opt
             complete = is_candidate || !sends_behind(e, from, option[i].rank);
         }
         if (complete) {
+            CORE_CHECK(end > i && end <= count);
             *out_first = i;
             *out_count = end - i;
             return true;
@@ -214,6 +217,7 @@ static bool inherit_sleep(struct explorer *e, struct node *node)
     if (e->depth == 0 || e->no_reduction)
         return true;
     const struct node *parent = &e->node[e->depth - 1];
+    CORE_CHECK(parent->at < parent->count);
     const struct step *taken = &parent->option[parent->at];
     uint32_t room = parent->sleep_count + parent->at;
     node->sleep = malloc((room + 1) * sizeof *node->sleep);
@@ -225,6 +229,7 @@ static bool inherit_sleep(struct explorer *e, struct node *node)
         if (!depend(e, step, taken))
             node->sleep[node->sleep_count++] = *step;
     }
+    CORE_CHECK(node->sleep_count <= room);
     return true;
 }
 
@@ -237,6 +242,7 @@ static uint32_t stop(struct explorer *e, enum core_status status)
 /* A state that has not been met before on this path: a new node. Returns the option to take. */
 static uint32_t enter_node(struct explorer *e, const struct replay_option *option, uint32_t count)
 {
+    CORE_CHECK(e->at == e->depth && e->depth <= e->node_room);
     if (e->depth == e->node_room) {
         if (e->depth >= DEPTH_MAX)
             return stop(e, no_memory());
@@ -265,6 +271,7 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
         return REPLAY_STOP;
     if (!e->no_reduction && !e->all_depend)
         find_alone(e, option, count, &first, &range);
+    CORE_CHECK(range > 0 && first + range <= count);
     node->option = malloc(range * sizeof *node->option);
     if (!node->option || !inherit_sleep(e, node)) {
         free(node->option);
@@ -287,6 +294,7 @@ static uint32_t enter_node(struct explorer *e, const struct replay_option *optio
         e->pruned = true;
         return REPLAY_STOP;
     }
+    CORE_CHECK(chosen >= first && chosen < first + range && node->count <= range);
     e->depth++;
     e->at++;
     return chosen;
@@ -347,6 +355,7 @@ static void keep_path(struct explorer *e)
     if (!e->result->position)
         e->status = no_memory();
     for (uint32_t i = 0; i < e->depth && e->status == CORE_OK; i++) {
+        CORE_CHECK(e->node[i].at < e->node[i].count);
         e->path.step[i] = e->node[i].option[e->node[i].at];
         e->result->position[i] = e->node[i].at;
     }
@@ -389,6 +398,8 @@ static void run_once(struct explorer *e)
             e->status = status;
         return;
     }
+    CORE_CHECK(e->at == e->depth); /* invariant 1: it went all along the path */
+    CORE_CHECK(!e->foreign || !e->pruned);
     e->ops += e->foreign ? 0 : result.ops;
     if (e->foreign)
         ; /* another share counts it */
@@ -490,6 +501,9 @@ static void run_samples(struct explorer *e, uint64_t count)
 static void judge(struct explorer *e)
 {
     struct replay_exploration *result = e->result;
+    CORE_CHECK(e->found == (result->deadlocks > 0));
+    CORE_CHECK(result->outcomes <= result->runs);
+    CORE_CHECK(!result->exhaustive || result->sampled == 0); /* invariant 2 */
     if (e->found) {
         result->verdict = REPLAY_VERDICT_DEADLOCK;
         result->assumed = e->found_assumed;

@@ -13,6 +13,7 @@ enum { POSITION_MAX = 1 << 20, WITNESS_MAX = 1 << 26 };
  * in the tree. */
 static bool before(const struct replay_exploration *a, const struct replay_exploration *b)
 {
+    CORE_CHECK(a->witness && b->witness);
     if (a->assumed != b->assumed)
         return b->assumed;
     bool a_sampled = a->position_count == 0 && a->sampled > 0,
@@ -29,6 +30,7 @@ static bool before(const struct replay_exploration *a, const struct replay_explo
 
 static void take_witness(struct replay_exploration *sum, struct replay_exploration *part)
 {
+    CORE_CHECK(part->witness != sum->witness);
     free(sum->witness);
     free(sum->position);
     sum->witness = part->witness;
@@ -46,6 +48,8 @@ enum core_status replay_exploration_merge(struct replay_exploration *sum,
 {
     bool unsure = part->verdict == REPLAY_VERDICT_CANNOT_SAY;
 
+    CORE_CHECK(part->verdict < REPLAY_VERDICT_COUNT);
+    CORE_CHECK(part->parts == 0); /* sums are not merged again */
     sum->exhaustive = (sum->parts++ == 0 || sum->exhaustive) && part->exhaustive;
     if (part->witness && (!sum->witness || before(part, sum)))
         take_witness(sum, part);

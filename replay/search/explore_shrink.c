@@ -36,6 +36,7 @@ static void force(struct shrinker *s, const struct path *path, bool all)
         s->status = replay_policy_add_forced(
             &s->policy, step->rank, replay_op_id(s->program, step->rank, step->op), step->from);
     }
+    CORE_CHECK(s->policy.forced.count <= path->count);
     s->policy.order = s->policy.forced.count ? REPLAY_ORDER_LIST : REPLAY_ORDER_RECORDED;
 }
 
@@ -55,6 +56,7 @@ static void name_buffered(struct shrinker *s, const struct path *path)
             s->status = replay_policy_add_send(
                 &s->policy, path->step[i].rank,
                 replay_op_id(s->program, path->step[i].rank, path->step[i].op));
+    CORE_CHECK(s->policy.send.count <= path->count);
 }
 
 /* buffering=list with the sends that wait when the world is stuck; if that is not enough, all that
@@ -120,6 +122,7 @@ static void shrink_list(struct shrinker *s, bool sends)
         for (uint32_t at = 0;
              at < names->count && s->status == CORE_OK && s->runs < SHRINK_RUNS_MAX;) {
             uint32_t old = names->count, cut = at + piece > old ? old - at : piece;
+            CORE_CHECK(cut > 0 && at + cut <= old);
             memcpy(copy, names->name, old * sizeof *copy);
             memmove(names->name + at, names->name + at + cut, (old - at - cut) * sizeof *copy);
             names->count = old - cut;
@@ -169,6 +172,7 @@ enum core_status explore_witness(const struct replay_program *program, struct re
         exploration->witness = replay_policy_text(&s.policy);
         if (s.status == CORE_OK && !exploration->witness)
             s.status = core_report(CORE_NO_MEMORY, "out of memory for a witness");
+        CORE_CHECK(s.status != CORE_OK || exploration->result.outcome == REPLAY_DEADLOCK);
         exploration->unbuffered = shrink_sends ? s.policy.send.count : 0;
         exploration->forced = s.policy.forced.count;
         exploration->assumed = exploration->result.assumed;

@@ -53,6 +53,8 @@ static enum replay_outcome run(struct finder *finder)
 
 static enum replay_outcome run_threshold(struct finder *finder, uint64_t index)
 {
+    CORE_CHECK(index <= finder->size_count);
+    CORE_CHECK(index < 2 || finder->size[index - 2] < finder->size[index - 1]); /* ascending */
     finder->policy.buffering = index == 0 ? REPLAY_RENDEZVOUS : REPLAY_EAGER_BYTES;
     finder->policy.bytes = index == 0 ? 0 : finder->size[index - 1];
     return run(finder);
@@ -79,6 +81,7 @@ static uint32_t drop_doubles(uint64_t *size, uint32_t count)
     for (uint32_t i = 0; i < count; i++)
         if (i == 0 || size[i] != size[kept - 1])
             size[kept++] = size[i];
+    CORE_CHECK(kept <= count);
     return kept;
 }
 
@@ -102,6 +105,7 @@ static void collect_sizes(struct finder *finder)
                 if (finder->status != CORE_OK)
                     return;
             }
+            CORE_CHECK(count < room);
             finder->size[count++] = op->bytes;
         }
     finder->size_count = drop_doubles(finder->size, count);
@@ -113,6 +117,8 @@ static void add_step(struct finder *finder, uint64_t index, enum replay_outcome 
     struct replay_need *need = finder->need;
     if (need->step_count && need->step[need->step_count - 1].outcome == outcome)
         return;
+    CORE_CHECK((index == 0) == (need->step_count == 0)); /* rendezvous comes first */
+    CORE_CHECK(index == 0 || need->step[need->step_count - 1].bytes <= finder->size[index - 1]);
     enum core_status status =
         CORE_ARRAY_PUSH(need->step, need->step_count, need->step_room, A_NEED,
                         (struct replay_need_step){.rendezvous = index == 0,
@@ -160,6 +166,7 @@ static void find_steps(struct finder *finder)
 static void held(void *context, uint32_t rank, uint64_t bytes, uint32_t count)
 {
     struct replay_need *need = context;
+    CORE_CHECK_HOT(rank < need->rank_count);
     if (bytes > need->held_bytes[rank])
         need->held_bytes[rank] = bytes;
     if (count > need->held_count[rank])
@@ -193,6 +200,7 @@ static uint64_t find_bound(struct finder *finder, enum replay_buffering bufferin
     while (high - low > 1 && may_run(finder)) {
         uint64_t middle = low + (high - low) / 2;
         finder->policy.bytes = middle;
+        CORE_CHECK(low < middle && middle < high); /* it ends */
         if (run(finder) == REPLAY_FINISHED)
             high = middle;
         else
@@ -223,6 +231,7 @@ static bool add_blame(struct finder *finder, uint32_t rank, uint32_t op_index)
 {
     struct replay_need *need = finder->need;
     const struct replay_op *op = &finder->program->rank[rank].op[op_index];
+    CORE_CHECK(is_standard(op)); /* no other is offered */
     if (CORE_ARRAY_PUSH(need->blame, need->blame_count, finder->blame_room, A_NEED,
                         (struct replay_need_send){.rank = rank,
                                                   .op = op_index,
@@ -261,8 +270,10 @@ static void find_doubtful(struct finder *finder, bool *doubtful)
     for (uint32_t i = need->blame_count; i-- > 0;) {
         struct offer_key key = {need->blame[i].rank, need->blame[i].op};
         const struct offer *offer = core_table_find(&finder->offer, &key);
+        CORE_CHECK(offer && offer->step >= 1); /* it was offered before it was blamed */
+        CORE_CHECK(offer->step - 1 <= i);
         doubtful[i] = chance || since <= i;
-        if (offer && offer->step - 1 < since)
+        if (offer->step - 1 < since)
             since = offer->step - 1;
     }
 }
@@ -291,6 +302,7 @@ static uint32_t buffer_when_stuck(void *context, const struct replay_option *opt
 static bool set_policy(struct finder *finder, uint32_t without)
 {
     struct replay_need *need = finder->need;
+    CORE_CHECK(finder->policy.buffering == REPLAY_SEND_ONLY);
     finder->policy.send.count = 0;
     for (uint32_t i = 0; i < need->blame_count && finder->status == CORE_OK; i++)
         if (i != without)
@@ -385,6 +397,8 @@ static void find_blame(struct finder *finder)
 
 static void judge(struct replay_need *need, const struct finder *finder)
 {
+    CORE_CHECK(need->step_count > 0);
+    CORE_CHECK(need->step[0].rendezvous);
     const struct replay_need_step *last = &need->step[need->step_count - 1];
     need->always = need->step_count == 1 && last->outcome == REPLAY_FINISHED && need->exact;
     need->ever = last->outcome == REPLAY_FINISHED;

@@ -10,9 +10,12 @@
 #include "core/check.h"
 #include "replay/program/program.h"
 
-static const char *const kind_name[REPLAY_TOPOLOGY_KIND_COUNT] = {
-    "full",  "bus",       "star", "line",          "ring",    "mesh",
-    "torus", "hypercube", "tree", "complete-tree", "pipeline"};
+static const char *const kind_name[] = {"full", "bus",           "star",    "line",
+                                        "ring", "mesh",          "torus",   "hypercube",
+                                        "tree", "complete-tree", "pipeline"};
+_Static_assert(sizeof kind_name / sizeof *kind_name == REPLAY_TOPOLOGY_KIND_COUNT,
+               "a name for each kind of network");
+_Static_assert(2 * REPLAY_DIMS_MAX <= REPLAY_NEIGHBOURS_MAX, "two ways in each dimension");
 
 const char *replay_topology_kind_name(enum replay_topology_kind kind)
 {
@@ -21,6 +24,7 @@ const char *replay_topology_kind_name(enum replay_topology_kind kind)
 
 static uint32_t floor_log2(uint32_t value)
 {
+    CORE_CHECK(value > 0);
     return 31 - (uint32_t)__builtin_clz(value);
 }
 
@@ -82,6 +86,7 @@ enum core_status replay_topology_grid(enum replay_topology_kind kind, const uint
             return core_report(CORE_BAD_INPUT, "a %s of more than %d ranks", kind_name[kind],
                                REPLAY_RANKS_MAX);
     }
+    CORE_CHECK(ranks > 0 && ranks <= REPLAY_RANKS_MAX);
     made.ranks = made.nodes = (uint32_t)ranks;
     *out = made;
     return CORE_OK;
@@ -206,6 +211,7 @@ const char *replay_topology_text(const struct replay_topology *topology, char te
     for (uint32_t i = 0; i < topology->dim_count; i++)
         used += snprintf(text + used, REPLAY_TEXT_MAX - (size_t)used, "%c%u", i ? 'x' : ':',
                          topology->dim[i]);
+    CORE_CHECK(used < REPLAY_TEXT_MAX); /* nothing was cut off */
     return text;
 }
 
@@ -255,6 +261,7 @@ static void grid_facts(const struct replay_topology *t, struct replay_topology_f
         facts->links += t->ranks / size * (wraps ? size : size - 1);
     }
     facts->bisection = cut_grid(&grid, 0, t->ranks);
+    CORE_CHECK(facts->bisection <= facts->links);
 }
 
 void replay_topology_facts(const struct replay_topology *t, struct replay_topology_facts *out)
@@ -306,6 +313,7 @@ uint64_t replay_topology_link(const struct replay_topology *t, uint32_t from, ui
 {
     if (t->kind == REPLAY_BUS)
         return 0;
+    CORE_CHECK_HOT(from < t->nodes && to < t->nodes);
     uint64_t low = from < to ? from : to, high = from < to ? to : from;
     return (low * t->nodes + high) * 2 + (from > to);
 }
@@ -313,6 +321,7 @@ uint64_t replay_topology_link(const struct replay_topology *t, uint32_t from, ui
 /* How many steps, signed, one dimension needs; both ways are equally long when *out_tie. */
 static int64_t dimension_way(int torus, uint32_t size, uint32_t from, uint32_t to, int *out_tie)
 {
+    CORE_CHECK_HOT(from < size && to < size);
     int64_t way = (int64_t)to - from;
     *out_tie = 0;
     if (!torus)
@@ -350,6 +359,7 @@ uint32_t replay_topology_next(const struct replay_topology *t, uint32_t from, ui
 {
     uint32_t count = 0;
 
+    CORE_CHECK_HOT(from < t->nodes && to < t->nodes);
     if (from == to)
         return 0;
     switch (t->kind) {

@@ -100,6 +100,7 @@ static enum core_status choose_scale(struct timed_engine *e)
     for (size_t i = 0; e->shared && i < sizeof factor; i++)
         if (serial * e->scale * factor[i] < ticks_max)
             e->scale *= factor[i];
+    CORE_CHECK(e->scale > 0 && serial * e->scale < ticks_max);
     e->alpha = o->alpha_ps * e->scale;
     e->beta = o->beta_ps * e->scale;
     e->tau = o->tau_ps * e->scale;
@@ -176,6 +177,7 @@ static enum core_status engine_init(struct timed_engine *e)
         e->words_out = e->words_in + ranks;
     }
     e->extra_bytes += requests + ranks * sizeof *e->rank;
+    uint64_t requests_all = requests;
     requests = 0;
     for (uint32_t r = 0; r < ranks; r++) {
         const struct replay_rank *from = &e->program->rank[r];
@@ -187,6 +189,7 @@ static enum core_status engine_init(struct timed_engine *e)
                                 .member = from->member};
         requests += (uint64_t)from->request_count;
     }
+    CORE_CHECK(requests == requests_all); /* one rank behind the other */
     e->starting = ranks;
     return e->status;
 }
@@ -220,6 +223,9 @@ static void engine_done(struct timed_engine *e)
 void timed_message_ended(struct timed_engine *e, uint32_t id, uint64_t started)
 {
     struct timed_message *m = &e->message[id];
+    CORE_CHECK_HOT(id && id < e->message_used); /* timed_state.h invariant 1 */
+    CORE_CHECK_HOT(!(m->flags & (MESSAGE_RECV | MESSAGE_ARRIVED)));
+    CORE_CHECK_HOT(!(m->flags & MESSAGE_BUFFERED) || e->buffered[m->src] > 0);
     uint32_t cause = e->cause ? timed_path_message(e, id, started) : 0;
 
     timed_port_ended(e, m);
@@ -340,6 +346,7 @@ static void run_clock(struct timed_engine *e)
         timed_port_start(e);
         if (e->queue.bucket[0].count == 0 && !timed_queue_advance(&e->queue))
             return;
+        CORE_CHECK_HOT(e->queue.last >= e->now); /* time does not run back */
         take_instant(e);
     }
 }
@@ -374,6 +381,7 @@ static int superstep(struct timed_engine *e)
     size_t count = e->fresh.count;
     for (size_t i = 0; i < count; i++)
         timed_message_ended(e, e->fresh.at[i], started);
+    CORE_CHECK(e->fresh.count == count); /* ranks post nothing before they run */
     e->fresh.count = 0;
     return count != 0;
 }
@@ -408,6 +416,7 @@ static void rank_result(struct timed_engine *e, uint32_t r, struct replay_timed_
     const struct timed_rank *rank = &e->rank[r];
     int ended = (rank->flags & RANK_ENDED) != 0;
 
+    CORE_CHECK(ended != ((rank->flags & RANK_BLOCKED) != 0)); /* timed_state.h invariant 2 */
     e->column[COLUMN_FINISH][r] = rank->blocked_at;
     if (rank->blocked_at > result->ticks)
         result->ticks = rank->blocked_at;
@@ -416,6 +425,7 @@ static void rank_result(struct timed_engine *e, uint32_t r, struct replay_timed_
             e->column[i][r] = timed_ps(e, e->column[i][r]);
     result->op[r] = (uint32_t)(rank->op - e->program->rank[r].op) -
                     (ended || rank->flags & RANK_PROBING ? 0 : 1);
+    CORE_CHECK(result->op[r] <= e->program->rank[r].op_count);
     result->blocked_count += !ended;
 }
 
@@ -450,6 +460,8 @@ static enum core_status results(struct timed_engine *e, struct replay_timed_resu
     }
     for (uint32_t r = 0; r < ranks; r++)
         rank_result(e, r, &result);
+    CORE_CHECK(result.blocked_count <= ranks);
+    CORE_CHECK(e->options.port == REPLAY_PORT_BSP || result.ticks <= e->now);
     result.makespan_ps = timed_ps(e, result.ticks);
     memcpy(result.column, e->column, sizeof result.column);
     memset(e->column, 0, sizeof e->column);

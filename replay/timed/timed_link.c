@@ -7,10 +7,12 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 
 enum {
     FIRST = 256 /* records at the start; record 0 stands in when there is no memory for more */
 };
+_Static_assert((FIRST & (FIRST - 1)) == 0, "slot_mask is one less than the count of slots");
 
 enum core_status timed_link_no_memory(struct timed_engine *e)
 {
@@ -64,6 +66,7 @@ static void slots_grow(struct timed_engine *e, struct timed_links *l)
         timed_link_no_memory(e);
         return;
     }
+    CORE_CHECK(l->link_count <= mask); /* searching ends at an empty slot */
     free(l->slot);
     l->slot = slot;
     l->slot_mask = mask;
@@ -119,6 +122,7 @@ static uint32_t flow_new(struct timed_engine *e, uint32_t message)
         id = l->flow_count++;
         l->flow[id] = (struct flow){0};
     }
+    CORE_CHECK_HOT(!l->flow[id].hop && !l->flow[id].share); /* what is free is on no link */
     uint32_t version = l->flow[id].version; /* goes on, so that old events stay old */
     l->flow[id] = (struct flow){.message = message, .started = e->now, .version = version};
     return id;
@@ -130,6 +134,7 @@ void timed_link_take(struct timed_engine *e, uint32_t flow, const uint64_t *id, 
     struct flow *f = &l->flow[flow];
     const struct timed_message *m = &e->message[f->message];
 
+    CORE_CHECK_HOT(!f->hop); /* routed once */
     f->hop = core_alloc_zero(count ? count : 1, sizeof *f->hop);
     if (!f->hop) {
         timed_link_no_memory(e);
@@ -181,6 +186,7 @@ void timed_link_flow(struct timed_engine *e, uint32_t id)
     struct timed_message *m = &e->message[id];
     struct flow *f = &e->links->flow[m->flow];
 
+    CORE_CHECK_HOT(m->flow && f->message == id && !f->share);
     f->left = e->byte_exact ? m->bytes * e->byte_ticks : timed_words_ticks(e, m->bytes);
     f->since = e->now;
     if (f->left == 0)
@@ -199,6 +205,7 @@ uint32_t timed_link_current(const struct timed_engine *e, uint32_t flow, uint32_
 
 uint64_t timed_link_started(const struct timed_engine *e, uint32_t id)
 {
+    CORE_CHECK_HOT(e->links->flow[e->message[id].flow].message == id);
     return e->links->flow[e->message[id].flow].started;
 }
 
@@ -226,6 +233,7 @@ static void hop_on(struct timed_engine *e, struct hop *hop)
 static void hop_off(struct timed_engine *e, struct hop *hop)
 {
     struct link *link = &e->links->link[hop->link >> 1];
+    CORE_CHECK_HOT(link->flows && link->flowing > 0);
     if (hop->prev)
         hop->prev->next = hop->next;
     else
@@ -248,6 +256,8 @@ void timed_link_ended(struct timed_engine *e, uint32_t id)
         struct link *link = &l->link[f->hop[i].link >> 1];
         if (f->share)
             hop_off(e, &f->hop[i]);
+        CORE_CHECK_HOT(link->taken[f->hop[i].link & 1] > 0);
+        CORE_CHECK_HOT(link->load >= m->bytes);
         link->load -= m->bytes;
         link->taken[f->hop[i].link & 1]--;
     }
@@ -337,5 +347,7 @@ enum core_status timed_link_result(struct timed_engine *e, struct replay_timed_r
     }
     out->link_count = kept;
     qsort(out->link, kept, sizeof *out->link, by_id);
+    for (size_t i = 1; i < kept; i++)
+        CORE_CHECK(out->link[i - 1].link < out->link[i].link); /* a record a link */
     return CORE_OK;
 }

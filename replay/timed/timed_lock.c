@@ -68,6 +68,7 @@ static struct lock *lock_find(struct timed_engine *e, const struct replay_op *op
 
 static int grant(struct lock *lock, int exclusive)
 {
+    CORE_CHECK(!lock->exclusive || !lock->shared);
     if (lock->exclusive || (exclusive && lock->shared))
         return 0;
     if (exclusive)
@@ -85,6 +86,8 @@ int timed_lock_take(struct timed_engine *e, uint32_t rank, const struct replay_o
 
     if (!lock || op->peer < 0 || (!lock->head && grant(lock, exclusive)))
         return 0;
+    CORE_CHECK(e->locks->wait_count < e->locks->wait_room); /* lock_find made room */
+    CORE_CHECK(!(r->flags & (RANK_BLOCKED | RANK_ENDED)));  /* timed_state.h invariant 2 */
     uint32_t made = e->locks->wait_count++;
     e->locks->wait[made] = (struct wait){.rank = rank, .exclusive = exclusive};
     if (lock->head)

@@ -14,6 +14,10 @@
 #include "core/work.h"
 
 enum { SLOTS_FIRST = 1024, HUGE_BYTES = 64 << 20 };
+_Static_assert((SLOTS_FIRST & (SLOTS_FIRST - 1)) == 0, "slot_mask is one less than the count");
+_Static_assert(REPLAY_SEND < REPLAY_IRECV && REPLAY_ISEND < REPLAY_IRECV &&
+                   REPLAY_RECV < REPLAY_IRECV && REPLAY_IRECV == 3,
+               "the four kinds that make messages come first");
 
 enum core_status timed_match_init(struct timed_engine *e)
 {
@@ -83,6 +87,7 @@ static uint32_t message_new(struct timed_engine *e)
         e->message_free = e->message[id].chain;
     else
         id = e->message_used++;
+    CORE_CHECK_HOT((id + UINT64_C(1)) * sizeof *e->message <= e->message_room);
     return id;
 }
 
@@ -143,9 +148,23 @@ static void grow(struct timed_engine *e)
     free(from);
 }
 
+/* Whether the table holds something of that kind under the message's key. */
+static bool key_holds(const struct timed_engine *e, const struct timed_message *m, uint32_t kind)
+{
+    uint32_t id = e->slot[hash(e, m->src, m->dst, m->tag, m->comm)].head;
+    for (; id; id = e->message[id].chain) {
+        const struct timed_message *other = &e->message[id];
+        if (other->src == m->src && other->dst == m->dst && other->tag == m->tag &&
+            other->comm == m->comm && other->flags & kind)
+            return true;
+    }
+    return false;
+}
+
 static void table_add(struct timed_engine *e, uint32_t id)
 {
     const struct timed_message *m = &e->message[id];
+    CORE_CHECK_HOT(!key_holds(e, m, m->flags & MESSAGE_SEND ? MESSAGE_RECV : MESSAGE_SEND));
     if (++e->unmatched > e->slot_mask)
         grow(e);
     slot_append(e, &e->slot[hash(e, m->src, m->dst, m->tag, m->comm)], id);
@@ -155,6 +174,7 @@ static void chain_remove(struct timed_engine *e, struct timed_slot *slot, uint32
                          uint32_t id)
 {
     uint32_t next = e->message[id].chain;
+    CORE_CHECK_HOT(id == (prev ? e->message[prev].chain : slot->head));
     if (prev)
         e->message[prev].chain = next;
     else
@@ -186,8 +206,10 @@ static void table_remove(struct timed_engine *e, uint32_t id)
     const struct timed_message *m = &e->message[id];
     struct timed_slot *slot = &e->slot[hash(e, m->src, m->dst, m->tag, m->comm)];
     uint32_t prev = NONE;
-    for (uint32_t at = slot->head; at != id; at = e->message[at].chain, core_work(1))
+    for (uint32_t at = slot->head; at != id; at = e->message[at].chain, core_work(1)) {
+        CORE_CHECK_HOT(at); /* what is taken out is in */
         prev = at;
+    }
     chain_remove(e, slot, prev, id);
 }
 
@@ -229,6 +251,7 @@ static void source_remove(struct timed_engine *e, uint32_t id)
 
     if (!source)
         return;
+    CORE_CHECK_HOT((source->first && source->last) || e->status != CORE_OK);
     if (link.before)
         e->of_source[link.before].after = link.after;
     else
@@ -259,6 +282,7 @@ static void unmatched_remove(struct timed_engine *e, uint32_t id)
     struct timed_message *m = &e->message[id];
     struct timed_port *r = &e->port[m->dst];
 
+    CORE_CHECK_HOT(m->flags & MESSAGE_SEND && r->unmatched);
     source_remove(e, id);
     if (m->unmatched_prev)
         e->message[m->unmatched_prev].unmatched_next = m->unmatched_next;
@@ -283,6 +307,7 @@ static uint32_t wild_find(struct timed_engine *e, const struct timed_message *m,
     for (uint32_t id = e->port[m->dst].wild; id; prev = id, id = e->message[id].chain) {
         const struct timed_message *w = &e->message[id];
         core_work(1);
+        CORE_CHECK_HOT(w->flags & MESSAGE_WILD && w->dst == m->dst);
         if (accepts(w->src, w->tag, w->comm, m)) {
             *out_prev = prev;
             return id;
@@ -294,6 +319,7 @@ static uint32_t wild_find(struct timed_engine *e, const struct timed_message *m,
 static void wild_remove(struct timed_engine *e, struct timed_port *r, uint32_t prev, uint32_t id)
 {
     uint32_t next = e->message[id].chain;
+    CORE_CHECK_HOT(id == (prev ? e->message[prev].chain : r->wild));
     if (prev)
         e->message[prev].chain = next;
     else
@@ -346,6 +372,7 @@ void timed_match_send(struct timed_engine *e, uint32_t rank, const struct replay
         if (slot)
             chain_remove(e, slot, prev, id);
         m = &e->message[id];
+        CORE_CHECK_HOT(m->flags & MESSAGE_RECV);
         m->flags = MESSAGE_SENT_LAST | (m->src == m->dst ? MESSAGE_SELF : 0);
     } else {
         id = message_new(e);
@@ -451,6 +478,7 @@ void timed_match_recv(struct timed_engine *e, uint32_t rank, const struct replay
         return;
     }
     struct timed_message *m = &e->message[id];
+    CORE_CHECK_HOT(m->flags & MESSAGE_SEND && accepts(src, op->tag, op->comm, m));
     table_remove(e, id);
     if (e->any_wild)
         unmatched_remove(e, id);
@@ -476,6 +504,7 @@ int timed_match_take(struct timed_engine *e, uint32_t rank, const struct replay_
     uint32_t id = send_find(e, rank, wanted_source(e, op), op->tag, op->comm);
     if (!id)
         return 0;
+    CORE_CHECK(e->held && !e->held[e->rank[rank].request - e->request + op->request]);
     table_remove(e, id);
     unmatched_remove(e, id);
     e->message[id].flags = (e->message[id].flags & ~(uint32_t)MESSAGE_SEND) | MESSAGE_HELD;
@@ -493,6 +522,7 @@ void timed_match_held(struct timed_engine *e, uint32_t rank, const struct replay
         timed_rank_complete(e, rank, request, e->cause ? e->cause[rank].rank : 0, NULL, e->now);
         return;
     }
+    CORE_CHECK(m->flags & MESSAGE_HELD && m->dst == (int32_t)rank);
     e->held[e->rank[rank].request - e->request + message] = NONE;
     m->recv_request = request;
     m->recv_op = timed_op_index(e, rank, op);

@@ -15,6 +15,7 @@ void timed_path_idle(struct timed_engine *e, uint32_t rank, const struct timed_m
 {
     uint64_t at = e->rank[rank].blocked_at;
 
+    CORE_CHECK_HOT(m->ready <= e->now && started <= e->now);
     if (at >= e->now)
         return;
     if (m->ready > at) {
@@ -43,6 +44,8 @@ uint32_t timed_path_record(struct timed_engine *e, const struct timed_record *re
         return 0;
     if (e->record_count == 0)
         e->record[e->record_count++] = (struct timed_record){0}; /* 0: nothing came before */
+    CORE_CHECK_HOT(record->start <= record->end);
+    CORE_CHECK_HOT(record->prev < e->record_count); /* causes come first */
     e->record[e->record_count] = *record;
     return e->record_count++;
 }
@@ -87,8 +90,10 @@ enum core_status timed_path_result(struct timed_engine *e, struct replay_timed_r
             latest = e->rank[r].blocked_at;
             last = e->cause[r].rank;
         }
-    for (uint32_t at = last; at; at = e->record[at].prev)
+    for (uint32_t at = last; at; at = e->record[at].prev) {
+        CORE_CHECK(at < e->record_count && e->record[at].prev < at); /* causes come first */
         count++;
+    }
     out->step = core_alloc_zero(count ? count : 1, sizeof *out->step);
     if (!out->step)
         return core_report(CORE_NO_MEMORY, "out of memory for the critical path");
@@ -111,5 +116,6 @@ enum core_status timed_path_result(struct timed_engine *e, struct replay_timed_r
             out->path_compute_ps += record->amount;
         }
     }
+    CORE_CHECK(count == 0);
     return CORE_OK;
 }

@@ -33,6 +33,8 @@ static void queue_push(struct timed_engine *e, uint32_t sender, uint32_t id)
     struct timed_port *r = &e->port[sender];
     if (r->queue_first == r->queue_count)
         r->queue_first = r->queue_fresh = r->queue_count = 0;
+    CORE_CHECK_HOT(e->message[id].src == (int32_t)sender);
+    CORE_CHECK_HOT(r->queue_first <= r->queue_fresh && r->queue_fresh <= r->queue_count);
     uint32_t room = r->queue_room;
     if (timed_failed(e, CORE_ARRAY_ROOM(r->queue, r->queue_room, r->queue_count + 1, WAITING)))
         return;
@@ -98,6 +100,7 @@ static void unblock_rank(struct timed_engine *e, uint32_t sender)
     if (!(e->rank[sender].flags & RANK_BLOCKED_ON_PORT))
         return;
     struct timed_port *s = &e->port[sender], *r = &e->port[s->blocked_at];
+    CORE_CHECK_HOT(r->blocked && r->blocked_tail); /* it is in that list */
     if (s->blocked_prev)
         e->port[s->blocked_prev - 1].blocked_next = s->blocked_next;
     else
@@ -140,6 +143,7 @@ static void await_room(struct timed_engine *e, uint32_t rank)
         if ((m->flags & MESSAGE_QUEUED) && m->dst == (int32_t)rank)
             r->await[kept++] = r->await[i];
     }
+    CORE_CHECK_HOT(kept <= r->await_count);
     r->await_first = 0;
     r->await_count = kept;
     if (kept * 2 <= r->await_room && r->await_room)
@@ -165,6 +169,8 @@ static void await_add(struct timed_engine *e, uint32_t id)
 static void start(struct timed_engine *e, uint32_t id)
 {
     struct timed_message *m = &e->message[id];
+    CORE_CHECK_HOT(!(e->rank[m->src].flags & RANK_SEND_BUSY));
+    CORE_CHECK_HOT(!(e->rank[m->dst].flags & RANK_RECV_BUSY));
     m->flags &= ~(uint32_t)MESSAGE_QUEUED;
     unblock_rank(e, (uint32_t)m->src);
     e->rank[m->src].flags |= RANK_SEND_BUSY;
@@ -176,6 +182,8 @@ static void start(struct timed_engine *e, uint32_t id)
 static void start_queued(struct timed_engine *e, uint32_t sender, uint32_t index)
 {
     struct timed_port *s = &e->port[sender];
+    CORE_CHECK_HOT(index >= s->queue_first && index < s->queue_count);
+    CORE_CHECK_HOT(e->rank[sender].queued > 0);
     uint32_t id = s->queue[index].id;
     for (; index > s->queue_first; index--)
         s->queue[index] = s->queue[index - 1];
@@ -239,6 +247,7 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
 {
     struct timed_rank *s = &e->rank[sender];
 
+    CORE_CHECK_HOT(s->flags & RANK_DIRTY);
     s->flags &= ~(uint32_t)RANK_DIRTY;
     if (s->fresh && !(s->flags & RANK_SEND_BUSY)) { /* the usual case never sees a queue */
         uint32_t id = s->fresh;
@@ -253,6 +262,7 @@ static void serve_sender(struct timed_engine *e, uint32_t sender)
     struct timed_port *port = &e->port[sender];
     if (s->fresh || port->queue_fresh < port->queue_count)
         take_fresh(e, sender);
+    CORE_CHECK_HOT(port->queue_count - port->queue_first == s->queued || e->status != CORE_OK);
     if (s->flags & RANK_SEND_BUSY || !s->queued)
         return;
     uint32_t end = s->queued > REPLAY_TIMED_LOOKAHEAD ? port->queue_first + REPLAY_TIMED_LOOKAHEAD
@@ -284,9 +294,9 @@ static void serve_receiver(struct timed_engine *e, uint32_t receiver)
             continue;
         const struct timed_port *s = &e->port[m->src];
         uint32_t at = s->queue_first;
-        while (s->queue[at].id != id)
+        while (at < s->queue_count && s->queue[at].id != id)
             at++;
-        CORE_CHECK(at < s->queue_count);
+        CORE_CHECK(at < s->queue_count); /* MESSAGE_QUEUED said so */
         start_queued(e, (uint32_t)m->src, at);
         return;
     }
@@ -385,6 +395,7 @@ void timed_port_ended(struct timed_engine *e, const struct timed_message *m)
 
     if (m->flags & MESSAGE_SELF || e->options.port != REPLAY_PORT_SINGLE)
         return;
+    CORE_CHECK_HOT(s->flags & RANK_SEND_BUSY && r->flags & RANK_RECV_BUSY);
     s->flags &= ~(uint32_t)RANK_SEND_BUSY;
     r->flags &= ~(uint32_t)RANK_RECV_BUSY;
     if (s->queued && !(s->flags & RANK_DIRTY)) {

@@ -61,6 +61,7 @@ static inline void timed_queue_push(struct timed_queue *queue, uint64_t key, uin
  * 0 must be empty. */
 static inline int timed_queue_advance(struct timed_queue *queue)
 {
+    CORE_CHECK_HOT(queue->bucket[0].count == 0);
     if (!queue->used)
         return 0;
     unsigned index = 1u + (unsigned)__builtin_ctzll(queue->used);
@@ -72,6 +73,7 @@ static inline int timed_queue_advance(struct timed_queue *queue)
         if (bucket->event[i].key > most)
             most = bucket->event[i].key;
     }
+    CORE_CHECK_HOT(bucket->count > 0 && least > queue->last);
     queue->last = least;
     queue->used &= queue->used - 1;
     if (least == most) { /* all of one instant: nothing to tell apart, and no room for it twice */

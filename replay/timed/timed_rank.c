@@ -30,6 +30,7 @@ static void schedule(struct timed_engine *e, uint32_t rank, uint64_t ticks,
                                                         .op = timed_op_index(e, rank, op),
                                                         .prev = e->cause[rank].rank,
                                                         .kind = kind});
+    CORE_CHECK_HOT(!(r->flags & (RANK_BLOCKED | RANK_ENDED))); /* timed_state.h invariant 2 */
     r->flags |= RANK_BLOCKED;
     timed_queue_push(&e->queue, e->now + ticks, rank, EVENT_RESUME);
 }
@@ -178,6 +179,7 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
         timed_match_held(e, rank, op, op->tag, op->request);
         return 0;
     case REPLAY_DETACH:
+        CORE_CHECK(e->any_detach);
         if (!e->buffered[rank])
             return 0;
         block(e, r, 1, RANK_PROBING);
@@ -212,7 +214,8 @@ static int step(struct timed_engine *e, uint32_t rank, struct timed_rank *r,
     case REPLAY_COMBINE:
         return work(e, rank, op);
     default:
-        return 0; /* FREE: the operation goes on, and nobody asks */
+        CORE_CHECK_HOT(op->kind == REPLAY_FREE || op->kind == REPLAY_ATTACH);
+        return 0; /* a freed operation goes on, and nobody asks */
     }
 }
 
@@ -220,6 +223,7 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
 {
     struct timed_rank *r = &e->rank[rank];
 
+    CORE_CHECK_HOT(!(r->flags & RANK_BLOCKED)); /* timed_state.h invariant 2 */
     while (r->op < r->op_end) {
         const struct replay_op *op = r->op;
         if (op->kind == REPLAY_ISEND && r->op_end - op > 8 && op[1].kind == REPLAY_ISEND &&
@@ -244,6 +248,7 @@ void timed_rank_run(struct timed_engine *e, uint32_t rank)
 static void settle_any(struct timed_rank *r)
 {
     const struct replay_op *op = r->op - 1;
+    CORE_CHECK_HOT(op->kind == REPLAY_WAIT_ANY || op->kind == REPLAY_WAIT_SOME);
     const struct replay_set *set = &r->set[op->request];
     int one = op->kind == REPLAY_WAIT_ANY;
     for (uint32_t i = 0; i < set->count; i++) {
@@ -266,7 +271,9 @@ void timed_rank_complete(struct timed_engine *e, uint32_t rank, int32_t request,
     if (request == NO_SIDE)
         return;
     if (request != WHOLE_OP) {
+        CORE_CHECK_HOT(request >= 0 && request < e->program->rank[rank].request_count);
         uint8_t *state = &r->request[request];
+        CORE_CHECK_HOT(!(*state & REQUEST_AWAITED) || r->pending > 0);
         int awaited = *state & REQUEST_AWAITED;
         *state = (uint8_t)((*state | REQUEST_DONE) & ~REQUEST_AWAITED);
         if (!awaited || --r->pending > 0)
@@ -372,6 +379,7 @@ static struct meeting *meeting_find(struct timed_collectives *c, uint32_t comm, 
     for (uint32_t i = *slot; i; i = c->meeting[i].chain)
         if (c->meeting[i].comm == comm && c->meeting[i].number == number)
             return &c->meeting[i];
+    CORE_CHECK(c->meeting_count < c->meeting_room); /* room() was asked for one more */
     uint32_t made = c->meeting_count++;
     c->meeting[made] = (struct meeting){.comm = comm, .number = number, .chain = *slot};
     *slot = made;
@@ -457,6 +465,7 @@ static void meeting_enter(struct timed_engine *e, struct meeting *m, const struc
             m->here[entry->position] = 1;
         while (m->prefix < count && m->here[m->prefix])
             m->prefix++;
+        CORE_CHECK(m->prefix <= count && m->prefix <= m->entered);
     }
 }
 
@@ -466,6 +475,8 @@ static int collective_enter(struct timed_engine *e, uint32_t rank, const struct 
     if (!c || !room(e, c))
         return 0;
     struct meeting *m = meeting_find(c, op->comm, op->tag);
+    CORE_CHECK(m->comm == op->comm && m->number == op->tag);
+    CORE_CHECK(c->entry_count < c->entry_room);
     uint32_t index = c->entry_count++;
     c->entry[index] = (struct entry){.at = e->now,
                                      .rank = rank,
@@ -493,6 +504,7 @@ static int collective_enter(struct timed_engine *e, uint32_t rank, const struct 
 
 void timed_collective_event(struct timed_engine *e, uint32_t id)
 {
+    CORE_CHECK(id < e->collectives->entry_count);
     const struct entry entry = e->collectives->entry[id];
     struct timed_rank *r = &e->rank[entry.rank];
     uint64_t blocked_at = r->blocked_at;

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 
 enum { COMBINATIONS_MAX = 4096, PASSES_MAX = 8, PATHS_TOTAL_MAX = 1 << 16 };
 
@@ -58,6 +59,8 @@ static void search_fixed(struct timed_engine *e, struct search *s, uint32_t from
     else
         for (; here != there; here = next[0]) {
             replay_topology_next(t, here, there, next);
+            CORE_CHECK_HOT(replay_topology_distance(t, next[0], there) + 1 ==
+                           replay_topology_distance(t, here, there));
             search_add_id(s, replay_topology_link(t, here, next[0]));
         }
     search_add_path(s, first);
@@ -71,6 +74,10 @@ static void search_walk(struct timed_engine *e, struct search *s, uint32_t *node
     uint32_t next[REPLAY_NEIGHBOURS_MAX];
     uint32_t count = replay_topology_next(&e->topology, node[depth], there, next);
 
+    CORE_CHECK(*left > 0);
+    CORE_CHECK(count <= REPLAY_NEIGHBOURS_MAX);
+    CORE_CHECK_HOT(depth + replay_topology_distance(&e->topology, node[depth], there) ==
+                   replay_topology_distance(&e->topology, node[0], there)); /* room in node[] */
     if (count == 0) {
         size_t first = s->id_count;
         for (size_t i = 0; i < depth; i++)
@@ -137,6 +144,7 @@ static void load_path(struct timed_engine *e, const struct search *s, const stru
 {
     for (uint32_t i = 0; i < path->count; i++) {
         struct link *link = timed_link_of(e, s->id[path->first + i]);
+        CORE_CHECK_HOT(on || link->load >= bytes);
         link->load += on ? bytes : 0 - bytes;
     }
 }
@@ -171,6 +179,7 @@ static uint64_t choice_bytes(const struct timed_engine *e, const struct choice *
 static void choice_turn(struct timed_engine *e, const struct search *s, struct choice *choice,
                         uint32_t taken)
 {
+    CORE_CHECK(taken < choice->count);
     load_path(e, s, &s->path[choice->first + choice->taken], choice_bytes(e, choice), 0);
     choice->taken = taken;
     load_path(e, s, &s->path[choice->first + choice->taken], choice_bytes(e, choice), 1);
@@ -236,6 +245,7 @@ static void route_best(struct timed_engine *e, struct search *s, struct choice *
         return;
     }
     for (size_t i = 0; i < count; i++) {
+        CORE_CHECK(choice[i].count > 0 && choice[i].taken == 0);
         load_path(e, s, &s->path[choice[i].first], choice_bytes(e, &choice[i]), 1);
         if (combinations <= COMBINATIONS_MAX)
             combinations *= choice[i].count;
@@ -252,7 +262,9 @@ static void route_best(struct timed_engine *e, struct search *s, struct choice *
 
 static void take(struct timed_engine *e, const struct search *s, const struct choice *choice)
 {
+    CORE_CHECK(choice->taken < choice->count);
     const struct path *path = &s->path[choice->first + choice->taken];
+    CORE_CHECK(path->first + path->count <= s->id_count);
     timed_link_take(e, choice->flow, s->id + path->first, path->count);
 }
 

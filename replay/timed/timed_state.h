@@ -14,6 +14,8 @@
 #ifndef REPLAY_TIMED_TIMED_STATE_H
 #define REPLAY_TIMED_TIMED_STATE_H
 
+#include <stddef.h>
+
 #include "core/check.h"
 #include "core/fault.h"
 #include "core/table.h"
@@ -26,6 +28,7 @@ enum { WHOLE_OP = -1, NO_SIDE = -2 };
  * message; but where links are shared the id of an END is a flow, the rest of `what` its version. A
  * message to oneself ends as a FLOW there too. */
 enum { EVENT_END, EVENT_RESUME, EVENT_FLOW, EVENT_COLLECTIVE };
+_Static_assert(EVENT_COLLECTIVE < 4, "two bits of `what` hold a kind of event");
 
 enum {                        /* message flags */
        MESSAGE_SEND = 1,      /* unmatched send */
@@ -228,6 +231,10 @@ enum timed_column {
     COLUMN_LINK,
     COLUMN_COLLECTIVE
 };
+_Static_assert(COLUMN_COLLECTIVE + 1 == REPLAY_TIMED_COLUMNS, "a column for each time");
+_Static_assert(offsetof(struct replay_timed_rank, collective_ps) ==
+                   COLUMN_COLLECTIVE * sizeof(uint64_t),
+               "columns are in the order of struct replay_timed_rank");
 void timed_column_make(struct timed_engine *engine, enum timed_column column);
 static inline void timed_column_add(struct timed_engine *engine, enum timed_column column,
                                     uint32_t rank, uint64_t ticks)
