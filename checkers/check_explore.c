@@ -21,7 +21,7 @@ static enum core_status call_read(struct trace *trace, const json_t *object,
     if (rank < 0 || rank >= (json_int_t)trace->rank_count || !call || !note || seq < 0)
         return CORE_OK;
     enum core_status status =
-        finding_place_add(finding, (uint32_t)rank, call, text_of(object, "site"), note);
+        finding_place_add(finding, (uint32_t)rank, call, text_of(object, "site"), NULL, note);
     if (status == CORE_OK)
         finding->call[finding->call_count - 1].seq = (uint64_t)seq;
     return status;

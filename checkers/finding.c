@@ -36,6 +36,7 @@ static void finding_done(struct finding *finding)
     for (uint32_t i = 0; i < finding->call_count; i++) {
         free(finding->call[i].call);
         free(finding->call[i].site);
+        free(finding->call[i].path);
         free(finding->call[i].subject);
         free(finding->call[i].subject_site);
         free(finding->call[i].waits_for);
@@ -210,15 +211,16 @@ struct finding_call *finding_call_add(struct finding *finding, struct trace *tra
 }
 
 enum core_status finding_place_add(struct finding *finding, uint32_t rank, const char *call,
-                                   const char *site, const char *note)
+                                   const char *site, const char *path, const char *note)
 {
     struct finding_call made = {.rank = rank,
                                 .core = true,
                                 .call = strdup(call),
                                 .site = site ? strdup(site) : NULL,
+                                .path = path ? strdup(path) : NULL,
                                 .note = strdup(note)};
     enum core_status status = CORE_OK;
-    if (!made.call || !made.note || (site && !made.site))
+    if (!made.call || !made.note || (site && !made.site) || (path && !made.path))
         status = core_report(CORE_NO_MEMORY, "out of memory for the calls of a finding");
     if (status == CORE_OK)
         status = CORE_ARRAY_PUSH(finding->call, finding->call_count, finding->call_room,
@@ -226,6 +228,7 @@ enum core_status finding_place_add(struct finding *finding, uint32_t rank, const
     if (status != CORE_OK) {
         free(made.call);
         free(made.site);
+        free(made.path);
         free(made.note);
     }
     return status;

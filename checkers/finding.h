@@ -29,6 +29,7 @@ struct finding_call {     /* a rank's part in it */
     uint64_t seq;         /* of the event; 0: the rank is not in a recorded call */
     char *call;           /* "MPI_Send(dest=1, ...)" */
     char *site;           /* "quiz.c:31" */
+    char *path;           /* of the source, where there is no trace that knows it; NULL */
     uint64_t subject_seq; /* for a wait: the operation waited for; 0: none */
     char *subject;        /* "MPI_Isend(dest=1, ...)"; NULL */
     char *subject_site;
@@ -102,10 +103,10 @@ void finding_repeat_check(struct finding *finding, const struct trace *trace);
 struct finding_call *finding_call_add(struct finding *finding, struct trace *trace, uint32_t rank,
                                       uint64_t seq);
 
-/* A rank's part in it where there is no trace: what it calls, where ("a.c:17", or NULL), and what
- * happens there. CORE_NO_MEMORY (reported). */
+/* A rank's part in it where there is no trace: what it calls, where ("a.c:17", or NULL; the whole
+ * path of a.c, or NULL), and what happens there. CORE_NO_MEMORY (reported). */
 enum core_status finding_place_add(struct finding *finding, uint32_t rank, const char *call,
-                                   const char *site, const char *note);
+                                   const char *site, const char *path, const char *note);
 
 /* A rank that the call waits for; one that is there already stays as it was. */
 void finding_call_await(struct finding_call *call, uint32_t rank, bool any);

@@ -248,8 +248,10 @@ static int search(struct explore_program *program, struct settings *settings)
     struct explore_search found;
     struct finding_list list = {0};
     struct progress shown = {seconds_now(), 0};
+    struct source *source = NULL;
     bool terminal = isatty(STDERR_FILENO);
     char *words = explore_program_words(program);
+    uint64_t started_ns = (uint64_t)time(NULL) * 1000000000;
     int code = CLI_CLEAN;
 
     signals_catch();
@@ -265,11 +267,14 @@ static int search(struct explore_program *program, struct settings *settings)
         fprintf(stderr, "\r\33[K");
     settings->search.progress = NULL;
     if (status == CORE_OK)
+        status = source_open(started_ns, &source);
+    if (status == CORE_OK)
         status = explore_findings(program, &found, &list);
     const struct explore_result result = {.command = words ? words : "",
                                           .program = program->command->argv[0],
                                           .search = &found,
-                                          .findings = &list};
+                                          .findings = &list,
+                                          .source = source};
     if (status == CORE_OK)
         status = write_all(settings, &result);
     if (status != CORE_OK)
@@ -280,6 +285,7 @@ static int search(struct explore_program *program, struct settings *settings)
         code = CLI_BUDGET;
     finding_list_done(&list);
     explore_search_done(&found);
+    source_close(source);
     free(words);
     return code;
 }

@@ -1,6 +1,7 @@
 /* See the header. Every word about a world is made here, from the records of its decisions. */
 #include "explore/findings.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum { CLASSES_TOLD = 8, ANSWERS_TOLD = 8, LINE_SHOWN = 120 };
 
 struct told { /* one answer of a smallest schedule */
     uint32_t rank;
-    char *call, *site, *says;
+    char *call, *site, *path, *says;
 };
 
 struct look {
@@ -25,6 +26,7 @@ struct look {
     char *buffered; /* the sends that have one where others wait; NULL: none */
     char *schedule;
     char *failure; /* in words; NULL: it does not fail */
+    int failed;    /* the rank of it, or -1 */
     char *found;   /* what else the world found; NULL: nothing */
     struct explore_output output;
     struct told *told;
@@ -40,6 +42,7 @@ static void look_done(struct look *look)
     for (uint32_t i = 0; i < look->told_count; i++) {
         free(look->told[i].call);
         free(look->told[i].site);
+        free(look->told[i].path);
         free(look->told[i].says);
     }
     free(look->told);
@@ -133,6 +136,8 @@ static enum core_status tell_answers(struct explore_program *program,
         if (explore_program_place(program, d->site, &place) && *place.file &&
             asprintf(&told.site, "%s:%d", place.file, place.line) < 0)
             told.site = NULL;
+        if (told.site && *place.path)
+            told.path = strdup(place.path);
         status = told.call && told.says
                      ? CORE_ARRAY_PUSH(look->told, look->told_count, look->told_room,
                                        "what was found", told)
@@ -230,6 +235,7 @@ static enum core_status look_at(struct explore_program *program, struct explore_
     if (status == CORE_OK) {
         const struct world_finding *failure = explore_outcome_failure(&program->outcome);
         look.failure = failure ? strdup(failure->text) : NULL;
+        look.failed = failure ? failure->rank : -1;
         look.buffered = buffered_words(&events, &look.sends);
         look.found = failure ? NULL : others_found(outcome);
         if (key != class->key)
@@ -249,7 +255,8 @@ static enum core_status places_add(struct finding *finding, const struct look *l
     enum core_status status = CORE_OK;
     for (uint32_t i = 0; i < look->told_count && i < ANSWERS_TOLD && status == CORE_OK; i++) {
         const struct told *told = &look->told[i];
-        status = finding_place_add(finding, told->rank, told->call, told->site, told->says);
+        status =
+            finding_place_add(finding, told->rank, told->call, told->site, told->path, told->says);
     }
     if (look->told_count > ANSWERS_TOLD)
         finding_fact(finding, "and %" PRIu32 " more that matter: --again shows them",
@@ -289,6 +296,36 @@ static void count_say(struct finding *finding, const struct explore_search *sear
                      search->behaviours, all);
 }
 
+static bool says_something(const char *line)
+{
+    for (; *line && *line != '\n'; line++)
+        if (isalpha((unsigned char)*line))
+            return true;
+    return false;
+}
+
+/* The first and the last line that the rank that failed says on standard error: a sanitizer's
+ * report begins with what it found, Python's ends with it. */
+static void errors_say(struct finding *finding, const struct look *look)
+{
+    const char *errors = look->failed >= 0 ? look->output.text[2 * look->failed + 1] : "";
+    const char *first = NULL, *last = NULL;
+    for (const char *line = errors; *line; line += strcspn(line, "\n"), line += *line == '\n')
+        if (says_something(line)) {
+            first = first ? first : line;
+            last = line;
+        }
+    if (!first)
+        return;
+    finding_fact(finding, "rank %d says '%.*s'", look->failed,
+                 (int)(strcspn(first, "\n") < LINE_SHOWN ? strcspn(first, "\n") : LINE_SHOWN),
+                 first);
+    if (last != first)
+        finding_fact(finding, "and at last '%.*s'",
+                     (int)(strcspn(last, "\n") < LINE_SHOWN ? strcspn(last, "\n") : LINE_SHOWN),
+                     last);
+}
+
 static enum core_status failure_add(struct explore_program *program, struct explore_search *search,
                                     const struct look *look, struct finding_list *list)
 {
@@ -297,6 +334,7 @@ static enum core_status failure_add(struct explore_program *program, struct expl
         return CORE_NO_MEMORY;
     finding_title(finding, "%s", look->failure);
     enum core_status status = places_add(finding, look);
+    errors_say(finding, look);
     if (look->buffered)
         finding_fact(finding, "buffered is, as it may be: %s", look->buffered);
     count_say(finding, search, look);

@@ -9,28 +9,64 @@
 #include "core/array.h"
 #include "core/text.h"
 #include "explore/findings.h"
+#include "reports/block.h"
 #include "reports/junit.h"
+#include "reports/report.h"
 #include "reports/sarif.h"
 
 enum { EXPLORE_RULES = 2 };
 static const enum rule_id explore_rule[EXPLORE_RULES] = {RULE_BEHAVIOUR, RULE_RACE};
 
-static void text_finding(const struct finding *finding, FILE *file)
+static enum core_status place_add(struct source *source, const struct finding_call *call,
+                                  struct block *block)
 {
-    fprintf(file, "%s[%s]: %s\n", finding_severity_text(finding->severity), finding->rule->id,
-            finding_says(finding));
-    for (uint32_t i = 0; i < finding->call_count; i++) {
-        const struct finding_call *call = &finding->call[i];
-        fprintf(file, "  --> %s   rank %" PRIu32 "\n", call->site ? call->site : "?", call->rank);
-        fprintf(file, "   |  %s %s\n", call->call, call->note ? call->note : "");
+    const char *colon = call->site ? strrchr(call->site, ':') : NULL;
+    const struct trace_site site = {.path = call->path, .line = colon ? atoi(colon + 1) : 0};
+    struct block_place place = {.name = call->call,
+                                .where = call->site ? strdup(call->site) : NULL,
+                                .line = site.line,
+                                .says = strdup(call->note ? call->note : ""),
+                                .core = true,
+                                .rank = call->rank};
+    if (asprintf(&place.ranks, "rank %" PRIu32, call->rank) < 0)
+        place.ranks = NULL;
+    if (site.path)
+        place.source = source_line_get(source, &site, call->call);
+    enum core_status status =
+        place.says && place.ranks
+            ? CORE_ARRAY_PUSH(block->place, block->count, block->room, "the report", place)
+            : core_report(CORE_NO_MEMORY, "out of memory for the report");
+    if (status != CORE_OK) {
+        free(place.where);
+        free(place.says);
+        free(place.ranks);
+        free(place.source.text);
     }
-    for (uint32_t i = 0; i < finding->fact_count; i++)
-        fprintf(file, "   = %s\n", finding->fact[i]);
-    if (finding->severity != FINDING_NOTE && finding->rule->help)
-        fprintf(file, "   = help: %s\n", finding->rule->help);
-    if (finding->repeat)
-        fprintf(file, "   = again: %s\n", finding->repeat);
-    fputc('\n', file);
+    return status;
+}
+
+static enum core_status text_finding(const struct finding *finding, struct source *source,
+                                     bool help, FILE *file)
+{
+    static const char *const none[] = {NULL};
+    const struct report_style style = {0};
+    struct block block = {0};
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < finding->call_count && status == CORE_OK; i++)
+        status = place_add(source, &finding->call[i], &block);
+    if (status == CORE_OK)
+        report_text_shown(finding, &block, none, help, style, file);
+    block_done(&block);
+    return status;
+}
+
+/* A remedy is told with the first finding of its rule. */
+static bool is_first(const struct finding_list *list, uint32_t index)
+{
+    for (uint32_t i = 0; i < index; i++)
+        if (list->finding[i].rule == list->finding[index].rule)
+            return false;
+    return true;
 }
 
 static enum core_status finished(FILE *file)
@@ -41,11 +77,13 @@ static enum core_status finished(FILE *file)
 enum core_status explore_output_text(const struct explore_result *result, FILE *file)
 {
     char *summary = explore_summary(result->search);
-    for (uint32_t i = 0; i < result->findings->count; i++)
-        text_finding(&result->findings->finding[i], file);
+    enum core_status status = CORE_OK;
+    for (uint32_t i = 0; i < result->findings->count && status == CORE_OK; i++)
+        status = text_finding(&result->findings->finding[i], result->source,
+                              is_first(result->findings, i), file);
     fprintf(file, "crosswait: %s\n", summary ? summary : "");
     free(summary);
-    return finished(file);
+    return status == CORE_OK ? finished(file) : status;
 }
 
 enum core_status explore_output_json(const struct explore_result *result, FILE *file)
@@ -115,16 +153,18 @@ enum core_status explore_output_sarif(const struct explore_result *result, FILE 
     return status;
 }
 
-static enum core_status why_make(const struct finding *finding, struct junit_why *out)
+static enum core_status why_make(const struct finding *finding, struct source *source,
+                                 struct junit_why *out)
 {
     size_t bytes;
     *out = (struct junit_why){.message = finding_says(finding)};
     FILE *body = open_memstream(&out->text, &bytes);
-    if (body)
-        text_finding(finding, body);
-    if (!body || fclose(body) != 0)
+    if (!body)
         return core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
-    return CORE_OK;
+    enum core_status status = text_finding(finding, source, true, body);
+    if (fclose(body) != 0 && status == CORE_OK)
+        status = core_report(CORE_NO_MEMORY, "out of memory for the JUnit report");
+    return status;
 }
 
 static enum core_status junit_rule(struct junit *junit, const struct explore_result *result,
@@ -137,7 +177,7 @@ static enum core_status junit_rule(struct junit *junit, const struct explore_res
     for (uint32_t i = 0; i < result->findings->count && status == CORE_OK; i++) {
         const struct finding *f = &result->findings->finding[i];
         if (f->rule == rule && f->severity != FINDING_NOTE)
-            status = why_make(f, &why[count++]);
+            status = why_make(f, result->source, &why[count++]);
     }
     snprintf(name, sizeof name, "crosswait.%s", rule->id);
     const struct junit_case of = {.name = name, .file = result->program};

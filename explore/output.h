@@ -6,12 +6,14 @@
 
 #include "checkers/finding.h"
 #include "explore/search.h"
+#include "reports/source.h"
 
 struct explore_result {
     const char *command; /* as it was typed */
     const char *program; /* a file that findings without a place are of */
     const struct explore_search *search;
     const struct finding_list *findings;
+    struct source *source; /* of the program, for who reads the text */
 };
 
 typedef enum core_status (*explore_output_fn)(const struct explore_result *result, FILE *file);

@@ -147,6 +147,11 @@ enum core_status report_text_findings(const struct report_facts *facts,
 enum core_status report_text_finding(const struct report_facts *facts,
                                      const struct report_entry *entry, struct report_style style,
                                      FILE *file);
+/* The same of a finding and its block, whatever they come from: with further sentences, ended by
+ * NULL, and with what helps. */
+struct block;
+void report_text_shown(const struct finding *finding, const struct block *block,
+                       const char *const *more, bool help, struct report_style style, FILE *file);
 enum core_status report_why(const struct report_facts *facts, FILE *file);
 /* Parts of it, for others that show the same. */
 void report_why_print(const struct report_facts *facts, FILE *file);

@@ -199,29 +199,37 @@ static bool is_first(const struct report_facts *facts, const struct report_entry
     return true;
 }
 
-static void print_lines(const struct screen *s, const struct report_facts *facts,
-                        const struct report_entry *entry)
+/* What else is said: its facts, further sentences, the remedy. */
+static void print_lines(const struct screen *s, const struct finding *finding,
+                        const char *const *more, bool help)
 {
-    const struct finding *finding = entry->finding;
     bool refuted =
         finding->confirmed == FINDING_REFUTED; /* that it was looked at is what matters */
-    char text[160];
 
     for (uint32_t i = refuted && finding->fact_count ? finding->fact_count - 1 : 0;
          i < finding->fact_count; i++)
         print_line(s, NULL, finding->fact[i]);
-    if (entry->cause) {
-        snprintf(text, sizeof text, "it follows from the %s[%s] above",
-                 finding_severity_text(entry->cause->severity), entry->cause->rule->id);
-        print_line(s, NULL, text);
-    }
-    if (entry->ended && facts->reason == ENDING_DEADLOCK && entry == facts->entry &&
-        finding->rule != &rule_table[RULE_HANG]) /* which says so itself */
-        print_line(s, NULL, "the job was ended there: it could never have gone on");
-    if (finding->severity != FINDING_NOTE && finding->rule->help && is_first(facts, entry))
+    for (; *more; more++)
+        print_line(s, NULL, *more);
+    if (finding->severity != FINDING_NOTE && finding->rule->help && help)
         print_line(s, "help", finding->rule->help);
     if (finding->repeat)
         print_line(s, "again", finding->repeat);
+}
+
+void report_text_shown(const struct finding *finding, const struct block *block,
+                       const char *const *more, bool help, struct report_style style, FILE *file)
+{
+    enum paint colour = severity_paint(finding->severity);
+    struct screen s = screen_of(block, style, file);
+
+    fprintf(file, "%s%s[%s]%s%s: %s%s\n", paint(style, colour),
+            finding_severity_text(finding->severity), finding->rule->id, paint(style, PLAIN),
+            paint(style, BOLD), finding_says(finding), paint(style, PLAIN));
+    for (uint32_t i = 0; i < block->count; i++)
+        print_place(&s, &block->place[i], i == 0, colour);
+    print_lines(&s, finding, more, help);
+    fputc('\n', file);
 }
 
 enum core_status report_text_finding(const struct report_facts *facts,
@@ -230,21 +238,24 @@ enum core_status report_text_finding(const struct report_facts *facts,
 {
     const struct finding *finding = entry->finding;
     struct block block = {0};
-    enum paint colour = severity_paint(finding->severity);
+    const char *more[3] = {NULL};
+    char follows[160];
+    int count = 0;
     enum core_status status = CORE_OK;
 
     if (finding->confirmed != FINDING_REFUTED)
         status = block_make(facts->trace, facts->source, finding, &block);
     if (status != CORE_OK)
         return status;
-    struct screen s = screen_of(&block, style, file);
-    fprintf(file, "%s%s[%s]%s%s: %s%s\n", paint(style, colour),
-            finding_severity_text(finding->severity), finding->rule->id, paint(style, PLAIN),
-            paint(style, BOLD), finding_says(finding), paint(style, PLAIN));
-    for (uint32_t i = 0; i < block.count; i++)
-        print_place(&s, &block.place[i], i == 0, colour);
-    print_lines(&s, facts, entry);
-    fputc('\n', file);
+    if (entry->cause) {
+        snprintf(follows, sizeof follows, "it follows from the %s[%s] above",
+                 finding_severity_text(entry->cause->severity), entry->cause->rule->id);
+        more[count++] = follows;
+    }
+    if (entry->ended && facts->reason == ENDING_DEADLOCK && entry == facts->entry &&
+        finding->rule != &rule_table[RULE_HANG]) /* which says so itself */
+        more[count] = "the job was ended there: it could never have gone on";
+    report_text_shown(finding, &block, more, is_first(facts, entry), style, file);
     block_done(&block);
     return CORE_OK;
 }

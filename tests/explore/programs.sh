@@ -9,7 +9,7 @@ for file in "$SOURCE"/tests/explore/programs/*.c; do
     status=$?
     crosswait explore -n $ranks -- ./$name-correct >$name-correct.txt 2>&1
     echo "$name: [$status], correct: [$?] $(tail -1 $name-correct.txt | sed 's/crosswait: //')"
-    grep -E '^(error|warning|note)|\|  |^crosswait' $name.txt | sed 's/^/    /'
+    grep -E '^(error|warning|note)|\| +\^|\|  MPI|^crosswait' $name.txt | sed 's/^/    /'
     schedule=$(sed -n "s/^ *= again: crosswait explore --again='\([^']*\)'.*/\1/p" $name.txt | head -1)
     crosswait explore --again="$schedule" -n $ranks -- ./$name >again.txt 2>&1
     echo "    again: [$?]"

@@ -148,6 +148,15 @@ static void variable_add(const char *assignment)
     setenv(name, equals + 1, 1);
 }
 
+/* What the user says comes behind, and counts. */
+static void sanitizer_set(const char *name, const char *options)
+{
+    char text[4096];
+    const char *given = getenv(name);
+    snprintf(text, sizeof text, "%s:%s", options, given ? given : "");
+    setenv(name, text, 1);
+}
+
 static void environment_set(const struct world_program *program, const char *library)
 {
     char text[8192];
@@ -164,9 +173,9 @@ static void environment_set(const struct world_program *program, const char *lib
     if (others && *others)
         setenv(REGION_PRELOAD_VARIABLE, others, 1);
     setenv("LD_PRELOAD", text, 1);
-    const char *asan = getenv("ASAN_OPTIONS"); /* its library may come behind ours */
-    snprintf(text, sizeof text, "verify_asan_link_order=0:%s", asan ? asan : "");
-    setenv("ASAN_OPTIONS", text, 1);
+    sanitizer_set("ASAN_OPTIONS",
+                  "verify_asan_link_order=0");         /* its library may come behind ours */
+    sanitizer_set("UBSAN_OPTIONS", "halt_on_error=1"); /* what it reports, the world ends with */
     snprintf(text, sizeof text, "%d,%d", FILES_FIRST, FILES_FIRST + 1);
     setenv(REGION_VARIABLE, text, 1);
 }

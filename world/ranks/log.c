@@ -1,6 +1,9 @@
 /* What the runner is told of a world besides its outcome: events, questions, who asked. */
 #include "world/ranks/ranks.h"
 
+#include <link.h>
+#include <unwind.h>
+
 /* Texts are literals of this library, so an address stands for one. */
 const char *rank_name(const char *text)
 {
@@ -36,6 +39,61 @@ void rank_event(void *unused, const struct world_event *event)
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char etext[] __attribute__((visibility("hidden")));
 
+/* Code of the libraries that stand between a Fortran program and this one. */
+static struct {
+    const char *low, *high;
+} layer[8];
+static int layer_count;
+
+static int layer_find(struct dl_phdr_info *object, size_t bytes, void *unused)
+{
+    static const char *const names[] = {"/libmpi_mpifh.so", "/libmpi_usempi", "/libmpi_cxx.so"};
+    (void)bytes, (void)unused;
+    for (size_t n = 0; n < sizeof names / sizeof *names; n++)
+        for (int i = 0; strstr(object->dlpi_name, names[n]) && i < object->dlpi_phnum; i++) {
+            const ElfW(Phdr) *part = &object->dlpi_phdr[i];
+            if (part->p_type != PT_LOAD || !(part->p_flags & PF_X) ||
+                layer_count == sizeof layer / sizeof *layer)
+                continue;
+            layer[layer_count].low = (const char *)object->dlpi_addr + part->p_vaddr;
+            layer[layer_count].high = layer[layer_count].low + part->p_memsz;
+            layer_count++;
+        }
+    return 0;
+}
+
+static bool in_layer(const char *address)
+{
+    for (int i = 0; i < layer_count; i++)
+        if (address >= layer[i].low && address < layer[i].high)
+            return true;
+    return false;
+}
+
+static _Unwind_Reason_Code frame_look(struct _Unwind_Context *frame, void *out_site)
+{
+    const char *back = (const char *)_Unwind_GetIP(frame);
+    if ((back >= __ehdr_start && back < etext) || in_layer(back))
+        return _URC_NO_REASON;
+    *(const void **)out_site = back;
+    return _URC_END_OF_STACK;
+}
+
+/* Those libraries have no frame pointers. */
+static const void *site_above(void)
+{
+    const void *site = NULL;
+    _Unwind_Backtrace(frame_look, &site);
+    return site;
+}
+
+void rank_layers_find(void)
+{
+    dl_iterate_phdr(layer_find, NULL);
+    if (layer_count)
+        site_above(); /* what it reads for the first time, all ranks have then */
+}
+
 /* Where the program called this library: the first return address outside of it. Everything here is
  * compiled with frame pointers. */
 const void *world_process_site(void)
@@ -44,7 +102,7 @@ const void *world_process_site(void)
     for (int depth = 0; depth < 64; depth++) {
         const char *back = frame[1];
         if (back < __ehdr_start || back >= etext)
-            return back;
+            return in_layer(back) ? site_above() : back;
         if ((void **)frame[0] <= frame)
             break;
         frame = frame[0];

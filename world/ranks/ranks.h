@@ -28,6 +28,7 @@ void rank_leave(int status, void *unused);
 
 /* log.c */
 const char *rank_name(const char *text); /* as it stands in the region */
+void rank_layers_find(void);
 void rank_event(void *unused, const struct world_event *event);
 
 /* clock.c */

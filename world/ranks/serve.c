@@ -411,6 +411,7 @@ void world_process_begin(void)
         rank_refuse("it has %d threads when its ranks are forked, at its first call of MPI that "
                     "concerns another rank or its own number",
                     threads);
+    rank_layers_find();
     WORLD->fiber->site = world_process_site();
     world_process_early = false;
     early_keyvals = WORLD->keyval_count;

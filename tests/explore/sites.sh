@@ -1,0 +1,51 @@
+# What a finding shows: the program's line, also where Fortran's libraries stand between, with what happens there; and what a sanitizer
+# says of the world.
+# timeout: 120
+cat >body.inc <<'END'
+  call MPI_Init(ierr)
+  call MPI_Comm_rank(MPI_COMM_WORLD, rank, ierr)
+  if (rank > 0) then
+    call MPI_Send(rank, 1, MPI_INTEGER, 0, 0, MPI_COMM_WORLD, ierr)
+  else
+    do i = 1, 2
+      call MPI_Recv(got, 1, MPI_INTEGER, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE, ierr)
+    end do
+    print *, got
+  end if
+  call MPI_Finalize(ierr)
+end program
+END
+fortran() { # name, the line that gives MPI
+    printf 'program p\n  %s\n  integer :: rank, ierr, got, i\n' "$2" | cat - body.inc >$1.f90
+    mpifort -g -o $1 $1.f90 && crosswait explore -n 3 ./$1 2>&1 | grep -A3 '^ *-->'
+}
+fortran mpi 'use mpi'
+fortran f08 'use mpi_f08'
+fortran mpif "include 'mpif.h'"
+cat >faulty.c <<'END'
+#include <limits.h>
+#include <mpi.h>
+#include <stdlib.h>
+int main(int argc, char **argv)
+{
+    int rank, got = 0, *array = malloc(2 * sizeof(int));
+    MPI_Init(&argc, &argv);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    if (rank)
+        MPI_Send(&rank, 1, MPI_INT, 0, 0, MPI_COMM_WORLD);
+    for (int i = 0; i < 2 && !rank; i++)
+        MPI_Recv(&got, 1, MPI_INT, MPI_ANY_SOURCE, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    if (got == 1)
+#ifdef OVERFLOW
+        got += INT_MAX;
+#else
+        array[got + 1] = got;
+#endif
+    free(array);
+    MPI_Finalize();
+    return 0;
+}
+END
+mpicc -g -fsanitize=undefined -DOVERFLOW -o undefined faulty.c && mpicc -g -fsanitize=address -o address faulty.c || exit 1
+crosswait explore -n 3 ./undefined 2>&1 | grep -v ' = help'
+crosswait explore -n 3 ./address 2>&1 | grep -o "^error.*\|rank 0 says\|AddressSanitizer: heap-buffer-overflow\|^crosswait: .*"
