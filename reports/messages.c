@@ -12,7 +12,7 @@ static const char completions[] = /* with types: else the index serves nobody */
     "CREATE INDEX temp.completed_by_request ON completed (rank, request, id)";
 static const char messages[] =
     "SELECT c.source, c.dest, ss.thread, rs.thread, m.tag, m.bytes, c.inner, s.t_enter, r.t_enter, "
-    "r.t_enter + r.duration FROM message_row m "
+    "r.t_enter + r.duration, s.id, r.id FROM message_row m "
     "JOIN channel c ON c.id = m.channel JOIN event_row s ON s.id = (c.source << 40) + m.send JOIN "
     "shape ss ON ss.id = s.shape "
     "JOIN event_row p ON p.id = (c.dest << 40) + m.receive "
@@ -32,7 +32,9 @@ static struct report_message message_of(sqlite3_stmt *row)
                                      .inner = sqlite3_column_int(row, 6) != 0,
                                      .t_send = (uint64_t)sqlite3_column_int64(row, 7),
                                      .t_enter = (uint64_t)sqlite3_column_int64(row, 8),
-                                     .t_leave = (uint64_t)sqlite3_column_int64(row, 9)};
+                                     .t_leave = (uint64_t)sqlite3_column_int64(row, 9),
+                                     .send_id = (uint64_t)sqlite3_column_int64(row, 10),
+                                     .completed_id = (uint64_t)sqlite3_column_int64(row, 11)};
     return message;
 }
 

@@ -9,6 +9,7 @@
 #include "core/trace/trace.h"
 
 struct report_message {
+    uint64_t send_id, completed_id;     /* of the events below: rank << 40 | seq */
     uint32_t source, dest;              /* world ranks */
     int32_t source_thread, dest_thread; /* of the calls below */
     int32_t tag;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 #include "core/array.h"
-#include "core/trace/describe.h"
 #include "reports/html/stream.h"
 #include "reports/messages.h"
+#include "reports/rows.h"
 
 /* --- how long is long: a histogram of times, eight steps an octave ---------------------------- */
 
@@ -44,22 +44,7 @@ static uint64_t scale_least(const struct scale *scale, uint64_t count_max)
     return step ? scale_floor(step) : 0;
 }
 
-enum { SEQ_BITS = 40 };
-#define SEQ_MASK ((UINT64_C(1) << SEQ_BITS) - 1)
-
 /* --- shapes ----------------------------------------------------------------------------------- */
-
-struct shape {      /* of the trace, by its id */
-    uint32_t class; /* the same for the same call at the same place */
-    int32_t call, site, thread;
-    uint32_t number; /* 1 + that on the page; 0: not yet on it */
-    bool inner;
-};
-struct class
-{                    /* a call and place */
-    uint32_t number; /* as above: what stands for its shapes where there are too many of them */
-    uint32_t shape;  /* the first of them */
-};
 
 struct entry {
     uint64_t seq, start, end, more, inside;
@@ -88,13 +73,14 @@ struct timeline {
     const struct report_facts *facts;
     struct html_stream stream;
     uint64_t apart_ns, bundle_ns; /* calls so long stand by themselves; a bundle lasts at most so */
-    struct shape *shape;
-    uint32_t shape_count, shape_room;
-    struct class *class;
-    uint32_t class_count, class_room;
+    struct report_shapes known;
+    uint32_t *shape_number; /* by the trace's id: 1 + that on the page; 0: not yet on it */
+    uint32_t *class_number; /* by class: the same of what stands for its shapes, where there are too
+                               many of them */
     uint64_t *mark;
     uint32_t mark_count, mark_room, mark_next;
-    struct lane *lane; /* of the rank that is walked */
+    uint32_t rank; /* that is walked, and its lanes */
+    struct lane *lane;
     uint32_t lane_count, lane_room;
     json_t *shapes, *lanes;
     uint64_t *group; /* behaviours, by first appearance */
@@ -114,53 +100,7 @@ static enum core_status sql_failed(struct trace *trace)
                        sqlite3_errmsg(trace->db));
 }
 
-static enum core_status damaged(struct trace *trace, const char *what)
-{
-    return core_report(CORE_BAD_FORMAT, "the trace '%s' is damaged: %s", trace->path, what);
-}
-
-/* In the order of calls and places, so that equal ones are neighbours. */
-static const char shapes_sql[] =
-    "SELECT id, call, ifnull(site, 0), thread, parent_back IS NOT NULL FROM shape "
-    "ORDER BY call, ifnull(site, 0), parent_back IS NOT NULL, id";
-
-static enum core_status shapes_read(struct timeline *line)
-{
-    struct trace *trace = line->facts->trace;
-    sqlite3_stmt *row = NULL;
-    struct shape before = {.call = -1};
-    enum core_status status = CORE_OK;
-
-    if (sqlite3_prepare_v2(trace->db, shapes_sql, -1, &row, NULL) != SQLITE_OK)
-        return sql_failed(trace);
-    while (status == CORE_OK && sqlite3_step(row) == SQLITE_ROW) {
-        int64_t id = sqlite3_column_int64(row, 0);
-        struct shape shape = {.call = sqlite3_column_int(row, 1),
-                              .site = sqlite3_column_int(row, 2),
-                              .thread = sqlite3_column_int(row, 3),
-                              .inner = sqlite3_column_int(row, 4) != 0};
-        if (id < 0 || (uint64_t)id > trace->file_bytes || shape.call < 0 ||
-            (uint32_t)shape.call >= trace->call_count) {
-            status = damaged(trace, "a shape that cannot be");
-            break;
-        }
-        if (shape.call != before.call || shape.site != before.site || shape.inner != before.inner)
-            status = CORE_ARRAY_PUSH(line->class, line->class_count, line->class_room,
-                                     "the timeline's calls", (struct class){.shape = (uint32_t)id});
-        if (status == CORE_OK)
-            status = CORE_ARRAY_ROOM_ZERO(line->shape, line->shape_room, (uint64_t)id + 1,
-                                          "the timeline's shapes");
-        if (status == CORE_OK) {
-            shape.class = line->class_count - 1;
-            line->shape[id] = before = shape;
-            line->shape_count = id >= line->shape_count ? (uint32_t)id + 1 : line->shape_count;
-        }
-    }
-    sqlite3_finalize(row);
-    return status;
-}
-
-static void shape_append(struct timeline *line, const struct shape *shape, const char *text)
+static void shape_append(struct timeline *line, const struct report_shape *shape, const char *text)
 {
     const struct trace *trace = line->facts->trace;
     const struct trace_call *call = &trace->call[shape->call];
@@ -175,46 +115,40 @@ static void shape_append(struct timeline *line, const struct shape *shape, const
 }
 
 /* What stands for all calls of a place: "MPI_Isend(...)". */
-static uint32_t class_number(struct timeline *line, uint32_t number)
+static uint32_t class_get(struct timeline *line, uint32_t class)
 {
-    struct class *class = &line->class[number];
-    const struct shape *shape = &line->shape[class->shape];
+    const struct report_shape *shape = &line->known.shape[line->known.first[class]];
     char text[80];
 
-    if (!class->number) {
+    if (!line->class_number[class]) {
         snprintf(text, sizeof text, "%s(...)", line->facts->trace->call[shape->call].name);
         shape_append(line, shape, text);
-        class->number = (uint32_t)json_array_size(line->shapes);
+        line->class_number[class] = (uint32_t)json_array_size(line->shapes);
     }
-    return class->number - 1;
+    return line->class_number[class] - 1;
 }
 
 /* What an event looks like: its shape's, with the arguments of the first one met. Each rank has its
  * share of those that can be told with arguments. */
-static enum core_status shape_number(struct timeline *line, uint32_t rank, uint64_t seq,
-                                     uint32_t id, uint32_t *out_number)
+static enum core_status shape_get(struct timeline *line, uint32_t rank, uint64_t seq, uint32_t id,
+                                  uint32_t *out_number)
 {
     struct trace *trace = line->facts->trace;
-    struct shape *shape = &line->shape[id];
     uint64_t told = (uint64_t)TIMELINE_SHAPES_MAX * (rank + 1) / trace->rank_count;
-    struct trace_event event;
     char text[512];
 
-    if (!shape->number && json_array_size(line->shapes) >= told) {
-        *out_number = class_number(line, shape->class);
+    if (!line->shape_number[id] && json_array_size(line->shapes) >= told) {
+        *out_number = class_get(line, line->known.shape[id].class);
         return CORE_OK;
     }
-    if (!shape->number) {
-        enum core_status status = trace_event_get(trace, rank, seq, &event);
+    if (!line->shape_number[id]) {
+        enum core_status status = report_row_text(trace, rank, seq, text, sizeof text);
         if (status != CORE_OK)
             return status;
-        if (!trait_in(event.traits, TRAIT_MAKES_COMM) ||
-            trait_in(event.traits, TRAIT_MAKES_REQUEST))
-            event.request = 0; /* differs from event to event */
-        shape_append(line, shape, describe_call(trace, &event, text, sizeof text));
-        shape->number = (uint32_t)json_array_size(line->shapes);
+        shape_append(line, &line->known.shape[id], text);
+        line->shape_number[id] = (uint32_t)json_array_size(line->shapes);
     }
-    *out_number = shape->number - 1;
+    *out_number = line->shape_number[id] - 1;
     return CORE_OK;
 }
 
@@ -266,11 +200,11 @@ static enum core_status bundle_close(struct timeline *line, struct lane *lane,
         if (lane->ns[bundle->class[i]] > lane->ns[most])
             most = bundle->class[i];
     if (bundle->calls == 1) {
-        status = shape_number(line, lane->rank, entry->seq, bundle->only, &entry->shape);
+        status = shape_get(line, lane->rank, entry->seq, bundle->only, &entry->shape);
     } else {
         entry->bundle = true;
         entry->more = bundle->calls - 1;
-        entry->shape = class_number(line, most);
+        entry->shape = class_get(line, most);
     }
     for (uint32_t i = 0; i < bundle->class_count; i++)
         lane->ns[bundle->class[i]] = 0;
@@ -282,7 +216,7 @@ static enum core_status bundle_add(struct timeline *line, struct lane *lane, str
                                    uint32_t id, const struct entry *entry)
 {
     enum core_status status = CORE_OK;
-    uint32_t class = line->shape[id].class;
+    uint32_t class = line->known.shape[id].class;
 
     if (bundle->calls && entry->end > bundle->entry.start + line->bundle_ns)
         status = bundle_close(line, lane, bundle);
@@ -324,9 +258,9 @@ static enum core_status lane_get(struct timeline *line, uint32_t rank, int32_t t
             *out_lane = &line->lane[i];
             return CORE_OK;
         }
-    status = CORE_ARRAY_NEW(lane.ns, line->class_count, "the timeline's calls");
+    status = CORE_ARRAY_NEW(lane.ns, line->known.class_count, "the timeline's calls");
     if (status == CORE_OK)
-        status = CORE_ARRAY_NEW(lane.seen, line->class_count, "the timeline's calls");
+        status = CORE_ARRAY_NEW(lane.seen, line->known.class_count, "the timeline's calls");
     if (status == CORE_OK)
         status = CORE_ARRAY_PUSH(line->lane, line->lane_count, line->lane_room,
                                  "the timeline's lanes", lane);
@@ -351,7 +285,7 @@ static void lane_done(struct lane *lane)
 /* Lanes that make the same calls at the same places, and hang in the same ones, behave alike. */
 static void lane_see(const struct timeline *line, struct lane *lane, uint32_t id, bool pending)
 {
-    const struct shape *shape = &line->shape[id];
+    const struct report_shape *shape = &line->known.shape[id];
     uint8_t bit = pending ? 2 : 1;
 
     if (shape->inner || lane->seen[shape->class] & bit)
@@ -462,7 +396,7 @@ static enum core_status marks_gather(struct timeline *line)
             if (call->seq && line->mark_count < TIMELINE_LINKED_MAX)
                 status = CORE_ARRAY_PUSH(line->mark, line->mark_count, line->mark_room,
                                          "the timeline's findings",
-                                         (uint64_t)call->rank << SEQ_BITS | call->seq);
+                                         (uint64_t)call->rank << REPORT_SEQ_BITS | call->seq);
         }
     if (line->mark_count)
         qsort(line->mark, line->mark_count, sizeof *line->mark, by_id);
@@ -476,61 +410,49 @@ static bool marked(struct timeline *line, uint64_t id)
     return line->mark_next < line->mark_count && line->mark[line->mark_next] == id;
 }
 
-static enum core_status event_add(struct timeline *line, uint64_t id, uint32_t shape,
-                                  const struct entry *read)
+static enum core_status event_add(const struct report_row *row, void *context)
 {
-    struct entry entry = *read;
+    struct timeline *line = context;
+    struct entry entry = {.seq = row->seq,
+                          .start = row->start,
+                          .end = row->end,
+                          .more = row->repeat - 1,
+                          .pending = row->pending};
     struct lane *lane = NULL;
-    uint32_t rank = (uint32_t)(id >> SEQ_BITS);
-    bool alone = marked(line, id) || entry.pending || !line->bundle_ns ||
+    const struct report_shape *shape = &line->known.shape[row->shape];
+    bool alone = marked(line, row->id) || entry.pending || !line->bundle_ns ||
                  entry.end - entry.start >= line->apart_ns;
-    enum core_status status = lane_get(line, rank, line->shape[shape].thread, &lane);
+    enum core_status status = CORE_OK;
 
+    if (row->rank != line->rank)
+        status = rank_end(line);
+    line->rank = row->rank;
+    if (status == CORE_OK)
+        status = lane_get(line, row->rank, shape->thread, &lane);
     if (status != CORE_OK)
         return status;
-    lane_see(line, lane, shape, entry.pending);
-    struct bundle *bundle = &lane->open[line->shape[shape].inner];
+    lane_see(line, lane, row->shape, entry.pending);
+    struct bundle *bundle = &lane->open[shape->inner];
     if (!alone)
-        return bundle_add(line, lane, bundle, shape, &entry);
+        return bundle_add(line, lane, bundle, row->shape, &entry);
     status = bundle_close(line, lane, bundle);
     if (status == CORE_OK)
-        status = shape_number(line, rank, entry.seq, shape, &entry.shape);
+        status = shape_get(line, row->rank, entry.seq, row->shape, &entry.shape);
     return status == CORE_OK ? entry_add(lane, &entry) : status;
 }
-
-static const char events_sql[] =
-    "SELECT id, shape, t_enter, duration, ifnull(repeat, 1) FROM event_row ORDER BY id";
 
 static enum core_status lanes_write(struct timeline *line)
 {
     struct trace *trace = line->facts->trace;
-    sqlite3_stmt *row = NULL;
-    enum core_status status = CORE_OK;
-    uint64_t rank = 0;
+    enum core_status status = report_shapes_read(trace, &line->known);
 
-    if (sqlite3_prepare_v2(trace->db, events_sql, -1, &row, NULL) != SQLITE_OK)
-        return sql_failed(trace);
-    while (status == CORE_OK && sqlite3_step(row) == SQLITE_ROW) {
-        uint64_t id = (uint64_t)sqlite3_column_int64(row, 0);
-        int64_t shape = sqlite3_column_int64(row, 1), stay = sqlite3_column_int64(row, 3),
-                repeat = sqlite3_column_int64(row, 4);
-        struct entry entry = {.seq = id & SEQ_MASK,
-                              .start = (uint64_t)sqlite3_column_int64(row, 2),
-                              .more = repeat > 1 ? (uint64_t)repeat - 1 : 0,
-                              .pending = sqlite3_column_type(row, 3) == SQLITE_NULL};
-        entry.end = entry.start + (stay > 0 ? (uint64_t)stay : 0);
-        if (id >> SEQ_BITS >= trace->rank_count || shape < 0 || shape >= line->shape_count ||
-            !line->class_count) {
-            status = damaged(trace, "an event of a rank or a shape that it has not");
-            break;
-        }
-        if (id >> SEQ_BITS != rank)
-            status = rank_end(line);
-        rank = id >> SEQ_BITS;
-        if (status == CORE_OK)
-            status = event_add(line, id, (uint32_t)shape, &entry);
-    }
-    sqlite3_finalize(row);
+    if (status == CORE_OK)
+        status = CORE_ARRAY_NEW(line->shape_number, line->known.count, "the timeline's shapes");
+    if (status == CORE_OK)
+        status =
+            CORE_ARRAY_NEW(line->class_number, line->known.class_count, "the timeline's calls");
+    if (status == CORE_OK)
+        status = report_rows_each(trace, &line->known, event_add, line);
     return status == CORE_OK ? rank_end(line) : status;
 }
 
@@ -672,8 +594,9 @@ static void timeline_done(struct timeline *line)
     for (uint32_t i = 0; i < line->lane_count; i++)
         lane_done(&line->lane[i]);
     free(line->lane);
-    free(line->shape);
-    free(line->class);
+    report_shapes_done(&line->known);
+    free(line->shape_number);
+    free(line->class_number);
     free(line->mark);
     free(line->group);
     free(line->message);
@@ -687,9 +610,7 @@ enum core_status html_timeline_write(const struct report_facts *facts, FILE *fil
     uint32_t segments = 0;
 
     fprintf(file, "<script type=\"text/plain\" id=\"stream\">\n");
-    enum core_status status = shapes_read(&line);
-    if (status == CORE_OK)
-        status = marks_gather(&line);
+    enum core_status status = marks_gather(&line);
     if (status == CORE_OK)
         status = detail_choose(&line);
     if (status == CORE_OK)

@@ -1,6 +1,7 @@
 """Checks the machine-readable reports against the trace itself: formats.py T.db SARIF JUNIT PERFETTO GOAL. Prints what was checked."""
 import json, re, sqlite3, sys
 import xml.etree.ElementTree as xml
+from perfetto import Timeline
 
 trace, sarif, junit, perfetto, goal = sys.argv[1:]
 db = sqlite3.connect(trace)
@@ -47,31 +48,34 @@ def check_junit():
 
 
 def check_perfetto():
-    events = json.load(open(perfetto))["traceEvents"]
-    slices, arrows, polls = {}, {}, 0
-    for event in events:
-        if event["ph"] == "X":
-            start = round(event["ts"] * 1000)
-            slices.setdefault((event["pid"], event["tid"]), []).append((start, -start - round(event["dur"] * 1000)))
-        elif event["ph"] == "b":
-            polls += 1
-        elif event["ph"] in "sf":
-            arrows.setdefault(event["id"], {})[event["ph"]] = event
-    count = sum(map(len, slices.values()))
-    expect(count + polls == db.execute("SELECT count(*) FROM event").fetchone()[0], "another number of slices than events")
-    for track in slices.values():
-        open_ends = []
-        for start, end in sorted(track):
-            while open_ends and open_ends[-1] <= start:
-                open_ends.pop()
-            expect(not open_ends or -end <= open_ends[-1], "slices of a thread overlap")
-            open_ends.append(-end)
-    for ends in arrows.values():
-        for event in ends.values():
-            at = round(event["ts"] * 1000)
-            expect(any(start <= at <= -end for start, end in slices[event["pid"], event["tid"]]), "an arrow ends outside every call")
-        expect(ends["s"]["ts"] <= ends["f"]["ts"], "an arrow goes back in time")
-    print(f"perfetto: every event a slice, {'some' if arrows else 'no'} arrows{', polls' if polls else ''}")
+    line = Timeline(perfetto)
+    slices = [(line.tracks[track], one) for track, all_of in line.slices.items() for one in all_of]
+    expect(len(slices) == db.execute("SELECT count(*) FROM event").fetchone()[0], "another number of slices than events")
+    names = sorted(db.execute("SELECT call, t_enter, t_leave FROM event WHERE t_leave IS NOT NULL AND parent IS NULL AND repeat = 1"))
+    expect(sorted((one[2], one[0], one[1]) for _, one in slices if one[1] is not None and not one[7]) == names, "calls at other times")
+    places = {f"{file}:{number}" for file, number in db.execute("SELECT file, line FROM site WHERE line IS NOT NULL")}
+    expect(all(one[3].startswith(one[2] + "(") for _, one in slices), "a call that does not tell its arguments")
+    expect({one[3].rsplit(" at ", 1)[1] for _, one in slices if " at " in one[3]} >= places, "a place is not told")
+    for track in line.slices.values():
+        around = []
+        for start, end, *_ in sorted(track, key=lambda one: (one[0], one[4])):
+            end = 1 << 62 if end is None else end
+            while around and around[-1] <= start:
+                around.pop()
+            expect(not around or end <= around[-1], "slices of a track overlap")
+            around.append(end)
+    ends = {}
+    for _, (start, end, _, _, _, out, into, _, _) in slices:
+        for flow in out:
+            ends.setdefault(flow, [None, None])[0] = start
+        for flow in into:
+            ends.setdefault(flow, [None, None])[1] = end
+    expect(all(None not in pair and pair[0] <= pair[1] for pair in ends.values()), "an arrow without an end, or back in time")
+    polls = sum(one[8] > 1 for _, one in slices)
+    expect(polls == db.execute("SELECT count(*) FROM event WHERE repeat > 1").fetchone()[0], "another number of polls")
+    unfinished = db.execute("SELECT count(*) FROM event WHERE t_leave IS NULL").fetchone()[0]
+    expect(line.unfinished == unfinished == sum(one[1] is None for _, one in slices), "calls that did not return")
+    print(f"perfetto: every event a slice, {'some' if ends else 'no'} arrows{', polls' if polls else ''}")
 
 
 def check_goal():

@@ -35,3 +35,6 @@ sed 's/^events that it tells of: \([0-9]*\)$/\1 events/' seen.txt | grep events 
 grep -v '^events' seen.txt
 [ $(stat -c %s large.html) -lt 8000000 ] && echo "at most 8 MB"
 crosswait report --no-check --format=html large.db | cmp - large.html && echo "the same trace, the same bytes"
+# And in Perfetto's form.
+crosswait report --no-check --format=perfetto -o large.pftrace large.db
+[ $(stat -c %s large.pftrace) -le $((40 * $(cut -d' ' -f1 large.txt))) ] && echo "at most 40 bytes a call"
