@@ -2,6 +2,7 @@
  * no more than their calls. */
 #include "checkers/cause.h"
 
+#include "core/check.h"
 #include "core/table.h"
 
 /* The first of several that fit is taken. A cause has no cause itself: the table has one level. */
@@ -34,6 +35,7 @@ static enum core_status causes_put(struct core_table *calls, const struct findin
         status = core_table_put(calls, &key.key, "the causes of findings", &made);
         if (status == CORE_OK && !made->id)
             made->id = finding->id;
+        CORE_CHECK(status != CORE_OK || made->id <= finding->id); /* the first of several */
     }
     return status;
 }
@@ -66,6 +68,11 @@ enum core_status cause_find(struct finding_list *list)
             for (uint32_t c = 0; c < finding->call_count && !finding->cause; c++)
                 if (finding->rule == &rule_table[rows[row].symptom] && finding->call[c].core)
                     finding->cause = cause_of(&calls, &finding->call[c], rows[row].cause);
+        if (!finding->cause)
+            continue;
+        CORE_CHECK(finding->cause <= list->count); /* ids are places */
+        CORE_CHECK(finding->cause != finding->id);
+        CORE_CHECK(!list->finding[finding->cause - 1].cause); /* the table has one level */
     }
     core_table_done(&calls);
     return status;

@@ -103,8 +103,10 @@ static int names_list(const char *name[NAMES_MAX])
         if (first && strcmp(rule->checker, rule->id) != 0)
             name[count++] = rule->checker;
         CORE_CHECK(count < NAMES_MAX - 1);
+        CORE_CHECK(rule->id); /* each rule has its row */
         name[count++] = rule->id;
     }
+    CORE_CHECK(count > RULE_COUNT); /* the rules, and checkers of other names */
     return count;
 }
 
@@ -174,7 +176,8 @@ static char *ranks_list(const struct finding *finding)
 
 enum core_status check_keep_one(struct trace *trace, const struct finding *finding)
 {
-    CORE_CHECK(finding->id > 0 && finding->rule); /* what is confirmed is found by its id */
+    CORE_CHECK(finding->id > 0); /* what is confirmed is found by its id */
+    CORE_CHECK(finding->rule);
     char *json = finding_json(finding), *ranks = ranks_list(finding);
     enum core_status status =
         json && ranks ? trace_finding_put(trace,
@@ -219,8 +222,10 @@ enum core_status check_keep(struct trace *trace, const struct check_options *opt
 
     if (status == CORE_OK) {
         status = trace_findings_clear(trace);
-        for (uint32_t i = 0; i < list->count && status == CORE_OK; i++)
+        for (uint32_t i = 0; i < list->count && status == CORE_OK; i++) {
+            CORE_CHECK(list->finding[i].id == i + 1); /* or one row would take another's place */
             status = check_keep_one(trace, &list->finding[i]);
+        }
         snprintf(verified, sizeof verified, "%" PRIu64, list->verified);
         if (status == CORE_OK)
             status = trace_meta_put(trace, "verified", verified);
@@ -243,6 +248,7 @@ enum core_status check_recall(struct trace *trace, const struct check_options *o
     const char *kept = trace_meta(trace, "checked");
     enum core_status status = CORE_NOT_FOUND;
 
+    CORE_CHECK(!list->count); /* what is kept is all of a list */
     for (int spent = 0; kept && spent < 2 && status == CORE_NOT_FOUND; spent++) {
         char *text = checked_text(trace, options, spent);
         if (text && strcmp(text, kept) == 0) {
@@ -291,6 +297,7 @@ enum core_status check_need(const struct check_input *input, const struct replay
     if (status != CORE_OK)
         return status;
     shared->has_need = true;
+    CORE_CHECK(shared->need.rank_count == input->program->rank_count);
     *out_need = &shared->need;
     return CORE_OK;
 }
@@ -310,6 +317,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
     status = replay_lower(trace, &(struct replay_lower_options){0}, &program, &notes);
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(program.rank_count == trace->rank_count); /* checkers index both by rank */
     struct check_shared shared = {0};
     struct check_input input = {.trace = trace,
                                 .shared = &shared,
@@ -325,6 +333,7 @@ static enum core_status check_held(struct trace *trace, const struct check_optio
         core_progress_begin(checker->stage, 0);
         status = checker->run(&input, list);
         core_progress_end();
+        CORE_CHECK(list->count >= before); /* checkers add, and take nothing away */
         finding_list_keep(list, before, wanted);
         if (status == CORE_BUDGET) {
             budget_spent = true;

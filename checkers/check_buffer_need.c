@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "checkers/check_rules.h"
+#include "core/check.h"
 #include "core/trace/describe.h"
 #include "replay/search/need.h"
 
@@ -11,7 +12,9 @@ static void add_steps(struct finding *finding, const struct replay_need *need)
     enum { STEPS_NAMED_MAX = 8 };
     char bytes[64];
 
-    for (uint32_t i = 0; i < need->step_count && i < STEPS_NAMED_MAX; i++)
+    for (uint32_t i = 0; i < need->step_count && i < STEPS_NAMED_MAX; i++) {
+        CORE_CHECK(!need->step[i].rendezvous || i == 0); /* need.h: the first step */
+        CORE_CHECK(i < 2 || need->step[i - 1].bytes < need->step[i].bytes);
         if (need->step[i].rendezvous)
             finding_fact(finding, "without buffering: %s",
                          replay_outcome_text(need->step[i].outcome));
@@ -19,6 +22,7 @@ static void add_steps(struct finding *finding, const struct replay_need *need)
             finding_fact(finding, "from an eager threshold of %s on: %s",
                          describe_bytes(need->step[i].bytes, bytes, sizeof bytes),
                          replay_outcome_text(need->step[i].outcome));
+    }
 }
 
 static bool ended_early(const struct check_input *input)

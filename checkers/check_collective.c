@@ -9,6 +9,7 @@
 
 #include "checkers/collective/block.h"
 #include "checkers/check_rules.h"
+#include "core/check.h"
 #include "core/trace/collective.h"
 #include "checkers/collective/graph.h"
 #include "checkers/collective/type_report.h"
@@ -33,6 +34,8 @@ static enum differs difference(const struct trace *trace, const struct trace_eve
 {
     const char *one, *other;
 
+    CORE_CHECK(a->comm == b->comm); /* members of one collective */
+    CORE_CHECK(a->comm >= 0 && (uint32_t)a->comm < trace->comm_count);
     if (a->call != b->call)
         return CALLS;
     if (trace->comm[a->comm].inter)
@@ -58,6 +61,7 @@ static void value_text(const struct trace *trace, const struct trace_event *even
     char word[64];
     const char *name = NULL;
 
+    CORE_CHECK(differs != SAME);
     switch (differs) {
     case ROOTS:
         snprintf(text, text_bytes, "root %s", describe_peer(event->root, word, sizeof word));
@@ -129,6 +133,7 @@ static enum core_status lists_differ(struct trace *trace, const struct trace_eve
     };
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(a->call == b->call); /* else that is what differs */
     for (size_t i = 0; i < sizeof same / sizeof *same && status == CORE_OK && !*out_what; i++) {
         int64_t *x = NULL, *y = NULL;
         uint32_t n = 0, m = 0;
@@ -157,7 +162,8 @@ static enum core_status add_missing(const struct check_input *input,
     for (uint32_t i = 0; i < collective->count; i++)
         if (collectives->part[collective->first + i].present)
             there = &collectives->part[collective->first + i];
-    for (uint32_t i = 0; i < collective->count && there; i++) {
+    CORE_CHECK(there); /* asked only where some are there, and some are not */
+    for (uint32_t i = 0; i < collective->count; i++) {
         const struct collective_part *part = &collectives->part[collective->first + i];
         const struct trace_rank *rank =
             part->rank < input->trace->rank_count ? &input->trace->rank[part->rank] : NULL;
@@ -206,6 +212,8 @@ static enum core_status add_pair(const struct check_input *input,
                                  const struct collective_part *a, const struct collective_part *b,
                                  const char *what, struct finding_list *list)
 {
+    CORE_CHECK(a->present);
+    CORE_CHECK(b->present);
     struct finding *finding = finding_list_add(list, RULE_COLLECTIVE, FINDING_ERROR);
     char name[128];
 
@@ -229,6 +237,8 @@ static void title_differing(const struct check_input *input, const struct collec
                                        [TYPES] = "different datatypes"};
     char name[128];
 
+    CORE_CHECK(differs != SAME);
+    CORE_CHECK(differs < sizeof what / sizeof *what);
     describe_comm(input->trace, collective->comm, name, sizeof name);
     if (differs == CALLS)
         finding_title(finding, "%s (collective %" PRIu64 " of %s)", words, collective->number,
@@ -261,6 +271,7 @@ static enum core_status add_mismatch(const struct check_input *input,
         value[count] = text[count];
         rank[count++] = part->rank;
     }
+    CORE_CHECK(count <= collective->present);
     if (count)
         words = differs == CALLS ? wording_calling(value, rank, count)
                                  : wording_differing(value, rank, count);
@@ -311,6 +322,7 @@ static enum core_status compare_data(struct type_report *report,
         block_words(&differ, what, sizeof what);
     else if (status == CORE_OK)
         status = graph_compare(trace, collectives, collective, &a, &b, what, sizeof what);
+    CORE_CHECK(status != CORE_OK || !a == !b);
     *out_step = status == CORE_OK && a;
     return *out_step ? add_pair(report->input, collectives, collective, a, b, what, report->list)
                      : status;
@@ -335,6 +347,7 @@ enum core_status check_collective(const struct check_input *input, struct findin
             const struct collective_part *part = &collectives.part[collective->first + j];
             if (!part->present)
                 continue;
+            CORE_CHECK(part->rank < input->trace->rank_count); /* others make no calls */
             if (input->trace->rank[part->rank].lost) {
                 out_of_step = collective->comm; /* a lost call would shift all that follow */
                 break;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "checkers/check_rules.h"
+#include "core/check.h"
 #include "core/text.h"
 #include "model/cost.h"
 #include "core/trace/describe.h"
@@ -50,6 +51,7 @@ static bool read_claim(const char *name, struct claim *out_claim, bool *out_wron
             *out_wrong = true;
     }
     *out_wrong |= model_row_find(claim.row) == NULL;
+    CORE_CHECK(claim.word_bytes > 0); /* costs are divided by it */
     *out_claim = claim;
     return !*out_wrong;
 }
@@ -65,6 +67,7 @@ static void rows_text(const struct model_row *const *row, uint32_t count, char *
 
 static void repeat_claims(const struct check_input *input, struct finding *finding)
 {
+    CORE_CHECK(input->claims);
     char *claims = core_text_shell_quoted(input->claims),
          *path = core_text_shell_quoted(input->trace->path);
 
@@ -119,6 +122,8 @@ static enum core_status check_named(const struct check_input *input, int32_t com
         return CORE_OK;
     }
     const struct model_row *row = model_row_find(claim.row);
+    CORE_CHECK(row); /* read_claim refuses the others */
+    CORE_CHECK((uint32_t)comm < input->trace->comm_count);
     struct model_case of = {.ranks = (uint32_t)input->trace->comm[comm].size,
                             .root = claim.root,
                             .parameter = claim.k,
@@ -190,6 +195,8 @@ static enum core_status check_library(const struct check_input *input, struct fi
         return status;
     for (uint32_t i = 0; i < costs.count && status == CORE_OK; i++) {
         const struct cost_entry *entry = &costs.entry[i];
+        CORE_CHECK((uint32_t)entry->call < input->trace->call_count);
+        CORE_CHECK(entry->rank < input->trace->rank_count);
         const char *name = input->trace->call[entry->call].name;
         const struct model_row *row = claimed_row(input->claims, name);
         struct model_case of = {.ranks = entry->ranks, .root = entry->root, .words = entry->bytes};

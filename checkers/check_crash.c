@@ -14,6 +14,7 @@
 #include "checkers/check_rules.h"
 #include "checkers/wording.h"
 #include "core/array.h"
+#include "core/check.h"
 
 enum { OF_SIGNALS = 128, NULL_PAGE_BYTES = 4096, FRAMES_NAMED_MAX = 16 };
 static const uint64_t far_bytes = UINT64_C(1) << 36; /* so far from a buffer is nowhere near it */
@@ -33,6 +34,7 @@ static enum core_status keep(const struct fate *fate, void *context)
     struct fate copy = *fate;
     enum core_status status;
 
+    CORE_CHECK(!fates->count || fates->fate[fates->count - 1].rank < fate->rank); /* by rank */
     copy.text = fate->text ? strdup(fate->text) : NULL;
     status = CORE_ARRAY_PUSH(fates->fate, fates->count, fates->room, "how ranks ended", copy);
     if (status != CORE_OK)
@@ -74,6 +76,8 @@ static enum core_status fates_get(struct trace *trace, struct fates *out_fates)
     if (status == CORE_OK)
         status = trace_fates_each(trace, keep, out_fates);
     out_fates->first = first_find(out_fates);
+    CORE_CHECK(out_fates->first < (int32_t)out_fates->count);
+    CORE_CHECK(status != CORE_OK || out_fates->count <= trace->rank_count);
     if (status != CORE_OK)
         fates_done(out_fates);
     return status;
@@ -118,6 +122,7 @@ static bool is_application(const struct trace_site *site)
 /* "compute at x.c:12", "x.c:12", "compute+0x12 (app)" */
 static void frame_words(FILE *file, const struct trace *trace, int32_t site)
 {
+    CORE_CHECK(site > 0 && (uint32_t)site < trace->site_count); /* trace_fate.c sees to it */
     const struct trace_site *place = &trace->site[site];
     const char *function = place->inlined ? place->inlined : place->function;
     char text[256];
@@ -130,6 +135,7 @@ static void frame_words(FILE *file, const struct trace *trace, int32_t site)
 /* The innermost frame of the application; 0: none. */
 static int32_t frame_own(const struct trace *trace, const struct fate *fate)
 {
+    CORE_CHECK(fate->frame_count <= FATE_FRAMES_MAX);
     for (uint32_t i = 0; i < fate->frame_count; i++)
         if (is_application(&trace->site[fate->frame[i]]))
             return fate->frame[i];
@@ -166,6 +172,7 @@ static void add_stack(const struct trace *trace, struct finding *finding, const 
     if (!file)
         return;
     if (called) {
+        CORE_CHECK(trace->site[called].symbol); /* frame_called takes no others */
         fprintf(file, "%s (%s)", trace->site[called].symbol, module_name(&trace->site[called]));
         named++;
     }
@@ -186,6 +193,7 @@ static void add_stack(const struct trace *trace, struct finding *finding, const 
  * counted for collectives that have one length for all of them. */
 static uint64_t buffer_bytes(const struct trace *trace, const struct trace_event *event, int which)
 {
+    CORE_CHECK(which < FATE_BUFFERS);
     bool other = which == FATE_BUFFER_RECV && event->has_leg;
     int32_t type = other ? event->recv_datatype : event->datatype;
     int64_t count = other ? event->recv_count : event->count;
@@ -214,6 +222,8 @@ static uint64_t distance(uint64_t address, uint64_t start, uint64_t bytes)
 static void add_range(struct trace *trace, struct finding *finding, const struct fate *fate,
                       const struct trace_event *event, int which, uint64_t bytes)
 {
+    CORE_CHECK(fate->buffer[which]); /* add_buffer takes one that is known, and its size */
+    CORE_CHECK(bytes > 0);
     uint64_t start = fate->buffer[which], away = distance(fate->address, start, bytes);
     char place[256], where[96];
 
@@ -255,6 +265,7 @@ static void add_buffer(struct trace *trace, struct finding *finding, const struc
 
 static void add_address(struct trace *trace, struct finding *finding, const struct fate *fate)
 {
+    CORE_CHECK(fate->kind == FATE_SIGNAL);
     const char *cause = wording_signal_cause(fate->code, fate->detail);
 
     if (!fate->has_address) {
@@ -327,6 +338,7 @@ static void add_title(struct trace *trace, struct finding *finding, const struct
     char *signal = wording_signal(fate->code);
     bool own = finding->severity == FINDING_ERROR;
 
+    CORE_CHECK(fate->kind != FATE_NONE); /* who came to his end has no fate */
     switch (fate->kind) {
     case FATE_SIGNAL:
         finding_title(finding, "%s %s %s%s", ranks,
@@ -419,6 +431,7 @@ static char *ranks_text(const struct fates *fates, const bool *mine, uint32_t *o
             rank[count++] = fates->fate[i].rank;
     text = rank ? wording_ranks_text(rank, count, " and ") : NULL;
     free(rank);
+    CORE_CHECK(!text || count > 0);
     *out_count = count;
     return text;
 }
@@ -470,10 +483,13 @@ static enum core_status tell(const struct check_input *input, struct finding_lis
 
     if (!mine)
         return core_report(CORE_NO_MEMORY, "out of memory for how ranks ended");
+    CORE_CHECK(index < fates->count);
+    CORE_CHECK(!told[index]); /* each is told once */
     for (uint32_t i = 0; i < fates->count; i++) {
         mine[i] = !told[i] && alike(&fates->fate[i], &fates->fate[index]);
         told[i] |= mine[i];
     }
+    CORE_CHECK(mine[index]); /* it is like itself */
     status = add_finding(input, list, rule, fates, &fates->fate[index], mine);
     free(mine);
     return status;

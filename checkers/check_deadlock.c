@@ -24,6 +24,7 @@
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
 #include "core/array.h"
+#include "core/check.h"
 #include "core/text.h"
 #include "core/trace/describe.h"
 #include "replay/search/explore.h"
@@ -31,6 +32,15 @@
 #include "replay/logical/run.h"
 
 enum { POLLS_NAMED_MAX = 4 };
+
+/* The operation that a blocked rank stands in. */
+static const struct replay_op *stands_in(const struct check_input *input,
+                                         const struct replay_blocked *blocked)
+{
+    CORE_CHECK(blocked->rank < input->program->rank_count);
+    CORE_CHECK(blocked->op < input->program->rank[blocked->rank].op_count);
+    return &input->program->rank[blocked->rank].op[blocked->op];
+}
 
 static void add_blocked(const struct check_input *input, struct finding *finding,
                         const struct replay_waitfor *waitfor, const struct replay_blocked *blocked)
@@ -42,7 +52,9 @@ static void add_blocked(const struct check_input *input, struct finding *finding
         return;
     call->core = blocked->standing == REPLAY_IN_CORE;
     if (blocked->count) {
+        CORE_CHECK(blocked->first < waitfor->clause_count);
         uint32_t op = waitfor->clause[blocked->first].op;
+        CORE_CHECK(op < input->program->rank[blocked->rank].op_count);
         uint64_t subject = input->program->rank[blocked->rank].op[op].event;
         struct ending waiting;
         if (op != blocked->op && subject != blocked->event)
@@ -82,7 +94,7 @@ static bool happened(const struct check_input *input, const struct replay_result
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
         const struct replay_blocked *blocked = &waitfor->blocked[i];
         if (blocked->standing == REPLAY_IN_CORE &&
-            !(input->program->rank[blocked->rank].op[blocked->op].flags & REPLAY_FLAG_PENDING))
+            !(stands_in(input, blocked)->flags & REPLAY_FLAG_PENDING))
             return false;
     }
     return waitfor->core_count > 0;
@@ -92,11 +104,11 @@ static bool happened(const struct check_input *input, const struct replay_result
 static bool polls_at_end(const struct check_input *input, const struct replay_waitfor *waitfor,
                          uint32_t index)
 {
+    CORE_CHECK(index < waitfor->blocked_count);
     const struct replay_blocked *blocked = &waitfor->blocked[index];
     const uint16_t both = REPLAY_FLAG_TEST | REPLAY_FLAG_PENDING;
 
-    return blocked->standing == REPLAY_IN_CORE &&
-           (input->program->rank[blocked->rank].op[blocked->op].flags & both) == both;
+    return blocked->standing == REPLAY_IN_CORE && (stands_in(input, blocked)->flags & both) == both;
 }
 
 static bool waits_in_test(const struct check_input *input, const struct replay_waitfor *waitfor)
@@ -104,7 +116,7 @@ static bool waits_in_test(const struct check_input *input, const struct replay_w
     for (uint32_t i = 0; i < waitfor->blocked_count; i++) {
         const struct replay_blocked *blocked = &waitfor->blocked[i];
         if (blocked->standing == REPLAY_IN_CORE &&
-            (input->program->rank[blocked->rank].op[blocked->op].flags & REPLAY_FLAG_TEST))
+            (stands_in(input, blocked)->flags & REPLAY_FLAG_TEST))
             return true;
     }
     return false;
@@ -121,6 +133,7 @@ static bool goes_on_by_source(const struct check_input *input, const char *witne
     if (!witness || replay_policy_parse(witness, &policy) != CORE_OK)
         return false;
     for (uint32_t i = 0; i < policy.forced.count && !found; i++) {
+        CORE_CHECK(policy.forced.name[i].rank < input->program->rank_count); /* our own witness */
         const struct replay_rank *rank = &input->program->rank[policy.forced.name[i].rank];
         int32_t matched = REPLAY_ANY;
         for (uint32_t j = 0; j < rank->op_count && !found; j++) {
@@ -176,8 +189,10 @@ static uint32_t need_groups(const struct check_input *input, const struct replay
         if (at == count && CORE_ARRAY_PUSH(group, count, room, "the sends of a finding",
                                            (struct need_group){send, event.site, 0}) != CORE_OK)
             break;
+        CORE_CHECK(at < count);
         group[at].count++;
     }
+    CORE_CHECK(count <= need->blame_count);
     *out_group = group;
     return count;
 }
@@ -289,6 +304,7 @@ static void add_polls(const struct check_input *input, struct finding *finding, 
         last = event.t_leave > last ? event.t_leave : last;
     }
     trace_cursor_close(cursor);
+    CORE_CHECK(first <= last || !count); /* the first of the last polls is one of them */
     finding_fact(
         finding,
         "rank %" PRIu32
@@ -310,6 +326,7 @@ static void word_polling(const struct check_input *input, struct finding *findin
     for (uint32_t i = 0; i < waitfor->blocked_count; i++)
         if (polls_at_end(input, waitfor, i))
             rank[count++] = waitfor->blocked[i].rank;
+    CORE_CHECK(count > 0); /* asked only where one polls */
     char *ranks = wording_ranks_text(rank, count, " and ");
     finding->severity = FINDING_NOTE;
     finding->undecided = true;
@@ -448,6 +465,7 @@ static enum core_status add_stalled(const struct check_input *input, struct find
     if (status != CORE_OK)
         return status;
     uint32_t count = list_unknown(input, unknown);
+    CORE_CHECK(count <= input->program->rank_count);
     char *ranks = wording_ranks_text(unknown, count, " and ");
     finding_title(finding,
                   "nothing can be said beyond the end of the record: %s did not come to %s end",
@@ -508,6 +526,7 @@ static enum core_status explore_world(const struct check_input *input, const cha
         status = add_finding(input, list, ORDER, &exploration.result, exploration.witness);
         *out_found = true;
     } else if (exploration.verdict == REPLAY_VERDICT_NOT_FOUND && exploration.sampled) {
+        CORE_CHECK(*note <= list->count);
         struct finding *finding =
             *note ? &list->finding[*note - 1] : finding_list_add(list, RULE_DEADLOCK, FINDING_NOTE);
         if (finding && *note) {

@@ -76,6 +76,8 @@ static enum core_status read_one(const struct trace_finding *kept, void *context
     return status;
 }
 
+_Static_assert(RULE_RACE == RULE_BEHAVIOUR + 1, "the rules of explore stand side by side");
+
 enum core_status check_explore(const struct check_input *input, struct finding_list *list)
 {
     struct reading reading = {input->trace, list};

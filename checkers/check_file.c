@@ -9,6 +9,7 @@
 #include "checkers/conflict/file_conflict.h"
 #include "checkers/collective/types.h"
 #include "core/array.h"
+#include "core/check.h"
 
 enum { FINDINGS_MAX = 16 };
 
@@ -41,6 +42,8 @@ static struct opened *opened_of(struct files *files, int32_t file, uint32_t rank
         return NULL;
     if ((uint32_t)file >= files->file_count)
         files->file_count = (uint32_t)file + 1;
+    CORE_CHECK(rank < ranks);
+    CORE_CHECK((uint64_t)files->file_count * ranks <= files->room);
     return &files->opened[(size_t)file * ranks + rank];
 }
 
@@ -84,6 +87,7 @@ static void wrong(struct files *files, const struct trace_event *event, const ch
 
 static void access(struct files *files, const struct trace_event *event, const struct opened *file)
 {
+    CORE_CHECK(file->known);
     const struct trace *trace = files->input->trace;
     bool writes = event->verb == VERB_WRITE || event->verb == VERB_SET_SIZE ||
                   event->verb == VERB_PREALLOCATE,
@@ -135,6 +139,7 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
         if (!file)
             continue;
         if (event.verb == VERB_OPEN_FILE) {
+            free(file->step); /* of a file that was opened before under the same number */
             *file = (struct opened){.amode = argument(files, &event, "amode", 0),
                                     .etype = -1,
                                     .seq = event.seq,
@@ -160,6 +165,7 @@ static enum core_status read_rank(struct files *files, uint32_t rank)
 static void compare(struct files *files, uint32_t at)
 {
     const struct trace *trace = files->input->trace;
+    CORE_CHECK(at < files->file_count);
     const struct opened *row = &files->opened[(size_t)at * trace->rank_count], *first = NULL;
     uint32_t first_rank = 0;
 
@@ -199,6 +205,7 @@ static void compare(struct files *files, uint32_t at)
             const struct opened *longer = first->steps > file->steps ? first : file;
             uint32_t there = longer == first ? first_rank : rank,
                      missing = longer == first ? rank : first_rank;
+            CORE_CHECK(differ < longer->steps); /* the first that the other has not */
             if ((finding = say(files, there, longer->step[differ].seq)))
                 finding_title(finding,
                               "a collective call on a file is not made by all: rank %" PRIu32

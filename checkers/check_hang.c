@@ -9,12 +9,14 @@
 #include "checkers/check_rules.h"
 #include "checkers/waiting.h"
 #include "checkers/wording.h"
+#include "core/check.h"
 
 enum { STILL_LEAST_MS = 2000 };
 
 /* "rank 1, to receive the message, and for rank 2, to send a message that fits" */
 static char *waits_for_text(const struct ending *ending, const struct ending_call *call)
 {
+    CORE_CHECK((uint64_t)call->first + call->count <= ending->wait_count);
     enum ending_need need = call->count ? ending->wait[call->first].need : ENDING_NEED_SEVERAL;
     char *waits = wording_waits_text(ending, call), *text = NULL;
 
@@ -43,6 +45,7 @@ static void add_call(struct trace *trace, struct finding *finding, const struct 
 static enum core_status add_finding(struct trace *trace, const struct ending *ending,
                                     struct finding_list *list)
 {
+    CORE_CHECK(ending->reason == ENDING_DEADLOCK); /* else there is no proof */
     struct finding *finding = finding_list_add(list, RULE_HANG, FINDING_ERROR);
     char *who = wording_deadlock_text(ending);
 
@@ -81,6 +84,8 @@ static void add_stood(const struct check_input *input, struct finding *finding,
 static enum core_status add_unproven(const struct check_input *input, const struct ending *ending,
                                      struct finding_list *list)
 {
+    CORE_CHECK(ending->reason != ENDING_DEADLOCK);
+    CORE_CHECK(ending->call_count > 0); /* all ranks were seen: stood_still */
     struct finding *finding = finding_list_add(list, RULE_HANG, FINDING_NOTE);
     uint64_t least_ms = UINT64_MAX;
 

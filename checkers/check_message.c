@@ -11,6 +11,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/collective/type_report.h"
+#include "core/check.h"
 #include "core/trace/describe.h"
 #include "core/trace/trace_message.h"
 #include "replay/logical/run.h"
@@ -58,6 +59,8 @@ static enum core_status judge_types(const struct trace_message *message, void *c
     struct messages *m = context;
     struct trace *trace = m->input->trace;
     struct trace_event send, receive;
+    CORE_CHECK(message->source < trace->rank_count); /* trace_message.c tells of no others */
+    CORE_CHECK(message->dest < trace->rank_count);
     struct type_pair pair = {.meeting = TYPE_MESSAGE,
                              .rank = {message->source, message->dest},
                              .seq = {message->send, message->receive}};
@@ -85,6 +88,8 @@ static bool may_be_ordered_otherwise(const struct check_input *input)
 
 static bool seen_before(struct messages *m, const struct replay_error *error)
 {
+    CORE_CHECK(error->rank < m->input->program->rank_count);
+    CORE_CHECK(m->seen_count <= FINDINGS_MAX);
     struct trace_event event;
     int32_t site = trace_event_get(m->input->trace, error->rank, error->event, &event) == CORE_OK
                        ? event.site
@@ -123,6 +128,9 @@ static enum core_status add_error(struct messages *m, const struct replay_error 
 {
     bool ended = ended_in(m->input, error);
     bool certain = ended || error->kind == REPLAY_ERROR_TRUNCATED;
+    CORE_CHECK(error->kind != REPLAY_ERROR_COLLECTIVE); /* check_collective's */
+    CORE_CHECK(error->other_rank < (int32_t)m->input->program->rank_count);
+    CORE_CHECK(error->kind != REPLAY_ERROR_TRUNCATED || error->other_rank >= 0);
     struct finding *finding =
         finding_list_add(m->list, RULE_MESSAGE, certain ? FINDING_ERROR : FINDING_WARNING);
     char bytes[64];
@@ -173,6 +181,8 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
 
     for (uint32_t i = 0; i < result->leftover_listed; i++) {
         const struct replay_leftover *left = &result->leftover[i];
+        CORE_CHECK(left->rank < m->input->program->rank_count);
+        CORE_CHECK(left->op < m->input->program->rank[left->rank].op_count);
         const struct replay_op *op = &m->input->program->rank[left->rank].op[left->op];
         if (!left->is_send || op->mode == REPLAY_TOKEN || left->peer < 0)
             continue;
@@ -192,6 +202,7 @@ static enum core_status add_lost(struct messages *m, const struct replay_result 
 
 static bool all_finished(const struct check_input *input)
 {
+    CORE_CHECK(input->program->rank_count == input->trace->rank_count);
     for (uint32_t r = 0; r < input->program->rank_count; r++)
         if (input->trace->rank[r].state != EVENT_RANK_FINISHED || input->trace->rank[r].lost ||
             input->trace->rank[r].cut)

@@ -16,6 +16,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/collective/applied.h"
+#include "core/check.h"
 #include "core/trace/collective.h"
 #include "checkers/collective/reference.h"
 #include "core/trace/describe.h"
@@ -85,6 +86,7 @@ static enum shape find_shape(const struct trace_event *call)
 static bool complete(const struct check_input *input, const struct collective *collective,
                      const struct collective_part *part)
 {
+    CORE_CHECK(collective->present <= collective->count);
     if (collective->present != collective->count || input->trace->comm[collective->comm].inter)
         return false;
     for (uint32_t i = 0; i < collective->count; i++)
@@ -97,6 +99,7 @@ static bool complete(const struct check_input *input, const struct collective *c
 static struct finding *add_finding(const struct judging *j, enum rule_id rule,
                                    enum finding_severity severity, uint32_t member)
 {
+    CORE_CHECK(member < j->count);
     struct finding *finding = finding_list_add(j->list, rule, severity);
 
     if (!finding)
@@ -126,6 +129,7 @@ static bool same(const struct judging *j, uint32_t member, uint64_t offset,
 {
     const struct content *got = &j->received[member];
 
+    CORE_CHECK(got->data); /* judge_member leaves out what was not kept */
     for (uint64_t at = 0; at < bytes && offset + at < got->bytes; at++)
         if (got->data[offset + at] != expected[at]) {
             add_wrong(j, member, offset + at, "byte");
@@ -153,6 +157,7 @@ static bool rest_find(const struct judging *j, const struct content *of, uint64_
 static bool block_at(const struct content *of, uint32_t count, uint32_t n,
                      const unsigned char **out_block, uint64_t *out_bytes)
 {
+    CORE_CHECK(n < count);
     if (!of->data || of->bytes % count)
         return false;
     *out_bytes = of->bytes / count;
@@ -166,6 +171,7 @@ static bool block_scattered(const struct judging *j, uint32_t to, const unsigned
     const struct content *sent = &j->sent[j->root];
     uint64_t offset = 0;
 
+    CORE_CHECK(to < j->count);
     if (!j->per_rank)
         return block_at(sent, j->count, to, out_block, out_bytes);
     if (!sent->data)
@@ -180,6 +186,7 @@ static bool block_scattered(const struct judging *j, uint32_t to, const unsigned
         if ((offset += bytes) > sent->bytes)
             return false;
     }
+    CORE_CHECK(*out_block + *out_bytes <= sent->data + sent->bytes); /* it lies in what was sent */
     return true;
 }
 
@@ -189,6 +196,8 @@ static bool block_exchanged(const struct judging *j, uint32_t from, uint32_t to,
     const struct content *sent = &j->sent[from];
     int64_t elements = 0, before = 0;
 
+    CORE_CHECK(from < j->count);
+    CORE_CHECK(to < j->count);
     if (!j->per_rank)
         return block_at(sent, j->count, to, out_block, out_bytes);
     if (!sent->data || !j->counts || !j->counts[from])
@@ -210,6 +219,8 @@ static bool block_exchanged(const struct judging *j, uint32_t from, uint32_t to,
 static bool block_find(const struct judging *j, enum shape shape, uint32_t from, uint32_t to,
                        const unsigned char **out_block, uint64_t *out_bytes)
 {
+    CORE_CHECK(shape != SHAPE_NONE);
+    CORE_CHECK(shape <= ALLTOALL); /* the others are folded */
     switch (shape) {
     case SCATTER:
         return block_scattered(j, to, out_block, out_bytes);
@@ -273,6 +284,7 @@ static bool part_find(const struct judging *j, uint32_t member, uint64_t *out_by
 
 static bool judge_folded(const struct judging *j, enum shape shape)
 {
+    CORE_CHECK(shape > ALLTOALL);
     const struct trace *trace = j->input->trace;
     const struct trace_event *event = &j->part[0].event;
     const unsigned char **x = malloc(j->count * sizeof *x);
@@ -294,6 +306,7 @@ static bool judge_folded(const struct judging *j, enum shape shape)
         const struct content *got = &j->received[to];
         uint32_t terms = shape == SCAN ? to + 1 : shape == EXSCAN ? to : j->count;
         uint64_t first = 0;
+        CORE_CHECK(terms <= j->count);
         if (!got->data || terms == 0 || (shape == REDUCE && to != j->root) ||
             (shape == REDUCE_SCATTER && !part_find(j, to, &first)))
             continue;
@@ -339,6 +352,8 @@ static enum order order_of(enum shape shape, const struct judging *j, uint32_t t
     uint32_t terms = shape == SCAN ? to + 1 : shape == EXSCAN ? to : j->count;
     bool seen[APPLIED_MEMBERS_MAX] = {false}, in_order = true;
 
+    CORE_CHECK(terms <= APPLIED_MEMBERS_MAX); /* judge_order leaves out larger ones */
+    CORE_CHECK(value->count <= APPLIED_MEMBERS_MAX);
     if (value->count != terms)
         return ORDER_UNTOLD;
     for (uint32_t i = 0; i < terms; i++) {
@@ -454,6 +469,7 @@ static void judge_digests(const struct judging *j, bool broadcast)
     uint64_t expected = 0, expected_bytes = 0, digest, bytes;
     bool known = false;
 
+    CORE_CHECK(j->root < j->count);
     if (broadcast)
         known = trace_digest_get(j->input->trace, j->part[j->root].rank, j->part[j->root].event.seq,
                                  SPOOL_AT_POST, SPOOL_BUFFER_SEND, &expected,
@@ -492,6 +508,9 @@ static enum core_status judge_one(struct judging *j, enum shape shape)
     enum core_status status = CORE_OK;
     uint32_t before = j->list->count;
 
+    CORE_CHECK(shape != SHAPE_NONE);
+    CORE_CHECK(j->count > 0);
+    CORE_CHECK(!j->counts);
     j->sent = calloc(2 * (size_t)j->count, sizeof *j->sent);
     if (!j->sent)
         return core_report(CORE_NO_MEMORY,

@@ -38,6 +38,7 @@ struct epoch { /* of one rank on one window */
 };
 static const char *const kind_names[] = {"reads", "writes", "accumulates to",
                                          "swaps", "reads",  "writes"};
+_Static_assert(sizeof kind_names / sizeof *kind_names == STORE + 1, "a name per kind of access");
 
 struct open { /* of the rank that is read */
     struct open_key {
@@ -177,9 +178,13 @@ static void complete_at(struct rma *rma, int32_t win, uint32_t target, uint64_t 
 {
     struct open *open = open_of(rma, win, target);
 
-    for (uint32_t at = open ? open->first : 0; at; at = rma->access[at - 1].next, core_work(1))
+    for (uint32_t at = open ? open->first : 0; at; at = rma->access[at - 1].next, core_work(1)) {
+        CORE_CHECK(at <= rma->access_count);
+        CORE_CHECK(rma->access[at - 1].next < at); /* the list leads back, and so ends */
+        CORE_CHECK(rma->access[at - 1].win == win && rma->access[at - 1].target == target);
         if (rma->access[at - 1].end == UINT64_MAX)
             rma->access[at - 1].end = seq;
+    }
     if (open)
         open->first = 0;
 }
@@ -199,6 +204,7 @@ static void completed(struct rma *rma, const struct trace_event *event, uint64_t
 {
     const struct requested *requested =
         request && rma->requested.count ? core_table_find(&rma->requested, &request) : NULL;
+    CORE_CHECK(!requested || requested->access < rma->access_count);
     struct access *access = requested ? &rma->access[requested->access] : NULL;
 
     if (access && access->kind == GET && access->end == UINT64_MAX)
@@ -207,6 +213,9 @@ static void completed(struct rma *rma, const struct trace_event *event, uint64_t
 
 static bool add(struct rma *rma, const struct access *access)
 {
+    CORE_CHECK(rma->window[access->win].known); /* base_of, area_of look at it */
+    CORE_CHECK(access->target < rma->input->trace->rank_count);
+    CORE_CHECK(access->kind <= STORE);
     rma->status = CORE_ARRAY_PUSH(rma->access, rma->access_count, rma->access_room,
                                   "one-sided accesses", *access);
     return rma->status == CORE_OK;
@@ -219,11 +228,14 @@ static void begin(struct rma *rma, const struct access *access)
     struct requested *requested;
     struct open *open;
 
+    CORE_CHECK(access->end == UINT64_MAX); /* it is not complete yet */
+    CORE_CHECK(access->low < access->high);
     if (!add(rma, access))
         return;
     rma->status = core_table_put(&rma->open, &key, "one-sided accesses", &open);
     if (rma->status != CORE_OK)
         return;
+    CORE_CHECK(open->first < rma->access_count);
     rma->access[rma->access_count - 1].next = open->first;
     open->first = rma->access_count;
     if (!access->request)
@@ -321,6 +333,7 @@ static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fe
 {
     const struct fences *theirs = &window->fences[target];
 
+    CORE_CHECK(event->verb != VERB_GET); /* a get writes nothing there */
     if (!fences || fences > theirs->count ||
         !(theirs->fence[fences - 1].mode & EVENT_ASSERT_NOPUT) || reads_only(rma, event))
         return;
@@ -338,6 +351,8 @@ static void no_put(struct rma *rma, const struct trace_event *event, uint32_t fe
 static void operation(struct rma *rma, const struct trace_event *event, struct window *window)
 {
     struct trace *trace = rma->input->trace;
+    CORE_CHECK(event->rank < trace->rank_count);
+    CORE_CHECK(verb_accesses(event->verb));
     struct epoch *epoch = &window->epoch[event->rank];
     int32_t target = event->peer < 0
                          ? -1
@@ -424,9 +439,11 @@ static void hold(struct rma *rma, const struct trace_event *event)
 
 static void let_go(struct rma *rma, const struct trace_event *event)
 {
-    for (uint32_t i = rma->held_count; i-- > 0 && rma->held[i].rank == event->rank;)
+    for (uint32_t i = rma->held_count; i-- > 0 && rma->held[i].rank == event->rank;) {
+        CORE_CHECK(rma->held[i].from <= event->seq); /* a rank's calls come in their order */
         if (rma->held[i].win == event->win && rma->held[i].to == UINT64_MAX)
             rma->held[i].to = event->seq;
+    }
 }
 
 static bool holds(const struct rma *rma, uint32_t rank, int32_t win, uint64_t seq)
@@ -443,6 +460,7 @@ static void lock(struct rma *rma, const struct trace_event *event, struct epoch 
 {
     bool all = event->peer < 0;
 
+    CORE_CHECK(target < (int32_t)rma->input->trace->rank_count);
     if (epoch->all || (all && locked(rma, epoch)) ||
         (!all && locks(rma, epoch) && target >= 0 && epoch->lock[target]))
         wrong(rma, event, 0, all ? "the window is locked already" : "the target is locked already");
@@ -494,6 +512,7 @@ static void fence(struct rma *rma, const struct trace_event *event, struct epoch
               "it asserts MPI_MODE_NOPRECEDE, but accesses come before it");
     else if (epoch->fence && !before && epoch->locked_used && !(mode & EVENT_ASSERT_NOPRECEDE))
         within_fences(rma, event, epoch);
+    CORE_CHECK(epoch->fence_seq <= event->seq);
     epoch->no_succeed = mode & EVENT_ASSERT_NOSUCCEED;
     epoch->fence = !epoch->no_succeed;
     epoch->fence_seq = event->seq;
@@ -504,6 +523,8 @@ static void fence(struct rma *rma, const struct trace_event *event, struct epoch
 static void synchronise(struct rma *rma, const struct trace_event *event, struct window *window)
 {
     struct trace *trace = rma->input->trace;
+    CORE_CHECK(event->rank < trace->rank_count);
+    CORE_CHECK(!verb_accesses(event->verb));
     struct epoch *epoch = &window->epoch[event->rank];
     int32_t target = event->peer < 0
                          ? -1
@@ -611,6 +632,7 @@ static void compare_fences(struct rma *rma, const struct window *window)
     const int64_t shared = EVENT_ASSERT_NOPRECEDE | EVENT_ASSERT_NOSUCCEED;
     uint32_t ranks = rma->input->trace->rank_count, first = 0;
 
+    CORE_CHECK(window->known);
     while (first < ranks && !window->fences[first].count)
         first++;
     for (uint32_t rank = first + 1; rank < ranks; rank++) {
@@ -639,6 +661,7 @@ static void fence_keep(struct rma *rma, const struct trace_event *event, struct 
 {
     struct fences *fences = &window->fences[event->rank];
 
+    CORE_CHECK(!fences->count || fences->fence[fences->count - 1].seq <= event->seq);
     rma->status = CORE_ARRAY_PUSH(fences->fence, fences->count, fences->room, "fences",
                                   (struct fence){event->seq, argument(rma, event, "assert", 0)});
 }
@@ -691,6 +714,8 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
     if (misuse_kind_rule(how) != MISUSE_RULE_WINDOW ||
         trace_event_get(rma->input->trace, rank, misuse->other, &event) != CORE_OK || event.win < 0)
         return CORE_OK;
+    if ((uint32_t)event.win >= rma->window_room || !rma->window[event.win].known)
+        return CORE_OK; /* the other call is none on a window */
     struct access access = {
         .origin = rank,
         .target = rank,
@@ -714,6 +739,7 @@ static enum core_status local(uint32_t rank, uint64_t seq, const struct misuse *
 /* The address of the window that the access is to, at its target; 0: unknown. */
 static int64_t base_of(const struct rma *rma, const struct access *access)
 {
+    CORE_CHECK((uint32_t)access->win < rma->window_room);
     return rma->window[access->win].base[access->target];
 }
 
@@ -782,6 +808,8 @@ static bool tell(struct rma *rma, const struct access *a, const struct access *b
     struct finding *finding = say(rma, unsure ? FINDING_NOTE : FINDING_ERROR, b->origin, b->seq);
     if (!finding)
         return false;
+    CORE_CHECK(a->target == b->target); /* access_may_meet */
+    CORE_CHECK(a->kind <= STORE && b->kind <= STORE);
     struct finding_call *call = finding_call_add(finding, rma->input->trace, a->origin, a->seq);
     if (call)
         call->core = true;
@@ -817,6 +845,7 @@ static enum core_status suspects(struct rma *rma, const struct order *order, uin
     for (uint32_t i = 0; status == CORE_OK && i < rma->access_count; i++)
         if (suspect[i])
             (*out_at)[(*out_count)++] = i;
+    CORE_CHECK(*out_count <= rma->access_count);
     free(suspect);
     return status;
 }
@@ -846,6 +875,7 @@ static int32_t area_of(const struct rma *rma, int32_t win, uint32_t target)
             more = true;
         }
     }
+    CORE_CHECK(area <= win); /* the first of those that overlap */
     return area;
 }
 

@@ -7,11 +7,14 @@
 
 #include "checkers/check_rules.h"
 #include "core/array.h"
+#include "core/check.h"
 
 enum { THREADS_MAX = 64, FINDINGS_MAX = 8 };
-enum { LEVEL_SINGLE, LEVEL_FUNNELED, LEVEL_SERIALIZED, LEVEL_MULTIPLE };
 static const char *const level_names[] = {"MPI_THREAD_SINGLE", "MPI_THREAD_FUNNELED",
                                           "MPI_THREAD_SERIALIZED", "MPI_THREAD_MULTIPLE"};
+
+_Static_assert(sizeof level_names / sizeof *level_names == EVENT_THREAD_MULTIPLE + 1,
+               "a name per level");
 
 struct threads {
     const struct check_input *input;
@@ -32,9 +35,13 @@ static void say(struct threads *t, uint32_t kind, const struct trace_event *even
 {
     struct trace *trace = t->input->trace;
 
+    CORE_CHECK(kind < sizeof t->told / sizeof *t->told);
+    CORE_CHECK(!other || other->rank == event->rank); /* threads of one rank */
     if (t->told[kind] || t->findings++ >= FINDINGS_MAX)
         return;
     t->told[kind] = true;
+    CORE_CHECK(t->level >= EVENT_THREAD_SINGLE &&
+               t->level <= EVENT_THREAD_MULTIPLE); /* step takes no others */
     struct finding *finding = finding_list_add(t->list, RULE_THREAD, FINDING_ERROR);
     if (!finding)
         return;
@@ -46,7 +53,7 @@ static void say(struct threads *t, uint32_t kind, const struct trace_event *even
         if (call)
             call->core = true;
     }
-    finding_fact(finding, "the thread level is %s", level_names[t->level & 3]);
+    finding_fact(finding, "the thread level is %s", level_names[t->level]);
     finding_repeat_check(finding, trace);
 }
 
@@ -77,6 +84,7 @@ static enum core_status keep_requests(struct requests *all, const struct trace_e
         all->request[all->count++] = event->request;
     for (uint32_t i = 0; all->count < count; i++)
         all->request[all->count++] = event->completion[i].request;
+    CORE_CHECK(all->count == count);
     if (count > 1)
         qsort(all->request, count, sizeof *all->request, compare_requests);
     return CORE_OK;
@@ -85,6 +93,8 @@ static enum core_status keep_requests(struct requests *all, const struct trace_e
 static bool share_request(const struct requests *a, const struct requests *b)
 {
     for (uint32_t i = 0, k = 0; i < a->count && k < b->count;) {
+        CORE_CHECK(i == 0 || a->request[i - 1] <= a->request[i]); /* they are in order */
+        CORE_CHECK(k == 0 || b->request[k - 1] <= b->request[k]);
         if (a->request[i] == b->request[k] && a->request[i])
             return true;
         if (a->request[i] <= b->request[k])
@@ -127,14 +137,14 @@ static enum core_status step(struct threads *t, const struct trace_event *event)
         return status;
     if (event->verb == VERB_FINALIZE && event->thread != t->main)
         say(t, 0, event, NULL, "the thread that called MPI_Init must call it, another does");
-    else if (event->thread != t->main && t->level <= LEVEL_FUNNELED)
+    else if (event->thread != t->main && t->level <= EVENT_THREAD_FUNNELED)
         say(t, 0, event, NULL, "a second thread calls it, but only the main thread may");
     for (int32_t i = 0; i < THREADS_MAX; i++) {
         const struct trace_event *other = &t->last[i];
         if (i == event->thread || !other->seq ||
             (!other->pending && other->t_leave <= event->t_enter))
             continue;
-        if (t->level == LEVEL_SERIALIZED)
+        if (t->level == EVENT_THREAD_SERIALIZED)
             say(t, 1, event, other, "two threads are in MPI at a time");
         if (share_request(own, &t->request[i]))
             say(t, 2, event, other, "two threads wait for the same request at a time");
@@ -166,7 +176,7 @@ enum core_status check_thread(const struct check_input *input, struct finding_li
         memset(t.last, 0, sizeof t.last);
         memset(t.told, 0, sizeof t.told);
         t.main = 0;
-        t.level = LEVEL_SINGLE;
+        t.level = EVENT_THREAD_SINGLE;
         status = trace_cursor_open(input->trace, rank, &cursor);
         if (status != CORE_OK)
             break;

@@ -10,6 +10,7 @@
 
 #include "checkers/check_rules.h"
 #include "checkers/wording.h"
+#include "core/check.h"
 
 static const struct {
     enum rule_id rule;
@@ -30,6 +31,9 @@ static const struct {
     [MISUSE_RULE_LEAK] = {RULE_LEAK, FINDING_WARNING},
     [MISUSE_RULE_LIFECYCLE] = {RULE_LIFECYCLE, FINDING_ERROR},
 };
+
+_Static_assert(sizeof rules / sizeof *rules == MISUSE_RULE_WINDOW,
+               "a row per rule, but for what is no misuse by itself");
 
 enum { RECEIVED_MAX = 64 }; /* receives whose messages are looked for: it takes long */
 
@@ -73,6 +77,8 @@ static enum core_status mistake_add(struct gathering *gathering, struct mistake 
 {
     enum misuse_rule rule = misuse_kind_rule(misuse->kind);
     struct trace *trace = gathering->input->trace;
+    CORE_CHECK(rule < sizeof rules / sizeof *rules); /* the others are check_rma's */
+    CORE_CHECK(mistake->finding == UINT32_MAX);      /* it is a new one */
     struct finding *finding =
         finding_list_add(gathering->list, rules[rule].rule, rules[rule].severity);
 
@@ -156,6 +162,7 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     free(title);
     if (status != CORE_OK)
         return status;
+    CORE_CHECK(mistake->finding < gathering->list->count);
     struct finding *finding = &gathering->list->finding[mistake->finding];
     status = weigh(gathering, finding, rank, seq, misuse, fresh);
     if (status != CORE_OK)
@@ -163,8 +170,10 @@ static enum core_status gather(uint32_t rank, uint64_t seq, const struct misuse 
     mistake->count++;
     if (!fresh && mistake->last_rank == rank)
         return CORE_OK;
+    CORE_CHECK(fresh || mistake->last_rank < rank); /* they come by rank */
     mistake->last_rank = rank;
     mistake->ranks++;
+    CORE_CHECK(mistake->ranks <= mistake->count);
     struct finding_call *call = finding_call_add(finding, trace, rank, origin_only ? other : seq);
     if (!call)
         return CORE_NO_MEMORY;

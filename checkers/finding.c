@@ -18,6 +18,7 @@ const char *finding_severity_text(enum finding_severity severity)
     static const char *const text[] = {
         [FINDING_NOTE] = "note", [FINDING_WARNING] = "warning", [FINDING_ERROR] = "error"};
 
+    CORE_CHECK((size_t)severity < sizeof text / sizeof *text);
     return text[severity];
 }
 
@@ -64,7 +65,8 @@ void finding_list_done(struct finding_list *list)
 struct finding *finding_list_add(struct finding_list *list, enum rule_id rule,
                                  enum finding_severity severity)
 {
-    CORE_CHECK(rule < RULE_COUNT && rule_table[rule].id); /* each rule has its row */
+    CORE_CHECK(rule < RULE_COUNT);
+    CORE_CHECK(rule_table[rule].id); /* each rule has its row */
     if (CORE_ARRAY_ROOM(list->finding, list->room, list->count + 1, "findings"))
         return NULL;
     struct finding *finding = &list->finding[list->count++];
@@ -87,7 +89,8 @@ void finding_list_keep(struct finding_list *list, uint32_t first, const bool wan
         list->finding[kept].id = kept + 1;
         kept++;
     }
-    CORE_CHECK(kept >= first && kept <= list->count);
+    CORE_CHECK(kept >= first);
+    CORE_CHECK(kept <= list->count);
     list->count = kept;
 }
 
@@ -194,6 +197,7 @@ static uint64_t made_by(struct trace *trace, uint32_t rank, uint64_t seq)
         if (event.request == id && trait_in(event.traits, TRAIT_PERSISTENT))
             made = event.seq;
     trace_cursor_close(cursor);
+    CORE_CHECK(made < seq); /* a request is made before it is started */
     return made;
 }
 
@@ -258,6 +262,8 @@ static uint32_t await_find(const struct finding_call *call, uint32_t rank)
         else
             high = middle;
     }
+    CORE_CHECK(low == 0 || call->await[low - 1].last < rank);
+    CORE_CHECK(low == call->await_count || call->await[low].last >= rank);
     return low;
 }
 
@@ -269,6 +275,8 @@ static void await_insert(struct finding_call *call, uint32_t at, uint32_t rank, 
     memmove(call->await + at + 1, call->await + at, (call->await_count - at) * sizeof *call->await);
     call->await[at] = (struct finding_await){.first = rank, .last = rank, .any = any};
     call->await_count++;
+    CORE_CHECK(at == 0 || call->await[at - 1].last < rank); /* finding.h: in order, none twice */
+    CORE_CHECK(at + 1 == call->await_count || call->await[at + 1].first > rank);
 }
 
 void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
@@ -285,6 +293,7 @@ void finding_call_await(struct finding_call *call, uint32_t rank, bool any)
         before->last = next->last;
         memmove(next, next + 1, (call->await_count - at - 1) * sizeof *next);
         call->await_count--;
+        CORE_CHECK(before->first < before->last);
     } else if (joins) {
         before->last = rank;
     } else if (meets) {

@@ -6,6 +6,7 @@
 
 #include "checkers/finding.h"
 #include "core/array.h"
+#include "core/check.h"
 
 struct reader {
     bool good;
@@ -35,6 +36,7 @@ static uint64_t number_take(struct reader *reader, const json_t *object, const c
         return 0;
     bool good = json_is_integer(value) && json_integer_value(value) >= 0 &&
                 (uint64_t)json_integer_value(value) <= max;
+    CORE_CHECK(max <= INT64_MAX); /* as JSON's numbers are */
     reader->good &= good;
     return good ? (uint64_t)json_integer_value(value) : 0;
 }
@@ -137,6 +139,7 @@ enum core_status finding_list_read(struct finding_list *list, const char *json)
         json_decref(object);
         return CORE_NO_MEMORY;
     }
+    CORE_CHECK(finding->id == list->count); /* that of the row must be the same */
     finding->assumed = flag_take(object, "assumed");
     finding->undecided = flag_take(object, "undecided");
     finding->cause = (uint32_t)number_take(&reader, object, "cause", UINT32_MAX);

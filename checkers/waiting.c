@@ -41,6 +41,7 @@ static bool is_blocked(const struct replay_waitfor *waitfor, uint32_t rank)
         else
             high = middle;
     }
+    CORE_CHECK(low == 0 || waitfor->blocked[low - 1].rank < rank); /* they are in that order */
     return low < waitfor->blocked_count && waitfor->blocked[low].rank == rank;
 }
 
@@ -49,6 +50,9 @@ static enum core_status add_wait(const struct replay_program *program,
                                  const struct replay_blocked *blocked,
                                  const struct replay_clause *clause, struct ending *waiting)
 {
+    CORE_CHECK(blocked->rank < program->rank_count);
+    CORE_CHECK(clause->op < program->rank[blocked->rank].op_count);
+    CORE_CHECK((uint64_t)clause->first + clause->count <= waitfor->peer_count);
     const struct replay_op *op = &program->rank[blocked->rank].op[clause->op];
     const uint32_t *peer = waitfor->peer + clause->first;
     struct ending_wait wait = {.need = need_of(op, blocked),
@@ -68,6 +72,7 @@ enum core_status waiting_record(const struct replay_program *program,
     static const enum ending_role role[] = {[REPLAY_IN_CORE] = ENDING_CORE,
                                             [REPLAY_BEHIND] = ENDING_BEHIND,
                                             [REPLAY_MAYBE] = ENDING_INSIDE};
+    CORE_CHECK(blocked->standing < sizeof role / sizeof *role);
     struct ending_call call = {
         .rank = blocked->rank, .seq = blocked->event, .role = role[blocked->standing]};
 
@@ -77,6 +82,7 @@ enum core_status waiting_record(const struct replay_program *program,
     for (uint32_t i = 0; status == CORE_OK && i < blocked->count; i++)
         status =
             add_wait(program, waitfor, blocked, &waitfor->clause[blocked->first + i], out_waiting);
+    CORE_CHECK(status != CORE_OK || out_waiting->wait_count == blocked->count);
     if (status != CORE_OK)
         ending_done(out_waiting);
     return status;
@@ -85,6 +91,7 @@ enum core_status waiting_record(const struct replay_program *program,
 void waiting_describe(const struct ending *waiting, const struct ending_call *call,
                       struct finding_call *part)
 {
+    CORE_CHECK((uint64_t)call->first + call->count <= waiting->wait_count);
     free(part->waits_for);
     part->waits_for = call->count ? wording_waits_text(waiting, call) : NULL;
     for (uint32_t i = 0; i < call->count; i++) {
@@ -101,6 +108,7 @@ char *waiting_core_text(const struct replay_waitfor *waitfor, uint32_t core, uin
 {
     uint32_t *rank, count = 0;
 
+    CORE_CHECK(core >= 1); /* 0: those that belong to none */
     *out_count = 0;
     if (CORE_ARRAY_NEW(rank, waitfor->blocked_count, "the ranks of a deadlock") != CORE_OK)
         return NULL;

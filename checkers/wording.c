@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/check.h"
+
 enum {
     OTHERS_NAMED_MAX = 3, /* more ranks that do as most are "others" */
     RANKS_SINGLE_MAX = 8, /* more ranks than this are named as spans */
@@ -27,8 +29,10 @@ static uint32_t span_end(const uint32_t *rank, uint32_t count, uint32_t *at)
 {
     uint32_t i = *at;
 
+    CORE_CHECK(i < count);
     while (i + 1 < count && rank[i + 1] == rank[i] + 1)
         i++;
+    CORE_CHECK(i + 1 == count || rank[i] < rank[i + 1]); /* they ascend */
     *at = i + 1;
     return rank[i];
 }
@@ -40,6 +44,7 @@ static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const
 
     fputs(count == 1 ? "rank " : "ranks ", file);
     for (uint32_t i = 0, next; i < count; i = next) {
+        CORE_CHECK(i == 0 || rank[i - 1] < rank[i]);
         uint32_t last = rank[i];
 
         next = i + 1;
@@ -49,6 +54,7 @@ static void ranks_sorted(FILE *file, const uint32_t *rank, uint32_t count, const
         }
         if (next - i == 2)
             last = rank[--next - 1];
+        CORE_CHECK(next > i); /* each step tells one at least (wording.h invariant 2) */
         fputs(i == 0 ? "" : next == count ? joint : ", ", file);
         fprintf(file, "%" PRIu32, rank[i]);
         if (last != rank[i])
@@ -69,6 +75,7 @@ static uint32_t *ranks_unique(const uint32_t *rank, uint32_t count, uint32_t *ou
     for (uint32_t i = 0; i < count; i++)
         if (!unique || sorted[unique - 1] != sorted[i])
             sorted[unique++] = sorted[i];
+    CORE_CHECK(!count == !unique);
     *out_count = unique;
     return sorted;
 }
@@ -160,6 +167,7 @@ static struct value *values_of(const char *const *value, uint32_t count, uint32_
             all[values++] = (struct value){.text = value[i], .first = i};
         all[at].count++;
     }
+    CORE_CHECK(values <= count);
     if (all)
         qsort(all, values, sizeof *all, value_compare);
     *out_count = values;
@@ -174,6 +182,7 @@ static void value_ranks(FILE *file, const struct value *of, const char *const *v
     for (uint32_t i = 0; ranks && i < count; i++)
         if (!strcmp(value[i], of->text))
             ranks[used++] = rank[i];
+    CORE_CHECK(!ranks || used == of->count); /* those that were counted */
     if (ranks)
         wording_ranks(file, ranks, used, " and ");
     free(ranks);
@@ -234,6 +243,7 @@ _Static_assert(sizeof need_words / sizeof *need_words == ENDING_NEED_COUNT, "wor
 
 const char *wording_need(enum ending_need need)
 {
+    CORE_CHECK(need < ENDING_NEED_COUNT); /* wording.h invariant 1 */
     return need_words[need];
 }
 
@@ -241,11 +251,12 @@ const char *wording_need(enum ending_need need)
 static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *const *wait,
                          uint32_t count, uint32_t **out_rank)
 {
-    uint32_t ranks = 0, used = 0;
+    uint64_t ranks = 0;
+    uint32_t used = 0;
 
     for (uint32_t i = 0; i < count; i++)
         ranks += ending_wait_ranks(ending, wait[i]);
-    *out_rank = malloc(((size_t)ranks + 1) * sizeof **out_rank);
+    *out_rank = ranks < UINT32_MAX ? malloc(((size_t)ranks + 1) * sizeof **out_rank) : NULL;
     for (uint32_t i = 0; *out_rank && i < count; i++)
         for (uint32_t s = 0; s < wait[i]->count; s++) {
             const struct ending_span *span = &ending->span[wait[i]->first + s];
@@ -253,6 +264,7 @@ static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *
             for (uint32_t r = span->first; r <= span->last; r++)
                 (*out_rank)[used++] = r;
         }
+    CORE_CHECK(!*out_rank || used == ranks);
     return used;
 }
 
@@ -260,6 +272,7 @@ static uint32_t ranks_of(const struct ending *ending, const struct ending_wait *
 static void ranks_waited(FILE *file, const struct ending *ending,
                          const struct ending_wait *const *wait, uint32_t count)
 {
+    CORE_CHECK(count > 0);
     bool ended = true;
     uint32_t *rank, ranks = ranks_of(ending, wait, count, &rank);
 
@@ -339,6 +352,7 @@ void wording_waits(FILE *file, const struct ending *ending, const struct ending_
         wording_wait(file, ending, one);
         wait[other++] = one;
     }
+    CORE_CHECK(single <= other && other <= call->count);
     free(wait);
 }
 
@@ -383,6 +397,8 @@ static struct group *group_find(struct group *group, uint32_t *count, bool merge
             return &group[i];
     if (*count <= GROUPS_MAX)
         group[(*count)++].text = strdup(text);
+    CORE_CHECK(*count > 0);
+    CORE_CHECK(*count <= GROUPS_MAX + 1);
     return &group[*count - 1];
 }
 
@@ -414,6 +430,7 @@ static void core_words(FILE *file, const struct ending *ending, uint32_t calls)
             mine->rank = malloc(calls * sizeof *mine->rank);
         good = mine && mine->text && mine->rank;
         if (good) {
+            CORE_CHECK(mine->count < calls); /* there is room for all of the core */
             mine->rank[mine->count++] = call->rank;
             mine->mixed |= strcmp(mine->text, text) != 0;
         }
@@ -441,6 +458,7 @@ static void behind_words(FILE *file, const struct ending *ending)
         if (!core)
             rank[count++] = ending->call[i].rank;
     }
+    CORE_CHECK(count <= ending->call_count);
     if (count) {
         fputs("; ", file);
         wording_ranks(file, rank, count, " and ");
@@ -486,6 +504,7 @@ struct doing { /* what the threads of a rank do */
 /* Which of the roles a rank is told under: INSIDE if any of its threads is. */
 static enum ending_role role_of(const struct ending *seen, uint32_t first, uint32_t end)
 {
+    CORE_CHECK(end <= seen->call_count);
     for (uint32_t i = first; i < end; i++)
         if (seen->call[i].role != ENDING_OUTSIDE)
             return seen->call[i].role;
@@ -496,8 +515,10 @@ static uint32_t rank_end(const struct ending *seen, uint32_t first)
 {
     uint32_t end = first;
 
+    CORE_CHECK(first < seen->call_count);
     while (end < seen->call_count && seen->call[end].rank == seen->call[first].rank)
         end++;
+    CORE_CHECK(end > first);
     return end;
 }
 
@@ -534,6 +555,8 @@ static void doing_words(FILE *file, const struct doing *doing, uint32_t count, b
     uint32_t *rank = malloc((size_t)count * sizeof *rank), ranks = 0;
     uint64_t least_ms = doing->still_ms;
 
+    CORE_CHECK(count > 0);
+    CORE_CHECK(doing->text); /* role_words leaves out what there was no memory for */
     for (uint32_t i = 0; rank && i < (merge ? count : 1); i++)
         if (doing[i].text && !strcmp(doing[i].text, doing->text)) {
             rank[ranks++] = doing[i].rank;
@@ -917,6 +940,7 @@ _Static_assert(sizeof object_words / sizeof *object_words == MISUSE_OBJECT_COUNT
 
 const char *wording_misuse_form(enum misuse_kind kind)
 {
+    CORE_CHECK(kind < MISUSE_KIND_COUNT); /* wording.h invariant 1 */
     return misuse_forms[kind];
 }
 
@@ -925,6 +949,7 @@ static void variable_write(FILE *file, const struct misuse *misuse)
 {
     const struct misuse_variable *v = &misuse->variable;
 
+    CORE_CHECK(v->name);
     fprintf(file, "`%s`", v->name);
     if (v->type && v->file)
         fprintf(file, " (%s, %s:%" PRId64 ")", v->type, v->file, v->line);
@@ -973,7 +998,8 @@ char *wording_misuse(const struct misuse *misuse)
 
     if (!file)
         return NULL;
-    for (const char *at = misuse_forms[misuse->kind]; *at; at++) {
+    CORE_CHECK(misuse->object < MISUSE_OBJECT_COUNT);
+    for (const char *at = wording_misuse_form(misuse->kind); *at; at++) {
         if (*at != '%') {
             fputc(*at, file);
             continue;
@@ -993,6 +1019,7 @@ char *wording_misuse(const struct misuse *misuse)
         } else if (*at == 'f' || *at == 't') {
             offset_write(file, misuse, *at == 'f' ? "from" : "at", *at == 'f' ? " on" : "");
         } else {
+            CORE_CHECK(*at == 'o' || *at == 'n'); /* no other place stands in a form */
             fputs(*at == 'o' ? object_words[misuse->object].name
                              : object_words[misuse->object].none,
                   file);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 
 #define APPLIED "applications of an operation"
 
@@ -20,6 +21,8 @@ static enum core_status value_add(struct applied *applied, const struct applied_
 {
     const struct applied_value *known = find(applied, value->digest);
 
+    CORE_CHECK(value->count > 0);
+    CORE_CHECK(value->count <= APPLIED_MEMBERS_MAX);
     if (known) {
         applied->unclear |=
             known->count != value->count || memcmp(known->member, value->member, value->count) != 0;
@@ -28,10 +31,13 @@ static enum core_status value_add(struct applied *applied, const struct applied_
     return CORE_ARRAY_PUSH(applied->value, applied->count, applied->room, APPLIED, *value);
 }
 
+_Static_assert(APPLIED_MEMBERS_MAX <= UINT8_MAX + 1, "a member is kept in a byte");
+
 enum core_status applied_give(struct applied *applied, uint32_t member, uint64_t digest)
 {
     struct applied_value value = {.digest = digest, .count = 1, .member = {(uint8_t)member}};
 
+    CORE_CHECK(member < APPLIED_MEMBERS_MAX);
     return value_add(applied, &value);
 }
 
@@ -39,6 +45,7 @@ enum core_status applied_step(const struct trace_applied *step, void *context)
 {
     struct applied *applied = context;
 
+    CORE_CHECK(applied->step_count <= APPLIED_VALUES_MAX);
     if (applied->step_count == APPLIED_VALUES_MAX) {
         applied->unclear = true;
         return CORE_OK;
@@ -64,6 +71,7 @@ enum core_status applied_combine(struct applied *applied)
             memcpy(made.member, in->member, in->count);
             memcpy(made.member + in->count, inout->member, inout->count);
             status = value_add(applied, &made);
+            CORE_CHECK(applied->count <= before + 1); /* so the loop ends: a value a step */
             more |= applied->count > before;
         }
     }

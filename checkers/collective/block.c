@@ -61,6 +61,8 @@ static enum core_status load_list(struct trace *trace, struct member *member, in
     const struct trace_event *event = &member->part->event;
     enum core_status status = CORE_OK;
 
+    CORE_CHECK(member->part->present);
+    CORE_CHECK(!member->count[side]); /* once a side */
     if (side == 0)
         member->one[0] = (struct block){event->count, event->datatype};
     else
@@ -128,6 +130,7 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
     if (row < 0 || count > MEMBERS_MAX || trace->comm[collective->comm].inter)
         return CORE_OK;
     CORE_CHECK((size_t)row < sizeof rows / sizeof *rows);
+    CORE_CHECK(rows[row].sends != NONE && rows[row].receives != NONE);
     enum shape sends = rows[row].sends, receives = rows[row].receives;
     if (!(member = calloc(count, sizeof *member)))
         return core_report(CORE_NO_MEMORY, "out of memory for a collective's blocks");
@@ -144,6 +147,7 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
             uint32_t root = (uint32_t)part[i].event.root;
             if (!part[k].present || !sends_to(sends, i, k, root) || !sends_to(receives, k, i, root))
                 continue;
+            CORE_CHECK(member[i].part == &part[i]);
             struct block_pair pair = {.a = &part[i], .b = &part[k]};
             enum types_difference found = differ(trace, block_of(&member[i], 0, k, sends),
                                                  block_of(&member[k], 1, i, receives), &pair);
@@ -158,5 +162,7 @@ enum core_status block_compare(struct trace *trace, const struct collective_list
             free(member[i].type[side]);
         }
     free(member);
+    CORE_CHECK(!out_differ->a || out_differ->b); /* a pair, or none */
+    CORE_CHECK(!out_named->a || (out_named->sent && out_named->received));
     return status;
 }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 
 enum { EDGES_MAX = 1 << 24 };
 
@@ -41,6 +42,7 @@ static enum core_status add(struct edges *edges, struct edge edge)
 static enum core_status add_side(struct trace *trace, const struct trace_event *event, uint32_t me,
                                  uint32_t members, bool out, struct edges *edges, bool *out_whole)
 {
+    CORE_CHECK(me < members);
     int64_t *degree = NULL, *neighbour = NULL, *weight = NULL;
     uint32_t degrees = 0, count = 0, weights = 0;
     enum core_status status = trace_arg_get(trace, event->rank, event->seq,
@@ -103,6 +105,7 @@ static uint32_t run_of(const struct edges *edges, uint32_t at, const struct edge
 {
     uint32_t count = 0;
 
+    CORE_CHECK(at <= edges->count);
     while (at + count < edges->count && edges->edge[at + count].from == as->from &&
            edges->edge[at + count].to == as->to)
         count++;
@@ -120,6 +123,7 @@ static const struct edge *first_difference(const struct edges *out, const struct
         if (a && b && (b->from < a->from || (b->from == a->from && b->to < a->to)))
             ends = *b;
         uint32_t told = run_of(out, i, &ends), known = run_of(in, k, &ends);
+        CORE_CHECK(told + known > 0); /* the lower ends are those of one of them, so it goes on */
         if (told != known) {
             snprintf(what, what_bytes,
                      "different edges (from its rank %" PRId32 " to its rank %" PRId32 ": %" PRIu32
@@ -138,6 +142,7 @@ static const struct edge *first_difference(const struct edges *out, const struct
         i += told;
         k += known;
     }
+    CORE_CHECK(out->count == in->count); /* run by run */
     return NULL;
 }
 
@@ -176,6 +181,8 @@ enum core_status graph_compare(struct trace *trace, const struct collective_list
     const struct edge *edge =
         status == CORE_OK && whole ? first_difference(&out, &in, out_what, what_bytes) : NULL;
     if (edge) {
+        CORE_CHECK(edge->from >= 0 && (uint32_t)edge->from < collective->count);
+        CORE_CHECK(edge->to >= 0 && (uint32_t)edge->to < collective->count);
         *out_a = &part[edge->from];
         *out_b = &part[edge->to];
     }

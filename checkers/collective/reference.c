@@ -6,6 +6,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "core/check.h"
+
 static const struct {
     const char *name;
     enum { SIGNED, UNSIGNED, FLOATING } kind;
@@ -39,6 +41,14 @@ static const struct {
     {"MPI_AINT", SIGNED},
     {"MPI_COUNT", SIGNED},
 };
+
+/* The integers stand in pairs by width, the signed one first: what reference_basic_find counts on,
+ * and load and combine. */
+_Static_assert(REFERENCE_UINT8 == REFERENCE_INT8 + 1 && REFERENCE_INT8 % 2 == 0, "even: signed");
+_Static_assert(REFERENCE_INT64 == REFERENCE_INT8 + 6 && REFERENCE_UINT64 == REFERENCE_INT8 + 7,
+               "by width");
+_Static_assert(REFERENCE_FLOAT == REFERENCE_UINT64 + 1, "reals come behind all of them");
+_Static_assert(sizeof(float) == 4 && sizeof(double) == 8, "as the names of types mean them");
 
 bool reference_basic_find(const char *mpi_name, size_t size, enum reference_basic *out_basic)
 {
@@ -75,6 +85,7 @@ size_t reference_basic_size(enum reference_basic basic)
     static const size_t size[REFERENCE_BASIC_COUNT] = {
         1, 1, 2, 2, 4, 4, 8, 8, sizeof(float), sizeof(double)};
 
+    CORE_CHECK(basic < REFERENCE_BASIC_COUNT);
     return size[basic];
 }
 
@@ -84,6 +95,7 @@ static uint64_t load(enum reference_basic basic, const unsigned char *at)
     size_t size = reference_basic_size(basic);
     uint64_t value = 0;
 
+    CORE_CHECK(basic < REFERENCE_FLOAT);
     memcpy(&value, at, size); /* little-endian, as every machine that crosswait runs on */
     if (basic % 2 == 0 && size < 8 && value >> (8 * size - 1))
         value |= ~(uint64_t)0 << (8 * size);
@@ -114,6 +126,7 @@ static uint64_t combine(enum reference_op op, bool is_signed, uint64_t a, uint64
     case REFERENCE_BOR:
         return a | b;
     default:
+        CORE_CHECK(op == REFERENCE_BXOR);
         return a ^ b;
     }
 }
@@ -187,6 +200,8 @@ bool reference_fold_equals(enum reference_basic basic, enum reference_op op,
 {
     uint64_t offset = index * reference_basic_size(basic);
 
+    CORE_CHECK(count > 0); /* of nothing there is no result */
+    CORE_CHECK(op < REFERENCE_OP_COUNT);
     if (basic >= REFERENCE_FLOAT)
         return reals_equal(basic, op, x, count, offset, got + offset);
     return integers_equal(basic, op, x, count, offset, got + offset);

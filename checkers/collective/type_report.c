@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/array.h"
+#include "core/check.h"
 
 enum { SAID_MAX = 16 };
 
@@ -43,6 +44,7 @@ static void say(struct finding *finding, const struct type_pair *pair)
 {
     const char *how = pair->difference == TYPES_NAMED ? " in name" : "";
 
+    CORE_CHECK(pair->difference != TYPES_ALIKE);
     switch (pair->meeting) {
     case TYPE_MESSAGE:
         finding_title(finding,
@@ -79,6 +81,9 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
 
     if (pair->difference == TYPES_ALIKE)
         return CORE_OK;
+    CORE_CHECK(pair->name[0]); /* types_compare names what differs */
+    CORE_CHECK(pair->name[1]);
+    CORE_CHECK(report->count <= SAID_MAX);
     for (int side = 0; side < 2; side++)
         fresh.site[side] = site_of(trace, pair, side);
     struct type_said *said = find(report, &fresh);
@@ -108,10 +113,12 @@ enum core_status type_report_add(struct type_report *report, const struct type_p
 
 void type_report_done(struct type_report *report)
 {
-    for (uint32_t i = 0; i < report->count; i++)
+    for (uint32_t i = 0; i < report->count; i++) {
+        CORE_CHECK(report->said[i].finding < report->list->count);
         if (report->said[i].count > 1)
             finding_fact(&report->list->finding[report->said[i].finding],
                          "%" PRIu64 " times in all", report->said[i].count);
+    }
     free(report->said);
     report->said = NULL;
     report->count = report->room = 0;

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "core/check.h"
 #include "core/trace/basic.h"
 
 enum { RUNS_MAX = 1 << 20 }; /* longer walks are given up: nothing is claimed */
@@ -66,11 +67,18 @@ static bool walk_begin(struct walk *walk, const struct trace *trace, int32_t typ
     if (type < 0 || (uint32_t)type >= trace->datatype_count || !trace->datatype[type].segment ||
         count < 0)
         return false;
-    *walk = (struct walk){.trace = trace, .type = &trace->datatype[type], .repeats = count};
-    for (uint32_t i = 0; i < walk->type->segment_count; i++)
+    *walk = (struct walk){.trace = trace,
+                          .type = &trace->datatype[type],
+                          .repeats = count < INT32_MAX
+                                         ? count
+                                         : INT32_MAX}; /* so that runs of elements have a number */
+    bool any = false; /* element at all: else there is nothing to repeat */
+    for (uint32_t i = 0; i < walk->type->segment_count; i++) {
         if (walk->type->segment[i].basic >= trace->datatype_count)
             return false;
-    if (walk->type->segment_count)
+        any |= walk->type->segment[i].count > 0;
+    }
+    if (any)
         walk->left = walk->type->segment[0].count;
     else
         walk->repeats = 0;
@@ -85,9 +93,8 @@ static const struct trace_datatype *walk_at(struct walk *walk)
             walk->segment = 0;
             walk->repeats--;
         }
+        CORE_CHECK(walk->segment < walk->type->segment_count);
         walk->left = walk->type->segment[walk->segment].count;
-        if (walk->left == 0 && walk->type->segment_count == 1)
-            return NULL;
     }
     return walk->repeats > 0 ? &walk->trace->datatype[walk->type->segment[walk->segment].basic]
                              : NULL;
@@ -96,6 +103,8 @@ static const struct trace_datatype *walk_at(struct walk *walk)
 /* A type of one segment is one long run. */
 static uint64_t walk_run(const struct walk *walk)
 {
+    CORE_CHECK(walk->repeats > 0); /* walk_at has found more */
+    CORE_CHECK(walk->left > 0);
     return walk->type->segment_count == 1
                ? walk->left + (uint64_t)(walk->repeats - 1) * walk->type->segment[0].count
                : walk->left;
@@ -103,6 +112,7 @@ static uint64_t walk_run(const struct walk *walk)
 
 static void walk_pass(struct walk *walk, uint64_t elements)
 {
+    CORE_CHECK(elements <= walk_run(walk));
     if (walk->type->segment_count == 1) {
         uint64_t run = walk_run(walk) - elements, each = walk->type->segment[0].count;
         walk->repeats = (int64_t)((run + each - 1) / each);
@@ -117,6 +127,9 @@ static enum types_difference elements_compare(const struct trace_datatype *x,
                                               const struct trace_datatype *y, bool *out_end)
 {
     if (x == y)
+        return TYPES_ALIKE;
+    *out_end = !x->name || !y->name; /* basic types have names: of this one nothing is known */
+    if (*out_end)
         return TYPES_ALIKE;
     enum kind kind = kind_of(x->name), other = kind_of(y->name);
     *out_end = kind == KIND_UNKNOWN || other == KIND_UNKNOWN || kind == KIND_PACKED ||
@@ -150,13 +163,16 @@ enum types_difference types_compare(const struct trace *trace, int32_t sent, int
             break;
         enum types_difference found = elements_compare(x, y, &end);
         if (found > worst) {
+            CORE_CHECK(x->name && y->name); /* which is what is told */
             worst = found;
             *out_sent = x->name;
             *out_received = y->name;
         }
         uint64_t run = walk_run(&a) < walk_run(&b) ? walk_run(&a) : walk_run(&b);
+        CORE_CHECK(run > 0); /* each round goes on */
         walk_pass(&a, run);
         walk_pass(&b, run);
     }
+    CORE_CHECK(worst == TYPES_ALIKE || (*out_sent && *out_received));
     return worst;
 }

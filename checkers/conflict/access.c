@@ -51,6 +51,8 @@ static bool atomic(const struct trace *trace, const struct access *a, const stru
 
 bool access_may_meet(const struct trace *trace, const struct access *a, const struct access *b)
 {
+    CORE_CHECK(a->kind <= STORE);
+    CORE_CHECK(b->kind <= STORE);
     if (polls(a, b) || polls(b, a))
         return false;
     if (a->area != b->area || a->target != b->target || a->from >= b->to || b->from >= a->to ||
@@ -122,6 +124,7 @@ static struct line *line_of(struct sweep *sweep, const struct access *access)
 
     while (at < sweep->line_count && !alike(sweep->line[at].like, access))
         at++;
+    CORE_CHECK(at <= LINES_MAX);
     if (at == LINES_MAX)
         return NULL;
     if (at < sweep->line_count)
@@ -150,6 +153,8 @@ static void line_prune(const struct sweep *sweep, struct line *line)
         line->at[kept++] = line->at[i];
         line->high_min = high < line->high_min ? high : line->high_min;
     }
+    CORE_CHECK(kept <= line->count);
+    CORE_CHECK(line->high_min >= sweep->low); /* what is left goes on beyond it */
     line->count = kept;
 }
 
@@ -171,6 +176,8 @@ static void line_add(struct sweep *sweep, struct line *line, uint32_t index)
     memmove(line->at + place + 1, line->at + place, (line->count - place) * sizeof *line->at);
     line->at[place] = index;
     line->count++;
+    CORE_CHECK(!place || access[line->at[place - 1]].seq <= new->seq); /* invariant 1 */
+    CORE_CHECK(place + 1 == line->count || access[line->at[place + 1]].seq > new->seq);
     line->jumbled |= (place && access[line->at[place - 1]].end > new->end) ||
                      (place + 1 < line->count && access[line->at[place + 1]].end < new->end);
     line->high_min = new->to < line->high_min ? new->to : line->high_min;
@@ -273,6 +280,9 @@ enum core_status access_suspects(const struct trace *trace, const struct order *
                 suspect = sweep_to(sweep, item[end].index);
         for (uint32_t i = first; i < end; i++)
             out_suspect[item[i].index] = suspect;
+        CORE_CHECK(end > first);
+        CORE_CHECK(end == count ||
+                   item_compare(&item[first], &item[end]) < 0); /* target by target */
     }
     status = sweep->status;
     for (uint32_t i = 0; i < LINES_MAX; i++)

@@ -105,7 +105,8 @@ static struct handle *handle_of(struct conflict *c, int32_t file, uint32_t rank)
     if (!good(c, CORE_ARRAY_ROOM_ZERO(c->handle, c->handle_room, ((uint64_t)file + 1) * ranks,
                                       ACCESSES)))
         return NULL;
-    CORE_CHECK(rank < ranks && (size_t)file * ranks + rank < c->handle_room);
+    CORE_CHECK(rank < ranks);
+    CORE_CHECK((size_t)file * ranks + rank < c->handle_room);
     return &c->handle[(size_t)file * ranks + rank];
 }
 
@@ -116,6 +117,7 @@ static const struct trace_datatype *type_of(const struct conflict *c, int64_t ty
 
 static int64_t segment_bytes(const struct conflict *c, const struct spool_segment *segment)
 {
+    CORE_CHECK(segment->basic < c->trace->datatype_count); /* trace.c invariant 1 */
     return (int64_t)segment->count * c->trace->datatype[segment->basic].size;
 }
 
@@ -158,7 +160,9 @@ static void cursor_at(const struct conflict *c, struct cursor *cursor, int64_t a
         return;
     }
     const struct trace_datatype *type = &c->trace->datatype[access->filetype];
-    CORE_CHECK(c->shape[access->filetype].fits && at >= 0 && left >= 0); /* moves() saw to it */
+    CORE_CHECK(c->shape[access->filetype].fits); /* moves() saw to it, */
+    CORE_CHECK(at >= 0);
+    CORE_CHECK(left > 0); /* and sweep() */
     const int64_t *before = c->shape[access->filetype].before;
     uint32_t low = 0, high = type->segment_count;
 
@@ -171,6 +175,8 @@ static void cursor_at(const struct conflict *c, struct cursor *cursor, int64_t a
         else
             high = middle;
     }
+    CORE_CHECK(before[low] <= at);
+    CORE_CHECK(low + 1 == type->segment_count || at < before[low + 1]);
     int64_t bytes = segment_bytes(c, &type->segment[low]) - (at - before[low]);
     cursor->segment = low;
     if (type->segment_count == 1 && type->size == type->extent)
@@ -191,7 +197,8 @@ static void cursor_next(const struct conflict *c, struct cursor *cursor)
         cursor->segment = 0;
         cursor->tile++;
     }
-    CORE_CHECK(cursor->left > 0 && cursor->segment < type->segment_count);
+    CORE_CHECK(cursor->left > 0);
+    CORE_CHECK(cursor->segment < type->segment_count);
     int64_t bytes = segment_bytes(c, &type->segment[cursor->segment]);
     bytes = bytes < cursor->left ? bytes : cursor->left;
     cursor->low =
@@ -300,6 +307,7 @@ static void moved(struct conflict *c, uint32_t index, const struct trace_complet
         return;
     struct handle *handle = handle_of(c, access->file, access->rank);
     access->bytes = completion->error ? 0 : (int64_t)completion->bytes;
+    CORE_CHECK(access->bytes >= 0); /* fewer than were asked for */
     if (handle && access->pointed)
         handle->at = -1;
 }
@@ -354,6 +362,7 @@ static enum core_status completed(enum request_step step, const struct trace_eve
                                   struct request *request, const struct trace_completion *done,
                                   void *context)
 {
+    CORE_CHECK(request->own[0] <= ((struct conflict *)context)->access_count);
     if (step == REQUEST_DONE && request->own[0])
         moved(context, request->own[0] - 1, done, event->seq);
     return CORE_OK;
@@ -374,6 +383,7 @@ static void accessed(struct conflict *c, const struct trace_event *event, struct
         moves(c, event, handle);
         return;
     }
+    CORE_CHECK(handle->begun <= c->access_count);
     if (handle->begun)
         moved(c, handle->begun - 1, event->completion_count ? &event->completion[0] : NULL,
               event->seq);
@@ -452,6 +462,7 @@ static bool same_file(const struct conflict *c, const struct access *a, const st
 {
     if (a->file == b->file || a->rank == b->rank)
         return true;
+    CORE_CHECK(a->name < c->name_count);
     const char *x = c->trace->rank[a->rank].host, *y = c->trace->rank[b->rank].host;
     return c->name[a->name][0] == '/' && x && y && strcmp(x, y) == 0;
 }
@@ -475,6 +486,7 @@ static uint64_t sync_near(struct conflict *c, const struct access *access, bool 
         else
             high = middle;
     }
+    CORE_CHECK(low == 0 || handle->sync[low - 1] <= seq);
     return behind ? low < handle->sync_count ? handle->sync[low] : 0
            : low  ? handle->sync[low - 1]
                   : 0;
@@ -581,6 +593,8 @@ static enum finding_severity severity_of(struct conflict *c, enum verdict verdic
 static void say(struct conflict *c, enum verdict verdict, const struct access *a,
                 const struct access *b, int64_t low, int64_t high)
 {
+    CORE_CHECK(verdict != APART);
+    CORE_CHECK(a->writes || b->writes);
     enum contents contents = a->writes && b->writes ? contents_of(c, a, b) : CONTENTS_UNKNOWN;
     const char *does[2] = {a->writes ? "writes" : "reads", b->writes ? "writes" : "reads"};
 
@@ -698,6 +712,7 @@ static void expire(struct owner *owner, int64_t low)
                 owner->piece[i].high < owner->until ? owner->piece[i].high : owner->until;
             owner->piece[kept++] = owner->piece[i];
         }
+    CORE_CHECK(owner->until >= low); /* what is left goes on beyond it */
     owner->count = kept;
 }
 
@@ -746,6 +761,7 @@ static void enter(struct conflict *c, struct live *live, const struct cursor *pi
         return;
     for (at = owner->count++; at && owner->piece[at - 1].access > piece->access; at--)
         owner->piece[at] = owner->piece[at - 1];
+    CORE_CHECK(!at || owner->piece[at - 1].access <= piece->access); /* in the order of calls */
     owner->piece[at] = *piece;
     owner->until = piece->high < owner->until ? piece->high : owner->until;
 }
@@ -792,6 +808,7 @@ static void sweep(struct conflict *c, uint32_t name)
             heap[count] = (struct cursor){.access = i};
             cursor_at(c, &heap[count++], c->access[i].first, c->access[i].bytes);
         }
+    CORE_CHECK(count <= c->access_count);
     for (uint32_t i = count / 2; i-- > 0;)
         sink(heap, count, i);
     while (count && c->status == CORE_OK && c->compared < COMPARED_MAX) {

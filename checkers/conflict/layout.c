@@ -4,6 +4,7 @@
 
 #include <stddef.h>
 
+#include "core/check.h"
 #include "core/trace/trace.h"
 
 enum { STEPS_MAX = 4000000 };
@@ -12,6 +13,7 @@ enum { STEPS_MAX = 4000000 };
 static struct layout_span part_of(const struct trace *trace, const struct layout *x,
                                   int64_t element, uint32_t segment)
 {
+    CORE_CHECK(segment < x->type->segment_count);
     const struct spool_segment *s = &x->type->segment[segment];
     int64_t size = s->basic < trace->datatype_count ? trace->datatype[s->basic].extent : 0,
             low = x->at + element * x->type->extent + s->displacement;
@@ -25,6 +27,8 @@ static bool cut(struct layout_span a, struct layout_span b, struct layout_span *
 
     if (both.low >= both.high)
         return false;
+    CORE_CHECK(both.low >= a.low && both.high <= a.high); /* it lies in both */
+    CORE_CHECK(both.low >= b.low && both.high <= b.high);
     *out = both;
     return true;
 }
@@ -35,6 +39,7 @@ static void reaching(const struct layout *x, struct layout_span part, struct lay
 {
     int64_t extent = x->type->extent;
 
+    CORE_CHECK(x->type->segment); /* layout.h: a type with segments, or none */
     *out_first = 0;
     *out_end = x->count;
     if (extent <= 0)

@@ -80,6 +80,7 @@ static bool gather(struct order *order, uint64_t space, uint64_t number, bool co
     if (core_table_put(&order->gathering, &place, AN_ORDER, &found) != CORE_OK)
         return false;
     found->members += comes;
+    CORE_CHECK(!found->arrived); /* ranks are read before anything runs */
     *out_index = (uint64_t)(found - (struct gathering *)core_table_at(&order->gathering, 0));
     return true;
 }
@@ -137,6 +138,8 @@ static struct epoch *epoch_of(struct walk *walk, int32_t win, int side)
         walk->epoch = fresh;
         walk->epochs = count;
     }
+    CORE_CHECK((uint32_t)win < walk->epochs);
+    CORE_CHECK(side == AS_ORIGIN || side == AS_TARGET);
     struct epoch *epoch = &walk->epoch[(size_t)win * 2 + (size_t)side];
     if (!epoch->count)
         epoch->count = calloc(ranks, sizeof *epoch->count);
@@ -148,6 +151,7 @@ static struct epoch *epoch_of(struct walk *walk, int32_t win, int side)
 static bool signal(struct walk *walk, const struct trace_event *event, int side, uint32_t other,
                    uint32_t number, bool gives)
 {
+    CORE_CHECK(walk->rank < ORDER_RANKS_MAX && other < ORDER_RANKS_MAX); /* 12 bits each */
     uint32_t origin = side == AS_ORIGIN ? walk->rank : other,
              target = side == AS_ORIGIN ? other : walk->rank;
     bool post = (side == AS_TARGET) == gives;
@@ -351,6 +355,8 @@ static uint32_t first_point(const struct line *line, uint64_t seq)
         else
             high = middle;
     }
+    CORE_CHECK(low == 0 || line->point[low - 1].seq < seq);
+    CORE_CHECK(low == line->count || line->point[low].seq >= seq);
     return low;
 }
 
@@ -381,6 +387,7 @@ static const struct message *messages_of(const struct order *order, uint32_t des
 
     for (; at && at > order->message && !compare_messages(at - 1, &key); core_work(1))
         at--;
+    CORE_CHECK(!at || (at->dest == dest && at->receive == receive));
     return at;
 }
 
@@ -394,6 +401,8 @@ static void join(uint64_t *clock, const uint64_t *other, uint32_t ranks)
 static bool take(struct order *order, uint32_t rank, struct point *point, const uint64_t *before)
 {
     uint32_t ranks = order->trace->rank_count;
+    CORE_CHECK(!point->clock); /* each point once */
+    CORE_CHECK(rank < ranks);
     struct gathering *g = point->kind == POINT_ARRIVE || point->kind == POINT_LEAVE
                               ? core_table_at(&order->gathering, (uint32_t)point->key)
                               : NULL;
@@ -464,6 +473,7 @@ enum core_status order_new(struct trace *trace, bool files, struct order **out_o
     enum core_status status = CORE_OK;
 
     *out_order = NULL;
+    _Static_assert(ORDER_RANKS_MAX <= 1 << 11, "signal() keeps two ranks in 12 and 11 bits");
     if (trace->rank_count > ORDER_RANKS_MAX) {
         free(order);
         return CORE_OK;
@@ -510,7 +520,8 @@ void order_free(struct order *order)
 
 bool order_before(const struct order *order, uint32_t a, uint64_t a_seq, uint32_t b, uint64_t b_seq)
 {
-    CORE_CHECK(a < order->trace->rank_count && b < order->trace->rank_count);
+    CORE_CHECK(a < order->trace->rank_count);
+    CORE_CHECK(b < order->trace->rank_count);
     const struct line *line = &order->line[b];
     const struct point *last = NULL;
 

@@ -38,6 +38,7 @@ enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void
         "name1, name2, variable, variable_type, file, line FROM misuse ORDER BY event, rowid",
         &stmt);
     int code = SQLITE_DONE;
+    int64_t last = 0;
 
     if (status != CORE_OK)
         return status;
@@ -46,10 +47,11 @@ enum core_status trace_misuse_each(struct trace *trace, trace_misuse_fn fn, void
         int64_t id = sqlite3_column_int64(stmt, 0), rank = id >> 40;
         struct misuse misuse;
 
-        if (rank < 0 || rank >= trace->rank_count || !misuse_get(trace, stmt, &misuse))
+        if (id < last || rank >= trace->rank_count || !misuse_get(trace, stmt, &misuse))
             status = trace_damaged(trace, "what was misused makes no sense");
         else
             status = fn((uint32_t)rank, (uint64_t)id & ((1ull << 40) - 1), &misuse, context);
+        last = id;
     }
     if (status == CORE_OK && code != SQLITE_DONE)
         status = trace_failed(trace, code);

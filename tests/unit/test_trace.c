@@ -45,6 +45,15 @@ static enum core_status fate_look(const struct fate *fate, void *context)
     return CORE_OK;
 }
 
+static enum core_status misuse_look(uint32_t rank, uint64_t seq, const struct misuse *misuse,
+                                    void *context)
+{
+    (void)context;
+    assert_true(seq >> 40 == 0);
+    assert_true(rank < 1 << 21 && misuse->kind < MISUSE_KIND_COUNT);
+    return CORE_OK;
+}
+
 /* Reads all that there is, as every reader would, and uses each id. */
 static enum core_status read_all(const char *path, uint64_t *out_events)
 {
@@ -75,6 +84,8 @@ static enum core_status read_all(const char *path, uint64_t *out_events)
     trace_meta(&trace, "notes");
     if (!status)
         status = trace_fates_each(&trace, fate_look, NULL);
+    if (!status)
+        status = trace_misuse_each(&trace, misuse_look, NULL);
     if (!status) {
         struct ending ending;
         status = trace_ending_get(&trace, &ending);
@@ -314,6 +325,9 @@ static void test_tampered(void **state)
                    "RENAME TO fate; INSERT INTO fate (rank, kind, first, after, inside) VALUES (0, "
                    "'exit', 0, 0, 0), (0, 'exit', 0, 0, 0)",
                    CORE_BAD_FORMAT, "how ranks ended");
+    expect_refused("INSERT INTO misuse (event, kind, object) VALUES (1099511627777, 'handle-null', "
+                   "'comm'), (x'31', 'handle-null', 'comm')",
+                   CORE_BAD_FORMAT, "misused makes no sense");
     expect_refused("UPDATE event_row SET t_enter = -1", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE event_row SET duration = -1", CORE_BAD_FORMAT, "no sense");
     expect_refused("UPDATE completion_set SET idx = -1 WHERE idx = 0", CORE_BAD_FORMAT,
